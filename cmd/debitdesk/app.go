@@ -47,6 +47,7 @@ type opening struct {
 	migrate  bool   // bring somebody else's database up to date, too
 	maxConns int32  // 0: what a server needs
 	asItIs   bool   // the database alone, whatever its schema is: no use cases
+	noBank   bool   // nothing is handed over or fetched, so the exchange directory is not opened
 }
 
 // fewConns is enough for a command that runs and ends.
@@ -78,24 +79,29 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 		return nil, err
 	}
 	a.Requests = &requestlog.Log{Write: requestlog.Store{DB: a.Store.DB}.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
-	if a.Services, err = a.wire(how.baseURL); err != nil {
+	if a.Services, err = a.wire(how.baseURL, how.noBank); err != nil {
 		return a, err
 	}
 	return a, a.followDays(ctx, a.Services.Purchases.Calendar)
 }
 
 // wire builds the use cases.
-func (a *App) wire(baseURL string) (app.Services, error) {
+func (a *App) wire(baseURL string, noBank bool) (app.Services, error) {
 	sender, err := relay(a.Config, baseURL)
 	if err != nil {
 		return app.Services{}, err
 	}
 	o := app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Version: version(),
 		Now: time.Now, Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender}
+	if noBank {
+		return app.New(o)
+	}
 	bank, err := a.connectBank()
-	if err != nil || bank == nil {
-		services, wrong := app.New(o)
-		return services, errors.Join(err, wrong)
+	if err != nil {
+		return app.Services{}, err
+	}
+	if bank == nil {
+		return app.New(o)
 	}
 	timetable := timetableOf(bank.Rules)
 	o.Gateway, o.Timetable, o.Exchange = bank, &timetable, bank

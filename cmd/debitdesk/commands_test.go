@@ -192,7 +192,7 @@ func TestLiveModeMakesNoMerchantByTheWay(t *testing.T) {
 		t.Errorf("reset of a stranger: %+v", got)
 	}
 	if got := typed(t, live, "", append(reset, "OWNER@gym.example")...); got.code != exitOK ||
-		!strings.Contains(got.out, "password alone") {
+		!strings.Contains(got.out, "password only") {
 		t.Errorf("reset: %+v", got)
 	}
 }
@@ -212,7 +212,14 @@ func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
 	}
 	live := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "DEBITDESK_DATA": env["DEBITDESK_DATA"],
 		"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
-		"DEBITDESK_LISTEN": "127.0.0.1:0", "DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
+		"DEBITDESK_LISTEN": "127.0.0.1:0", "DEBITDESK_BASE_URL": "https://desk.example",
+		"DEBITDESK_BANK": "files:" + filepath.Join(t.TempDir(), "bank")}
+	if got := typed(t, live, "", "serve"); got.code != exitFailed || !strings.Contains(got.err, "profile.json is missing") {
+		t.Errorf("without a profile of the bank: %+v", got)
+	}
+	if got := typed(t, live, "", "bank", "check", "--init", "generic"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
 	for _, command := range []string{"serve", "work"} {
 		if got := typed(t, live, "", command); got.code != exitFailed ||
 			!strings.Contains(got.err, "demo merchant and its people") {

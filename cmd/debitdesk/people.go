@@ -136,7 +136,8 @@ func firstLine(in io.Reader) (string, error) {
 
 // onApp opens the product for a command that runs and ends.
 func onApp(ctx context.Context, c Config, io streams, do func(*App) error) (err error) {
-	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), maxConns: fewConns})
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), maxConns: fewConns,
+		noBank: true})
 	if err != nil {
 		return err
 	}

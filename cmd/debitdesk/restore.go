@@ -122,7 +122,7 @@ func makeRoom(ctx context.Context, dsn string) error {
 
 // checkRestored opens the product on what came and asks what only its own rules can tell.
 func checkRestored(ctx context.Context, c Config, io streams, say func(string, ...any)) (err error) {
-	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: true,
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: true, noBank: true,
 		maxConns: fewConns})
 	if err != nil {
 		return err
