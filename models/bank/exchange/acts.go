@@ -133,12 +133,21 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
 	}
+	if m, _, err = s.Read.Message(ctx, who.MerchantID, id); err != nil {
+		return m, err
+	}
+	if err := unacknowledged(m); err != nil {
+		return m, err
+	}
+	if err := s.Box.PutAside(ctx, m.FileName); err != nil { // first, or it would count as laid out already
+		return m, err
+	}
 	err = s.InTx(ctx, func(tx Tx) error {
 		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
 			return err
 		}
-		if m.State != Taken || m.Acknowledged() {
-			return fault.New(fault.Conflict, "acknowledged", "Only a file that the bank has not acknowledged can be laid out again.")
+		if err := unacknowledged(m); err != nil {
+			return err
 		}
 		m.State, m.PlacedAt, m.TakenAt, m.AckDueAt = Made, time.Time{}, time.Time{}, time.Time{}
 		tx.Audit(who, messageEntry("bank.message_placed_again", m, "The file %s was laid out for the bank again, unchanged.",
@@ -149,6 +158,13 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 		return tx.SaveMessage(m)
 	})
 	return m, err
+}
+
+func unacknowledged(m Message) error {
+	if m.State != Taken || m.Acknowledged() {
+		return fault.New(fault.Conflict, "acknowledged", "Only a file that the bank has not acknowledged can be laid out again.")
+	}
+	return nil
 }
 
 // SendAgain puts the items of a refused message, or of its refused groups, into a new message under new numbers. It

@@ -73,6 +73,9 @@ type Box interface {
 	// Place makes a message visible under its name, whole or not at all, after check has read what was written. A
 	// message that is there already under this name with the same bytes is no error.
 	Place(ctx context.Context, name string, sha256 []byte, content io.Reader, check func(io.Reader) error) error
+	// PutAside lets a message that was taken be placed once more: what stands of it where it was taken to gets another
+	// name. One that still waits, or that nobody has, is no error.
+	PutAside(ctx context.Context, name string) error
 	// Waiting tells whether a message still stands where it was placed.
 	Waiting(ctx context.Context, name string) (bool, error)
 	// Find lists what has arrived whole, oldest first.

@@ -242,6 +242,29 @@ func (b *Box) publish(from, to string) error {
 	return b.root.Rename(from, to)
 }
 
+// PutAside implements exchange.Box. A courier, too, sends a file once more only when none of its name stands in sent.
+func (b *Box) PutAside(_ context.Context, name string) error {
+	kept, err := b.archived(name)
+	if err != nil {
+		return err
+	}
+	for _, place := range append([]string{path.Join(sent, name)}, kept...) {
+		if err := b.rename(place); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("put %s aside: %w", place, err)
+		}
+	}
+	return nil
+}
+
+// rename gives a file the first free name with a number behind it.
+func (b *Box) rename(place string) error {
+	for n := 2; ; n++ {
+		if err := b.publish(place, fmt.Sprintf("%s.%d", place, n)); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
 // sync makes the names in a folder outlast a loss of power.
 func (b *Box) sync(folder string) error {
 	f, err := b.root.Open(folder)

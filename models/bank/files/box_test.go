@@ -152,6 +152,16 @@ func TestAMessageIsLaidOutOnceForItsOwnerAlone(t *testing.T) {
 	if err := b.place("DD_1.xml", "one"); err != nil || b.tree() != "sent/DD_1.xml=one" {
 		t.Error(err, b.tree())
 	}
+	// It got lost: it comes again, as often as a person says so.
+	b.put("archive/2026/11/DD_1.xml", "one")
+	b.put("sent/DD_1.xml.2", "of another time")
+	for range 2 {
+		err := errors.Join(b.PutAside(t.Context(), "DD_1.xml"), b.place("DD_1.xml", "one"))
+		if want := "archive/2026/11/DD_1.xml.2=one\noutbox/DD_1.xml=one\nsent/DD_1.xml.2=of another time\n" +
+			"sent/DD_1.xml.3=one"; err != nil || b.tree() != want {
+			t.Errorf("%v\n%s", err, b.tree())
+		}
+	}
 }
 
 // The bytes are on the disk before the name is, and the name before the message counts as laid out.

@@ -94,6 +94,9 @@ func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
 	for id, cents := range sent {
 		item, found, err := w.store.ExchangeItem(t.Context(), id, false)
 		must(t, err)
+		if item.Outcome == "" && success == "silence" {
+			t.Errorf("a debit of %d in %s never came to an end", cents, item.MessageID)
+		}
 		has := int64(0)
 		if item.Outcome == bank.Provisional || item.Outcome == bank.Successful {
 			has = cents

@@ -110,6 +110,9 @@ func (b *Box) Place(_ context.Context, name string, hash []byte, content io.Read
 	return b.FailsToPlace
 }
 
+// PutAside does nothing: what was taken is not kept here.
+func (*Box) PutAside(context.Context, string) error { return nil }
+
 // Waiting tells whether nobody took it.
 func (b *Box) Waiting(_ context.Context, name string) (bool, error) { return b.Out[name] != nil, nil }
 
