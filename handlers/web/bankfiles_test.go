@@ -142,7 +142,7 @@ func TestLateDebitsAreDecidedOnceForTheirDay(t *testing.T) {
 		h.HandOver(2, 15000, bankMonday.AddDays(2)) // the deadline was at noon
 		path, question, said := "dropping", "Mark these debits as not collected?", "2 late debits were marked as not collected."
 		if send {
-			path, question, said = "sending", "Send these debits all the same?", "2 late debits leave with the next file."
+			path, question, said = "sending", "Send these debits anyway?", "2 late debits leave with the next file."
 		}
 		page := h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Debits missed the cut-off")
 		id := cutOut(t, page.Body, "/bank/findings/", "/"+path)

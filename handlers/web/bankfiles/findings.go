@@ -66,7 +66,7 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 			out = append(out, actNamed("replacement").on(f.MessageID), actNamed("dropping").on(f.MessageID))
 		}
 	case exchange.MissedDeadline:
-		out = append(out, components.Button{Label: "Send all the same…", Icon: "forward", Href: findingPath(f.ID, "sending")},
+		out = append(out, components.Button{Label: "Send anyway…", Icon: "forward", Href: findingPath(f.ID, "sending")},
 			components.Button{Label: "Mark as not collected…", Icon: "x", Href: findingPath(f.ID, "dropping")})
 	case exchange.Unmatched:
 		out = append(out, components.Button{Label: "Match movements", Icon: "search", Href: movementsPath + "?state=unmatched"})
@@ -239,8 +239,8 @@ func (h *Pages) AskLate(send bool) echo.HandlerFunc {
 				" missed the cut-off. They count as failed, and your clients and programs are told so. This cannot be undone.",
 			Action: findingPath(f.ID, "dropping"), CancelHref: findingPath(f.ID), Button: "Mark as not collected"}}
 		if send {
-			v.Title = "Send all the same"
-			v.Question.Title, v.Question.Button, v.Question.Safe = "Send these debits all the same?", "Send debits", true
+			v.Title = "Send anyway"
+			v.Question.Title, v.Question.Button, v.Question.Safe = "Send these debits anyway?", "Send debits", true
 			v.Question.Text = counted(n.Count, n.Cents) + " for " + day.Format("Mon 2 Jan 2006") +
 				" missed the cut-off. They leave with the next file; the bank may refuse them or run them on a later day."
 			v.Question.Action = findingPath(f.ID, "sending")
