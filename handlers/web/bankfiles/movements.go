@@ -158,7 +158,7 @@ func followsWords(m exchange.Matched) (out []string) {
 			text = "The refund becomes: " + words.LowerFirst(outcomePills[a.Kind].Word)
 		}
 		if a.Code != "" && a.Code != bank.CodeSuccess {
-			text += " (" + words.LowerFirst(bank.Label(a.Code)) + ")"
+			text += ", " + words.LowerFirst(bank.Label(a.Code))
 		}
 		out = append(out, text+". The client’s purchase and your programs follow.")
 	}
