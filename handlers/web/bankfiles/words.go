@@ -22,11 +22,11 @@ var messagePills = map[exchange.MessageState]components.Pill{
 	exchange.Held:   {Kind: "wait", Word: "Waits for approval", Title: "A second approver must agree before it leaves."},
 	exchange.Placed: {Kind: "wait", Word: "Waiting to be taken", Title: "It stands ready for the bank, a courier or a person."},
 	exchange.Taken: {Kind: "progress", Word: "Taken",
-		Title: "It was taken. The bank has not yet said that it has the file."},
+		Title: "Somebody took it. The bank has not yet said that it has the file."},
 	exchange.Acknowledged: {Kind: "progress", Word: "Acknowledged", Title: "The bank has the file."},
-	exchange.Approval:     {Kind: "wait", Word: "To be approved at the bank", Title: "It must be approved at the bank."},
+	exchange.Approval:     {Kind: "wait", Word: "To be approved at the bank", Title: "Somebody must approve it at the bank."},
 	exchange.Accepted:     {Kind: "done", Word: "Accepted", Title: "The bank runs it."},
-	exchange.Refused:      {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. No client was debited."},
+	exchange.Refused:      {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. Nobody was debited."},
 	exchange.Replaced:     {Kind: "draft", Word: "Sent again", Title: "What was in it left again in another file."},
 	exchange.Closed:       {Kind: "draft", Word: "Not run", Title: "What was in it was marked as not collected."},
 }
@@ -45,7 +45,7 @@ var entryPills = map[exchange.EntryState]components.Pill{
 
 var dayPills = map[exchange.DayState]components.Pill{
 	exchange.DayAddsUp:  {Kind: "done", Word: "Adds up"},
-	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked a sum other than expected."},
+	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked another sum than expected."},
 	exchange.DayUntold:  {Kind: "wait", Word: "No statement", Title: "The bank has not told about this day."},
 	exchange.DayEarly:   {Kind: "progress", Word: "Too early", Title: "Answers may still come."},
 }
@@ -55,7 +55,7 @@ var itemPills = map[exchange.ItemState]components.Pill{
 	exchange.ItemLate:      {Kind: "bad", Word: "Missed the cut-off"},
 	exchange.ItemWithdrawn: {Kind: "draft", Word: "Withdrawn"},
 	exchange.ItemSent:      {Kind: "progress", Word: "No answer yet"},
-	exchange.ItemRefused:   {Kind: "bad", Word: "Refused with its file", Title: "A person must decide what becomes of it."},
+	exchange.ItemRefused:   {Kind: "bad", Word: "Refused with its file", Title: "Someone must decide what happens to it."},
 	exchange.ItemDropped:   {Kind: "bad", Word: "Not collected"},
 }
 
