@@ -22,11 +22,11 @@ var messagePills = map[exchange.MessageState]components.Pill{
 	exchange.Held:   {Kind: "wait", Word: "Waits for approval", Title: "A second approver must agree before it leaves."},
 	exchange.Placed: {Kind: "wait", Word: "Waiting to be taken", Title: "It stands ready for the bank, a courier or a person."},
 	exchange.Taken: {Kind: "progress", Word: "Taken",
-		Title: "Somebody took it. The bank has not yet said that it has the file."},
+		Title: "The file was taken. The bank has not yet said that it has it."},
 	exchange.Acknowledged: {Kind: "progress", Word: "Acknowledged", Title: "The bank has the file."},
-	exchange.Approval:     {Kind: "wait", Word: "To be approved at the bank", Title: "Somebody must approve it at the bank."},
+	exchange.Approval:     {Kind: "wait", Word: "To be approved at the bank", Title: "A person must approve it at the bank."},
 	exchange.Accepted:     {Kind: "done", Word: "Accepted", Title: "The bank runs it."},
-	exchange.Refused:      {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. Nobody was debited."},
+	exchange.Refused:      {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. No one was debited."},
 	exchange.Replaced:     {Kind: "draft", Word: "Sent again", Title: "What was in it left again in another file."},
 	exchange.Closed:       {Kind: "draft", Word: "Not run", Title: "What was in it was marked as not collected."},
 }
@@ -45,7 +45,7 @@ var entryPills = map[exchange.EntryState]components.Pill{
 
 var dayPills = map[exchange.DayState]components.Pill{
 	exchange.DayAddsUp:  {Kind: "done", Word: "Adds up"},
-	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked another sum than expected."},
+	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked a different sum than expected."},
 	exchange.DayUntold:  {Kind: "wait", Word: "No statement", Title: "The bank has not told about this day."},
 	exchange.DayEarly:   {Kind: "progress", Word: "Too early", Title: "Answers may still come."},
 }
