@@ -238,4 +238,6 @@ type Message struct {
 	Reference     string    // the bank's mandate reference, for acceptances
 	At            time.Time // when the bank answered, UTC
 	Raw           []byte    // as it arrived, kept as evidence; without account numbers
+	// Reversed: the bank has taken the money of a disputed debit back already, and asks for no proof however late it is.
+	Reversed bool
 }

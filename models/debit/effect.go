@@ -35,7 +35,7 @@ func (d debitChange) effect(msg bank.Message, next collection.State) bool {
 		if !had && !d.collected(msg.At) { // a dispute proves that the money came
 			return false
 		}
-		d.disputed(d.c.is.ReversedAtOnce(msg.At), now)
+		d.disputed(msg.Reversed || d.c.is.ReversedAtOnce(msg.At), now)
 		d.answered(next, msg.At)
 	case bank.DisputeWon:
 		d.won(msg.At, now)

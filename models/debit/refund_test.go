@@ -265,3 +265,19 @@ func TestARefundIsHandedOverOnceHoweverOftenTheProcessDies(t *testing.T) {
 		t.Errorf("the bank has %d refunds", n)
 	}
 }
+
+// A bank whose messages tell of returns never asks for proof: what it took back late is gone, too.
+func TestALateDisputeWhoseMoneyIsGoneCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	for reversed, left := range map[bool]int64{true: 0, false: 10000} {
+		h := open(t)
+		p := h.collected(10000)
+		h.to(p.Collection.DisputeDeadline.AddDays(1).At(6, 0))
+		h.fetches(bank.Message{ID: "late", InstructionID: p.Collection.ID, Kind: bank.Disputed, Code: "30", At: h.store.Now(),
+			Raw: []byte("{}"), Reversed: reversed})
+		got := h.get(p.ID)
+		if got.Status != purchase.Chargeback || h.ledger(p.ID) != left || got.Collection.ProofDue == reversed {
+			t.Errorf("reversed %v: %s, ledger %d, proof due %v", reversed, got.Status, h.ledger(p.ID), got.Collection.ProofDue)
+		}
+	}
+}

@@ -257,7 +257,7 @@ func (s *Service) Fetch(ctx context.Context, limit int) ([]bank.Message, error) 
 	messages := make([]bank.Message, len(answers))
 	for i, a := range answers {
 		messages[i] = bank.Message{ID: a.ID, InstructionID: a.ItemID, Kind: a.Kind, Code: a.Code, Channel: a.Channel,
-			Reference: a.Reference, At: a.At, Raw: a.Raw}
+			Reference: a.Reference, At: a.At, Raw: a.Raw, Reversed: a.Kind == bank.Disputed} // it is told by a return
 	}
 	return messages, nil
 }
