@@ -21,8 +21,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
-
-	"debitdesk/models/store/storetest"
 )
 
 //go:embed testdata/axe/axe.min.js
@@ -37,9 +35,12 @@ type site struct {
 	app *App
 }
 
-func openSite(t *testing.T) *site {
+func openSite(t *testing.T) *site { return openSiteOn(t, sandboxOn(t), func(*App) {}) }
+
+// openSiteOn serves the product as the environment says; prepare changes it before it serves.
+func openSiteOn(t *testing.T, env map[string]string, prepare func(*App)) *site {
 	t.Helper()
-	config, err := ReadConfig(map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir()})
+	config, err := ReadConfig(env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +55,7 @@ func openSite(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
+	prepare(app)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- app.Serve(ctx, on, nil, url, true, io.Discard) }()
