@@ -155,11 +155,41 @@ func (t *Tx) HoldItemsOf(messageID, groupID string) ([]exchange.Item, error) {
 // waitingBy is what leaves by a moment, which follows.
 const waitingBy = `state = 'waiting' AND cut_at <= `
 
-// HoldWaiting implements exchange.Tx.
-func (t *Tx) HoldWaiting(merchantID uuid.UUID, k exchange.Kind, by time.Time, limit int) ([]exchange.Item, error) {
-	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items WHERE merchant_id = $1 AND kind = $2
-		AND `+waitingBy+`$3 ORDER BY action_date, method, id LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED`,
-		merchantID, string(k), database.Instant(by), limit)
+// CutWaiting implements exchange.Tx.
+func (t *Tx) CutWaiting(m exchange.Message, by time.Time, mostItems, mostGroups int) (groups []exchange.Group, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.Context(), `
+			WITH due AS (SELECT id, action_date, method, group_key FROM bank_items WHERE merchant_id = $1 AND kind = $2
+				AND state = 'waiting' AND cut_at <= $3 ORDER BY action_date, method, group_key, id LIMIT $4
+				FOR NO KEY UPDATE SKIP LOCKED),
+			ranked AS (SELECT id, dense_rank() OVER (ORDER BY action_date, method, group_key) AS position FROM due),
+			moved AS (UPDATE bank_items b SET state = 'sent', message_id = $5,
+				group_id = $5 || '-' || lpad(r.position::text, 2, '0') FROM ranked r WHERE b.id = r.id AND r.position <= $6
+				RETURNING r.position, b.id, b.method, b.action_date, b.amount_cents)
+			SELECT position::int, method, action_date, count(*)::int, sum(amount_cents)::bigint, min(id::text) FROM moved
+			GROUP BY 1, 2, 3 ORDER BY 1`,
+			database.Native([]any{m.MerchantID, string(m.Kind), database.Instant(by), mostItems, m.ID, mostGroups})...)
+		if err != nil {
+			return err
+		}
+		groups, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (g exchange.Group, err error) {
+			var day *calendar.Date
+			var first string
+			if err := row.Scan(&g.Position, &g.Method, &day, &g.Count, &g.SumCents, &first); err != nil {
+				return g, err
+			}
+			if day != nil {
+				g.ActionDate = *day
+			}
+			g.FirstItem, err = uuid.Parse(first)
+			return g, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cut items for the bank: %w", err)
+	}
+	return groups, nil
 }
 
 // Orders implements exchange.Tx.

@@ -61,7 +61,7 @@ func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
 	return fmt.Sprintf(" ORDER BY %s %s LIMIT %d", column, direction, ask.Fetch())
 }
 
-// WaitingByKind implements exchange.PageReader, by the condition of HoldWaiting.
+// WaitingByKind implements exchange.PageReader, by the condition of CutWaiting.
 func (s *Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []exchange.Waiting,
 	err error) {
 	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items

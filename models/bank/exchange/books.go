@@ -26,8 +26,10 @@ type Tx interface {
 	HoldItems(ids []uuid.UUID) (map[uuid.UUID]Item, error)
 	// HoldItemsOf locks the items of a message, or of one of its groups when groupID is not empty.
 	HoldItemsOf(messageID, groupID string) ([]Item, error)
-	// HoldWaiting locks items that leave by now: of one merchant and kind, the earliest day first, without their orders.
-	HoldWaiting(merchantID uuid.UUID, k Kind, by time.Time, limit int) ([]Item, error)
+	// CutWaiting moves items that leave by now into a message: of its merchant and kind, the earliest days first. It
+	// gives the groups with position, method, date, count, sum and one of their items; what is beyond the most groups
+	// goes on waiting.
+	CutWaiting(m Message, by time.Time, mostItems, mostGroups int) ([]Group, error)
 	// Orders opens what was asked in full.
 	Orders(itemIDs []uuid.UUID) (map[uuid.UUID]Order, error)
 	// HoldSilent locks debits that silence says are paid by now.

@@ -58,10 +58,6 @@ func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, w
 // with them its bytes.
 func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who string) (id string, err error) {
 	err = s.InTx(ctx, func(tx Tx) error {
-		items, err := tx.HoldWaiting(p.MerchantID, p.Kind, by, max(s.Rules.MaxItems, 1))
-		if err != nil || len(items) == 0 {
-			return err
-		}
 		number, err := tx.NextNumber(p.Kind)
 		if err != nil {
 			return err
@@ -71,7 +67,14 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who strin
 			MadeBy: who, MadeAt: now,
 			ID: fmt.Sprintf("%s%s-%06d", prefixes[p.Kind], calendar.DateOf(now).Format("20060102"), number)}
 		m.FileName = s.Encoder.FileName(m)
-		groups, err := groupsOf(tx, m, items)
+		cut, err := tx.CutWaiting(m, by, max(s.Rules.MaxItems, 1), mostGroups)
+		switch {
+		case err != nil:
+			return err
+		case len(cut) == 0:
+			return errNothing // and the number is not used up
+		}
+		groups, err := groupsOf(tx, m, cut)
 		if err != nil {
 			return err
 		}
@@ -79,33 +82,49 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who strin
 			m.Count, m.SumCents = m.Count+g.Count, m.SumCents+g.SumCents
 		}
 		id = m.ID
-		return s.insertMessage(tx, m, groups, who)
+		tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message",
+			ObjectID: m.UUID(), Text: fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
+			After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who}})
+		return tx.InsertMessage(m, groups)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, errNothing):
+		return "", nil
+	case err != nil:
 		return "", err
 	}
 	return id, nil
 }
 
-// insertMessage keeps a message and moves its items into it.
-func (s *Service) insertMessage(tx Tx, m Message, groups []Group, who string) error {
-	var sent []Item
-	for _, g := range groups {
-		for _, i := range g.Items {
-			i.State, i.MessageID, i.GroupID = ItemSent, m.ID, g.ID
-			sent = append(sent, i)
+// errNothing undoes the beginning of a message for which nothing waits.
+var errNothing = errors.New("nothing waits")
+
+// groupsOf are the groups of a message with what all of their items share.
+func groupsOf(tx Tx, m Message, cut []Group) ([]Group, error) {
+	firsts := make([]uuid.UUID, len(cut))
+	for n, g := range cut {
+		firsts[n] = g.FirstItem
+	}
+	orders, err := tx.Orders(firsts)
+	if err != nil {
+		return nil, err
+	}
+	for n := range cut {
+		g, first := &cut[n], orders[firsts[n]]
+		g.ID, g.MessageID, g.Creditor = GroupID(m.ID, g.Position), m.ID, first.Creditor()
+		if first.Debit != nil {
+			g.Sequence = first.Debit.Sequence
+		}
+		if m.Kind == Refunds {
+			g.ActionDate = calendar.DateOf(m.MadeAt)
 		}
 	}
-	if err := tx.InsertMessage(m, groups); err != nil {
-		return err
-	}
-	if err := tx.SaveItems(sent); err != nil {
-		return err
-	}
-	tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message", ObjectID: m.UUID(),
-		Text:  fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
-		After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who}})
-	return nil
+	return cut, nil
+}
+
+// GroupID names a group of a message: by two digits.
+func GroupID(messageID string, position int) string {
+	return fmt.Sprintf("%s-%02d", messageID, position)
 }
 
 // contents says what is in a message: "12 debits, R 1 234,00 in all".
@@ -135,40 +154,6 @@ func groupKey(i Item) string {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
 	return hex.EncodeToString(sum[:8])
-}
-
-// groupsOf sorts items into groups; those beyond the last group that two digits count are left for the next message.
-func groupsOf(tx Tx, m Message, items []Item) ([]Group, error) {
-	at := map[string]int{}
-	var groups []Group
-	var firsts []uuid.UUID
-	for _, i := range items {
-		n, known := at[i.GroupKey]
-		if !known {
-			if n = len(groups); n == mostGroups {
-				continue
-			}
-			at[i.GroupKey], firsts = n, append(firsts, i.ID)
-			groups = append(groups, Group{ID: fmt.Sprintf("%s-%02d", m.ID, n+1), MessageID: m.ID, Position: n + 1,
-				Method: i.Method, ActionDate: i.ActionDate})
-			if m.Kind == Refunds {
-				groups[n].ActionDate = calendar.DateOf(m.MadeAt)
-			}
-		}
-		g := &groups[n]
-		g.Items, g.Count, g.SumCents = append(g.Items, i), g.Count+1, g.SumCents+i.AmountCents
-	}
-	orders, err := tx.Orders(firsts)
-	if err != nil {
-		return nil, err
-	}
-	for n, id := range firsts {
-		groups[n].Creditor = orders[id].Creditor()
-		if debit := orders[id].Debit; debit != nil {
-			groups[n].Sequence = debit.Sequence
-		}
-	}
-	return groups, nil
 }
 
 // write fixes the bytes of messages that have none yet.
