@@ -31,8 +31,9 @@ const patience = 30 * time.Second
 
 // site is the whole product on a listener and a database of its own.
 type site struct {
-	url string
-	app *App
+	url   string // in links
+	local string // where it listens
+	app   *App
 }
 
 func openSite(t *testing.T) *site { return openSiteOn(t, sandboxOn(t), func(*App) {}) }
@@ -68,7 +69,7 @@ func openSiteOn(t *testing.T, env map[string]string, prepare func(*App)) *site {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return &site{url, app}
+	return &site{url, "http://" + on.Addr().String(), app}
 }
 
 // browser is a headless Chromium that knows nobody.
