@@ -132,7 +132,7 @@ func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debi
 // creditorOf is the merchant's side of what is collected under a mandate.
 func (s *Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Creditor, error) {
 	var found creditor
-	err := s.Gorm(ctx).Raw(`SELECT `+creditorColumns+` FROM mandates m`+creditorRows+`WHERE m.merchant_id = ? AND m.id = ?`,
+	err := s.Gorm(ctx).Raw(`SELECT `+payeeColumns+` FROM mandates m`+payeeRows+`WHERE m.merchant_id = ? AND m.id = ?`,
 		m.MerchantID, m.ID).Scan(&found).Error
 	if err != nil {
 		return bank.Creditor{}, fmt.Errorf("find who collects under a mandate: %w", err)

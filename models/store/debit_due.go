@@ -64,12 +64,12 @@ type creditor struct {
 	CreditorName, ProfileCode, AbbreviatedName, ClearingAccount, ClearingBranch string
 }
 
-// creditorColumns and creditorRows find it beside the mandate m. A mandate keeps its own copy of the profile that it
+// payeeColumns and payeeRows find it beside the mandate m. A mandate keeps its own copy of the profile that it
 // was given for; the branch is the profile's.
 const (
-	creditorColumns = `COALESCE(NULLIF(b.legal_name, ''), b.name) AS creditor_name, m.profile_code, m.abbreviated_name,
+	payeeColumns = `COALESCE(NULLIF(b.legal_name, ''), b.name) AS creditor_name, m.profile_code, m.abbreviated_name,
 		m.clearing_account, COALESCE(f.branch_code, '') AS clearing_branch`
-	creditorRows = ` JOIN brands b ON b.id = m.brand_id LEFT JOIN debit_profiles f ON f.brand_id = m.brand_id
+	payeeRows = ` JOIN brands b ON b.id = m.brand_id LEFT JOIN debit_profiles f ON f.brand_id = m.brand_id
 		AND f.profile_code = m.profile_code AND f.abbreviated_name = m.abbreviated_name AND f.account_number = m.clearing_account `
 )
 
@@ -110,8 +110,8 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
 		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference,
-			m.contract_reference, `+mandateAt+` AS mandate_at, `+followsAnother+` AS follows, `+creditorColumns+`
-		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+creditorRows+
+			m.contract_reference, `+mandateAt+` AS mandate_at, `+followsAnother+` AS follows, `+payeeColumns+`
+		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+payeeRows+
 			`ORDER BY c.submit_at, c.id`,
 		s.Now(), limit, s.handOverTime().Seconds())
 	if err != nil {
@@ -208,10 +208,10 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 	}
 	err := s.Gorm(ctx).Raw(
 		`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
-			t.holder_name, t.bank_code, t.account_type, t.account_sealed, `+creditorColumns+`
+			t.holder_name, t.bank_code, t.account_type, t.account_sealed, `+payeeColumns+`
 		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'
 		JOIN collections c ON c.id = r.collection_id AND c.state IN ('successful', 'final', 'dispute_won')
-		JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+creditorRows+`
+		JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+payeeRows+`
 		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over AND r.due_at <= ? ORDER BY r.due_at, r.id LIMIT ?`, s.Now(), limit).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find refunds: %w", err)
