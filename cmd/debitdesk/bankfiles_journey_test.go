@@ -27,7 +27,7 @@ func TestThreeMonthsWithABankThatTakesFiles(t *testing.T) {
 	owner.looksAt("bank-empty")
 
 	b.firstDebits(owner, odd)
-	byHand := b.byHand(t, owner, chromium)
+	byHand := b.byHand(t, chromium)
 	b.refusedFile(owner)
 	owner.open(byHand[0])
 	owner.sees("Paid, provisional")
@@ -76,14 +76,16 @@ func (b *filesSite) firstDebits(owner *tab, odd map[string]string) {
 	owner.looksAt("bank-received")
 }
 
-// byHand are two debits that a person makes in the browser for the second day.
-func (b *filesSite) byHand(t *testing.T, owner *tab, chromium context.Context) (purchases []string) {
+// byHand are two debits that a person makes for the second day, in a browser without scripts.
+func (b *filesSite) byHand(t *testing.T, chromium context.Context) (purchases []string) {
 	t.Helper()
+	owner := b.tab(t, chromium).withoutScripts()
+	owner.signIn()
 	for _, one := range []struct{ name, email, account string }{{"Thandiwe Nkosi", "thandiwe@example.com", "62001230101"},
 		{"Pieter Botha", "pieter@example.com", "62001239002"}} {
 		client := owner.addsClient(one.name, one.email)
 		link := owner.makesLink(client)
-		b.tab(t, chromium).givesAccount(link, one.name, one.account)
+		b.tab(t, chromium).withoutScripts().givesAccount(link, one.name, one.account)
 		purchases = append(purchases, owner.charges(client, "Monthly membership", "649.00", debitDays[1]))
 	}
 	return purchases
