@@ -80,6 +80,8 @@ type Box interface {
 	Waiting(ctx context.Context, name string) (bool, error)
 	// Find lists what has arrived whole, oldest first.
 	Find(ctx context.Context) ([]Found, error)
+	// Unread tells whether something has arrived that was not kept or rejected yet, whole or not.
+	Unread(ctx context.Context) (bool, error)
 	// Open reads one; Keep puts it with the evidence; Reject puts it aside with the reason.
 	Open(f Found) (io.ReadCloser, error)
 	Keep(f Found, at time.Time) error

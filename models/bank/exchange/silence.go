@@ -11,8 +11,12 @@ import (
 )
 
 // mature counts debits as paid that silence says are paid: the bank has acknowledged their message, the morning after
-// the debit date has come, and nothing came back. A debit whose recall nobody answered waits for a person.
+// the debit date has come, and nothing came back. A debit whose recall nobody answered waits for a person. While
+// something from the bank is unread, as after an outage, it may be a return: nothing counts until it is read.
 func (s *Service) mature(ctx context.Context) (counted int, err error) {
+	if unread, err := s.Box.Unread(ctx); err != nil || unread {
+		return 0, err
+	}
 	for {
 		n := 0
 		err := s.InTx(ctx, func(tx Tx) error {

@@ -91,6 +91,15 @@ func (b *Box) Find(ctx context.Context) ([]exchange.Found, error) {
 	return found, nil
 }
 
+// Unread implements exchange.Box.
+func (b *Box) Unread(context.Context) (bool, error) {
+	entries, err := fs.ReadDir(b.root.FS(), inbox)
+	if err != nil {
+		return false, fmt.Errorf("look into the inbox: %w", err)
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() && settledName(e.Name()) }), nil
+}
+
 // fit renames a file whose name nobody could keep: too long, or with characters that are no letters.
 func (b *Box) fit(name string) (string, error) {
 	fit := strings.Map(func(r rune) rune {

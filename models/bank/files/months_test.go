@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -145,4 +146,37 @@ func (w *town) decide(who actor.Actor) {
 		must(w.t, err)
 	}
 	w.settle()
+}
+
+// After an outage the returns of the morning lie in the inbox, and are not read before they stand still for a while.
+func TestAReturnThatIsNotReadYetIsNotTakenForSilence(t *testing.T) {
+	day := calendar.On(2026, 12, 1)
+	w := newTown(t, day.AddDays(-11).At(9, 0), nil)
+	in := bank.Instruction{ID: uuid.New(), MerchantID: uuid.New(), Method: bank.EFT, AmountCents: 12300, Currency: "ZAR",
+		ActionDate: day, Branch: "632005", Account: "4000009002", AccountType: bank.Current, HolderName: "N Dlamini",
+		StatementLine: "GYM 0001", Sequence: bank.RecurringDebit, ContractReference: "C1", MandateDate: day.AddDays(-30),
+		Creditor: bank.Creditor{Name: "Gym", AbbreviatedName: "GYM", ProfileCode: "G1", Branch: "250655", Account: "62001872440"}}
+	_, err := w.Submit(t.Context(), []bank.Instruction{in})
+	must(t, err)
+	w.through(day)
+	box, err := files.OpenBox(w.dir, files.Settings{MaxBytes: 1 << 20, Now: w.store.Now, Settle: time.Minute})
+	must(t, err)
+	t.Cleanup(func() { _ = box.Close() })
+	w.Box = box
+	must(t, w.store.Clock.MoveTo(t.Context(), day.AddDays(1).At(9, 0))) // silence would have counted at eight
+	_, err = w.bank.Round(t.Context())
+	must(t, err)
+	for range 3 {
+		_, err := w.Run(t.Context())
+		must(t, err)
+	}
+	item, _, err := w.store.ExchangeItem(t.Context(), in.ID, false)
+	if err != nil || item.Outcome != "" {
+		t.Errorf("before the return was read the debit is %q %v", item.Outcome, err)
+	}
+	must(t, w.store.Clock.MoveTo(t.Context(), day.AddDays(1).At(9, 2)))
+	w.settle()
+	if item, _, err = w.store.ExchangeItem(t.Context(), in.ID, false); err != nil || item.Outcome != bank.Unpaid {
+		t.Errorf("afterwards it is %q %v", item.Outcome, err)
+	}
 }

@@ -125,6 +125,9 @@ func (b *Box) Find(context.Context) (found []exchange.Found, _ error) {
 	return found, nil
 }
 
+// Unread tells whether something is left.
+func (b *Box) Unread(context.Context) (bool, error) { return len(b.In) > 0, nil }
+
 // Open reads it.
 func (b *Box) Open(f exchange.Found) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(b.In[f.Name])), nil
