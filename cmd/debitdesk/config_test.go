@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"debitdesk/handlers"
 )
@@ -13,7 +14,7 @@ func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info",
-		LogFormat: "text", RateLimit: "1500:30000", RequestLog: true}
+		LogFormat: "text", RateLimit: "1500:30000", RequestLog: true, Courier: CourierConfig{Every: time.Minute}}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}

@@ -128,7 +128,7 @@ func TestAOnceOffMandateAllowsOneDebit(t *testing.T) {
 	if lost == nil {
 		lost = results[1]
 	}
-	refusedAs(t, lost, fault.Conflict, "invalid_recurring_token", "one debit only")
+	refusedAs(t, lost, fault.Conflict, "invalid_recurring_token", "only one debit")
 	h.to(day(5).At(6, 0))
 	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "MCOC" ||
 		h.token(k.ID).State != token.Blocked {
@@ -160,7 +160,7 @@ func TestWhatWasNotAnsweredMayBeAskedAgainThreeTimes(t *testing.T) {
 		_, err := h.purchases.AskAgain(ctx, h.who, p.ID, how)
 		return err
 	}
-	refusedAs(t, again(mandate.RealTime), fault.Conflict, "mandate_waiting", "asked already")
+	refusedAs(t, again(mandate.RealTime), fault.Conflict, "mandate_waiting", "already being asked")
 	at := start
 	for n := 2; n <= 3; n++ {
 		at = at.Add(5 * time.Minute)

@@ -187,7 +187,7 @@ func TestAClusterOfAnotherVersionIsNamed(t *testing.T) {
 	must(t, p.Close())
 	must(t, os.WriteFile(filepath.Join(p.data(), "PG_VERSION"), []byte("9\n"), 0o600))
 	_, err := Open(t.Context(), dir, slog.New(slog.DiscardHandler))
-	if err == nil || !strings.Contains(err.Error(), "was made by PostgreSQL 9") {
+	if err == nil || !strings.Contains(err.Error(), "was created by PostgreSQL 9") {
 		t.Errorf("got %v", err)
 	}
 }
