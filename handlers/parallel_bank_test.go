@@ -41,6 +41,20 @@ func (c *callers) bankFiles() {
 	if n := c.Count(`SELECT count(*) FROM bank_items WHERE state = 'waiting' AND amount_cents = 12300`); n != 2 {
 		c.t.Errorf("%d of 2 refused debits wait for the next file", n)
 	}
+	if _, err := c.Store.Pool.Exec(c.t.Context(), `UPDATE merchants SET approve_files_cents = 0 WHERE id = $1`, c.A.ID); err != nil {
+		c.t.Fatal(err)
+	}
+	for act, value := range map[string]string{"approval": "", "refusal": "Too much."} {
+		c.Submit(later, 12300, uuid.New())
+		held, err := c.Exchange.CutNow(c.t.Context(), c.A.Finance.Actor())
+		if err != nil || len(held) == 0 {
+			c.t.Fatalf("cut %v, %v", held, err)
+		}
+		c.all("POST /bank/files/:id/"+act, func(int) ask { return ask{ids: held[:1], body: form("reason", value)} }, 303)
+	}
+	if _, err := c.Store.Pool.Exec(c.t.Context(), `UPDATE merchants SET approve_files_cents = NULL WHERE id = $1`, c.A.ID); err != nil {
+		c.t.Fatal(err)
+	}
 	for _, act := range []string{"sending", "dropping"} {
 		c.Submit(today, 15000, uuid.New())
 		late := c.column(`SELECT id::text FROM bank_findings WHERE kind = 'missed_deadline' AND closed_at IS NULL`)[0]

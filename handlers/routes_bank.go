@@ -28,6 +28,12 @@ func (e *edge) bankRoutes() Table {
 			{page, "GET", "/bank/findings/export", e.BankFiles.ExportFindings},
 			{page, "GET", "/bank/findings/:id", e.BankFiles.Finding},
 		}},
+		{actor.Approve, "Approve or refuse a file to the bank that waits for a second approver", []Route{
+			{page, "GET", "/bank/files/:id/approval", e.BankFiles.AskAct("approval")},
+			{page, "POST", "/bank/files/:id/approval", e.BankFiles.Act("approval")},
+			{page, "GET", "/bank/files/:id/refusal", e.BankFiles.AskAct("refusal")},
+			{page, "POST", "/bank/files/:id/refusal", e.BankFiles.Act("refusal")},
+		}},
 		{actor.Exchange, "Cut, download, import and send bank files again; match movements; settle findings", []Route{
 			{page, "GET", "/bank/cut", e.BankFiles.AskCut},
 			{page, "POST", "/bank/cut", e.BankFiles.Cut},

@@ -65,7 +65,11 @@ func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User
 		" changed what needs a second approver. If this was not intended, change it back under Settings, Approvals."}
 	v.Facts = []emails.Line{
 		{Label: "Deletion of tokens", Value: yesNo(before.Deletions) + " → " + yesNo(after.Deletions)},
-		{Label: "Batches", Value: above(before) + " → " + above(after)},
+		{Label: "Batches", Value: above(before.BatchesAbove) + " → " + above(after.BatchesAbove)},
+	}
+	if before.FilesAbove != nil || after.FilesAbove != nil {
+		v.Facts = append(v.Facts, emails.Line{Label: "Files to the bank",
+			Value: above(before.FilesAbove) + " → " + above(after.FilesAbove)})
 	}
 	v.Button = emails.Button{Label: "View the settings", URL: strings.TrimRight(w.Base, "/") + "/settings/approvals"}
 	return letter(v)
@@ -88,9 +92,9 @@ func yesNo(yes bool) string {
 	return "no second approver"
 }
 
-func above(d merchant.Demands) string {
-	if d.BatchesAbove == nil {
+func above(limit *int64) string {
+	if limit == nil {
 		return "no second approver"
 	}
-	return "a second approver above " + money.Format(*d.BatchesAbove, money.ZAR)
+	return "a second approver above " + money.Format(*limit, money.ZAR)
 }

@@ -135,6 +135,46 @@ func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 	}
 }
 
+func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
+	h := bankHouse(t)
+	h.Page(h.A.Owner, "GET", "/settings/approvals", nil).Want(200).Contains("A file with debits or refunds above this amount")
+	h.Page(h.A.Owner, "POST", "/settings/approvals", url.Values{"files": {"yes"}, "files_above": {"x"}}).Want(422)
+	h.Page(h.A.Owner, "POST", "/settings/approvals", url.Values{"files": {"yes"}, "files_above": {"100"}}).Want(303)
+	cut := func() string {
+		h.HandOver(2, 15000, bankThursday)
+		ids, err := h.Exchange.CutNow(t.Context(), h.A.Finance.Actor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Run()
+		return "/bank/files/" + ids[0]
+	}
+	at := cut()
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("Waits for a second approver", "someone else has to approve it",
+		at+"/refusal").Lacks(`class="btn" href="`+at+"/approval", at+"/download")
+	h.Page(h.A.Finance, "GET", at+"/approval", nil).Want(http.StatusConflict).Contains("You cut this file yourself.")
+	bankPost(h, at+"/approval", nil).Contains("You cut this file yourself.")
+	h.Page(h.A.Staff, "POST", at+"/approval", url.Values{}).Want(http.StatusForbidden)
+	h.Page(h.A.Owner, "GET", "/bank", nil).Want(200).Contains("A file waits for a second approver", at+"/approval", at+"/refusal")
+	h.Page(h.A.Owner, "GET", at+"/approval", nil).Want(200).Contains("Approve this file?", "2 items, R")
+	h.Page(h.A.Owner, "POST", at+"/approval", url.Values{}).Want(303)
+	bankPost(h, at+"/approval", nil).Contains("has approved this file already.")
+	h.Run()
+	h.Page(h.A.Owner, "GET", at, nil).Want(200).Contains("Waiting to be taken")
+
+	at = cut()
+	h.Page(h.A.Owner, "POST", at+"/refusal", url.Values{}).Want(422).Contains("Say why the file is not approved.")
+	h.Page(h.A.Owner, "POST", at+"/refusal", url.Values{"reason": {"Wrong month"}}).Want(303)
+	bankPost(h, at+"/refusal", url.Values{"reason": {"Twice"}}).Contains("has refused to approve this file already.",
+		"Not approved", "Wrong month", at+"/replacement", at+"/dropping")
+	bankPost(h, at+"/replacement", nil).Contains("sent again with the next file")
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing is open about the bank.")
+	h.Page(h.A.Owner, "POST", "/settings/approvals", url.Values{"reason": {"December"}}).Want(303)
+	if n := h.Count(`SELECT count(*) FROM approvals WHERE kind = 'loosen'`); n != 1 {
+		t.Errorf("%d requests to loosen", n)
+	}
+}
+
 func TestLateDebitsAreDecidedOnceForTheirDay(t *testing.T) {
 	for _, send := range []bool{true, false} {
 		h := bankHouse(t)

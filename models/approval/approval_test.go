@@ -436,6 +436,9 @@ func TestLessIsLess(t *testing.T) {
 		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(6)}, true},
 		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(5)}, false},
 		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(4)}, false},
+		{merchant.Demands{FilesAbove: at(5)}, merchant.Demands{BatchesAbove: at(5)}, true},
+		{merchant.Demands{FilesAbove: at(5)}, merchant.Demands{FilesAbove: at(6)}, true},
+		{merchant.Demands{FilesAbove: at(5)}, merchant.Demands{FilesAbove: at(4)}, false},
 	} {
 		if got := approval.Looser(c.before, c.after); got != c.looser {
 			t.Errorf("%+v to %+v: %v", c.before, c.after, got)

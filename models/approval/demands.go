@@ -11,7 +11,7 @@ import (
 	"debitdesk/models/user"
 )
 
-// mostCents is the highest limit for batches: R 1 000 000 000,00.
+// mostCents is the highest limit for batches and files: R 1 000 000 000,00.
 const mostCents = 1_000_000_000_00
 
 // Demands gives what needs a second person, and who could be that.
@@ -52,31 +52,34 @@ func (s *Service) Demand(ctx context.Context, who actor.Actor, d merchant.Demand
 }
 
 func checkDemands(d merchant.Demands) error {
-	if d.BatchesAbove != nil && (*d.BatchesAbove < 0 || *d.BatchesAbove > mostCents) {
-		return fault.At("batches_above", "max_value", "Enter an amount from 0,00 to %s.", money.Format(mostCents, money.ZAR))
+	for path, above := range map[string]*int64{"batches_above": d.BatchesAbove, "files_above": d.FilesAbove} {
+		if above != nil && (*above < 0 || *above > mostCents) {
+			return fault.At(path, "max_value", "Enter an amount from 0,00 to %s.", money.Format(mostCents, money.ZAR))
+		}
 	}
 	return nil
 }
 
 // Looser tells whether less needs a second person than before.
 func Looser(before, after merchant.Demands) bool {
-	switch {
-	case before.Deletions && !after.Deletions:
-		return true
-	case before.BatchesAbove == nil:
-		return false
-	}
-	return after.BatchesAbove == nil || *after.BatchesAbove > *before.BatchesAbove
+	return before.Deletions && !after.Deletions || higher(before.BatchesAbove, after.BatchesAbove) ||
+		higher(before.FilesAbove, after.FilesAbove)
 }
 
-func same(a, b merchant.Demands) bool {
-	return a.Deletions == b.Deletions && !Looser(a, b) && !Looser(b, a)
+// higher tells whether less is above a limit than before; nil is no limit.
+func higher(before, after *int64) bool {
+	return before != nil && (after == nil || *after > *before)
 }
+
+func same(a, b merchant.Demands) bool { return !Looser(a, b) && !Looser(b, a) }
 
 func told(d merchant.Demands) map[string]any {
-	out := map[string]any{"deletions": d.Deletions, "batches_above_cents": nil}
+	out := map[string]any{"deletions": d.Deletions, "batches_above_cents": nil, "files_above_cents": nil}
 	if d.BatchesAbove != nil {
 		out["batches_above_cents"] = *d.BatchesAbove
+	}
+	if d.FilesAbove != nil {
+		out["files_above_cents"] = *d.FilesAbove
 	}
 	return out
 }
@@ -89,5 +92,9 @@ func inWords(d merchant.Demands) string {
 	if d.BatchesAbove != nil {
 		batches = fmt.Sprintf("for batches above %s", money.Format(*d.BatchesAbove, money.ZAR))
 	}
-	return deletions + ", " + batches
+	said := deletions + ", " + batches
+	if d.FilesAbove != nil {
+		said += fmt.Sprintf(", for files to the bank above %s", money.Format(*d.FilesAbove, money.ZAR))
+	}
+	return said
 }

@@ -121,8 +121,8 @@ func (s Store) Merchants(ctx context.Context) ([]Merchant, error) {
 // Demands gives what the merchant wants a second person for.
 func (s Store) Demands(ctx context.Context, id uuid.UUID) (Demands, error) {
 	var d Demands
-	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = $1`,
-		id).Scan(&d.Deletions, &d.BatchesAbove)
+	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents, approve_files_cents
+		FROM merchants WHERE id = $1`, id).Scan(&d.Deletions, &d.BatchesAbove, &d.FilesAbove)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return d, fault.Missing()
 	}

@@ -56,14 +56,16 @@ func (t *Tx) SetDemands(merchantID uuid.UUID, d merchant.Demands) (before mercha
 	var row struct {
 		ApproveDeletions    bool
 		ApproveBatchesCents *int64
+		ApproveFilesCents   *int64
 	}
-	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = ? FOR NO KEY UPDATE`,
-		merchantID).Scan(&row).Error; err != nil {
+	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents FROM merchants
+		WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
-	t.Later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, updated_at = $4 WHERE id = $1`,
-		merchantID, d.Deletions, d.BatchesAbove, t.Now())
-	return merchant.Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents}, nil
+	t.Later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5
+		WHERE id = $1`, merchantID, d.Deletions, d.BatchesAbove, d.FilesAbove, t.Now())
+	return merchant.Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents,
+		FilesAbove: row.ApproveFilesCents}, nil
 }
 
 // Approval implements approval.Reader.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,7 +36,7 @@ var (
 	groupTable   = table.New[exchange.Group]("bank_file_groups")
 	answerTable  = table.New[exchange.Answer]("bank_answers")
 	saveMessage  = messageTable.Write(`UPDATE bank_files_out SET @set(state, placed_at, taken_at, ack_due_at, ack_at,
-		answered_at, reason, downloads, downloads_by) WHERE id = @id`)
+		answered_at, reason, decided_at, decided_by, declined, downloads, downloads_by) WHERE id = @id`)
 )
 
 // itemFacts are the columns of an item without its order, which lists do not open.
@@ -258,6 +259,19 @@ func (t *Tx) NextNumber(k exchange.Kind) (number int64, err error) {
 			ON CONFLICT (kind) DO UPDATE SET next = bank_numbers.next + 1 RETURNING next - 1`, string(k)).Scan(&number)
 	})
 	return number, err
+}
+
+// FilesAbove implements exchange.Tx.
+func (t *Tx) FilesAbove(merchantID uuid.UUID) (above *int64, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		err := tx.QueryRow(t.Context(), `SELECT approve_files_cents FROM merchants WHERE id = $1`,
+			database.Native([]any{merchantID})...).Scan(&above)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return above, err
 }
 
 // InsertMessage implements exchange.Tx.

@@ -44,7 +44,8 @@ func (s *Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) 
 
 // Unwritten implements exchange.Reader.
 func (s *Store) Unwritten(ctx context.Context) ([]string, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id FROM bank_files_out WHERE state = 'made' AND content IS NULL ORDER BY made_at, id`)
+	rows, err := s.Pool.Query(ctx, `SELECT id FROM bank_files_out WHERE state IN ('made', 'held')
+		AND content IS NULL ORDER BY made_at, id`)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +67,15 @@ func (s *Store) OverdueAcks(ctx context.Context, now time.Time) ([]exchange.Mess
 	return database.All(ctx, s.DB, messageTable, `state = 'taken' AND ack_due_at <= $1 AND NOT EXISTS (SELECT FROM bank_findings f
 		WHERE f.kind = 'not_acknowledged' AND f.subject = bank_files_out.id AND f.opened_at >= bank_files_out.ack_due_at)`,
 		database.Instant(now))
+}
+
+// unsaidApproval are held messages of which no finding says that they must be approved now.
+const unsaidApproval = `state = 'held' AND NOT EXISTS (SELECT FROM bank_findings f
+	WHERE f.kind = 'unapproved' AND f.subject = bank_files_out.id || ':overdue')`
+
+// OverdueApprovals implements exchange.Reader.
+func (s *Store) OverdueApprovals(ctx context.Context, by time.Time) ([]exchange.Message, error) {
+	return database.All(ctx, s.DB, messageTable, `approve_by <= $1 AND `+unsaidApproval, database.Instant(by))
 }
 
 // Outgoing implements exchange.Reader.
@@ -125,7 +135,8 @@ func (s *Store) NextExchange(ctx context.Context) (at time.Time, found bool, err
 		(SELECT min(silence_at) FROM bank_items i WHERE silence_at IS NOT NULL AND state = 'sent' AND outcome = ''
 			AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
 			AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')),
-		(SELECT min(made_at) FROM bank_files_out WHERE state = 'made'),
+		(SELECT min(made_at) FROM bank_files_out WHERE state = 'made' OR state = 'held' AND content IS NULL),
+		(SELECT min(approve_by) - interval '1 hour' FROM bank_files_out WHERE `+unsaidApproval+`),
 		(SELECT min(ack_due_at) FROM bank_files_out m WHERE state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
 			WHERE f.kind = 'not_acknowledged' AND f.subject = m.id AND f.opened_at >= m.ack_due_at)),
 		(SELECT min(at) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)

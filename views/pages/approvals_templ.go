@@ -518,15 +518,17 @@ func Approval(frame layout.Frame, v ApprovalView) templ.Component {
 
 // DemandsView is the form of what needs a second person.
 type DemandsView struct {
-	Problems  components.ErrorSummary
-	Deletions components.Checkbox
-	Batches   components.Checkbox
-	Above     components.MoneyField
-	Can       []string             // who may agree
-	Reason    *components.Textarea // for who agrees that less needs a second approver; nil: nothing does
-	Alone     string               // a warning when nobody could
-	MayChange bool
-	Lists     ApprovalsView
+	Problems   components.ErrorSummary
+	Deletions  components.Checkbox
+	Batches    components.Checkbox
+	Above      components.MoneyField
+	Files      *components.Checkbox // nil: no bank takes files
+	FilesAbove components.MoneyField
+	Can        []string             // who may agree
+	Reason     *components.Textarea // for who agrees that less needs a second approver; nil: nothing does
+	Alone      string               // a warning when nobody could
+	MayChange  bool
+	Lists      ApprovalsView
 }
 
 // Demands is the settings page of approvals.
@@ -625,6 +627,20 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
+				if v.Files != nil {
+					templ_7745c5c3_Err = components.Tick(*v.Files).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, " ")
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+					templ_7745c5c3_Err = components.Amount(v.FilesAbove).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+				}
 				if v.MayChange {
 					if v.Reason != nil {
 						templ_7745c5c3_Err = components.Lines(*v.Reason).Render(ctx, templ_7745c5c3_Buffer)
@@ -632,7 +648,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, " <p class=\"small muted\">If you ask for fewer approvals than before, a second approver must agree first, and the other admins are told by mail.</p><div class=\"form-actions\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " <p class=\"small muted\">If you ask for fewer approvals than before, a second approver must agree first, and the other admins are told by mail.</p><div class=\"form-actions\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -640,12 +656,12 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</div>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</div>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -659,7 +675,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</div><aside class=\"stack\" aria-label=\"How it works\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</div><aside class=\"stack\" aria-label=\"How it works\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -675,30 +691,30 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<div class=\"card-body stack-s\"><ul class=\"plain\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div class=\"card-body stack-s\"><ul class=\"plain\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				for _, name := range v.Can {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<li>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var23 string
 					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/approvals.templ`, Line: 175, Col: 18}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/approvals.templ`, Line: 181, Col: 18}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</li>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</ul><p class=\"small muted\">You cannot approve your own request. A request without an answer expires after 7 days.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "</ul><p class=\"small muted\">You cannot approve your own request. A request without an answer expires after 7 days.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -720,7 +736,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"card-body stack-s\"><p class=\"small\">This is about people in the dashboard. A credential with the scope tokens:delete deletes tokens over the API at once, permanently and without a second approver. Give that scope only where it is needed.</p><p class=\"small\">In the dashboard, a deletion can be undone for ten minutes.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<div class=\"card-body stack-s\"><p class=\"small\">This is about people in the dashboard. A credential with the scope tokens:delete deletes tokens over the API at once, permanently and without a second approver. Give that scope only where it is needed.</p><p class=\"small\">In the dashboard, a deletion can be undone for ten minutes.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -730,7 +746,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "</aside></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</aside></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

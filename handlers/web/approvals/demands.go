@@ -51,6 +51,18 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	if d.BatchesAbove != nil {
 		view.Above.Value = money.Amount(*d.BatchesAbove)
 	}
+	if h.Desk.BankFiles {
+		view.Files = &components.Checkbox{Label: "A file with debits or refunds above this amount leaves for the bank",
+			Name: "files", Checked: d.FilesAbove != nil}
+		view.FilesAbove = components.MoneyField{Label: "Amount of a file", Name: "files_above", Currency: "R",
+			Error: wrong["files_above"], Width: "m"}
+		if d.FilesAbove != nil {
+			view.FilesAbove.Value = money.Amount(*d.FilesAbove)
+		}
+		if form != nil {
+			view.Files.Checked, view.FilesAbove.Value = form.Get("files") != "", form.Get("files_above")
+		}
+	}
 	if form != nil {
 		view.Deletions.Checked, view.Batches.Checked, view.Above.Value = form.Get("deletions") != "",
 			form.Get("batches") != "", form.Get("batches_above")
@@ -74,13 +86,18 @@ func (h *Approvals) Demand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d := merchant.Demands{Deletions: form.Get("deletions") != ""}
-	if form.Get("batches") != "" {
-		cents, wrong := money.Parse(form.Get("batches_above"))
-		if wrong != nil {
-			return h.settings(c, form, fault.At("batches_above", "invalid", "Enter an amount, such as 50 000,00."))
+	before, _, err := h.Service.Demands(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	d := merchant.Demands{Deletions: form.Get("deletions") != "", FilesAbove: before.FilesAbove}
+	if d.BatchesAbove, err = limitIn(form, "batches", "batches_above"); err != nil {
+		return h.settings(c, form, err)
+	}
+	if h.Desk.BankFiles {
+		if d.FilesAbove, err = limitIn(form, "files", "files_above"); err != nil {
+			return h.settings(c, form, err)
 		}
-		d.BatchesAbove = &cents
 	}
 	err = h.Service.Demand(c.Request().Context(), access.Actor(c), d)
 	if fault.HasCode(err, "approval_needed") {
@@ -100,4 +117,16 @@ func (h *Approvals) Demand(c echo.Context) error {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/settings/approvals")
+}
+
+// limitIn is the amount above which a second approver is needed; nil when the box is not ticked.
+func limitIn(form url.Values, box, amount string) (*int64, error) {
+	if form.Get(box) == "" {
+		return nil, nil
+	}
+	cents, err := money.Parse(form.Get(amount))
+	if err != nil {
+		return nil, fault.At(amount, "invalid", "Enter an amount, such as 50 000,00.")
+	}
+	return &cents, nil
 }

@@ -42,7 +42,7 @@ var messageColumns = []kit.Column[exchange.Message]{
 		return components.Cell{Text: m.FileName, Href: filePath(m.ID), Second: kindWords[m.Kind], Look: "wrap-anywhere"}
 	}).FileText("File", 34, func(m exchange.Message) string { return m.FileName }).
 		FileText("Kind", 18, func(m exchange.Message) string { return kindWords[m.Kind] }),
-	kit.PillColumn("State", 22, func(m exchange.Message) components.Pill { return messagePills[m.State] }),
+	kit.PillColumn("State", 22, messagePill),
 	countColumn("Items", func(m exchange.Message) int64 { return int64(m.Count) }),
 	amountColumn("Sum", func(m exchange.Message) int64 { return m.SumCents }),
 	countColumn("Number", func(m exchange.Message) int64 { return m.Number }),

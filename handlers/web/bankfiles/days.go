@@ -209,8 +209,8 @@ func (h *Pages) items() *kit.List[exchange.ItemLine, exchange.ItemFilter] {
 }
 
 func stateOptions() (out []components.Option) {
-	for _, s := range []exchange.ItemState{exchange.ItemWaiting, exchange.ItemLate, exchange.ItemSent, exchange.ItemRefused,
-		exchange.ItemDropped, exchange.ItemWithdrawn} {
+	for _, s := range []exchange.ItemState{exchange.ItemWaiting, exchange.ItemLate, exchange.ItemHeld, exchange.ItemSent,
+		exchange.ItemRefused, exchange.ItemDropped, exchange.ItemWithdrawn} {
 		out = append(out, components.Option{Value: string(s), Text: itemPills[s].Word})
 	}
 	return out

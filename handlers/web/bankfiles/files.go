@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
@@ -145,13 +147,13 @@ func (h *Pages) File(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return kit.Render(c, http.StatusOK, pages.ListResults(items))
 	}
-	v := pages.BankFileView{Nav: nav(filesPath), State: messagePills[m.State], Items: items, Facts: fileFacts(m.Message),
+	v := pages.BankFileView{Nav: nav(filesPath), State: messagePill(m.Message), Items: items, Facts: fileFacts(m.Message),
 		Head: components.PageHead{Title: m.FileName, Back: components.Link{Text: "Files to the bank", Href: filesPath},
 			Secondary: actButtons(m)},
 		Groups:  kit.TableOf("Parts of the file", groupColumns, m.Groups),
 		History: kit.History(paging.Page[audit.Entry]{Items: m.History}, nil)}
 	v.Note = fileNote(m)
-	if mayAct(c) && len(m.SHA256) > 0 {
+	if mayAct(c) && len(m.SHA256) > 0 && !m.Withheld() {
 		v.Download = filePath(id, "download")
 	}
 	if v.Findings, err = h.findingLines(ctx, who, exchange.FindingFilter{MessageID: id,
@@ -164,13 +166,22 @@ func (h *Pages) File(c echo.Context) error {
 // fileNote says what has to be known about a file first.
 func fileNote(m exchange.MessageSheet) components.Note {
 	switch {
+	case m.State == exchange.Held:
+		text := "It leaves only when someone approves it. It should be approved by " + words.Moment(m.ApproveBy).Text + " SAST."
+		if m.Yours {
+			text += " You cut it, so someone else has to approve it."
+		}
+		return components.Note{Kind: "warn", Title: "Waits for a second approver", Text: text}
+	case m.Declined && m.Refused.Count > 0:
+		return components.Note{Kind: "bad", Title: "The file was not approved, and never left",
+			Text: m.Reason + " Send the items again, or mark them as not collected."}
 	case m.Refused.Count > 0:
 		return components.Note{Kind: "bad", Title: "The bank refused " + counted(int64(m.Refused.Count), m.Refused.SumCents),
 			Text: cmp.Or(m.Reason, "The bank gave no reason.") + " No client in it was debited. Send the items again, or mark them as not collected."}
 	case m.State == exchange.Replaced:
-		return components.Note{Kind: "info", Text: "What the bank refused was sent again in a later file."}
+		return components.Note{Kind: "info", Text: "What was refused was sent again in a later file."}
 	case m.State == exchange.Closed:
-		return components.Note{Kind: "info", Text: "What the bank refused was marked as not collected."}
+		return components.Note{Kind: "info", Text: "What was refused was marked as not collected."}
 	}
 	return components.Note{}
 }
@@ -191,12 +202,27 @@ func fileFacts(m exchange.Message) components.Facts {
 		{Label: "SHA-256", Value: hash, Mono: true, Copy: hash},
 		{Label: "Made by", Value: by(m.MadeBy)},
 		momentFact("Made", m.MadeAt, ""),
+		decidedFact(m),
 		momentFact("Laid out", m.PlacedAt, "not yet"),
 		momentFact("Taken", m.TakenAt, "not yet"),
 		momentFact("Acknowledged", m.AckAt, "not yet"),
 		momentFact("Last answer", m.AnsweredAt, "none yet"),
 		{Label: "Downloaded", Value: downloads},
 	}}
+}
+
+// decidedFact is who approved a file, or refused to.
+func decidedFact(m exchange.Message) components.Fact {
+	value := "not needed"
+	switch {
+	case m.State == exchange.Held:
+		value = "not yet"
+	case m.Declined:
+		value = "refused by " + m.DecidedBy
+	case m.DecidedBy != "":
+		value = m.DecidedBy
+	}
+	return components.Fact{Label: "Approved by", Value: value}
 }
 
 var groupColumns = []kit.Column[exchange.Group]{
@@ -222,7 +248,9 @@ type fileAct struct {
 	path, button, icon, title, text, said string
 	danger                                bool
 	why                                   func(exchange.MessageSheet) string // why not; empty when it is possible
+	asksWhy                               bool                               // who does it gives a reason
 	do                                    func(*exchange.Service, context.Context, actor.Actor, string) (exchange.Message, error)
+	decline                               func(*exchange.Service, context.Context, actor.Actor, string, string) (exchange.Message, error)
 }
 
 func unless(possible bool, why string) string {
@@ -237,6 +265,20 @@ func refusedOnly(m exchange.MessageSheet) string {
 }
 
 var fileActs = []fileAct{
+	{path: "approval", button: "Approve", icon: "check", title: "Approve this file?",
+		text: "It leaves for the bank at once. Check its sum and its parts first.",
+		said: "The file is approved. It takes a moment until it is laid out.", do: (*exchange.Service).Approve,
+		why: func(m exchange.MessageSheet) string {
+			if m.Yours {
+				return "You cut this file yourself. Someone else has to approve it."
+			}
+			return unless(m.State == exchange.Held, m.Decided())
+		}},
+	{path: "refusal", button: "Refuse", icon: "x", title: "Refuse to approve this file?",
+		text: "It never leaves. Someone then decides whether its items are sent again or marked as not collected.",
+		said: "The file is not approved. Decide what happens to its items.", danger: true, asksWhy: true,
+		decline: (*exchange.Service).Decline,
+		why:     func(m exchange.MessageSheet) string { return unless(m.State == exchange.Held, m.Decided()) }},
 	{path: "taken", button: "Mark as taken", icon: "check", title: "Mark the file as taken to the bank?",
 		text: "Do this after you have brought the file to the bank by hand, such as by an upload on its site. From then on the bank has its time to acknowledge it.",
 		said: "The file is marked as taken to the bank.", do: (*exchange.Service).MarkTaken,
@@ -279,25 +321,36 @@ func (a fileAct) on(id string) components.Button {
 
 // AskAct serves GET /bank/files/{id}/{act}.
 func (h *Pages) AskAct(path string) echo.HandlerFunc {
-	a := actNamed(path)
-	return func(c echo.Context) error {
-		id, err := messageID(c)
-		if err != nil {
-			return err
-		}
-		m, err := h.Exchange.Sheet(c.Request().Context(), access.Actor(c), id)
-		if err != nil {
-			return err
-		}
-		what := counted(int64(m.Count), m.SumCents)
-		if m.Refused.Count > 0 {
-			what = counted(int64(m.Refused.Count), m.Refused.SumCents)
-		}
-		return h.ask(c, pages.ActView{Title: a.button, Back: components.Link{Text: m.FileName, Href: filePath(id)},
-			Blocked: a.why(m),
-			Question: components.Confirm{ID: a.path, Title: a.title, Text: m.FileName + ", " + kindWords[m.Kind] + ": " + what + ". " +
-				a.text, Action: filePath(id, a.path), CancelHref: filePath(id), Button: a.button, Safe: !a.danger}})
+	return func(c echo.Context) error { return h.askAct(c, actNamed(path), nil, nil) }
+}
+
+// askAct shows the question before an act, with what was wrong with the answer.
+func (h *Pages) askAct(c echo.Context, a fileAct, form url.Values, refused error) error {
+	id, err := messageID(c)
+	if err != nil {
+		return err
 	}
+	m, err := h.Exchange.Sheet(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	what := counted(int64(m.Count), m.SumCents)
+	if m.Refused.Count > 0 {
+		what = counted(int64(m.Refused.Count), m.Refused.SumCents)
+	}
+	v := pages.ActView{Title: a.button, Back: components.Link{Text: m.FileName, Href: filePath(id)}, Blocked: a.why(m),
+		Question: components.Confirm{ID: a.path, Title: a.title, Text: m.FileName + ", " + kindWords[m.Kind] + ": " + what + ". " +
+			a.text, Action: filePath(id, a.path), CancelHref: filePath(id), Button: a.button, Safe: !a.danger}}
+	if a.asksWhy {
+		wrong, summary, _ := kit.Problems(refused)
+		v.Problems.Items = summary
+		v.Lines = &components.Textarea{Label: "Reason", Name: "reason", Value: form.Get("reason"), Error: wrong["reason"],
+			Required: true, Rows: 3, MaxLength: 1000}
+	}
+	if refused != nil && v.Blocked == "" {
+		return h.show(c, kit.StatusOf(refused), v.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, v) })
+	}
+	return h.ask(c, v)
 }
 
 // Act serves POST /bank/files/{id}/{act}.
@@ -308,7 +361,19 @@ func (h *Pages) Act(path string) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		_, err = a.do(h.Exchange, c.Request().Context(), access.Actor(c), id)
+		ctx, who := c.Request().Context(), access.Actor(c)
+		if !a.asksWhy {
+			_, err = a.do(h.Exchange, ctx, who, id)
+			return h.done(c, err, filePath(id), a.said)
+		}
+		form, err := kit.FormOf(c)
+		if err != nil {
+			return err
+		}
+		_, err = a.decline(h.Exchange, ctx, who, id, form.Get("reason"))
+		if fault.Is(err, fault.Invalid) {
+			return h.askAct(c, a, form, err)
+		}
 		return h.done(c, err, filePath(id), a.said)
 	}
 }

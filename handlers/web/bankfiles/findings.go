@@ -61,7 +61,9 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 	switch f.Kind {
 	case exchange.NotAcknowledged:
 		out = append(out, actNamed("again").on(f.MessageID))
-	case exchange.MessageRefused, exchange.GroupRefused, exchange.SetUp:
+	case exchange.Unapproved:
+		out = append(out, actNamed("approval").on(f.MessageID), actNamed("refusal").on(f.MessageID))
+	case exchange.MessageRefused, exchange.GroupRefused, exchange.Declined, exchange.SetUp:
 		if refused > 0 {
 			out = append(out, actNamed("replacement").on(f.MessageID), actNamed("dropping").on(f.MessageID))
 		}

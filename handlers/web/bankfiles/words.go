@@ -31,6 +31,14 @@ var messagePills = map[exchange.MessageState]components.Pill{
 	exchange.Closed:       {Kind: "draft", Word: "Not run", Title: "What was in it was marked as not collected."},
 }
 
+// messagePill is how a file stands.
+func messagePill(m exchange.Message) components.Pill {
+	if m.Declined && m.State == exchange.Refused {
+		return components.Pill{Kind: "bad", Word: "Not approved", Title: "The second approver refused it. It never left."}
+	}
+	return messagePills[m.State]
+}
+
 var documentPills = map[exchange.DocumentState]components.Pill{
 	exchange.DocumentOpen:     {Kind: "progress", Word: "Being read", Title: "It is read, or its end has not arrived yet."},
 	exchange.DocumentRead:     {Kind: "done", Word: "Read"},
@@ -54,6 +62,7 @@ var itemPills = map[exchange.ItemState]components.Pill{
 	exchange.ItemWaiting:   {Kind: "wait", Word: "Waits for the cut"},
 	exchange.ItemLate:      {Kind: "bad", Word: "Missed the cut-off"},
 	exchange.ItemWithdrawn: {Kind: "draft", Word: "Withdrawn"},
+	exchange.ItemHeld:      {Kind: "wait", Word: "Waits for the file of its debit"},
 	exchange.ItemSent:      {Kind: "progress", Word: "No answer yet"},
 	exchange.ItemRefused:   {Kind: "bad", Word: "Refused with its file", Title: "Someone must decide what happens to it."},
 	exchange.ItemDropped:   {Kind: "bad", Word: "Not collected"},
@@ -99,6 +108,10 @@ var findingWords = map[exchange.FindingKind]findingWord{
 	exchange.GroupRefused: {"alert", "A part of a file was refused", "Correct what the bank complains about, then send " +
 		"its items again. If they should not run any more, mark them as not collected."},
 	exchange.ApprovalNeeded: {"users", "A file waits for approval at the bank", "Sign in at your bank and approve the file there."},
+	exchange.Unapproved: {"users", "A file waits for a second approver", "Check the file, then approve or refuse it. " +
+		"The person who cut it cannot approve it."},
+	exchange.Declined: {"alert", "A file was not approved", "Send its items again with the next file. " +
+		"If they should not run any more, mark them as not collected."},
 	exchange.MissedDeadline: {"clock", "Debits missed the cut-off", "Send them anyway if your bank takes them late. " +
 		"Otherwise mark them as not collected, and debit again on another day."},
 	exchange.UnknownMessage: {"help", "An answer to an unknown file", "Check whether another system uses the same account at " +

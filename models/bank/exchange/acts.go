@@ -27,7 +27,7 @@ func (s *Service) CutNow(ctx context.Context, who actor.Actor) (ids []string, er
 	if err := who.May(actor.Exchange); err != nil {
 		return nil, err
 	}
-	ids, err = s.cut(ctx, who.MerchantID, farAhead(s.Now()), who.Name)
+	ids, err = s.cut(ctx, who.MerchantID, farAhead(s.Now()), who)
 	if err == nil && len(ids) == 0 {
 		return nil, fault.New(fault.Conflict, "nothing_waits", "Nothing waits for the bank.")
 	}
@@ -91,6 +91,9 @@ func (s *Service) Download(ctx context.Context, who actor.Actor, id string) (m M
 	err = s.InTx(ctx, func(tx Tx) error {
 		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
 			return err
+		}
+		if m.Withheld() {
+			return fault.New(fault.Conflict, "not_approved", "This file is not approved, so it cannot be downloaded.")
 		}
 		m.Downloads, m.DownloadsBy = m.Downloads+1, who.Name
 		tx.Audit(who, messageEntry("bank.message_downloaded", m, "The file %s for the bank was downloaded.", m.FileName))
@@ -236,6 +239,9 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string
 // settleAll closes what is open about the refusals of a message.
 func settleAll(tx Tx, m Message, by, text string) error {
 	if err := tx.SettleFindings(MessageRefused, m.ID, by, text); err != nil {
+		return err
+	}
+	if err := tx.SettleFindings(Declined, m.ID, by, text); err != nil {
 		return err
 	}
 	groups, err := tx.Groups(m.ID)

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/user"
 )
 
 // Tx is what an exchange writes in one transaction. Rows that are given are locked until
@@ -41,6 +42,8 @@ type Tx interface {
 
 	// NextNumber takes the next number of a kind. It is given again if this transaction is undone.
 	NextNumber(k Kind) (int64, error)
+	// FilesAbove is the sum in cents above which the merchant wants a second approver; nil: none.
+	FilesAbove(merchantID uuid.UUID) (*int64, error)
 	InsertMessage(m Message, groups []Group) error
 	// HoldMessage locks a message; NotFound when it is not ours. The zero merchant is any.
 	HoldMessage(merchantID uuid.UUID, id string) (Message, error)
@@ -103,7 +106,11 @@ type Reader interface {
 	Content(ctx context.Context, id string) ([]byte, error)
 	// OverdueAcks are taken messages whose acknowledgement is missing by now.
 	OverdueAcks(ctx context.Context, now time.Time) ([]Message, error)
-	// NextExchange is the earliest moment of a cut, of a silence that counts, or of a missing acknowledgement.
+	// OverdueApprovals are held messages that must be approved by then, and of which no finding says so yet.
+	OverdueApprovals(ctx context.Context, by time.Time) ([]Message, error)
+	// User of the merchant; NotFound when there is none.
+	User(ctx context.Context, merchantID, id uuid.UUID) (user.User, error)
+	// NextExchange is the earliest moment of a cut, of a silence that counts, or of a missing acknowledgement or approval.
 	NextExchange(ctx context.Context) (at time.Time, found bool, err error)
 	// AnswersDue are answers that the product has not recorded, oldest first.
 	AnswersDue(ctx context.Context, limit int) ([]Answer, error)

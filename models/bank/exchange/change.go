@@ -132,6 +132,9 @@ func (c *change) message(id string) (*Message, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case m.Withheld(): // it never left, so the bank cannot know it
+		c.messages[id] = nil
+		return nil, nil
 	}
 	c.messages[id] = &m
 	m.AnsweredAt = c.tx.Now()
@@ -154,7 +157,7 @@ func (c *change) onMessage(e Event) error {
 	}
 	if m == nil {
 		c.find(Finding{Kind: UnknownMessage, Subject: c.document.ID.String() + ":" + e.MessageID,
-			Text: fmt.Sprintf("%s answers a file %s that this installation never made.", c.document.FileName, e.MessageID)})
+			Text: fmt.Sprintf("%s answers a file %s that this installation never sent.", c.document.FileName, e.MessageID)})
 		return nil
 	}
 	c.tally(m.MerchantID, 0, 0)

@@ -28,12 +28,12 @@ const mostGroups = 99
 
 // cutDue makes messages of everything that leaves by now.
 func (s *Service) cutDue(ctx context.Context) (int, error) {
-	ids, err := s.cut(ctx, uuid.Nil, s.Now(), "")
+	ids, err := s.cut(ctx, uuid.Nil, s.Now(), actor.Actor{})
 	return len(ids), err
 }
 
 // cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids.
-func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, who string) (ids []string, err error) {
+func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, who actor.Actor) (ids []string, err error) {
 	pending, err := s.Read.Pending(ctx, merchantID, by)
 	if err != nil {
 		return nil, fmt.Errorf("find what is to be cut: %w", err)
@@ -56,7 +56,7 @@ func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, w
 
 // cutOne puts waiting items into one message: its number, its groups and its items are fixed in one transaction, and
 // with them its bytes.
-func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who string) (id string, err error) {
+func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor.Actor) (id string, err error) {
 	err = s.InTx(ctx, func(tx Tx) error {
 		number, err := tx.NextNumber(p.Kind)
 		if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who strin
 		}
 		now := tx.Now()
 		m := Message{MerchantID: p.MerchantID, Kind: p.Kind, Name: s.Encoder.Name(p.Kind), Number: number, State: Made,
-			MadeBy: who, MadeAt: now,
+			MadeBy: who.Name, MadeByID: who.ID, MadeAt: now,
 			ID: fmt.Sprintf("%s%s-%06d", prefixes[p.Kind], calendar.DateOf(now).Format("20060102"), number)}
 		m.FileName = s.Encoder.FileName(m)
 		cut, err := tx.CutWaiting(m, by, max(s.Rules.MaxItems, 1), mostGroups)
@@ -81,10 +81,14 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who strin
 		for _, g := range groups {
 			m.Count, m.SumCents = m.Count+g.Count, m.SumCents+g.SumCents
 		}
+		if err := s.hold(tx, &m, groups); err != nil {
+			return err
+		}
 		id = m.ID
 		tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message",
 			ObjectID: m.UUID(), Text: fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
-			After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who}})
+			After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who.Name,
+				"state": m.State}})
 		return tx.InsertMessage(m, groups)
 	})
 	switch {

@@ -32,6 +32,7 @@ const (
 	ItemWaiting   ItemState = "waiting"   // taken; leaves at CutAt
 	ItemLate      ItemState = "late"      // missed the bank's deadline of its day; a person decides
 	ItemWithdrawn ItemState = "withdrawn" // taken back before it left
+	ItemHeld      ItemState = "held"      // a recall whose debit is in a message that waits for approval
 	ItemSent      ItemState = "sent"      // in a message
 	ItemRefused   ItemState = "refused"   // its message or group was refused; a person decides
 	ItemDropped   ItemState = "dropped"   // a person said that the bank did not run it

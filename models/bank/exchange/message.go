@@ -40,13 +40,18 @@ type Message struct {
 	SHA256      []byte `gorm:"column:sha256"` // of the bytes; empty until they are written
 	Size        int64  // of the bytes
 	MadeBy      string // the person who cut, or empty for the clock
+	MadeByID    uuid.UUID
 	MadeAt      time.Time
+	ApproveBy   time.Time // when a held message must be approved
+	DecidedAt   time.Time
+	DecidedBy   string // the second approver
+	Declined    bool   // the second approver refused it: it never left
 	PlacedAt    time.Time
 	TakenAt     time.Time
 	AckDueAt    time.Time // when the missing acknowledgement becomes a finding
 	AckAt       time.Time
 	AnsweredAt  time.Time // of the last answer about it
-	Reason      string    // why the bank refused it, in its words
+	Reason      string    // why the bank refused it, in its words, or the second approver
 	Downloads   int       // how often a person has downloaded it
 	DownloadsBy string    // who did so last
 }

@@ -191,6 +191,7 @@ type MessageSheet struct {
 	Message
 	Groups  []Group
 	Refused Tally // waits for a decision
+	Yours   bool  // the person who looks cut it, and so cannot approve it
 	History []audit.Entry
 }
 
@@ -205,6 +206,11 @@ func (s *Service) Sheet(ctx context.Context, who actor.Actor, id string) (Messag
 			return sheet, err
 		}
 		sheet.Refused = refused[id]
+		if sheet.State == Held && who.Kind == actor.User {
+			if sheet.Yours, err = s.madeBy(ctx, sheet.Message, who); err != nil {
+				return sheet, err
+			}
+		}
 		sheet.History, err = s.Read.MessageHistory(ctx, of, sheet.Message)
 		return sheet, err
 	})

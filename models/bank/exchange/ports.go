@@ -120,6 +120,8 @@ const (
 	MessageRefused  FindingKind = "message_refused"  // as a whole
 	GroupRefused    FindingKind = "group_refused"
 	ApprovalNeeded  FindingKind = "approval_needed" // at the bank
+	Unapproved      FindingKind = "unapproved"      // a message waits for a second approver of the merchant
+	Declined        FindingKind = "declined"        // the second approver refused a message
 	MissedDeadline  FindingKind = "missed_deadline" // items that were too late for their day
 	UnknownMessage  FindingKind = "unknown_message" // an answer about a message that is not ours
 	UnknownItem     FindingKind = "unknown_item"    // an answer about an item that is not ours

@@ -18,7 +18,7 @@ func (s *Service) Run(ctx context.Context) (moved int, err error) {
 	}
 	var wrong []error
 	for _, step := range []func(context.Context) (int, error){s.cutDue, s.write, s.place, s.seeTaken, s.receive, s.mature,
-		s.missAcks} {
+		s.missAcks, s.missApprovals} {
 		if err := ctx.Err(); err != nil {
 			return moved, err
 		}

@@ -208,9 +208,15 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 		case !tx.Now().Before(d.ActionDate.At(0, 0)):
 			return bank.ErrTooLate
 		}
+		state := ItemWaiting
+		if m, err := tx.HoldMessage(d.MerchantID, d.MessageID); err != nil {
+			return err
+		} else if m.State == Held {
+			state = ItemHeld // it must not overtake its debit
+		}
 		id := derived(debitID, Recalls)
 		_, err = tx.TakeItems(keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
-			AmountCents: d.AmountCents, Currency: d.Currency, State: ItemWaiting, TakenAt: tx.Now(),
+			AmountCents: d.AmountCents, Currency: d.Currency, State: state, TakenAt: tx.Now(),
 			CutAt: s.Rules.soon(tx.Now()),
 			Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
 				GroupID: d.GroupID, AmountCents: d.AmountCents, Currency: d.Currency, ActionDate: d.ActionDate,

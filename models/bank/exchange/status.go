@@ -24,8 +24,14 @@ func (c *change) onItem(e Event) error {
 	}
 	c.tally(i.MerchantID, 1, i.AmountCents)
 	if i.MessageID != "" {
-		if _, err := c.message(i.MessageID); err != nil {
+		m, err := c.message(i.MessageID)
+		if err != nil {
 			return err
+		}
+		if m == nil {
+			c.find(Finding{MerchantID: i.MerchantID, Kind: UnknownItem, Subject: c.document.ID.String() + ":" + i.ID.String(),
+				ItemID: i.ID, Text: fmt.Sprintf("%s answers an item in a file that never left.", c.document.FileName)})
+			return nil
 		}
 	}
 	if e.MessageID != "" && i.MessageID != "" && e.MessageID != i.MessageID {
