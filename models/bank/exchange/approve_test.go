@@ -103,7 +103,8 @@ func TestWhoCutAFileCannotApproveItAndOneOfManyDecides(t *testing.T) {
 		if won != 1 || lost != 3 {
 			t.Errorf("%d won, %d lost", won, lost)
 		}
-		if n := b.number(`SELECT count(*) FROM audit_entries WHERE action IN ('bank.message_approved', 'bank.message_declined')`); n != 1 {
+		if n := b.number(`SELECT count(*) FROM audit_entries
+			WHERE action IN ('bank.message_approved', 'bank.message_declined')`); n != 1 {
 			t.Errorf("%d decisions are in the audit", n)
 		}
 	}
