@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,27 +18,30 @@ import (
 // is bound into the seal.
 type sealedColumn struct {
 	table, key, binding, column string
+	kind                        string // of the key; empty: uuid
 }
+
+func (c sealedColumn) keyKind() string { return cmp.Or(c.kind, "uuid") }
 
 func (c sealedColumn) String() string { return c.table + "." + c.column }
 
 // sealedColumns are all of them. Answers to idempotency keys are not here: they are
 // gone after two days. The keys are ids, or a batch and a row of it.
 var sealedColumns = []sealedColumn{
-	{"clients", "id", "merchant_id", "bank_account_sealed"},
-	{"clients", "id", "merchant_id", "personal_code_sealed"},
-	{"purchases", "id", "merchant_id", "payer_sealed"},
-	{"tokens", "id", "merchant_id", "account_sealed"},
-	{"mandate_evidence", "id", "merchant_id", "content"},
-	{"batch_rows", "batch_id, n", "merchant_id", "cells"},
-	{"template_clients", "id", "merchant_id", "debit_sealed"},
-	{"webhooks", "id", "merchant_id", "private_key"},
-	{"merchant_keys", "merchant_id", "merchant_id", "private_key"},
-	{"users", "id", "id", "totp_sealed"},
-	{"mails", "id", "merchant_id", "body_sealed"},
-	{"bank_items", "id", "merchant_id", "order_sealed"},
-	{"bank_files_out", "id", "merchant_id", "content"},
-	{"bank_files_in", "id", "merchant_id", "content"},
+	{table: "clients", key: "id", binding: "merchant_id", column: "bank_account_sealed"},
+	{table: "clients", key: "id", binding: "merchant_id", column: "personal_code_sealed"},
+	{table: "purchases", key: "id", binding: "merchant_id", column: "payer_sealed"},
+	{table: "tokens", key: "id", binding: "merchant_id", column: "account_sealed"},
+	{table: "mandate_evidence", key: "id", binding: "merchant_id", column: "content"},
+	{table: "batch_rows", key: "batch_id, n", binding: "merchant_id", column: "cells"},
+	{table: "template_clients", key: "id", binding: "merchant_id", column: "debit_sealed"},
+	{table: "webhooks", key: "id", binding: "merchant_id", column: "private_key"},
+	{table: "merchant_keys", key: "merchant_id", binding: "merchant_id", column: "private_key"},
+	{table: "users", key: "id", binding: "id", column: "totp_sealed"},
+	{table: "mails", key: "id", binding: "merchant_id", column: "body_sealed"},
+	{table: "bank_items", key: "id", binding: "merchant_id", column: "order_sealed"},
+	{table: "bank_files_out", key: "id", binding: "merchant_id", column: "content", kind: "text"},
+	{table: "bank_files_in", key: "id", binding: "merchant_id", column: "content"},
 }
 
 // resealChunk is how many rows one transaction re-seals.
@@ -146,7 +150,7 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 	after, args := "", []any{resealChunk}
 	if at.After != "" {
 		id, n, _ := strings.Cut(at.After, "/")
-		after, args = ` WHERE (`+c.key+`) > ($2::uuid)`, append(args, id)
+		after, args = ` WHERE (`+c.key+`) > ($2::`+c.keyKind()+`)`, append(args, id)
 		if n != "" {
 			after, args = ` WHERE (`+c.key+`) > ($2::uuid, $3::text::int)`, append(args, n)
 		}
@@ -175,8 +179,8 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 		if err != nil {
 			return fmt.Errorf("row %s: %w", r.Key, err)
 		}
-		batch.Queue(`UPDATE `+c.table+` SET `+c.column+` = $3 WHERE `+key+` = $1 AND `+c.column+` = $2 AND `+where(c, r.Key),
-			r.Key, r.Sealed, fresh)
+		batch.Queue(`UPDATE `+c.table+` SET `+c.column+` = $3 WHERE `+key+` = $1 AND `+c.column+` = $2 AND `+where(c),
+			r.Key, r.Sealed, fresh, firstOf(r.Key))
 	}
 	if len(read) < resealChunk {
 		at.Column, at.After = at.Column+1, ""
@@ -184,11 +188,16 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-// where finds a row by its index; the key was read from the row itself.
-func where(c sealedColumn, key string) string {
+// where finds a row by the index of its key.
+func where(c sealedColumn) string {
 	first, _, _ := strings.Cut(c.key, ",")
-	id, _, _ := strings.Cut(key, "/")
-	return first + ` = '` + uuid.MustParse(id).String() + `'`
+	return first + ` = $4::text::` + c.keyKind()
+}
+
+// firstOf is the first part of a key.
+func firstOf(key string) string {
+	first, _, _ := strings.Cut(key, "/")
+	return first
 }
 
 // sealedOtherwise tells whether any row is under another key.
@@ -216,7 +225,7 @@ func keysInUse(ctx context.Context, q reader) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := append([]sealedColumn{{"idempotency_keys", "", "", "body"}}, sealedColumns...)
+	columns := append([]sealedColumn{{table: "idempotency_keys", column: "body"}}, sealedColumns...)
 	for _, c := range columns {
 		if !there[c.String()] {
 			continue

@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 )
 
@@ -348,5 +350,27 @@ func TestCutsAndDeadlinesFollowTheCalendar(t *testing.T) {
 	}
 	if got := r.DeadlineFor(cal, bank.EFT, calendar.On(2027, 3, 30)); !got.Equal(calendar.On(2027, 3, 24).At(12, 0)) {
 		t.Errorf("the deadline of the day after Easter is %s", got)
+	}
+}
+
+func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
+	b := open(t, nil)
+	_, message := b.sent(2, thursday)
+	b.exec(`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state, item_count, sum_cents, made_by, made_at)
+		SELECT 'DD20200101-' || n, $1, 'debits', 'lines', 1000 + n, 'old-' || n, 'accepted', 1, 1, '', now()
+		FROM generate_series(1, 600) n`, b.who.MerchantID) // more than one chunk
+	before, err := b.store.Content(t.Context(), message)
+	must(t, err)
+	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}, {ID: "k1", Secret: make([]byte, 32)}}))
+	must(t, b.store.BeginRotation(t.Context(), "k2"))
+	must(t, b.store.Reseal(t.Context(), nil))
+	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}}))
+	after, err := b.store.Content(t.Context(), message)
+	must(t, err)
+	if !bytes.Equal(before, after) {
+		t.Error("the bytes of the file are others")
+	}
+	if out, err := b.store.Outgoing(t.Context(), message); err != nil || len(out.Groups[0].Items) != 2 {
+		t.Errorf("its items: %v", err)
 	}
 }
