@@ -157,6 +157,15 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 	h.Page(h.A.Staff, "POST", at+"/approval", url.Values{}).Want(http.StatusForbidden)
 	h.Page(h.A.Owner, "GET", "/bank", nil).Want(200).Contains("A file waits for a second approver", at+"/approval", at+"/refusal")
 	h.Page(h.A.Owner, "GET", at+"/approval", nil).Want(200).Contains("Approve this file?", "2 items, R")
+	mailbox := func(address string) { // of the owner; what follows a plus sign is the same mailbox
+		if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE users SET email = $2 WHERE id = $1`, h.A.Owner.ID, address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := h.A.Owner.Email
+	mailbox(strings.Replace(h.A.Finance.Email, "@", "+owner@", 1))
+	h.Page(h.A.Owner, "GET", at+"/approval", nil).Want(http.StatusConflict).Contains("You cut this file yourself.")
+	mailbox(own)
 	h.Page(h.A.Owner, "POST", at+"/approval", url.Values{}).Want(303)
 	bankPost(h, at+"/approval", nil).Contains("has approved this file already.")
 	h.Run()
