@@ -83,7 +83,7 @@ func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []li
 		err := do()
 		took := time.Since(began)
 		stop()
-		out = append(out, line{fmt.Sprintf("(h) %d debits: %s", exchanged, what), seconds(took),
+		out = append(out, line{fmt.Sprintf("(i) %d debits: %s", exchanged, what), seconds(took),
 			fmt.Sprintf("heap grew by %d MB at most", (peak.Load()-before.HeapInuse)>>20),
 			fmt.Sprintf("%.0f/s", exchanged/took.Seconds()), aim})
 		return err
@@ -142,7 +142,7 @@ func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []li
 	if err != nil {
 		return out, err
 	}
-	return append(out, line{fmt.Sprintf("(h) %d debits: cut, written, acknowledged and answered", exchanged), seconds(whole),
+	return append(out, line{fmt.Sprintf("(i) %d debits: cut, written, acknowledged and answered", exchanged), seconds(whole),
 		"COPY of the same rows into the same tables: " + seconds(copied),
 		fmt.Sprintf("%.2f", whole.Seconds()/copied.Seconds()), "for comparison"}), nil
 }
