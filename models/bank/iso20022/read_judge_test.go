@@ -1,8 +1,8 @@
 package iso20022_test
 
 import (
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,24 +10,8 @@ import (
 	"debitdesk/models/bank/exchange"
 )
 
-// answers are the published schemas of what we read, by form.
-var answers = map[string]string{
-	"pain.002.001.11": "payments_initiation_11/pain.002.001.11.xsd",
-	"pain.012.001.05": "payments_mandates__5/pain.012.001.05.xsd",
-	"camt.029.001.10": "exceptions__investigations_10/camt.029.001.10.xsd",
-	"camt.053.001.08": "banktocustomer_cash_management_8/camt.053.001.08.xsd",
-	"camt.054.001.08": "banktocustomer_cash_management_8/camt.054.001.08.xsd",
-}
-
 // A sample that no bank could send proves nothing.
 func TestTheSamplesOfAnswersAreValid(t *testing.T) {
-	if _, err := exec.LookPath("xmllint"); err != nil {
-		t.Skip("xmllint is not installed: the samples are not held against the published schemas")
-	}
-	dir, err := schemas()
-	if err != nil {
-		t.Fatal(err)
-	}
 	entry := func(amount, way, more string) string {
 		code := `<BkTxCd><Prtry><Cd>X</Cd></Prtry></BkTxCd>`
 		return strings.Replace(entryOf(amount, way, more), "</BookgDt>", "</BookgDt>"+code, 1)
@@ -52,13 +36,7 @@ func TestTheSamplesOfAnswersAreValid(t *testing.T) {
 		"camt.029.001.10": {recallAnswer(recalledInAGroup), recallAnswer(recalledBesideGroups), recallAnswer(recalledMessage)},
 	} {
 		for i, c := range content {
-			path := filepath.Join(t.TempDir(), "answer.xml")
-			if err := os.WriteFile(path, []byte(documentOf(form, c)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if out, err := exec.Command("xmllint", "--nonet", "--noout", "--schema", filepath.Join(dir, answers[form]), path).CombinedOutput(); err != nil {
-				t.Errorf("%s, sample %d: %s", form, i+1, out)
-			}
+			t.Run(fmt.Sprintf("%s, sample %d", form, i+1), func(t *testing.T) { valid(t, form, documentOf(form, c)) })
 		}
 	}
 }

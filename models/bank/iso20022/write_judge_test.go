@@ -32,6 +32,11 @@ var schemas = sync.OnceValues(func() (string, error) {
 
 // published are the schemas that are there, by form.
 var published = map[string]string{
+	"pain.002.001.11": "payments_initiation_11/pain.002.001.11.xsd",
+	"pain.012.001.05": "payments_mandates__5/pain.012.001.05.xsd",
+	"camt.029.001.10": "exceptions__investigations_10/camt.029.001.10.xsd",
+	"camt.053.001.08": "banktocustomer_cash_management_8/camt.053.001.08.xsd",
+	"camt.054.001.08": "banktocustomer_cash_management_8/camt.054.001.08.xsd",
 	"pain.008.001.09": "payments_initiation_11/pain.008.001.09.xsd",
 	"pain.001.001.10": "payments_initiation_11/pain.001.001.10_1.xsd",
 	"pain.009.001.05": "payments_mandates__5/pain.009.001.05.xsd",
