@@ -1,9 +1,7 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -32,11 +30,7 @@ var (
 			}
 			return err
 		}})
-	messageTable = table.New[exchange.Message]("bank_files_out")
-	groupTable   = table.New[exchange.Group]("bank_file_groups")
-	answerTable  = table.New[exchange.Answer]("bank_answers")
-	saveMessage  = messageTable.Write(`UPDATE bank_files_out SET @set(state, placed_at, taken_at, ack_due_at, ack_at,
-		answered_at, reason, decided_at, decided_by, declined, downloads, downloads_by) WHERE id = @id`)
+	answerTable = table.New[exchange.Answer]("bank_answers")
 )
 
 // itemFacts are the columns of an item without its order, which lists do not open.
@@ -203,11 +197,14 @@ func (t *Tx) Orders(itemIDs []uuid.UUID) (map[uuid.UUID]exchange.Order, error) {
 	return orders, err
 }
 
-// HoldSilent implements exchange.Tx. A debit whose recall was not answered is left out.
+// silent are items i that silence can say are paid. A debit whose recall was not answered is left out.
+const silent = `state = 'sent' AND outcome = ''
+	AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
+	AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')`
+
+// HoldSilent implements exchange.Tx.
 func (t *Tx) HoldSilent(now time.Time, limit int) ([]exchange.Item, error) {
-	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items i WHERE silence_at <= $1 AND state = 'sent' AND outcome = ''
-		AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
-		AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')
+	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items i WHERE silence_at <= $1 AND `+silent+`
 		ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, database.Instant(now), limit)
 }
 
@@ -250,84 +247,6 @@ func (t *Tx) SaveItems(items []exchange.Item) error {
 		return fmt.Errorf("save items of the bank: %w", err)
 	}
 	return nil
-}
-
-// NextNumber implements exchange.Tx: the row is locked until the transaction ends, so that there are no gaps.
-func (t *Tx) NextNumber(k exchange.Kind) (number int64, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.Context(), `INSERT INTO bank_numbers (kind, next) VALUES ($1, 2)
-			ON CONFLICT (kind) DO UPDATE SET next = bank_numbers.next + 1 RETURNING next - 1`, string(k)).Scan(&number)
-	})
-	return number, err
-}
-
-// FilesAbove implements exchange.Tx.
-func (t *Tx) FilesAbove(merchantID uuid.UUID) (above *int64, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		err := tx.QueryRow(t.Context(), `SELECT approve_files_cents FROM merchants WHERE id = $1`,
-			database.Native([]any{merchantID})...).Scan(&above)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
-	return above, err
-}
-
-// InsertMessage implements exchange.Tx.
-func (t *Tx) InsertMessage(m exchange.Message, groups []exchange.Group) error {
-	database.Insert(t.Tx, messageTable, m)
-	for _, g := range groups {
-		database.Insert(t.Tx, groupTable, g)
-	}
-	return t.Flush()
-}
-
-// HoldMessage implements exchange.Tx.
-func (t *Tx) HoldMessage(merchantID uuid.UUID, id string) (m exchange.Message, err error) {
-	var found []exchange.Message
-	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), messageTable.Select+`id = $1 AND ($2 OR merchant_id = $3) FOR NO KEY UPDATE`,
-			database.Native([]any{id, merchantID == uuid.Nil, merchantID})...)
-		if err != nil {
-			return err
-		}
-		found, err = messageTable.Collect(t.s.Seal, rows)
-		return err
-	})
-	return database.First(found, err)
-}
-
-// SaveMessage implements exchange.Tx.
-func (t *Tx) SaveMessage(m exchange.Message) error {
-	database.MustChange(t.Tx, saveMessage, m)
-	return nil
-}
-
-func contentAt(merchantID uuid.UUID, id string) seal.Place {
-	return seal.Place{Owner: merchantID, Table: "bank_files_out", Column: "content", Row: id}
-}
-
-// WriteContent implements exchange.Tx.
-func (t *Tx) WriteContent(m exchange.Message, packed []byte) (bool, error) {
-	n, err := t.Exec(`UPDATE bank_files_out SET content = $2, sha256 = $3, size = $4 WHERE id = $1 AND content IS NULL`,
-		m.ID, t.s.Seal.SealBytes(contentAt(m.MerchantID, m.ID), packed), m.SHA256, m.Size)
-	return n == 1, err
-}
-
-// RefuseGroup implements exchange.Tx.
-func (t *Tx) RefuseGroup(messageID, groupID string) error {
-	t.Later(`UPDATE bank_file_groups SET refused = true WHERE message_id = $1 AND id = $2`, messageID, groupID)
-	return nil
-}
-
-// Groups implements exchange.Tx.
-func (t *Tx) Groups(messageID string) ([]exchange.Group, error) {
-	return t.s.groupsOf(t.Context(), messageID)
-}
-
-func (s *Store) groupsOf(ctx context.Context, messageID string) ([]exchange.Group, error) {
-	return database.All(ctx, s.DB, groupTable, `message_id = $1 ORDER BY position`, messageID)
 }
 
 // AddAnswers implements exchange.Tx.

@@ -62,11 +62,13 @@ func (s *Store) Untaken(ctx context.Context) ([]exchange.Message, error) {
 	return database.All(ctx, s.DB, messageTable, `state = 'placed' ORDER BY made_at, id`)
 }
 
+// unsaidAck are taken messages of which no finding says that their acknowledgement is missing.
+const unsaidAck = `state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
+	WHERE f.kind = 'not_acknowledged' AND f.subject = bank_files_out.id AND f.opened_at >= bank_files_out.ack_due_at)`
+
 // OverdueAcks implements exchange.Reader.
 func (s *Store) OverdueAcks(ctx context.Context, now time.Time) ([]exchange.Message, error) {
-	return database.All(ctx, s.DB, messageTable, `state = 'taken' AND ack_due_at <= $1 AND NOT EXISTS (SELECT FROM bank_findings f
-		WHERE f.kind = 'not_acknowledged' AND f.subject = bank_files_out.id AND f.opened_at >= bank_files_out.ack_due_at)`,
-		database.Instant(now))
+	return database.All(ctx, s.DB, messageTable, `ack_due_at <= $1 AND `+unsaidAck, database.Instant(now))
 }
 
 // unsaidApproval are held messages of which no finding says that they must be approved now.
@@ -132,13 +134,10 @@ func (s *Store) NextExchange(ctx context.Context) (at time.Time, found bool, err
 	var next *time.Time
 	err = s.Pool.QueryRow(ctx, `SELECT least(
 		(SELECT min(cut_at) FROM bank_items WHERE state = 'waiting'),
-		(SELECT min(silence_at) FROM bank_items i WHERE silence_at IS NOT NULL AND state = 'sent' AND outcome = ''
-			AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
-			AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')),
+		(SELECT min(silence_at) FROM bank_items i WHERE silence_at IS NOT NULL AND `+silent+`),
 		(SELECT min(made_at) FROM bank_files_out WHERE state = 'made' OR state = 'held' AND content IS NULL),
 		(SELECT min(approve_by) - interval '1 hour' FROM bank_files_out WHERE `+unsaidApproval+`),
-		(SELECT min(ack_due_at) FROM bank_files_out m WHERE state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
-			WHERE f.kind = 'not_acknowledged' AND f.subject = m.id AND f.opened_at >= m.ack_due_at)),
+		(SELECT min(ack_due_at) FROM bank_files_out WHERE `+unsaidAck+`),
 		(SELECT min(at) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)
 	return database.UTC(next), next != nil, err
 }
