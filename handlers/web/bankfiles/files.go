@@ -94,13 +94,16 @@ func (h *Pages) itemsOf(path, title string, narrow func(*exchange.ItemFilter)) *
 			kit.ViewOf("Came back", "outcome", exchange.OutcomeBack)},
 		Filters: []kit.Filter[exchange.ItemFilter]{outcomeFilter},
 		Columns: itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }),
-		Around: func(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
-			v.Below = pages.BankTotal("In all " + v.Filters.Found)
-			return nil
-		},
+		Around:  totalBelow,
 		Empty: components.Empty{Icon: "receipt", Title: "No items",
 			Text: "Nothing is in this file any more: its items left in another one, or it held none of yours."},
 	}
+}
+
+// totalBelow says at the foot of a list what its rows come to.
+func totalBelow(_ echo.Context, _ *kit.Listing, v *pages.ListView) error {
+	v.Below = pages.BankTotal("In all " + v.Filters.Found)
+	return nil
 }
 
 var outcomeFilter = kit.StateFilter("outcome", "an outcome",

@@ -54,10 +54,7 @@ func (h *Pages) movements() *kit.List[exchange.EntryLine, exchange.EntryFilter] 
 				func(f *exchange.EntryFilter) *uuid.UUID { return &f.ArrivalID }),
 		},
 		Columns: movementColumns,
-		Around: func(_ echo.Context, _ *kit.Listing, v *pages.ListView) error {
-			v.Below = pages.BankTotal("In all " + v.Filters.Found)
-			return nil
-		},
+		Around:  totalBelow,
 		Empty: components.Empty{Icon: "money", Title: "No movement is known yet",
 			Text: "Movements come with the bank’s statements and notifications."},
 	}

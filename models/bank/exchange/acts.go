@@ -123,7 +123,7 @@ func (s *Service) MarkTaken(ctx context.Context, who actor.Actor, id string) (m 
 		if m.State != Placed {
 			return fault.New(fault.Conflict, "not_placed", "This file is not waiting to be taken to the bank.")
 		}
-		m.State, m.TakenAt, m.AckDueAt = Taken, tx.Now(), tx.Now().Add(s.ackWithin())
+		s.taken(&m, tx.Now())
 		tx.Audit(who, messageEntry("bank.message_taken", m, "The file %s was taken to the bank by hand.", m.FileName))
 		return tx.SaveMessage(m)
 	})
@@ -173,7 +173,7 @@ func unacknowledged(m Message) error {
 // SendAgain puts the items of a refused message, or of its refused groups, into a new message under new numbers. It
 // can be done once: the items are in the new message then.
 func (s *Service) SendAgain(ctx context.Context, who actor.Actor, id string) (next Message, err error) {
-	return s.decide(ctx, who, id, "bank.message_sent_again", func(tx Tx, m Message, items []Item) (string, error) {
+	return s.decide(ctx, who, id, "bank.message_sent_again", Replaced, func(tx Tx, m Message, items []Item) (string, error) {
 		cut := tx.Now()
 		for n := range items {
 			items[n].State, items[n].MessageID, items[n].GroupID, items[n].CutAt = ItemWaiting, "", "", cut
@@ -185,14 +185,14 @@ func (s *Service) SendAgain(ctx context.Context, who actor.Actor, id string) (ne
 
 // Drop says that the bank did not run the items that it refused with their message: their debits were not collected.
 func (s *Service) Drop(ctx context.Context, who actor.Actor, id string) (m Message, err error) {
-	return s.decide(ctx, who, id, "bank.message_dropped", func(tx Tx, m Message, items []Item) (string, error) {
+	return s.decide(ctx, who, id, "bank.message_dropped", Closed, func(tx Tx, m Message, items []Item) (string, error) {
 		return fmt.Sprintf("%s of the refused file %s were marked as not collected.", contents(m), m.FileName),
 			s.drop(tx, items)
 	})
 }
 
-// decide lets a person say what becomes of refused items, once.
-func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string,
+// decide lets a person say what becomes of refused items, once. A message that was refused as a whole moves to a state.
+func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string, to MessageState,
 	act func(Tx, Message, []Item) (string, error)) (m Message, err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
@@ -223,10 +223,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string
 		}
 		tx.Audit(who, messageEntry(action, of, "%s", text))
 		if m.State == Refused {
-			m.State = Closed
-			if action == "bank.message_sent_again" {
-				m.State = Replaced
-			}
+			m.State = to
 			if err := tx.SaveMessage(m); err != nil {
 				return err
 			}

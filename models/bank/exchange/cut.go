@@ -273,7 +273,7 @@ func (s *Service) seeTaken(ctx context.Context) (int, error) {
 			if m.State != Placed {
 				return false
 			}
-			m.State, m.TakenAt, m.AckDueAt = Taken, now, now.Add(s.ackWithin())
+			s.taken(m, now)
 			taken++
 			return true
 		})
@@ -284,7 +284,10 @@ func (s *Service) seeTaken(ctx context.Context) (int, error) {
 // defaultAckWithin is how long a bank has to acknowledge when its profile does not say (ours).
 const defaultAckWithin = time.Hour
 
-func (s *Service) ackWithin() time.Duration { return cmp.Or(s.Rules.AckWithin, defaultAckWithin) }
+// taken notes that a message is on its way: from now on the bank has its time to acknowledge.
+func (s *Service) taken(m *Message, now time.Time) {
+	m.State, m.TakenAt, m.AckDueAt = Taken, now, now.Add(cmp.Or(s.Rules.AckWithin, defaultAckWithin))
+}
 
 // missAcks raises a finding for each message that nobody acknowledged in time.
 func (s *Service) missAcks(ctx context.Context) (int, error) {

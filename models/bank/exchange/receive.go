@@ -160,7 +160,7 @@ func (r *reading) apply(ctx context.Context) error {
 	if len(r.events) == 0 {
 		return nil
 	}
-	c := change{s: r.s, document: r.document}
+	var c change
 	err := r.s.InTx(ctx, func(tx Tx) error {
 		c = change{s: r.s, document: r.document, tx: tx, tallies: map[uuid.UUID]Tally{}}
 		return c.take(r.events)
