@@ -40,7 +40,11 @@ func Newest() (n int64) {
 func Up(ctx context.Context, pool *pgxpool.Pool) error {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { _ = db.Close() }()
-	provider, err := provider(db)
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return fmt.Errorf("migration lock: %w", err)
+	}
+	provider, err := provider(db, goose.WithSessionLocker(locker))
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,8 @@ type Migration struct {
 	Applied bool
 }
 
-// Status lists the steps; Behind is true when one is missing.
+// Status lists the steps; Behind is true when one is missing. It takes no lock:
+// readiness asks it, also while another process migrates or asks the same.
 func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind bool, err error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { _ = db.Close() }()
@@ -102,12 +107,8 @@ func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind 
 	return steps, behind || !res.OK, nil
 }
 
-func provider(db *sql.DB) (*goose.Provider, error) {
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return nil, fmt.Errorf("migration lock: %w", err)
-	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, Files, goose.WithSessionLocker(locker))
+func provider(db *sql.DB, options ...goose.ProviderOption) (*goose.Provider, error) {
+	p, err := goose.NewProvider(goose.DialectPostgres, db, Files, options...)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
