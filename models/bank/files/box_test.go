@@ -563,12 +563,18 @@ func TestAnInspectionSeesWhatIsWrong(t *testing.T) {
 	}
 	b.put("sent", "a file")
 	b.put("profile.json", "{}")
-	if err := os.Chmod(filepath.Join(b.dir, "profile.json"), 0o666); err != nil {
+	b.put("inbox/new.xml", "<Document/>")
+	b.put("inbox/left.xml", "<Document/>")
+	b.put("inbox/half.xml.part", "<Doc")
+	long := time.Now().Add(-stays - time.Hour)
+	if err := errors.Join(os.Chmod(filepath.Join(b.dir, "profile.json"), 0o666),
+		os.Chtimes(filepath.Join(b.dir, "inbox/left.xml"), long, long),
+		os.Chtimes(filepath.Join(b.dir, "inbox/half.xml.part"), long, long)); err != nil {
 		t.Fatal(err)
 	}
 	said := fmt.Sprint(Inspect(b.dir))
 	for _, want := range []string{"inbox can be used by other people of this machine (mode 0755)", "chmod 700",
-		"1 entry of ", "sent is not a folder", "profile.json can be changed by other people"} {
+		"1 entry of ", "1 file in " + filepath.Join(b.dir, "inbox") + " is older than a day", "sent is not a folder", "profile.json can be changed by other people"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in %s", want, said)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"debitdesk/models/plural"
 )
@@ -151,21 +152,33 @@ func (i *inspection) space(path string) {
 	}
 }
 
-// unread counts what lies in the inbox and is never read.
+// stays is how old a file in the inbox is that should have been read long ago.
+const stays = 24 * time.Hour
+
+// unread counts what lies in the inbox and is never read, and files that nobody has taken out of it.
 func (i *inspection) unread(path string) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return
 	}
-	odd := 0
+	odd, old := 0, 0
 	for _, e := range entries {
 		if !e.Type().IsRegular() {
 			odd++
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && settledName(e.Name()) && time.Since(info.ModTime()) > stays {
+			old++
 		}
 	}
 	if odd > 0 {
 		i.add(Doubtful, "put the files themselves there",
 			"%s of %s will never be read: only files are, not links, folders or pipes",
 			plural.Of(odd, "entry"), path)
+	}
+	if old > 0 {
+		i.add(Doubtful, "see the log for why, and move them yourself: no debit counts as paid by silence while they lie there",
+			"%s in %s %s older than a day", plural.Of(old, "file"), path, plural.Is(old))
 	}
 }
