@@ -56,8 +56,12 @@ func (b *books) rains(on ...*process) *rain {
 
 // fall posts one purchase until it is accepted.
 func (r *rain) fall(client *http.Client, key string, turn int) {
+	due := ""
+	if !r.b.ready.IsZero() { // a move of the clock to then is to find the charges alone
+		due = fmt.Sprintf(`"due":%d,`, r.b.ready.AddDate(0, 2, 0).Unix())
+	}
 	body := fmt.Sprintf(
-		`{"brand_id":%q,"reference":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, r.b.brand, key)
+		`{"brand_id":%q,%s"reference":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, r.b.brand, due, key)
 	for deadline := time.Now().Add(50 * time.Second); time.Now().Before(deadline); turn++ {
 		on := *r.on.Load()
 		status, id, retry := r.post(client, on[turn%len(on)].url, key, body)

@@ -29,12 +29,18 @@ type books struct {
 	brand string
 	ready time.Time // by then every charge is collected, provisionally
 	kills int       // while mails were leaving
+	due   int       // charges that come due
 }
 
 // newBooks are written through a server that is stopped afterwards.
 func newBooks(t *testing.T) *books {
 	t.Helper()
-	b := &books{t: t, env: sandboxOn(t)}
+	return booksOn(t, sandboxOn(t))
+}
+
+func booksOn(t *testing.T, env map[string]string) *books {
+	t.Helper()
+	b := &books{t: t, env: env, due: many}
 	makeMerchant(t, b.env, "gym")
 	made := typed(t, b.env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
 	if made.code != exitOK {
@@ -133,12 +139,12 @@ func (b *books) charge(on *process) {
 			}
 		})
 	}
-	for i := range many {
+	for i := range b.due {
 		next <- i
 	}
 	close(next)
 	wait.Wait()
-	if n := b.number(`SELECT count(*) FROM purchases WHERE status = 'pending_charge'`); n != many || b.t.Failed() {
+	if n := b.number(`SELECT count(*) FROM purchases WHERE status = 'pending_charge'`); n != b.due || b.t.Failed() {
 		b.t.Fatalf("%d purchases wait for their day", n)
 	}
 }
@@ -168,26 +174,26 @@ func (b *books) exactlyOnce() {
 		want      int
 	}{
 		{"paid purchases", `SELECT count(*) FROM purchases WHERE status = 'paid' AND payment IS NOT NULL AND total_cents > 0`,
-			many},
+			b.due},
 		{"purchases with exactly one collection",
-			`SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1) AS once`, many},
-		{"collections", `SELECT count(*) FROM collections WHERE state IN ('provisional', 'final')`, many},
+			`SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1) AS once`, b.due},
+		{"collections", `SELECT count(*) FROM collections WHERE state IN ('provisional', 'final')`, b.due},
 		{"instructions at the bank",
 			`SELECT count(*) FROM sandbox_instructions i JOIN collections c ON c.id = i.id AND c.amount_cents = i.amount_cents`,
-			many},
-		{"instructions in all", `SELECT count(*) FROM sandbox_instructions`, many},
-		{"answers of the bank, kept", `SELECT count(*) FROM bank_messages WHERE outcome LIKE 'applied%'`, many},
+			b.due},
+		{"instructions in all", `SELECT count(*) FROM sandbox_instructions`, b.due},
+		{"answers of the bank, kept", `SELECT count(*) FROM bank_messages WHERE outcome LIKE 'applied%'`, b.due},
 		{"answers of the bank, waiting",
 			`SELECT count(*) FROM sandbox_answers WHERE delivered_at IS NULL AND kind = 'provisional'`, 0},
 		{"purchases with exactly one movement of money",
 			`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries GROUP BY 1
-			HAVING count(*) = 1 AND min(kind) = 'collected') AS once`, many},
-		{"cents in the books", `SELECT coalesce(sum(amount_cents), 0)::bigint FROM ledger_entries`, many * cents},
+			HAVING count(*) = 1 AND min(kind) = 'collected') AS once`, b.due},
+		{"cents in the books", `SELECT coalesce(sum(amount_cents), 0)::bigint FROM ledger_entries`, b.due * cents},
 		{"collected in the time line, more than once",
 			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'collection.provisional'
 			GROUP BY 1 HAVING count(*) <> 1) AS twice`, 0},
 		{"attempts, not one and successful",
-			`SELECT count(*) FROM purchases WHERE total_cents > 0 AND (jsonb_array_length(attempts) <> 1)`, 0},
+			`SELECT count(*) FROM purchases WHERE total_cents > 0 AND reference NOT LIKE 'key-%' AND jsonb_array_length(attempts) <> 1`, 0},
 	} {
 		if n := b.number(check.sql); n != check.want {
 			b.t.Errorf("%s: %d, want %d", check.what, n, check.want)

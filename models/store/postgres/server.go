@@ -26,7 +26,13 @@ const (
 
 // dsn names a database behind a unix socket in folder socketDir.
 func dsn(socketDir, db string) string {
-	q := url.Values{"host": {socketDir}, "port": {port}, "user": {superuser}, "sslmode": {"disable"}}
+	return dsnOf(db, url.Values{"host": {socketDir}, "port": {port}})
+}
+
+// dsnOf names a database of servers of ours that the words of an address describe.
+func dsnOf(db string, q url.Values) string {
+	q.Set("user", superuser)
+	q.Set("sslmode", "disable")
 	return "postgres:///" + url.PathEscape(db) + "?" + q.Encode()
 }
 

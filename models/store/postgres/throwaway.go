@@ -37,6 +37,10 @@ type Cluster struct {
 func Throwaway(ctx context.Context) (*Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
+	return throwaway(ctx, throwawaySettings)
+}
+
+func throwaway(ctx context.Context, settings []string) (*Cluster, error) {
 	acc, err := serverAccount("")
 	if err != nil {
 		return nil, err
@@ -45,28 +49,38 @@ func Throwaway(ctx context.Context) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(throwawayBase(), throwawayPrefix)
+	c, err := newFolder(acc)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{dir: dir}
-	if err := c.start(ctx, bin, acc); err != nil {
+	if err = initdb(ctx, bin, acc, filepath.Join(c.dir, "data"), "--no-sync"); err == nil {
+		err = c.run(ctx, bin, acc, settings)
+	}
+	if err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("throw-away PostgreSQL: %w", err)
 	}
 	return c, nil
 }
 
-func (c *Cluster) start(ctx context.Context, bin Binaries, acc account) (err error) {
-	if err := acc.take(c.dir); err != nil {
-		return err
+// newFolder is a cluster of which there is a folder so far.
+func newFolder(acc account) (*Cluster, error) {
+	dir, err := os.MkdirTemp(throwawayBase(), throwawayPrefix)
+	if err != nil {
+		return nil, err
 	}
-	data := filepath.Join(c.dir, "data")
-	if err := initdb(ctx, bin, acc, data, "--no-sync"); err != nil {
-		return err
+	c := &Cluster{dir: dir}
+	if err := acc.take(dir); err != nil {
+		c.Stop()
+		return nil, err
 	}
+	return c, nil
+}
+
+// run starts the server on the files that are there.
+func (c *Cluster) run(ctx context.Context, bin Binaries, acc account, settings []string) (err error) {
 	log := filepath.Join(c.dir, "server.log")
-	if c.server, err = launch(bin, acc, data, c.dir, log, throwawaySettings); err != nil {
+	if c.server, err = launch(bin, acc, filepath.Join(c.dir, "data"), c.dir, log, settings); err != nil {
 		return err
 	}
 	if err := c.guard(acc); err != nil {
