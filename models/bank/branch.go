@@ -1,6 +1,9 @@
 package bank
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Branch is a bank by its universal branch code. Codes are text: 051001 loses its zero as a number.
 type Branch struct {
@@ -12,32 +15,33 @@ type Branch struct {
 	Verified             bool
 }
 
-// Branches lists the banks, the large ones first (industry: universal branch codes).
-func Branches() []Branch {
-	return []Branch{
-		{"632005", "Absa", 8, 11, true},
-		{"470010", "Capitec", 10, 10, true},
-		{"250655", "FNB", 11, 11, true},
-		{"198765", "Nedbank", 10, 13, true},
-		{"051001", "Standard Bank", 9, 11, false},
-		{"430000", "African Bank", 11, 11, false},
-		{"800000", "Al Baraka", 11, 11, true},
-		{"888000", "Bank Zero", 11, 11, false},
-		{"462005", "Bidvest Bank", 11, 11, false},
-		{"679000", "Discovery Bank", 10, 11, false},
-		{"580105", "Investec", 10, 11, false},
-		{"450905", "Mercantile (Capitec Business)", 0, 0, false},
-		{"460005", "Postbank", 11, 12, false},
-		{"683000", "Sasfin", 0, 0, false},
-		{"678910", "TymeBank", 10, 11, false},
-		{"410105", "Access Bank", 0, 0, false},
-		{"410506", "Access Bank", 0, 0, false},
-	}
+// branches are the banks, the large ones first (industry: universal branch codes).
+var branches = []Branch{
+	{"632005", "Absa", 8, 11, true},
+	{"470010", "Capitec", 10, 10, true},
+	{"250655", "FNB", 11, 11, true},
+	{"198765", "Nedbank", 10, 13, true},
+	{"051001", "Standard Bank", 9, 11, false},
+	{"430000", "African Bank", 11, 11, false},
+	{"800000", "Al Baraka", 11, 11, true},
+	{"888000", "Bank Zero", 11, 11, false},
+	{"462005", "Bidvest Bank", 11, 11, false},
+	{"679000", "Discovery Bank", 10, 11, false},
+	{"580105", "Investec", 10, 11, false},
+	{"450905", "Mercantile (Capitec Business)", 0, 0, false},
+	{"460005", "Postbank", 11, 12, false},
+	{"683000", "Sasfin", 0, 0, false},
+	{"678910", "TymeBank", 10, 11, false},
+	{"410105", "Access Bank", 0, 0, false},
+	{"410506", "Access Bank", 0, 0, false},
 }
+
+// Branches lists the banks, the large ones first.
+func Branches() []Branch { return slices.Clone(branches) }
 
 // FindBranch gives the bank of a branch code. universal is false for a branch of a bank that also has a universal code.
 func FindBranch(code string) (branch Branch, universal, found bool) {
-	for _, b := range Branches() {
+	for _, b := range branches {
 		if b.Code == code {
 			return b, true, true
 		}

@@ -49,19 +49,33 @@ type Writer interface {
 	Row(cells []Cell) error
 	// Note is a line for the reader, in the first column.
 	Note(text string) error
-	// Flush sends what is ready.
+	// Flush sends everything that was written so far.
 	Flush() error
+	// Mark is where the file stands after a Flush.
+	Mark() Mark
 	Finish() error
 	Release()
 }
 
+// Mark is a place between two rows of a file, at which another process can go on with it. The zero Mark is the
+// beginning.
+type Mark struct {
+	Rows  int64  `json:"rows"`  // below the heads
+	Bytes int64  `json:"bytes"` // of the file
+	Plain int64  `json:"plain"` // of the sheet of a workbook, before it is compressed
+	Sum   uint32 `json:"sum"`   // CRC-32 of those
+}
+
 // Open begins a file with its row of heads.
-func Open(f Format, to io.Writer, t Table) (Writer, error) {
+func Open(f Format, to io.Writer, t Table) (Writer, error) { return Resume(f, to, t, Mark{}) }
+
+// Resume goes on with a file from a mark: what is written follows what the file held up to there.
+func Resume(f Format, to io.Writer, t Table, at Mark) (Writer, error) {
 	switch f {
 	case CSV:
-		return openCSV(to, t)
+		return openCSV(to, t, at)
 	case XLSX:
-		return openXLSX(to, t)
+		return openXLSX(to, t, at)
 	}
 	return nil, fmt.Errorf("no file is written as %q", string(f))
 }

@@ -2,9 +2,11 @@ package kit
 
 import (
 	"context"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -83,44 +85,103 @@ func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 	return nil
 }
 
-// write reads page by page and writes row by row. Nothing is answered before the
-// first page was read, so that a refusal is a page.
+// write reads page by page and writes row by row; the next page is read while one is written. Nothing is answered
+// before the first page was read, so that a refusal is a page.
 func write[T any](ctx context.Context, x *Exports, o outgoing[T], format export.Format, to *Download) error {
+	ctx, leave := context.WithCancel(ctx)
 	ask := paging.Ask{Limit: or(x.PageRows, ExportPageRows)}
 	page, err := o.page(ctx, ask)
 	if err != nil {
+		leave()
 		return err
 	}
+	next := ahead[T]{read: o.page}
+	defer next.stop()
+	defer leave()
 	file, err := export.Open(format, to, export.Table{Name: words.Capital(o.list), Heads: o.heads, Made: x.Desk.Now()})
 	if err != nil {
 		return err
 	}
 	defer file.Release()
 	for left := or(x.MaxRows, exportMaxRows); ; {
-		for _, item := range page.Items {
+		more := page.Older && len(page.Items) > 0
+		if more && left > len(page.Items) {
+			ask.From = o.id(page.Items[len(page.Items)-1])
+			next.begin(ctx, ask)
+		}
+		for i := range page.Items {
 			if left == 0 {
-				if err := file.Note("Not everything is here: a file ends after " +
-					words.Grouped(int64(or(x.MaxRows, exportMaxRows))) + " rows. Narrow the filters to export the rest."); err != nil {
+				if err := file.Note(cutShort(x)); err != nil {
 					return err
 				}
 				return file.Finish()
 			}
 			left--
-			if err := file.Row(o.cells(item)); err != nil {
+			if err := file.Row(o.cells(page.Items[i])); err != nil {
 				return err
 			}
 		}
 		if err := file.Flush(); err != nil {
 			return err
 		}
-		if !page.Older || len(page.Items) == 0 {
+		switch {
+		case !more:
+			return file.Finish()
+		case left == 0: // whether there is a row more, the page has said
+			if err := file.Note(cutShort(x)); err != nil {
+				return err
+			}
 			return file.Finish()
 		}
-		ask.From = o.id(page.Items[len(page.Items)-1])
 		to.wait()
-		if page, err = o.page(ctx, ask); err != nil {
+		if page, err = next.wait(); err != nil {
 			return err
 		}
+	}
+}
+
+// cutShort is the last line of a file that does not hold everything.
+func cutShort(x *Exports) string {
+	return "Not everything is here: a file ends after " + words.Grouped(int64(or(x.MaxRows, exportMaxRows))) +
+		" rows. Narrow the filters to export the rest."
+}
+
+// ahead reads one page while another is written.
+type ahead[T any] struct {
+	read func(ctx context.Context, ask paging.Ask) (paging.Page[T], error)
+	came chan pageRead[T] // nil: nothing is being read
+}
+
+type pageRead[T any] struct {
+	page paging.Page[T]
+	err  error
+}
+
+func (a *ahead[T]) begin(ctx context.Context, ask paging.Ask) {
+	came := make(chan pageRead[T], 1)
+	a.came = came
+	go func() {
+		var r pageRead[T]
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("read the next page: %v\n%s", p, debug.Stack())
+			}
+			came <- r
+		}()
+		r.page, r.err = a.read(ctx, ask)
+	}()
+}
+
+func (a *ahead[T]) wait() (paging.Page[T], error) {
+	r := <-a.came
+	a.came = nil
+	return r.page, r.err
+}
+
+// stop waits for what is being read and leaves it.
+func (a *ahead[T]) stop() {
+	if a.came != nil {
+		<-a.came
 	}
 }
 

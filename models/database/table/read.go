@@ -51,12 +51,17 @@ type resultColumn[T any] struct {
 	oid        uint32
 	format     int16
 	plan       pgtype.ScanPlan
+	quick      quick // nil: the value goes the long way
 }
 
 func (t *Table[T]) reading(rows pgx.Rows) *reading[T] {
 	r := &reading[T]{types: rows.Conn().TypeMap()}
 	for _, d := range rows.FieldDescriptions() {
-		r.columns = append(r.columns, resultColumn[T]{column: t.byName[d.Name], oid: d.DataTypeOID, format: d.Format})
+		c := resultColumn[T]{column: t.byName[d.Name], oid: d.DataTypeOID, format: d.Format}
+		if c.column != nil && c.field != nil {
+			c.quick = c.field.quick(d.DataTypeOID, d.Format)
+		}
+		r.columns = append(r.columns, c)
 	}
 	return r
 }
@@ -67,6 +72,9 @@ func (r *reading[T]) row(box *seal.Box, record *T, raw [][]byte) error {
 	for i := range r.columns {
 		c := &r.columns[i]
 		if c.column == nil || c.field == nil || raw[i] == nil {
+			continue
+		}
+		if c.quick != nil && c.quick(value.FieldByIndex(c.field.index), raw[i]) {
 			continue
 		}
 		if err := c.field.read(value, func(into any) error { return r.scan(c, raw[i], into) }); err != nil {
