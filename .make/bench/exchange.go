@@ -64,7 +64,7 @@ func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []li
 		return nil, err
 	}
 	defer func() { _ = box.Close() }()
-	x := &exchange.Service{InTx: store.Runner[exchange.Tx](db), Read: db, Rules: profile.Rules(), Encoder: profile.Encoder(),
+	x := &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: profile.Rules(), Encoder: profile.Encoder(),
 		Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: clock}
 	simulated, err := simbank.Open(simbank.Settings{Dir: dir, Now: clock, Reports: true})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
-	"debitdesk/models/store"
 )
 
 // clockName is the file in the exchange directory by which a simulated bank follows the sandbox clock.
@@ -43,7 +42,7 @@ func (a *App) connectBank() (*exchange.Service, error) {
 		return nil, err
 	}
 	a.closers = append(a.closers, box.Close)
-	x := &exchange.Service{InTx: store.Runner[exchange.Tx](a.Store), Read: a.Store, Rules: profile.Rules(),
+	x := &exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(),
 		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: a.Store.Now}
 	if a.Config.Sandbox() {
 		x.ShowClock = showClock(dir)

@@ -142,7 +142,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Box = exchangetest.NewBox()
-	h.Exchange = &exchange.Service{InTx: store.Runner[exchange.Tx](db), Read: db, Rules: exchangetest.Rules(),
+	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: exchangetest.Rules(),
 		Encoder: exchangetest.Codec{}, Decoder: exchangetest.Codec{}, Box: h.Box, Calendar: calendar.New(), Now: db.Now,
 		Log: quiet}
 	if use.Exchange == nil {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 )
 
 // Insert queues the INSERT of a record.
@@ -105,4 +107,16 @@ func ExecOne[T any](ctx context.Context, s *DB, st *table.Statement[T], record T
 	}
 	done, err := s.Pool.Exec(ctx, st.SQL, Native(args)...)
 	return done.RowsAffected() == 1, err
+}
+
+// BesideID is the order of a page by one id column, and what bounds it.
+func BesideID(column string, ask paging.Ask) (direction, where string, args []any) {
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	if ask.From != uuid.Nil {
+		where, args = " AND "+column+" "+compare+" ?", []any{ask.From}
+	}
+	return direction, where, args
 }

@@ -134,7 +134,7 @@ func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (s
 func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter,
 	ask paging.Ask) ([]subscription.Subscriber, error) {
 	where, args := subscriberWhere(merchantID, templateID, f)
-	direction, beside, from := besideID("s.id", ask)
+	direction, beside, from := database.BesideID("s.id", ask)
 	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()),
 		append(args, from...)...)
 }

@@ -67,25 +67,13 @@ func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscript
 	if words := strings.TrimSpace(f.Search); words != "" {
 		where, args = where+" AND position(lower(?) IN lower(title)) > 0", append(args, words)
 	}
-	direction, beside, from := besideID("id", ask)
+	direction, beside, from := database.BesideID("id", ask)
 	query := templateTable.Select + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
 	out, err := database.Seek(ctx, s.DB, templateTable, query, append(args, from...)...)
 	if err != nil {
 		return nil, err
 	}
 	return out, s.countSubscribers(ctx, merchantID, out)
-}
-
-// besideID is the order of a page by one id column, and what bounds it.
-func besideID(column string, ask paging.Ask) (direction, where string, args []any) {
-	direction, compare := "DESC", "<"
-	if ask.Newer {
-		direction, compare = "ASC", ">"
-	}
-	if ask.From != uuid.Nil {
-		where, args = " AND "+column+" "+compare+" ?", []any{ask.From}
-	}
-	return direction, where, args
 }
 
 // countSubscribers fills in what is counted of templates.

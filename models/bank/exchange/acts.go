@@ -53,9 +53,9 @@ func (s *Service) Import(ctx context.Context, who actor.Actor, name string, cont
 		return d, err
 	}
 	hash := sha256.Sum256(content)
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.inTx(ctx, func(tx unit) error {
 		var fresh bool
-		d, fresh, err = tx.OpenDocument(Document{ID: tx.NewID(), MerchantID: who.MerchantID, FileName: cleanName(name),
+		d, fresh, err = tx.openDocument(Document{ID: tx.NewID(), MerchantID: who.MerchantID, FileName: cleanName(name),
 			SHA256: hash[:], Size: int64(len(content)), State: DocumentOpen, BroughtBy: who.Name, ArrivedAt: tx.Now()}, packed)
 		if err != nil || !fresh {
 			return err
@@ -88,8 +88,8 @@ func (s *Service) Download(ctx context.Context, who actor.Actor, id string) (m M
 	if err := who.May(actor.Exchange); err != nil {
 		return m, nil, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
 			return err
 		}
 		if m.Withheld() {
@@ -97,7 +97,7 @@ func (s *Service) Download(ctx context.Context, who actor.Actor, id string) (m M
 		}
 		m.Downloads, m.DownloadsBy = m.Downloads+1, who.Name
 		tx.Audit(who, messageEntry("bank.message_downloaded", m, "The file %s for the bank was downloaded.", m.FileName))
-		return tx.SaveMessage(m)
+		return tx.saveMessage(m)
 	})
 	if err != nil {
 		return m, nil, err
@@ -116,8 +116,8 @@ func (s *Service) MarkTaken(ctx context.Context, who actor.Actor, id string) (m 
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
 			return err
 		}
 		if m.State != Placed {
@@ -125,7 +125,7 @@ func (s *Service) MarkTaken(ctx context.Context, who actor.Actor, id string) (m 
 		}
 		s.taken(&m, tx.Now())
 		tx.Audit(who, messageEntry("bank.message_taken", m, "The file %s was taken to the bank by hand.", m.FileName))
-		return tx.SaveMessage(m)
+		return tx.saveMessage(m)
 	})
 	return m, err
 }
@@ -136,7 +136,7 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
 	}
-	if m, _, err = s.Read.Message(ctx, who.MerchantID, id); err != nil {
+	if m, _, err = s.Store.Message(ctx, who.MerchantID, id); err != nil {
 		return m, err
 	}
 	if err := unacknowledged(m); err != nil {
@@ -145,8 +145,8 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 	if err := s.Box.PutAside(ctx, m.FileName); err != nil { // first, or it would count as laid out already
 		return m, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
 			return err
 		}
 		if err := unacknowledged(m); err != nil {
@@ -155,10 +155,10 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 		m.State, m.PlacedAt, m.TakenAt, m.AckDueAt = Made, time.Time{}, time.Time{}, time.Time{}
 		tx.Audit(who, messageEntry("bank.message_placed_again", m, "The file %s was laid out for the bank again, unchanged.",
 			m.FileName))
-		if err := tx.SettleFindings(NotAcknowledged, m.ID, who.Name, "The same file was laid out again."); err != nil {
+		if err := tx.settleFindings(NotAcknowledged, m.ID, who.Name, "The same file was laid out again."); err != nil {
 			return err
 		}
-		return tx.SaveMessage(m)
+		return tx.saveMessage(m)
 	})
 	return m, err
 }
@@ -173,19 +173,19 @@ func unacknowledged(m Message) error {
 // SendAgain puts the items of a refused message, or of its refused groups, into a new message under new numbers. It
 // can be done once: the items are in the new message then.
 func (s *Service) SendAgain(ctx context.Context, who actor.Actor, id string) (next Message, err error) {
-	return s.decide(ctx, who, id, "bank.message_sent_again", Replaced, func(tx Tx, m Message, items []Item) (string, error) {
+	return s.decide(ctx, who, id, "bank.message_sent_again", Replaced, func(tx unit, m Message, items []Item) (string, error) {
 		cut := tx.Now()
 		for n := range items {
 			items[n].State, items[n].MessageID, items[n].GroupID, items[n].CutAt = ItemWaiting, "", "", cut
 		}
 		return fmt.Sprintf("%s of the refused file %s are sent again with the next file.", contents(m), m.FileName),
-			tx.SaveItems(items)
+			tx.saveItems(items)
 	})
 }
 
 // Drop says that the bank did not run the items that it refused with their message: their debits were not collected.
 func (s *Service) Drop(ctx context.Context, who actor.Actor, id string) (m Message, err error) {
-	return s.decide(ctx, who, id, "bank.message_dropped", Closed, func(tx Tx, m Message, items []Item) (string, error) {
+	return s.decide(ctx, who, id, "bank.message_dropped", Closed, func(tx unit, m Message, items []Item) (string, error) {
 		return fmt.Sprintf("%s of the refused file %s were marked as not collected.", contents(m), m.FileName),
 			s.drop(tx, items)
 	})
@@ -193,16 +193,16 @@ func (s *Service) Drop(ctx context.Context, who actor.Actor, id string) (m Messa
 
 // decide lets a person say what becomes of refused items, once. A message that was refused as a whole moves to a state.
 func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string, to MessageState,
-	act func(Tx, Message, []Item) (string, error)) (m Message, err error) {
+	act func(unit, Message, []Item) (string, error)) (m Message, err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		all, err := tx.HoldItemsOf(id, "") // items before messages, as answers do
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		all, err := tx.holdItemsOf(id, "") // items before messages, as answers do
 		if err != nil {
 			return err
 		}
-		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
+		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
 			return err
 		}
 		var refused []Item
@@ -224,7 +224,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string
 		tx.Audit(who, messageEntry(action, of, "%s", text))
 		if m.State == Refused {
 			m.State = to
-			if err := tx.SaveMessage(m); err != nil {
+			if err := tx.saveMessage(m); err != nil {
 				return err
 			}
 		}
@@ -234,19 +234,19 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string
 }
 
 // settleAll closes what is open about the refusals of a message.
-func settleAll(tx Tx, m Message, by, text string) error {
-	if err := tx.SettleFindings(MessageRefused, m.ID, by, text); err != nil {
+func settleAll(tx unit, m Message, by, text string) error {
+	if err := tx.settleFindings(MessageRefused, m.ID, by, text); err != nil {
 		return err
 	}
-	if err := tx.SettleFindings(Declined, m.ID, by, text); err != nil {
+	if err := tx.settleFindings(Declined, m.ID, by, text); err != nil {
 		return err
 	}
-	groups, err := tx.Groups(m.ID)
+	groups, err := tx.groups(m.ID)
 	if err != nil {
 		return err
 	}
 	for _, g := range groups {
-		if err := tx.SettleFindings(GroupRefused, g.ID, by, text); err != nil {
+		if err := tx.settleFindings(GroupRefused, g.ID, by, text); err != nil {
 			return err
 		}
 	}
@@ -254,7 +254,7 @@ func settleAll(tx Tx, m Message, by, text string) error {
 }
 
 // drop tells the product that the bank did not run some items.
-func (s *Service) drop(tx Tx, items []Item) error {
+func (s *Service) drop(tx unit, items []Item) error {
 	var answers []Answer
 	for n, i := range items {
 		kind := map[Kind]bank.MessageKind{Debits: bank.Unpaid, Refunds: bank.RefundFailed, Mandates: bank.MandateFailed}[i.Kind]
@@ -266,10 +266,10 @@ func (s *Service) drop(tx Tx, items []Item) error {
 		answers = append(answers, Answer{ID: "dropped:" + hexID(i.ID), ItemID: i.ID, MerchantID: i.MerchantID, Kind: kind,
 			Code: bank.CodeNotRun, At: tx.Now(), Raw: []byte(`<NotRun/>`)})
 	}
-	if err := tx.SaveItems(items); err != nil {
+	if err := tx.saveItems(items); err != nil {
 		return err
 	}
-	return tx.AddAnswers(answers)
+	return tx.addAnswers(answers)
 }
 
 // Late says what becomes of debits that missed the deadline of their day: they are sent all the same, or they were not
@@ -278,8 +278,8 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 	if err := who.May(actor.Exchange); err != nil {
 		return 0, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		items, err := tx.HoldLate(who.MerchantID, day)
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		items, err := tx.holdLate(who.MerchantID, day)
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 		action, text := "bank.late_dropped", "%s for %s (%s) "+plural.Was(n)+" marked as not collected."
 		if send {
 			action, text = "bank.late_sent", "%s for %s (%s) "+plural.Is(n)+" still sent to the bank."
-			err = tx.SaveItems(items)
+			err = tx.saveItems(items)
 		} else {
 			err = s.drop(tx, items)
 		}
@@ -306,7 +306,7 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 		said := fmt.Sprintf(text, plural.Of(n, "late debit"), day.Format("2 Jan 2006"), money.Format(sum, "ZAR"))
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "bank_day", Text: said,
 			After: map[string]any{"day": day.String(), "count": n, "sum_cents": sum}})
-		return tx.SettleFindings(MissedDeadline, lateSubject(who.MerchantID, day), who.Name, said)
+		return tx.settleFindings(MissedDeadline, lateSubject(who.MerchantID, day), who.Name, said)
 	})
 	return n, err
 }
@@ -323,8 +323,8 @@ func (s *Service) Settle(ctx context.Context, who actor.Actor, id uuid.UUID, not
 	case len(note) > 1000:
 		return f, fault.At("note", "max_length", "Write at most 1000 characters.")
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if f, err = tx.HoldFinding(who.MerchantID, id); err != nil {
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		if f, err = tx.holdFinding(who.MerchantID, id); err != nil {
 			return err
 		}
 		if !f.ClosedAt.IsZero() {
@@ -333,7 +333,7 @@ func (s *Service) Settle(ctx context.Context, who actor.Actor, id uuid.UUID, not
 		f.ClosedAt, f.ClosedBy, f.Resolution = tx.Now(), who.Name, note
 		tx.Audit(who, audit.Entry{Action: "bank.finding_settled", ObjectType: "bank_finding", ObjectID: f.ID,
 			Text: "A finding about the bank was settled: " + f.Text, After: map[string]any{"note": note}})
-		return tx.SaveFinding(f)
+		return tx.saveFinding(f)
 	})
 	return f, err
 }

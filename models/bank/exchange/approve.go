@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/user"
 )
 
 // approvalNotice is how long before its time is up a file that waits for approval becomes a finding (ours).
@@ -29,11 +30,11 @@ const mostReason = 1000
 func (m Message) Withheld() bool { return m.State == Held || m.Declined }
 
 // hold keeps a message from leaving when its sum is above the merchant's limit.
-func (s *Service) hold(tx Tx, m *Message, groups []Group) error {
+func (s *Service) hold(tx unit, m *Message, groups []Group) error {
 	if m.Kind != Debits && m.Kind != Refunds {
 		return nil
 	}
-	above, err := tx.FilesAbove(m.MerchantID)
+	above, err := tx.filesAbove(m.MerchantID)
 	if err != nil || above == nil || m.SumCents <= *above {
 		return err
 	}
@@ -46,7 +47,7 @@ func (s *Service) hold(tx Tx, m *Message, groups []Group) error {
 			}
 		}
 	}
-	return tx.OpenFindings([]Finding{{MerchantID: m.MerchantID, Kind: Unapproved, Subject: m.ID, MessageID: m.ID,
+	return tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: Unapproved, Subject: m.ID, MessageID: m.ID,
 		Text: fmt.Sprintf("The file %s (%s) waits for a second approver. It should be approved by %s.", m.FileName,
 			contents(*m), moment(m.ApproveBy))}})
 }
@@ -57,23 +58,23 @@ func moment(at time.Time) string {
 
 // missApprovals raises a finding for each message whose time is nearly up and that nobody approved.
 func (s *Service) missApprovals(ctx context.Context) (int, error) {
-	messages, err := s.Read.OverdueApprovals(ctx, s.Now().Add(approvalNotice))
+	messages, err := s.Store.OverdueApprovals(ctx, s.Now().Add(approvalNotice))
 	if err != nil || len(messages) == 0 {
 		return 0, err
 	}
-	return len(messages), s.InTx(ctx, func(tx Tx) error {
+	return len(messages), s.Store.inTx(ctx, func(tx unit) error {
 		for _, found := range messages {
-			m, err := tx.HoldMessage(found.MerchantID, found.ID)
+			m, err := tx.holdMessage(found.MerchantID, found.ID)
 			if err != nil {
 				return err
 			}
 			if m.State != Held {
 				continue // it was decided meanwhile
 			}
-			if err := tx.SettleFindings(Unapproved, m.ID, "", "It has not been approved so far."); err != nil {
+			if err := tx.settleFindings(Unapproved, m.ID, "", "It has not been approved so far."); err != nil {
 				return err
 			}
-			if err := tx.OpenFindings([]Finding{{MerchantID: m.MerchantID, Kind: Unapproved, Subject: overdueSubject(m.ID),
+			if err := tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: Unapproved, Subject: overdueSubject(m.ID),
 				MessageID: m.ID, Text: fmt.Sprintf("The file %s (%s) has not been approved. It must be approved by %s; "+
 					"later, the bank may refuse it.", m.FileName, contents(m), moment(m.ApproveBy))}}); err != nil {
 				return err
@@ -90,20 +91,20 @@ func (s *Service) madeBy(ctx context.Context, m Message, who actor.Actor) (bool,
 	if m.MadeByID == uuid.Nil || m.MadeByID == who.ID {
 		return m.MadeByID != uuid.Nil, nil
 	}
-	maker, err := s.Read.User(ctx, m.MerchantID, m.MadeByID)
+	maker, err := user.Store{DB: s.Store.DB}.User(ctx, m.MerchantID, m.MadeByID)
 	if fault.Is(err, fault.NotFound) {
 		return false, nil // the account is gone, and it was another one
 	}
 	if err != nil {
 		return false, err
 	}
-	approver, err := s.Read.User(ctx, m.MerchantID, who.ID)
+	approver, err := user.Store{DB: s.Store.DB}.User(ctx, m.MerchantID, who.ID)
 	return err == nil && approval.SamePerson(maker, approver), err
 }
 
 // Approve lets a message leave that waits for a second approver. Who cut it cannot.
 func (s *Service) Approve(ctx context.Context, who actor.Actor, id string) (m Message, err error) {
-	return s.settleHeld(ctx, who, id, true, func(tx Tx, m *Message, items []Item) error {
+	return s.settleHeld(ctx, who, id, true, func(tx unit, m *Message, items []Item) error {
 		m.State = Made
 		if err := freeRecalls(tx, items, func(r *Item, _ Item) error {
 			r.State, r.CutAt = ItemWaiting, s.Rules.soon(tx.Now())
@@ -127,14 +128,14 @@ func (s *Service) Decline(ctx context.Context, who actor.Actor, id, reason strin
 	case len(reason) > mostReason:
 		return m, fault.At("reason", "max_length", "Write at most %d characters.", mostReason)
 	}
-	return s.settleHeld(ctx, who, id, false, func(tx Tx, m *Message, items []Item) error {
+	return s.settleHeld(ctx, who, id, false, func(tx unit, m *Message, items []Item) error {
 		m.State, m.Declined, m.Reason = Refused, true, fmt.Sprintf("Not approved by %s: %s", who.Name, reason)
 		for n := range items {
 			if items[n].State == ItemSent {
 				items[n].State = ItemRefused
 			}
 		}
-		if err := tx.SaveItems(items); err != nil {
+		if err := tx.saveItems(items); err != nil {
 			return err
 		}
 		if err := freeRecalls(tx, items, func(r *Item, debit Item) error {
@@ -147,21 +148,21 @@ func (s *Service) Decline(ctx context.Context, who actor.Actor, id, reason strin
 			contents(*m))
 		entry.After["reason"] = reason
 		tx.Audit(who, entry)
-		return tx.OpenFindings([]Finding{{MerchantID: m.MerchantID, Kind: Declined, Subject: m.ID, MessageID: m.ID,
+		return tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: Declined, Subject: m.ID, MessageID: m.ID,
 			Text: fmt.Sprintf("The file %s (%s) did not leave. %s", m.FileName, contents(*m), m.Reason)}})
 	})
 }
 
 // settleHeld decides about a message that waits for a second approver, once.
 func (s *Service) settleHeld(ctx context.Context, who actor.Actor, id string, approve bool,
-	act func(Tx, *Message, []Item) error) (m Message, err error) {
+	act func(unit, *Message, []Item) error) (m Message, err error) {
 	if err := who.May(actor.Approve); err != nil {
 		return m, err
 	}
 	if who.Kind != actor.User {
 		return m, fault.New(fault.Forbidden, "permission_denied", "Only a signed-in person can approve a file.")
 	}
-	if m, _, err = s.Read.Message(ctx, who.MerchantID, id); err != nil {
+	if m, _, err = s.Store.Message(ctx, who.MerchantID, id); err != nil {
 		return m, err
 	}
 	if approve { // who cut a message never changes
@@ -173,12 +174,12 @@ func (s *Service) settleHeld(ctx context.Context, who actor.Actor, id string, ap
 			return m, fault.New(fault.Conflict, "own_file", "You cut this file yourself. Someone else has to approve it.")
 		}
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		items, err := tx.HoldItemsOf(id, "") // items before messages, as answers do
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		items, err := tx.holdItemsOf(id, "") // items before messages, as answers do
 		if err != nil {
 			return err
 		}
-		if m, err = tx.HoldMessage(who.MerchantID, id); err != nil {
+		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
 			return err
 		}
 		if m.State != Held {
@@ -193,11 +194,11 @@ func (s *Service) settleHeld(ctx context.Context, who actor.Actor, id string, ap
 			said = m.Reason
 		}
 		for _, subject := range []string{m.ID, overdueSubject(m.ID)} {
-			if err := tx.SettleFindings(Unapproved, subject, who.Name, said); err != nil {
+			if err := tx.settleFindings(Unapproved, subject, who.Name, said); err != nil {
 				return err
 			}
 		}
-		return tx.SaveMessage(m)
+		return tx.saveMessage(m)
 	})
 	return m, err
 }
@@ -218,7 +219,7 @@ func (m Message) Decided() string {
 }
 
 // freeRecalls decides about the recalls that wait because the file of their debits was held.
-func freeRecalls(tx Tx, debits []Item, decide func(recall *Item, debit Item) error) error {
+func freeRecalls(tx unit, debits []Item, decide func(recall *Item, debit Item) error) error {
 	of := map[uuid.UUID]Item{}
 	ids := make([]uuid.UUID, 0, len(debits))
 	for _, d := range debits {
@@ -228,7 +229,7 @@ func freeRecalls(tx Tx, debits []Item, decide func(recall *Item, debit Item) err
 			ids = append(ids, id)
 		}
 	}
-	held, err := tx.HoldItems(ids)
+	held, err := tx.holdItems(ids)
 	if err != nil {
 		return err
 	}
@@ -242,5 +243,5 @@ func freeRecalls(tx Tx, debits []Item, decide func(recall *Item, debit Item) err
 		}
 		recalls = append(recalls, r)
 	}
-	return tx.SaveItems(recalls)
+	return tx.saveItems(recalls)
 }

@@ -18,7 +18,7 @@ import (
 // items by their ids first, messages after them.
 type change struct {
 	s        *Service
-	tx       Tx
+	tx       unit
 	document Document
 	items    map[uuid.UUID]Item
 	touched  map[uuid.UUID]bool
@@ -40,7 +40,7 @@ func (c *change) take(events []Event) error {
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	var err error
-	if c.items, err = c.tx.HoldItems(slices.Compact(ids)); err != nil {
+	if c.items, err = c.tx.holdItems(slices.Compact(ids)); err != nil {
 		return err
 	}
 	for id, i := range c.items {
@@ -96,23 +96,23 @@ func (c *change) save() error {
 	for id := range c.touched {
 		items = append(items, c.items[id])
 	}
-	if err := c.tx.SaveItems(items); err != nil {
+	if err := c.tx.saveItems(items); err != nil {
 		return err
 	}
-	if err := c.tx.AddAnswers(c.answers); err != nil {
+	if err := c.tx.addAnswers(c.answers); err != nil {
 		return err
 	}
 	if err := c.saveEntries(); err != nil {
 		return err
 	}
-	if err := c.tx.OpenFindings(c.findings); err != nil {
+	if err := c.tx.openFindings(c.findings); err != nil {
 		return err
 	}
 	for _, m := range c.messages {
 		if m == nil {
 			continue
 		}
-		if err := c.tx.SaveMessage(*m); err != nil {
+		if err := c.tx.saveMessage(*m); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (c *change) message(id string) (*Message, error) {
 	if m, known := c.messages[id]; known {
 		return m, nil
 	}
-	m, err := c.tx.HoldMessage(c.document.MerchantID, id)
+	m, err := c.tx.holdMessage(c.document.MerchantID, id)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		c.messages[id] = nil
@@ -143,7 +143,7 @@ func (c *change) message(id string) (*Message, error) {
 		if m.State == Placed || m.State == Taken || m.State == Made {
 			m.State = Acknowledged
 		}
-		if err := c.tx.SettleFindings(NotAcknowledged, m.ID, "", "The bank has acknowledged the file."); err != nil {
+		if err := c.tx.settleFindings(NotAcknowledged, m.ID, "", "The bank has acknowledged the file."); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +182,7 @@ func (c *change) onMessage(e Event) error {
 	case "ACCP", "ACSP", "ACWC", "ACSC", "ACCC", "PART":
 		if m.State == Acknowledged || m.State == Approval {
 			m.State = Accepted
-			if err := c.tx.SettleFindings(ApprovalNeeded, m.ID, "", "The bank has accepted the file."); err != nil {
+			if err := c.tx.settleFindings(ApprovalNeeded, m.ID, "", "The bank has accepted the file."); err != nil {
 				return err
 			}
 		}
@@ -217,7 +217,7 @@ func (c *change) onGroup(e Event) error {
 	c.tally(m.MerchantID, 0, 0)
 	switch e.Status {
 	case "RJCT":
-		if err := c.tx.RefuseGroup(m.ID, e.GroupID); err != nil {
+		if err := c.tx.refuseGroup(m.ID, e.GroupID); err != nil {
 			return err
 		}
 		if err := c.refuseItems(m.ID, e.GroupID); err != nil {
@@ -234,7 +234,7 @@ func (c *change) onGroup(e Event) error {
 
 // refuseItems sets aside the items of a message or group that have no answer.
 func (c *change) refuseItems(messageID, groupID string) error {
-	items, err := c.tx.HoldItemsOf(messageID, groupID)
+	items, err := c.tx.holdItemsOf(messageID, groupID)
 	if err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (c *change) refuseItems(messageID, groupID string) error {
 
 // settleItems applies a status that holds for all items of a message or group.
 func (c *change) settleItems(messageID, groupID string, e Event) error {
-	items, err := c.tx.HoldItemsOf(messageID, groupID)
+	items, err := c.tx.holdItemsOf(messageID, groupID)
 	if err != nil {
 		return err
 	}

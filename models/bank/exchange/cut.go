@@ -34,7 +34,7 @@ func (s *Service) cutDue(ctx context.Context) (int, error) {
 
 // cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids.
 func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, who actor.Actor) (ids []string, err error) {
-	pending, err := s.Read.Pending(ctx, merchantID, by)
+	pending, err := s.Store.Pending(ctx, merchantID, by)
 	if err != nil {
 		return nil, fmt.Errorf("find what is to be cut: %w", err)
 	}
@@ -57,8 +57,8 @@ func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, w
 // cutOne puts waiting items into one message: its number, its groups and its items are fixed in one transaction, and
 // with them its bytes.
 func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor.Actor) (id string, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
-		number, err := tx.NextNumber(p.Kind)
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		number, err := tx.nextNumber(p.Kind)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 			MadeBy: who.Name, MadeByID: who.ID, MadeAt: now,
 			ID: fmt.Sprintf("%s%s-%06d", prefixes[p.Kind], calendar.DateOf(now).Format("20060102"), number)}
 		m.FileName = s.Encoder.FileName(m)
-		cut, err := tx.CutWaiting(m, by, max(s.Rules.MaxItems, 1), mostGroups)
+		cut, err := tx.cutWaiting(m, by, max(s.Rules.MaxItems, 1), mostGroups)
 		switch {
 		case err != nil:
 			return err
@@ -89,7 +89,7 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 			ObjectID: m.UUID(), Text: fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
 			After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who.Name,
 				"state": m.State}})
-		return tx.InsertMessage(m, groups)
+		return tx.insertMessage(m, groups)
 	})
 	switch {
 	case errors.Is(err, errNothing):
@@ -104,12 +104,12 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 var errNothing = errors.New("nothing waits")
 
 // groupsOf are the groups of a message with what all of their items share.
-func groupsOf(tx Tx, m Message, cut []Group) ([]Group, error) {
+func groupsOf(tx unit, m Message, cut []Group) ([]Group, error) {
 	firsts := make([]uuid.UUID, len(cut))
 	for n, g := range cut {
 		firsts[n] = g.FirstItem
 	}
-	orders, err := tx.Orders(firsts)
+	orders, err := tx.orders(firsts)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func groupKey(i Item) string {
 
 // write fixes the bytes of messages that have none yet.
 func (s *Service) write(ctx context.Context) (int, error) {
-	ids, err := s.Read.Unwritten(ctx)
+	ids, err := s.Store.Unwritten(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find messages without bytes: %w", err)
 	}
@@ -178,7 +178,7 @@ func about(id string, err error) error {
 }
 
 func (s *Service) writeOne(ctx context.Context, id string) error {
-	out, err := s.Read.Outgoing(ctx, id)
+	out, err := s.Store.Outgoing(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func (s *Service) writeOne(ctx context.Context, id string) error {
 	}
 	m := out.Message
 	m.SHA256, m.Size = hash.Sum(nil), size.n
-	return s.InTx(ctx, func(tx Tx) error {
-		_, err := tx.WriteContent(m, packed.Bytes())
+	return s.Store.inTx(ctx, func(tx unit) error {
+		_, err := tx.writeContent(m, packed.Bytes())
 		return err
 	})
 }
@@ -207,7 +207,7 @@ func unpack(packed []byte) (io.ReadCloser, error) { return gzip.NewReader(bytes.
 
 // place lays out messages for the bank, the same bytes under the same name however often it is tried.
 func (s *Service) place(ctx context.Context) (int, error) {
-	messages, err := s.Read.Unplaced(ctx)
+	messages, err := s.Store.Unplaced(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find messages to lay out: %w", err)
 	}
@@ -219,7 +219,7 @@ func (s *Service) placeOne(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
-	kept, groups, err := s.Read.Message(ctx, uuid.Nil, m.ID)
+	kept, groups, err := s.Store.Message(ctx, uuid.Nil, m.ID)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s *Service) placeOne(ctx context.Context, m Message) error {
 }
 
 func (s *Service) bytesOf(ctx context.Context, id string) (io.ReadCloser, error) {
-	packed, err := s.Read.Content(ctx, id)
+	packed, err := s.Store.Content(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -247,19 +247,19 @@ func (s *Service) bytesOf(ctx context.Context, id string) (io.ReadCloser, error)
 
 // moveMessage changes a message under its lock, when change says so.
 func (s *Service) moveMessage(ctx context.Context, id string, change func(*Message, time.Time) bool) error {
-	return s.InTx(ctx, func(tx Tx) error {
-		m, err := tx.HoldMessage(uuid.Nil, id)
+	return s.Store.inTx(ctx, func(tx unit) error {
+		m, err := tx.holdMessage(uuid.Nil, id)
 		if err != nil || !change(&m, tx.Now()) {
 			return err
 		}
-		return tx.SaveMessage(m)
+		return tx.saveMessage(m)
 	})
 }
 
 // seeTaken notes which messages were taken from where they were laid out: from then on the bank has its time to
 // acknowledge.
 func (s *Service) seeTaken(ctx context.Context) (int, error) {
-	messages, err := s.Read.Untaken(ctx)
+	messages, err := s.Store.Untaken(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find messages that wait: %w", err)
 	}
@@ -291,17 +291,17 @@ func (s *Service) taken(m *Message, now time.Time) {
 
 // missAcks raises a finding for each message that nobody acknowledged in time.
 func (s *Service) missAcks(ctx context.Context) (int, error) {
-	messages, err := s.Read.OverdueAcks(ctx, s.Now())
+	messages, err := s.Store.OverdueAcks(ctx, s.Now())
 	if err != nil || len(messages) == 0 {
 		return 0, err
 	}
-	return len(messages), s.InTx(ctx, func(tx Tx) error {
+	return len(messages), s.Store.inTx(ctx, func(tx unit) error {
 		findings := make([]Finding, len(messages))
 		for i, m := range messages {
 			findings[i] = Finding{MerchantID: m.MerchantID, Kind: NotAcknowledged, Subject: m.ID, MessageID: m.ID,
 				Text: fmt.Sprintf("The bank has not acknowledged the file %s (%s). Nothing in it counts as paid until it does.",
 					m.FileName, contents(m))}
 		}
-		return tx.OpenFindings(findings)
+		return tx.openFindings(findings)
 	})
 }

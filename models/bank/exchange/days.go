@@ -89,7 +89,7 @@ func (s *Service) Days(ctx context.Context, who actor.Actor, from, to calendar.D
 		if first := to.AddDays(1 - MostDays); from.Before(first) {
 			from = first
 		}
-		days, err := s.Read.BankDays(ctx, of, from, to)
+		days, err := s.Store.BankDays(ctx, of, from, to)
 		now := s.Now()
 		for i := range days {
 			days[i].Due = !now.Before(s.dueAt(days[i].Day))

@@ -11,5 +11,5 @@
 // has acknowledged the message it was in. A message that nobody acknowledged, or that the
 // bank refused as a whole, becomes a finding for a person, never a result that clients see.
 //
-// The package must not know files, folders, XML or SQL.
+// The package must not know files, folders or XML. Its SQL is in the files *_rows.go.
 package exchange

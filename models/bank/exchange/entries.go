@@ -100,7 +100,7 @@ func (c *change) groupEntry(n Entry, e Event) (bool, error) {
 	n.MerchantID, n.MessageID, n.GroupID, n.State = m.MerchantID, m.ID, e.GroupID, EntryMatched
 	n.Key = entryKey("group", e, cmp.Or(e.GroupID, m.ID))
 	c.entries = append(c.entries, n)
-	items, err := c.tx.HoldItemsOf(m.ID, e.GroupID)
+	items, err := c.tx.holdItemsOf(m.ID, e.GroupID)
 	if err != nil {
 		return true, err
 	}
@@ -145,7 +145,7 @@ func (c *change) merchantOf(e Event) uuid.UUID {
 	}
 	id, known := c.accounts[e.Account]
 	if !known {
-		if id, _, _ = c.s.Read.MerchantOfAccount(c.tx.Context(), e.Account); !c.mayTell(id) {
+		if id, _, _ = c.s.Store.MerchantOfAccount(c.tx.Context(), e.Account); !c.mayTell(id) {
 			id = uuid.Nil
 		}
 		c.accounts[e.Account] = id
@@ -155,7 +155,7 @@ func (c *change) merchantOf(e Event) uuid.UUID {
 
 // saveEntries keeps what is new, and asks a person about what belongs to no debit that we know.
 func (c *change) saveEntries() error {
-	fresh, err := c.tx.AddEntries(c.entries)
+	fresh, err := c.tx.addEntries(c.entries)
 	if err != nil {
 		return err
 	}
@@ -187,5 +187,5 @@ func (c *change) onBalance(e Event) error {
 	} else {
 		st.HasClosing, st.ClosingCents = true, cents
 	}
-	return c.tx.SaveStatement(st)
+	return c.tx.saveStatement(st)
 }

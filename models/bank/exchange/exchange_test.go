@@ -359,18 +359,18 @@ func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 	b.exec(`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state, item_count, sum_cents, made_by, made_at)
 		SELECT 'DD20200101-' || n, $1, 'debits', 'lines', 1000 + n, 'old-' || n, 'accepted', 1, 1, '', now()
 		FROM generate_series(1, 600) n`, b.who.MerchantID) // more than one chunk
-	before, err := b.store.Content(t.Context(), message)
+	before, err := b.Store.Content(t.Context(), message)
 	must(t, err)
 	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}, {ID: "k1", Secret: make([]byte, 32)}}))
 	must(t, b.store.BeginRotation(t.Context(), "k2"))
 	must(t, b.store.Reseal(t.Context(), nil))
 	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}}))
-	after, err := b.store.Content(t.Context(), message)
+	after, err := b.Store.Content(t.Context(), message)
 	must(t, err)
 	if !bytes.Equal(before, after) {
 		t.Error("the bytes of the file are others")
 	}
-	if out, err := b.store.Outgoing(t.Context(), message); err != nil || len(out.Groups[0].Items) != 2 {
+	if out, err := b.Store.Outgoing(t.Context(), message); err != nil || len(out.Groups[0].Items) != 2 {
 		t.Errorf("its items: %v", err)
 	}
 }

@@ -38,12 +38,12 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		held, err := tx.HoldItems([]uuid.UUID{itemID})
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		held, err := tx.holdItems([]uuid.UUID{itemID})
 		if err != nil {
 			return err
 		}
-		n, err := tx.HoldEntry(who.MerchantID, entryID)
+		n, err := tx.holdEntry(who.MerchantID, entryID)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 			Text:  fmt.Sprintf("A movement of %s was matched to a debit by hand.", money.Format(n.AmountCents, n.Currency)),
 			After: map[string]any{"debit": i.ID.String(), "booked_on": n.BookedOn.String()}})
 		m = Matched{Entry: n, Item: c.current(i), Answers: c.answers, Findings: c.findings}
-		if err := tx.SaveEntry(n); err != nil {
+		if err := tx.saveEntry(n); err != nil {
 			return err
 		}
 		return allMatched(tx, n, who.Name)
@@ -88,12 +88,12 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 }
 
 // allMatched closes what is open about unmatched movements of a document, when none is left.
-func allMatched(tx Tx, n Entry, by string) error {
-	left, err := tx.UnmatchedIn(n.MerchantID, n.ArrivalID)
+func allMatched(tx unit, n Entry, by string) error {
+	left, err := tx.unmatchedIn(n.MerchantID, n.ArrivalID)
 	if err != nil || left > 0 {
 		return err
 	}
-	return tx.SettleFindings(Unmatched, unmatchedSubject(n), by, "Every movement was matched.")
+	return tx.settleFindings(Unmatched, unmatchedSubject(n), by, "Every movement was matched.")
 }
 
 // unmatchedSubject names the unmatched movements of one merchant in one document.

@@ -15,35 +15,6 @@ import (
 	"debitdesk/models/paging"
 )
 
-// PageReader finds what people look at. All of it is the merchant's; what is nobody's shows where there is one
-// merchant alone. Lists are newest first.
-type PageReader interface {
-	// WaitingByKind counts what CutNow would take, by the same condition.
-	WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Waiting, error)
-
-	ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter, ask paging.Ask) ([]Message, error)
-	CountMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter) (map[MessageState]int64, error)
-	MessageHistory(ctx context.Context, merchantID uuid.UUID, m Message) ([]audit.Entry, error)
-	// RefusedIn counts what waits for a person's decision in each of some messages.
-	RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs []string) (map[string]Tally, error)
-
-	ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter, ask paging.Ask) ([]ItemLine, error)
-	CountItems(ctx context.Context, merchantID uuid.UUID, f ItemFilter) (Figure, error)
-	// Candidates are items that a movement may belong to, those without an outcome first.
-	Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, search string, limit int) ([]ItemLine, error)
-
-	Documents(ctx context.Context, merchantID uuid.UUID, f DocumentFilter, ask paging.Ask) ([]Document, error)
-	CountDocuments(ctx context.Context, merchantID uuid.UUID, f DocumentFilter) (map[DocumentState]int64, error)
-
-	BankMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter, ask paging.Ask) ([]EntryLine, error)
-	CountMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter) (map[EntryState]Figure, error)
-
-	ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter, ask paging.Ask) ([]Finding, error)
-	CountFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter) (int64, error)
-
-	BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
-}
-
 // Waiting is what waits of one kind.
 type Waiting struct {
 	Kind  Kind
@@ -163,7 +134,7 @@ func named[T any](id uuid.UUID, read func(paging.Ask) (paging.Page[T], error)) (
 // Waits is what CutNow would put into messages.
 func (s *Service) Waits(ctx context.Context, who actor.Actor) ([]Waiting, error) {
 	return looking(who, func(of uuid.UUID) ([]Waiting, error) {
-		found, err := s.Read.WaitingByKind(ctx, of, farAhead(s.Now()))
+		found, err := s.Store.WaitingByKind(ctx, of, farAhead(s.Now()))
 		slices.SortFunc(found, func(a, b Waiting) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
 		return found, err
 	})
@@ -178,12 +149,12 @@ func (s *Service) LeavesEvery() time.Duration { return s.Rules.every() }
 // Messages lists the messages to the bank.
 func (s *Service) Messages(ctx context.Context, who actor.Actor, f MessageFilter,
 	ask paging.Ask) (paging.Page[Message], error) {
-	return pageOf(who, ask, func(of uuid.UUID) ([]Message, error) { return s.Read.ExchangeMessages(ctx, of, f, ask) })
+	return pageOf(who, ask, func(of uuid.UUID) ([]Message, error) { return s.Store.ExchangeMessages(ctx, of, f, ask) })
 }
 
 // CountMessages counts the messages of a list by state, whatever states it is narrowed to.
 func (s *Service) CountMessages(ctx context.Context, who actor.Actor, f MessageFilter) (map[MessageState]int64, error) {
-	return looking(who, func(of uuid.UUID) (map[MessageState]int64, error) { return s.Read.CountMessages(ctx, of, f) })
+	return looking(who, func(of uuid.UUID) (map[MessageState]int64, error) { return s.Store.CountMessages(ctx, of, f) })
 }
 
 // MessageSheet is a message with all that is known of it.
@@ -198,10 +169,10 @@ type MessageSheet struct {
 // Sheet is a message with its groups and what happened to it.
 func (s *Service) Sheet(ctx context.Context, who actor.Actor, id string) (MessageSheet, error) {
 	return looking(who, func(of uuid.UUID) (sheet MessageSheet, err error) {
-		if sheet.Message, sheet.Groups, err = s.Read.Message(ctx, of, id); err != nil {
+		if sheet.Message, sheet.Groups, err = s.Store.Message(ctx, of, id); err != nil {
 			return sheet, err
 		}
-		refused, err := s.Read.RefusedIn(ctx, of, []string{id})
+		refused, err := s.Store.RefusedIn(ctx, of, []string{id})
 		if err != nil {
 			return sheet, err
 		}
@@ -211,25 +182,25 @@ func (s *Service) Sheet(ctx context.Context, who actor.Actor, id string) (Messag
 				return sheet, err
 			}
 		}
-		sheet.History, err = s.Read.MessageHistory(ctx, of, sheet.Message)
+		sheet.History, err = s.Store.MessageHistory(ctx, of, sheet.Message)
 		return sheet, err
 	})
 }
 
 // RefusedIn counts what waits for a person's decision in each of some messages.
 func (s *Service) RefusedIn(ctx context.Context, who actor.Actor, messageIDs []string) (map[string]Tally, error) {
-	return looking(who, func(of uuid.UUID) (map[string]Tally, error) { return s.Read.RefusedIn(ctx, of, messageIDs) })
+	return looking(who, func(of uuid.UUID) (map[string]Tally, error) { return s.Store.RefusedIn(ctx, of, messageIDs) })
 }
 
 // Items lists items.
 func (s *Service) Items(ctx context.Context, who actor.Actor, f ItemFilter, ask paging.Ask) (paging.Page[ItemLine],
 	error) {
-	return pageOf(who, ask, func(of uuid.UUID) ([]ItemLine, error) { return s.Read.ItemLines(ctx, of, f, ask) })
+	return pageOf(who, ask, func(of uuid.UUID) ([]ItemLine, error) { return s.Store.ItemLines(ctx, of, f, ask) })
 }
 
 // CountItems counts and sums items.
 func (s *Service) CountItems(ctx context.Context, who actor.Actor, f ItemFilter) (Figure, error) {
-	return looking(who, func(of uuid.UUID) (Figure, error) { return s.Read.CountItems(ctx, of, f) })
+	return looking(who, func(of uuid.UUID) (Figure, error) { return s.Store.CountItems(ctx, of, f) })
 }
 
 // LateOn counts the debits of a day that missed their deadline and wait for a person.
@@ -247,19 +218,19 @@ func (s *Service) Line(ctx context.Context, who actor.Actor, id uuid.UUID) (Item
 // Candidates are items that a movement may belong to: of the same amount, those that wait for their outcome first.
 func (s *Service) Candidates(ctx context.Context, who actor.Actor, e Entry, search string, limit int) ([]ItemLine,
 	error) {
-	return looking(who, func(of uuid.UUID) ([]ItemLine, error) { return s.Read.Candidates(ctx, of, e, search, limit) })
+	return looking(who, func(of uuid.UUID) ([]ItemLine, error) { return s.Store.Candidates(ctx, of, e, search, limit) })
 }
 
 // Documents lists what came from the bank.
 func (s *Service) Documents(ctx context.Context, who actor.Actor, f DocumentFilter, ask paging.Ask) (
 	paging.Page[Document], error) {
-	return pageOf(who, ask, func(of uuid.UUID) ([]Document, error) { return s.Read.Documents(ctx, of, f, ask) })
+	return pageOf(who, ask, func(of uuid.UUID) ([]Document, error) { return s.Store.Documents(ctx, of, f, ask) })
 }
 
 // CountDocuments counts what came from the bank by state, whatever state the list is narrowed to.
 func (s *Service) CountDocuments(ctx context.Context, who actor.Actor, f DocumentFilter) (map[DocumentState]int64,
 	error) {
-	return looking(who, func(of uuid.UUID) (map[DocumentState]int64, error) { return s.Read.CountDocuments(ctx, of, f) })
+	return looking(who, func(of uuid.UUID) (map[DocumentState]int64, error) { return s.Store.CountDocuments(ctx, of, f) })
 }
 
 // Document is one that came from the bank.
@@ -272,12 +243,12 @@ func (s *Service) Document(ctx context.Context, who actor.Actor, id uuid.UUID) (
 // Movements lists what the bank booked.
 func (s *Service) Movements(ctx context.Context, who actor.Actor, f EntryFilter, ask paging.Ask) (
 	paging.Page[EntryLine], error) {
-	return pageOf(who, ask, func(of uuid.UUID) ([]EntryLine, error) { return s.Read.BankMovements(ctx, of, f, ask) })
+	return pageOf(who, ask, func(of uuid.UUID) ([]EntryLine, error) { return s.Store.BankMovements(ctx, of, f, ask) })
 }
 
 // CountMovements counts and sums what the bank booked by state, whatever state the list is narrowed to.
 func (s *Service) CountMovements(ctx context.Context, who actor.Actor, f EntryFilter) (map[EntryState]Figure, error) {
-	return looking(who, func(of uuid.UUID) (map[EntryState]Figure, error) { return s.Read.CountMovements(ctx, of, f) })
+	return looking(who, func(of uuid.UUID) (map[EntryState]Figure, error) { return s.Store.CountMovements(ctx, of, f) })
 }
 
 // Movement is one that the bank booked.
@@ -290,12 +261,12 @@ func (s *Service) Movement(ctx context.Context, who actor.Actor, id uuid.UUID) (
 // Findings lists what people have to look at, or had.
 func (s *Service) Findings(ctx context.Context, who actor.Actor, f FindingFilter, ask paging.Ask) (
 	paging.Page[Finding], error) {
-	return pageOf(who, ask, func(of uuid.UUID) ([]Finding, error) { return s.Read.ExchangeFindings(ctx, of, f, ask) })
+	return pageOf(who, ask, func(of uuid.UUID) ([]Finding, error) { return s.Store.ExchangeFindings(ctx, of, f, ask) })
 }
 
 // CountFindings counts them.
 func (s *Service) CountFindings(ctx context.Context, who actor.Actor, f FindingFilter) (int64, error) {
-	return looking(who, func(of uuid.UUID) (int64, error) { return s.Read.CountFindings(ctx, of, f) })
+	return looking(who, func(of uuid.UUID) (int64, error) { return s.Store.CountFindings(ctx, of, f) })
 }
 
 // Finding is one.

@@ -32,13 +32,13 @@ func (s *Service) receive(ctx context.Context) (read int, err error) {
 		d, err := s.receiveFound(ctx, f)
 		return finish(f.Name, d, err)
 	})
-	brought, err := s.Read.Brought(ctx)
+	brought, err := s.Store.Brought(ctx)
 	if err != nil {
 		return read, errors.Join(wrong, fmt.Errorf("find imported documents: %w", err))
 	}
 	_, err = each(brought, func(d Document) error {
 		d, err := s.read(ctx, d, func() (io.ReadCloser, error) {
-			packed, err := s.Read.DocumentContent(ctx, d.ID)
+			packed, err := s.Store.DocumentContent(ctx, d.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -50,8 +50,8 @@ func (s *Service) receive(ctx context.Context) (read int, err error) {
 }
 
 func (s *Service) receiveFound(ctx context.Context, f Found) (d Document, err error) {
-	err = s.InTx(ctx, func(tx Tx) (err error) {
-		d, _, err = tx.OpenDocument(Document{ID: tx.NewID(), FileName: f.Name, SHA256: f.SHA256, Size: f.Size,
+	err = s.Store.inTx(ctx, func(tx unit) (err error) {
+		d, _, err = tx.openDocument(Document{ID: tx.NewID(), FileName: f.Name, SHA256: f.SHA256, Size: f.Size,
 			State: DocumentOpen, ArrivedAt: tx.Now()}, nil)
 		return err
 	})
@@ -118,15 +118,15 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 		d.State = DocumentRead
 	}
 	d.Name, d.BankID, d.Events, d.Count, d.SumCents = arrival.Name, arrival.ID, r.seen, r.count, r.sumCents
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.inTx(ctx, func(tx unit) error {
 		d.ReadAt = tx.Now()
 		if d.State == DocumentRejected {
-			if err := tx.OpenFindings([]Finding{{MerchantID: d.MerchantID, Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
+			if err := tx.openFindings([]Finding{{MerchantID: d.MerchantID, Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
 				Text: "The file " + d.FileName + " from the bank could not be read: " + d.Why}}); err != nil {
 				return err
 			}
 		}
-		return tx.CloseDocument(d, r.of)
+		return tx.closeDocument(d, r.of)
 	})
 	return d, err
 }
@@ -161,7 +161,7 @@ func (r *reading) apply(ctx context.Context) error {
 		return nil
 	}
 	var c change
-	err := r.s.InTx(ctx, func(tx Tx) error {
+	err := r.s.Store.inTx(ctx, func(tx unit) error {
 		c = change{s: r.s, document: r.document, tx: tx, tallies: map[uuid.UUID]Tally{}}
 		return c.take(r.events)
 	})

@@ -30,13 +30,13 @@ func (s *Service) Run(ctx context.Context) (moved int, err error) {
 
 // Overdue tells whether something due is not done yet.
 func (s *Service) Overdue(ctx context.Context) (bool, error) {
-	at, found, err := s.Read.NextExchange(ctx)
+	at, found, err := s.Store.NextExchange(ctx)
 	return found && !at.After(s.Now()), err
 }
 
 // NextDue is when the next cut, silence or missing acknowledgement is due; found is false when nothing is planned.
 func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	return s.Read.NextExchange(ctx)
+	return s.Store.NextExchange(ctx)
 }
 
 // each does one thing for all of a list; one that fails does not keep the others from theirs.

@@ -16,8 +16,7 @@ import (
 // Service plays the bank port over messages. Every method may be repeated, may run in
 // several processes at once, and may be ended at any moment.
 type Service struct {
-	InTx     func(context.Context, func(Tx) error) error
-	Read     Reader
+	Store    Store
 	Rules    Rules
 	Encoder  Encoder
 	Decoder  Decoder
@@ -88,11 +87,11 @@ func (s *Service) take(ctx context.Context, orders []Order) ([]bank.Receipt, err
 		items = append(items, item)
 	}
 	var fresh map[uuid.UUID]bool
-	err := s.InTx(ctx, func(tx Tx) (err error) {
-		if fresh, err = tx.TakeItems(items); err != nil {
+	err := s.Store.inTx(ctx, func(tx unit) (err error) {
+		if fresh, err = tx.takeItems(items); err != nil {
 			return err
 		}
-		return tx.OpenFindings(missedDeadlines(items, fresh))
+		return tx.openFindings(missedDeadlines(items, fresh))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("take orders for the bank: %w", err)
@@ -148,7 +147,7 @@ func (s *Service) itemOf(o Order) Item {
 
 // CancelMandate withdraws a request that has not left, and cancels one that has.
 func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error {
-	request, found, err := s.Read.ExchangeItem(ctx, requestID, true)
+	request, found, err := s.Store.ExchangeItem(ctx, requestID, true)
 	switch {
 	case err != nil:
 		return err
@@ -156,8 +155,8 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 		return bank.ErrUnknown
 	}
 	id := derived(requestID, Cancellations)
-	return s.InTx(ctx, func(tx Tx) error {
-		held, err := tx.HoldItems([]uuid.UUID{requestID})
+	return s.Store.inTx(ctx, func(tx unit) error {
+		held, err := tx.holdItems([]uuid.UUID{requestID})
 		if err != nil {
 			return err
 		}
@@ -165,13 +164,13 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 		switch now.State {
 		case ItemWaiting, ItemLate:
 			now.State = ItemWithdrawn
-			return tx.SaveItems([]Item{now})
+			return tx.saveItems([]Item{now})
 		case ItemSent:
 		default:
 			return nil // it never arrived, or was taken back before
 		}
 		r := request.Order.Request
-		_, err = tx.TakeItems(keyed(Item{ID: id, MerchantID: now.MerchantID, Kind: Cancellations, SubjectID: requestID,
+		_, err = tx.takeItems(keyed(Item{ID: id, MerchantID: now.MerchantID, Kind: Cancellations, SubjectID: requestID,
 			Method: bank.DebiCheck, State: ItemWaiting, TakenAt: tx.Now(), CutAt: s.Rules.soon(tx.Now()),
 			Order: Order{Cancel: &Cancellation{ID: id, RequestID: requestID, MessageID: now.MessageID,
 				MessageName: s.Encoder.Name(Mandates), Contract: r.ContractReference, Creditor: r.Creditor}}}))
@@ -181,15 +180,15 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 
 // Recall takes a debit back that has not left, and asks the bank to withdraw one that has.
 func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
-	debit, found, err := s.Read.ExchangeItem(ctx, debitID, true)
+	debit, found, err := s.Store.ExchangeItem(ctx, debitID, true)
 	switch {
 	case err != nil:
 		return err
 	case !found || debit.Kind != Debits || debit.Order.Debit == nil:
 		return bank.ErrUnknown
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		held, err := tx.HoldItems([]uuid.UUID{debitID})
+	return s.Store.inTx(ctx, func(tx unit) error {
+		held, err := tx.holdItems([]uuid.UUID{debitID})
 		if err != nil {
 			return err
 		}
@@ -209,13 +208,13 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 			return bank.ErrTooLate
 		}
 		state := ItemWaiting
-		if m, err := tx.HoldMessage(d.MerchantID, d.MessageID); err != nil {
+		if m, err := tx.holdMessage(d.MerchantID, d.MessageID); err != nil {
 			return err
 		} else if m.State == Held {
 			state = ItemHeld // it must not overtake its debit
 		}
 		id := derived(debitID, Recalls)
-		_, err = tx.TakeItems(keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
+		_, err = tx.takeItems(keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
 			AmountCents: d.AmountCents, Currency: d.Currency, State: state, TakenAt: tx.Now(),
 			CutAt: s.Rules.soon(tx.Now()),
 			Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
@@ -232,18 +231,18 @@ func keyed(i Item) []Item {
 }
 
 // withdraw takes a debit back that nobody outside has seen.
-func (s *Service) withdraw(tx Tx, d Item) error {
+func (s *Service) withdraw(tx unit, d Item) error {
 	d.State, d.Outcome = ItemWithdrawn, bank.Recalled
-	if err := tx.SaveItems([]Item{d}); err != nil {
+	if err := tx.saveItems([]Item{d}); err != nil {
 		return err
 	}
-	return tx.AddAnswers([]Answer{{ID: "withdrawn:" + hexID(d.ID), ItemID: d.ID, MerchantID: d.MerchantID,
+	return tx.addAnswers([]Answer{{ID: "withdrawn:" + hexID(d.ID), ItemID: d.ID, MerchantID: d.MerchantID,
 		Kind: bank.Recalled, Code: bank.CodeRecalled, At: tx.Now(), Raw: []byte(`<Withdrawn/>`)}})
 }
 
 // Contest is not possible by messages: a person sends the mandate to the bank.
 func (s *Service) Contest(ctx context.Context, p bank.Proof) error {
-	debit, found, err := s.Read.ExchangeItem(ctx, p.InstructionID, false)
+	debit, found, err := s.Store.ExchangeItem(ctx, p.InstructionID, false)
 	switch {
 	case err != nil:
 		return err
@@ -256,7 +255,7 @@ func (s *Service) Contest(ctx context.Context, p bank.Proof) error {
 
 // Fetch gives answers that the product has not recorded yet.
 func (s *Service) Fetch(ctx context.Context, limit int) ([]bank.Message, error) {
-	answers, err := s.Read.AnswersDue(ctx, limit)
+	answers, err := s.Store.AnswersDue(ctx, limit)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the bank's answers: %w", err)
 	}
@@ -270,7 +269,7 @@ func (s *Service) Fetch(ctx context.Context, limit int) ([]bank.Message, error) 
 
 // Acknowledge notes that the product has recorded answers.
 func (s *Service) Acknowledge(ctx context.Context, messageIDs []string) error {
-	return s.Read.AnswersDelivered(ctx, messageIDs)
+	return s.Store.AnswersDelivered(ctx, messageIDs)
 }
 
 // derived is the id of a recall or cancellation: the same for the same debit or request.

@@ -19,9 +19,9 @@ func (s *Service) mature(ctx context.Context) (counted int, err error) {
 	}
 	for {
 		n := 0
-		err := s.InTx(ctx, func(tx Tx) error {
+		err := s.Store.inTx(ctx, func(tx unit) error {
 			now := tx.Now()
-			items, err := tx.HoldSilent(now, s.chunk())
+			items, err := tx.holdSilent(now, s.chunk())
 			if err != nil {
 				return err
 			}
@@ -33,10 +33,10 @@ func (s *Service) mature(ctx context.Context) (counted int, err error) {
 				answers[i] = Answer{ID: "silence:" + hexID(items[i].ID), ItemID: items[i].ID, MerchantID: items[i].MerchantID,
 					Kind: bank.Provisional, Code: bank.CodeSuccess, At: at, Raw: []byte(`<Silence/>`)}
 			}
-			if err := tx.SaveItems(items); err != nil {
+			if err := tx.saveItems(items); err != nil {
 				return err
 			}
-			return tx.AddAnswers(answers)
+			return tx.addAnswers(answers)
 		})
 		if err != nil {
 			return counted, fmt.Errorf("count debits as paid: %w", err)

@@ -62,7 +62,7 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 	b, err := simbank.Open(settings)
 	must(t, err)
 	t.Cleanup(func() { _ = b.Close() })
-	return &town{t, s, b, dir, &exchange.Service{InTx: store.Runner[exchange.Tx](s), Read: s, Rules: profile.Rules(),
+	return &town{t, s, b, dir, &exchange.Service{Store: exchange.Store{DB: s.DB}, Rules: profile.Rules(),
 		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: s.Now}}
 }
 

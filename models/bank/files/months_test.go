@@ -93,7 +93,7 @@ func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
 		atBank[e.ID] += e.Cents
 	}
 	for id, cents := range sent {
-		item, found, err := w.store.ExchangeItem(t.Context(), id, false)
+		item, found, err := w.Store.ExchangeItem(t.Context(), id, false)
 		must(t, err)
 		if item.Outcome == "" && success == "silence" {
 			t.Errorf("a debit of %d in %s never came to an end", cents, item.MessageID)
@@ -170,13 +170,13 @@ func TestAReturnThatIsNotReadYetIsNotTakenForSilence(t *testing.T) {
 		_, err := w.Run(t.Context())
 		must(t, err)
 	}
-	item, _, err := w.store.ExchangeItem(t.Context(), in.ID, false)
+	item, _, err := w.Store.ExchangeItem(t.Context(), in.ID, false)
 	if err != nil || item.Outcome != "" {
 		t.Errorf("before the return was read the debit is %q %v", item.Outcome, err)
 	}
 	must(t, w.store.Clock.MoveTo(t.Context(), day.AddDays(1).At(9, 2)))
 	w.settle()
-	if item, _, err = w.store.ExchangeItem(t.Context(), in.ID, false); err != nil || item.Outcome != bank.Unpaid {
+	if item, _, err = w.Store.ExchangeItem(t.Context(), in.ID, false); err != nil || item.Outcome != bank.Unpaid {
 		t.Errorf("afterwards it is %q %v", item.Outcome, err)
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package exchange
 
 import (
 	"context"
@@ -10,27 +10,25 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
-	"debitdesk/models/bank/exchange"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
-// Pending implements exchange.Reader.
-func (s *Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]exchange.Pending, error) {
+func (s Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Pending, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, kind FROM bank_items WHERE `+waitingBy+`$1
 		AND ($2 OR merchant_id = $3) GROUP BY 1, 2 ORDER BY min(cut_at)`,
 		database.Native([]any{database.Instant(by), merchantID == uuid.Nil, merchantID})...)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p exchange.Pending, err error) {
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p Pending, err error) {
 		err = r.Scan((*[16]byte)(&p.MerchantID), &p.Kind)
 		return p, err
 	})
 }
 
-// ExchangeItem implements exchange.Reader.
-func (s *Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (exchange.Item, bool, error) {
+// ExchangeItem is an item, with its order when asked; found is false when there is none.
+func (s Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (Item, bool, error) {
 	columns := itemFacts
 	if withOrder {
 		columns = itemTable.Columns("")
@@ -42,8 +40,8 @@ func (s *Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) 
 	return i, err == nil, err
 }
 
-// Unwritten implements exchange.Reader.
-func (s *Store) Unwritten(ctx context.Context) ([]string, error) {
+// Unwritten and Unplaced are ids of messages that a crash left behind, oldest first.
+func (s Store) Unwritten(ctx context.Context) ([]string, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT id FROM bank_files_out WHERE state IN ('made', 'held')
 		AND content IS NULL ORDER BY made_at, id`)
 	if err != nil {
@@ -52,13 +50,12 @@ func (s *Store) Unwritten(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// Unplaced implements exchange.Reader.
-func (s *Store) Unplaced(ctx context.Context) ([]exchange.Message, error) {
+func (s Store) Unplaced(ctx context.Context) ([]Message, error) {
 	return database.All(ctx, s.DB, messageTable, `state = 'made' AND content IS NOT NULL ORDER BY made_at, id`)
 }
 
-// Untaken implements exchange.Reader.
-func (s *Store) Untaken(ctx context.Context) ([]exchange.Message, error) {
+// Untaken are messages that were placed and not seen to be taken.
+func (s Store) Untaken(ctx context.Context) ([]Message, error) {
 	return database.All(ctx, s.DB, messageTable, `state = 'placed' ORDER BY made_at, id`)
 }
 
@@ -66,8 +63,8 @@ func (s *Store) Untaken(ctx context.Context) ([]exchange.Message, error) {
 const unsaidAck = `state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
 	WHERE f.kind = 'not_acknowledged' AND f.subject = bank_files_out.id AND f.opened_at >= bank_files_out.ack_due_at)`
 
-// OverdueAcks implements exchange.Reader.
-func (s *Store) OverdueAcks(ctx context.Context, now time.Time) ([]exchange.Message, error) {
+// OverdueAcks are taken messages whose acknowledgement is missing by now.
+func (s Store) OverdueAcks(ctx context.Context, now time.Time) ([]Message, error) {
 	return database.All(ctx, s.DB, messageTable, `ack_due_at <= $1 AND `+unsaidAck, database.Instant(now))
 }
 
@@ -75,13 +72,13 @@ func (s *Store) OverdueAcks(ctx context.Context, now time.Time) ([]exchange.Mess
 const unsaidApproval = `state = 'held' AND NOT EXISTS (SELECT FROM bank_findings f
 	WHERE f.kind = 'unapproved' AND f.subject = bank_files_out.id || ':overdue')`
 
-// OverdueApprovals implements exchange.Reader.
-func (s *Store) OverdueApprovals(ctx context.Context, by time.Time) ([]exchange.Message, error) {
+// OverdueApprovals are held messages that must be approved by then, and of which no finding says so yet.
+func (s Store) OverdueApprovals(ctx context.Context, by time.Time) ([]Message, error) {
 	return database.All(ctx, s.DB, messageTable, `approve_by <= $1 AND `+unsaidApproval, database.Instant(by))
 }
 
-// Outgoing implements exchange.Reader.
-func (s *Store) Outgoing(ctx context.Context, id string) (out exchange.Outgoing, err error) {
+// Outgoing is a message with its items and their orders, in the order in which they are written.
+func (s Store) Outgoing(ctx context.Context, id string) (out Outgoing, err error) {
 	if out.Message, out.Groups, err = s.Message(ctx, uuid.Nil, id); err != nil {
 		return out, err
 	}
@@ -104,9 +101,9 @@ func (s *Store) Outgoing(ctx context.Context, id string) (out exchange.Outgoing,
 	return out, nil
 }
 
-// Message implements exchange.Reader.
-func (s *Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m exchange.Message,
-	groups []exchange.Group, err error) {
+// Message of a merchant, with its groups; the zero merchant is any.
+func (s Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m Message,
+	groups []Group, err error) {
 	m, err = database.One(ctx, s.DB, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil, merchantID)
 	if err == nil {
 		groups, err = s.groupsOf(ctx, id)
@@ -114,8 +111,8 @@ func (s *Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m
 	return m, groups, err
 }
 
-// Content implements exchange.Reader.
-func (s *Store) Content(ctx context.Context, id string) ([]byte, error) {
+// Content is the packed bytes of a message.
+func (s Store) Content(ctx context.Context, id string) ([]byte, error) {
 	var merchantID uuid.UUID
 	var sealed []byte
 	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_out WHERE id = $1 AND content IS NOT NULL`,
@@ -129,8 +126,9 @@ func (s *Store) Content(ctx context.Context, id string) ([]byte, error) {
 	return s.Seal.OpenBytes(contentAt(merchantID, id), sealed)
 }
 
-// NextExchange implements exchange.Reader. An answer that waits is due at once.
-func (s *Store) NextExchange(ctx context.Context) (at time.Time, found bool, err error) {
+// NextExchange is the earliest moment of a cut, of a silence that counts, or of a missing acknowledgement or
+// approval. An answer that waits is due at once.
+func (s Store) NextExchange(ctx context.Context) (at time.Time, found bool, err error) {
 	var next *time.Time
 	err = s.Pool.QueryRow(ctx, `SELECT least(
 		(SELECT min(cut_at) FROM bank_items WHERE state = 'waiting'),
@@ -142,25 +140,23 @@ func (s *Store) NextExchange(ctx context.Context) (at time.Time, found bool, err
 	return database.UTC(next), next != nil, err
 }
 
-// AnswersDue implements exchange.Reader.
-func (s *Store) AnswersDue(ctx context.Context, limit int) ([]exchange.Answer, error) {
+// AnswersDue are answers that the product has not recorded, oldest first.
+func (s Store) AnswersDue(ctx context.Context, limit int) ([]Answer, error) {
 	return database.All(ctx, s.DB, answerTable, `delivered_at IS NULL ORDER BY at, id LIMIT $1`, limit)
 }
 
-// AnswersDelivered implements exchange.Reader.
-func (s *Store) AnswersDelivered(ctx context.Context, ids []string) error {
+func (s Store) AnswersDelivered(ctx context.Context, ids []string) error {
 	_, err := s.Pool.Exec(ctx, `UPDATE bank_answers SET delivered_at = $2 WHERE id = ANY($1) AND delivered_at IS NULL`, ids,
 		s.Now())
 	return err
 }
 
-// Brought implements exchange.Reader.
-func (s *Store) Brought(ctx context.Context) ([]exchange.Document, error) {
+// Brought are documents that people imported and nobody has read yet.
+func (s Store) Brought(ctx context.Context) ([]Document, error) {
 	return database.All(ctx, s.DB, documentTable, `state = 'open' AND content IS NOT NULL ORDER BY arrived_at, id`)
 }
 
-// DocumentContent implements exchange.Reader.
-func (s *Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error) {
+func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	var merchantID uuid.UUID
 	var sealed []byte
 	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_in WHERE id = $1 AND content IS NOT NULL`,
@@ -171,8 +167,9 @@ func (s *Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, erro
 	return s.Seal.OpenBytes(documentAt(merchantID, id), sealed)
 }
 
-// MerchantOfAccount implements exchange.Reader. Zeros before a number do not count: banks write them or not.
-func (s *Store) MerchantOfAccount(ctx context.Context, account bank.AccountNumber) (id uuid.UUID, found bool, err error) {
+// MerchantOf finds whose account that is; found is false when it is nobody's. Zeros before a number do not
+// count: banks write them or not.
+func (s Store) MerchantOfAccount(ctx context.Context, account bank.AccountNumber) (id uuid.UUID, found bool, err error) {
 	var ids [][16]byte
 	err = s.Pool.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT merchant_id), '{}') FROM debit_profiles
 		WHERE ltrim(account_number, '0') = ltrim($1, '0')`, account.Reveal()).Scan(&ids)
@@ -181,8 +178,3 @@ func (s *Store) MerchantOfAccount(ctx context.Context, account bank.AccountNumbe
 	}
 	return ids[0], true, nil
 }
-
-var (
-	_ exchange.Reader = (*Store)(nil)
-	_ exchange.Tx     = (*Tx)(nil)
-)

@@ -1,4 +1,4 @@
-package store
+package exchange
 
 import (
 	"context"
@@ -8,13 +8,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/paging"
 )
 
-// The parts of a day at the bank, as exchange.Day explains them. The sums of days and the lists behind them share these
+// The parts of a day at the bank, as Day explains them. The sums of days and the lists behind them share these
 // conditions, so that they cannot come to different totals.
 const (
 	// handedOver, acknowledgedItem and openItem are of debits on their debit date.
@@ -31,8 +30,7 @@ const (
 		(i.kind = 'refunds' OR i.kind = 'debits' AND ` + paidBefore + `)`
 )
 
-// BankDays implements exchange.PageReader.
-func (s *Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]exchange.Day, error) {
+func (s Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT day, sum(handed_n)::bigint, sum(handed)::bigint, sum(ack_n)::bigint,
 			sum(ack)::bigint, sum(open_n)::bigint, sum(open)::bigint, sum(paid_n)::bigint, sum(paid)::bigint,
 			sum(back_n)::bigint, sum(back)::bigint, sum(booked_n)::bigint, sum(booked)::bigint, sum(moved)::bigint, bool_or(told)
@@ -66,9 +64,9 @@ func (s *Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to cal
 		return nil, err
 	}
 	defer rows.Close()
-	var days []exchange.Day
+	var days []Day
 	for rows.Next() {
-		var d exchange.Day
+		var d Day
 		if err := rows.Scan(&d.Day, &d.HandedOver.Count, &d.HandedOver.Cents, &d.Acknowledged.Count, &d.Acknowledged.Cents,
 			&d.Open.Count, &d.Open.Cents, &d.Paid.Count, &d.Paid.Cents, &d.Back.Count, &d.Back.Cents, &d.Booked.Count,
 			&d.Booked.Cents, &d.Movements, &d.Statement); err != nil {
@@ -82,7 +80,7 @@ func (s *Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to cal
 }
 
 // itemsWhere narrows items, and says what each adds to the expected sum of the day that was asked for.
-func itemsWhere(merchantID uuid.UUID, f exchange.ItemFilter) (w *condition, signed string) {
+func itemsWhere(merchantID uuid.UUID, f ItemFilter) (w *condition, signed string) {
 	w, signed = &condition{}, "i.amount_cents"
 	w.and("i.merchant_id = ?", merchantID)
 	if f.ID != uuid.Nil {
@@ -95,28 +93,28 @@ func itemsWhere(merchantID uuid.UUID, f exchange.ItemFilter) (w *condition, sign
 		w.and("i.state = ?", string(f.State))
 	}
 	switch f.Outcome {
-	case exchange.OutcomeNone:
+	case OutcomeNone:
 		w.and("i.outcome IN ('', 'in_tracking', 'mandate_delivered')")
-	case exchange.OutcomePaid:
+	case OutcomePaid:
 		w.and("i.outcome IN ('provisional', 'successful', 'refund_settled', 'mandate_accepted')")
-	case exchange.OutcomeBack:
+	case OutcomeBack:
 		w.and("i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', 'refund_settled', 'mandate_accepted')")
 	}
 	onDate, in := "i.kind = 'debits' AND i.action_date = ? AND ", paidNow+" OR "+paidBefore
 	switch f.Part {
 	case "":
 		w.days("i.action_date", f.Day, f.Day)
-	case exchange.PartHandedOver:
+	case PartHandedOver:
 		w.and(onDate+handedOver, f.Day)
-	case exchange.PartAcknowledged:
+	case PartAcknowledged:
 		w.and(onDate+acknowledgedItem, f.Day)
-	case exchange.PartOpen:
+	case PartOpen:
 		w.and(onDate+openItem, f.Day)
-	case exchange.PartPaid:
+	case PartPaid:
 		w.and(onDate+"("+in+")", f.Day)
-	case exchange.PartBack:
+	case PartBack:
 		w.and("i.outcome_on = ? AND "+wentBack, f.Day)
-	case exchange.PartExpected:
+	case PartExpected:
 		day := "'" + f.Day.String() + "'::date" // a date, as our calendar writes it
 		in, back := "i.kind = 'debits' AND i.action_date = "+day+" AND ("+in+")", "i.outcome_on = "+day+" AND "+wentBack
 		w.and("(" + in + ") OR (" + back + ")")
@@ -147,9 +145,8 @@ func itemLine(signed string) string {
 		signed + ` AS day_cents FROM `
 }
 
-// ItemLines implements exchange.PageReader.
-func (s *Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f exchange.ItemFilter,
-	ask paging.Ask) ([]exchange.ItemLine, error) {
+func (s Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter,
+	ask paging.Ask) ([]ItemLine, error) {
 	w, signed := itemsWhere(merchantID, f)
 	if f.ArrivalID != uuid.Nil {
 		if err := s.answeredIn(ctx, w, f.ArrivalID); err != nil {
@@ -166,7 +163,7 @@ func (s *Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f exchange.
 }
 
 // answeredIn narrows items to those that a document answers.
-func (s *Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UUID) error {
+func (s Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UUID) error {
 	d, err := database.One(ctx, s.DB, documentTable, "id = $1", documentID)
 	if err == nil {
 		w.and("i.id IN (SELECT a.item_id FROM bank_answers a WHERE left(a.id, 16) = ?)",
@@ -175,8 +172,7 @@ func (s *Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UU
 	return err
 }
 
-// CountItems implements exchange.PageReader.
-func (s *Store) CountItems(ctx context.Context, merchantID uuid.UUID, f exchange.ItemFilter) (n exchange.Figure,
+func (s Store) CountItems(ctx context.Context, merchantID uuid.UUID, f ItemFilter) (n Figure,
 	err error) {
 	w, signed := itemsWhere(merchantID, f)
 	if f.ArrivalID != uuid.Nil {
@@ -195,9 +191,9 @@ const (
 	farDays  = 400
 )
 
-// Candidates implements exchange.PageReader.
-func (s *Store) Candidates(ctx context.Context, merchantID uuid.UUID, e exchange.Entry, search string,
-	limit int) ([]exchange.ItemLine, error) {
+// Candidates are items that a movement may belong to, those without an outcome first.
+func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, search string,
+	limit int) ([]ItemLine, error) {
 	w, days := &condition{}, nearDays
 	w.and("i.merchant_id = ? AND i.amount_cents = ? AND i.message_id IS NOT NULL", merchantID, e.AmountCents)
 	q := database.SearchQuery(search)

@@ -1,4 +1,4 @@
-package store
+package exchange
 
 import (
 	"fmt"
@@ -6,16 +6,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/bank/exchange"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 )
 
 var (
-	movementTable = table.New[exchange.Entry]("bank_entries")
-	documentTable = table.New[exchange.Document]("bank_files_in")
-	findingTable  = table.New[exchange.Finding]("bank_findings")
+	movementTable = table.New[Entry]("bank_entries")
+	documentTable = table.New[Document]("bank_files_in")
+	findingTable  = table.New[Finding]("bank_findings")
 	saveMovement  = movementTable.Write(`UPDATE bank_entries SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
 		WHERE id = @id AND state <> 'matched'`)
 	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
@@ -26,13 +25,13 @@ var (
 		WHERE id = @id AND closed_at IS NULL`)
 )
 
-// AddEntries implements exchange.Tx.
-func (t *Tx) AddEntries(entries []exchange.Entry) ([]exchange.Entry, error) {
+// addEntries keeps entries whose key is new, and gives those.
+func (t unit) addEntries(entries []Entry) ([]Entry, error) {
 	kept, err := addNew(t, movementTable, entries)
 	if err != nil {
 		return nil, err
 	}
-	var fresh []exchange.Entry
+	var fresh []Entry
 	for _, e := range entries {
 		if kept[e.ID.String()] {
 			fresh = append(fresh, e)
@@ -41,13 +40,12 @@ func (t *Tx) AddEntries(entries []exchange.Entry) ([]exchange.Entry, error) {
 	return fresh, nil
 }
 
-// HoldEntry implements exchange.Tx.
-func (t *Tx) HoldEntry(merchantID, id uuid.UUID) (exchange.Entry, error) {
+func (t unit) holdEntry(merchantID, id uuid.UUID) (Entry, error) {
 	return database.First(held(t, movementTable, `merchant_id = $1 AND id = $2`, merchantID, id))
 }
 
-// UnmatchedIn implements exchange.Tx.
-func (t *Tx) UnmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
+// unmatchedIn counts the movements of a merchant in one document that belong to nothing yet.
+func (t unit) unmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), `SELECT count(*) FROM bank_entries WHERE merchant_id = $1 AND arrival_id = $2
 			AND state = 'unmatched'`, database.Native([]any{merchantID, arrivalID})...).Scan(&n)
@@ -56,26 +54,24 @@ func (t *Tx) UnmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
 }
 
 // held locks the records that a condition finds.
-func held[T any](t *Tx, from *table.Table[T], condition string, args ...any) (found []T, err error) {
+func held[T any](t unit, from *table.Table[T], condition string, args ...any) (found []T, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
 		rows, err := tx.Query(t.Context(), from.Select+condition+` FOR NO KEY UPDATE`, database.Native(args)...)
 		if err != nil {
 			return err
 		}
-		found, err = from.Collect(t.s.Seal, rows)
+		found, err = from.Collect(t.DB().Seal, rows)
 		return err
 	})
 	return found, err
 }
 
-// SaveEntry implements exchange.Tx.
-func (t *Tx) SaveEntry(e exchange.Entry) error {
+func (t unit) saveEntry(e Entry) error {
 	database.MustChange(t.Tx, saveMovement, e)
 	return nil
 }
 
-// SaveStatement implements exchange.Tx.
-func (t *Tx) SaveStatement(s exchange.Statement) error {
+func (t unit) saveStatement(s Statement) error {
 	var opening, closing *int64
 	if s.HasOpening {
 		opening = &s.OpeningCents
@@ -87,7 +83,7 @@ func (t *Tx) SaveStatement(s exchange.Statement) error {
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, day, account_hash) DO UPDATE SET
 		opening_cents = coalesce(excluded.opening_cents, bank_statements.opening_cents),
 		closing_cents = coalesce(excluded.closing_cents, bank_statements.closing_cents)`,
-		s.MerchantID, t.s.Seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing)
+		s.MerchantID, t.DB().Seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing)
 	return nil
 }
 
@@ -95,9 +91,9 @@ func documentAt(merchantID, id uuid.UUID) seal.Place {
 	return seal.PlaceOf("bank_files_in", "content", merchantID, id)
 }
 
-// OpenDocument implements exchange.Tx.
-func (t *Tx) OpenDocument(d exchange.Document, packed []byte) (kept exchange.Document, fresh bool, err error) {
-	args, err := documentTable.Insert.Args(t.s.Seal, &d)
+// openDocument keeps an arrival under the hash of its bytes, or gives the one that is there.
+func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool, err error) {
+	args, err := documentTable.Insert.Args(t.DB().Seal, &d)
 	if err != nil {
 		return d, false, fmt.Errorf("keep a document: %w", err)
 	}
@@ -110,7 +106,7 @@ func (t *Tx) OpenDocument(d exchange.Document, packed []byte) (kept exchange.Doc
 		return kept, false, err
 	}
 	if packed != nil {
-		t.Later(`UPDATE bank_files_in SET content = $2 WHERE id = $1`, d.ID, t.s.Seal.SealBytes(documentAt(d.MerchantID, d.ID),
+		t.Later(`UPDATE bank_files_in SET content = $2 WHERE id = $1`, d.ID, t.DB().Seal.SealBytes(documentAt(d.MerchantID, d.ID),
 			packed))
 		if err := t.Flush(); err != nil {
 			return d, false, err
@@ -119,8 +115,8 @@ func (t *Tx) OpenDocument(d exchange.Document, packed []byte) (kept exchange.Doc
 	return d, true, nil
 }
 
-// CloseDocument implements exchange.Tx.
-func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally) error {
+// closeDocument adds what a document says of a merchant to that merchant's list, once the document is read.
+func (t unit) closeDocument(d Document, of map[uuid.UUID]Tally) error {
 	fresh, err := database.Change(t.Tx, closeDocument, d)
 	if err != nil || !fresh {
 		return err
@@ -138,8 +134,8 @@ func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally)
 	return nil
 }
 
-// OpenFindings implements exchange.Tx.
-func (t *Tx) OpenFindings(findings []exchange.Finding) error {
+// openFindings keeps findings whose kind and subject are new.
+func (t unit) openFindings(findings []Finding) error {
 	for _, f := range findings {
 		f.ID, f.OpenedAt = t.NewID(), t.Now()
 		database.Write(t.Tx, insertFinding, f)
@@ -150,19 +146,17 @@ func (t *Tx) OpenFindings(findings []exchange.Finding) error {
 // onlyMerchant lets the people of a merchant see what concerns the installation, when it serves no other.
 const onlyMerchant = `(merchant_id = $1 OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants))`
 
-// HoldFinding implements exchange.Tx.
-func (t *Tx) HoldFinding(merchantID, id uuid.UUID) (exchange.Finding, error) {
+func (t unit) holdFinding(merchantID, id uuid.UUID) (Finding, error) {
 	return database.First(held(t, findingTable, onlyMerchant+` AND id = $2`, merchantID, id))
 }
 
-// SaveFinding implements exchange.Tx.
-func (t *Tx) SaveFinding(f exchange.Finding) error {
+func (t unit) saveFinding(f Finding) error {
 	database.MustChange(t.Tx, saveFinding, f)
 	return nil
 }
 
-// SettleFindings implements exchange.Tx.
-func (t *Tx) SettleFindings(k exchange.FindingKind, subject, by, resolution string) error {
+// settleFindings closes what is open about a subject.
+func (t unit) settleFindings(k FindingKind, subject, by, resolution string) error {
 	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
 		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.Now(), by, resolution)
 	return nil

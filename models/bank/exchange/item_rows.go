@@ -1,4 +1,4 @@
-package store
+package exchange
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
-	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -18,19 +17,19 @@ import (
 )
 
 var (
-	itemTable = table.New("bank_items", table.Column[exchange.Item]{Name: "order_sealed", Once: true,
-		Write: func(box *seal.Box, i *exchange.Item) (any, error) {
+	itemTable = table.New("bank_items", table.Column[Item]{Name: "order_sealed", Once: true,
+		Write: func(box *seal.Box, i *Item) (any, error) {
 			text, err := orderText(i.Order)
 			return box.SealBytes(orderAt(i.MerchantID, i.ID), text), err
 		},
-		Read: func(box *seal.Box, i *exchange.Item, sealed []byte) (err error) {
+		Read: func(box *seal.Box, i *Item, sealed []byte) (err error) {
 			text, err := box.OpenBytes(orderAt(i.MerchantID, i.ID), sealed)
 			if err == nil {
 				i.Order, err = orderOf(text)
 			}
 			return err
 		}})
-	answerTable = table.New[exchange.Answer]("bank_answers")
+	answerTable = table.New[Answer]("bank_answers")
 )
 
 // itemFacts are the columns of an item without its order, which lists do not open.
@@ -42,12 +41,12 @@ func orderAt(merchantID, id uuid.UUID) seal.Place {
 
 // sealedOrder is an order with the numbers that no JSON of it shows.
 type sealedOrder struct {
-	Order    exchange.Order `json:"order"`
-	Account  string         `json:"account,omitempty"`
-	Identity string         `json:"identity,omitempty"`
+	Order    Order  `json:"order"`
+	Account  string `json:"account,omitempty"`
+	Identity string `json:"identity,omitempty"`
 }
 
-func orderText(o exchange.Order) ([]byte, error) {
+func orderText(o Order) ([]byte, error) {
 	s := sealedOrder{Order: o}
 	switch {
 	case o.Debit != nil:
@@ -60,7 +59,7 @@ func orderText(o exchange.Order) ([]byte, error) {
 	return json.Marshal(s)
 }
 
-func orderOf(text []byte) (exchange.Order, error) {
+func orderOf(text []byte) (Order, error) {
 	var s sealedOrder
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s.Order, fmt.Errorf("read an order for the bank: %w", err)
@@ -76,8 +75,8 @@ func orderOf(text []byte) (exchange.Order, error) {
 	return s.Order, nil
 }
 
-// TakeItems implements exchange.Tx.
-func (t *Tx) TakeItems(items []exchange.Item) (map[uuid.UUID]bool, error) {
+// takeItems keeps items that are new, and tells which were.
+func (t unit) takeItems(items []Item) (map[uuid.UUID]bool, error) {
 	fresh := map[uuid.UUID]bool{}
 	if len(items) == 0 {
 		return fresh, nil
@@ -95,13 +94,13 @@ func (t *Tx) TakeItems(items []exchange.Item) (map[uuid.UUID]bool, error) {
 		if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { fresh[id] = false; return nil }); err != nil {
 			return err
 		}
-		var add []exchange.Item
+		var add []Item
 		for _, i := range items {
 			if fresh[i.ID] {
 				add = append(add, i)
 			}
 		}
-		return itemTable.Copy(t.Context(), tx, t.s.Seal, add)
+		return itemTable.Copy(t.Context(), tx, t.DB().Seal, add)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("keep items for the bank: %w", err)
@@ -110,17 +109,17 @@ func (t *Tx) TakeItems(items []exchange.Item) (map[uuid.UUID]bool, error) {
 }
 
 // heldItems locks items without opening their orders.
-func (t *Tx) heldItems(condition string, args ...any) ([]exchange.Item, error) {
+func (t unit) heldItems(condition string, args ...any) ([]Item, error) {
 	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items WHERE `+condition+` ORDER BY id FOR NO KEY UPDATE`, args...)
 }
 
-func (t *Tx) itemsBy(sql string, args ...any) (items []exchange.Item, err error) {
+func (t unit) itemsBy(sql string, args ...any) (items []Item, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
 		rows, err := tx.Query(t.Context(), sql, database.Native(args)...)
 		if err != nil {
 			return err
 		}
-		items, err = itemTable.Collect(t.s.Seal, rows)
+		items, err = itemTable.Collect(t.DB().Seal, rows)
 		return err
 	})
 	if err != nil {
@@ -129,9 +128,9 @@ func (t *Tx) itemsBy(sql string, args ...any) (items []exchange.Item, err error)
 	return items, nil
 }
 
-// HoldItems implements exchange.Tx.
-func (t *Tx) HoldItems(ids []uuid.UUID) (map[uuid.UUID]exchange.Item, error) {
-	held := map[uuid.UUID]exchange.Item{}
+// holdItems locks items by id, in the order of their ids, without their orders. Unknown ids are left out.
+func (t unit) holdItems(ids []uuid.UUID) (map[uuid.UUID]Item, error) {
+	held := map[uuid.UUID]Item{}
 	if len(ids) == 0 {
 		return held, nil
 	}
@@ -142,16 +141,18 @@ func (t *Tx) HoldItems(ids []uuid.UUID) (map[uuid.UUID]exchange.Item, error) {
 	return held, err
 }
 
-// HoldItemsOf implements exchange.Tx.
-func (t *Tx) HoldItemsOf(messageID, groupID string) ([]exchange.Item, error) {
+// holdItemsOf locks the items of a message, or of one of its groups when groupID is not empty.
+func (t unit) holdItemsOf(messageID, groupID string) ([]Item, error) {
 	return t.heldItems(`message_id = $1 AND ($2 = '' OR group_id = $2)`, messageID, groupID)
 }
 
 // waitingBy is what leaves by a moment, which follows.
 const waitingBy = `state = 'waiting' AND cut_at <= `
 
-// CutWaiting implements exchange.Tx.
-func (t *Tx) CutWaiting(m exchange.Message, by time.Time, mostItems, mostGroups int) (groups []exchange.Group, err error) {
+// cutWaiting moves items that leave by now into a message: of its merchant and kind, the earliest days first.
+// It gives the groups with position, method, date, count, sum and one of their items; what is beyond the most
+// groups goes on waiting.
+func (t unit) cutWaiting(m Message, by time.Time, mostItems, mostGroups int) (groups []Group, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
 		rows, err := tx.Query(t.Context(), `
 			WITH due AS (SELECT id, action_date, method, group_key FROM bank_items WHERE merchant_id = $1 AND kind = $2
@@ -167,7 +168,7 @@ func (t *Tx) CutWaiting(m exchange.Message, by time.Time, mostItems, mostGroups 
 		if err != nil {
 			return err
 		}
-		groups, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (g exchange.Group, err error) {
+		groups, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (g Group, err error) {
 			var day *calendar.Date
 			var first string
 			if err := row.Scan(&g.Position, &g.Method, &day, &g.Count, &g.SumCents, &first); err != nil {
@@ -187,10 +188,10 @@ func (t *Tx) CutWaiting(m exchange.Message, by time.Time, mostItems, mostGroups 
 	return groups, nil
 }
 
-// Orders implements exchange.Tx.
-func (t *Tx) Orders(itemIDs []uuid.UUID) (map[uuid.UUID]exchange.Order, error) {
+// orders opens what was asked in full.
+func (t unit) orders(itemIDs []uuid.UUID) (map[uuid.UUID]Order, error) {
 	items, err := t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE id = ANY($1)`, itemIDs)
-	orders := map[uuid.UUID]exchange.Order{}
+	orders := map[uuid.UUID]Order{}
 	for _, i := range items {
 		orders[i.ID] = i.Order
 	}
@@ -202,19 +203,19 @@ const silent = `state = 'sent' AND outcome = ''
 	AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
 	AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')`
 
-// HoldSilent implements exchange.Tx.
-func (t *Tx) HoldSilent(now time.Time, limit int) ([]exchange.Item, error) {
+// holdSilent locks debits that silence says are paid by now.
+func (t unit) holdSilent(now time.Time, limit int) ([]Item, error) {
 	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items i WHERE silence_at <= $1 AND `+silent+`
 		ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, database.Instant(now), limit)
 }
 
-// HoldLate implements exchange.Tx.
-func (t *Tx) HoldLate(merchantID uuid.UUID, day calendar.Date) ([]exchange.Item, error) {
+// holdLate locks the items of a merchant and day that missed their deadline.
+func (t unit) holdLate(merchantID uuid.UUID, day calendar.Date) ([]Item, error) {
 	return t.heldItems(`merchant_id = $1 AND action_date = $2 AND state = 'late'`, merchantID, day)
 }
 
-// SaveItems implements exchange.Tx.
-func (t *Tx) SaveItems(items []exchange.Item) error {
+// saveItems writes what moves: state, cut, message, group, outcome, silence.
+func (t unit) saveItems(items []Item) error {
 	if len(items) == 0 {
 		return nil
 	}
@@ -249,14 +250,14 @@ func (t *Tx) SaveItems(items []exchange.Item) error {
 	return nil
 }
 
-// AddAnswers implements exchange.Tx.
-func (t *Tx) AddAnswers(answers []exchange.Answer) error {
+// addAnswers keeps answers that are new: one of a kind for each item.
+func (t unit) addAnswers(answers []Answer) error {
 	_, err := addNew(t, answerTable, answers)
 	return err
 }
 
 // addNew keeps the records that break no unique rule of their table, all at once, and gives the keys of those.
-func addNew[T any](t *Tx, into *table.Table[T], records []T) (fresh map[string]bool, err error) {
+func addNew[T any](t unit, into *table.Table[T], records []T) (fresh map[string]bool, err error) {
 	fresh = map[string]bool{}
 	if len(records) == 0 {
 		return fresh, nil
@@ -267,7 +268,7 @@ func addNew[T any](t *Tx, into *table.Table[T], records []T) (fresh map[string]b
 			` INCLUDING DEFAULTS) ON COMMIT DROP`); err != nil {
 			return err
 		}
-		if err := into.CopyTo(t.Context(), tx, t.s.Seal, waiting, records); err != nil {
+		if err := into.CopyTo(t.Context(), tx, t.DB().Seal, waiting, records); err != nil {
 			return err
 		}
 		rows, err := tx.Query(t.Context(), `INSERT INTO `+into.Name+` SELECT * FROM `+waiting+` ON CONFLICT DO NOTHING RETURNING id::text`)

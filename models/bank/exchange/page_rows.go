@@ -1,4 +1,4 @@
-package store
+package exchange
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/audit"
-	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
@@ -18,8 +17,8 @@ import (
 )
 
 var (
-	itemLines     = table.View[exchange.ItemLine]()
-	movementLines = table.View[exchange.EntryLine]()
+	itemLines     = table.View[ItemLine]()
+	movementLines = table.View[EntryLine]()
 )
 
 // condition collects conditions and their values.
@@ -56,13 +55,13 @@ func (w *condition) times(column string, from, to time.Time) {
 
 // pageByID is the order of a page by ids, newest first, and where it begins.
 func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
-	direction, beside, args := besideID(column, ask)
+	direction, beside, args := database.BesideID(column, ask)
 	w.and("true"+beside, args...)
 	return fmt.Sprintf(" ORDER BY %s %s LIMIT %d", column, direction, ask.Fetch())
 }
 
-// WaitingByKind implements exchange.PageReader, by the condition of CutWaiting.
-func (s *Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []exchange.Waiting,
+// WaitingByKind counts what CutNow would take, by the same condition. By the condition of CutWaiting.
+func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Waiting,
 	err error) {
 	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items
 		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`, database.Native([]any{merchantID, database.Instant(by)})...)
@@ -71,7 +70,7 @@ func (s *Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var w exchange.Waiting
+		var w Waiting
 		if err := rows.Scan(&w.Kind, &w.Total.Count, &w.Total.Cents); err != nil {
 			return nil, err
 		}
@@ -80,7 +79,7 @@ func (s *Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time
 	return found, rows.Err()
 }
 
-func messagesWhere(merchantID uuid.UUID, f exchange.MessageFilter) *condition {
+func messagesWhere(merchantID uuid.UUID, f MessageFilter) *condition {
 	w := &condition{}
 	w.and("merchant_id = ?", merchantID)
 	if f.Kind != "" {
@@ -90,9 +89,8 @@ func messagesWhere(merchantID uuid.UUID, f exchange.MessageFilter) *condition {
 	return w
 }
 
-// ExchangeMessages implements exchange.PageReader.
-func (s *Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f exchange.MessageFilter,
-	ask paging.Ask) ([]exchange.Message, error) {
+func (s Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter,
+	ask paging.Ask) ([]Message, error) {
 	w := messagesWhere(merchantID, f)
 	if len(f.States) > 0 {
 		w.and("state = ANY(?::text[])", texts(f.States))
@@ -102,7 +100,7 @@ func (s *Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f ex
 		direction, compare = "ASC", ">"
 	}
 	if ask.From != uuid.Nil {
-		kind, number := exchange.NumberOf(ask.From)
+		kind, number := NumberOf(ask.From)
 		w.and("(made_at, id) "+compare+" (SELECT b.made_at, b.id FROM bank_files_out b WHERE b.kind = ? AND b.number = ?)",
 			string(kind), number)
 	}
@@ -119,7 +117,7 @@ func texts[S ~string](list []S) database.TextArray {
 }
 
 // countedBy reads how many there are of each state.
-func countedBy[S ~string](ctx context.Context, s *Store, from string, w *condition) (map[S]int64, error) {
+func countedBy[S ~string](ctx context.Context, s Store, from string, w *condition) (map[S]int64, error) {
 	var rows []struct {
 		State string
 		N     int64
@@ -135,26 +133,24 @@ func countedBy[S ~string](ctx context.Context, s *Store, from string, w *conditi
 	return out, nil
 }
 
-// CountMessages implements exchange.PageReader.
-func (s *Store) CountMessages(ctx context.Context, merchantID uuid.UUID, f exchange.MessageFilter) (
-	map[exchange.MessageState]int64, error) {
-	return countedBy[exchange.MessageState](ctx, s, "bank_files_out", messagesWhere(merchantID, f))
+func (s Store) CountMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter) (
+	map[MessageState]int64, error) {
+	return countedBy[MessageState](ctx, s, "bank_files_out", messagesWhere(merchantID, f))
 }
 
 // mostHistory is how many acts on one message are shown.
 const mostHistory = 100
 
-// MessageHistory implements exchange.PageReader.
-func (s *Store) MessageHistory(ctx context.Context, merchantID uuid.UUID, m exchange.Message) ([]audit.Entry, error) {
+func (s Store) MessageHistory(ctx context.Context, merchantID uuid.UUID, m Message) ([]audit.Entry, error) {
 	return database.Find(ctx, s.DB, database.Audits, database.List(ctx, s.DB, database.Audits).Where(
 		"merchant_id = ? AND object_type = 'bank_message' AND object_id = ?", merchantID, m.UUID()).
 		Order("id DESC").Limit(mostHistory))
 }
 
-// RefusedIn implements exchange.PageReader.
-func (s *Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs []string) (map[string]exchange.Tally,
+// RefusedIn counts what waits for a person's decision in each of some messages.
+func (s Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs []string) (map[string]Tally,
 	error) {
-	out := map[string]exchange.Tally{}
+	out := map[string]Tally{}
 	if len(messageIDs) == 0 {
 		return out, nil
 	}
@@ -167,7 +163,7 @@ func (s *Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs 
 	defer rows.Close()
 	for rows.Next() {
 		var id string
-		var t exchange.Tally
+		var t Tally
 		if err := rows.Scan(&id, &t.Count, &t.SumCents); err != nil {
 			return nil, err
 		}
@@ -180,7 +176,7 @@ func (s *Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs 
 const visibleDocument = `d.merchant_id = ? OR EXISTS (SELECT FROM bank_files_in_of v WHERE v.document_id = d.id
 	AND v.merchant_id = ?) OR (SELECT count(*) = 1 FROM merchants)`
 
-func documentsWhere(merchantID uuid.UUID, f exchange.DocumentFilter) *condition {
+func documentsWhere(merchantID uuid.UUID, f DocumentFilter) *condition {
 	w := &condition{}
 	w.and(visibleDocument, merchantID, merchantID)
 	if f.ID != uuid.Nil {
@@ -190,9 +186,9 @@ func documentsWhere(merchantID uuid.UUID, f exchange.DocumentFilter) *condition 
 	return w
 }
 
-// Documents implements exchange.PageReader. What a document says of others is not counted.
-func (s *Store) Documents(ctx context.Context, merchantID uuid.UUID, f exchange.DocumentFilter,
-	ask paging.Ask) ([]exchange.Document, error) {
+// What a document says of others is not counted.
+func (s Store) Documents(ctx context.Context, merchantID uuid.UUID, f DocumentFilter,
+	ask paging.Ask) ([]Document, error) {
 	w := documentsWhere(merchantID, f)
 	if f.State != "" {
 		w.and("d.state = ?", string(f.State))
@@ -204,13 +200,12 @@ func (s *Store) Documents(ctx context.Context, merchantID uuid.UUID, f exchange.
 		slices.Concat([]any{merchantID}, w.args)...)
 }
 
-// CountDocuments implements exchange.PageReader.
-func (s *Store) CountDocuments(ctx context.Context, merchantID uuid.UUID, f exchange.DocumentFilter) (
-	map[exchange.DocumentState]int64, error) {
-	return countedBy[exchange.DocumentState](ctx, s, "bank_files_in d", documentsWhere(merchantID, f))
+func (s Store) CountDocuments(ctx context.Context, merchantID uuid.UUID, f DocumentFilter) (
+	map[DocumentState]int64, error) {
+	return countedBy[DocumentState](ctx, s, "bank_files_in d", documentsWhere(merchantID, f))
 }
 
-func movementsWhere(merchantID uuid.UUID, f exchange.EntryFilter) *condition {
+func movementsWhere(merchantID uuid.UUID, f EntryFilter) *condition {
 	w := &condition{}
 	w.and("e.merchant_id = ?", merchantID)
 	if f.ID != uuid.Nil {
@@ -223,9 +218,9 @@ func movementsWhere(merchantID uuid.UUID, f exchange.EntryFilter) *condition {
 	return w
 }
 
-// BankMovements implements exchange.PageReader: by the day on which they were booked.
-func (s *Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f exchange.EntryFilter,
-	ask paging.Ask) ([]exchange.EntryLine, error) {
+// By the day on which they were booked.
+func (s Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter,
+	ask paging.Ask) ([]EntryLine, error) {
 	w := movementsWhere(merchantID, f)
 	if f.State != "" {
 		w.and("e.state = ?", string(f.State))
@@ -244,21 +239,21 @@ func (s *Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f excha
 		" ORDER BY e."+order, w.args...)
 }
 
-// CountMovements implements exchange.PageReader. Money that went out is below zero.
-func (s *Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f exchange.EntryFilter) (
-	map[exchange.EntryState]exchange.Figure, error) {
+// Money that went out is below zero.
+func (s Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter) (
+	map[EntryState]Figure, error) {
 	var rows []struct {
 		State string
-		exchange.Figure
+		Figure
 	}
 	w := movementsWhere(merchantID, f)
 	if err := s.Gorm(ctx).Raw("SELECT e.state, count(*) AS count, sum("+signedEntry+")::bigint AS cents FROM bank_entries e WHERE "+
 		w.String()+" GROUP BY e.state", w.args...).Scan(&rows).Error; err != nil {
 		return nil, err
 	}
-	out := map[exchange.EntryState]exchange.Figure{}
+	out := map[EntryState]Figure{}
 	for _, r := range rows {
-		out[exchange.EntryState(r.State)] = r.Figure
+		out[EntryState(r.State)] = r.Figure
 	}
 	return out, nil
 }
@@ -266,7 +261,7 @@ func (s *Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f exch
 // signedEntry is what a movement adds to the account.
 const signedEntry = `CASE WHEN e.credit THEN e.amount_cents ELSE -e.amount_cents END`
 
-func findingsWhere(merchantID uuid.UUID, f exchange.FindingFilter) *condition {
+func findingsWhere(merchantID uuid.UUID, f FindingFilter) *condition {
 	w := &condition{}
 	w.and("merchant_id = ? OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants)", merchantID)
 	if f.ID != uuid.Nil {
@@ -279,24 +274,22 @@ func findingsWhere(merchantID uuid.UUID, f exchange.FindingFilter) *condition {
 		w.and("message_id = ?", f.MessageID)
 	}
 	switch f.State {
-	case exchange.FindingOpen:
+	case FindingOpen:
 		w.and("closed_at IS NULL")
-	case exchange.FindingClosed:
+	case FindingClosed:
 		w.and("closed_at IS NOT NULL")
 	}
 	return w
 }
 
-// ExchangeFindings implements exchange.PageReader.
-func (s *Store) ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f exchange.FindingFilter,
-	ask paging.Ask) ([]exchange.Finding, error) {
+func (s Store) ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter,
+	ask paging.Ask) ([]Finding, error) {
 	w := findingsWhere(merchantID, f)
 	order := w.pageByID("id", ask)
 	return database.Seek(ctx, s.DB, findingTable, findingTable.Select+w.String()+order, w.args...)
 }
 
-// CountFindings implements exchange.PageReader.
-func (s *Store) CountFindings(ctx context.Context, merchantID uuid.UUID, f exchange.FindingFilter) (n int64,
+func (s Store) CountFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter) (n int64,
 	err error) {
 	w := findingsWhere(merchantID, f)
 	err = s.Gorm(ctx).Raw("SELECT count(*) FROM bank_findings WHERE "+w.String(), w.args...).Scan(&n).Error
