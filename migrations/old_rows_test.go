@@ -224,3 +224,21 @@ func TestOldCredentialsKeepTheirLifetimes(t *testing.T) {
 	}
 	p.upTo(migrations.Newest())
 }
+
+// The turns of the audit go on where they were, so that its chain finds every entry.
+func TestTheTurnsOfTheAuditGoOn(t *testing.T) {
+	t.Parallel()
+	p := before(t, 31)
+	_, err := p.db.Exec(`UPDATE audit_turns SET base = 5000000`)
+	must(t, err)
+	entry := func() string {
+		id := p.row("audit_entries", map[string]any{"id": uuid.New()})
+		return p.says(`SELECT (turn - 5000000 BETWEEN 1 AND pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text
+			|| ' ' || (turn >= (SELECT max(turn) FROM audit_entries))::text FROM audit_entries WHERE id = $1`, id)
+	}
+	was := entry()
+	p.upTo(31)
+	if is := entry(); was != "true true" || is != was {
+		t.Errorf("an entry has its turn and is the last: before %s, now %s", was, is)
+	}
+}

@@ -91,11 +91,35 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			return fmt.Errorf("enqueue: %w", err)
 		}
 	}
-	if !tx.begun && len(tx.waiting) == 0 {
-		return nil
+	if !tx.begun {
+		return tx.whole()
 	}
 	tx.Later("commit")
 	return tx.Flush()
+}
+
+// whole runs a unit of work that only wrote: all of it is one batch up to one Sync,
+// which PostgreSQL runs as one transaction without being told where it begins and ends.
+func (t *Tx) whole() error {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	conn, err := t.s.Pool.Acquire(t.ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer conn.Release()
+	_, err = run(t.ctx, conn.Conn(), t.take(&pgx.Batch{}))
+	return err
+}
+
+// take moves the waiting statements into a batch.
+func (t *Tx) take(batch *pgx.Batch) *pgx.Batch {
+	for _, w := range t.waiting {
+		batch.Queue(w.sql, Native(w.args)...)
+	}
+	t.waiting, t.musts = t.waiting[:0], 0
+	return batch
 }
 
 // try runs everything that a transaction would write, so that the database says its
@@ -235,10 +259,7 @@ func (t *Tx) send() (rows int64, err error) {
 		batch.Queue("begin")
 		t.begun = true
 	}
-	for _, w := range t.waiting {
-		batch.Queue(w.sql, Native(w.args)...)
-	}
-	t.waiting, t.musts = t.waiting[:0], 0
+	t.take(batch)
 	err = t.conn.Raw(func(dc any) error {
 		rows, err = run(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
 		return err

@@ -59,3 +59,22 @@ func TestAUnitOfWorkIsWrittenWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("a failed unit left something behind: %v", err)
 	}
 }
+
+func TestAUnitOfWorkThatFailsAtItsEndIsNotWritten(t *testing.T) {
+	s := openTidying(t)
+	s.run(`ALTER TABLE merchants ADD UNIQUE (name) DEFERRABLE INITIALLY DEFERRED`)
+	add := func(slugs ...string) error {
+		return s.InTx(t.Context(), func(tx *store.Tx) error {
+			for _, slug := range slugs {
+				merchant.Insert(tx.Tx, merchant.Merchant{ID: tx.NewID(), Slug: slug, Name: "the same"})
+			}
+			return nil
+		})
+	}
+	if err, n := add("one", "two"), s.number("SELECT count(*) FROM merchants"); err == nil || n != 0 {
+		t.Errorf("%v, %d rows", err, n)
+	}
+	if err, n := add("one"), s.number("SELECT count(*) FROM merchants"); err != nil || n != 1 {
+		t.Errorf("%v, %d rows", err, n)
+	}
+}
