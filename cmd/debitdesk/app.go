@@ -143,7 +143,7 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 		return err
 	}
 	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns,
-		Log: a.Log, Enqueue: enqueue})
+		Keep: a.Config.keep(func(string, string, ...any) {}), Log: a.Log, Enqueue: enqueue})
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,8 +99,18 @@ func checkCopy(ctx context.Context, tools postgres.Tools, part string) error {
 		return fmt.Errorf("the copy was read back: %w", err)
 	}
 	for table := range notes.Holds.Rows {
-		if !strings.Contains(list, " TABLE DATA public "+table+" ") {
+		if !strings.Contains(list, " TABLE public "+table+" ") {
 			return fmt.Errorf("the copy lacks the table %s", table)
+		}
+		// The rows of a table with months are in the tables of those.
+		month := func(name string) bool { return strings.HasPrefix(name, "history "+table+"_") }
+		if !strings.Contains(list, " TABLE DATA public "+table+" ") && !slices.ContainsFunc(notes.Holds.Months, month) {
+			return fmt.Errorf("the copy lacks the rows of the table %s", table)
+		}
+	}
+	for _, month := range notes.Holds.Months {
+		if !strings.Contains(list, " TABLE DATA "+month+" ") {
+			return fmt.Errorf("the copy lacks the rows of the table %s", month)
 		}
 	}
 	return nil

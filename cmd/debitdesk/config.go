@@ -14,6 +14,7 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"debitdesk/handlers"
+	"debitdesk/models/database"
 	"debitdesk/models/store/keyfile"
 )
 
@@ -42,6 +43,8 @@ type Config struct {
 	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
 	Proxies     string `env:"DEBITDESK_PROXIES"`
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
+
+	KeepRequests string `env:"DEBITDESK_KEEP_REQUESTS" envDefault:"30d"`
 
 	Courier CourierConfig `envPrefix:"DEBITDESK_COURIER_"`
 
@@ -114,6 +117,7 @@ func (c Config) Validate() error {
 	if _, err := c.proxies(); err != nil {
 		bad("DEBITDESK_PROXIES", "%q is not a list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
 	}
+	c.keep(bad)
 	if c.Mode == liveMode {
 		c.checkLive(bad)
 	}
@@ -214,6 +218,26 @@ var (
 	entranceRate = handlers.Rate{PerSecond: 5, Burst: 600}
 	payersRate   = handlers.Rate{PerSecond: 500, Burst: 10_000}
 )
+
+// keep reads how long history is kept; bad hears of what cannot be.
+func (c Config) keep(bad func(name, format string, args ...any)) database.Keep {
+	k := database.UsualKeep
+	for _, one := range []struct {
+		name, text string
+		into       *database.Period
+		least      database.Period
+	}{
+		{"DEBITDESK_KEEP_REQUESTS", c.KeepRequests, &k.Requests, database.LeastKeep.Requests},
+	} {
+		p, err := database.ParseKept(one.text, one.least)
+		if err != nil {
+			bad(one.name, "%s", err)
+			continue
+		}
+		*one.into = p
+	}
+	return k
+}
 
 // limits reads DEBITDESK_RATE_LIMIT: requests a second and at once of each
 // credential, or 0 for none.

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/requestlog"
 )
 
 // What gives one payer away, in words that nothing else has.
@@ -90,6 +91,9 @@ func (v *vault) holding(words []string) (tables []string) {
 		must(v.t, err)
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		must(v.t, err)
+		if table == "api_requests" {
+			lines = append(lines, v.bodies()...)
+		}
 		for _, line := range lines {
 			if word := firstIn(line, words); word != "" && !slices.Contains(tables, table) {
 				tables = append(tables, table)
@@ -99,6 +103,23 @@ func (v *vault) holding(words []string) (tables []string) {
 	}
 	slices.Sort(tables)
 	return tables
+}
+
+// bodies are what programs asked and were answered, which is packed in the database.
+func (v *vault) bodies() (all []string) {
+	v.t.Helper()
+	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT merchant_id, id FROM api_requests`)
+	must(v.t, err)
+	type key struct{ Merchant, ID uuid.UUID }
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
+	must(v.t, err)
+	log := requestlog.Store{DB: v.app.Store.DB}
+	for _, k := range keys {
+		e, err := log.Request(v.t.Context(), k.Merchant, k.ID)
+		must(v.t, err)
+		all = append(all, e.Request, e.Answer)
+	}
+	return all
 }
 
 func firstIn(text string, words []string) string {

@@ -21,7 +21,7 @@ import (
 // otherBytes are the columns of bytes that are not sealed: hashes, public things
 // and files that hold masks alone. Every other one must be re-sealed.
 var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempotency_keys.fingerprint",
-	"idempotency_keys.body", "clients.bank_account_hash",
+	"idempotency_keys.body", "clients.bank_account_hash", "api_request_bodies.packed",
 	"clients.personal_code_hash", "mandate_evidence.sha256", "tokens.account_hash", "bank_messages.raw",
 	"batches.header_hash", "batches.content_hash",
 	"batch_rows.same_hash", "batch_rows.client_hash", "batch_rows.digest", "batches.fingerprint",

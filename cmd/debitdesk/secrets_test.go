@@ -448,6 +448,9 @@ func (v *vault) searched() {
 		must(v.t, err)
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		must(v.t, err)
+		if table == "api_requests" {
+			lines = append(lines, v.bodies()...)
+		}
 		total += len(lines)
 		for _, line := range lines {
 			if shape, n := planted(line); shape != "" {

@@ -34,6 +34,7 @@ type Options struct {
 	Patience time.Duration
 	// MostRequests of a merchant are kept in the log of requests; 0: requestlog.MostKept.
 	MostRequests int
+	Keep         Keep // how long history is kept; its zero value: UsualKeep
 	Log          *slog.Logger
 	// Enqueue writes jobs into the transaction of the fact they belong to.
 	Enqueue func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error

@@ -15,12 +15,8 @@ import (
 	"debitdesk/models/paging"
 )
 
-// Kept is how long an entry is kept, and MostKept how many a merchant has at most;
-// both are seen to when the house is tidied.
-const (
-	Kept     = 30 * 24 * time.Hour
-	MostKept = 100_000
-)
+// MostKept is how many entries a merchant has at most; database.Keep says for how long.
+const MostKept = 100_000
 
 // Entry is one request and its answer. Query and bodies are masked.
 type Entry struct {
@@ -40,6 +36,8 @@ type Entry struct {
 	RequestID, IP  string
 	Request        string // body, or why there is none
 	Answer         string
+	PackedIn       uuid.UUID // where the bodies are stored; zero: here, as they were before
+	Place          int       // among those
 }
 
 // size is about what an entry takes in memory, in bytes.
@@ -59,6 +57,9 @@ type Filter struct {
 
 // Service shows the log.
 type Service struct{ Store Store }
+
+// Kept is how long requests are kept, in words.
+func (s *Service) Kept() string { return s.Store.Keep().Requests.Words() }
 
 // List gives a page of requests, newest first.
 func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Entry], error) {

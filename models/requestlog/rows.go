@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/history"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
@@ -19,11 +20,18 @@ var requestTable = table.New[Entry]("api_requests")
 // Store is where requests are kept.
 type Store struct{ *database.DB }
 
-// InsertRequests writes entries of the log of requests by COPY. It does not wait for
-// the disk: after a crash the last ones may be missing.
+// InsertRequests writes entries of the log of requests by COPY, their bodies packed apart.
+// It does not wait for the disk: after a crash the last ones may be missing.
 func (s Store) InsertRequests(ctx context.Context, entries []Entry) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	entries, bodies, err := packAll(entries)
+	if err != nil {
+		return fmt.Errorf("write the log of requests: %w", err)
+	}
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
+			return err
+		}
+		if err := packedTable.Copy(ctx, tx, s.Seal, bodies); err != nil {
 			return err
 		}
 		return requestTable.Copy(ctx, tx, s.Seal, entries)
@@ -65,15 +73,22 @@ func likeText(text string) string {
 
 // Request is one entry with its bodies; NotFound when there is none.
 func (s Store) Request(ctx context.Context, merchantID, id uuid.UUID) (Entry, error) {
-	return database.One(ctx, s.DB, requestTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	e, err := database.One(ctx, s.DB, requestTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	if err == nil {
+		err = s.fill(ctx, &e)
+	}
+	return e, err
 }
 
-// Tidy removes entries past their time, and of each merchant those above the
-// most that are kept. Entries are stamped by the product's clock, which never runs
+// Tidy drops the months past their time, and of each merchant the entries above the most
+// that are kept. Entries are stamped by the product's clock, which never runs
 // behind real time: none goes early.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
-	err := s.InChunks(ctx, `DELETE FROM api_requests WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM api_requests WHERE at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-Kept))
+	_, err := history.Drop(ctx, s.DB, now, history.Dropping{Of: "The log of requests", Period: s.Keep().Requests,
+		Tables: []history.Table{{Name: "api_requests"}, {Name: "api_request_bodies"}}})
+	if err == nil {
+		err = s.trim(ctx, s.Keep().Requests, now)
+	}
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
@@ -94,14 +109,28 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 		if l.Last == nil {
 			continue
 		}
-		err := s.InChunks(ctx, `DELETE FROM api_requests WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM api_requests WHERE merchant_id = $1 AND id <= $2 LIMIT $3 FOR UPDATE SKIP LOCKED))`, l.Merchant,
-			*l.Last)
-		if err != nil {
-			return fmt.Errorf("tidy the log of requests: %w", err)
+		for _, of := range []struct{ table, last string }{{"api_requests", "id"}, {"api_request_bodies", "last_id"}} {
+			err := s.InChunks(ctx, fmt.Sprintf(`WITH old AS (SELECT id FROM %[1]s WHERE merchant_id = $1 AND id <= $2 AND %[2]s <= $2
+					ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
+				DELETE FROM %[1]s r USING old WHERE r.merchant_id = $1 AND r.id <= $2 AND r.id = old.id`, of.table, of.last), l.Merchant, *l.Last)
+			if err != nil {
+				return fmt.Errorf("tidy the log of requests: %w", err)
+			}
 		}
 	}
 	return nil
+}
+
+// trim deletes what is past its time in the partition that holds more than months.
+func (s Store) trim(ctx context.Context, keep database.Period, now time.Time) error {
+	if keep.Forever() {
+		return nil
+	}
+	before := keep.Before(now)
+	if err := history.Trim(ctx, s.DB, "api_requests", "old.at < $1", before); err != nil {
+		return err
+	}
+	return history.Trim(ctx, s.DB, "api_request_bodies", "old.last_id < $1", history.FirstID(before))
 }
 
 func (s Store) mostRequests() int {

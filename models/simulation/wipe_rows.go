@@ -21,6 +21,7 @@ var wiping = []struct{ table, where string }{
 	{"deliveries", "merchant_id = $1"},
 	{"events", "merchant_id = $1"},
 	{"api_requests", "merchant_id = $1"},
+	{"api_request_bodies", "merchant_id = $1"},
 	{"company_statements", "merchant_id = $1"},
 	{"billing_periods", "merchant_id = $1"},
 	{"template_clients", "merchant_id = $1"},

@@ -16,6 +16,7 @@ import (
 type CopyInfo struct {
 	Schema []string         `json:"schema"` // the steps of the schema, in their order
 	Rows   map[string]int64 `json:"rows"`   // table → rows
+	Months []string         `json:"months"` // the tables of months, as schema and name, that hold the rows of some
 	Keys   []string         `json:"keys"`   // the sealing keys that something is sealed with
 }
 
@@ -59,6 +60,14 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 		}
 		info.Rows[table] = n
 	}
+	months, err := tx.Query(ctx, `SELECT relnamespace::regnamespace::text || ' ' || relname FROM pg_class
+		WHERE relispartition AND relkind = 'r' ORDER BY 1`)
+	if err != nil {
+		return info, fmt.Errorf("list partitions: %w", err)
+	}
+	if info.Months, err = pgx.CollectRows(months, pgx.RowTo[string]); err != nil {
+		return info, fmt.Errorf("list partitions: %w", err)
+	}
 	steps, err := tx.Query(ctx,
 		`SELECT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY version_id`)
 	if err != nil {
@@ -82,7 +91,8 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 	return info, nil
 }
 
-// ourTables are those in the schema that holds everything of ours.
+// ourTables are those in the schema that holds everything of ours; partitions, which are
+// in another one, belong to them.
 func ourTables(ctx context.Context, q pgx.Tx) ([]string, error) {
 	rows, err := q.Query(ctx,
 		`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`)
@@ -158,7 +168,8 @@ func Clear(ctx context.Context, conn *pgx.Conn) error {
 				}
 			}
 		}
-		return nil
+		_, err := tx.Exec(ctx, "DROP SCHEMA IF EXISTS history CASCADE")
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("clear the empty database: %w", err)

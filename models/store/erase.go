@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/requestlog"
 )
 
 // ofClient are the purchases of a client (@m merchant, @c client). A purchase that
@@ -189,8 +190,6 @@ var erasing = []struct{ table, sql string }{
 		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
 		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
-	{"api_requests", `UPDATE api_requests SET request = '', answer = '', query = '' WHERE merchant_id = @m
-		AND EXISTS (SELECT FROM unnest(@said::text[]) AS said WHERE position(said IN lower(request || ' ' || answer || ' ' || query || ' ' || path)) > 0)`},
 	// Statements name payers: those of its time are made again from the ledger, with the same sums.
 	{"company_statements",
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL WHERE merchant_id = @m AND status IN ('running', 'finished')
@@ -200,7 +199,7 @@ var erasing = []struct{ table, sql string }{
 // eraseRows runs the statements above over what belongs to the client.
 func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
 	args := erasureArgs(c)
-	args["at"], args["said"], args["cells"] = t.Now(), saidOf(c), []byte{}
+	args["at"], args["cells"] = t.Now(), []byte{}
 	var err error
 	if args["ids"], err = idsOf(t.Context(), tx, `SELECT id::text FROM `+ofClient+` AS mine`, args); err != nil {
 		return err
@@ -214,6 +213,9 @@ func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
 		if _, err := tx.Exec(t.Context(), e.sql, args); err != nil {
 			return fmt.Errorf("erase from %s: %w", e.table, err)
 		}
+	}
+	if err := requestlog.Erase(t.Context(), tx, c.MerchantID, saidOf(c)); err != nil {
+		return fmt.Errorf("erase from the log of requests: %w", err)
 	}
 	return t.eraseAnswers(tx, c)
 }

@@ -1,12 +1,16 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
@@ -31,8 +35,8 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 	}
 	log := requestlog.Store{DB: s.DB}
 	now := time.Now()
-	entries := []requestlog.Entry{entry(theirs, now.Add(-requestlog.Kept-time.Minute)),
-		entry(theirs, now.Add(-requestlog.Kept+time.Minute))}
+	oldest := database.UsualKeep.Requests.Before(now)
+	entries := []requestlog.Entry{entry(theirs, oldest.Add(-time.Minute)), entry(theirs, oldest.Add(time.Minute))}
 	for range 12 {
 		entries = append(entries, entry(ours, now))
 	}
@@ -61,5 +65,74 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 	}
 	if _, err := log.Request(t.Context(), theirs, mine[5]); err == nil {
 		t.Error("a stranger reads a request")
+	}
+}
+
+func TestBodiesArePackedTogetherAndReadOneByOne(t *testing.T) {
+	s := openTidying(t)
+	log := requestlog.Store{DB: s.DB}
+	ours, theirs := s.NewID(), s.NewID()
+	body := func(i int) string {
+		return fmt.Sprintf(`{"client":{"email":"thandi%d@example.com"},"purchase":{"products":[{"name":"Gym, month %d","price":55000}]}}`, i, i)
+	}
+	var entries []requestlog.Entry
+	size := 0
+	for i := range 200 {
+		e := requestlog.Entry{ID: s.NewID(), MerchantID: ours, At: s.Now(), Method: "POST", Route: "/x", Path: "/x", Status: 201,
+			Request: body(i), Answer: strings.Repeat(body(i), 5)}
+		size += len(e.Request) + len(e.Answer)
+		entries = append(entries, e)
+	}
+	entries[7].MerchantID = theirs
+	entries[9].Request, entries[9].Answer = "", ""
+	entries[11].Answer = strings.Repeat("éx", 100_000)
+	entries = append(entries, requestlog.Entry{ID: database.NewID(s.Now().AddDate(0, 1, 0)), MerchantID: ours, At: s.Now(),
+		Answer: "of the next month"}, requestlog.Entry{ID: s.NewID(), MerchantID: s.NewID(), At: s.Now()})
+	if err := log.InsertRequests(t.Context(), entries); err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entries {
+		got, err := log.Request(t.Context(), e.MerchantID, e.ID)
+		if err != nil || got.Request != e.Request || got.Answer != e.Answer {
+			t.Fatalf("entry %d: %v, %.80s, %.80s", i, err, got.Request, got.Answer)
+		}
+	}
+	if n := s.number(`SELECT sum(length(packed)) FROM api_request_bodies WHERE entries > 60`); n*5 > int64(size) {
+		t.Errorf("%d bytes are stored of %d", n, size)
+	}
+	if n := s.number(`SELECT count(*) FROM api_requests WHERE request <> '' OR answer <> ''`); n != 0 {
+		t.Errorf("%d bodies are stored twice", n)
+	}
+	s.run(`INSERT INTO api_requests (id, merchant_id, at, method, path, route, status, took_us, request, answer)
+		VALUES ($1, $2, now(), 'GET', '/x', '/x', 200, 1, 'asked before', 'answered before')`, theirs, ours)
+	if old, err := log.Request(t.Context(), ours, theirs); err != nil || old.Answer != "answered before" {
+		t.Errorf("one that was written before bodies were packed: %+v %v", old, err)
+	}
+}
+
+func TestErasingReachesPackedBodies(t *testing.T) {
+	s := openTidying(t)
+	log := requestlog.Store{DB: s.DB}
+	ours, theirs := s.NewID(), s.NewID()
+	entry := func(merchant uuid.UUID, request, path, query string) requestlog.Entry {
+		return requestlog.Entry{ID: s.NewID(), MerchantID: merchant, At: s.Now(), Path: path, Query: query, Request: request,
+			Answer: "answer"}
+	}
+	entries := []requestlog.Entry{entry(ours, "about Thandi Nkosi", "/a", "q=1"), entry(ours, "about nobody", "/b", "q=2"),
+		entry(ours, "", "/clients/THANDI NKOSI", "q=3"), entry(theirs, "about Thandi Nkosi", "/c", "q=4")}
+	if err := log.InsertRequests(t.Context(), entries); err != nil {
+		t.Fatal(err)
+	}
+	err := pgx.BeginFunc(t.Context(), s.Pool, func(tx pgx.Tx) error {
+		return requestlog.Erase(t.Context(), tx, ours, []string{"thandi nkosi"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "about nobody answer q=2", "", "about Thandi Nkosi answer q=4"} {
+		got, err := log.Request(t.Context(), entries[i].MerchantID, entries[i].ID)
+		if all := strings.TrimSpace(got.Request + " " + got.Answer + " " + got.Query); err != nil || all != want {
+			t.Errorf("entry %d: %q, %v", i, all, err)
+		}
 	}
 }

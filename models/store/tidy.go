@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
+	"debitdesk/models/database/history"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/user"
@@ -24,11 +25,14 @@ const (
 )
 
 // Tidy removes what is past its time, in real time, which never runs ahead of the
-// sandbox clock: idempotency keys, the log of requests, sessions that are over, forms that were kept for a sign-in, old
+// sandbox clock, and makes the coming months of history: idempotency keys, the log of requests, sessions that are over, forms that were kept for a sign-in, old
 // sign-in counters, old events, evidence of erased clients that the law does not want any more. So nothing is lost
 // because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := database.Instant(time.Now())
+	if err := history.Grow(ctx, s.DB); err != nil {
+		return err
+	}
 	err := s.InChunks(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept))
 	if err != nil {

@@ -35,7 +35,7 @@ func (h *Requests) list(keys []credential.Credential) *kit.List[requestlog.Entry
 	return &kit.List[requestlog.Entry, requestlog.Filter]{
 		Desk: h.Desk, Path: requestsPath, Active: words.Developers, Title: "Request log", One: "request",
 		Head: components.PageHead{Title: "Developers",
-			Sub: "The requests of your programs, with the answers. Kept for 30 days; private data is masked."},
+			Sub: "The requests of your programs, with the answers. Kept " + h.Log.Kept() + "; private data is masked."},
 		Nav:   components.DeveloperNav(components.DevRequests, h.Desk.Sandbox),
 		Query: h.Log.List, ID: func(e requestlog.Entry) uuid.UUID { return e.ID },
 		By: "answer", Views: []kit.View{{Label: "Done", Key: "status", Value: "2"},
@@ -74,7 +74,7 @@ func (h *Requests) list(keys []credential.Credential) *kit.List[requestlog.Entry
 			}).Zoned(),
 		},
 		Empty: components.Empty{Icon: "code", Title: "No request yet",
-			Text: "The requests of your programs are listed here for 30 days, with the answers they got."},
+			Text: "The requests of your programs are listed here " + h.Log.Kept() + ", with the answers they got."},
 	}
 }
 
