@@ -8,7 +8,7 @@ import (
 )
 
 func (s *server) query(ctx context.Context, q string, args ...any) (text string, err error) {
-	conn, err := pgx.Connect(ctx, s.dsn())
+	conn, err := connect(ctx, s.dsn())
 	if err != nil {
 		return "", err
 	}
@@ -87,3 +87,5 @@ func (s *server) fresh(ctx context.Context, client string, due int64, n int) ([]
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
+
+func connect(ctx context.Context, dsn string) (*pgx.Conn, error) { return pgx.Connect(ctx, dsn) }

@@ -1,7 +1,7 @@
 // Command bench measures the product beside what its database can do: the built
 // binary on its own private PostgreSQL with fsync on, pgbench against the same
 // server, all in one run. It prints a table of ratios; only those hold from one
-// machine to another. BENCH names: purchase, charge, page, memory, panels, billing, batch, hooks, requestlog, exchange.
+// machine to another. BENCH names: purchase, charge, page, memory, panels, billing, batch, hooks, requestlog, exchange, pages.
 package main
 
 import (
@@ -17,35 +17,56 @@ func main() {
 	pick := flag.String("run", ".", "measure what matches this expression")
 	seconds := flag.Int("seconds", 8, "length of one measurement")
 	rows := flag.Int("rows", 1_000_000, "purchases of the large list")
+	var many manyRows
+	flag.StringVar(&many.keep, "keep", "", "the folder with the multiplied demo, which stays for another run")
+	flag.IntVar(&many.times, "times", 4000, "how many times the rows of the demo")
+	flag.IntVar(&many.neighbour, "neighbour", 1000, "how many times at a second merchant")
+	fill := flag.String("fill", "", "only multiply the demo in the database that this connection string names")
+	data := flag.String("data", "data", "with -fill: the data folder with its keys")
 	flag.Parse()
+	if *fill != "" {
+		if err := multiplied(context.Background(), *fill, *data, many.times, many.neighbour); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(context.Background(), regexp.MustCompile(*pick), time.Duration(*seconds)*time.Second,
-		*rows); err != nil {
+		*rows, many); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-const connections = 16
+const (
+	connections = 16
+	everyPage   = "pages"
+)
 
-func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows int) error {
-	s, err := start(ctx)
-	if s != nil {
-		defer s.stop()
-	}
-	if err != nil {
-		return err
-	}
+func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows int, many manyRows) error {
+	var s *server
+	defer func() {
+		if s != nil {
+			s.stop()
+		}
+	}()
 	var table []line
 	for _, m := range []struct {
 		name    string
 		measure func(context.Context, *server, time.Duration, int) ([]line, error)
 	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}, {"panels", panels},
 		{"billing", bills}, {"batch", batches}, {"hooks", hooks}, {"requestlog", requestLog},
-		{"exchange", exchanges}} {
+		{"exchange", exchanges}, {everyPage, many.everyPage}} {
 		if !pick.MatchString(m.name) {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "measuring", m.name, "…")
+		if s == nil && m.name != everyPage { // which has servers of its own
+			var err error
+			if s, err = start(ctx); err != nil {
+				return err
+			}
+		}
 		lines, err := m.measure(ctx, s, length, rows)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)

@@ -8,17 +8,15 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/store/postgres"
 )
 
@@ -192,27 +190,4 @@ func (s *server) post(path, body string, into any) error {
 }
 
 // signIn gives a browser's client with the session of the demo's admin.
-func (s *server) signIn() (*http.Client, error) {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return nil, err
-	}
-	client := &http.Client{Jar: jar, Timeout: time.Minute}
-	form := url.Values{"email": {admin}, "password": {password}}
-	r, err := http.NewRequest(http.MethodPost, s.base+"/login", strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	res, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	_, _ = io.Copy(io.Discard, res.Body)
-	_ = res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("sign in: %d", res.StatusCode)
-	}
-	return client, nil
-}
+func (s *server) signIn() (*http.Client, error) { return walk.SignIn(s.base, admin, password) }

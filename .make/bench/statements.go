@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"debitdesk/handlers/handlertest/walk"
+	"debitdesk/models/demo"
+	"debitdesk/models/store/storetest/multiply"
+	"debitdesk/models/store/storetest/plans"
+)
+
+const (
+	demoAdmin = "admin@kloofstreet.example"
+	// mostRead is how many rows of one table a statement of a page may read: a page of them and what stands beside it.
+	mostRead = 1000
+	// sampled is for how many pages a statement is explained, since its values differ.
+	sampled = 3
+	settled = 15 * time.Second // in which a server that was just started asks what it asks without anybody
+)
+
+// statementsOf opens pages of a database's own server and explains what each asks, and what the server asks by itself.
+func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address) (found []plans.Plan, err error) {
+	tables, err := multiply.Growing(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	l, err := plans.Listen(dsn)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = l.Close() }()
+	s := &server{}
+	l.Doing("nobody")
+	if err := s.serve(demoEnv(folder, l.DSN())); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	client, err := walk.SignIn(s.base, demoAdmin, demo.Password)
+	if err != nil {
+		return nil, err
+	}
+	time.Sleep(settled)
+	l.Doing("")
+	for _, p := range pages {
+		l.Doing(p.Path)
+		res, err := client.Get(s.base + p.Path)
+		if err != nil {
+			return nil, err
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+	}
+	l.Doing("")
+	limits := plans.Limits{Grows: tables, Rows: mostRead}
+	for _, st := range some(l.Statements()) {
+		some, err := plans.Explain(ctx, dsn, []plans.Statement{st}, limits)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	slices.SortFunc(found, func(a, b plans.Plan) int { return int(b.Took - a.Took) })
+	return found, nil
+}
+
+// some keeps each statement for some of the pages that ask it.
+func some(all []plans.Statement) (out []plans.Statement) {
+	seen := map[string]int{}
+	for _, s := range all {
+		if s.For == "nobody" {
+			seen[s.SQL] = sampled
+			out = append(out, s)
+		}
+	}
+	for _, s := range all {
+		if seen[s.SQL]++; seen[s.SQL] <= sampled {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// tell prints the offenders, the slowest first, each statement once.
+func tell(to io.Writer, found []plans.Plan) (statements, offending int) {
+	shown := map[string]bool{}
+	for _, p := range found {
+		if shown[p.SQL] {
+			continue
+		}
+		statements++
+		if len(p.Offences) == 0 {
+			continue
+		}
+		shown[p.SQL] = true
+		offending++
+		fmt.Fprintf(to, "%8.1f ms  %s\n    %s\n    %s\n\n", milliseconds(p.Took), p.For, strings.Join(p.Offences, "; "),
+			strings.Join(strings.Fields(p.SQL), " "))
+	}
+	return statements, offending
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// demoEnv is the environment of a server on a database that holds the demo.
+func demoEnv(folder, dsn string) []string {
+	return append(os.Environ(), "DEBITDESK_DATA="+folder, "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error",
+		"DEBITDESK_RATE_LIMIT=0", "DATABASE_URL="+dsn)
+}

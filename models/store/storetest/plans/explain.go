@@ -1,0 +1,148 @@
+package plans
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Limits say what a plan may do.
+type Limits struct {
+	Grows []string // tables that grow with a merchant
+	Rows  int64    // read of one table, or sorted
+	// NoSeqScan has the planner use an index wherever there is one, so that a scan that is left means that there is
+	// none: of tables that are small, it would read the whole otherwise.
+	NoSeqScan bool
+}
+
+// Plan is what became of a statement.
+type Plan struct {
+	Statement
+	Took     time.Duration
+	Offences []string
+	Text     string // the plan, for a person
+}
+
+// node is a part of a plan as PostgreSQL tells it.
+type node struct {
+	Kind     string  `json:"Node Type"`
+	Table    string  `json:"Relation Name"`
+	Index    string  `json:"Index Name"`
+	Expected float64 `json:"Plan Rows"`
+	Rows     float64 `json:"Actual Rows"`
+	Loops    float64 `json:"Actual Loops"`
+	Filtered float64 `json:"Rows Removed by Filter"`
+	Lossy    float64 `json:"Rows Removed by Index Recheck"`
+	Joined   float64 `json:"Rows Removed by Join Filter"`
+	Parts    []node  `json:"Plans"`
+}
+
+var (
+	explainable = regexp.MustCompile(`(?is)^\s*(select|with|update|insert|delete)\b`)
+	writes      = regexp.MustCompile(`(?i)\b(insert\s+into|update\s+\w+\s+(as\s+\w+\s+)?set|delete\s+from)\b`)
+)
+
+// Explain runs each statement once in a transaction that is rolled back, and tells which do what they may not.
+func Explain(ctx context.Context, dsn string, statements []Statement, limits Limits) ([]Plan, error) {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var out []Plan
+	for _, s := range statements {
+		if !explainable.MatchString(s.SQL) {
+			continue
+		}
+		p, err := explain(ctx, conn, s, limits)
+		if err != nil {
+			p.Statement, p.Took = s, time.Minute
+			p.offend("is not explained: %v", err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p Plan, err error) {
+	p.Statement = s
+	begin := "BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '30s'"
+	if limits.NoSeqScan {
+		begin += "; SET LOCAL enable_seqscan = off"
+	}
+	if _, err := conn.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
+		return p, err
+	}
+	defer func() {
+		if _, e := conn.PgConn().Exec(ctx, "ROLLBACK").ReadAll(); err == nil {
+			err = e
+		}
+	}()
+	how := "EXPLAIN (ANALYZE, FORMAT JSON) "
+	if writes.MatchString(s.SQL) { // what it writes is there already: its plan is looked at, and how many rows are expected
+		how = "EXPLAIN (FORMAT JSON) "
+	}
+	res := conn.PgConn().ExecParams(ctx, how+s.SQL, s.values, s.types, s.formats, nil).Read()
+	if res.Err != nil {
+		return p, res.Err
+	}
+	var read []struct {
+		Plan node
+		Took float64 `json:"Execution Time"`
+	}
+	if err := json.Unmarshal(res.Rows[0][0], &read); err != nil {
+		return p, err
+	}
+	p.Took = time.Duration(read[0].Took * float64(time.Millisecond))
+	p.look(read[0].Plan, limits, writes.MatchString(s.SQL))
+	p.Text = outline(read[0].Plan, 0)
+	return p, nil
+}
+
+// look collects what a part of a plan and its parts do that they may not.
+func (p *Plan) look(n node, limits Limits, expected bool) {
+	if expected {
+		n.Rows, n.Loops = n.Expected, 1
+	}
+	loops := max(n.Loops, 1)
+	read := int64((n.Rows + n.Filtered + n.Lossy) * loops)
+	grows := slices.Contains(limits.Grows, n.Table)
+	switch {
+	case n.Kind == "Seq Scan" && grows && n.Loops > 0:
+		p.offend("scans the whole of %s (%d rows)", n.Table, read)
+	case (grows || n.Kind == "Bitmap Index Scan") && strings.HasSuffix(n.Kind, "Scan") && read > limits.Rows:
+		p.offend("reads %d rows of %s by %s", read, n.Table, n.Index)
+	case strings.HasSuffix(n.Kind, "Sort"):
+		for _, part := range n.Parts {
+			rows := part.Rows
+			if expected {
+				rows = part.Expected
+			}
+			if sorted := int64(rows * max(part.Loops, 1)); sorted > limits.Rows {
+				p.offend("sorts %d rows", sorted)
+			}
+		}
+	}
+	for _, part := range n.Parts {
+		p.look(part, limits, expected)
+	}
+}
+
+func (p *Plan) offend(format string, args ...any) {
+	p.Offences = append(p.Offences, fmt.Sprintf(format, args...))
+}
+
+func outline(n node, depth int) string {
+	text := fmt.Sprintf("%s%s %s %s rows=%.0f loops=%.0f removed=%.0f\n", strings.Repeat("  ", depth), n.Kind, n.Table, n.Index,
+		n.Rows, n.Loops, n.Filtered+n.Lossy+n.Joined)
+	for _, part := range n.Parts {
+		text += outline(part, depth+1)
+	}
+	return text
+}
