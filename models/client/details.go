@@ -13,20 +13,20 @@ import (
 
 // Details is what is known of a payer. Purchases keep a copy of their own.
 type Details struct {
-	Email, Phone, FullName        string
-	PersonalCode                  bank.IDNumber `gorm:"-"` // South African ID or passport number
-	StreetAddress, City, State    string
-	ZipCode, Country              string
-	ShippingStreetAddress         string
-	ShippingCity, ShippingState   string
-	ShippingZipCode               string
-	ShippingCountry               string
-	LegalName, BrandName          string
-	RegistrationNumber, TaxNumber string
-	BankAccount                   bank.AccountNumber `gorm:"-"`
-	BankCode                      string             // branch code, as text: 051001 keeps its zero
-	AccountType                   bank.AccountType   // empty when not known
-	CC, BCC                       []string           `gorm:"type:text[]"`
+	Email, Phone, FullName        string             `json:",omitempty"`
+	PersonalCode                  bank.IDNumber      `gorm:"-" json:",omitempty"` // South African ID or passport number
+	StreetAddress, City, State    string             `json:",omitempty"`
+	ZipCode, Country              string             `json:",omitempty"`
+	ShippingStreetAddress         string             `json:",omitempty"`
+	ShippingCity, ShippingState   string             `json:",omitempty"`
+	ShippingZipCode               string             `json:",omitempty"`
+	ShippingCountry               string             `json:",omitempty"`
+	LegalName, BrandName          string             `json:",omitempty"`
+	RegistrationNumber, TaxNumber string             `json:",omitempty"`
+	BankAccount                   bank.AccountNumber `gorm:"-" json:",omitempty"`
+	BankCode                      string             `json:",omitempty"` // branch code, as text: 051001 keeps its zero
+	AccountType                   bank.AccountType   `json:",omitempty"` // empty when not known
+	CC, BCC                       []string           `gorm:"type:text[]" json:",omitempty"`
 }
 
 // Client is a payer of one merchant.

@@ -11,7 +11,7 @@ import (
 // that it knows what is a name: what it cannot follow is not kept at all. Of a body
 // that was cut off it keeps what is whole.
 type masker struct {
-	in  []byte
+	in  string // its parts are taken from it without a copy
 	at  int
 	out strings.Builder
 	end bool // the input ended inside: the rest is not there
@@ -24,7 +24,7 @@ const cutMark = "…"
 // maskJSON gives the masked text, or says that it is no JSON. A body that is nothing
 // but one text or number has no names and is not kept.
 func maskJSON(in []byte, cutOff bool) (string, bool) {
-	m := &masker{in: in}
+	m := &masker{in: string(in)}
 	m.out.Grow(len(in))
 	m.space()
 	if m.at >= len(in) || in[m.at] != '{' && in[m.at] != '[' {
@@ -149,14 +149,14 @@ func (m *masker) name() (string, bool) {
 func (m *masker) loose(name string) bool {
 	b, ok := m.next()
 	m.end = false
-	if !ok || b == '"' || isAmount(name) {
+	if !ok || b == '"' {
 		return false
 	}
 	n := 0
 	for n < len(m.in)-m.at && isDigit(m.in[m.at+n]) {
 		n++
 	}
-	return n >= longRun && !(isTime(name) && n <= 10 && b <= '4') // moments until the year 2128
+	return n >= longRun && !isAmount(name) && !(isTime(name) && n <= 10 && b <= '4') // moments until the year 2128
 }
 
 // text reads a text with its quotes.
@@ -168,7 +168,7 @@ func (m *masker) text() (string, bool) {
 			m.at++
 		case b == '"':
 			m.at++
-			return string(m.in[from:m.at]), true
+			return m.in[from:m.at], true
 		case b < ' ':
 			return "", false
 		}
@@ -188,11 +188,21 @@ func (m *masker) word(hide bool) bool {
 		return false
 	}
 	word := m.in[from:m.at]
-	if !json.Valid(word) {
+	if !isWord(word) {
 		return false
 	}
-	m.put(string(word), hide && word[0] != 'n' && word[0] != 't' && word[0] != 'f')
+	m.put(word, hide && word[0] != 'n' && word[0] != 't' && word[0] != 'f')
 	return true
+}
+
+// isWord tells what JSON knows. The words that nearly all values are need no parser.
+func isWord(word string) bool {
+	switch word {
+	case "null", "true", "false", "0":
+		return true
+	}
+	plain := word != "" && word[0] != '0' && strings.Trim(word, "0123456789") == ""
+	return plain || json.Valid([]byte(word))
 }
 
 // put writes a value, or what is left of it when it is private: the last four

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"debitdesk/models/plural"
@@ -29,22 +28,29 @@ var (
 
 var (
 	asNames = strings.NewReplacer("-", "_", " ", "_")
-	judged  sync.Map     // name → whether it is private: bodies name the same few again and again
-	judges  atomic.Int32 // how many names there are in it; callers choose names, so it is bounded
+	judging sync.RWMutex
+	judged  = map[string]bool{} // whether a name is private: bodies name the same few again and again
 )
+
+// mostJudged bounds the names in judged, for callers choose them.
 
 const mostJudged = 2_000
 
 // IsPrivate tells whether the value under a name is never kept in full.
 func IsPrivate(name string) bool {
-	if known, ok := judged.Load(name); ok {
-		return known.(bool) //nolint:forcetypeassert // nothing else is in it
+	judging.RLock()
+	private, known := judged[name]
+	judging.RUnlock()
+	if known {
+		return private
 	}
-	private := isPrivate(name)
-	if len(name) <= 64 && judges.Load() < mostJudged {
-		if _, before := judged.LoadOrStore(strings.Clone(name), private); !before {
-			judges.Add(1)
+	private = isPrivate(name)
+	if len(name) <= 64 {
+		judging.Lock()
+		if len(judged) < mostJudged {
+			judged[strings.Clone(name)] = private
 		}
+		judging.Unlock()
 	}
 	return private
 }

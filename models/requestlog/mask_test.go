@@ -120,3 +120,11 @@ func FuzzAMaskedBodyNeverHoldsTheNumber(f *testing.F) {
 		}
 	})
 }
+
+func TestABodyIsMaskedWithoutACopyOfEachValue(t *testing.T) {
+	text := "{" + strings.Repeat(`"name":"Thandi","price":10000,"paid":true,`, 50) + `"end":null}`
+	body(text) // its names are known from now on
+	if n := testing.AllocsPerRun(100, func() { body(text) }); n > 10 {
+		t.Errorf("a body of 151 values costs %.0f allocations", n)
+	}
+}

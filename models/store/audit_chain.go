@@ -178,7 +178,7 @@ func keepLinks(ctx context.Context, tx pgx.Tx, links []audit.Link) error {
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"},
 		pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
 			l := links[i]
-			return []any{l.MerchantID, l.N, l.EntryID, l.Hash}, nil
+			return database.Native([]any{l.MerchantID, l.N, l.EntryID, l.Hash}), nil
 		}))
 	return err
 }
