@@ -27,13 +27,13 @@ type Service struct {
 	Now       func() time.Time
 	Timetable collection.Timetable
 	Limits    mandate.Limits
-	Chunk     int // records in one transaction; 0: 200
+	Chunk     int // records in one transaction; 0: 500
 	// Expire ends requests for a second person that nobody answered, and tells how
 	// many; nil: there are none.
 	Expire func(context.Context) (int, error)
 }
 
-const defaultChunk = 200
+const defaultChunk = 500
 
 func (s *Service) chunk() int {
 	if s.Chunk > 0 {

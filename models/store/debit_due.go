@@ -81,8 +81,10 @@ func (c creditor) domain() bank.Creditor {
 // followsAnother: a debit of the same mandate went to the bank before this one, or goes before it. One that was
 // withdrawn does not count, nor one that was refused when it was handed over and so never left the claim: the bank ran
 // neither. The order is the order of handing over, so that a debit that is handed over again says the same again.
-// They are counted, and not looked for one by one, so that the index of the mandate is read however many there are.
-const followsAnother = `(SELECT count(*) > 0 FROM collections o WHERE o.mandate_id = c.mandate_id AND o.merchant_id = c.merchant_id
+// They are counted, and not looked for one by one, so that the index of the mandate is read however many there are; the
+// merchant is compared in a way that no index serves, so that its whole history is never read beside the mandate's.
+const followsAnother = `(SELECT count(*) > 0 FROM collections o WHERE o.mandate_id = c.mandate_id
+	AND o.merchant_id IS NOT DISTINCT FROM c.merchant_id
 	AND (o.submit_at, o.id) < (c.submit_at, c.id) AND o.state NOT IN ('cancelled', 'recalled')
 	AND NOT (o.state = 'unpaid' AND o.claimed_until IS NOT NULL))`
 
