@@ -51,7 +51,7 @@ var Audits = table.New("audit_entries", AuditColumns(func(e *audit.Entry) *audit
 
 // Audit keeps the entry in this transaction: the merchant is the actor's, the
 // moment is the transaction's.
-func (t *Tx) Audit(who actor.Actor, e audit.Entry) { Insert(t, Audits, t.Signed(who, e)) }
+func (t *Tx) Audit(who actor.Actor, e audit.Entry) { Append(t, Audits.Insert, t.Signed(who, e)) }
 
 // Signed gives an entry the actor, the moment and an id.
 func (t *Tx) Signed(who actor.Actor, e audit.Entry) audit.Entry {

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
+	"debitdesk/models/database/table"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
@@ -41,8 +42,10 @@ type Tx struct {
 }
 
 type statement struct {
-	sql  string
-	args []any
+	sql     string
+	args    []any
+	many    *many       // changes of other records that go with it
+	appends *table.Many // it is a new row of a table that only grows
 }
 
 // InTx runs fn in one transaction. What fn returns as error undoes everything.
@@ -91,7 +94,7 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			return fmt.Errorf("enqueue: %w", err)
 		}
 	}
-	if !tx.begun {
+	if !tx.begun && !tx.hasSets() {
 		return tx.whole()
 	}
 	tx.Later("commit")
@@ -109,17 +112,23 @@ func (t *Tx) whole() error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer conn.Release()
-	_, err = run(t.ctx, conn.Conn(), t.take(&pgx.Batch{}))
+	batch := &pgx.Batch{}
+	if err := t.take(batch); err != nil {
+		return err
+	}
+	_, err = run(t.ctx, conn.Conn(), batch)
 	return err
 }
 
 // take moves the waiting statements into a batch.
-func (t *Tx) take(batch *pgx.Batch) *pgx.Batch {
+func (t *Tx) take(batch *pgx.Batch) error {
 	for _, w := range t.waiting {
-		batch.Queue(w.sql, Native(w.args)...)
+		if err := t.queue(batch, w); err != nil {
+			return err
+		}
 	}
 	t.waiting, t.musts = t.waiting[:0], 0
-	return batch
+	return nil
 }
 
 // try runs everything that a transaction would write, so that the database says its
@@ -207,7 +216,7 @@ func (t *Tx) Fail(err error) {
 
 // Later queues a statement whose result nobody needs.
 func (t *Tx) Later(sql string, args ...any) {
-	t.waiting = append(t.waiting, statement{sql, args})
+	t.waiting = append(t.waiting, statement{sql: sql, args: args})
 }
 
 // Exec writes what waits and this statement, and tells how many rows it touched.
@@ -229,14 +238,14 @@ func (t *Tx) ExecOne(what, sql string, args ...any) (bool, error) {
 // result is a count, and any other count than 1 ends the transaction with
 // fault.ErrLost. Such statements keep their own order, in which they lock rows.
 func (t *Tx) Must(count string, args ...any) {
-	t.waiting = slices.Insert(t.waiting, t.musts, statement{"SELECT must_be_one((" + count + "))", args})
+	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql: "SELECT must_be_one((" + count + "))", args: args})
 	t.musts++
 }
 
 // MustOne is must for a statement that counts by itself, such as the change of one
 // record.
 func (t *Tx) MustOne(sql string, args ...any) {
-	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql, args})
+	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql: sql, args: args})
 	t.musts++
 }
 
@@ -248,10 +257,13 @@ func (t *Tx) Flush() error {
 	return err
 }
 
-// send runs the waiting statements in one round trip and returns the row count
-// of the last one.
+// send runs the waiting statements in one round trip, with one more for each table that
+// gets many rows, and returns the row count of the last one.
 func (t *Tx) send() (rows int64, err error) {
 	if err := t.open(); err != nil {
+		return 0, err
+	}
+	if err := t.sendCopies(); err != nil {
 		return 0, err
 	}
 	batch := &pgx.Batch{}
@@ -259,7 +271,12 @@ func (t *Tx) send() (rows int64, err error) {
 		batch.Queue("begin")
 		t.begun = true
 	}
-	t.take(batch)
+	if err := t.take(batch); err != nil {
+		return 0, err
+	}
+	if batch.Len() == 0 {
+		return 0, nil
+	}
 	err = t.conn.Raw(func(dc any) error {
 		rows, err = run(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
 		return err

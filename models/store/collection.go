@@ -51,7 +51,7 @@ func (t *Tx) MoveCollection(c collection.Collection, from collection.State) (boo
 // SaveCollection is MoveCollection for a row that this transaction has locked:
 // nobody can be quicker, so the write may wait and travel with others.
 func (t *Tx) SaveCollection(c collection.Collection, from collection.State) {
-	database.Write(t.Tx, moveCollection, c, from)
+	database.Save(t.Tx, moveCollection, c, from)
 }
 
 var planCollection = collectionTable.Write(

@@ -83,7 +83,7 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can
 // be quicker, so the write may wait and travel with others.
 func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
-	database.Write(t.Tx, movePurchase, versioned(p), from)
+	database.Save(t.Tx, movePurchase, versioned(p), from)
 	t.tellMoved(p)
 }
 

@@ -61,7 +61,7 @@ var (
 
 // InsertEntry implements purchase.Tx. The day is the SAST day of the transaction.
 func (t *Tx) InsertEntry(e purchase.Entry) {
-	database.Write(t.Tx, insertEntry, e, t.NewID(), t.Now(), calendar.DateOf(t.Now()))
+	database.Append(t.Tx, insertEntry, e, t.NewID(), t.Now(), calendar.DateOf(t.Now()))
 }
 
 var (

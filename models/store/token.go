@@ -44,7 +44,7 @@ func (t *Tx) MoveToken(k token.Token, from token.State) (bool, error) {
 }
 
 // SaveToken is MoveToken for a row that this transaction holds.
-func (t *Tx) SaveToken(k token.Token, from token.State) { database.Write(t.Tx, moveToken, k, from) }
+func (t *Tx) SaveToken(k token.Token, from token.State) { database.Save(t.Tx, moveToken, k, from) }
 
 // HoldToken implements purchase.Tx: it holds the token's row until the commit, so
 // that a token cannot be deleted while a charge begins, though other charges may

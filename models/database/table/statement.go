@@ -13,7 +13,9 @@ import (
 type Statement[T any] struct {
 	SQL string
 	// One is the same statement, which ends the transaction unless it finds one row.
-	One    string
+	One string
+	// Many is the same statement about many records.
+	Many   *Many
 	places []place[T]
 	more   int // values that do not come from the record
 }
@@ -72,6 +74,7 @@ func (t *Table[T]) Write(sql string, beside ...string) *Statement[T] {
 		}
 		return place(name) + strings.TrimPrefix(found, "@"+name)
 	})
+	s.Many = newMany(s.SQL, at["id"])
 	s.One = "WITH moved AS (" + s.SQL + " RETURNING 1) SELECT must_be_one((SELECT count(*) FROM moved))"
 	return s
 }
