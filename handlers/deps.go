@@ -24,6 +24,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
+	"debitdesk/handlers/web/tasks"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/credential"
@@ -82,6 +83,7 @@ type Deps struct {
 	SecondFactors SecondFactors
 	KeptForms     *access.KeptForms // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
+	Tasks         *tasks.Tasks
 	Simulator     *simulator.Simulator // sandbox mode alone
 	Webhooks      *developers.Webhooks
 	Events        *developers.Events

@@ -11,6 +11,13 @@ func (e *edge) homeRoutes() Table {
 			{page, "GET", "/", e.Home.Show},
 			{page, "GET", "/attention", e.Home.Attention},
 		}},
+		{actor.Read, "Tasks in the background: list, progress, files; cancel and download what you may ask for", []Route{
+			{page, "GET", "/tasks", e.Tasks.List},
+			{page, "GET", "/tasks/line", e.Tasks.Line},
+			{page, "GET", "/tasks/:id/file", e.Tasks.File},
+			{page, "POST", "/tasks/:id/cancellation", e.Tasks.Cancel},
+			{page, "POST", "/tasks/exports", e.Tasks.AskExport},
+		}},
 		{actor.Read, "Requests for a second approver: list and details", []Route{
 			{page, "GET", "/approvals", e.Approvals.List},
 			{page, "GET", "/approvals/:id", e.Approvals.Show},

@@ -171,12 +171,20 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	file, err := s.Deps.Clients.Exports.Ask(s.t.Context(), s.A.Owner.User.Actor(),
+		url.Values{"list": {"clients"}, "format": {"csv"}})
+	if err == nil {
+		err = s.Tasks.Work(s.t.Context(), file.ID)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	s.bank()
 	s.ids = map[string]string{"/bank/files/": s.message, "/bank/received/": s.document, "/bank/movements/": s.movement,
 		"/bank/findings/": s.finding, "/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
 		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
 		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
-		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
+		"/audit/": entry, "/tasks/": file.ID.String(), "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
 		"/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/":            told.ID.String(), "/developers/events/": told.EventID.String(),
 		"/templates/": template,

@@ -22,6 +22,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
+	"debitdesk/handlers/web/tasks"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/audit"
@@ -102,6 +103,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		fn func(audit.Log) error) error {
 		return s.Purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
 	}}}
+	exports.Tasks = s.Tasks
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
@@ -131,6 +133,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store, Replays: db}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}
+	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}
+	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 }
 
 // settings adds the pages on which a business says how it works, and those of developers.

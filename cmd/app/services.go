@@ -38,6 +38,7 @@ import (
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/subscription"
+	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
@@ -62,6 +63,7 @@ type Services struct {
 	Approvals     *approval.Service
 	Money         *report.Money
 	Statements    *statement.Service
+	Tasks         *task.Service
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
 	Capabilities  bank.Capabilities // of the bank connection
@@ -153,6 +155,14 @@ func New(o Options) (Services, error) {
 		Batches: out.Batches, Letters: words, Now: now}
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire
+	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
+		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {
+			who, err := users.Store.Active(ctx, merchantID, id)
+			return who.Actor(), err
+		},
+		Failed: func(ctx context.Context, t task.Task, err error) {
+			o.Log.ErrorContext(ctx, "piece of a task failed", "task_id", t.ID, "task_kind", t.Kind, "error", err)
+		}}
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
@@ -165,6 +175,7 @@ func New(o Options) (Services, error) {
 		}
 		out.Simulations = simulations(s, out)
 	}
+	out.workers(o)
 	return out, nil
 }
 

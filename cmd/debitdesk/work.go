@@ -69,6 +69,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		LinkAudit:    s.Audit.Link,
 		SendWebhooks: s.Webhooks.Work, WebhooksDue: s.Webhooks.Overdue,
 		MakeStatement: s.Statements.Make, MakeStatements: s.Statements.TakeUp,
+		WorkTask: s.Tasks.Work, WorkTasks: s.Tasks.TakeUp,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
 	}
 	if s.Simulations != nil {

@@ -44,6 +44,7 @@ import (
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/subscription"
+	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -83,6 +84,7 @@ type House struct {
 	tb            testing.TB
 
 	Statements *statement.Service
+	Tasks      *task.Service // tests call Work
 	Factors    *factor.Service
 	ahead      atomic.Int64 // by how much real time was moved
 
@@ -148,6 +150,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	if use.Exchange == nil {
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
 	}
+	h.Tasks = use.Tasks
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {

@@ -30,6 +30,14 @@ func (s *Exports) Begin(ctx context.Context, who actor.Actor, e Export) error {
 	if err := who.May(actor.Read); err != nil {
 		return err
 	}
+	return s.InTx(ctx, func(log Log) error {
+		log.Audit(who, e.Entry(who))
+		return nil
+	})
+}
+
+// Entry is what the record says of an export.
+func (e Export) Entry(who actor.Actor) Entry {
 	filters := make(map[string]string, len(e.Filters))
 	for name, value := range e.Filters {
 		filters[name] = value
@@ -47,12 +55,9 @@ func (s *Exports) Begin(ctx context.Context, who actor.Actor, e Export) error {
 	case !e.Exact:
 		rows = fmt.Sprintf("more than %d", e.Rows)
 	}
-	return s.InTx(ctx, func(log Log) error {
-		log.Audit(who, Entry{Action: "list.exported", ObjectType: "list", ObjectID: who.MerchantID,
-			Text:  "The list of " + e.List + " was exported.",
-			After: map[string]any{"list": e.List, "format": e.Format, "filters": filters, "rows": rows, "columns": e.Columns}})
-		return nil
-	})
+	return Entry{Action: "list.exported", ObjectType: "list", ObjectID: who.MerchantID,
+		Text:  "The list of " + e.List + " was exported.",
+		After: map[string]any{"list": e.List, "format": e.Format, "filters": filters, "rows": rows, "columns": e.Columns}}
 }
 
 // number is a run of seven digits or more, as people group them; between is what

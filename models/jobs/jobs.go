@@ -78,6 +78,8 @@ type Deps struct {
 	WebhooksDue    func(ctx context.Context) (bool, error)       // whether there are any; asked all day
 	MakeStatement  func(ctx context.Context, id uuid.UUID) error // a file of the movements of money
 	MakeStatements func(ctx context.Context) error               // those that lost their worker
+	WorkTask       func(ctx context.Context, id uuid.UUID) error // long work that a person asked for
+	WorkTasks      func(ctx context.Context) error               // tasks that lost their worker
 	Simulate       func(ctx context.Context, id uuid.UUID) error // a run of the simulator; nil in live mode
 	SimulateAll    func(ctx context.Context) error               // those that wait, and those that lost their worker
 
@@ -122,6 +124,9 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.MakeStatement]) error {
 		return d.MakeStatement(ctx, j.Args.StatementID)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.WorkTask]) error {
+		return d.WorkTask(ctx, j.Args.TaskID)
 	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.Simulate]) error {
 		if d.Simulate == nil {

@@ -33,6 +33,7 @@ const (
 	statementLock
 	simulationLock
 	tidyLock
+	taskLock
 )
 
 // hookLook is how soon an endpoint hears of an event.
@@ -66,6 +67,7 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue,
 			look: hookLook},
 		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
+		{name: "work tasks", lock: taskLock, every: 5 * time.Second, do: d.WorkTasks},
 		{name: "tidy", lock: tidyLock, every: 10 * time.Minute, do: d.Tidy},
 		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
 	} {

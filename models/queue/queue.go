@@ -62,3 +62,11 @@ type Simulate struct {
 
 // Kind implements Job.
 func (Simulate) Kind() string { return "simulate" }
+
+// WorkTask goes on with long work that a person asked for.
+type WorkTask struct {
+	TaskID uuid.UUID `json:"task_id"`
+}
+
+// Kind implements Job.
+func (WorkTask) Kind() string { return "work_task" }

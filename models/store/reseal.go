@@ -42,6 +42,8 @@ var sealedColumns = []sealedColumn{
 	{table: "bank_items", key: "id", binding: "merchant_id", column: "order_sealed"},
 	{table: "bank_files_out", key: "id", binding: "merchant_id", column: "content", kind: "text"},
 	{table: "bank_files_in", key: "id", binding: "merchant_id", column: "content"},
+	{table: "tasks", key: "id", binding: "merchant_id", column: "input_sealed"},
+	{table: "task_chunks", key: "task_id, n", binding: "merchant_id", column: "content"},
 }
 
 // resealChunk is how many rows one transaction re-seals.

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/database/history"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/requestlog"
+	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -49,6 +50,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	log := requestlog.Store{DB: s.DB}
 	if err := log.Tidy(ctx, now); err != nil {
+		return err
+	}
+	tasks := task.Store{DB: s.DB}
+	if err := tasks.Tidy(ctx, now); err != nil {
 		return err
 	}
 	if err := client.DropOldEvidence(ctx, s, now); err != nil {

@@ -128,6 +128,13 @@ func (s Store) User(ctx context.Context, merchantID, id uuid.UUID) (User, error)
 	return m.User, err
 }
 
+// Active is a person who may work for the merchant; NotFound for one who may not any more.
+func (s Store) Active(ctx context.Context, merchantID, id uuid.UUID) (User, error) {
+	m, err := s.member(ctx, `mb.merchant_id = $1 AND u.id = $2 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL`,
+		merchantID, id)
+	return m.User, err
+}
+
 const memberFrom = `SELECT ` + userColumns + ` FROM users u JOIN memberships mb ON mb.user_id = u.id WHERE `
 
 func (s Store) member(ctx context.Context, where string, args ...any) (memberRecord, error) {

@@ -9,7 +9,8 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, bank, reports, developers, settings, sandbox.
+// tokens, mandates, purchases, invoices, templates, batches, bank, reports, developers, settings, sandbox; or tasks,
+// to which the menu of the person leads.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -23,7 +24,15 @@ type Frame struct {
 	AccountHref     string // the person's own page; empty leaves the link out
 	Search          string // what the top search holds
 	Hide            []string
+	Work            WorkLine
 	Others          []Business // where else the person works; posted to /account/business
+}
+
+// WorkLine tells of the person's own long work: Text says what is going on or has just ended; without it there is
+// nothing to tell. While Live it asks for itself again.
+type WorkLine struct {
+	Text string
+	Live bool
 }
 
 // Business is another business of the person.
@@ -142,6 +151,9 @@ func (f Frame) manual() string {
 		if r.Key == f.Active {
 			return r.Manual
 		}
+	}
+	if f.Active == "tasks" {
+		return "/manual/pages#tasks"
 	}
 	return "/manual"
 }

@@ -105,6 +105,9 @@ func (h *Pages) Days(c echo.Context) error { return h.days().Show(c) }
 // ExportDays serves GET /bank/days/export.
 func (h *Pages) ExportDays(c echo.Context) error { return h.days().Export(c) }
 
+// ExportedDays is the list for exports in the background.
+func (h *Pages) ExportedDays() kit.Exportable { return h.days() }
+
 func partHref(day date, part exchange.DayPart) string {
 	return kit.Address(itemsPath, url.Values{"day": {day.String()}, "part": {string(part)}})
 }
@@ -221,3 +224,6 @@ func (h *Pages) Items(c echo.Context) error { return h.items().Show(c) }
 
 // ExportItems serves GET /bank/items/export.
 func (h *Pages) ExportItems(c echo.Context) error { return h.items().Export(c) }
+
+// ExportedItems is the list for exports in the background.
+func (h *Pages) ExportedItems() kit.Exportable { return h.items() }

@@ -74,6 +74,9 @@ func (h *Pages) Files(c echo.Context) error { return h.files().Show(c) }
 // ExportFiles serves GET /bank/files/export.
 func (h *Pages) ExportFiles(c echo.Context) error { return h.files().Export(c) }
 
+// ExportedFiles is the list for exports in the background.
+func (h *Pages) ExportedFiles() kit.Exportable { return h.files() }
+
 // itemsOf lists what is in a file.
 func (h *Pages) itemsOf(path, title string, narrow func(*exchange.ItemFilter)) *kit.List[exchange.ItemLine,
 	exchange.ItemFilter] {

@@ -145,6 +145,9 @@ func (h *Pages) Findings(c echo.Context) error { return h.findings().Show(c) }
 // ExportFindings serves GET /bank/findings/export.
 func (h *Pages) ExportFindings(c echo.Context) error { return h.findings().Export(c) }
 
+// ExportedFindings is the list for exports in the background.
+func (h *Pages) ExportedFindings() kit.Exportable { return h.findings() }
+
 // Finding serves GET /bank/findings/{id}.
 func (h *Pages) Finding(c echo.Context) error {
 	f, err := h.found(c)

@@ -66,6 +66,9 @@ func (h *Pages) Movements(c echo.Context) error { return h.movements().Show(c) }
 // ExportMovements serves GET /bank/movements/export.
 func (h *Pages) ExportMovements(c echo.Context) error { return h.movements().Export(c) }
 
+// ExportedMovements is the list for exports in the background.
+func (h *Pages) ExportedMovements() kit.Exportable { return h.movements() }
+
 const mostCandidates = 25
 
 // AskMatch serves GET /bank/movements/{id}/match: which debit is it, and with ?item= what follows.

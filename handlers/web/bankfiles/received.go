@@ -52,6 +52,9 @@ func (h *Pages) Received(c echo.Context) error { return h.received().Show(c) }
 // ExportReceived serves GET /bank/received/export.
 func (h *Pages) ExportReceived(c echo.Context) error { return h.received().Export(c) }
 
+// ExportedReceived is the list for exports in the background.
+func (h *Pages) ExportedReceived() kit.Exportable { return h.received() }
+
 // Document serves GET /bank/received/{id}.
 func (h *Pages) Document(c echo.Context) error {
 	id, err := kit.ID(c, "id")

@@ -58,6 +58,10 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 			n, err := h.Service.Count(ctx, who, q, clientsCounted+1)
 			return kit.Tally{Found: kit.FoundUpTo(int64(n), clientsCounted)}, err
 		},
+		CountAll: func(ctx context.Context, who actor.Actor, q client.Query, atMost int64) (int64, error) {
+			n, err := h.Service.Count(ctx, who, q, int(atMost))
+			return int64(n), err
+		},
 		By: "account", Views: []kit.View{kit.ViewOf("With an account", "account", "with"),
 			kit.ViewOf("Without an account", "account", "without")},
 		Search: kit.Search[client.Query]{Label: "Search clients", Holder: "Name, e-mail, phone or identity number",
@@ -87,6 +91,9 @@ func (h *Clients) List(c echo.Context) error { return h.list().Show(c) }
 
 // Export serves GET /clients/export.
 func (h *Clients) Export(c echo.Context) error { return h.list().Export(c) }
+
+// Exported is the list for exports in the background.
+func (h *Clients) Exported() kit.Exportable { return h.list() }
 
 // billThese offers a batch of invoices to all clients that the list shows.
 func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {

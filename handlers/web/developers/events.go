@@ -96,6 +96,9 @@ func (h *Events) Export(c echo.Context) error {
 	return h.list().Export(c)
 }
 
+// Exported is the list for exports in the background.
+func (h *Events) Exported() kit.Exportable { return h.list() }
+
 // IdChip names a record by its id.
 func IdChip(what string) func(*kit.Listing, string) string {
 	return func(_ *kit.Listing, text string) string {

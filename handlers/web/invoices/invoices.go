@@ -76,6 +76,9 @@ func (h *Invoices) List(c echo.Context) error { return h.list().Show(c) }
 // Export serves GET /invoices/export.
 func (h *Invoices) Export(c echo.Context) error { return h.list().Export(c) }
 
+// Exported is the list for exports in the background.
+func (h *Invoices) Exported() kit.Exportable { return h.list() }
+
 var invoiceColumns = []kit.Column[billing.Entry]{
 	kit.ColumnOf("Number", func(e billing.Entry) components.Cell {
 		cell := components.Cell{Text: e.Number, Href: words.PurchasePath(e.PurchaseID), Look: "nowrap"}

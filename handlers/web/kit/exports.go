@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
+	"debitdesk/models/task"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -30,11 +31,16 @@ type Exports struct {
 	Audit    *audit.Exports
 	PageRows int // read at once; the default suits a database
 	MaxRows  int // a file has no more; a sheet ends soon after the default
+	Above    int // longer lists are offered in the background
+
+	Tasks *task.Service
+	Lists map[string]ExportSource // that are exported in the background
 }
 
 const (
 	ExportPageRows = 1000
 	exportMaxRows  = 1_000_000
+	exportAbove    = 10_000
 	// exportPatience is how long the next part of a file may take, to be found or to
 	// be taken; a file as a whole may take as long as it likes.
 	exportPatience = time.Minute
@@ -51,22 +57,17 @@ type outgoing[T any] struct {
 	cells   func(T) []export.Cell
 	page    func(ctx context.Context, ask paging.Ask) (paging.Page[T], error)
 	id      func(T) uuid.UUID
+	all     func(ctx context.Context, atMost int64) (int64, error) // 0: nobody counts
 }
 
 // send answers with the file. A program that asks for the head of the answer
 // learns it, and nothing is recorded.
 func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 	format := export.Format(c.QueryParam("format"))
-	switch {
-	case !format.Known():
-		return x.refuse(c,
-			"A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu.")
-	case len(o.refused) > 0:
-		// The list says what it leaves out; a file could not, and would hold more than was asked for.
-		return x.refuse(c,
-			"The address asks for something that is not understood. Open the list to see what, and export from there.")
+	if why := whyNoFile(format, o.refused); why != "" {
+		return x.refuse(c, why)
 	}
-	name := o.list + "-" + x.Desk.Now().In(calendar.SAST).Format("2006-01-02-1504") + "." + string(format)
+	name := exportName(o.list, x.Desk.Now(), format)
 	to := &Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: format.ContentType(), Name: name}
 	if c.Request().Method == http.MethodHead {
 		to.begin()
@@ -83,6 +84,23 @@ func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 		return err
 	}
 	return nil
+}
+
+// whyNoFile says why an address gives no file; empty: it gives one.
+func whyNoFile(format export.Format, refused []string) string {
+	switch {
+	case !format.Known():
+		return "A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu."
+	case len(refused) > 0:
+		// The list says what it leaves out; a file could not, and would hold more than was asked for.
+		return "The address asks for something that is not understood. Open the list to see what, and export from there."
+	}
+	return ""
+}
+
+// exportName is what a file is called.
+func exportName(list string, made time.Time, format export.Format) string {
+	return strings.ReplaceAll(list, " ", "-") + "-" + made.In(calendar.SAST).Format("2006-01-02-1504") + "." + string(format)
 }
 
 // write reads page by page and writes row by row; the next page is read while one is written. Nothing is answered
@@ -273,6 +291,7 @@ func (l *Listing) fileHref(path, format string) string {
 func exportOf(c echo.Context, path string) *Listing {
 	l := listingOf(c, path)
 	l.Query.Del("format")
+	l.Query.Del(nowKey)
 	l.ask, l.notices = paging.Ask{}, nil
 	return l
 }

@@ -16,6 +16,8 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/plural"
+	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
@@ -38,6 +40,8 @@ type Desk struct {
 	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
 	// KeptForms keeps a form while another one is filled in.
 	KeptForms *access.KeptForms
+	// Tasks are the person's own that are open or have just ended; nil: nobody has any.
+	Tasks func(ctx context.Context, who actor.Actor) ([]task.Task, error)
 	// Alarms tells that the record of who did what does not hold.
 	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }
@@ -85,9 +89,41 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	if err != nil {
 		return f, err
 	}
+	if f.Work, err = d.TaskLine(c.Request().Context(), access.Actor(c)); err != nil {
+		return f, err
+	}
 	alarms, err := d.OpenAlarms(c.Request().Context(), access.Actor(c))
 	f.AttentionCount += len(failing) + len(alarms)
 	return f, err
+}
+
+// TaskLine tells of the person's own long work in a few words.
+func (d *Desk) TaskLine(ctx context.Context, who actor.Actor) (line layout.WorkLine, err error) {
+	if d.Tasks == nil {
+		return line, nil
+	}
+	recent, err := d.Tasks(ctx, who)
+	running, done, failed := 0, 0, 0
+	for _, t := range recent {
+		switch t.State {
+		case task.Waiting, task.Running:
+			running++
+		case task.Done:
+			done++
+		case task.Failed:
+			failed++
+		case task.Cancelled:
+		}
+	}
+	switch {
+	case running > 0:
+		line = layout.WorkLine{Text: plural.Of(running, "task") + " running", Live: true}
+	case failed > 0:
+		line.Text = plural.Of(failed, "task") + " failed"
+	case done > 0:
+		line.Text = plural.Of(done, "task") + " done"
+	}
+	return line, err
 }
 
 // alarms are those about the audit, for those who may read it.

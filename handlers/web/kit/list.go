@@ -46,6 +46,11 @@ type List[T, F any] struct {
 	// takes fewer queries.
 	Count func(ctx context.Context, who actor.Actor, f F) (Tally, error)
 	Found func(ctx context.Context, who actor.Actor, f F) (RowsFound, error)
+	// CountAll counts further than a page does, for the progress of an export; nil: nobody does.
+	CountAll func(ctx context.Context, who actor.Actor, f F, atMost int64) (int64, error)
+
+	// Source and SourceArg name the list among those that are exported in the background; the name is Many by default.
+	Source, SourceArg string
 
 	Search  Search[F]
 	Views   []View // tabs beside "All"
@@ -291,12 +296,29 @@ func (r *List[T, F]) heads() (heads []export.Head) {
 	return heads
 }
 
-// Export serves the file: what the page shows under the same filters, on all its pages.
+// Export serves the file: what the page shows under the same filters, on all its pages. Of a long list, a person is
+// asked whether the file should be prepared in the background.
 func (r *List[T, F]) Export(c echo.Context) error {
 	ctx, who, l := c.Request().Context(), access.Actor(c), exportOf(c, r.Path)
-	f, err := r.filter(ctx, who, l)
+	o, err := r.outgoing(ctx, who, l)
 	if err != nil {
 		return err
+	}
+	if source := r.source(); r.Exports.offers(c, source, o.found) {
+		return r.Exports.offer(c, r.Active, exportWish{Source: source, Arg: r.SourceArg, Format: c.QueryParam("format"),
+			Query: flat(o.filters)}, o.found, r.many(), Address(r.Path, o.filters))
+	}
+	return send(c, r.Exports, o)
+}
+
+// source is the name under which the list can be exported in the background.
+func (r *List[T, F]) source() string { return cmp.Or(r.Source, r.many()) }
+
+// outgoing is the list on its way into a file.
+func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) (o outgoing[T], err error) {
+	f, err := r.filter(ctx, who, l)
+	if err != nil {
+		return o, err
 	}
 	var found RowsFound
 	switch {
@@ -308,10 +330,10 @@ func (r *List[T, F]) Export(c echo.Context) error {
 		found = t.Found
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
 	heads := r.heads()
-	return send(c, r.Exports, outgoing[T]{
+	return outgoing[T]{
 		list: r.many(), filters: l.Query, refused: l.notices, found: found, heads: heads, id: r.ID,
 		cells: func(item T) []export.Cell {
 			cells := make([]export.Cell, 0, len(heads))
@@ -323,5 +345,11 @@ func (r *List[T, F]) Export(c echo.Context) error {
 			return cells
 		},
 		page: func(ctx context.Context, ask paging.Ask) (paging.Page[T], error) { return r.Query(ctx, who, f, ask) },
-	})
+		all: func(ctx context.Context, atMost int64) (int64, error) {
+			if r.CountAll == nil {
+				return 0, nil
+			}
+			return r.CountAll(ctx, who, f, atMost)
+		},
+	}, nil
 }

@@ -80,6 +80,9 @@ func (h *Mandates) List(c echo.Context) error { return h.list().Show(c) }
 // Export serves GET /mandates/export.
 func (h *Mandates) Export(c echo.Context) error { return h.list().Export(c) }
 
+// Exported is the list for exports in the background.
+func (h *Mandates) Exported() kit.Exportable { return h.list() }
+
 func mandateColumns(now time.Time) []kit.Column[mandate.Entry] {
 	return []kit.Column[mandate.Entry]{
 		kit.ColumnOf("Client", func(e mandate.Entry) components.Cell {

@@ -121,3 +121,6 @@ func (p *Purchases) Debits(c echo.Context) error { return p.debits().Show(c) }
 
 // ExportDebits serves GET /purchases/debits/export.
 func (p *Purchases) ExportDebits(c echo.Context) error { return p.debits().Export(c) }
+
+// ExportedDebits is the list for exports in the background.
+func (p *Purchases) ExportedDebits() kit.Exportable { return p.debits() }

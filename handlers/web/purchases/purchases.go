@@ -100,6 +100,9 @@ func (p *Purchases) List(c echo.Context) error { return p.list().Show(c) }
 // Export serves GET /purchases/export.
 func (p *Purchases) Export(c echo.Context) error { return p.list().Export(c) }
 
+// Exported is the list for exports in the background.
+func (p *Purchases) Exported() kit.Exportable { return p.list() }
+
 // PurchaseColumns are those of every list of purchases. Beside a client or a token the client and the due date are
 // left out.
 func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.Column[purchase.Record] {

@@ -60,6 +60,9 @@ func (h *Audit) List(c echo.Context) error { return h.list(components.Note{}).Sh
 // Export serves GET /audit/export.
 func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).Export(c) }
 
+// Exported is the list for exports in the background.
+func (h *Audit) Exported() kit.Exportable { return h.list(components.Note{}) }
+
 func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter] {
 	return &kit.List[audit.Found, audit.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditSection, One: "audit entry", Many: "audit entries",

@@ -35,6 +35,7 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 	list := h.subscriberList(t)
 	list.Path, list.File, list.Card = words.TemplateHref(t.ID, ""), words.TemplateHref(t.ID, "/subscribers/export"),
 		components.Card{Title: "Subscribers"}
+	list.SourceArg = t.ID.String()
 	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter,
 		ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
 		return h.Service.Subscribers(ctx, who, t.ID, f, ask)
@@ -157,6 +158,22 @@ func (h *Templates) Export(c echo.Context) error {
 		return err
 	}
 	return h.subscribers(access.Actor(c), t, false).Export(c)
+}
+
+// Exported is the list of one template's subscribers for exports in the background.
+func (h *Templates) Exported(ctx context.Context, who actor.Actor, template string) (kit.Exportable, error) {
+	id, err := uuid.Parse(template)
+	if err != nil {
+		return nil, fault.Missing()
+	}
+	t, err := h.Service.Get(ctx, who, id)
+	if err == nil && !t.IsSubscription {
+		err = fault.Missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.subscribers(who, t, false), nil
 }
 
 // NewSubscriber serves GET /templates/:id/subscribers/new.

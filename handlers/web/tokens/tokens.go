@@ -115,6 +115,9 @@ func (h *Tokens) List(c echo.Context) error { return h.list().Show(c) }
 // Export serves GET /tokens/export.
 func (h *Tokens) Export(c echo.Context) error { return h.list().Export(c) }
 
+// Exported is the list for exports in the background.
+func (h *Tokens) Exported() kit.Exportable { return h.list() }
+
 // around adds the deletions that can be undone, and the act on ticked tokens.
 func (h *Tokens) around(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
 	who := access.Actor(c)

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"debitdesk/handlers"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/models/actor"
+	"debitdesk/models/report"
+)
+
+// workers gives long work to who does it. A list is written into a file by the page that shows it, so that both hold
+// the same; a process without pages has those for this alone.
+func (s Services) workers(o Options) {
+	var d handlers.Deps
+	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL}
+	figures := &report.Service{Read: o.Store, Now: o.Store.Now, Calendar: s.Purchases.Calendar,
+		Timetable: s.Purchases.Timetable}
+	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now})
+	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
+}
+
+// exported are the lists that can be exported in the background, by their names.
+func exported(d *handlers.Deps) map[string]kit.ExportSource {
+	out := map[string]kit.ExportSource{
+		"clients":                        kit.Listed(actor.Read, d.Clients.Exported),
+		"purchases":                      kit.Listed(actor.Read, d.Purchases.Exported),
+		"debits":                         kit.Listed(actor.Read, d.Purchases.ExportedDebits),
+		"invoices":                       kit.Listed(actor.Read, d.Invoices.Exported),
+		"tokens":                         kit.Listed(actor.Read, d.Tokens.Exported),
+		"mandates":                       kit.Listed(actor.Read, d.Mandates.Exported),
+		"subscribers":                    {Needs: actor.Read, Open: d.Templates.Exported},
+		"subscribers without an account": kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
+		"audit entries":                  kit.Listed(actor.Manage, d.Audit.Exported),
+		"events":                         kit.Listed(actor.Manage, d.Events.Exported),
+	}
+	if files := d.BankFiles; files != nil {
+		out["movements"] = kit.Listed(actor.Read, files.ExportedMovements)
+		out["bank days"] = kit.Listed(actor.Read, files.ExportedDays)
+		out["items"] = kit.Listed(actor.Read, files.ExportedItems)
+		out["findings"] = kit.Listed(actor.Read, files.ExportedFindings)
+		out["files from the bank"] = kit.Listed(actor.Read, files.ExportedReceived)
+		out["files to the bank"] = kit.Listed(actor.Read, files.ExportedFiles)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+// Package task knows the long work of a merchant, which goes on without the page on which it was asked for: an export
+// of a long list, many subscribers at once. It keeps who asked, how far the work is, and the file that comes of it.
+// It must not know what the work is: workers do it piece by piece.
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+)
+
+// State is where a task stands. Only waiting and running ones move.
+type State string
+
+// The states of a task.
+const (
+	Waiting   State = "waiting"
+	Running   State = "running"
+	Done      State = "done"
+	Cancelled State = "cancelled"
+	Failed    State = "failed"
+)
+
+// Open tells that it may still change.
+func (s State) Open() bool { return s == Waiting || s == Running }
+
+// FileKept is how long a file can be downloaded; entryKept is how long the list shows a task.
+const (
+	FileKept  = 7 * 24 * time.Hour
+	entryKept = 90 * 24 * time.Hour
+)
+
+// Task is one piece of long work. Its moments are of real time, for people wait for it.
+type Task struct {
+	ID, MerchantID      uuid.UUID
+	Kind                string       `gorm:"<-:create"` // who does it
+	Title               string       `gorm:"<-:create"` // in words: "Export of clients"
+	Needs               actor.Action `gorm:"<-:create"` // what asking for it needed; cancelling and downloading need it too
+	AskerID             uuid.UUID    `gorm:"<-:create"`
+	Asker               actor.Actor  `gorm:"<-:create;serializer:json"`
+	Input               []byte       `gorm:"-"` // what was asked for, as its worker wrote it
+	State               State
+	Stopping            bool            // somebody cancelled it; it ends after the piece under way
+	StoppedBy           string          // their name
+	Position            json.RawMessage `gorm:"serializer:json"`
+	Total, Done, Failed int64           // rows; a total of 0 is not known, and Done counts the failed ones too
+	Tries               int             // of the piece that is next
+	Note                string          // how it ended, for a person
+	FileName, FileType  string
+	FileBytes           int64
+	Chunks              int
+	Downloads           int
+	Claim               uuid.UUID
+	ClaimedUntil        time.Time
+	CreatedAt           time.Time
+	BeganAt, EndedAt    time.Time
+	KeptUntil           time.Time // the file is deleted then
+	UpdatedAt           time.Time
+}
+
+// HasFile tells that there is something to download.
+func (t Task) HasFile(now time.Time) bool {
+	return t.State == Done && t.Chunks > 0 && now.Before(t.KeptUntil)
+}
+
+// Pace is how many rows a second were done so far, and how long the rest takes at that; zero where nobody can tell.
+func (t Task) Pace(now time.Time) (rate int64, left time.Duration) {
+	until := now
+	if !t.EndedAt.IsZero() {
+		until = t.EndedAt
+	}
+	took := until.Sub(t.BeganAt)
+	if t.BeganAt.IsZero() || t.Done == 0 || took < time.Second {
+		return 0, 0
+	}
+	rate = t.Done * int64(time.Second) / int64(took)
+	if rest := t.Total - t.Done; t.State == Running && rest > 0 && rate > 0 {
+		left = time.Duration(rest) * took / time.Duration(t.Done)
+	}
+	return rate, left
+}
+
+// Piece is what one step of a worker came to.
+type Piece struct {
+	File []byte // what follows in the file
+	More bool   // there is more to do
+}
+
+// Worker does tasks of one kind.
+type Worker interface {
+	// Step does the next piece of a task and notes in it how far it is: its position, its counts and the name of its
+	// file. A piece whose end nobody learned of is done again from the same position, so what it changes must count
+	// once all the same. who is the person who asked, with what they may do now.
+	Step(ctx context.Context, t *Task, who actor.Actor) (Piece, error)
+}
