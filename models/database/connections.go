@@ -212,7 +212,8 @@ func run(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (rows int64, err
 	return rows, res.Close()
 }
 
-// Native gives ids in the form that travels as 16 bytes and not as text.
+// Native gives ids in the form that travels as 16 bytes and not as text, and is not
+// found out anew for each of many.
 func Native(args []any) []any {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -224,6 +225,15 @@ func Native(args []any) []any {
 			} else {
 				args[i] = pgtype.UUID{Bytes: *v, Valid: true}
 			}
+		case []uuid.UUID:
+			if v == nil {
+				continue
+			}
+			ids := make(pgtype.FlatArray[pgtype.UUID], len(v))
+			for n, id := range v {
+				ids[n] = pgtype.UUID{Bytes: id, Valid: true}
+			}
+			args[i] = ids
 		}
 	}
 	return args

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"debitdesk/models/database/table"
@@ -54,6 +55,35 @@ func One[T any](ctx context.Context, s *DB, from *table.Table[T], condition stri
 // All reads the records that a condition finds.
 func All[T any](ctx context.Context, s *DB, from *table.Table[T], condition string, args ...any) ([]T, error) {
 	return Collect(ctx, s, from, from.Select+condition, args)
+}
+
+// Both reads the records of two tables, each by its condition and all by the same
+// values, in one round trip.
+func Both[A, B any](ctx context.Context, s *DB, a *table.Table[A], conditionA string, b *table.Table[B],
+	conditionB string, args ...any) (as []A, bs []B, err error) {
+	args = Native(args)
+	batch := &pgx.Batch{}
+	batch.Queue(a.Select+conditionA, args...)
+	batch.Queue(b.Select+conditionB, args...)
+	results := s.Pool.SendBatch(ctx, batch)
+	defer func() {
+		if end := results.Close(); err == nil && end != nil {
+			err = fmt.Errorf("read from %s and %s: %w", a.Name, b.Name, end)
+		}
+	}()
+	if as, err = answered(s, a, results); err == nil {
+		bs, err = answered(s, b, results)
+	}
+	return as, bs, err
+}
+
+// answered reads what the next statement of a batch found.
+func answered[T any](s *DB, from *table.Table[T], results pgx.BatchResults) ([]T, error) {
+	rows, err := results.Query()
+	if err != nil {
+		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
+	}
+	return from.Collect(s.Seal, rows)
 }
 
 // Seek reads what a query finds whose values stand where it says ?; a list takes as

@@ -48,6 +48,7 @@ type querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
 func (p *Pool) on(ctx context.Context) querier {
@@ -76,6 +77,11 @@ func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return p.on(ctx).QueryRow(ctx, sql, args...)
 }
 
+// SendBatch runs several statements in one round trip.
+func (p *Pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
+	return p.on(ctx).SendBatch(ctx, batch)
+}
+
 // broken answers every statement with the error that kept it from being sent.
 type broken struct{ err error }
 
@@ -85,7 +91,16 @@ func (b broken) Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
 func (b broken) Query(context.Context, string, ...any) (pgx.Rows, error) {
 	return brokenRows(b), b.err
 }
-func (b broken) QueryRow(context.Context, string, ...any) pgx.Row { return brokenRows(b) }
+func (b broken) QueryRow(context.Context, string, ...any) pgx.Row       { return brokenRows(b) }
+func (b broken) SendBatch(context.Context, *pgx.Batch) pgx.BatchResults { return brokenBatch{b} }
+
+// brokenBatch answers every statement of a batch so.
+type brokenBatch struct{ broken }
+
+func (b brokenBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, b.err }
+func (b brokenBatch) Query() (pgx.Rows, error)         { return brokenRows(b.broken), b.err }
+func (b brokenBatch) QueryRow() pgx.Row                { return brokenRows(b.broken) }
+func (b brokenBatch) Close() error                     { return b.err }
 
 // brokenRows has no rows and one error.
 type brokenRows struct{ err error }

@@ -103,7 +103,7 @@ type known struct {
 func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish) (k known, err error) {
 	k = known{brands: map[uuid.UUID]merchant.Brand{}, tokens: map[uuid.UUID]token.Token{},
 		mandates: map[uuid.UUID]mandate.Mandate{}, unable: s.cannotDebit}
-	var tokens, mandates, held, tried []uuid.UUID
+	var tokens, held, tried []uuid.UUID
 	var first, last calendar.Date
 	for _, w := range wishes {
 		if id := w.Purchase.BrandID; k.brands[id].ID == uuid.Nil {
@@ -123,17 +123,12 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 			last = due
 		}
 	}
-	stored, err := s.Read.TokensByID(ctx, merchantID, distinct(tokens))
+	stored, given, err := s.Read.TokensWithMandates(ctx, merchantID, distinct(tokens))
 	if err != nil {
 		return k, err
 	}
 	for _, t := range stored {
 		k.tokens[t.ID] = t
-		mandates = append(mandates, t.MandateID)
-	}
-	given, err := s.Read.MandatesByID(ctx, merchantID, distinct(mandates))
-	if err != nil {
-		return k, err
 	}
 	for _, m := range given {
 		k.mandates[m.ID] = m

@@ -129,8 +129,10 @@ type Reader interface {
 	// being asked, or the first debit is under way.
 	PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
-	// TokensByID and MandatesByID find those of many that there are, in no order, with the accounts still sealed.
-	TokensByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, error)
+	// TokensWithMandates finds those of many tokens that there are and the mandates that they stand under, in no order,
+	// with the accounts still sealed.
+	TokensWithMandates(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, []mandate.Mandate, error)
+	// MandatesByID finds those of many that there are, in no order, with the accounts still sealed.
 	MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error)
 	// AuthenticationsOf lists how often the payer was asked, newest first.
 	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
+	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/token"
 )
@@ -59,9 +60,12 @@ func (s *Store) Token(ctx context.Context, merchantID, id uuid.UUID) (token.Toke
 	return database.One(ctx, s.DB, tokenTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
-// TokensByID implements purchase.Reader.
-func (s *Store) TokensByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, error) {
-	return database.All(ctx, s.DB, tokenTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+// TokensWithMandates implements purchase.Reader.
+func (s *Store) TokensWithMandates(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) ([]token.Token, []mandate.Mandate, error) {
+	const these = "merchant_id = $1 AND id = ANY($2)"
+	return database.Both(ctx, s.DB, tokenTable, these, mandateTable,
+		"merchant_id = $1 AND id = ANY(ARRAY(SELECT mandate_id FROM tokens WHERE "+these+"))", merchantID, ids)
 }
 
 // TokensOf implements purchase.Reader.

@@ -3,10 +3,12 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/merchant"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
@@ -109,5 +111,39 @@ func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
 	}
 	if err := outside(); err != nil {
 		t.Errorf("after the transaction: %v", err)
+	}
+}
+
+func TestTwoTablesAreReadInOneRoundTrip(t *testing.T) {
+	s := openTidying(t)
+	type slug struct{ Slug string }
+	type kind struct{ Status string }
+	slugs, kinds := table.New[slug]("merchants"), table.New[kind]("purchase_counts")
+	both := func(ctx context.Context, second string) (string, error) {
+		as, bs, err := database.Both(ctx, s.DB, slugs, "slug = ANY($1)", kinds, second, []string{"one"})
+		return fmt.Sprint(as, bs), err
+	}
+	const all = "$1::text[] IS NOT NULL"
+	err := s.InTx(t.Context(), func(tx *store.Tx) error {
+		id := tx.NewID()
+		merchant.Insert(tx.Tx, merchant.Merchant{ID: id, Slug: "one", Name: "one"})
+		tx.Later(`INSERT INTO purchase_counts (merchant_id, status, n) VALUES ($1, 'paid', 1)`, id)
+		found, err := both(tx.Context(), all)
+		if found != "[{one}] [{paid}]" {
+			t.Errorf("a unit of work reads of what it wrote %s", found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := both(t.Context(), all); err != nil || found != "[{one}] [{paid}]" {
+		t.Errorf("%s, %v", found, err)
+	}
+	if found, err := both(t.Context(), "nothing = $1"); err == nil {
+		t.Errorf("a wrong statement found %s", found)
+	}
+	if found, err := both(t.Context(), all); err != nil || found != "[{one}] [{paid}]" {
+		t.Errorf("after a wrong statement: %s, %v", found, err)
 	}
 }

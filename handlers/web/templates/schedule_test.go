@@ -45,12 +45,8 @@ func (d *desk) Brand(context.Context, uuid.UUID, uuid.UUID) (merchant.Brand, err
 	return d.brand, nil
 }
 
-func (d *desk) TokensByID(context.Context, uuid.UUID, []uuid.UUID) ([]token.Token, error) {
-	return []token.Token{d.token}, nil
-}
-
-func (d *desk) MandatesByID(context.Context, uuid.UUID, []uuid.UUID) ([]mandate.Mandate, error) {
-	return []mandate.Mandate{d.given}, nil
+func (d *desk) TokensWithMandates(context.Context, uuid.UUID, []uuid.UUID) ([]token.Token, []mandate.Mandate, error) {
+	return []token.Token{d.token}, []mandate.Mandate{d.given}, nil
 }
 
 func (d *desk) DebitsNear(context.Context, uuid.UUID, []uuid.UUID, calendar.Date,
