@@ -74,6 +74,7 @@ func (e *examination) inside(ctx context.Context) {
 	e.chain(ctx)
 	e.work(ctx)
 	e.exchange(ctx)
+	e.figures(ctx)
 	if demo, err := e.app.Store.HasDemo(ctx); err == nil && demo && !e.c.Sandbox() {
 		e.say(bad, "demo", "use a database of its own for live mode", "there is a demo merchant in the database")
 	}
@@ -288,5 +289,23 @@ func (e *examination) exchange(ctx context.Context) {
 			plural.Of(findings, "finding"), made, placed, taken)
 	default:
 		e.say(fine, "bank files", "", "%d made, %d waiting to be taken, %d not acknowledged", made, placed, taken)
+	}
+}
+
+// figuresTime is how long comparing every figure with the facts may take.
+const figuresTime = 5 * time.Minute
+
+func (e *examination) figures(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresTime)
+	defer cancel()
+	wrong, err := e.app.Store.WrongFigures(ctx)
+	switch {
+	case err != nil:
+		e.say(bad, "figures", "", "%v", err)
+	case len(wrong) > 0:
+		e.say(bad, "figures", "debitdesk figures rebuild computes them anew, while servers run",
+			"%s from the facts: %s", differing(len(wrong)), wrong[0])
+	default:
+		e.say(fine, "figures", "", "sums, attention and bank days agree with the facts")
 	}
 }

@@ -51,6 +51,7 @@ type commands struct {
 	Audit    auditCmd    `cmd:"" help:"The audit: the record of all changes."`
 	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while servers run."`
 	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database and check it."`
+	Figures  figuresCmds `cmd:"" help:"The sums and counts that pages show."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product needs; exit code 1 if something is wrong."`
 	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
 	Bank     bankCmd     `cmd:"" help:"The connection to a bank by files."`

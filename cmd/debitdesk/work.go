@@ -70,7 +70,11 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		SendWebhooks: s.Webhooks.Work, WebhooksDue: s.Webhooks.Overdue,
 		MakeStatement: s.Statements.Make, MakeStatements: s.Statements.TakeUp,
 		WorkTask: s.Tasks.Work, WorkTasks: s.Tasks.TakeUp,
-		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
+		FoldCounts: func(ctx context.Context) error {
+			_, counts := a.Store.FoldCounts(ctx)
+			_, figures := a.Store.FoldFigures(ctx)
+			return errors.Join(counts, figures)
+		},
 	}
 	if s.Simulations != nil {
 		d.Simulate, d.SimulateAll = s.Simulations.Play, s.Simulations.TakeUp

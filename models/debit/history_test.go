@@ -95,6 +95,10 @@ func (w *histories) round() {
 	must(w.t, err)
 	w.exec(
 		`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0 WHERE state IN ('blocked', 'pending')`)
+	if w.rand.IntN(3) == 0 {
+		_, err := w.store.FoldFigures(ctx)
+		must(w.t, err)
+	}
 	w.agree()
 }
 
@@ -241,6 +245,11 @@ func (w *histories) agree() {
 		w.note(l.stood)
 	}
 	w.balance()
+	wrong, err := w.store.WrongFigures(ctx)
+	must(w.t, err)
+	for _, f := range wrong {
+		w.t.Errorf("after %d steps: %s", w.steps, f)
+	}
 }
 
 // wrong are the sentences that are not true of a purchase.

@@ -117,18 +117,15 @@ func waitingMoney(f Filter, currency, at string, args pgx.NamedArgs) string {
 }
 
 // Balances gives the balance of each currency that has any, in one statement: what moved, what of it
-// may still be returned, and what is owed back. The latter two are few at any time
-// and have indexes of their own.
+// may still be returned, and what is owed back.
 func (s Store) Balances(ctx context.Context, merchantID uuid.UUID,
 	f Filter) (map[string]Balance, error) {
 	args := pgx.NamedArgs{}
 	query := `SELECT currency, sum(gross)::text, sum(reserved)::text, sum(owed)::text FROM (
-		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + MovementsOf(merchantID, f, args) +
+		SELECT e.currency, sum(e.cents) AS gross, 0 AS reserved, 0 AS owed FROM ` + SumsOf(merchantID, f, args) +
 		` GROUP BY 1
 		UNION ALL
-		SELECT d.currency, 0, sum(greatest(d.amount_cents::numeric - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections d JOIN purchases p ON p.id = d.purchase_id
-			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at",
-		args) + ` GROUP BY 1
+		SELECT currency, 0, sum(cents), 0 FROM (` + reserved(f, args) + `) AS may_return GROUP BY 1
 		UNION ALL
 		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id LEFT JOIN collections d ON d.id = r.collection_id
 			WHERE r.merchant_id = @m::uuid AND r.state = 'pending'` + waitingMoney(f, "r.currency", "r.created_at", args) +
@@ -148,12 +145,34 @@ func (s Store) Balances(ctx context.Context, merchantID uuid.UUID,
 	return out, nil
 }
 
+// reserved are the amounts that may still be returned, by currency. What is kept by day holds the debits; what went back
+// of them already, or is on its way, is found by the refunds since the oldest of them was paid. A filter that looks
+// further goes through the debits, which are those of one return window.
+func reserved(f Filter, args pgx.NamedArgs) string {
+	if !f.rolled() || len(f.Products) > 0 || !f.From.IsZero() || !f.To.IsZero() {
+		return `SELECT d.currency, greatest(d.amount_cents::numeric - p.refunded_cents - p.refunding_cents, 0) AS cents
+			FROM collections d JOIN purchases p ON p.id = d.purchase_id
+			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at", args)
+	}
+	kept := " WHERE r.merchant_id = @m::uuid AND r.state = 'provisional'"
+	where := rolledFilter(f, "r", args)
+	return `SELECT r.currency, r.cents FROM debit_days r` + kept + where + `
+		UNION ALL SELECT r.currency, r.cents FROM debit_day_deltas r` + kept + where + `
+		UNION ALL SELECT d.currency, -least(d.amount_cents::numeric, p.refunded_cents + p.refunding_cents)
+		FROM (SELECT DISTINCT b.purchase_id FROM refunds b WHERE b.merchant_id = @m::uuid AND b.state <> 'dropped'
+			AND b.created_at >= (SELECT min(r.at) FROM (SELECT r.at FROM debit_days r` + kept + `
+				UNION ALL SELECT r.at FROM debit_day_deltas r` + kept + `) AS r)) AS b
+		JOIN purchases p ON p.id = b.purchase_id JOIN collections d ON d.purchase_id = p.id AND d.state = 'provisional'
+		WHERE d.merchant_id = @m::uuid` + waitingMoney(f, "d.currency", "d.provisional_at", args)
+}
+
 // Turnover sums the movements of the first currency of the filter.
 func (s Store) Turnover(ctx context.Context, merchantID uuid.UUID, f Filter) (t Turnover, err error) {
 	args := pgx.NamedArgs{}
 	err = s.Pool.QueryRow(ctx,
-		`SELECT coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents > 0), 0)::text, count(*) FILTER (WHERE e.amount_cents > 0),
-		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text, count(*) FILTER (WHERE e.amount_cents < 0)`+MovementsOf(merchantID, f, args), args).
+		`SELECT coalesce(sum(e.cents) FILTER (WHERE e.sign > 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign > 0), 0)::bigint,
+		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign < 0), 0)::bigint FROM `+
+			SumsOf(merchantID, f, args), args).
 		Scan(&t.Incoming.Cents, &t.Incoming.N, &t.Outgoing.Cents, &t.Outgoing.N)
 	if err != nil {
 		return t, fmt.Errorf("turnover: %w", err)

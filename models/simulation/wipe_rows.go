@@ -66,7 +66,9 @@ var wiping = []struct{ table, where string }{
 var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
 	"audit_entries", "audit_links", "audit_heads", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
 	"invoice_series", "webhooks", "merchant_keys",
-	"purchase_counts", "purchase_count_deltas", "mandate_counts", "mandate_count_deltas"}
+	"purchase_counts", "purchase_count_deltas", "mandate_counts", "mandate_count_deltas",
+	"ledger_days", "ledger_months", "ledger_day_deltas", "debit_days", "debit_day_deltas", "attention", "attention_changes",
+	"bank_days", "bank_day_changes"}
 
 // WipeTables are the tables that a wipe empties for one merchant.
 func WipeTables() []string {

@@ -144,13 +144,13 @@ func (s Store) Book(ctx context.Context, merchantID uuid.UUID, f report.Filter, 
 
 func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter) (sums Sums, err error) {
 	args := pgx.NamedArgs{}
-	err = tx.QueryRow(ctx, `SELECT count(*), coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents >= 0), 0)::text,
-		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text`+report.MovementsOf(merchantID, f, args),
+	err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.n), 0)::bigint, coalesce(sum(e.cents) FILTER (WHERE e.sign >= 0), 0)::text,
+		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text FROM `+report.SumsOf(merchantID, f, args),
 		args).Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
 	if err == nil && !f.From.IsZero() {
 		before, args := f, pgx.NamedArgs{}
 		before.From, before.To = time.Time{}, f.From.Add(-time.Microsecond)
-		err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents), 0)::text`+report.MovementsOf(merchantID, before, args),
+		err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.cents), 0)::text FROM `+report.SumsOf(merchantID, before, args),
 			args).Scan(&sums.OpeningCents)
 	}
 	sums.ClosingCents = sums.OpeningCents.Plus(sums.InCents).Minus(sums.OutCents)

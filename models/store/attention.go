@@ -14,100 +14,129 @@ import (
 	"debitdesk/models/report"
 )
 
-// waiting is one kind of thing that waits for somebody: which rows, what they come
-// to, and what is shown of each.
+// What waits for somebody is defined once, in the view attention_facts, and kept up to date in the table attention;
+// figures, lists, counts and exports all ask attention_now, or the same by attentionParts.
+
+// waiting is one kind of thing that waits for somebody, and what is shown of each. The rows of its table are called by
+// its alias; a holds the id, at and cents of each.
 type waiting struct {
 	kind  string
-	table string
-	where string
-	args  []any
-	cents string // of a row; 0: no sum
+	since time.Time // only those at or after it; zero: all
 
-	item  string // columns and joins around the rows, which are called by their table
-	order string
-	into  func(*report.Items) *[]report.Item // nil: shown elsewhere
+	item        string // columns and joins around the rows
+	table       string
+	oldestFirst bool
+	into        func(*report.Items) *[]report.Item
 }
 
 // purchaseItem is what every item about a purchase shows.
-const purchaseItem = `purchases.id AS purchase_id, purchases.client_id, coalesce(nullif(purchases.payer_name, ''), purchases.payer_email) AS name,
-	coalesce(nullif(purchases.reference, ''), purchases.reference_generated) AS reference, purchases.currency`
+const purchaseItem = `purchases.id AS purchase_id, purchases.client_id,
+	coalesce(nullif(purchases.payer_name, ''), purchases.payer_email) AS name,
+	coalesce(nullif(purchases.reference, ''), purchases.reference_generated) AS reference, purchases.currency, a.cents, a.at`
 
-// clientName is what every item about a client shows.
-const clientName = `coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''), nullif(k.email, ''), '') AS name`
-
-func concerned(merchantID uuid.UUID, f purchase.Filter, kind, item, order string,
-	into func(*report.Items) *[]report.Item) waiting {
-	where, args := purchaseWhere(merchantID, f)
-	cents := concernCents(f.Concern)
-	return waiting{kind, "purchases", where, args, cents, purchaseItem + ", " + cents + " AS cents, " + item, order, into}
+// clientName names the client k of a row.
+func clientName(row, otherwise string) string {
+	return `coalesce((SELECT coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''),
+		nullif(k.email, ''), '') FROM clients k WHERE k.id = ` + row + `.client_id), ` + otherwise + `) AS name`
 }
 
-// waitings lists all kinds. The failures of a day are a part of all failures, and
-// no kind of their own.
-func waitings(merchantID uuid.UUID, month time.Time) []waiting {
-	of := func(c purchase.Concern) purchase.Filter { return purchase.Filter{Concern: c} }
-	answer := "coalesce(" + lastDebit("result_code") + ", '') AS code, coalesce(" + lastDebit("result_at") +
-		", purchases.updated_at) AS at"
-	reason := "(SELECT m.reason_code FROM mandates m WHERE m.id = purchases.id) AS code, (SELECT m.updated_at FROM mandates m WHERE m.id = purchases.id) AS at"
-	refunded := "(SELECT min(r.created_at) FROM refunds r WHERE r.purchase_id = purchases.id AND r.state = 'pending') AS at"
-	blocked := "coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = " + lastDebit("token_id") +
+// lastDebit is a column of the newest debit of a purchase.
+func lastDebit(column string) string {
+	return "(SELECT c." + column +
+		" FROM collections c WHERE c.purchase_id = purchases.id AND c.attempt = purchases.collection_count)"
+}
+
+// concernKinds names the concerns of purchases as attention has them.
+var concernKinds = map[purchase.Concern]string{purchase.FailedDebit: "failed", purchase.AccountGone: "account_gone",
+	purchase.NotConfirmed: "unconfirmed", purchase.OpenDispute: "disputed", purchase.NoAnswer: "silent",
+	purchase.PaidTwice: "twice", purchase.RefundWaits: "refund"}
+
+// waitings lists all kinds but the approvals, which are shown elsewhere. The failures of a day are a part of all
+// failures, and no kind of their own.
+func waitings(month time.Time) []waiting {
+	answer := ", coalesce(" + lastDebit("result_code") + ", '') AS code"
+	reason := ", (SELECT m.reason_code FROM mandates m WHERE m.id = purchases.id) AS code"
+	blocked := ", coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = " + lastDebit("token_id") +
 		" AND t.state = 'blocked'), '') AS text"
+	purchases := func(c purchase.Concern, more string, into func(*report.Items) *[]report.Item) waiting {
+		return waiting{kind: concernKinds[c], item: purchaseItem + more, table: "purchases", into: into,
+			oldestFirst: c == purchase.RefundWaits}
+	}
 	return []waiting{
-		concerned(merchantID, of(purchase.FailedDebit), "failed", answer+", "+blocked, "at DESC",
-			func(i *report.Items) *[]report.Item { return &i.Failed }),
-		concerned(merchantID, of(purchase.AccountGone), "account_gone", "purchases.updated_at AS at", "at DESC",
-			func(i *report.Items) *[]report.Item { return &i.AccountGone }),
-		concerned(merchantID, of(purchase.NotConfirmed), "unconfirmed", reason, "at DESC",
-			func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
-		concerned(merchantID, of(purchase.OpenDispute), "disputed", answer, "at DESC",
-			func(i *report.Items) *[]report.Item { return &i.Disputed }),
-		concerned(merchantID, of(purchase.NoAnswer), "silent", lastDebit("alerted_at")+" AS at", "at DESC",
-			func(i *report.Items) *[]report.Item { return &i.Silent }),
-		concerned(merchantID, of(purchase.PaidTwice), "twice", "purchases.updated_at AS at", "at DESC",
-			func(i *report.Items) *[]report.Item { return &i.PaidTwice }),
-		concerned(merchantID, of(purchase.RefundWaits), "refund", refunded, "at",
-			func(i *report.Items) *[]report.Item { return &i.Refunds }),
-		{"blocked", "tokens t", "t.merchant_id = ? AND " + blockedNeeded, []any{merchantID}, "0",
-			"t.id AS token_id, t.client_id, t.account_mask AS reference, t.blocked_code AS code, t.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = t.client_id), t.holder_name) AS name",
-			"at DESC", func(i *report.Items) *[]report.Item { return &i.Blocked }},
-		{"suspended", "mandates m", "m.merchant_id = ? AND " + suspendedWaiting, []any{merchantID}, "0",
-			"m.id AS mandate_id, m.client_id, m.contract_reference AS reference, m.reason_code AS code, m.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = m.client_id), m.holder_name) AS name",
-			"at DESC", func(i *report.Items) *[]report.Item { return &i.Suspended }},
-		{"stranded", "template_clients s", "s.merchant_id = ? AND " + stranded, []any{merchantID, merchantID, merchantID},
-			"0",
-			`s.id AS subscriber_id, s.template_id, s.client_id, s.next_at AS at, coalesce((SELECT ` + inner(clientName) +
-				` FROM clients k WHERE k.id = s.client_id), '') AS name,
-			coalesce((SELECT b.title FROM billing_templates b WHERE b.id = s.template_id), '') AS reference,
-			coalesce((SELECT t.state FROM tokens t WHERE t.id = s.token_id), '') AS text, coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = s.token_id), '') AS code`,
-			"at", func(i *report.Items) *[]report.Item { return &i.Stranded }},
-		{"mail", "mails f", "f.merchant_id = ? AND " + failedMails, []any{merchantID, month}, "0",
-			"f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, f.created_at AS at",
-			"at DESC", func(i *report.Items) *[]report.Item { return &i.Mails }},
-		{"approval", "approvals", "merchant_id = ? AND state = 'open'", []any{merchantID}, "0", "", "", nil},
+		purchases(purchase.FailedDebit, answer+blocked, func(i *report.Items) *[]report.Item { return &i.Failed }),
+		purchases(purchase.AccountGone, "", func(i *report.Items) *[]report.Item { return &i.AccountGone }),
+		purchases(purchase.NotConfirmed, reason, func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
+		purchases(purchase.OpenDispute, answer, func(i *report.Items) *[]report.Item { return &i.Disputed }),
+		purchases(purchase.NoAnswer, "", func(i *report.Items) *[]report.Item { return &i.Silent }),
+		purchases(purchase.PaidTwice, "", func(i *report.Items) *[]report.Item { return &i.PaidTwice }),
+		purchases(purchase.RefundWaits, "", func(i *report.Items) *[]report.Item { return &i.Refunds }),
+		{kind: "blocked", table: "tokens t",
+			item: "t.id AS token_id, t.client_id, t.account_mask AS reference, t.blocked_code AS code, a.at, " +
+				clientName("t", "t.holder_name"),
+			into: func(i *report.Items) *[]report.Item { return &i.Blocked }},
+		{kind: "suspended", table: "mandates m",
+			item: "m.id AS mandate_id, m.client_id, m.contract_reference AS reference, m.reason_code AS code, a.at, " +
+				clientName("m", "m.holder_name"),
+			into: func(i *report.Items) *[]report.Item { return &i.Suspended }},
+		{kind: "stranded", table: "template_clients s", oldestFirst: true,
+			item: "s.id AS subscriber_id, s.template_id, s.client_id, s.next_at AS at, " + clientName("s", "''") +
+				`, coalesce((SELECT b.title FROM billing_templates b WHERE b.id = s.template_id), '') AS reference,
+				coalesce((SELECT t.state FROM tokens t WHERE t.id = s.token_id), '') AS text,
+				coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = s.token_id), '') AS code`,
+			into: func(i *report.Items) *[]report.Item { return &i.Stranded }},
+		{kind: "mail", since: month, table: "mails f",
+			item: "f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, a.at",
+			into: func(i *report.Items) *[]report.Item { return &i.Mails }},
 	}
 }
 
-// inner is a column without its name, for use inside an expression.
-func inner(column string) string { return strings.TrimSuffix(column, " AS name") }
+// attentionParts begins a statement about several kinds. The merchant is its first place.
+const attentionParts = `WITH noted AS MATERIALIZED (SELECT DISTINCT object_id FROM attention_changes WHERE merchant_id = ?),
+	changed AS MATERIALIZED (SELECT * FROM attention_changed(?)) `
+
+// attentionOf are the rows of a kind, up to limit of those that have not changed; the order is a whole clause or empty.
+// Its place is the merchant.
+func attentionOf(kind, and, order string, limit int64) string {
+	where := " WHERE kind = '" + kind + "'" + and
+	return fmt.Sprintf(`((SELECT object_id, at, cents, currency FROM attention%[1]s AND merchant_id = ?
+			AND object_id NOT IN (SELECT object_id FROM noted)%[2]s LIMIT %[3]d)
+		UNION ALL SELECT object_id, at, cents, currency FROM changed%[1]s)`, where, order, limit)
+}
+
+// from narrows to what waits since a moment of ours.
+func (w waiting) from() string {
+	if w.since.IsZero() {
+		return ""
+	}
+	return " AND at >= '" + database.Instant(w.since).Format(time.RFC3339Nano) + "'"
+}
+
+// openApprovals wait for a second approver. Its place is the merchant.
+const openApprovals = "SELECT 0 AS cents FROM approvals WHERE merchant_id = ? AND state = 'open'"
 
 // Attention implements report.Reader.
 func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
 	month time.Time) (report.Attention, error) {
-	all := waitings(merchantID, month)
-	all = append(all, concerned(merchantID, purchase.Filter{Concern: purchase.FailedDebit, FailedSince: yesterday},
-		"failed_day", "", "", nil))
+	const limit = purchase.CountLimit + 1
 	var parts []string
-	var args []any
-	for _, w := range all {
-		parts = append(parts, "(SELECT '"+w.kind+"' AS kind, "+tallied+" FROM ("+tallyPart(w.table, w.cents, w.where,
-			purchase.CountLimit+1)+") AS part)")
-		args = append(args, w.args...)
+	args := []any{merchantID, merchantID}
+	add := func(kind, rows string) {
+		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, %s FROM (SELECT * FROM %s AS r LIMIT %d) AS part)",
+			kind, tallied, rows, limit))
+		args = append(args, merchantID)
 	}
+	const rand = "(SELECT CASE WHEN currency IN ('ZAR', '') THEN cents ELSE 0 END AS cents FROM %s AS w)"
+	for _, w := range waitings(month) {
+		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, w.from(), "", limit)))
+	}
+	lately := waiting{since: yesterday}
+	add("failed_day", fmt.Sprintf(rand, attentionOf("failed", lately.from()+" AND answered", "", limit)))
+	add("approval", "("+openApprovals+")")
 	var rows []struct {
 		Kind     string
 		N, Cents int64
 	}
-	if err := s.Gorm(ctx).Raw(strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
 		return report.Attention{}, fmt.Errorf("attention: %w", err)
 	}
 	var a report.Attention
@@ -129,14 +158,15 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
 // AttentionCount implements report.Reader. It stands on every page, so each kind
 // stops counting at the limit.
 func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error) {
-	var parts []string
-	var args []any
-	for _, w := range waitings(merchantID, month) {
-		parts = append(parts, "(SELECT count(*) FROM ("+tallyPart(w.table, "0", w.where, int64(limit))+") AS part)")
-		args = append(args, w.args...)
+	args := []any{merchantID, merchantID, merchantID}
+	parts := []string{fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS part)", openApprovals, limit)}
+	for _, w := range waitings(month) {
+		parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (SELECT FROM %s AS r LIMIT %d) AS part)",
+			attentionOf(w.kind, w.from(), "", int64(limit)), limit))
+		args = append(args, merchantID)
 	}
 	var n int
-	if err := s.Gorm(ctx).Raw("SELECT "+strings.Join(parts, " + "), args...).Scan(&n).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(attentionParts+"SELECT "+strings.Join(parts, " + "), args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count what needs attention: %w", err)
 	}
 	return n, nil
@@ -144,23 +174,49 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month 
 
 var itemView = table.View[report.Item]()
 
-// AttentionItems implements report.Reader. What is more than a list counts is not
-// sorted either.
+// waitingRow is a row of attention as a statement hands it to the next.
+type waitingRow struct {
+	Kind, ObjectID, At string
+	Cents              int64
+}
+
+// AttentionItems implements report.Reader.
 func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time,
 	limit int) (report.Items, error) {
 	var out report.Items
-	for _, w := range waitings(merchantID, month) {
-		if w.into == nil {
+	var parts []string
+	args := []any{merchantID, merchantID}
+	kinds := waitings(month)
+	for _, w := range kinds {
+		order := " ORDER BY at DESC, object_id DESC"
+		if w.oldestFirst {
+			order = " ORDER BY at, object_id"
+		}
+		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, object_id::text, at::text, cents FROM %s AS r%s LIMIT %d)",
+			w.kind, attentionOf(w.kind, w.from(), order, int64(limit)), strings.ReplaceAll(order, " at", " r.at"), limit))
+		args = append(args, merchantID)
+	}
+	var rows []waitingRow
+	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+		return out, fmt.Errorf("list what needs attention: %w", err)
+	}
+	for _, w := range kinds {
+		var ids, ats, cents database.TextArray
+		for _, r := range rows {
+			if r.Kind == w.kind {
+				ids, ats, cents = append(ids, r.ObjectID), append(ats, r.At), append(cents, fmt.Sprint(r.Cents))
+			}
+		}
+		if len(ids) == 0 {
 			continue
 		}
-		name, alias, aliased := strings.Cut(w.table, " ")
+		_, alias, aliased := strings.Cut(w.table, " ")
 		if !aliased {
-			alias = name
+			alias = w.table
 		}
-		query := fmt.Sprintf(
-			"SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) AS %s ORDER BY %s LIMIT %d", w.item, w.table,
-			w.where, purchase.CountLimit, alias, w.order, limit)
-		found, err := database.Seek(ctx, s.DB, itemView, query, w.args...)
+		found, err := database.Seek(ctx, s.DB, itemView, "SELECT "+w.item+
+			` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[]) WITH ORDINALITY AS a (id, at, cents, place)
+			JOIN `+w.table+" ON "+alias+".id = a.id AND "+alias+".merchant_id = ? ORDER BY a.place", ids, ats, cents, merchantID)
 		if err != nil {
 			return out, fmt.Errorf("list what needs attention: %w", err)
 		}
@@ -169,51 +225,21 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 	return out, nil
 }
 
-// Why something waits for somebody is said here once, for figures, lists, counts
-// and exports alike.
-
-// owed are the statuses in which a purchase is still to be paid. The indexes
-// purchases_debited_owed and purchases_account_gone hold just these.
-const owed = `purchases.status IN ('created', 'sent', 'viewed', 'error', 'overdue')`
-
-// lastDebit is a column of the newest debit of a purchase. As a subquery of one
-// row it is looked up for each purchase, and never joined to all debits.
-func lastDebit(column string) string {
-	return "(SELECT c." + column +
-		" FROM collections c WHERE c.purchase_id = purchases.id AND c.attempt = purchases.collection_count)"
+// waits is the condition that something waits for a reason. Its place is the merchant.
+func waits(id, kind, and string) string {
+	return id + " IN (SELECT w.object_id FROM attention_now(?, '" + kind + "') AS w" + and + ")"
 }
-
-// failedLast: the newest debit of a purchase failed. It names the merchant, so that the
-// search can begin at whichever is fewer: the failed debits in the index
-// collections_failed_last, or the owed purchases in purchases_debited_owed.
-const failedLast = `c.merchant_id = ? AND c.purchase_id = purchases.id AND c.attempt = purchases.collection_count
-	AND c.state IN ('unpaid', 'recalled')`
 
 // concernWhere is the condition that a purchase has the concern of a filter.
 func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
-	switch f.Concern {
-	case purchase.FailedDebit:
-		where, args := owed+" AND purchases.collection_count > 0 AND EXISTS (SELECT FROM collections c WHERE "+failedLast,
-			[]any{merchantID}
-		if !f.FailedSince.IsZero() {
-			where, args = where+" AND c.result_at >= ?", append(args, f.FailedSince)
-		}
-		return where + ")", args
-	case purchase.AccountGone:
-		return owed + " AND purchases.attempts -> 0 -> 'error' ->> 'code' = 'recurring_token_expired'", nil
-	case purchase.NotConfirmed:
-		return owed + ` AND purchases.id IN (SELECT m.id FROM mandates m WHERE m.merchant_id = ? AND m.kind = 'debicheck'
-			AND m.state IN ('rejected', 'no_response', 'failed'))`, []any{merchantID}
-	case purchase.OpenDispute:
-		return "purchases.status = 'chargeback' AND " + lastDebit("state") + " IS DISTINCT FROM 'dispute_lost'", nil
-	case purchase.NoAnswer:
-		return `purchases.id IN (SELECT c.purchase_id FROM collections c WHERE c.merchant_id = ? AND c.state = 'submitted' AND c.alerted_at IS NOT NULL)`, []any{merchantID}
-	case purchase.RefundWaits:
-		return "purchases.status = 'pending_refund'", nil
-	case purchase.PaidTwice:
-		return "purchases.net_cents < 0", nil
+	kind, known := concernKinds[f.Concern]
+	switch {
+	case !known:
+		return "false", nil
+	case f.Concern == purchase.FailedDebit && !f.FailedSince.IsZero():
+		return waits("purchases.id", kind, " WHERE w.answered AND w.at >= ?"), []any{merchantID, f.FailedSince}
 	}
-	return "false", nil
+	return waits("purchases.id", kind, ""), []any{merchantID}
 }
 
 // concernCents is what a purchase with a concern counts for in a sum.
@@ -227,29 +253,6 @@ func concernCents(c purchase.Concern) string {
 		return "purchases.total_cents"
 	}
 }
-
-// blockedNeeded: a blocked account t that scheduled purchases or subscribers still
-// need. It ends when they are moved, cancelled, paused or ended, or the token is
-// replaced or deleted.
-const blockedNeeded = `t.state = 'blocked' AND (EXISTS (SELECT FROM purchases w WHERE w.token_id = t.id AND w.status = 'pending_charge')
-	OR EXISTS (SELECT FROM template_clients w WHERE w.token_id = t.id AND w.status = 'active'))`
-
-// suspendedWaiting: a mandate m that the client's bank suspended, though it was to
-// go on. It ends when its token is replaced or deleted, or the client has a newer
-// account that can be charged.
-const suspendedWaiting = `m.state = 'suspended' AND m.reason_code NOT IN ('MCOC', 'MCFC')
-	AND EXISTS (SELECT FROM tokens old WHERE old.id = m.id AND old.state = 'blocked')
-	AND NOT EXISTS (SELECT FROM tokens later WHERE later.client_id = m.client_id AND later.id > m.id AND later.state = 'active')`
-
-// stranded: an active subscriber s whose account cannot be charged. It ends when
-// the account is stored again, or the subscriber is moved, paused or ended. The
-// accounts that ended lead to it: most subscribers have a good one.
-const stranded = `s.status = 'active' AND s.id IN (SELECT w.id FROM template_clients w WHERE w.merchant_id = ? AND w.status = 'active' AND w.token_id IS NULL
-	UNION ALL SELECT w.id FROM tokens t JOIN template_clients w ON w.token_id = t.id WHERE t.merchant_id = ? AND t.state IN ('pending', 'blocked', 'deleting', 'deleted', 'superseded') AND w.status = 'active')`
-
-// failedMails are those that nobody has sent again since.
-const failedMails = `f.state = 'failed' AND f.created_at >= ?
-	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)`
 
 // TallyPurchases implements purchase.Lister.
 func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,

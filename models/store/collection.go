@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -129,15 +132,19 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 	return database.Find(ctx, s.DB, collectionTable, database.Page(database.List(ctx, s.DB, collectionTable).Where(where, args...), ask))
 }
 
-// TallyDebits implements purchase.Lister; a limit of 0 is none.
+// TallyDebits implements purchase.Lister; a limit of 0 is none. What is kept by day answers every filter.
 func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	limit int64) (t purchase.Tally, err error) {
 	where, args := debitWhere(merchantID, f)
-	part := "SELECT amount_cents AS cents FROM collections WHERE " + where
-	if limit > 0 {
-		part += fmt.Sprintf(" LIMIT %d", limit)
+	where = strings.NewReplacer("action_date", "day", "submit_at", "at").Replace(where)
+	if limit == 0 {
+		limit = math.MaxInt64
 	}
-	if err := s.Gorm(ctx).Raw("SELECT "+tallied+" FROM ("+part+") AS part", args...).Scan(&t).Error; err != nil {
+	query := fmt.Sprintf(`SELECT least(coalesce(sum(n), 0), %d)::bigint AS n,
+			least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents
+		FROM (SELECT n, cents FROM debit_days WHERE %[2]s UNION ALL SELECT n, cents FROM debit_day_deltas WHERE %[2]s) AS parts`,
+		limit, where)
+	if err := s.Gorm(ctx).Raw(query, slices.Concat(args, args)...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up debits: %w", err)
 	}
 	return t, nil

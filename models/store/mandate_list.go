@@ -81,7 +81,7 @@ func mandateWhere(merchantID uuid.UUID, f mandate.Filter) (string, []any) {
 		where, args = where+" AND m.client_id = ?", append(args, f.ClientID)
 	}
 	if f.Waiting {
-		where += " AND " + suspendedWaiting
+		where, args = where+" AND "+waits("m.id", "suspended", ""), append(args, merchantID)
 	}
 	return where, args
 }

@@ -21,10 +21,14 @@ func (s *Store) Movements(ctx context.Context, merchantID uuid.UUID, from, to ca
 		Debits, Bad int64
 	}
 	err := s.Gorm(ctx).Raw(`SELECT day,
-			coalesce(sum(amount_cents) FILTER (WHERE amount_cents > 0), 0)::text AS up, coalesce(-sum(amount_cents) FILTER (WHERE amount_cents < 0), 0)::text AS down,
-			count(*) FILTER (WHERE kind = 'collected') AS debits, count(*) FILTER (WHERE kind IN ('returned', 'disputed')) AS bad
-		FROM ledger_entries WHERE merchant_id = ? AND day BETWEEN ? AND ? AND currency = 'ZAR' GROUP BY day ORDER BY day`,
-		merchantID, from, to).Scan(&rows).Error
+			coalesce(sum(cents) FILTER (WHERE sign > 0), 0)::text AS up, coalesce(-sum(cents) FILTER (WHERE sign < 0), 0)::text AS down,
+			coalesce(sum(n) FILTER (WHERE kind = 'collected'), 0)::bigint AS debits,
+			coalesce(sum(n) FILTER (WHERE kind IN ('returned', 'disputed')), 0)::bigint AS bad
+		FROM (SELECT day, currency, kind, sign, n, cents FROM ledger_days WHERE merchant_id = @m AND day BETWEEN @from AND @to
+			UNION ALL SELECT day, currency, kind, sign, n, cents FROM ledger_day_deltas
+			WHERE merchant_id = @m AND day BETWEEN @from AND @to) AS parts
+		WHERE currency = 'ZAR' GROUP BY day HAVING sum(n) <> 0 ORDER BY day`,
+		map[string]any{"m": merchantID, "from": from, "to": to}).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("movements of money: %w", err)
 	}
@@ -35,7 +39,7 @@ func (s *Store) Movements(ctx context.Context, merchantID uuid.UUID, from, to ca
 	return out, nil
 }
 
-// Outcomes implements report.Reader; the index alone answers it.
+// Outcomes implements report.Reader.
 func (s *Store) Outcomes(ctx context.Context, merchantID uuid.UUID, from,
 	to calendar.Date) (map[calendar.Date]report.Outcome, error) {
 	var rows []struct {
@@ -43,9 +47,14 @@ func (s *Store) Outcomes(ctx context.Context, merchantID uuid.UUID, from,
 		State      string
 		N          int64
 	}
-	err := s.Gorm(ctx).Raw(
-		`SELECT action_date, state, count(*) AS n FROM collections WHERE merchant_id = ? AND action_date BETWEEN ? AND ? GROUP BY 1, 2`,
-		merchantID, from, to).Scan(&rows).Error
+	states := collection.StatesOf(collection.Answered...)
+	err := s.Gorm(ctx).Raw(`SELECT day AS action_date, state, sum(n)::bigint AS n
+		FROM (SELECT day, state, n FROM debit_days
+				WHERE merchant_id = @m AND state IN @states AND day BETWEEN @from AND @to
+			UNION ALL SELECT day, state, n FROM debit_day_deltas
+				WHERE merchant_id = @m AND state IN @states AND day BETWEEN @from AND @to) AS parts
+		GROUP BY 1, 2 HAVING sum(n) <> 0`,
+		map[string]any{"m": merchantID, "states": states, "from": from, "to": to}).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("outcomes of debits: %w", err)
 	}

@@ -157,7 +157,7 @@ func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.Subscriber
 		where, args = where+" AND s.template_id = ?", append(args, templateID)
 	}
 	if f.NoAccount {
-		where, args = where+" AND "+stranded, append(args, merchantID, merchantID)
+		where, args = where+" AND "+waits("s.id", "stranded", ""), append(args, merchantID)
 	}
 	if f.ClientID != uuid.Nil {
 		where, args = where+" AND s.client_id = ?", append(args, f.ClientID)

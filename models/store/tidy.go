@@ -108,6 +108,60 @@ func (s *Store) fold(ctx context.Context, thing, by string) (folded int64, err e
 	return folded, err
 }
 
+// FoldFigures adds up what changes of facts left beside the figures of pages, works off what was noted, and tells how
+// many there were. A note waits until a later call, when whatever was under way at this one has ended.
+func (s *Store) FoldFigures(ctx context.Context) (folded int64, err error) {
+	for {
+		var n int64
+		if err := s.Pool.QueryRow(ctx, `SELECT fold_figures($1)`, foldChunk).Scan(&n); err != nil {
+			return folded, fmt.Errorf("fold figures: %w", err)
+		}
+		folded += n
+		if n < foldChunk {
+			break
+		}
+	}
+	if folded >= dirtyAfter {
+		if _, err := s.Pool.Exec(ctx,
+			"VACUUM (TRUNCATE false) ledger_day_deltas, debit_day_deltas, attention_changes, bank_day_changes"); err != nil {
+			return folded, fmt.Errorf("fold figures: %w", err)
+		}
+	}
+	return folded, nil
+}
+
+// WrongFigure is one that differs from the facts.
+type WrongFigure struct {
+	Figure     string
+	MerchantID uuid.UUID
+	What       string
+	Kept       string
+	Facts      string
+}
+
+// String is one line for a person.
+func (w WrongFigure) String() string {
+	return fmt.Sprintf("%s %s of merchant %s: kept %q, facts %q", w.Figure, w.What, w.MerchantID, w.Kept, w.Facts)
+}
+
+// WrongFigures compares every figure with the facts, in one moment.
+func (s *Store) WrongFigures(ctx context.Context) (wrong []WrongFigure, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT figure, merchant_id, coalesce(what, '') AS what, coalesce(kept, '') AS kept,
+		coalesce(facts, '') AS facts FROM check_figures() ORDER BY figure, what`).Scan(&wrong).Error
+	if err != nil {
+		return nil, fmt.Errorf("check figures: %w", err)
+	}
+	return wrong, nil
+}
+
+// RebuildFigures computes every figure anew.
+func (s *Store) RebuildFigures(ctx context.Context) error {
+	if _, err := s.Pool.Exec(ctx, `SELECT rebuild_figures()`); err != nil {
+		return fmt.Errorf("rebuild figures: %w", err)
+	}
+	return nil
+}
+
 // PurchaseCounts tells how many purchases of the merchant stand in each status.
 // It is exact at any moment: what is not folded yet is added.
 func (s *Store) PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error) {

@@ -154,7 +154,7 @@ func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
 		add("c.search @@ ?::tsquery", q)
 	}
 	if f.Needed {
-		where += " AND " + blockedNeeded
+		add(waits("t.id", "blocked", ""), merchantID)
 	}
 	return where, args
 }

@@ -39,6 +39,7 @@ func DSN(tb testing.TB) string {
 	database.RefuseSecondConnections()
 	user.HashCheaply()
 	dsn := Unguarded(tb)
+	tb.Cleanup(func() { FiguresAgree(tb, dsn) })
 	tb.Cleanup(func() {
 		for _, where := range database.SecondConnections(Database(dsn)) {
 			tb.Errorf("a second connection was asked for while one is held:\n%s", where)
