@@ -25,9 +25,6 @@ func TestFiguresOfAnEmptyMerchantAreNothing(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	day := calendar.DateOf(now)
-	if days, err := s.BankDays(t.Context(), uuid.New(), day.AddDays(-30), day); len(days) > 0 || err != nil {
-		t.Errorf("%v, %v", days, err)
-	}
 	for _, f := range []purchase.DebitFilter{{}, {SubmitBy: now.Add(time.Hour)}, {From: day, To: day}} {
 		if got, err := s.TallyDebits(t.Context(), uuid.New(), f, 0); got.N != 0 || err != nil {
 			t.Errorf("%+v, %v", got, err)
