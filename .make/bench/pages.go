@@ -221,7 +221,7 @@ func (d *desk) export(client *http.Client) (line, error) {
 	began := time.Now()
 	patient := *client
 	patient.Timeout = 0
-	res, err := patient.Get(d.multiplied.base + "/clients/export")
+	res, err := patient.Get(d.multiplied.base + "/clients/export?format=csv")
 	if err != nil {
 		return line{}, err
 	}

@@ -35,9 +35,17 @@ func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address)
 		return nil, err
 	}
 	defer func() { _ = l.Close() }()
-	s := &server{}
+	env := demoEnv(folder, l.DSN())
 	l.Doing("nobody")
-	if err := s.serve(demoEnv(folder, l.DSN())); err != nil {
+	working := &server{}
+	if err := working.serve(env); err != nil {
+		return nil, err
+	}
+	time.Sleep(settled)
+	working.leave()
+	l.Doing("")
+	s := &server{}
+	if err := s.serve(env, "--no-workers"); err != nil {
 		return nil, err
 	}
 	defer s.leave()
@@ -45,8 +53,6 @@ func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address)
 	if err != nil {
 		return nil, err
 	}
-	time.Sleep(settled)
-	l.Doing("")
 	for _, p := range pages {
 		l.Doing(p.Path)
 		res, err := client.Get(s.base + p.Path)

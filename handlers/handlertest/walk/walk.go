@@ -28,7 +28,9 @@ type Walk struct {
 	Base   string       // of the server
 	Client *http.Client // who is signed in
 	Same   int          // pages of one kind that are opened; 0: 3
+	Values int          // values of one filter that are tried; 0: all
 	Start  []string     // besides the first page
+	Before func(path string)
 	kinds  map[string]int
 	found  []Address
 	queue  []Address
@@ -97,6 +99,9 @@ func (w *Walk) Pages() ([]Address, error) {
 }
 
 func (w *Walk) open(at Address) error {
+	if w.Before != nil {
+		w.Before(at.Path)
+	}
 	res, err := w.Client.Get(w.Base + at.Path)
 	if err != nil {
 		return err
@@ -203,7 +208,11 @@ func (w *Walk) filters(form *html.Node, at Address) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(choices)) {
-		for _, value := range choices[name] {
+		values := choices[name]
+		if w.Values > 0 && len(values) > w.Values && !slices.Equal(values, Searched) {
+			values = values[:w.Values]
+		}
+		for _, value := range values {
 			q := maps.Clone(kept)
 			q.Set(name, value)
 			w.add(action+"?"+q.Encode(), at.Path, at.depth+1)

@@ -165,7 +165,7 @@ func (f *filling) moved(text string, moves bool) []piece {
 // KSF-1045, KSF0000000023), numbers of invoices; and in JSON times and days.
 var marks = regexp.MustCompile(`(?i)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})` +
 	`|([a-z.]+)(@example\.com)|\b(27[678]\d{8})\b|\b(KSF-)(\d+)\b|\b(KSF)(\d+)\b|\b([A-Z]+-)(\d{4})(-)(\d{6})\b` +
-	`|\b(\d{4}-\d\d-\d\d)\b(T\d\d:\d\d:\d\d(?:\.\d+)?Z)?`)
+	`|\b(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d(?:\.\d+)?Z|\b)`)
 
 // pieces finds the marks in a text.
 func (f *filling) pieces(text string, days bool) []piece {

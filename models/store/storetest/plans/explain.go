@@ -74,7 +74,7 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 	p.Statement = s
 	begin := "BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '30s'"
 	if limits.NoSeqScan {
-		begin += "; SET LOCAL enable_seqscan = off"
+		begin += "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
 	}
 	if _, err := conn.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
 		return p, err
@@ -114,7 +114,7 @@ func (p *Plan) look(n node, limits Limits, expected bool) {
 	read := int64((n.Rows + n.Filtered + n.Lossy) * loops)
 	grows := slices.Contains(limits.Grows, n.Table)
 	switch {
-	case n.Kind == "Seq Scan" && grows && n.Loops > 0:
+	case n.Kind == "Seq Scan" && grows && n.Loops > 0 && (limits.NoSeqScan || read > limits.Rows):
 		p.offend("scans the whole of %s (%d rows)", n.Table, read)
 	case (grows || n.Kind == "Bitmap Index Scan") && strings.HasSuffix(n.Kind, "Scan") && read > limits.Rows:
 		p.offend("reads %d rows of %s by %s", read, n.Table, n.Index)

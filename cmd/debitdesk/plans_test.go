@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/handlers/handlertest/walk"
+	"debitdesk/models/demo"
+	"debitdesk/models/store"
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/storetest/multiply"
+	"debitdesk/models/store/storetest/plans"
+)
+
+const (
+	plansTimes = 40
+	// plansRows is how many rows of a table a statement of a page may read when everything is there twenty times: lists
+	// show 50.
+	plansRows = 600
+)
+
+// The statements of every page are answered from indexes, whatever a merchant's history is: no scan of a table that
+// grows, and no reading or sorting of more than a page.
+func TestNoPageReadsMoreThanItShows(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	dsn := env["DATABASE_URL"]
+	if got := typed(t, env, "", "demo", "--clients", "26"); got.code != exitOK {
+		t.Fatal(got.err)
+	}
+	grow(t, env)
+	tables, err := multiply.Growing(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := plans.Listen(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	env["DATABASE_URL"] = l.DSN()
+	on := serving(t, env, "--no-workers")
+	client, err := walk.SignIn(on.url, "admin@kloofstreet.example", demo.Password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Before: l.Doing}
+	pages, err := w.Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) < 100 {
+		t.Fatalf("only %d pages were found", len(pages))
+	}
+	l.Doing("")
+	statements := l.Statements()
+	limits := plans.Limits{Grows: tables, Rows: plansRows, NoSeqScan: true}
+	known := 0
+	for _, p := range explained(t, dsn, statements, limits) {
+		if exempt(p.SQL) {
+			known++
+			continue
+		}
+		t.Errorf("%s: %s\n%s\n%s", p.For, strings.Join(p.Offences, "; "), p.SQL, p.Text)
+	}
+	t.Logf("%d pages, %d statements, %d of them excepted", len(pages), len(statements), known)
+
+	ofClients := slices.DeleteFunc(statements, func(s plans.Statement) bool {
+		return !strings.Contains(s.SQL, "client_id = $")
+	})
+	before := len(explained(t, dsn, ofClients, limits))
+	if _, err := connected(t, dsn).Exec(t.Context(), "DROP INDEX purchases_by_client, mandates_by_client"); err != nil {
+		t.Fatal(err)
+	}
+	if after := len(explained(t, dsn, ofClients, limits)); after <= before {
+		t.Errorf("without two indexes %d statements offend, and %d with them: the check sees nothing", after, before)
+	}
+}
+
+// explained gives the statements that do what they may not, each once.
+func explained(t *testing.T, dsn string, statements []plans.Statement, limits plans.Limits) (out []plans.Plan) {
+	t.Helper()
+	seen := map[string]int{}
+	var some []plans.Statement
+	for _, s := range statements {
+		if seen[s.SQL]++; seen[s.SQL] <= 2 { // with other values
+			some = append(some, s)
+		}
+	}
+	found, err := plans.Explain(t.Context(), dsn, some, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range found {
+		if len(p.Offences) > 0 && !slices.ContainsFunc(out, func(o plans.Plan) bool { return o.SQL == p.SQL }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func connected(t *testing.T, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// grow multiplies the demo in the database of the environment.
+func grow(t *testing.T, env map[string]string) {
+	t.Helper()
+	keys, err := keyfile.Load(filepath.Join(env["DEBITDESK_DATA"], keyfile.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := keys.Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := multiply.Options{Times: plansTimes, Neighbour: plansTimes / 4, Box: box, Sealed: (&store.Store{}).SealedColumns()}
+	conn := connected(t, env["DATABASE_URL"])
+	const counts = `SELECT (SELECT count(*) FROM purchases WHERE merchant_id = $1), (SELECT count(*) FROM clients WHERE merchant_id = $1),
+		COALESCE((SELECT sum(n) FROM purchase_counts WHERE merchant_id = $1), 0)::bigint`
+	var purchases, clients, counted, times, each int64
+	if err := conn.QueryRow(t.Context(), `SELECT id FROM merchants WHERE is_demo`).Scan(&o.Merchant); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.QueryRow(t.Context(), counts, o.Merchant).Scan(&purchases, &clients, &counted); err != nil {
+		t.Fatal(err)
+	}
+	if err := multiply.Fill(t.Context(), env["DATABASE_URL"], o); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.QueryRow(t.Context(), counts, o.Merchant).Scan(&times, &each, &counted); err != nil {
+		t.Fatal(err)
+	}
+	if times != plansTimes*purchases || each != plansTimes*clients || counted != times {
+		t.Fatalf("%d purchases and %d clients became %d and %d, counted as %d", purchases, clients, times, each, counted)
+	}
+}
+
+// exceptions are statements that may read more than a page, each with its reason, by words that stand in them. What is
+// open is measured by the bench at the full size, where `make bench BENCH=pages` prints it.
+var exceptions = []struct{ words, because string }{
+	{`SELECT count(*) FROM (SELECT 1 FROM`, "counting stops at 10 000 rows"},
+	{`LIMIT 10001) AS part`, "counting stops at 10 000 rows"},
+	{`WITH found AS MATERIALIZED (SELECT id FROM purchases`, "what is found is sorted up to 10 000 rows, then read in the order of ids"},
+	{`WITH mine AS MATERIALIZED`, "asked once before a client is erased; mails without a client are found by their merchant"},
+	{`SELECT at FROM (SELECT submit_at AS at FROM collections`, "the next moment of the simulator, which stands still meanwhile"},
+	{`FROM (SELECT * FROM "audit_entries" WHERE merchant_id = $1 AND`, "open: filters of the audit read until a page is full"},
+	{`FROM invoices i JOIN purchases p ON p.id = i.purchase_id LEFT JOIN invoices cn`, "open: the due date of an invoice is its purchase's"},
+	{`AND state = 'scheduled' AND submit_at <= $2) AS part`, "open: debits that leave before the next cut-off are counted one by one"},
+	{`FROM "collections" WHERE (merchant_id = $1 AND state = `, "open: debits of a period and state are read until a page is full"},
+	{`FROM "collections" WHERE merchant_id = $1 AND state = 'scheduled'`, "open: as above"},
+	{`SELECT currency, sum(gross)::text`, "open: the balance adds up the whole ledger"},
+	{`FROM mandates m JOIN tokens t ON t.mandate_id = m.id WHERE m.merchant_id = $1 AND m.brand_id = $2`,
+		"open: tokens of a profile are counted one by one before it can be removed"},
+	{`FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE t.merchant_id = $1 AND t.bank_code = $2`,
+		"open: tokens of a bank are found by reading until a page is full"},
+}
+
+func exempt(sql string) bool {
+	flat := strings.Join(strings.Fields(sql), " ")
+	for _, e := range exceptions {
+		if strings.Contains(flat, e.words) {
+			return true
+		}
+	}
+	return false
+}
