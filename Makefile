@@ -14,7 +14,7 @@ build:
 	go build -o bin/debitdesk ./cmd/debitdesk
 
 test: ## everything that CI asks
-	@.make/need.sh postgres chromium curl jq xmllint sshd
+	@.make/need.sh postgres chromium curl jq xmllint sshd pgbouncer
 	.make/fresh.sh
 	go vet ./... ./.make/withpg ./.make/bench
 	@$(MAKE) --no-print-directory lint

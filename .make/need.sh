@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint sshd`.
+# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint sshd pgbouncer`.
 # Installs it where that is allowed, else says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -118,6 +118,21 @@ need_sshd() {
 	exit 1
 }
 
+# The pooler that the product is tested through. The tests start one for themselves.
+have_pgbouncer() { have pgbouncer || [ -x /usr/sbin/pgbouncer ]; }
+
+apt_pgbouncer() {
+	apt pgbouncer || return 1
+	if have systemctl; then systemctl disable --now pgbouncer >/dev/null 2>&1 || true; fi
+}
+
+need_pgbouncer() {
+	if have_pgbouncer; then return; fi
+	if may_apt && apt_pgbouncer && have_pgbouncer; then return; fi
+	say "needs pgbouncer: install your system's package (Debian: apt install pgbouncer; Fedora: dnf install pgbouncer; macOS: brew install pgbouncer)"
+	exit 1
+}
+
 for what in "$@"; do
 	case $what in
 	postgres) need_postgres ;;
@@ -125,6 +140,7 @@ for what in "$@"; do
 	curl | jq) need_command "$what" ;;
 	xmllint) need_xmllint ;;
 	sshd) need_sshd ;;
-	*) say "need.sh knows postgres, chromium, curl, jq, xmllint and sshd, not $what" && exit 2 ;;
+	pgbouncer) need_pgbouncer ;;
+	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, sshd and pgbouncer, not $what" && exit 2 ;;
 	esac
 done

@@ -44,6 +44,7 @@ type Deps struct {
 	Ready        []Check
 	Draining     func() bool      // the process is about to end; nil: never
 	Away         func(error) bool // an error that means: the database is not there now, come back later
+	Standby      Standby          // answers reports, exports and searches; nil: there is none
 	Replays      replay.Answers
 	RequestLog   func(requestlog.Entry) // nil: nothing is kept
 	Limits       Limits

@@ -28,6 +28,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank/exchange"
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -60,6 +61,9 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
 	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
 		OtherBank: s.otherBank(), Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
+	if db.Standby != nil {
+		desk.AsOf = database.AsOf
+	}
 	d := handlers.Deps{
 		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: db,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,

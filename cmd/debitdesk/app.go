@@ -143,7 +143,8 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 		return err
 	}
 	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns,
-		Keep: a.Config.keep(func(string, string, ...any) {}), Log: a.Log, Enqueue: enqueue})
+		Keep: a.Config.keep(func(string, string, ...any) {}), Log: a.Log, Enqueue: enqueue,
+		DirectURL: a.Config.DirectURL, ReadURL: a.Config.ReadURL})
 	return err
 }
 
@@ -159,7 +160,7 @@ func (a *App) bringUpToDate(ctx context.Context, may bool) error {
 			missingSteps(steps))
 	}
 	a.Log.Info("bringing the database up to date")
-	return migrations.Up(ctx, a.Store.Pool.Pool)
+	return migrations.Up(ctx, a.Store.Direct)
 }
 
 func missingSteps(steps []migrations.Migration) string {

@@ -52,12 +52,12 @@ func (b *backupCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	return notes.tell(io, b.File, keyfile.Path(c.Keys, c.Data))
 }
 
-// dsn is the address of the database that is open.
+// dsn is the address of the database that is open, for programs of PostgreSQL.
 func (a *App) dsn() string {
 	if a.cluster != nil {
 		return a.cluster.DSN(postgres.Database)
 	}
-	return a.Config.DatabaseURL
+	return a.Config.SessionURL()
 }
 
 // tools are PostgreSQL's programs that fit the server.

@@ -33,6 +33,8 @@ type Config struct {
 	OpsListen   string `env:"DEBITDESK_OPS_LISTEN"`
 	BaseURL     string `env:"DEBITDESK_BASE_URL"`
 	DatabaseURL string `env:"DATABASE_URL"`
+	DirectURL   string `env:"DATABASE_DIRECT_URL"` // around a pooler
+	ReadURL     string `env:"DATABASE_READ_URL"`   // a standby
 	Data        string `env:"DEBITDESK_DATA" envDefault:"data"`
 	Mode        string `env:"DEBITDESK_MODE" envDefault:"sandbox"`
 	Keys        string `env:"DEBITDESK_KEYS"`
@@ -92,6 +94,15 @@ func (c Config) Validate() error {
 	}
 	if c.DatabaseURL != "" {
 		checkLink(bad, "DATABASE_URL", c.DatabaseURL, "postgres", "postgresql")
+	}
+	for name, link := range map[string]string{"DATABASE_DIRECT_URL": c.DirectURL, "DATABASE_READ_URL": c.ReadURL} {
+		switch {
+		case link == "":
+		case c.Embedded():
+			bad(name, "is for a PostgreSQL of your own: set DATABASE_URL, too")
+		default:
+			checkLink(bad, name, link, "postgres", "postgresql")
+		}
 	}
 	if c.SMTP != "" {
 		checkLink(bad, "DEBITDESK_SMTP_URL", c.SMTP, "smtp", "smtps")
@@ -177,6 +188,14 @@ func (c Config) level() (slog.Level, error) {
 	var l slog.Level
 	err := l.UnmarshalText([]byte(c.Log))
 	return l, err
+}
+
+// SessionURL is the address for what keeps a connection: migrations, backups.
+func (c Config) SessionURL() string {
+	if c.DirectURL != "" {
+		return c.DirectURL
+	}
+	return c.DatabaseURL
 }
 
 // PublicURL is the address in links: the configured one, else that of the

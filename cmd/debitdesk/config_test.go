@@ -36,7 +36,7 @@ func TestAnEmptyVariableCountsAsUnset(t *testing.T) {
 func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	bad := map[string]string{
 		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example",
-		"DATABASE_URL":       "mysql://u:secret@host/db",
+		"DATABASE_URL": "mysql://u:secret@host/db", "DATABASE_READ_URL": "standby:5432", "DATABASE_DIRECT_URL": "http://h",
 		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:",
 		"DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
 		"DEBITDESK_KEEP_REQUESTS": "3w",
@@ -52,6 +52,19 @@ func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("a password is shown:\n%v", err)
+	}
+}
+
+func TestAStandbyAndAPoolerAreOfAPostgreSQLOfYourOwn(t *testing.T) {
+	for _, name := range []string{"DATABASE_READ_URL", "DATABASE_DIRECT_URL"} {
+		_, err := ReadConfig(map[string]string{name: "postgres://desk@db2/debitdesk"})
+		if err == nil || !strings.Contains(err.Error(), name+": is for a PostgreSQL of your own") {
+			t.Errorf("got %v", err)
+		}
+	}
+	c, err := ReadConfig(map[string]string{"DATABASE_URL": "postgres://h:6432/d", "DATABASE_DIRECT_URL": "postgres://h/d"})
+	if err != nil || c.SessionURL() != "postgres://h/d" {
+		t.Errorf("got %q, %v", c.SessionURL(), err)
 	}
 }
 

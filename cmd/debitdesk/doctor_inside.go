@@ -55,7 +55,29 @@ func (e *examination) database(ctx context.Context, io streams) {
 		e.say(bad, "database", "point DATABASE_URL at the primary", "PostgreSQL %s (%s) is read-only", version, where)
 		return
 	}
+	if app.Store.Pooler {
+		where += " behind a pooler"
+		if e.c.DirectURL != "" {
+			where += "; DATABASE_DIRECT_URL leads around it"
+		}
+	}
 	e.say(fine, "database", "", "PostgreSQL %s, %s", version, where)
+	e.standby()
+}
+
+// standby tells how the copy is that reports, exports and searches are read from.
+func (e *examination) standby() {
+	standby := e.app.Store.Standby
+	if standby == nil {
+		return
+	}
+	st := standby.State()
+	if st.Why != "" {
+		e.say(warning, "standby", "check DATABASE_READ_URL and that the standby follows; until then the primary answers",
+			"%s", st.Why)
+		return
+	}
+	e.say(fine, "standby", "", "%s behind; it answers reports, exports and searches", st.Lag.Round(time.Millisecond))
 }
 
 func (e *examination) inside(ctx context.Context) {

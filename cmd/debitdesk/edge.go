@@ -28,6 +28,9 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	}
 	deps.Log, deps.Metrics, deps.OpsElsewhere = a.Log, metrics, opsElsewhere
 	deps.Ready, deps.Draining, deps.Away = a.ready(), a.draining.Load, database.Away
+	if a.Store.Standby != nil {
+		deps.Standby = a.Store.DB
+	}
 	if deps.Proxies, err = a.Config.proxies(); err != nil {
 		return nil, err
 	}

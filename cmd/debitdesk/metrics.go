@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/store"
 )
 
@@ -27,8 +28,9 @@ type business struct {
 		Vitals(ctx context.Context) (store.Vitals, error)
 		RecentCollections(ctx context.Context) (map[string]int64, error)
 	}
-	now func() time.Time // real time
-	log *slog.Logger
+	now     func() time.Time  // real time
+	standby *database.Standby // nil: none is named
+	log     *slog.Logger
 
 	mu                 sync.Mutex
 	vitals             store.Vitals
@@ -58,11 +60,18 @@ var (
 	connectionsMax = gauge("database_connections_max", "Connections that the database server allows.")
 )
 
+var (
+	standbyUp    = gauge("standby_up", "1 if reports, exports and searches are read from the standby.")
+	standbyLag   = gauge("standby_lag_seconds", "How far the standby is behind.")
+	standbyReads = prometheus.NewDesc("debitdesk_standby_reads_total",
+		"Reports, exports and searches by who answered them: the standby, or the primary in its place.", []string{"by"}, nil)
+)
+
 // Describe implements prometheus.Collector.
 func (b *business) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{databaseUp, queueLag, outboxAge, webhookAge, overdueAge, mandateTimeout,
 		unpaidRatio, disputeRatio, collections,
-		auditUnlinked, auditAlarms, connections, connectionsMax} {
+		auditUnlinked, auditAlarms, connections, connectionsMax, standbyUp, standbyLag, standbyReads} {
 		to <- d
 	}
 }
@@ -72,6 +81,7 @@ func (b *business) Collect(to chan<- prometheus.Metric) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refresh()
+	b.tellStandby(to)
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
@@ -96,6 +106,21 @@ func (b *business) Collect(to chan<- prometheus.Metric) {
 	unpaid, disputed := ratios(b.recent)
 	tell(unpaidRatio, unpaid)
 	tell(disputeRatio, disputed)
+}
+
+func (b *business) tellStandby(to chan<- prometheus.Metric) {
+	if b.standby == nil {
+		return
+	}
+	st, up := b.standby.State(), 0.0
+	if st.Why == "" {
+		up = 1
+	}
+	there, instead := b.standby.Reads()
+	to <- prometheus.MustNewConstMetric(standbyUp, prometheus.GaugeValue, up)
+	to <- prometheus.MustNewConstMetric(standbyLag, prometheus.GaugeValue, st.Lag.Seconds())
+	to <- prometheus.MustNewConstMetric(standbyReads, prometheus.CounterValue, float64(there), "standby")
+	to <- prometheus.MustNewConstMetric(standbyReads, prometheus.CounterValue, float64(instead), "primary")
 }
 
 func (b *business) refresh() {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
+	"debitdesk/models/database"
 	"debitdesk/models/store/postgres"
 )
 
@@ -54,7 +55,7 @@ func printSteps(ctx context.Context, pool *pgxpool.Pool, io streams) error {
 
 // onPool needs neither keys nor a schema, unlike Open.
 func onPool(ctx context.Context, c Config, io streams, do func(*pgxpool.Pool) error) (err error) {
-	dsn := c.DatabaseURL
+	dsn := c.SessionURL()
 	if c.Embedded() {
 		cluster, err := postgres.Open(ctx, c.Data, commandLog(c, io))
 		if err != nil {
@@ -67,13 +68,10 @@ func onPool(ctx context.Context, c Config, io streams, do func(*pgxpool.Pool) er
 		}()
 		dsn = cluster.DSN(postgres.Database)
 	}
-	pool, err := pgxpool.New(ctx, dsn)
+	pool, err := database.Sessions(ctx, dsn)
 	if err != nil {
-		return fmt.Errorf("database address: %w", err)
+		return err
 	}
 	defer pool.Close()
-	if err := pool.Ping(ctx); err != nil {
-		return fmt.Errorf("open database: %w", err)
-	}
 	return do(pool)
 }

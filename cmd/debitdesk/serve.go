@@ -146,7 +146,7 @@ func (a *App) drain(failed <-chan error) error {
 func (a *App) metrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		&business{read: a.Store, now: time.Now, log: a.Log})
+		&business{read: a.Store, now: time.Now, log: a.Log, standby: a.Store.Standby})
 	return r
 }
 

@@ -48,7 +48,7 @@ func booksOn(t *testing.T, env map[string]string) *books {
 	}
 	b.token = strings.TrimSpace(made.out)
 	var err error
-	if b.db, err = pgxpool.New(t.Context(), b.env["DATABASE_URL"]); err != nil {
+	if b.db, err = pgxpool.New(t.Context(), sessionURL(b.env)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.db.Close)
@@ -56,10 +56,18 @@ func booksOn(t *testing.T, env map[string]string) *books {
 	return b
 }
 
+// sessionURL is the address that leads around a pooler.
+func sessionURL(env map[string]string) string {
+	if direct := env["DATABASE_DIRECT_URL"]; direct != "" {
+		return direct
+	}
+	return env["DATABASE_URL"]
+}
+
 // brandOf is the one brand of a merchant.
 func brandOf(t *testing.T, env map[string]string, slug string) (id string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	conn, err := pgx.Connect(t.Context(), sessionURL(env))
 	if err != nil {
 		t.Fatal(err)
 	}

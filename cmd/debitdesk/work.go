@@ -61,7 +61,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return func(context.Context) error { return nil }, nil
 	}
 	s := a.Services
-	d := jobs.Deps{Pool: a.Store.Pool.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.Outbox.Send,
+	d := jobs.Deps{Pool: a.Store.Pool.Pool, Direct: a.Store.Direct, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.Outbox.Send,
 		SendDue:       func(ctx context.Context) error { _, err := s.Outbox.SendDue(ctx); return err },
 		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
 		ResetPassword: s.Users.SendReset,

@@ -19,6 +19,7 @@ const clockChannel = "debitdesk_clock"
 // process agrees and a person can move it forward.
 type Clock struct {
 	pool    *pgxpool.Pool
+	direct  *pgxpool.Pool // for listening and locks
 	sandbox bool
 	offset  atomic.Int64 // microseconds
 	moved   atomic.Pointer[func()]
@@ -28,11 +29,11 @@ type Clock struct {
 	turn    chan struct{} // who is next in this process
 }
 
-func newClock(pool *pgxpool.Pool, sandbox bool, log *slog.Logger) *Clock {
+func newClock(pool, direct *pgxpool.Pool, sandbox bool, log *slog.Logger) *Clock {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Clock{pool: pool, sandbox: sandbox, log: log, cancel: func() {}, turn: make(chan struct{}, 1)}
+	return &Clock{pool: pool, direct: direct, sandbox: sandbox, log: log, cancel: func() {}, turn: make(chan struct{}, 1)}
 }
 
 // Follow reads the clock and keeps it in step with the other processes. Call it
@@ -105,7 +106,7 @@ func (c *Clock) Exclusive(ctx context.Context, fn func() error) error {
 		return fmt.Errorf("wait for the clock: %w", ctx.Err())
 	}
 	defer func() { <-c.turn }()
-	return alone(ctx, c.pool, moving, fn)
+	return alone(ctx, c.direct, moving, fn)
 }
 
 func (c *Clock) reload(ctx context.Context) error {
@@ -118,7 +119,7 @@ func (c *Clock) reload(ctx context.Context) error {
 }
 
 func (c *Clock) listen(ctx context.Context) error {
-	conn, err := apart(ctx, c.pool, "debitdesk clock")
+	conn, err := apart(ctx, c.direct, "debitdesk clock")
 	if err != nil {
 		return err
 	}

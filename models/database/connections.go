@@ -125,7 +125,7 @@ func (h *holders) goroutine() uint64 {
 // AloneFilling runs fn while no other process fills the database with a demo.
 func (s *DB) AloneFilling(ctx context.Context, fn func() error) error {
 	const filling = 7316214004
-	return alone(ctx, s.Pool.Pool, filling, fn)
+	return alone(ctx, s.Direct, filling, fn)
 }
 
 // alone holds an advisory lock, which a crash gives up, while fn runs. The lock has a

@@ -38,11 +38,22 @@ type Options struct {
 	Log          *slog.Logger
 	// Enqueue writes jobs into the transaction of the fact they belong to.
 	Enqueue func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error
+
+	// DirectURL leads to the server where the address of the database leads to a pooler;
+	// empty: the same address.
+	DirectURL string
+	// ReadURL leads to a standby for reports, exports and searches; empty: there is none.
+	ReadURL string
+	// MostLag is how far behind a standby may be that is read; 0: mostLag.
+	MostLag time.Duration
 }
 
 // DB is the database of the product.
 type DB struct {
 	Pool    *Pool
+	Direct  *pgxpool.Pool // around a pooler: for what keeps a connection, and listens or locks
+	Pooler  bool          // stands between us and the server
+	Standby *Standby      // nil: none is named
 	Clock   *Clock
 	Seal    *seal.Box
 	Options Options
@@ -55,44 +66,32 @@ type DB struct {
 
 // Open connects. It does not migrate.
 func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
-	cfg, err := pgxpool.ParseConfig(dsn)
-	if err != nil {
-		return nil, fmt.Errorf("database address: %w", err)
-	}
-	if opt.MaxConns > 0 {
-		cfg.MaxConns = opt.MaxConns
-	} else if cfg.MaxConns < 24 {
-		cfg.MaxConns = 24
-	}
-	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > connectTime {
-		cfg.ConnConfig.ConnectTimeout = connectTime
-	}
 	if opt.Patience == 0 {
 		opt.Patience = acquireTime
 	}
-	cfg.ConnConfig.Tracer = patience{opt.Patience}
-	cfg.ConnConfig.DialFunc = dial
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
+	s := &DB{Seal: opt.Seal, Options: opt, refs: &counters{}}
+	if err := s.connect(ctx, dsn); err != nil {
+		s.Close()
+		return nil, err
 	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open database: %w", err)
-	}
-	s := &DB{Pool: &Pool{pool}, Seal: opt.Seal, Options: opt, sql: stdlib.OpenDBFromPool(pool), refs: &counters{}}
-	s.gorm, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
-		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
-		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
-	})
-	if err != nil {
+	s.sql = stdlib.OpenDBFromPool(s.Pool.Pool)
+	var err error
+	if s.gorm, err = s.mapper(s.sql); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	s.dry = s.gorm.Session(&gorm.Session{DryRun: true, NewDB: true})
-	s.Clock = newClock(pool, opt.Sandbox, opt.Log)
+	s.Clock = newClock(s.Pool.Pool, s.Direct, opt.Sandbox, opt.Log)
+	s.startStandby(ctx)
 	return s, nil
+}
+
+// mapper is GORM over some connections.
+func (s *DB) mapper(over *sql.DB) (*gorm.DB, error) {
+	return gorm.Open(postgres.New(postgres.Config{Conn: over}), &gorm.Config{
+		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
+		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
+	})
 }
 
 // Close ends the connections.
@@ -100,7 +99,18 @@ func (s *DB) Close() {
 	if s.Clock != nil {
 		s.Clock.stop()
 	}
-	_ = s.sql.Close()
+	if s.Standby != nil {
+		s.Standby.stop()
+	}
+	if s.sql != nil {
+		_ = s.sql.Close()
+	}
+	if s.Pool == nil {
+		return
+	}
+	if s.Direct != s.Pool.Pool {
+		s.Direct.Close()
+	}
 	s.Pool.Close()
 }
 

@@ -108,8 +108,23 @@ func Find[T any](ctx context.Context, s *DB, from *table.Table[T], of *gorm.DB) 
 	return Collect(ctx, s, from, stmt.SQL.String(), stmt.Vars)
 }
 
-// Collect reads what a statement finds.
+// Collect reads what a statement finds. Where a standby fails at it, the primary answers.
 func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
+	a := asideOf(ctx)
+	if a == nil || TxOf(ctx) != nil {
+		return collect(ctx, s, from, sql, args)
+	}
+	soon, cancel := context.WithTimeout(ctx, AsideTime)
+	defer cancel()
+	found, err := collect(soon, s, from, sql, args)
+	if err != nil && ctx.Err() == nil {
+		a.failed.Store(true)
+		return collect(ctx, s, from, sql, args)
+	}
+	return found, err
+}
+
+func collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
 	rows, err := s.Pool.Query(ctx, sql, Native(args)...)
 	if err != nil {
 		return nil, fmt.Errorf("read from %s: %w", from.Name, err)

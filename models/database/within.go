@@ -28,6 +28,9 @@ func TxOf(ctx context.Context) *Tx {
 func (s *DB) Gorm(ctx context.Context) *gorm.DB {
 	t := TxOf(ctx)
 	if t == nil {
+		if a := asideOf(ctx); a != nil {
+			return a.gorm.WithContext(ctx)
+		}
 		return s.gorm.WithContext(ctx)
 	}
 	db, err := t.Gorm()
@@ -62,6 +65,16 @@ func (p *Pool) on(ctx context.Context) querier {
 	return t.pgx
 }
 
+// reads is on, or the standby where the context goes there.
+func (p *Pool) reads(ctx context.Context) querier {
+	if TxOf(ctx) == nil {
+		if a := asideOf(ctx); a != nil {
+			return a.pool
+		}
+	}
+	return p.on(ctx)
+}
+
 // Exec runs a statement.
 func (p *Pool) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	return p.on(ctx).Exec(ctx, sql, args...)
@@ -69,12 +82,12 @@ func (p *Pool) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 
 // Query gives rows.
 func (p *Pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return p.on(ctx).Query(ctx, sql, args...)
+	return p.reads(ctx).Query(ctx, sql, args...)
 }
 
 // QueryRow gives one row.
 func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return p.on(ctx).QueryRow(ctx, sql, args...)
+	return p.reads(ctx).QueryRow(ctx, sql, args...)
 }
 
 // SendBatch runs several statements in one round trip.

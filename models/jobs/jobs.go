@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"debitdesk/models/queue"
@@ -58,8 +59,9 @@ func Inserter() (func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error, e
 // Deps is who does the work. Every one of them must be safe to repeat and to run
 // in several processes at once.
 type Deps struct {
-	Pool *pgxpool.Pool
-	Log  *slog.Logger
+	Pool   *pgxpool.Pool
+	Direct *pgxpool.Pool // for listening and locks, around a pooler; nil: Pool
+	Log    *slog.Logger
 
 	SendMail   func(ctx context.Context, id uuid.UUID) error // one mail of the outbox
 	SendDue    func(ctx context.Context) error               // mails whose next try has come
@@ -92,6 +94,17 @@ type Deps struct {
 	LookEvery time.Duration
 }
 
+// driver asks the pool, and listens around a pooler.
+type driver struct {
+	*riverpgxv5.Driver
+	direct *pgxpool.Pool
+}
+
+// GetListener implements riverdriver.Driver.
+func (d *driver) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
+	return riverpgxv5.New(d.direct).GetListener(p)
+}
+
 // Runner is the work of one process, until Stop.
 type Runner struct {
 	client *river.Client[pgx.Tx]
@@ -105,6 +118,9 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	}
 	if d.DueEvery == 0 {
 		d.DueEvery = time.Minute
+	}
+	if d.Direct == nil {
+		d.Direct = d.Pool
 	}
 	done := river.NewWorkers()
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error {
@@ -134,7 +150,7 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 		}
 		return d.Simulate(ctx, j.Args.RunID)
 	}))
-	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{
+	client, err := river.NewClient[pgx.Tx](&driver{riverpgxv5.New(d.Pool), d.Direct}, &river.Config{
 		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
 		Workers:       done,
 		FetchCooldown: fetchCooldown, FetchPollInterval: fetchPoll,

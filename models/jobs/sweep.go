@@ -56,7 +56,7 @@ type sweeps struct {
 
 func startSweeps(ctx context.Context, d Deps) *sweeps {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &sweeps{locks: newLocks(d.Pool), log: d.Log, ended: make(chan struct{}), cancel: cancel}
+	s := &sweeps{locks: newLocks(d.Direct), log: d.Log, ended: make(chan struct{}), cancel: cancel}
 	for _, one := range []sweep{
 		{name: "run due", lock: dueLock, every: d.DueEvery, do: d.RunDue, pressing: d.Pressing, look: d.LookEvery},
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},

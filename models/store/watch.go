@@ -44,7 +44,7 @@ type topic struct {
 
 // Watch starts listening. Close it before the Store.
 func (s *Store) Watch(ctx context.Context) (*Watch, error) {
-	cfg := s.Pool.Config().ConnConfig.Copy()
+	cfg := s.Direct.Config().ConnConfig.Copy()
 	cfg.Tracer = nil
 	cfg.RuntimeParams["application_name"] = "debitdesk watch"
 	w := &Watch{cfg: cfg, log: s.Options.Log, watched: map[uuid.UUID]*topic{}}

@@ -26,6 +26,7 @@ type Frame struct {
 	Hide            []string
 	Work            WorkLine
 	Others          []Business // where else the person works; posted to /account/business
+	AsOf            string     // the time of what is shown, where that is not now
 }
 
 // WorkLine tells of the person's own long work: Text says what is going on or has just ended; without it there is

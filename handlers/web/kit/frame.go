@@ -42,6 +42,8 @@ type Desk struct {
 	KeptForms *access.KeptForms
 	// Tasks are the person's own that are open or have just ended; nil: nobody has any.
 	Tasks func(ctx context.Context, who actor.Actor) ([]task.Task, error)
+	// AsOf is the moment of what a context reads, where that is long ago; nil: it never is.
+	AsOf func(ctx context.Context) (time.Time, bool)
 	// Alarms tells that the record of who did what does not hold.
 	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }
@@ -65,6 +67,11 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		User: layout.User{Name: in.User.Called(), Email: in.User.Email, Role: RoleWord(in.User.Role),
 			Initials: initials(in.User.Called())},
 		Sandbox: d.Banner(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
+	}
+	if d.AsOf != nil {
+		if at, old := d.AsOf(c.Request().Context()); old {
+			f.AsOf = at.In(calendar.SAST).Format(time.TimeOnly)
+		}
 	}
 	for _, b := range in.Others {
 		f.Others = append(f.Others, layout.Business{ID: b.ID.String(), Name: b.Name})

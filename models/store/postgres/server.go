@@ -116,7 +116,11 @@ func pause(ctx context.Context) error {
 }
 
 func ping(ctx context.Context, socketDir string) error {
-	conn, err := pgx.Connect(ctx, dsn(socketDir, "postgres"))
+	return pingAt(ctx, dsn(socketDir, "postgres"))
+}
+
+func pingAt(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}
