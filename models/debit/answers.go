@@ -15,6 +15,8 @@ import (
 // the commit. A message that cannot be recorded stays with the bank and does not
 // stand in the way of the others.
 func (s *Service) answers(ctx context.Context, done *Done) error {
+	s.answering.Lock()
+	defer s.answering.Unlock()
 	var wrong error
 	err := sweep(func() (int, error) {
 		messages, err := s.Bank.Fetch(ctx, s.chunk())

@@ -5,6 +5,7 @@ package debit
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,6 +32,8 @@ type Service struct {
 	// Expire ends requests for a second person that nobody answered, and tells how
 	// many; nil: there are none.
 	Expire func(context.Context) (int, error)
+
+	answering sync.Mutex // who takes the bank's answers: all would be given the same
 }
 
 const defaultChunk = 500

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -234,25 +235,50 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 	return out, wrong
 }
 
-// planned is every moment at which something of the product or of the sandbox
-// bank becomes due; each part reads one index.
-const planned = `SELECT submit_at AS at FROM collections WHERE state = 'scheduled' AND ` + notLeaving + `
-	UNION ALL SELECT until FROM token_deletions WHERE state = 'waiting'
-	UNION ALL SELECT expires_at FROM approvals WHERE state = 'open'
-	UNION ALL SELECT execute_at FROM collections WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking')
-	UNION ALL SELECT final_at FROM collections WHERE state = 'provisional'
-	UNION ALL SELECT alert_at FROM collections WHERE state = 'submitted' AND alerted_at IS NULL
-	UNION ALL SELECT pass_at FROM purchases WHERE pass_at IS NOT NULL
-	UNION ALL SELECT requested_at FROM mandate_authentications WHERE state = 'requested'
-	UNION ALL SELECT expires_at FROM mandate_authentications WHERE state IN ('sent', 'delivered')
-	UNION ALL SELECT due_at FROM sandbox_answers WHERE delivered_at IS NULL`
+// planned are the moments at which something of the product or of the sandbox bank becomes due: a column, and the rows
+// in which it counts. Each has an index of just these rows.
+var planned = []struct{ at, rows string }{
+	{"submit_at", "collections WHERE state = 'scheduled' AND " + notLeaving},
+	{"until", "token_deletions WHERE state = 'waiting'"},
+	{"expires_at", "approvals WHERE state = 'open'"},
+	{"execute_at", "collections WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking')"},
+	{"final_at", "collections WHERE state = 'provisional'"},
+	{"alert_at", "collections WHERE state = 'submitted' AND alerted_at IS NULL"},
+	{"pass_at", "purchases WHERE pass_at IS NOT NULL"},
+	{"requested_at", "mandate_authentications WHERE state = 'requested'"},
+	{"expires_at", "mandate_authentications WHERE state IN ('sent', 'delivered')"},
+	{"due_at", "sandbox_answers WHERE delivered_at IS NULL"},
+}
+
+// earliest asks for the first moment of each kind, or the first after $1. Each is one entry of its index, whatever the
+// plan knows of $1: a question about a moment that is only known later would be planned as if a third of all rows were
+// due, and read whole tables.
+func earliest(after bool, more ...string) string {
+	parts := make([]string, len(planned), len(planned)+len(more))
+	for i, p := range planned {
+		later := ""
+		if after {
+			later = " AND " + p.at + " > $1"
+		}
+		parts[i] = fmt.Sprintf("(SELECT %[1]s AS at FROM %[2]s%[3]s ORDER BY %[1]s LIMIT 1)", p.at, p.rows, later)
+	}
+	return strings.Join(append(parts, more...), " UNION ALL ")
+}
+
+var (
+	nextDue = `SELECT at FROM (` + earliest(true,
+		`(SELECT next_try_at FROM mails WHERE state = 'queued' AND next_try_at > $1 ORDER BY next_try_at LIMIT 1)`) +
+		`) AS planned ORDER BY at LIMIT 1`
+	overdue = `SELECT EXISTS (SELECT FROM (` + earliest(false) + `) AS planned WHERE at <= $1)
+		OR EXISTS (SELECT FROM collections WHERE recall_due)
+		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)
+		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE ` + contestable + `)`
+)
 
 // NextDue implements debit.Reader; mails that wait for another try count too.
 func (s *Store) NextDue(ctx context.Context) (time.Time, bool, error) {
 	var at time.Time
-	err := s.Pool.QueryRow(ctx, `SELECT at FROM (`+planned+
-		` UNION ALL SELECT next_try_at FROM mails WHERE state = 'queued') AS planned
-		WHERE at > $1 ORDER BY at LIMIT 1`, s.Now()).Scan(&at)
+	err := s.Pool.QueryRow(ctx, nextDue, s.Now()).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false, nil
 	}
@@ -263,16 +289,11 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, bool, error) {
 }
 
 // Overdue implements debit.Reader.
-func (s *Store) Overdue(ctx context.Context) (overdue bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM (`+planned+`) AS planned WHERE at <= $1)
-		OR EXISTS (SELECT FROM collections WHERE recall_due)
-		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)
-		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+`)`,
-		s.Now()).Scan(&overdue)
-	if err != nil {
+func (s *Store) Overdue(ctx context.Context) (is bool, err error) {
+	if err = s.Pool.QueryRow(ctx, overdue, s.Now()).Scan(&is); err != nil {
 		return false, fmt.Errorf("look for what is overdue: %w", err)
 	}
-	return overdue, nil
+	return is, nil
 }
 
 var _ debit.Reader = (*Store)(nil)

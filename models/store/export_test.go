@@ -1,0 +1,7 @@
+package store
+
+// What tests explain.
+var (
+	OverdueQuery = overdue
+	NextDueQuery = nextDue
+)
