@@ -27,17 +27,26 @@ import (
 
 // stepping is a worker whose steps a test watches.
 type stepping struct {
-	task.Worker
+	worker        task.Worker
 	before, after func(step int, t *task.Task)
 	steps         int
 }
 
-func (s *stepping) Step(ctx context.Context, t *task.Task, who actor.Actor) (task.Piece, error) {
+func (s *stepping) Begin() task.Run { return &watched{s, s.worker.Begin()} }
+
+type watched struct {
+	*stepping
+	run task.Run
+}
+
+func (s *watched) Close() { s.run.Close() }
+
+func (s *watched) Step(ctx context.Context, t *task.Task, who actor.Actor) (task.Piece, error) {
 	s.steps++
 	if s.before != nil {
 		s.before(s.steps, t)
 	}
-	piece, err := s.Worker.Step(ctx, t, who)
+	piece, err := s.run.Step(ctx, t, who)
 	if s.after != nil {
 		s.after(s.steps, t)
 	}
@@ -62,7 +71,7 @@ func longList(t *testing.T) (*handlertest.House, *stepping) {
 	h.Deps.Clients.Exports.Above = 10
 	worker := h.Tasks.Workers[kit.ExportKind].(*kit.Exports)
 	worker.PageRows = 3
-	steps := &stepping{Worker: worker}
+	steps := &stepping{worker: worker}
 	h.Tasks.Workers[kit.ExportKind] = steps
 	return h, steps
 }
@@ -177,7 +186,7 @@ func TestAnExportGoesOnAfterAKillAtEachPiece(t *testing.T) {
 		pieces := steps.steps
 		want := h.Page(h.A.Staff, "GET", "/tasks/"+whole.String()+"/file", nil).Want(http.StatusOK).Body
 		killed, _ := asked(t, h, h.A.Staff, "/clients/export?format="+format)
-		for kill := 1; ; kill++ {
+		for kill := 1; ; kill++ { // a workbook gets a piece further each time, a CSV file only if it goes on where it was
 			steps.steps = 0
 			dies := func(at int) func(int, *task.Task) {
 				return func(step int, _ *task.Task) {
@@ -186,12 +195,16 @@ func TestAnExportGoesOnAfterAKillAtEachPiece(t *testing.T) {
 					}
 				}
 			}
-			steps.before, steps.after = dies(2), nil // after the first piece was kept
+			last := 1
+			if format == "xlsx" {
+				last = (kill + 1) / 2
+			}
+			steps.before, steps.after = dies(last+1), nil // after the piece was kept
 			if kill%2 == 1 {
-				steps.before, steps.after = nil, dies(1) // before it was
+				steps.before, steps.after = nil, dies(last) // before it was
 			}
 			if kill > 2*pieces+2 {
-				steps.before, steps.after = nil, nil
+				t.Fatal("it never ends")
 			}
 			lost(func() { _ = h.Tasks.TakeUp(context.WithoutCancel(t.Context())) })
 			if h.Count(`SELECT count(*) FROM tasks WHERE state = 'done' AND id = $1`, killed) == 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,7 +24,8 @@ type Store struct{ *database.DB }
 func inputPlace(t *Task) seal.Place { return seal.PlaceOf("tasks", "input_sealed", t.MerchantID, t.ID) }
 
 func chunkPlace(t Task, n int) seal.Place {
-	return seal.Place{Owner: t.MerchantID, Table: "task_chunks", Column: "content", Row: t.ID.String() + "/" + strconv.Itoa(n)}
+	return seal.Place{Owner: t.MerchantID, Table: "task_chunks", Column: "content",
+		Row: t.ID.String() + "/" + strconv.Itoa(n)}
 }
 
 var (
@@ -63,18 +65,25 @@ func stopRunning(tx *database.Tx, t Task, by string, now time.Time) (bool, error
 		WHERE merchant_id = $1 AND id = $2 AND state = 'running' AND NOT stopping`, t.MerchantID, t.ID, by, now)
 }
 
+// chunkBytes is how much of a file one row holds.
+const chunkBytes = 1 << 20
+
 // save writes a piece; false when another worker has the task.
-func save(tx *database.Tx, t Task, claim uuid.UUID, file []byte) (bool, error) {
-	if len(file) > 0 {
-		t.Chunks++
-		t.FileBytes += int64(len(file))
+func save(tx *database.Tx, t *Task, claim uuid.UUID, piece Piece) (bool, error) {
+	first := t.Chunks + 1
+	parts := slices.Collect(slices.Chunk(piece.File, chunkBytes))
+	t.Chunks += len(parts)
+	t.FileBytes += int64(len(piece.File))
+	won, err := database.Change(tx, saveTask, *t, claim)
+	if err != nil || !won {
+		return won, err
 	}
-	won, err := database.Change(tx, saveTask, t, claim)
-	if err == nil && won && len(file) > 0 {
-		tx.Later(`INSERT INTO task_chunks (task_id, n, merchant_id, content) VALUES ($1, $2, $3, $4)`, t.ID, t.Chunks,
-			t.MerchantID, tx.DB().Seal.SealBytes(chunkPlace(t, t.Chunks), file))
+	for i, part := range parts {
+		n := first + i
+		tx.Later(`INSERT INTO task_chunks (task_id, n, merchant_id, content) VALUES ($1, $2, $3, $4)`, t.ID, n, t.MerchantID,
+			tx.DB().Seal.SealBytes(chunkPlace(*t, n), part))
 	}
-	return won, err
+	return true, nil
 }
 
 // dropFile removes what was written of a file.

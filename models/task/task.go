@@ -92,6 +92,13 @@ type Piece struct {
 
 // Worker does tasks of one kind.
 type Worker interface {
+	// Begin goes on with a task in this process, until the run is closed.
+	Begin() Run
+}
+
+// Run is one process at one task.
+type Run interface {
+	Close()
 	// Step does the next piece of a task and notes in it how far it is: its position, its counts and the name of its
 	// file. A piece whose end nobody learned of is done again from the same position, so what it changes must count
 	// once all the same. who is the person who asked, with what they may do now.

@@ -37,8 +37,14 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
-	for err == nil && t.State.Open() {
-		err = s.step(ctx, &t, claim)
+	if err == nil && s.Workers[t.Kind] == nil {
+		err = s.refused(ctx, &t, claim, fmt.Errorf("no worker does %q", t.Kind))
+	} else if err == nil {
+		run := s.Workers[t.Kind].Begin()
+		defer run.Close()
+		for err == nil && t.State.Open() {
+			err = s.step(ctx, &t, claim, run)
+		}
 	}
 	switch {
 	case err == nil, errors.Is(err, errTaken):
@@ -67,49 +73,46 @@ func (s *Service) TakeUp(ctx context.Context) error {
 }
 
 // step does one piece, or ends the task.
-func (s *Service) step(ctx context.Context, t *Task, claim uuid.UUID) error {
+func (s *Service) step(ctx context.Context, t *Task, claim uuid.UUID, run Run) error {
 	stop, by, err := s.Store.stopping(ctx, *t)
 	if err != nil {
 		return err
 	}
 	if stop {
 		t.StoppedBy = by
-		return s.end(ctx, t, claim, Cancelled, t.stopped(), nil)
+		return s.end(ctx, t, claim, Cancelled, t.stopped(), Piece{})
 	}
 	who, refused := s.person(ctx, *t)
 	if refused != nil {
 		return s.refused(ctx, t, claim, refused)
 	}
 	next := *t
-	piece, err := s.work(ctx, &next, who)
+	piece, err := work(ctx, run, &next, who)
 	if err != nil {
 		return s.refused(ctx, t, claim, err)
 	}
 	if next.FileBytes+int64(len(piece.File)) > mostBytes {
-		return s.end(ctx, t, claim, Failed, "The file would be larger than 512 MB. Narrow the filters.", nil)
+		return s.end(ctx, t, claim, Failed, "The file would be larger than 512 MB. Narrow the filters.", Piece{})
 	}
 	*t = next
 	if !piece.More {
-		return s.end(ctx, t, claim, Done, t.Note, piece.File)
+		return s.end(ctx, t, claim, Done, t.Note, piece)
 	}
-	return s.keep(ctx, t, claim, piece.File, nil)
+	return s.keep(ctx, t, claim, piece, nil)
 }
 
-// work lets the worker do a piece; one that panics has failed.
-func (s *Service) work(ctx context.Context, t *Task, who actor.Actor) (_ Piece, err error) {
+// work does a piece; one that panics has failed.
+func work(ctx context.Context, run Run, t *Task, who actor.Actor) (_ Piece, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return s.Workers[t.Kind].Step(ctx, t, who)
+	return run.Step(ctx, t, who)
 }
 
 // person is who asked, with what they may do now.
 func (s *Service) person(ctx context.Context, t Task) (actor.Actor, error) {
-	if s.Workers[t.Kind] == nil {
-		return actor.Actor{}, fmt.Errorf("no worker does %q", t.Kind)
-	}
 	who, err := s.Person(ctx, t.MerchantID, t.AskerID)
 	if fault.Is(err, fault.NotFound) {
 		return who, fault.New(fault.Forbidden, "permission_denied", "%s is not on the team any more.", t.Asker.Name)
@@ -124,7 +127,7 @@ func (s *Service) person(ctx context.Context, t Task) (actor.Actor, error) {
 // refused ends a task that is refused; what fails for a reason of ours is tried again a little later.
 func (s *Service) refused(ctx context.Context, t *Task, claim uuid.UUID, err error) error {
 	if f, is := fault.From(err); is && f.Kind != fault.Internal {
-		return s.end(ctx, t, claim, Failed, f.Words(), nil)
+		return s.end(ctx, t, claim, Failed, f.Words(), Piece{})
 	}
 	if ctx.Err() != nil {
 		return err
@@ -133,7 +136,7 @@ func (s *Service) refused(ctx context.Context, t *Task, claim uuid.UUID, err err
 		s.Failed(ctx, *t, err)
 	}
 	if t.Tries++; t.Tries >= mostTries {
-		return s.end(ctx, t, claim, Failed, brokenWords, nil)
+		return s.end(ctx, t, claim, Failed, brokenWords, Piece{})
 	}
 	return errors.Join(err, s.Store.yieldTask(ctx, t.ID, claim, t.Tries, s.now().Add(triedAgain)))
 }
@@ -151,12 +154,12 @@ func (t Task) stopped() string {
 }
 
 // end ends a task. What was written of a file that is not complete is deleted.
-func (s *Service) end(ctx context.Context, t *Task, claim uuid.UUID, state State, note string, file []byte) error {
+func (s *Service) end(ctx context.Context, t *Task, claim uuid.UUID, state State, note string, piece Piece) error {
 	t.State, t.Note, t.EndedAt = state, note, s.now()
 	if state == Done {
 		t.KeptUntil = t.EndedAt.Add(FileKept)
 	}
-	return s.keep(ctx, t, claim, file, func(tx *database.Tx) {
+	return s.keep(ctx, t, claim, piece, func(tx *database.Tx) {
 		if state != Done {
 			dropFile(tx, *t)
 		}
@@ -167,7 +170,7 @@ func (s *Service) end(ctx context.Context, t *Task, claim uuid.UUID, state State
 }
 
 // keep writes how far a task is, with the piece of its file, in one transaction.
-func (s *Service) keep(ctx context.Context, t *Task, claim uuid.UUID, file []byte, more func(*database.Tx)) error {
+func (s *Service) keep(ctx context.Context, t *Task, claim uuid.UUID, piece Piece, more func(*database.Tx)) error {
 	next := *t
 	next.UpdatedAt, next.Tries = s.now(), 0
 	next.Claim, next.ClaimedUntil = claim, next.UpdatedAt.Add(claimHolds)
@@ -178,7 +181,7 @@ func (s *Service) keep(ctx context.Context, t *Task, claim uuid.UUID, file []byt
 		}
 	}
 	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
-		won, err := save(tx, next, claim, file)
+		won, err := save(tx, &next, claim, piece)
 		if err != nil {
 			return err
 		}
@@ -191,10 +194,6 @@ func (s *Service) keep(ctx context.Context, t *Task, claim uuid.UUID, file []byt
 		return nil
 	})
 	if err == nil {
-		if len(file) > 0 {
-			next.Chunks++
-			next.FileBytes += int64(len(file))
-		}
 		*t = next
 	}
 	return err

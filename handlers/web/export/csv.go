@@ -1,133 +1,78 @@
 package export
 
 import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
 // byteOrderMark tells spreadsheet programs that the file is UTF-8.
 const byteOrderMark = "\ufeff"
 
-// sentAt is how much of a file is gathered before it is sent.
-const sentAt = 32 << 10
-
-// csvFile writes CSV as RFC 4180 has it: commas, CRLF, every record of one length. Rows are put into one buffer, so
-// that a row costs no memory of its own.
+// csvFile writes CSV as RFC 4180 has it: commas, CRLF, every record of one length.
 type csvFile struct {
-	to      io.Writer
-	columns int
-	buffer  []byte
-	mark    Mark
+	out    *csv.Writer
+	record []string
 }
 
-func openCSV(to io.Writer, t Table, at Mark) (*csvFile, error) {
-	f := &csvFile{to: to, columns: len(t.Heads), buffer: make([]byte, 0, sentAt+4<<10), mark: at}
-	if at != (Mark{}) {
+func openCSV(to io.Writer, t Table) (*csvFile, error) {
+	buffered := bufio.NewWriterSize(to, 32<<10)
+	f := &csvFile{out: csv.NewWriter(buffered), record: make([]string, len(t.Heads))}
+	f.out.UseCRLF = true
+	if t.Follows {
 		return f, nil
 	}
-	f.buffer = append(f.buffer, byteOrderMark...)
-	for i, h := range t.Heads {
-		if i > 0 {
-			f.buffer = append(f.buffer, ',')
-		}
-		f.buffer = appendField(f.buffer, h.Text)
+	if _, err := buffered.WriteString(byteOrderMark); err != nil {
+		return nil, err
 	}
-	f.buffer = append(f.buffer, "\r\n"...)
-	return f, nil
+	for i, h := range t.Heads {
+		f.record[i] = h.Text
+	}
+	return f, f.out.Write(f.record)
 }
 
 func (f *csvFile) Row(cells []Cell) error {
-	for i := range f.columns {
-		if i > 0 {
-			f.buffer = append(f.buffer, ',')
-		}
-		if i < len(cells) {
-			f.buffer = cells[i].appendCSV(f.buffer)
-		}
+	clear(f.record)
+	for i, c := range cells {
+		f.record[i] = c.csv()
 	}
-	f.buffer = append(f.buffer, "\r\n"...)
-	f.mark.Rows++
-	if len(f.buffer) < sentAt {
-		return nil
-	}
-	return f.Flush()
+	return f.out.Write(f.record)
 }
 
 func (f *csvFile) Note(s string) error { return f.Row([]Cell{Text(s)}) }
 
 func (f *csvFile) Flush() error {
-	n, err := f.to.Write(f.buffer)
-	f.mark.Bytes += int64(n)
-	f.buffer = f.buffer[:0]
-	return err
+	f.out.Flush()
+	return f.out.Error()
 }
-
-func (f *csvFile) Mark() Mark { return f.mark }
 
 func (f *csvFile) Finish() error { return f.Flush() }
 
 func (f *csvFile) Release() {}
 
-func (c *Cell) appendCSV(b []byte) []byte {
+func (c Cell) csv() string {
 	switch c.kind {
 	case blank:
 	case text:
-		return appendField(b, guarded(c.text))
+		return guarded(c.text)
 	case amount:
-		return appendAmount(b, c.n)
-	case count:
-		return strconv.AppendInt(b, c.n, 10)
-	case day:
-		return c.at.AppendFormat(b, time.DateOnly)
-	case moment:
-		return c.at.AppendFormat(b, time.DateTime)
-	}
-	return b
-}
-
-// appendAmount writes cents with two decimals.
-func appendAmount(b []byte, cents int64) []byte {
-	whole := uint64(cents) //nolint:gosec // the digits of the smallest number too
-	if cents < 0 {
-		b, whole = append(b, '-'), -whole
-	}
-	b = strconv.AppendUint(b, whole/100, 10)
-	return append(b, '.', byte('0'+whole/10%10), byte('0'+whole%10))
-}
-
-// appendField writes a text, in quotes where it needs them.
-func appendField(b []byte, s string) []byte {
-	if !quoted(s) {
-		return append(b, s...)
-	}
-	b = append(b, '"')
-	for i := range len(s) {
-		switch s[i] {
-		case '"':
-			b = append(b, `""`...)
-		case '\r': // each line ends with CRLF
-		case '\n':
-			b = append(b, "\r\n"...)
-		default:
-			b = append(b, s[i])
+		sign, cents := "", c.n
+		if cents < 0 {
+			sign, cents = "-", -cents
 		}
+		return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
+	case count:
+		return strconv.FormatInt(c.n, 10)
+	case day:
+		return c.at.Format(time.DateOnly)
+	case moment:
+		return c.at.Format(time.DateTime)
 	}
-	return append(b, '"')
-}
-
-func quoted(s string) bool {
-	if s == "" {
-		return false
-	}
-	if s == `\.` || strings.ContainsAny(s, ",\"\r\n") {
-		return true
-	}
-	first, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsSpace(first)
+	return ""
 }
 
 // guarded keeps a spreadsheet program from running a text as a formula: CSV has no

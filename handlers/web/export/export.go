@@ -42,6 +42,8 @@ type Table struct {
 	Name  string // of the sheet
 	Heads []Head
 	Made  time.Time // by the product's clock
+	// Follows says that the file goes on with rows, after a part that holds the heads. Only CSV has parts.
+	Follows bool
 }
 
 // Writer writes one file. Release it whatever happens; only Finish completes it.
@@ -49,33 +51,19 @@ type Writer interface {
 	Row(cells []Cell) error
 	// Note is a line for the reader, in the first column.
 	Note(text string) error
-	// Flush sends everything that was written so far.
+	// Flush sends what is ready.
 	Flush() error
-	// Mark is where the file stands after a Flush.
-	Mark() Mark
 	Finish() error
 	Release()
 }
 
-// Mark is a place between two rows of a file, at which another process can go on with it. The zero Mark is the
-// beginning.
-type Mark struct {
-	Rows  int64  `json:"rows"`  // below the heads
-	Bytes int64  `json:"bytes"` // of the file
-	Plain int64  `json:"plain"` // of the sheet of a workbook, before it is compressed
-	Sum   uint32 `json:"sum"`   // CRC-32 of those
-}
-
 // Open begins a file with its row of heads.
-func Open(f Format, to io.Writer, t Table) (Writer, error) { return Resume(f, to, t, Mark{}) }
-
-// Resume goes on with a file from a mark: what is written follows what the file held up to there.
-func Resume(f Format, to io.Writer, t Table, at Mark) (Writer, error) {
+func Open(f Format, to io.Writer, t Table) (Writer, error) {
 	switch f {
 	case CSV:
-		return openCSV(to, t, at)
+		return openCSV(to, t)
 	case XLSX:
-		return openXLSX(to, t, at)
+		return openXLSX(to, t)
 	}
 	return nil, fmt.Errorf("no file is written as %q", string(f))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -104,9 +105,8 @@ func (w exportWish) query() url.Values {
 
 // exportPosition is where such a task goes on.
 type exportPosition struct {
-	From uuid.UUID   `json:"from"`
-	Mark export.Mark `json:"mark"`
-	Made time.Time   `json:"made"`
+	From uuid.UUID `json:"from"` // the last row that was written
+	Made time.Time `json:"made"`
 }
 
 // offers tells whether a person is asked how they want the file: of a long list, in a browser.
@@ -115,7 +115,8 @@ func (x *Exports) offers(c echo.Context, source string, found RowsFound) bool {
 		return false
 	}
 	ask := c.Request()
-	return ask.Method == http.MethodGet && !ask.URL.Query().Has(nowKey) && strings.Contains(ask.Header.Get("Accept"), "text/html")
+	return ask.Method == http.MethodGet && !ask.URL.Query().Has(nowKey) &&
+		strings.Contains(ask.Header.Get("Accept"), "text/html")
 }
 
 // above tells that there are more than so many rows, as far as anybody counted.
@@ -197,68 +198,90 @@ func (x *Exports) openFile(ctx context.Context, who actor.Actor, w exportWish) (
 // piecePages is how many pages of a list one step of a task writes.
 const piecePages = 5
 
-// Step implements task.Worker: it writes the next pages of the list.
-func (x *Exports) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece task.Piece, err error) {
+// Begin implements task.Worker.
+func (x *Exports) Begin() task.Run { return &exportRun{exports: x} }
+
+// exportRun writes the file of one task in this process. A CSV file is kept part by part, so that another process can
+// go on with it. A workbook is written as a whole: another process begins it again.
+type exportRun struct {
+	exports *Exports
+	out     bytes.Buffer
+	file    export.Writer
+}
+
+// Close implements task.Run.
+func (r *exportRun) Close() {
+	if r.file != nil {
+		r.file.Release()
+	}
+}
+
+// Step implements task.Run: it writes the next pages of the list.
+func (r *exportRun) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece task.Piece, err error) {
 	var w exportWish
 	var at exportPosition
-	if err := json.Unmarshal(t.Input, &w); err != nil {
+	if err := errors.Join(json.Unmarshal(t.Input, &w), json.Unmarshal(t.Position, &at)); err != nil {
 		return piece, err
 	}
-	if err := json.Unmarshal(t.Position, &at); err != nil {
-		return piece, err
-	}
-	f, err := x.openFile(ctx, who, w)
+	f, err := r.exports.openFile(ctx, who, w)
 	if err != nil {
 		return piece, err
 	}
 	format := export.Format(w.Format)
-	if at.Made.IsZero() {
-		at.Made = x.Desk.Now()
-		t.FileName, t.FileType = exportName(f.list, at.Made, format), format.ContentType()
+	if r.file == nil {
+		if format == export.XLSX && t.Done > 0 {
+			t.Done, at = 0, exportPosition{}
+		}
+		if at.Made.IsZero() {
+			at.Made = r.exports.Desk.Now()
+			t.FileName, t.FileType = exportName(f.list, at.Made, format), format.ContentType()
+		}
+		r.file, err = export.Open(format, &r.out, export.Table{Name: words.Capital(f.list), Heads: f.heads, Made: at.Made,
+			Follows: t.Done > 0})
+		if err != nil {
+			return piece, err
+		}
 	}
-	var out bytes.Buffer
-	file, err := export.Resume(format, &out, export.Table{Name: words.Capital(f.list), Heads: f.heads, Made: at.Made}, at.Mark)
-	if err != nil {
+	if piece.More, err = r.pages(ctx, f, t, &at); err != nil {
 		return piece, err
 	}
-	defer file.Release()
-	most := int64(or(x.MaxRows, exportMaxRows))
-	more, full := true, false
+	finish := r.file.Flush
+	if !piece.More {
+		finish, t.Total = r.file.Finish, t.Done
+	}
+	if err := finish(); err != nil {
+		return piece, err
+	}
+	piece.File = bytes.Clone(r.out.Bytes())
+	r.out.Reset()
+	t.Total = max(t.Total, t.Done)
+	t.Position, err = json.Marshal(at)
+	return piece, err
+}
+
+// pages writes the next pages, and tells whether there are more.
+func (r *exportRun) pages(ctx context.Context, f fileOf, t *task.Task, at *exportPosition) (more bool, err error) {
+	most, limit := int64(or(r.exports.MaxRows, exportMaxRows)), or(r.exports.PageRows, ExportPageRows)
 	for range piecePages {
-		at.From, more, err = f.rows(ctx, at.From, or(x.PageRows, ExportPageRows), func(cells []export.Cell) error {
+		full := false
+		at.From, more, err = f.rows(ctx, at.From, limit, func(cells []export.Cell) error {
 			if t.Done == most {
 				full = true
 				return nil
 			}
 			t.Done++
-			return file.Row(cells)
+			return r.file.Row(cells)
 		})
 		if err != nil {
-			return piece, err
+			return false, err
 		}
-		if full = full || more && t.Done == most; full || !more {
-			break
+		if full || more && t.Done == most {
+			t.Note = cutShort(r.exports)
+			return false, r.file.Note(t.Note)
 		}
-	}
-	if full {
-		t.Note = cutShort(x)
-		if err := file.Note(t.Note); err != nil {
-			return piece, err
+		if !more {
+			return false, nil
 		}
 	}
-	piece.More = more && !full
-	finish := file.Flush
-	if !piece.More {
-		finish = file.Finish
-	}
-	if err := finish(); err != nil {
-		return piece, err
-	}
-	at.Mark, piece.File = file.Mark(), out.Bytes()
-	t.Total = max(t.Total, t.Done)
-	if !piece.More {
-		t.Total = t.Done
-	}
-	t.Position, err = json.Marshal(at)
-	return piece, err
+	return true, nil
 }
