@@ -242,3 +242,16 @@ func TestTheTurnsOfTheAuditGoOn(t *testing.T) {
 		t.Errorf("an entry has its turn and is the last: before %s, now %s", was, is)
 	}
 }
+
+// Step 31 dropped an index that what needs attention reads; step 32 brings it back.
+func TestPurchasesThatWaitAreFoundByTheirToken(t *testing.T) {
+	t.Parallel()
+	p := before(t, 31)
+	const index = `SELECT coalesce((SELECT indexdef || indisvalid FROM pg_indexes JOIN pg_index
+		ON indexrelid = to_regclass(indexname) WHERE indexname = 'purchases_waiting'), '')`
+	was := p.says(index)
+	p.upTo(32)
+	if is := p.says(index); is == "" || is != was {
+		t.Errorf("before %q, now %q", was, is)
+	}
+}

@@ -72,25 +72,33 @@ func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]l
 	out := []line{
 		rates("(a) POST /purchases/ through HTTP, 16 connections", ours, "pgbench, one row of the same bytes and indexes",
 			theirs),
-		rates("(a) the same", ours, "pgbench, the writes of a purchase in one transaction: row, count, audit entry", whole),
+		rates("(a) the same", ours, "pgbench, the writes of a purchase in one transaction: row, count, audit entry, event", whole),
 	}
 	out[1].aim = "for comparison"
 	return out, nil
 }
 
 // sameWrites is a script with all that a purchase writes: the row with its count,
-// and the entry of the audit.
+// the entry of the audit, and the event.
 func (s *server) sameWrites(ctx context.Context, script string) (string, error) {
-	err := s.exec(ctx, "DROP TABLE IF EXISTS bench_audit",
-		"CREATE TABLE bench_audit AS SELECT * FROM audit_entries ORDER BY at DESC LIMIT 1")
-	if err != nil {
-		return "", err
+	script = "BEGIN;\n" + strings.Replace(script, "INSERT INTO bench_purchases ", "INSERT INTO purchases ", 1)
+	for _, table := range []string{"audit_entries", "events"} {
+		one := "bench_one_of_" + table
+		err := s.exec(ctx, "DROP TABLE IF EXISTS "+one,
+			fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM %s ORDER BY id DESC LIMIT 1", one, table))
+		if err != nil {
+			return "", err
+		}
+		const given = `FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped AND attname <> 'seq'`
+		var lists [2]string
+		for i, column := range []string{"attname", "CASE attname WHEN 'id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END"} {
+			if lists[i], err = s.query(ctx, fmt.Sprintf("SELECT string_agg("+column+", ', ' ORDER BY attnum) "+given, one)); err != nil {
+				return "", err
+			}
+		}
+		script += fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s;\n", table, lists[0], lists[1], one)
 	}
-	cols, err := s.query(ctx,
-		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
-		FROM pg_attribute WHERE attrelid = 'bench_audit'::regclass AND attnum > 0 AND NOT attisdropped`)
-	return "BEGIN;\n" + strings.Replace(script, "INSERT INTO bench_purchases ", "INSERT INTO purchases ", 1) +
-		"INSERT INTO audit_entries SELECT " + cols + " FROM bench_audit;\nCOMMIT;\n", err
+	return script + "COMMIT;\n", nil
 }
 
 func (s *server) purchase(client string, due int64) string {
