@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // write replaces the rows of all tables by those of all copies, the oldest first, as history grows. Constraints and
@@ -166,6 +167,10 @@ func (f *filling) renamed(t *table, line string) string {
 // made is one constraint or index as it was.
 type made struct{ table, make string }
 
+type dropped struct{ drop, again string }
+
+const othersDepend = "2BP01" // what PostgreSQL says when a view needs what is dropped
+
 // dropConstraints takes constraints and indexes away and tells how to make them again.
 func (f *filling) dropConstraints(ctx context.Context) (foreign []string, rest []made, err error) {
 	names := make([]string, len(f.tables))
@@ -188,10 +193,10 @@ func (f *filling) dropConstraints(ctx context.Context) (foreign []string, rest [
 	if err != nil {
 		return nil, nil, err
 	}
-	var drops []string
+	var drops []dropped
 	for _, c := range constraints {
 		again := "ALTER TABLE " + c.Table + " ADD CONSTRAINT " + c.Name + " " + c.Def
-		drops = append(drops, "ALTER TABLE "+c.Table+" DROP CONSTRAINT "+c.Name)
+		drops = append(drops, dropped{"ALTER TABLE " + c.Table + " DROP CONSTRAINT " + c.Name, again})
 		if c.Foreign {
 			foreign = append(foreign, again)
 		} else {
@@ -210,15 +215,18 @@ func (f *filling) dropConstraints(ctx context.Context) (foreign []string, rest [
 		if err := rows.Scan(&table, &name, &def); err != nil {
 			return nil, nil, err
 		}
-		drops = append(drops, "DROP INDEX "+name)
+		drops = append(drops, dropped{"DROP INDEX " + name, def})
 		rest = append(rest, made{table, def})
 	}
 	if err := rows.Err(); err != nil {
 		return nil, nil, err
 	}
-	for _, q := range drops {
-		if _, err := f.conn.Exec(ctx, q); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", q, err)
+	for _, d := range drops {
+		_, err := f.conn.Exec(ctx, d.drop)
+		if needed := (&pgconn.PgError{}); errors.As(err, &needed) && needed.Code == othersDepend {
+			rest = slices.DeleteFunc(rest, func(m made) bool { return m.make == d.again }) // a view needs the key: it stays
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", d.drop, err)
 		}
 	}
 	return foreign, rest, nil
@@ -260,6 +268,7 @@ func (f *filling) derive(ctx context.Context) error {
 		"TRUNCATE " + strings.Join(derivedTables, ", "),
 		`INSERT INTO audit_progress (turn, entry_id) VALUES (-1, '00000000-0000-0000-0000-000000000000')`,
 		`UPDATE audit_turns SET base = GREATEST(base, (SELECT COALESCE(max(turn), 0) + 1 FROM audit_entries))`,
+		"SELECT rebuild_figures()",
 		`INSERT INTO purchase_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases GROUP BY 1, 2`,
 		`INSERT INTO mandate_counts (merchant_id, kind, state, n) SELECT merchant_id, kind, state, count(*) FROM mandates
 			GROUP BY 1, 2, 3`,
