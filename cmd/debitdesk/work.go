@@ -98,7 +98,12 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 // which also ends the 120 seconds on time, and each minute otherwise.
 func (a *App) hurry(d *jobs.Deps) {
 	if a.Config.Sandbox() {
-		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, a.Services.Overdue
+		pressing := a.Services.Pressing(a.Store.Now)
+		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, pressing.Ask
+		d.RunDue = func(ctx context.Context) error {
+			defer pressing.Forget()
+			return a.Services.RunDue(ctx)
+		}
 		return
 	}
 	d.LookEvery, d.Pressing = time.Second, a.Store.AskingNow
