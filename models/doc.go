@@ -58,6 +58,8 @@
 //
 //	subscriber  pending → active ⇄ subscription_paused;  any → inactive     (one purchase a period, by the period key)
 //
+//	task        waiting → running → done | failed;  waiting | running → cancelled (after the piece under way)
+//
 //	amendment   open → done (the old token superseded, what waits on it moved) | abandoned
 //
 // The row is the truth and a job only a nudge: every change of state is a

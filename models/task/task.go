@@ -1,5 +1,5 @@
-// Package task knows the long work of a merchant, which goes on without the page on which it was asked for: an export
-// of a long list, many subscribers at once. It keeps who asked, how far the work is, and the file that comes of it.
+// Package task knows the long work of a merchant, which goes on without the page on which it was asked for, such as an
+// export of a long list. It keeps who asked, how far the work is, and the file that comes of it.
 // It must not know what the work is: workers do it piece by piece.
 package task
 

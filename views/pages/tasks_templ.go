@@ -278,7 +278,7 @@ func TaskRows(v TasksView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Rows) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "layers", Title: "No task yet", Text: "When you export a long list or add many subscribers, the work goes on here."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "layers", Title: "No task yet", Text: "When you export a long list in the background, its progress and its file are here."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
