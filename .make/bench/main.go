@@ -23,8 +23,16 @@ func main() {
 	flag.IntVar(&many.times, "times", 4000, "how many times the rows of the demo")
 	flag.IntVar(&many.neighbour, "neighbour", 1000, "how many times at a second merchant")
 	fill := flag.String("fill", "", "only multiply the demo in the database that this connection string names")
-	data := flag.String("data", "data", "with -fill: the data folder with its keys")
+	explain := flag.String("explain", "", "only explain what pages ask of the database that this connection string names")
+	data := flag.String("data", "data", "with -fill and -explain: the data folder with its keys")
 	flag.Parse()
+	if *explain != "" {
+		if err := onlyExplain(context.Background(), *explain, *data); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *fill != "" {
 		if err := multiplied(context.Background(), *fill, *data, many.times, many.neighbour); err != nil {
 			fmt.Fprintln(os.Stderr, err)

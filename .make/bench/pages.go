@@ -108,8 +108,8 @@ func (many manyRows) everyPage(ctx context.Context, _ *server, _ time.Duration, 
 		return nil, err
 	}
 	lines = append(lines, export,
-		line{"(j) memory of the server at rest", megabytes(rest), "", "", fmt.Sprintf("under %d MB", restMemory)},
-		line{fmt.Sprintf("(j) its peak while %d people open pages and one exports", readers),
+		line{"(k) memory of the server at rest", megabytes(rest), "", "", fmt.Sprintf("under %d MB", restMemory)},
+		line{fmt.Sprintf("(k) its peak while %d people open pages and one exports", readers),
 			fmt.Sprintf("%.0f MB", float64(peak)/1024), "", "", fmt.Sprintf("under %d MB", worstMemory)})
 	asked, err := d.plans(ctx, addresses)
 	return append(lines, asked), err
@@ -182,7 +182,7 @@ func issueTable(all []opened) (lines []line) {
 			}
 		}
 		if found != nil {
-			lines = append(lines, found.line("(j) "+one.what))
+			lines = append(lines, found.line("(k) "+one.what))
 		}
 	}
 	least := slices.MinFunc(all, func(a, b opened) int { return int(a.multiplied - b.multiplied) })
@@ -192,8 +192,8 @@ func issueTable(all []opened) (lines []line) {
 			missed++
 		}
 	}
-	return append([]line{least.line("(j) any page, the least")}, append(lines,
-		line{fmt.Sprintf("(j) of %d pages, those that miss the aim", len(all)), fmt.Sprint(missed), "", "", "0"})...)
+	return append([]line{least.line("(k) any page, the least")}, append(lines,
+		line{fmt.Sprintf("(k) of %d pages, those that miss the aim", len(all)), fmt.Sprint(missed), "", "", "0"})...)
 }
 
 // worst are the pages that miss their aim by most.
@@ -205,7 +205,7 @@ func worst(all []opened) (lines []line) {
 	for n, o := range all {
 		fmt.Fprintf(os.Stderr, "%8.1f ms %8.1f ms  %5.1f  %s\n", milliseconds(o.multiplied), milliseconds(o.alone), o.ratio(), o.Path)
 		if n < worstShown {
-			lines = append(lines, o.line(fmt.Sprintf("(j) worst %d: %s", n+1, o.Path)))
+			lines = append(lines, o.line(fmt.Sprintf("(k) worst %d: %s", n+1, o.Path)))
 		}
 	}
 	return lines
@@ -243,7 +243,7 @@ func (d *desk) export(client *http.Client) (line, error) {
 			return line{}, err
 		}
 	}
-	return line{fmt.Sprintf("(j) export of %d clients", rows-1), fmt.Sprintf("%.0f rows/s", float64(rows)/time.Since(began).Seconds()),
+	return line{fmt.Sprintf("(k) export of %d clients", rows-1), fmt.Sprintf("%.0f rows/s", float64(rows)/time.Since(began).Seconds()),
 		fmt.Sprintf("first byte after %.0f ms", milliseconds(first)), "", "100 000 rows/s, first byte under 200 ms"}, nil
 }
 
@@ -285,6 +285,6 @@ func (d *desk) plans(ctx context.Context, addresses []walk.Address) (line, error
 		return line{}, err
 	}
 	statements, offending := tell(os.Stderr, found)
-	return line{"(j) statements that scan a table that grows, or read or sort more than a page", fmt.Sprint(offending),
+	return line{"(k) statements that scan a table that grows, or read or sort more than a page", fmt.Sprint(offending),
 		fmt.Sprintf("of %d", statements), "", "0"}, nil
 }

@@ -75,6 +75,33 @@ func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address)
 	return found, nil
 }
 
+// onlyExplain prints the offenders of a database that holds the demo, one page of each kind and one value of each
+// filter.
+func onlyExplain(ctx context.Context, dsn, folder string) error {
+	s := &server{}
+	if err := s.serve(demoEnv(folder, dsn), "--no-workers"); err != nil {
+		return err
+	}
+	client, err := walk.SignIn(s.base, demoAdmin, demo.Password)
+	if err != nil {
+		return err
+	}
+	w := walk.Walk{Base: s.base, Client: client, Same: 1, Values: 1, Start: seeds}
+	pages, err := w.Pages()
+	s.leave()
+	if err != nil {
+		return err
+	}
+	found, err := statementsOf(ctx, dsn, folder, pages)
+	if err != nil {
+		return err
+	}
+	statements, offending := tell(os.Stdout, found)
+	fmt.Printf("%d statements, %d of them scan a table that grows, or read or sort more than %d rows\n", statements, offending,
+		mostRead)
+	return nil
+}
+
 // some keeps each statement for some of the pages that ask it.
 func some(all []plans.Statement) (out []plans.Statement) {
 	seen := map[string]int{}
