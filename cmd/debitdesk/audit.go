@@ -58,7 +58,11 @@ func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 				return err
 			}
 			if one.Holds() {
-				_, _ = fmt.Fprintf(io.out, "%s: %s, the chain holds\n", m.Slug, plural.Of(one.Links, "entry"))
+				past := ""
+				if one.Dropped > 0 {
+					past = fmt.Sprintf(" (the first %d were dropped after their time)", one.Dropped)
+				}
+				_, _ = fmt.Fprintf(io.out, "%s: %s, the chain holds%s\n", m.Slug, plural.Of(one.Links, "entry"), past)
 				continue
 			}
 			broken = append(broken, fmt.Errorf("%s: broken at link %d: %s", m.Slug, one.Broken, one.Why))

@@ -47,6 +47,7 @@ type Config struct {
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
 
 	KeepRequests string `env:"DEBITDESK_KEEP_REQUESTS" envDefault:"30d"`
+	KeepAudit    string `env:"DEBITDESK_KEEP_AUDIT" envDefault:"10y"`
 
 	Courier CourierConfig `envPrefix:"DEBITDESK_COURIER_"`
 
@@ -247,6 +248,7 @@ func (c Config) keep(bad func(name, format string, args ...any)) database.Keep {
 		least      database.Period
 	}{
 		{"DEBITDESK_KEEP_REQUESTS", c.KeepRequests, &k.Requests, database.LeastKeep.Requests},
+		{"DEBITDESK_KEEP_AUDIT", c.KeepAudit, &k.Audit, database.LeastKeep.Audit},
 	} {
 		p, err := database.ParseKept(one.text, one.least)
 		if err != nil {

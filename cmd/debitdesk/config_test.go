@@ -14,7 +14,7 @@ func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info",
-		LogFormat: "text", RateLimit: "1500:30000", RequestLog: true, KeepRequests: "30d", Courier: CourierConfig{Every: time.Minute}}
+		LogFormat: "text", RateLimit: "1500:30000", RequestLog: true, KeepRequests: "30d", KeepAudit: "10y", Courier: CourierConfig{Every: time.Minute}}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
@@ -39,7 +39,7 @@ func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 		"DATABASE_URL": "mysql://u:secret@host/db", "DATABASE_READ_URL": "standby:5432", "DATABASE_DIRECT_URL": "http://h",
 		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:",
 		"DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
-		"DEBITDESK_KEEP_REQUESTS": "3w",
+		"DEBITDESK_KEEP_REQUESTS": "3w", "DEBITDESK_KEEP_AUDIT": "4y",
 	}
 	_, err := ReadConfig(bad)
 	if err == nil {

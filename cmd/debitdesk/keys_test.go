@@ -25,7 +25,7 @@ var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempo
 	"clients.personal_code_hash", "mandate_evidence.sha256", "tokens.account_hash", "bank_messages.raw",
 	"batches.header_hash", "batches.content_hash",
 	"batch_rows.same_hash", "batch_rows.client_hash", "batch_rows.digest", "batches.fingerprint",
-	"batch_mappings.header_hash", "audit_links.hash", "audit_heads.hash", "audit_heads.signature",
+	"batch_mappings.header_hash", "audit_links.hash", "audit_heads.hash", "audit_heads.signature", "audit_bases.hash", "audit_bases.signature",
 	"recovery_codes.code_hash", "passkeys.id",
 	"invitations.token_hash", "account_verifications.account_hash", "sandbox_instructions.account_hash",
 	"password_resets.token_hash", "company_statements.file", "bank_files_out.sha256", "bank_files_in.sha256",

@@ -61,7 +61,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return func(context.Context) error { return nil }, nil
 	}
 	s := a.Services
-	d := jobs.Deps{Pool: a.Store.Pool.Pool, Direct: a.Store.Direct, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.Outbox.Send,
+	d := jobs.Deps{Pool: a.Store.Pool.Pool, Direct: a.Store.Direct, Log: a.Log, Tidy: a.tidy, SendMail: s.Outbox.Send,
 		SendDue:       func(ctx context.Context) error { _, err := s.Outbox.SendDue(ctx); return err },
 		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
 		ResetPassword: s.Users.SendReset,
@@ -85,6 +85,11 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return nil, err
 	}
 	return runner.Stop, nil
+}
+
+// tidy removes what is past its time; of the audit too, whose chains it checks before.
+func (a *App) tidy(ctx context.Context) error {
+	return errors.Join(a.Store.Tidy(ctx), a.Services.Audit.DropPast(ctx, time.Now()))
 }
 
 // hurry has due work done on time where people wait for it; a panel shows it within

@@ -36,8 +36,9 @@ type Anchors interface {
 // Extending is what is asked while entries are linked.
 type Extending interface {
 	// Unsound tells in words why a head is not to be extended, empty when it is; hashAt
-	// gives the hash of the merchant's nth link, nil for none.
-	Unsound(h Head, hashAt func(n int64) ([]byte, error)) (why string, err error)
+	// gives the hash of the merchant's nth link, nil for none. Links before the base were
+	// dropped after their time.
+	Unsound(h Head, base int64, hashAt func(n int64) ([]byte, error)) (why string, err error)
 	Sign(h Head) Head
 }
 
@@ -50,7 +51,7 @@ type Linked struct {
 
 // Unsound implements Extending: the signature of the head, the link that it names,
 // and the head that was noted outside of the database.
-func (k *Service) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string, error) {
+func (k *Service) Unsound(h Head, base int64, hashAt func(n int64) ([]byte, error)) (string, error) {
 	if h.N > 0 {
 		if !k.Signer.Check(h.KeyID, h.Signed(), h.Signature) {
 			return "The signature of the last link is not valid, or its key is not in the key file.", nil
@@ -69,6 +70,8 @@ func (k *Service) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string,
 	noted, known := k.Anchors.Last(h.MerchantID)
 	switch {
 	case !known:
+		return "", nil
+	case noted.N < base:
 		return "", nil
 	case noted.N > h.N:
 		return fmt.Sprintf("The chain ends at link %d; outside the database link %d is noted.", h.N, noted.N), nil
@@ -144,7 +147,11 @@ func (k *Service) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64,
 	if err != nil {
 		return 0, "", err
 	}
-	why, err = k.Unsound(h, func(n int64) ([]byte, error) { return k.Chains.HashAt(ctx, merchantID, n) })
+	base, err := k.Chains.Base(ctx, merchantID)
+	if err != nil {
+		return 0, "", err
+	}
+	why, err = k.Unsound(h, base.N, func(n int64) ([]byte, error) { return k.Chains.HashAt(ctx, merchantID, n) })
 	return h.N, why, err
 }
 

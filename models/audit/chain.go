@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -50,6 +51,34 @@ func (h Head) Signed() []byte {
 	out = binary.BigEndian.AppendUint64(out, uint64(h.N)) //nolint:gosec // a count
 	return append(out, h.Hash...)
 }
+
+// Base is where a chain begins once its past was dropped after its time: the last link
+// that went. Kept are numbers of links behind it whose entries went too, since they were
+// linked only after newer ones. It is signed as a head is, so that nobody who has the
+// database alone can take entries away and call it a drop.
+type Base struct {
+	MerchantID uuid.UUID
+	N          int64
+	Hash       []byte
+	Kept       []int64 // in their order
+	KeyID      string
+	Signature  []byte
+}
+
+// Signed are the bytes that the signature of a base is over.
+func (b Base) Signed() []byte {
+	out := append([]byte("debitdesk audit base\x00"), b.MerchantID[:]...)
+	for _, n := range append([]int64{b.N}, b.Kept...) {
+		out = binary.BigEndian.AppendUint64(out, uint64(n)) //nolint:gosec // a count
+	}
+	return append(out, b.Hash...)
+}
+
+// Dropped tells whether something of the chain went.
+func (b Base) Dropped() bool { return b.KeyID != "" }
+
+// Head is the link after which the chain goes on.
+func (b Base) Head() Head { return Head{MerchantID: b.MerchantID, N: b.N, Hash: b.Hash} }
 
 // Next is the link of an entry after a head.
 func (h Head) Next(e Kept) Link {
@@ -106,10 +135,18 @@ type Chains interface {
 	RaiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error)
 	// Alarms are those of a merchant; with the zero id, of all.
 	Alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error)
-	// HashAt is the hash of a merchant's nth link; nil when there is none.
+	// HashAt is the hash of a merchant's nth link, the last one that was dropped included; nil
+	// when there is none.
 	HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byte, error)
 	// Head gives the head of a merchant's chain; the zero Head when there is none.
 	Head(ctx context.Context, merchantID uuid.UUID) (Head, error)
+	// Base gives where a merchant's chain begins; the zero Base when nothing was dropped.
+	Base(ctx context.Context, merchantID uuid.UUID) (Base, error)
+	// NextBases are what the bases are to be when what is past its time at a moment is
+	// dropped; none when nothing is to go yet.
+	NextBases(ctx context.Context, now time.Time) ([]Base, error)
+	// DropPast drops it, unless the bases would be other ones by now or an alarm stands.
+	DropPast(ctx context.Context, now time.Time, bases []Base) error
 	// Walk visits the links of a merchant in their order, each with its entry; an entry that is gone
 	// has the zero id.
 	Walk(ctx context.Context, merchantID uuid.UUID, visit func(Link, Kept) error) error
@@ -150,10 +187,35 @@ func (k *Service) Link(ctx context.Context) error {
 	}
 }
 
+// DropPast drops what is past its time, once the part of each chain that goes was found to
+// hold. A chain that does not hold raises its alarm, and nothing is dropped while one stands.
+func (k *Service) DropPast(ctx context.Context, now time.Time) error {
+	bases, err := k.Chains.NextBases(ctx, now)
+	if err != nil || len(bases) == 0 {
+		return err
+	}
+	for i, b := range bases {
+		found, err := k.walk(ctx, b.MerchantID, b.N)
+		if err != nil {
+			return err
+		}
+		if found.Holds() && string(found.last) != string(b.Hash) {
+			found.Broken, found.Why = b.N, fmt.Sprintf("Link %d is not the one that the links before it lead to.", b.N)
+		}
+		if !found.Holds() {
+			return k.raise(ctx, found)
+		}
+		bases[i].KeyID, bases[i].Signature = k.Signer.Sign(b.Signed())
+	}
+	return k.Chains.DropPast(ctx, now, bases)
+}
+
 // Checked is what a walk over a chain found.
 type Checked struct {
 	MerchantID uuid.UUID
-	Links      int64
+	Links      int64 // those that were dropped after their time included
+	Dropped    int64
+	last       []byte // the hash of the last link that was looked at
 	Broken     int64  // the number of the first link that does not hold; 0: none
 	Why        string // in words, when something does not hold
 }
@@ -193,14 +255,31 @@ func (k *Service) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, er
 var errStop = fmt.Errorf("the chain is broken here")
 
 func (k *Service) verify(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
-	out, err := k.walk(ctx, merchantID)
+	out, err := k.walk(ctx, merchantID, toItsHead)
 	if err != nil {
 		return out, err
 	}
 	return out, k.raise(ctx, out)
 }
 
-func (k *Service) walk(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
+// toItsHead has a walk go over the whole chain.
+const toItsHead = -1
+
+// walk checks a chain from where it begins, up to the nth link alone or to its head. Links
+// that are dropped meanwhile are missed: then it is walked again.
+func (k *Service) walk(ctx context.Context, merchantID uuid.UUID, upTo int64) (Checked, error) {
+	for {
+		found, err := k.walkOnce(ctx, merchantID, upTo)
+		if err != nil || found.Holds() {
+			return found, err
+		}
+		if base, err := k.Chains.Base(ctx, merchantID); err != nil || base.N <= found.Dropped {
+			return found, err
+		}
+	}
+}
+
+func (k *Service) walkOnce(ctx context.Context, merchantID uuid.UUID, upTo int64) (Checked, error) {
 	out := Checked{MerchantID: merchantID}
 	if err := k.refresh(); err != nil {
 		return out, err
@@ -214,19 +293,30 @@ func (k *Service) walk(ctx context.Context, merchantID uuid.UUID) (Checked, erro
 	if err != nil {
 		return out, err
 	}
-	at := Head{MerchantID: merchantID}
+	base, err := k.Chains.Base(ctx, merchantID)
+	if err != nil {
+		return out, err
+	}
+	at := base.Head()
+	at.MerchantID, out.Links, out.Dropped = merchantID, base.N, base.N
 	broken := func(n int64, why string, args ...any) error {
 		out.Broken, out.Why = n, fmt.Sprintf(why, args...)
 		return errStop
 	}
+	if base.Dropped() && !k.Signer.Check(base.KeyID, base.Signed(), base.Signature) {
+		_ = broken(base.N, "The signature of what was dropped is not valid.")
+		return out, nil
+	}
 	err = k.Chains.Walk(ctx, merchantID, func(l Link, e Kept) error {
-		if at.N == end.N {
+		if at.N == end.N || at.N == upTo {
 			return errStop
 		}
 		next := at.Next(e)
 		switch {
 		case l.N != next.N:
 			return broken(next.N, "Link %d is missing.", next.N)
+		case e.ID == uuid.Nil && slices.Contains(base.Kept, l.N):
+			next.Hash = l.Hash // the link after it is a hash over this one
 		case e.ID == uuid.Nil:
 			return broken(l.N, "The entry of link %d is missing.", l.N)
 		case string(l.Hash) != string(next.Hash):
@@ -241,8 +331,14 @@ func (k *Service) walk(ctx context.Context, merchantID uuid.UUID) (Checked, erro
 	if err != nil && err != errStop { //nolint:errorlint // the very value
 		return out, err
 	}
+	out.last = at.Hash
 	switch {
 	case out.Why != "":
+	case upTo != toItsHead:
+		if at.N != upTo {
+			_ = broken(at.N+1, "The chain ends at link %d and should reach %d.", at.N, upTo)
+		}
+		return out, nil
 	case noted.N > end.N:
 		_ = broken(end.N+1, "The chain ends at link %d; outside the database link %d is noted.", end.N, noted.N)
 	case at.N != end.N:

@@ -64,7 +64,7 @@ var wiping = []struct{ table, where string }{
 // what. Counts of purchases and mandates follow by themselves. Numbers of invoices
 // go on, for a number that was given out never comes again.
 var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
-	"audit_entries", "audit_links", "audit_heads", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
+	"audit_entries", "audit_links", "audit_heads", "audit_bases", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
 	"invoice_series", "webhooks", "merchant_keys",
 	"purchase_counts", "purchase_count_deltas", "mandate_counts", "mandate_count_deltas",
 	"ledger_days", "ledger_months", "ledger_day_deltas", "debit_days", "debit_day_deltas", "attention", "attention_changes",

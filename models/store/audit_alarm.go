@@ -42,7 +42,8 @@ func (s *Store) Alarms(ctx context.Context, merchantID uuid.UUID) ([]audit.Alarm
 }
 
 func hashAt(ctx context.Context, q oneRow, merchantID uuid.UUID, n int64) (hash []byte, err error) {
-	err = q.QueryRow(ctx, `SELECT hash FROM audit_links WHERE merchant_id = $1 AND n = $2`, merchantID, n).Scan(&hash)
+	err = q.QueryRow(ctx, `SELECT hash FROM audit_links WHERE merchant_id = $1 AND n = $2
+		UNION ALL SELECT hash FROM audit_bases WHERE merchant_id = $1 AND n = $2 LIMIT 1`, merchantID, n).Scan(&hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}
@@ -85,8 +86,8 @@ func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID,
 	if err := tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&at.turn, &at.id); err != nil {
 		return head, err
 	}
-	err := tx.QueryRow(ctx, `SELECT n, hash FROM audit_links WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1`,
-		merchantID).Scan(&head.N, &head.Hash)
+	err := tx.QueryRow(ctx, `(SELECT n, hash FROM audit_links WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1)
+		UNION ALL SELECT n, hash FROM audit_bases WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1`, merchantID).Scan(&head.N, &head.Hash)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return head, err
 	}

@@ -142,7 +142,11 @@ func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, wit
 		if err != nil {
 			return err
 		}
-		why, err := with.Unsound(head, func(n int64) ([]byte, error) { return hashAt(ctx, tx, merchantID, n) })
+		base, err := baseOf(ctx, tx, merchantID)
+		if err != nil {
+			return err
+		}
+		why, err := with.Unsound(head, base.N, func(n int64) ([]byte, error) { return hashAt(ctx, tx, merchantID, n) })
 		if err != nil {
 			return err
 		}

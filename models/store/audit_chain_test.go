@@ -178,7 +178,8 @@ func TestEntriesCannotBeChangedByMistake(t *testing.T) {
 	s := openTidying(t)
 	s.note(s.merchant("one"), "what happened")
 	for _, sql := range []string{`UPDATE audit_entries SET text = 'x'`, `DELETE FROM audit_entries`,
-		`TRUNCATE audit_entries`, `DELETE FROM audit_links`} {
+		`TRUNCATE audit_entries`, `DELETE FROM audit_links`, `DELETE FROM history.audit_entries_first`, `DELETE FROM history.audit_entries_ahead`,
+		`UPDATE history.audit_links_first SET n = 0`, `TRUNCATE history.audit_links_ahead`} {
 		_, err := s.Pool.Exec(t.Context(), sql)
 		if pg, ok := err.(*pgconn.PgError); !ok || pg.Code != "DD002" { //nolint:errorlint // straight from the driver
 			t.Errorf("%s: %v; want it refused", sql, err)

@@ -8,7 +8,9 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
+	"debitdesk/models/database/history"
 	"debitdesk/models/plural"
 )
 
@@ -23,18 +25,20 @@ type CopyInfo struct {
 // AsOneMoment runs fn with the name of a snapshot that another connection may join,
 // and with what the database holds at that moment. Nobody is held up meanwhile.
 func (s *Store) AsOneMoment(ctx context.Context, fn func(snapshot string, info CopyInfo) error) error {
-	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
-		func(tx pgx.Tx) error {
-			var snapshot string
-			if err := tx.QueryRow(ctx, `SELECT pg_export_snapshot()`).Scan(&snapshot); err != nil {
-				return fmt.Errorf("export a snapshot: %w", err)
-			}
-			info, err := copyInfo(ctx, tx)
-			if err != nil {
-				return err
-			}
-			return fn(snapshot, info)
-		})
+	return history.Still(ctx, s.DB, func(conn *pgxpool.Conn) error {
+		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+			func(tx pgx.Tx) error {
+				var snapshot string
+				if err := tx.QueryRow(ctx, `SELECT pg_export_snapshot()`).Scan(&snapshot); err != nil {
+					return fmt.Errorf("export a snapshot: %w", err)
+				}
+				info, err := copyInfo(ctx, tx)
+				if err != nil {
+					return err
+				}
+				return fn(snapshot, info)
+			})
+	})
 }
 
 // Holds counts what the database holds now.

@@ -33,7 +33,7 @@
 // longer than is set. Detaching, dropping, what must stay and the entry in the audit are
 // one transaction: that is why the partition is not detached CONCURRENTLY, which cannot be
 // part of one. The table is locked for as long as the catalog takes, and the lock is given
-// up after a second. Rows that must stay, which are few, are put back and go to "rest".
+// up after a second. While a backup is made no partition comes or goes. Rows that must stay, which are few, are put back and go to "rest".
 // Which those are, and what else holds a partition back, each concept says of its own
 // table. Rows of "first" that are past their time go one by one as they did before there
 // were partitions, until all of it can go.
@@ -49,6 +49,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
@@ -62,14 +63,43 @@ const ahead = 2
 // quickly gives up a lock that others hold.
 const quickly = `SET LOCAL lock_timeout = '1s'`
 
+// copying is the advisory lock that a copy of the database shares while it is made: it
+// reads tables that it saw at its beginning.
+const copying = 7316214030
+
+// Still runs fn while no partition comes or goes, on a connection that no pooler shares. The
+// lock stands before fn begins
+// whatever it reads as one moment.
+func Still(ctx context.Context, db *database.DB, fn func(conn *pgxpool.Conn) error) error {
+	conn, err := db.Direct.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock_shared($1)`, copying); err != nil {
+		return fmt.Errorf("keep partitions as they are: %w", err)
+	}
+	defer func() { _, _ = conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock_shared($1)`, copying) }()
+	return fn(conn)
+}
+
+// alone takes the same lock for one transaction; false: a copy is being made.
+func alone(ctx context.Context, tx pgx.Tx) (mine bool, err error) {
+	if _, err := tx.Exec(ctx, quickly); err != nil {
+		return false, err
+	}
+	err = tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, copying).Scan(&mine)
+	return mine, err
+}
+
 // Tables are all that are partitioned.
-var Tables = []string{"api_requests", "api_request_bodies"}
+var Tables = []string{"api_requests", "api_request_bodies", "audit_entries", "audit_links"}
 
 // Grow makes the months that are missing.
 func Grow(ctx context.Context, db *database.DB) error {
 	for _, table := range Tables {
 		err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, quickly); err != nil {
+			if mine, err := alone(ctx, tx); err != nil || !mine {
 				return err
 			}
 			_, err := tx.Exec(ctx, `SELECT history_grow($1, $2, $3)`, table, db.Now(), ahead)
@@ -110,10 +140,7 @@ type Table struct {
 // Drop drops the partitions that lie wholly before the time that is kept, and tells
 // whether any did. now is real time.
 func Drop(ctx context.Context, db *database.DB, now time.Time, d Dropping) (bool, error) {
-	if d.Period.Forever() {
-		return false, nil
-	}
-	until, err := last(ctx, db, d.Tables[0].Name, d.Period.Before(now))
+	until, err := Due(ctx, db, now, d.Period, d.Tables[0].Name)
 	if err != nil || until == uuid.Nil {
 		return false, err
 	}
@@ -150,10 +177,14 @@ func Drop(ctx context.Context, db *database.DB, now time.Time, d Dropping) (bool
 	return done, nil
 }
 
-// last is the bound of the newest partition that may go; the zero id when none may.
-func last(ctx context.Context, db *database.DB, table string, before time.Time) (until uuid.UUID, err error) {
+// Due is the first id that stays when everything of a table that is past its time is
+// dropped; the zero id when nothing is to go.
+func Due(ctx context.Context, db *database.DB, now time.Time, keep database.Period, table string) (until uuid.UUID, err error) {
+	if keep.Forever() {
+		return until, nil
+	}
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce(max(high::text), '00000000-0000-0000-0000-000000000000')::uuid
-		FROM history_parts($1) WHERE high <= month_bound($2) AND part <> $1 || '_rest'`, table, before).Scan(&until)
+		FROM history_parts($1) WHERE high <= month_bound($2) AND NOT starts_with(part, $1 || '_rest')`, table, keep.Before(now)).Scan(&until)
 	if err != nil {
 		return until, fmt.Errorf("look at the partitions of %s: %w", table, err)
 	}
@@ -161,7 +192,7 @@ func last(ctx context.Context, db *database.DB, table string, before time.Time) 
 }
 
 func cut(ctx context.Context, on pgx.Tx, tables []Table, until uuid.UUID) (gone []string, err error) {
-	if _, err := on.Exec(ctx, quickly); err != nil {
+	if mine, err := alone(ctx, on); err != nil || !mine {
 		return nil, err
 	}
 	for _, t := range tables {

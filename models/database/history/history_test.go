@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
@@ -159,7 +160,7 @@ func TestAMonthThatIsPastGoesAndWhatMustStayStays(t *testing.T) {
 	if got := a.says(`SELECT string_agg(id::text, ' ' ORDER BY id) FROM api_requests`); got != kept.String()+" "+young.String() {
 		t.Errorf("%s are there; %s went, %s and %s stay", got, old, kept, young)
 	}
-	if got := a.parts("api_requests"); !strings.HasPrefix(got, "rest "+month(a.Now().AddDate(0, -2, 0))+" ") {
+	if got := a.parts("api_requests"); !strings.HasPrefix(got, "rest_"+month(a.Now().AddDate(0, -2, 0))+" "+month(a.Now().AddDate(0, -2, 0))+" ") {
 		t.Errorf("the partitions are %s", got)
 	}
 	if got := a.says(`SELECT text || ' ' || (after ->> 'kept') FROM audit_entries WHERE merchant_id = $1 AND action = 'history.dropped'`,
@@ -167,7 +168,7 @@ func TestAMonthThatIsPastGoesAndWhatMustStayStays(t *testing.T) {
 		t.Errorf("the audit says %s", got)
 	}
 	late := a.request(m, start.AddDate(-3, 0, 0))
-	if got := a.where(late); got != "rest" {
+	if got := a.where(late); !strings.HasPrefix(got, "rest_") {
 		t.Errorf("a row that comes late is in %s", got)
 	}
 	if of.Period = (database.Period{}); drop(a.Now().AddDate(50, 0, 0)) {
@@ -195,6 +196,34 @@ func TestNobodyWaitsForATableThatIsInUse(t *testing.T) {
 	must(t, history.Grow(t.Context(), a.DB))
 	if got := a.parts("api_requests"); got == before {
 		t.Error("no month was made in the next round")
+	}
+}
+
+func TestNoPartitionComesOrGoesWhileACopyIsMade(t *testing.T) {
+	t.Parallel()
+	a := open(t)
+	must(t, a.Clock.MoveTo(t.Context(), a.Now().AddDate(1, 0, 0)))
+	before := a.parts("audit_entries")
+	now := a.Now().AddDate(1, 0, 0)
+	of := history.Dropping{Of: "The log", Period: database.Period{N: 1, Unit: "d"}, Tables: []history.Table{{Name: "audit_links"}}}
+	held, free, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		ended <- history.Still(t.Context(), a.DB, func(*pgxpool.Conn) error { close(held); <-free; return nil })
+	}()
+	<-held
+	must(t, history.Grow(t.Context(), a.DB))
+	if done, err := history.Drop(t.Context(), a.DB, now, of); done || err != nil {
+		t.Errorf("something was dropped: %t, %v", done, err)
+	}
+	if got := a.parts("audit_entries"); got != before {
+		t.Errorf("%s became %s", before, got)
+	}
+	close(free)
+	must(t, <-ended)
+	must(t, history.Grow(t.Context(), a.DB))
+	done, err := history.Drop(t.Context(), a.DB, now, of)
+	if must(t, err); !done || a.parts("audit_entries") == before {
+		t.Error("nothing came or went afterwards")
 	}
 }
 
