@@ -92,25 +92,26 @@ const eraseChunk = 100
 func Erase(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, said []string) error {
 	const stands = `EXISTS (SELECT FROM unnest($2::text[]) AS said WHERE position(said IN lower(%s)) > 0)`
 	merchant := merchantID.String()
-	_, err := tx.Exec(ctx, `UPDATE api_requests SET request = '', answer = '', query = '' WHERE merchant_id = $1 AND packed_in IS NULL AND `+
-		fmt.Sprintf(stands, `request || ' ' || answer || ' ' || query || ' ' || path`), merchant, said)
+	_, err := tx.Exec(ctx, `UPDATE api_requests SET request = '', answer = '', query = ''
+		WHERE merchant_id = $1 AND packed_in IS NULL AND `+fmt.Sprintf(stands, `request || ' ' || answer || ' ' || query || ' ' || path`), merchant, said)
 	if err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, `SELECT packed_in, place FROM api_requests WHERE merchant_id = $1 AND packed_in IS NOT NULL AND `+
-		fmt.Sprintf(stands, `query || ' ' || path`), merchant, said)
+	rows, err := tx.Query(ctx, `SELECT packed_in, place FROM api_requests
+		WHERE merchant_id = $1 AND packed_in IS NOT NULL AND `+fmt.Sprintf(stands, `query || ' ' || path`), merchant, said)
 	if err != nil {
 		return err
 	}
 	named := map[uuid.UUID][]int{}
 	var in uuid.UUID
 	var place int
-	if _, err := pgx.ForEachRow(rows, []any{&in, &place}, func() error { named[in] = append(named[in], place); return nil }); err != nil {
+	_, err = pgx.ForEachRow(rows, []any{&in, &place}, func() error { named[in] = append(named[in], place); return nil })
+	if err != nil {
 		return err
 	}
 	for after := uuid.Nil; ; {
-		rows, err := tx.Query(ctx, `SELECT id, last_id, packed FROM api_request_bodies WHERE merchant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
-			merchant, after.String(), eraseChunk)
+		rows, err := tx.Query(ctx, `SELECT id, last_id, packed FROM api_request_bodies
+			WHERE merchant_id = $1 AND id > $2 ORDER BY id LIMIT $3`, merchant, after.String(), eraseChunk)
 		if err != nil {
 			return err
 		}
@@ -152,7 +153,8 @@ func (row stored) erase(changes *pgx.Batch, merchant string, said []string, name
 	var places []int
 	for i, b := range bodies {
 		text := strings.ToLower(b.Request + " " + b.Answer)
-		if slices.Contains(named, i) || slices.ContainsFunc(said, func(word string) bool { return strings.Contains(text, word) }) {
+		says := func(word string) bool { return strings.Contains(text, word) }
+		if slices.Contains(named, i) || slices.ContainsFunc(said, says) {
 			places, bodies[i] = append(places, i), Bodies{}
 		}
 	}
@@ -165,7 +167,7 @@ func (row stored) erase(changes *pgx.Batch, merchant string, said []string, name
 	}
 	id := row.ID.String()
 	changes.Queue(`UPDATE api_request_bodies SET packed = $3 WHERE merchant_id = $1 AND id = $2`, merchant, id, again)
-	changes.Queue(`UPDATE api_requests SET query = '' WHERE merchant_id = $1 AND id BETWEEN $2 AND $3 AND packed_in = $2 AND place = ANY ($4)`,
-		merchant, id, row.LastID.String(), places)
+	changes.Queue(`UPDATE api_requests SET query = ''
+		WHERE merchant_id = $1 AND id BETWEEN $2 AND $3 AND packed_in = $2 AND place = ANY ($4)`, merchant, id, row.LastID.String(), places)
 	return nil
 }

@@ -92,8 +92,8 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
-	rows, err := s.Pool.Query(ctx,
-		`SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
+	rows, err := s.Pool.Query(ctx, `SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id
+			ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
@@ -110,9 +110,11 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 			continue
 		}
 		for _, of := range []struct{ table, last string }{{"api_requests", "id"}, {"api_request_bodies", "last_id"}} {
-			err := s.InChunks(ctx, fmt.Sprintf(`WITH old AS (SELECT id FROM %[1]s WHERE merchant_id = $1 AND id <= $2 AND %[2]s <= $2
+			err := s.InChunks(ctx, fmt.Sprintf(`WITH old AS (
+					SELECT id FROM %[1]s WHERE merchant_id = $1 AND id <= $2 AND %[2]s <= $2
 					ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
-				DELETE FROM %[1]s r USING old WHERE r.merchant_id = $1 AND r.id <= $2 AND r.id = old.id`, of.table, of.last), l.Merchant, *l.Last)
+				DELETE FROM %[1]s r USING old WHERE r.merchant_id = $1 AND r.id <= $2 AND r.id = old.id`, of.table, of.last),
+				l.Merchant, *l.Last)
 			if err != nil {
 				return fmt.Errorf("tidy the log of requests: %w", err)
 			}

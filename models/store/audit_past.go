@@ -103,7 +103,9 @@ func (s *Store) rebase(ctx context.Context, on pgx.Tx, until uuid.UUID, bases []
 	if err != nil {
 		return false, err
 	}
-	same := slices.EqualFunc(now, bases, func(a, b audit.Base) bool { return string(a.Signed()) == string(b.Signed()) })
+	same := slices.EqualFunc(now, bases, func(a, b audit.Base) bool {
+		return string(a.Signed()) == string(b.Signed())
+	})
 	if !same {
 		return false, nil
 	}

@@ -68,8 +68,7 @@ const quickly = `SET LOCAL lock_timeout = '1s'`
 const copying = 7316214030
 
 // Still runs fn while no partition comes or goes, on a connection that no pooler shares. The
-// lock stands before fn begins
-// whatever it reads as one moment.
+// lock stands before fn begins whatever it reads as one moment.
 func Still(ctx context.Context, db *database.DB, fn func(conn *pgxpool.Conn) error) error {
 	conn, err := db.Direct.Acquire(ctx)
 	if err != nil {
@@ -179,12 +178,14 @@ func Drop(ctx context.Context, db *database.DB, now time.Time, d Dropping) (bool
 
 // Due is the first id that stays when everything of a table that is past its time is
 // dropped; the zero id when nothing is to go.
-func Due(ctx context.Context, db *database.DB, now time.Time, keep database.Period, table string) (until uuid.UUID, err error) {
+func Due(ctx context.Context, db *database.DB, now time.Time, keep database.Period,
+	table string) (until uuid.UUID, err error) {
 	if keep.Forever() {
 		return until, nil
 	}
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce(max(high::text), '00000000-0000-0000-0000-000000000000')::uuid
-		FROM history_parts($1) WHERE high <= month_bound($2) AND NOT starts_with(part, $1 || '_rest')`, table, keep.Before(now)).Scan(&until)
+		FROM history_parts($1) WHERE high <= month_bound($2) AND NOT starts_with(part, $1 || '_rest')`, table,
+		keep.Before(now)).Scan(&until)
 	if err != nil {
 		return until, fmt.Errorf("look at the partitions of %s: %w", table, err)
 	}
@@ -201,7 +202,8 @@ func cut(ctx context.Context, on pgx.Tx, tables []Table, until uuid.UUID) (gone 
 			stays = "false"
 		}
 		var names []string
-		if err := on.QueryRow(ctx, `SELECT history_cut($1, $2, $3)`, t.Name, until.String(), stays).Scan(&names); err != nil {
+		err := on.QueryRow(ctx, `SELECT history_cut($1, $2, $3)`, t.Name, until.String(), stays).Scan(&names)
+		if err != nil {
 			return nil, err
 		}
 		gone = append(gone, names...)
@@ -223,8 +225,9 @@ func tell(tx *database.Tx, d Dropping, gone []string, until uuid.UUID) error {
 	})
 	for _, id := range merchants {
 		tx.Audit(actor.SystemOf(id), audit.Entry{Action: "history.dropped", ObjectType: "merchant", ObjectID: id,
-			Text:  d.Of + " before " + before.String() + " was removed, after the time that is set.",
-			After: map[string]any{"kept": d.Period.String(), "before": before.String(), "partitions": strings.Join(gone, ", ")}})
+			Text: d.Of + " before " + before.String() + " was removed, after the time that is set.",
+			After: map[string]any{"kept": d.Period.String(), "before": before.String(),
+				"partitions": strings.Join(gone, ", ")}})
 	}
 	return err
 }
@@ -238,7 +241,8 @@ func Trim(ctx context.Context, db *database.DB, table, condition string, args ..
 		return err
 	}
 	return db.InChunks(ctx, fmt.Sprintf(`DELETE FROM %[1]s WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM %[1]s AS old WHERE %[2]s LIMIT $%[3]d FOR UPDATE SKIP LOCKED))`, first, condition, len(args)+1), args...)
+		SELECT ctid FROM %[1]s AS old WHERE %[2]s LIMIT $%[3]d FOR UPDATE SKIP LOCKED))`, first, condition, len(args)+1),
+		args...)
 }
 
 // TimeOf is the moment of a UUIDv7.
