@@ -97,6 +97,9 @@ const attentionParts = `WITH noted AS MATERIALIZED (SELECT DISTINCT object_id FR
 // attentionOf are the rows of a kind, up to limit of those that have not changed; the order is a whole clause or empty.
 // Its place is the merchant.
 func attentionOf(kind, and, order string, limit int64) string {
+	if order == "" {
+		order = " ORDER BY at" // the order of the index, so that it is read whatever is in the table
+	}
 	where := " WHERE kind = '" + kind + "'" + and
 	return fmt.Sprintf(`((SELECT object_id, at, cents, currency FROM attention%[1]s AND merchant_id = ?
 			AND object_id NOT IN (SELECT object_id FROM noted)%[2]s LIMIT %[3]d)
