@@ -110,6 +110,7 @@ func (e *edge) notePosition(c echo.Context) {
 	if err != nil || at == 0 {
 		return
 	}
+	//nolint:gosec // secure with https, as the session's own
 	c.SetCookie(&http.Cookie{Name: positionCookie, Value: strconv.FormatInt(at, 10), Path: "/", MaxAge: positionSeconds,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(e.BaseURL, "https://")})
 }
