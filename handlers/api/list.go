@@ -107,13 +107,11 @@ func List[T any](c echo.Context, base Base, page paging.Page[T], id func(T) uuid
 	for i, item := range page.Items {
 		body.Results[i] = wire(item)
 	}
-	if n := len(page.Items); n > 0 {
-		if page.Older {
-			body.Next = base.beside(c, Cursor(id(page.Items[n-1]), false))
-		}
-		if page.Newer {
-			body.Previous = base.beside(c, Cursor(id(page.Items[0]), true))
-		}
+	if from, more := page.OlderFrom(id); more {
+		body.Next = base.beside(c, Cursor(from, false))
+	}
+	if from, more := page.NewerFrom(id); more {
+		body.Previous = base.beside(c, Cursor(from, true))
 	}
 	return JSON(c, http.StatusOK, body)
 }

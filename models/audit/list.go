@@ -35,14 +35,17 @@ type Found struct {
 
 // Records are what the page of the audit asks of the store.
 type Records interface {
-	AuditPage(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Found, error)
+	// AuditPage gives a page, newest first. A search that has looked at many entries
+	// without filling the page says how far it came, and goes on from there.
+	AuditPage(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Found], error)
 	AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (Found, error)
-	// CountAudit counts what a filter lets through, up to limit.
-	CountAudit(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (int64, error)
+	// CountAudit counts what a filter lets through, up to limit. It is not known where each
+	// entry would have to be looked at.
+	CountAudit(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (n int64, known bool, err error)
 }
 
 // CountLimit is how far entries are counted.
-const CountLimit = 10_000
+const CountLimit = 1000
 
 // Book shows the record to who may see it.
 type Book struct {
@@ -54,14 +57,14 @@ func (b *Book) List(ctx context.Context, who actor.Actor, f Filter, ask paging.A
 	if err := who.May(actor.Manage); err != nil {
 		return paging.Page[Found]{}, err
 	}
-	rows, err := b.Read.AuditPage(ctx, who.MerchantID, f, ask)
-	return paging.Cut(ask, rows), err
+	return b.Read.AuditPage(ctx, who.MerchantID, f, ask)
 }
 
-// Count tells how many entries there are, up to CountLimit and one more.
-func (b *Book) Count(ctx context.Context, who actor.Actor, f Filter) (int64, error) {
+// Count tells how many entries there are, up to CountLimit and one more; known is false
+// for a search, which counts nothing.
+func (b *Book) Count(ctx context.Context, who actor.Actor, f Filter) (n int64, known bool, err error) {
 	if err := who.May(actor.Manage); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	return b.Read.CountAudit(ctx, who.MerchantID, f, CountLimit+1)
 }

@@ -71,20 +71,20 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	read, err := s.Read.Invoices(ctx, who.MerchantID, f, ask)
-	if err != nil {
-		return paging.Page[Entry]{}, err
-	}
-	return paging.Cut(ask, read), nil
+	return s.Read.Invoices(ctx, who.MerchantID, f, ask)
 }
 
+// CountLimit is where counts stop: above it a page says "more than". Each invoice is
+// counted by the status of its purchase.
+const CountLimit = 1000
+
 // Counts gives the number of invoices by state, and of all under the empty state.
-// Counting stops at purchase.CountLimit + 1 in all.
+// Counting stops at CountLimit + 1 in all; nothing is known where a search finds too much.
 func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[State]int64, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Read.CountInvoices(ctx, who.MerchantID, f, purchase.CountLimit+1)
+	return s.Read.CountInvoices(ctx, who.MerchantID, f, CountLimit+1)
 }
 
 // Entry gives the invoice of one purchase with what became of it; NotFound when it

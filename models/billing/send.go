@@ -77,7 +77,7 @@ type Reader interface {
 	Invoice(ctx context.Context, merchantID, id uuid.UUID) (Invoice, error)
 	// Invoices lists a page, newest purchase first (oldest first when the newer side
 	// was asked), one more than the page has.
-	Invoices(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
+	Invoices(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
 	CountInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
 	// Demands gives what the merchant wants a second person for.
 	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)

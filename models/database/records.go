@@ -89,8 +89,14 @@ func answered[T any](s *DB, from *table.Table[T], results pgx.BatchResults) ([]T
 // Seek reads what a query finds whose values stand where it says ?; a list takes as
 // many places as it has values, as in "IN ?".
 func Seek[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
+	query, args = s.Statement(query, args...)
+	return Collect(ctx, s, from, query, args)
+}
+
+// Statement is a query whose values stand where it says ?, as PostgreSQL takes it.
+func (s *DB) Statement(query string, args ...any) (string, []any) {
 	stmt := s.dry.Raw(query, args...).Statement
-	return Collect(ctx, s, from, stmt.SQL.String(), stmt.Vars)
+	return stmt.SQL.String(), stmt.Vars
 }
 
 // List is a query of a table, to which conditions and an order are added. It reads

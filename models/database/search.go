@@ -2,10 +2,14 @@ package database
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"unicode"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -61,15 +65,57 @@ const longestWord = 1024
 
 // SearchQuery is the tsquery for what a person typed: every word must begin a
 // word of the row. Empty when nothing was typed.
-func SearchQuery(typed string) string {
-	var terms []string
+func SearchQuery(typed string) string { return strings.Join(searchWords(typed), " & ") }
+
+func searchWords(typed string) (terms []string) {
 	for _, w := range strings.Fields(strings.ToLower(strings.ReplaceAll(typed, "\x00", ""))) {
 		if len(w) > longestWord {
 			w = strings.ToValidUTF8(w[:longestWord], "")
 		}
 		terms = append(terms, "'"+strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(w)+"':*")
 	}
-	return strings.Join(terms, " & ")
+	return terms
+}
+
+// Search is what a person looks for among the words of a merchant's records: every
+// word that was typed must begin a word of the record.
+type Search struct {
+	merchant uuid.UUID
+	words    []string // quoted, each the beginning of a word
+}
+
+// SearchFor reads what a person typed.
+func SearchFor(merchantID uuid.UUID, typed string) Search {
+	return Search{merchantID, searchWords(typed)}
+}
+
+// Words says of each typed word, in its place, what finds it in a vector.
+func (q Search) Words() []string { return q.words }
+
+// All finds every word in a vector.
+func (q Search) All() string { return strings.Join(q.words, " & ") }
+
+// Step is the part of time that an id belongs to: seven weeks, for the ids of the product.
+func Step(id uuid.UUID) int { return int(binary.BigEndian.Uint16(id[:2])) }
+
+// FirstOf is the first id of a step; of the step after the last it is the last id.
+func FirstOf(step int) (id uuid.UUID) {
+	if step > math.MaxUint16 {
+		return uuid.Max
+	}
+	binary.BigEndian.PutUint16(id[:2], uint16(max(step, 0))) //nolint:gosec // 16 bits
+	return id
+}
+
+// Keys finds one of the words in what search_key of the database makes of a row, in
+// the steps from first to last: the merchant and the step stand before the word.
+func (q Search) Keys(word, first, last int) string {
+	var keys []string
+	merchant := q.merchant.String()
+	for step := first; step <= last; step++ {
+		keys = append(keys, "'"+merchant[len(merchant)-12:]+fmt.Sprintf("%04x", step)+q.words[word][1:])
+	}
+	return strings.Join(keys, " | ")
 }
 
 // Scan implements sql.Scanner.

@@ -95,6 +95,15 @@ func (p *Pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 	return p.on(ctx).SendBatch(ctx, batch)
 }
 
+// Reading runs reads by one connection, for which more is set than for others.
+func (p *Pool) Reading(ctx context.Context, do func(pgx.Tx) error) error {
+	from := p.Pool
+	if a := asideOf(ctx); a != nil {
+		from = a.pool
+	}
+	return pgx.BeginTxFunc(ctx, from, pgx.TxOptions{AccessMode: pgx.ReadOnly}, do)
+}
+
 // broken answers every statement with the error that kept it from being sent.
 type broken struct{ err error }
 

@@ -31,13 +31,13 @@ type Entry struct {
 
 // Lister is what the register asks of the store.
 type Lister interface {
-	// Mandates gives one page, newest first (oldest first when the newer side was
-	// asked), one more than the page.
-	Mandates(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
+	// Mandates gives one page, newest first.
+	Mandates(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
 	// MandateCounts counts all mandates of a merchant by state, exactly; an empty
 	// kind takes both.
 	MandateCounts(ctx context.Context, merchantID uuid.UUID, kind Kind) (map[State]int64, error)
-	// CountMandates counts by state what a filter lets through; above limit it may stop.
+	// CountMandates counts by state what a filter lets through; nil where that is more than
+	// limit, or a search finds too much to be counted.
 	CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
 	// VerificationsOfClient gives what banks said about a client's accounts, newest first.
 	VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Verification, error)
@@ -51,8 +51,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	read, err := s.Lists.Mandates(ctx, who.MerchantID, f, ask)
-	return paging.Cut(ask, read), err
+	return s.Lists.Mandates(ctx, who.MerchantID, f, ask)
 }
 
 // Counts gives how many mandates stand in each state. It is exact for all and for

@@ -72,12 +72,13 @@ func (f Filter) Narrow() bool {
 
 // Lister is what lists of purchases ask of the store.
 type Lister interface {
-	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Purchase, error)
+	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Purchase], error)
 	// PurchaseCounts counts all purchases of a merchant by status, exactly.
 	PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error)
 	// TokenPage lists the live tokens of a client.
 	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
-	// CountPurchases counts by status what a filter lets through, up to limit in all.
+	// CountPurchases counts by status what a filter lets through, up to limit in all; nil
+	// where a search finds too much to be counted.
 	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
 	// TallyPurchases counts and sums what a filter lets through, up to limit. Of a
 	// refund that waits it is the refund that is summed.
@@ -95,11 +96,10 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Record]{}, err
 	}
-	read, err := s.Lists.Purchases(ctx, who.MerchantID, f, ask)
+	page, err := s.Lists.Purchases(ctx, who.MerchantID, f, ask)
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
-	page := paging.Cut(ask, read)
 	brands, collections, err := s.besideAll(ctx, who.MerchantID, page.Items)
 	if err != nil {
 		return paging.Page[Record]{}, err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
@@ -34,57 +34,85 @@ func (s *Store) Timeline(ctx context.Context, merchantID uuid.UUID, of audit.Sub
 
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-func (s *Store) auditList(ctx context.Context, merchantID uuid.UUID, f audit.Filter) *gorm.DB {
-	list := s.Gorm(ctx).Table("audit_entries").Where("merchant_id = ?", merchantID)
-	if f.Area != "" {
-		list = list.Where("action LIKE ?", likeLiteral.Replace(f.Area)+".%")
-	}
-	if f.Kind != "" {
-		list = list.Where("actor_kind = ?", string(f.Kind))
-	}
+// idLag is how much later than its moment an entry may get its id: its transaction has
+// begun before.
+const idLag = 10 * time.Minute
+
+// auditWalk is the way to what a filter lets through. Objects, people and days have an
+// index; anything else is looked at entry by entry.
+func (s *Store) auditWalk(ctx context.Context, merchantID uuid.UUID, f audit.Filter) (*walk, error) {
+	w := &walk{columns: "*", from: "audit_entries"}
+	w.and("merchant_id = ?", merchantID)
 	if f.ObjectID != uuid.Nil {
-		list = list.Where("(object_id = ? OR client_id = ? OR purchase_id = ?)", f.ObjectID, f.ObjectID, f.ObjectID)
+		const of, next = "(SELECT * FROM audit_entries WHERE merchant_id = ? AND ", " ORDER BY id @direction) UNION ALL "
+		w.from = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id AND purchase_id IS DISTINCT FROM object_id" +
+			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ? ORDER BY id @direction)) AS about"
+		m, o := merchantID, f.ObjectID
+		w.args = append([]any{m, o, m, o, m, o, o}, w.args...)
 	}
 	if f.ActorID != uuid.Nil {
-		list = list.Where("actor_id = ?", f.ActorID)
-	}
-	if f.IP != "" {
-		list = list.Where("ip = ?", f.IP)
+		var person bool
+		err := s.Gorm(ctx).Raw("SELECT EXISTS (SELECT FROM users WHERE id = ?)", f.ActorID).Scan(&person).Error
+		if err != nil {
+			return nil, fmt.Errorf("look who acted: %w", err)
+		}
+		if person {
+			w.and("actor_kind = 'user' AND actor_id = ?", f.ActorID)
+		} else {
+			w.fitting("actor_id = ?", f.ActorID)
+		}
 	}
 	if !f.From.IsZero() {
-		list = list.Where("at >= ?", f.From)
+		w.and("id >= ? AND at >= ?", paging.FirstAt(f.From), f.From)
 	}
 	if !f.To.IsZero() {
-		list = list.Where("at <= ?", f.To)
+		w.and("id < ? AND at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
+	}
+	if f.Area != "" {
+		w.fitting("starts_with(action, ?)", f.Area+".")
+	}
+	if f.Kind != "" {
+		w.fitting("actor_kind = ?", string(f.Kind))
+	}
+	if f.IP != "" {
+		w.fitting("ip = ?", f.IP)
 	}
 	if f.Search != "" {
 		like := "%" + likeLiteral.Replace(f.Search) + "%"
-		list = list.Where("(text ILIKE ? OR actor_name ILIKE ? OR action ILIKE ?)", like, like, like)
+		w.fitting("(text ILIKE ? OR actor_name ILIKE ? OR action ILIKE ?)", like, like, like)
 	}
-	return list
+	return w, nil
 }
 
 // AuditPage implements audit.Records.
 func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
-	ask paging.Ask) ([]audit.Found, error) {
-	page := database.Page(s.auditList(ctx, merchantID, f), ask)
+	ask paging.Ask) (paging.Page[audit.Found], error) {
+	w, err := s.auditWalk(ctx, merchantID, f)
+	if err != nil {
+		return paging.Page[audit.Found]{}, err
+	}
 	order := "e.id DESC"
 	if ask.Newer {
 		order = "e.id"
 	}
-	return database.Seek(ctx, s.DB, auditFound,
-		`SELECT e.*, l.n, l.hash FROM (?) e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY `+order, page.Select("*"))
+	return walked(ctx, s, auditFound, w, ask, func(page string) string {
+		return "SELECT e.*, l.n, l.hash FROM (" + page + ") e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY " + order
+	})
 }
 
 // CountAudit implements audit.Records.
 func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
-	limit int64) (n int64, err error) {
-	err = s.Gorm(ctx).Raw(`SELECT count(*) FROM (?) e`,
-		s.auditList(ctx, merchantID, f).Select("1").Limit(int(limit))).Scan(&n).Error
-	if err != nil {
-		return 0, fmt.Errorf("count the audit: %w", err)
+	limit int64) (n int64, known bool, err error) {
+	w, err := s.auditWalk(ctx, merchantID, f)
+	if err != nil || w.fits != "" {
+		return 0, false, err
 	}
-	return n, nil
+	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.source(paging.Ask{}), w.where, limit),
+		w.args...).Scan(&n).Error
+	if err != nil {
+		return 0, false, fmt.Errorf("count the audit: %w", err)
+	}
+	return n, true, nil
 }
 
 // AuditEntry implements audit.Records.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
@@ -126,55 +125,88 @@ func (s *Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error
 // Clients implements client.Reader.
 func (s *Store) Clients(ctx context.Context, merchantID uuid.UUID, q client.Query) (paging.Page[client.Client], error) {
 	var none paging.Page[client.Client]
-	of, err := s.clientList(ctx, merchantID, q)
+	of, find, err := s.clientList(ctx, merchantID, q)
 	if err != nil {
 		return none, err
 	}
-	clients, err := database.Find(ctx, s.DB, clientTable, database.Page(of, q.Ask))
+	if find == nil {
+		return walked(ctx, s, clientTable, of, q.Ask, nil)
+	}
+	ids, reached, err := s.find(ctx, find, q.Ask)
 	if err != nil {
 		return none, err
 	}
-	return paging.Cut(q.Ask, clients), nil
+	direction, _, _ := database.BesideID("id", q.Ask)
+	clients, err := database.Seek(ctx, s.DB, clientTable, clientTable.Select+
+		"merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, idsText(ids))
+	return paging.CutAt(q.Ask, clients, reached), err
 }
 
 // CountClients implements client.Reader.
 func (s *Store) CountClients(ctx context.Context, merchantID uuid.UUID, q client.Query, atMost int) (int, error) {
-	list, err := s.clientList(ctx, merchantID, q)
-	if err != nil {
+	of, find, err := s.clientList(ctx, merchantID, q)
+	switch {
+	case err != nil:
 		return 0, err
+	case find != nil:
+		ids, err := s.foundAll(ctx, find)
+		if ids == nil {
+			return -1, err
+		}
+		return min(len(ids), atMost), err
+	case of.fits != "":
+		of.columns = "'' AS state, *"
+		counts, err := s.countWalked(ctx, of)
+		if counts == nil {
+			return -1, err
+		}
+		return min(int(counts[""]), atMost), nil
 	}
 	var n int64
-	err = s.Gorm(ctx).Table("(?) AS counted", list.Select("1").Limit(atMost)).Count(&n).Error
+	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM clients WHERE %s LIMIT %d) AS counted", of.where, atMost),
+		of.args...).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count clients: %w", err)
 	}
 	return int(n), nil
 }
 
-// clientList is what a query asks for, without order or limit.
-func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Query) (*gorm.DB, error) {
-	list := database.List(ctx, s.DB, clientTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID)
+// clientList is what a query asks for: the way to it, or how it is searched for.
+func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Query) (*walk, *finder, error) {
+	w := &walk{columns: clientTable.Columns(""), from: "clients"}
+	w.and("merchant_id = ? AND deleted_at IS NULL", merchantID)
 	if q.PersonalCode != "" {
-		list = list.Where("personal_code_hash = ?", s.Seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
+		w.and("personal_code_hash = ?", s.Seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
 	}
 	if q.Account != nil {
-		list = list.Where("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
-	}
-	if q.Text == "" {
-		return list, nil
+		w.fitting("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
 	}
 	// Programs look a client up by e-mail and take the first result: an address
 	// that is somebody's finds exactly those.
 	if strings.Contains(q.Text, "@") {
-		byEmail := list.Session(&gorm.Session{}).Where("lower(email) = lower(?)", q.Text)
-		var n int64
-		if err := s.Gorm(ctx).Table("(?) AS found", byEmail.Session(&gorm.Session{}).Select("1").Limit(1)).Count(
-			&n).Error; err != nil {
-			return nil, fmt.Errorf("find client by e-mail: %w", err)
+		var found bool
+		err := s.Gorm(ctx).Raw(
+			"SELECT EXISTS (SELECT FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND lower(email) = lower(?))", merchantID,
+			q.Text).Scan(&found).Error
+		if err != nil {
+			return nil, nil, fmt.Errorf("find client by e-mail: %w", err)
 		}
-		if n > 0 {
-			return byEmail, nil
+		if found {
+			w.and("lower(email) = lower(?)", q.Text)
+			return w, nil, nil
 		}
 	}
-	return list.Session(&gorm.Session{}).Where("search @@ ?::tsquery", database.SearchQuery(q.Text)), nil
+	words := database.SearchFor(merchantID, q.Text)
+	if len(words.Words()) == 0 {
+		return w, nil, nil
+	}
+	return w, s.clientFinder(words, w), nil
+}
+
+// clientFinder searches among clients.
+func (s *Store) clientFinder(q database.Search, w *walk) *finder {
+	f := &finder{q: q, walk: *w, words: vector("search")}
+	where, args := w.all()
+	f.arms = []arm{s.byWords(f, "clients", "clients", where, args...)}
+	return f
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -196,18 +197,22 @@ const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email A
 
 // Invoices implements billing.Reader.
 func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
-	ask paging.Ask) ([]billing.Entry, error) {
-	from, args := invoiceWhere(merchantID, f)
-	direction, compare := "DESC", "<"
-	if ask.Newer {
-		direction, compare = "ASC", ">"
+	ask paging.Ask) (paging.Page[billing.Entry], error) {
+	none := paging.Page[billing.Entry]{}
+	find, look := s.invoiceFinder(merchantID, f), s.find
+	if !find.searches() {
+		look = func(ctx context.Context, f *finder, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+			return s.byWalk(f)(ctx, nearby{}, ask)
+		}
 	}
-	page := "SELECT i.purchase_id" + from
-	if ask.From != uuid.Nil {
-		page, args = page+" AND i.purchase_id "+compare+" ?", append(args, ask.From)
+	ids, reached, err := look(ctx, find, ask)
+	if err != nil {
+		return none, err
 	}
-	page += fmt.Sprintf(" ORDER BY i.purchase_id %s LIMIT %d", direction, ask.Fetch())
-	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
+	direction, _, _ := database.BesideID("", ask)
+	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", direction),
+		merchantID, idsText(ids))
+	return paging.CutAt(ask, found, reached), err
 }
 
 // InvoiceEntry implements billing.Reader.
@@ -218,99 +223,168 @@ func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UU
 // The merchant is given to both of these once more, so that the few rows they name
 // are found first and not looked for beside each invoice.
 const (
-	creditedInvoice = ` AND i.purchase_id IN (SELECT cn.purchase_id FROM invoices cn WHERE cn.merchant_id = ? AND cn.kind = 'credit_note')`
+	creditedInvoice = `i.purchase_id IN (SELECT cn.purchase_id FROM invoices cn WHERE cn.merchant_id = ? AND cn.kind = 'credit_note')`
 	// failedInvoice: the newest mail with the invoice was given up.
-	failedInvoice = ` AND i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = ? AND f.state = 'failed' AND f.kind = 'invoice'
+	failedInvoice = `i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = ? AND f.state = 'failed' AND f.kind = 'invoice'
 	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
 )
 
-func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
-	where, args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'",
-		[]any{merchantID}
-	add := func(condition string, more ...any) { where, args = where+condition, append(args, more...) }
+// The two ways to invoices i with their purchases p.
+const (
+	invoicesInOrder  = "invoices AS i JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
+	invoicesOfFilter = "invoices AS i ON i.merchant_id = p.merchant_id AND i.kind = 'invoice' AND i.purchase_id = p.id"
+)
+
+// invoiceWalk goes through the invoices of a filter, whatever its words. Where statuses
+// are asked for, the purchases in them lead to their invoices.
+func invoiceWalk(merchantID uuid.UUID, f billing.Filter) walk {
+	w := walk{columns: "p.status AS state", from: invoicesInOrder, key: "i.purchase_id", most: mostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
-		names := make(database.TextArray, len(statuses))
-		for i, status := range statuses {
-			names[i] = string(status)
-		}
-		add(" AND p.merchant_id = i.merchant_id AND p.status = ANY(?::text[])", names)
+		w.from, w.args = inStates("purchases", "status", merchantID, statuses)
+		w.from, w.key = w.from+" AS p JOIN "+invoicesOfFilter, "p.id"
 	}
+	w.and("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
 	switch f.State {
 	case billing.CreditedAs:
-		add(creditedInvoice, merchantID)
+		w.and(creditedInvoice, merchantID)
 	case billing.MailFailed:
-		add(failedInvoice, merchantID)
+		w.and(failedInvoice, merchantID)
 	default:
 	}
 	if f.BatchID != uuid.Nil {
-		add(" AND i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
+		w.and("i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
 	}
 	if !f.DueFrom.IsZero() {
-		add(" AND p.due >= ?", f.DueFrom)
+		w.fitting("p.due >= ?", f.DueFrom)
 	}
 	if !f.DueTo.IsZero() {
-		add(" AND p.due <= ?", f.DueTo)
+		w.fitting("p.due <= ?", f.DueTo)
 	}
-	if condition, value := invoiceSearch(f.Search); condition != "" {
-		add(condition, value...)
+	return w
+}
+
+// invoiceFinder searches by number (all of it, its beginning, or the serial alone) and by
+// what the purchase is found by.
+func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *finder {
+	find := &finder{walk: invoiceWalk(merchantID, f), words: func(string) (string, []any) { return "true", nil }}
+	q := database.SearchFor(merchantID, f.Search)
+	typed := strings.ToUpper(strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(f.Search, "\x00", ""), "")))
+	serial, err := strconv.ParseInt(typed, 10, 64)
+	number := strings.HasPrefix(typed, "INV-")
+	f.Search = ""
+	switch {
+	case len(q.Words()) == 0:
+		return find
+	case number:
+		find.words = func(string) (string, []any) { return "false", nil }
+	default:
+		find.q, find.words = q, vector("p.search")
+		where, args := find.walk.all()
+		from := "purchases AS p JOIN " + invoicesOfFilter
+		if statuses := f.State.Statuses(); statuses != nil {
+			where, args = where+" AND p.status = ANY(?::text[])", append(slices.Clone(args[2*len(statuses):]),
+				database.TextArray(words(statuses)))
+		}
+		find.arms = []arm{s.byWords(find, from, "p", where, args...)}
 	}
-	return where, args
+	switch {
+	case number || numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike
+		find.or, find.orArgs = "starts_with(i.number, ?)", []any{typed}
+		find.arms = append(find.arms, s.byNumber(find, `i.number COLLATE "C" >= ? AND i.number COLLATE "C" < ?`, typed,
+			typed+string(utf8.MaxRune)))
+	case err == nil:
+		find.or, find.orArgs = "i.serial = ?", []any{serial}
+		find.arms = append(find.arms, s.byNumber(find, "i.serial = ?", serial))
+	}
+	return find
+}
+
+// byNumber looks invoices up by an index of their numbers, where they are not many.
+func (s *Store) byNumber(f *finder, condition string, args ...any) arm {
+	return func(ctx context.Context, near nearby, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+		direction, beside, from := database.BesideID(f.walk.id(), ask)
+		where, more := f.walk.all()
+		query, values := s.Statement(fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
+			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.walk.id(), f.walk.source(ask), where,
+			condition, beside, mostJoined, direction, ask.Fetch()), slices.Concat(more, args, from)...)
+		var n int
+		var ids []uuid.UUID
+		if err := s.Pool.QueryRow(ctx, query, database.Native(values)...).Scan(&n, &ids); err != nil {
+			return nil, uuid.Nil, fmt.Errorf("find invoices by number: %w", err)
+		}
+		if n == mostJoined {
+			return s.byWalk(f)(ctx, near, ask)
+		}
+		return ids, uuid.Nil, nil
+	}
 }
 
 var numberForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}-20\d\d(?:-\d{0,9})?$`)
-
-// invoiceSearch finds by number (all of it, its beginning, or the serial alone) or
-// by what the purchase is found by.
-func invoiceSearch(typed string) (string, []any) {
-	q := database.SearchQuery(typed)
-	typed = strings.ToUpper(strings.TrimSpace(typed))
-	serial, err := strconv.ParseInt(typed, 10, 64)
-	switch {
-	case q == "":
-		return "", nil
-	case strings.HasPrefix(typed, "INV-"):
-		return " AND starts_with(i.number, ?)", []any{strings.ToValidUTF8(strings.ReplaceAll(typed, "\x00", ""), "")}
-	case numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike
-		return " AND p.merchant_id = i.merchant_id AND (starts_with(i.number, ?) OR p.search @@ ?::tsquery)", []any{typed, q}
-	case err == nil:
-		return " AND (i.serial = ? OR p.search @@ ?::tsquery)", []any{serial, q}
-	}
-	return " AND p.merchant_id = i.merchant_id AND p.search @@ ?::tsquery", []any{q}
-}
 
 // CountInvoices implements billing.Reader.
 func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
 	limit int64) (map[billing.State]int64, error) {
 	f.State = ""
-	from, args := invoiceWhere(merchantID, f)
-	var parts []struct {
-		Status string
-		N      int64
+	find := s.invoiceFinder(merchantID, f)
+	parts, err := map[string]int64(nil), error(nil)
+	if find.searches() {
+		parts, err = s.countFound(ctx, find, "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
+	} else {
+		parts, err = s.countInvoices(ctx, find.walk, limit)
 	}
-	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT p.status%s LIMIT %d) AS part GROUP BY status", from,
-		limit)
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&parts).Error; err != nil {
-		return nil, fmt.Errorf("count invoices: %w", err)
+	if parts == nil {
+		return nil, err
 	}
 	counts := map[billing.State]int64{}
-	for _, part := range parts {
-		counts[""] += part.N
+	for part, n := range parts {
+		counts[""] += n
 		for _, state := range billing.States {
 			for _, status := range state.Statuses() {
-				if part.Status == string(status) {
-					counts[state] += part.N
+				if part == string(status) {
+					counts[state] += n
 				}
 			}
 		}
 	}
-	var few struct{ Credited, Failed int64 }
-	query = fmt.Sprintf(
-		"SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
-		from, creditedInvoice, failedInvoice, limit)
-	if err := s.Gorm(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(
-		&few).Error; err != nil {
+	for _, state := range []billing.State{billing.CreditedAs, billing.MailFailed} {
+		var found map[string]int64
+		if f.State = state; find.searches() {
+			found, err = s.countFound(ctx, s.invoiceFinder(merchantID, f),
+				"SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
+		} else {
+			found, err = s.countInvoices(ctx, invoiceWalk(merchantID, f), limit)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range found {
+			counts[state] += n
+		}
+	}
+	return counts, nil
+}
+
+// countInvoices counts by status, up to limit; nil where more is to be looked at than one
+// page looks at.
+func (s *Store) countInvoices(ctx context.Context, w walk, limit int64) (map[string]int64, error) {
+	if w.fits != "" {
+		w.columns = "p.status AS state, p.due"
+		w.alias = "p"
+		return s.countWalked(ctx, &w)
+	}
+	w.most = int(limit)
+	var rows []struct {
+		State string
+		N     int64
+	}
+	err := s.Gorm(ctx).Raw(fmt.Sprintf("SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS part GROUP BY state",
+		w.columns, w.source(paging.Ask{}), w.where, limit), w.args...).Scan(&rows).Error
+	if err != nil {
 		return nil, fmt.Errorf("count invoices: %w", err)
 	}
-	counts[billing.CreditedAs], counts[billing.MailFailed] = few.Credited, few.Failed
+	counts := map[string]int64{}
+	for _, r := range rows {
+		counts[r.State] = r.N
+	}
 	return counts, nil
 }

@@ -19,104 +19,95 @@ var mandateEntries = table.View[mandate.Entry]()
 // nameOfClient is the client, joined as c, beside a record that a list shows.
 const nameOfClient = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
 
-// mandateLine is what a line of the register shows: all but the wording and the consent.
-var mandateLine = "SELECT " + mandateTable.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip",
-	"consent_agent", "consent_channel") + ", " + nameOfClient +
-	" FROM mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.id IN ("
+// mandateColumns is what a line of the register shows: all but the wording and the consent.
+var mandateColumns = "SELECT " + mandateTable.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip",
+	"consent_agent", "consent_channel") + ", " + nameOfClient + " FROM "
 
-// Mandates implements mandate.Lister: the ids of one page are found in the order
-// of an index, and their rows are read with the clients.
+// Mandates implements mandate.Lister.
 func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter,
-	ask paging.Ask) ([]mandate.Entry, error) {
-	page, args := mandatePage(merchantID, f, ask)
-	direction := "DESC"
-	if ask.Newer {
-		direction = "ASC"
+	ask paging.Ask) (paging.Page[mandate.Entry], error) {
+	direction, _, _ := database.BesideID("m.id", ask)
+	w := mandateWalk(merchantID, f)
+	if find := s.mandateFinder(merchantID, f, w); find != nil {
+		ids, reached, err := s.find(ctx, find, ask)
+		if err != nil {
+			return paging.Page[mandate.Entry]{}, err
+		}
+		found, err := database.Seek(ctx, s.DB, mandateEntries, mandateColumns+
+			"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? AND m.id = ANY(?::uuid[]) ORDER BY m.id "+
+			direction, merchantID, idsText(ids))
+		return paging.CutAt(ask, found, reached), err
 	}
-	return database.Seek(ctx, s.DB, mandateEntries, mandateLine+page+") ORDER BY m.id "+direction, args...)
+	return walked(ctx, s, mandateEntries, w, ask, func(page string) string {
+		return mandateColumns + "(" + page + ") AS m LEFT JOIN clients c ON c.id = m.client_id ORDER BY m.id " + direction
+	})
 }
 
-// mandatePage gives the statement that finds the ids of one page. Where states or
-// a kind are asked for, each pair of them walks its index in order and stops after
-// one page, however many rows there are.
-func mandatePage(merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) (string, []any) {
-	direction, compare := "DESC", "<"
-	if ask.Newer {
-		direction, compare = "ASC", ">"
-	}
-	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-	beside, from := "", []any(nil)
-	if ask.From != uuid.Nil {
-		beside, from = " AND m.id "+compare+" ?", []any{ask.From}
-	}
-	if database.SearchQuery(f.Search) != "" {
-		return mandateSearch(merchantID, f, beside, from, order)
-	}
-	where, args := mandateWhere(merchantID, f)
-	where, args = where+beside, append(args, from...)
-	states, kinds := f.States, []mandate.Kind{f.Kind}
-	if len(states) == 0 && f.Kind == "" {
-		return "SELECT m.id FROM mandates m WHERE " + where + order, args
-	}
+// mandateWalk is the way to the mandates of a filter. Where states or a kind are asked
+// for, each pair of them stands in an index in order.
+func mandateWalk(merchantID uuid.UUID, f mandate.Filter) *walk {
+	w := &walk{columns: "*", from: "mandates AS m", alias: "m"}
+	states := f.States
 	if len(states) == 0 {
 		states = mandate.States
 	}
-	if f.Kind == "" {
-		kinds = []mandate.Kind{mandate.EFT, mandate.DebiCheck}
-	}
-	var parts []string
-	var all []any
-	for _, kind := range kinds {
-		for _, state := range states {
-			parts = append(parts, "(SELECT m.id FROM mandates m WHERE "+where+" AND m.kind = ? AND m.state = ?"+order+")")
-			all = append(append(all, args...), string(kind), string(state))
-		}
-	}
-	return "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order, all
-}
-
-func mandateWhere(merchantID uuid.UUID, f mandate.Filter) (string, []any) {
-	where, args := "m.merchant_id = ?", []any{merchantID}
-	if f.ClientID != uuid.Nil {
-		where, args = where+" AND m.client_id = ?", append(args, f.ClientID)
-	}
 	if f.Waiting {
-		where, args = where+" AND "+waits("m.id", "suspended", ""), append(args, merchantID)
+		w.and(waits("m.id", "suspended", ""), merchantID)
 	}
-	return where, args
-}
-
-// mandateSearch looks at the mandates' own words and at those of their clients.
-// What it finds is sorted when it is little, and met on the way from the newest
-// when it is much, as with purchases.
-func mandateSearch(merchantID uuid.UUID, f mandate.Filter, beside string, from []any, order string) (string, []any) {
-	where, args := mandateWhere(merchantID, f)
-	if f.Kind != "" {
-		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
-	}
-	if len(f.States) > 0 {
-		names := make(database.TextArray, len(f.States))
-		for i, state := range f.States {
-			names[i] = string(state)
+	switch {
+	case f.ClientID != uuid.Nil || f.Waiting:
+		w.and("merchant_id = ?", merchantID)
+		if f.ClientID != uuid.Nil {
+			w.and("client_id = ?", f.ClientID)
 		}
-		where, args = where+" AND m.state = ANY(?::text[])", append(args, names)
+		w.fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.TextArray(words(states)), string(f.Kind))
+	case len(f.States) == 0 && f.Kind == "":
+		w.and("merchant_id = ?", merchantID)
+	default:
+		kinds := []mandate.Kind{f.Kind}
+		if f.Kind == "" {
+			kinds = []mandate.Kind{mandate.EFT, mandate.DebiCheck}
+		}
+		var parts []string
+		for _, kind := range kinds {
+			part, args := inStates("mandates", "kind = ? AND state", merchantID, states)
+			for n := len(args) - 1; n > 0; n -= 2 { // the kind stands before each state
+				args = slices.Insert(args, n, any(string(kind)))
+			}
+			parts, w.args = append(parts, part[1:len(part)-1]), append(w.args, args...)
+		}
+		w.from, w.where = "("+strings.Join(parts, " UNION ALL ")+") AS m", "true"
 	}
-	q := database.SearchQuery(f.Search)
-	found, both := mandatesFound(where, "m.id", few), slices.Concat(args, []any{q}, args, []any{merchantID, q})
-	query := fmt.Sprintf(`WITH found AS MATERIALIZED (%[1]s)
-		SELECT id FROM ((SELECT m.id FROM found m WHERE (SELECT count(*) FROM found) < %[2]d%[3]s%[4]s)
-		UNION ALL (SELECT m.id FROM mandates m LEFT JOIN clients c ON c.id = m.client_id
-			WHERE (SELECT count(*) FROM found) >= %[2]d AND %[5]s AND ((m.search @@ ?::tsquery) IS TRUE OR (c.search @@ ?::tsquery) IS TRUE)%[3]s%[4]s)) AS page%[4]s`,
-		found, few, beside, order, where)
-	return query, slices.Concat(both, from, args, []any{q, q}, from)
+	return w
 }
 
-// mandatesFound is what a search finds, up to limit by the mandates' own words and
-// as many by their clients'. Its places are those of where and the words, twice,
-// with the merchant before the second words.
-func mandatesFound(where, columns string, limit int64) string {
-	return fmt.Sprintf(`(SELECT %[1]s FROM mandates m WHERE %[2]s AND m.search @@ ?::tsquery LIMIT %[3]d)
-		UNION (SELECT %[1]s FROM clients c JOIN mandates m ON m.client_id = c.id WHERE %[2]s AND c.merchant_id = ? AND c.search @@ ?::tsquery LIMIT %[3]d)`, columns, where, limit)
+// mandateFinder searches by the mandates' own words and by those of their clients; nil
+// without words.
+func (s *Store) mandateFinder(merchantID uuid.UUID, f mandate.Filter, of *walk) *finder {
+	q := database.SearchFor(merchantID, f.Search)
+	if len(q.Words()) == 0 {
+		return nil
+	}
+	const own, client = "(m.search @@ ?::tsquery) IS TRUE",
+		"((SELECT c.search FROM clients c WHERE c.id = m.client_id) @@ ?::tsquery) IS TRUE"
+	find := &finder{q: q, walk: *of, words: func(query string) (string, []any) {
+		return "(" + own + " OR " + client + ")", []any{query, query}
+	}}
+	find.walk.most = mostJoined
+	where, args := of.all()
+	merchants := "m.merchant_id = ? AND " + where
+	if of.where == "true" { // the states stand in what is read
+		names := f.States
+		if len(names) == 0 {
+			names = mandate.States
+		}
+		merchants, args = "m.merchant_id = ? AND m.state = ANY(?::text[]) AND ? IN ('', m.kind)",
+			[]any{database.TextArray(words(names)), string(f.Kind)}
+	}
+	args = append([]any{merchantID}, args...)
+	find.arms = []arm{s.byWords(find, "mandates AS m", "m", merchants, args...),
+		s.byClients(find, merchantID, "mandates AS m WHERE m.client_id = k.client AND "+merchants, args...)}
+	return find
 }
 
 // MandateCounts implements mandate.Lister. It is exact at any moment: what is not
@@ -132,15 +123,15 @@ func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID,
 // CountMandates implements mandate.Lister.
 func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter,
 	limit int64) (map[mandate.State]int64, error) {
-	where, args := mandateWhere(merchantID, f)
-	if f.Kind != "" {
-		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
+	f.States = nil
+	w := mandateWalk(merchantID, f)
+	if find := s.mandateFinder(merchantID, f, w); find != nil {
+		counts, err := s.countFound(ctx, find, "SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
+		return statesOf[mandate.State](counts), err
 	}
-	found := fmt.Sprintf("SELECT m.id, m.state FROM mandates m WHERE %s LIMIT %d", where, limit)
-	if q := database.SearchQuery(f.Search); q != "" {
-		found, args = mandatesFound(where, "m.id, m.state", limit), slices.Concat(args, []any{q}, args, []any{merchantID, q})
-	}
-	return s.mandateCounts(ctx, "SELECT state, count(*) AS n FROM ("+found+") AS part GROUP BY state", args...)
+	w.most = int(limit)
+	counts, err := s.countWalked(ctx, w)
+	return statesOf[mandate.State](counts), err
 }
 
 func (s *Store) mandateCounts(ctx context.Context, query string, args ...any) (map[mandate.State]int64, error) {

@@ -90,11 +90,10 @@ func TestMandatesAreWalkedInPagesUnderEveryFilter(t *testing.T) {
 		var older, newer []int
 		ask := paging.Ask{Limit: 2}
 		for {
-			read, err := s.Mandates(t.Context(), one, row.filter, ask)
+			page, err := s.Mandates(t.Context(), one, row.filter, ask)
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			page := paging.Cut(ask, read)
 			for _, e := range page.Items {
 				older = append(older, int(e.ID[2]))
 			}
@@ -114,7 +113,7 @@ func TestMandatesAreWalkedInPagesUnderEveryFilter(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		for _, e := range paging.Cut(ask, read).Items {
+		for _, e := range read.Items {
 			newer = append(newer, int(e.ID[2]))
 		}
 		if fmt.Sprint(newer) != fmt.Sprint(row.want[:2]) {
@@ -158,7 +157,7 @@ func TestASearchThatFindsVeryManyIsWalkedFromTheNewest(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out []string
-		for _, e := range paging.Cut(ask, read).Items {
+		for _, e := range read.Items {
 			out = append(out, e.ContractReference)
 		}
 		return fmt.Sprint(out)
@@ -179,7 +178,7 @@ func TestASearchThatFindsVeryManyIsWalkedFromTheNewest(t *testing.T) {
 		}
 	}
 	counts, err := s.CountMandates(t.Context(), one, common, mandate.CountLimit+1)
-	if err != nil || counts[mandate.ActiveState]+counts[mandate.Cancelled] != mandate.CountLimit+1 {
-		t.Errorf("%v, %v", counts, err)
+	if err != nil || counts != nil {
+		t.Errorf("so many are not counted: %v, %v", counts, err)
 	}
 }

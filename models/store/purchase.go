@@ -125,38 +125,128 @@ func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) (
 		merchantID, tokenID)
 }
 
-// Purchases implements purchase.Lister: one page, newest first (oldest first when
-// the newer side was asked), one record more than the page.
+// Purchases implements purchase.Lister: one page, newest first.
 func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
-	ask paging.Ask) ([]purchase.Purchase, error) {
-	query, args := purchasePage(merchantID, f, ask)
-	return database.Seek(ctx, s.DB, purchaseTable, query, args...)
+	ask paging.Ask) (page paging.Page[purchase.Purchase], err error) {
+	where, args := purchaseWhere(merchantID, f)
+	var reached uuid.UUID
+	var ids []uuid.UUID
+	switch query, more := "", []any(nil); {
+	case searched(f):
+		ids, reached, err = s.find(ctx, s.purchaseFinder(merchantID, f), ask)
+	case f.Concern == "" && !owned(f) && f.Narrow():
+		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
+	default:
+		query, more = purchasePage(f, where, args, ask)
+		found, err := database.Seek(ctx, s.DB, purchaseTable, query, more...)
+		return paging.Cut(ask, found), err
+	}
+	if err != nil {
+		return page, err
+	}
+	direction, _, _ := database.BesideID("id", ask)
+	found, err := database.Seek(ctx, s.DB, purchaseTable, "SELECT "+purchaseColumns+
+		" FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, idsText(ids))
+	return paging.CutAt(ask, found, reached), err
 }
 
-// purchasePage gives the statement of one page. Newest first is the order of the
-// primary key; what a filter finds in an order of its own is sorted when it is
-// little, and met on the way from the newest when it is much.
-func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (string, []any) {
+// searched tells whether words alone lead to the purchases.
+func searched(f purchase.Filter) bool {
+	return f.Concern == "" && !owned(f) && database.SearchQuery(f.Search) != ""
+}
+
+// owned tells whether a filter names one thing that has its purchases in an index.
+func owned(f purchase.Filter) bool {
+	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil ||
+		f.BatchID != uuid.Nil
+}
+
+// purchaseWalk goes through the purchases of a merchant, from the newest on; those of
+// each status stand in an index in that order too.
+func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) walk {
+	w := walk{columns: "*", from: "purchases"}
+	if len(f.Statuses) == 0 {
+		w.and("merchant_id = ?", merchantID)
+		return w
+	}
+	w.where = "true"
+	w.from, w.args = inStates("purchases", "status", merchantID, f.Statuses)
+	w.from += " AS purchases"
+	return w
+}
+
+// purchaseFinder searches among purchases.
+func (s *Store) purchaseFinder(merchantID uuid.UUID, f purchase.Filter) *finder {
+	q := database.SearchFor(merchantID, f.Search)
+	f.Search = ""
+	find := &finder{q: q, walk: purchaseWalk(merchantID, f), words: vector("search")}
 	where, args := purchaseWhere(merchantID, f)
-	direction, compare := "DESC", "<"
-	if ask.Newer {
-		direction, compare = "ASC", ">"
+	find.walk.fitting(where, args...)
+	where, args = withStatuses(f, where, args)
+	find.arms = []arm{s.byWords(find, "purchases", "purchases", where, args...)}
+	return find
+}
+
+// withStatuses adds the statuses of a filter to its other conditions.
+func withStatuses(f purchase.Filter, where string, args []any) (string, []any) {
+	if len(f.Statuses) == 0 {
+		return where, args
 	}
+	names := make(database.TextArray, len(f.Statuses))
+	for i, status := range f.Statuses {
+		names[i] = string(status)
+	}
+	return where + " AND status = ANY(?::text[])", append(slices.Clone(args), names)
+}
+
+// purchasesInRange finds purchases by their due date or amount: by the index of that,
+// where they are few, and from the newest on where they are many.
+func (s *Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+	ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+	where, args := purchaseWhere(merchantID, f)
+	find := &finder{walk: purchaseWalk(merchantID, f), words: func(string) (string, []any) { return "true", nil }}
+	find.walk.fitting(where, args...)
+	direction, beside, from := database.BesideID("id", ask)
+	all, more := withStatuses(f, where, args)
+	query, values := s.Statement(fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
+		SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found WHERE true%s ORDER BY id %s LIMIT %d)`, all, inOrder(f), few,
+		beside, direction, ask.Fetch()), slices.Concat(more, from)...)
+	var n int
+	var ids []uuid.UUID
+	if err := s.Pool.QueryRow(ctx, query, database.Native(values)...).Scan(&n, &ids); err != nil {
+		return nil, uuid.Nil, fmt.Errorf("find purchases in a range: %w", err)
+	}
+	if n == few {
+		return s.byWalk(find)(ctx, nearby{}, ask)
+	}
+	return ids, uuid.Nil, nil
+}
+
+// inOrder is the order of the index that finds what a filter lets through.
+func inOrder(f purchase.Filter) string {
+	switch {
+	case f.Concern != "" || owned(f) || searched(f):
+		return ""
+	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
+		return " ORDER BY due"
+	case f.MinCents != 0 || f.MaxCents != 0:
+		return " ORDER BY total_cents"
+	}
+	return ""
+}
+
+// few is how many rows are sorted rather than met on the way.
+const few = 10_000
+
+// purchasePage gives the statement of one page in the order of an index.
+func purchasePage(f purchase.Filter, where string, args []any, ask paging.Ask) (string, []any) {
+	direction, beside, from := database.BesideID("id", ask)
 	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-	beside, from := "", []any(nil)
-	if ask.From != uuid.Nil {
-		beside, from = " AND id "+compare+" ?", []any{ask.From}
-	}
-	if by, own := ownOrder(f); own {
-		return fewOrMany(f, by, where, args, beside, from, order)
-	}
 	where, args = where+beside, append(args, from...)
 	statuses := f.Statuses
 	switch {
-	case len(statuses) == 0 && f.Narrow(): // other indexes lead to it
+	case len(statuses) == 0: // that of the merchant, or of what the filter names
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
-	case len(statuses) == 0:
-		statuses = purchase.Statuses
 	case len(statuses) == 1:
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order,
 			append(args, string(statuses[0]))
@@ -175,46 +265,6 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 	}
 	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" +
 		strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
-}
-
-// ownOrder is the order of the index that finds what the filter lets through; own
-// is false when that is the order of the list anyway.
-func ownOrder(f purchase.Filter) (order string, own bool) {
-	switch {
-	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil ||
-		f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil:
-		return "", false
-	case database.SearchQuery(f.Search) != "":
-		return "", true
-	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
-		return " ORDER BY due", true
-	case f.MinCents != 0 || f.MaxCents != 0:
-		return " ORDER BY total_cents", true
-	}
-	return "", false
-}
-
-// few is how many rows are sorted rather than met on the way.
-const few = 10_000
-
-// fewOrMany keeps the second part from every index but the primary key: a plan
-// made for any value takes each filter for a rare one, and would sort them all.
-func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any,
-	order string) (string, []any) {
-	if len(f.Statuses) > 0 {
-		names := make(database.TextArray, len(f.Statuses))
-		for i, status := range f.Statuses {
-			names[i] = string(status)
-		}
-		where, args = where+" AND status = ANY(?::text[])", append(args, names)
-	}
-	walked := "(" + strings.ReplaceAll(where, " AND ", ") IS TRUE AND (") + ") IS TRUE"
-	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %[1]s%[2]s LIMIT %[3]d),
-		page AS ((SELECT id FROM found WHERE (SELECT count(*) FROM found) < %[3]d%[4]s%[5]s)
-		UNION ALL (SELECT id FROM purchases WHERE (SELECT count(*) FROM found) >= %[3]d AND %[6]s%[4]s%[5]s))
-		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order,
-		walked)
-	return query, slices.Concat(args, from, args, from)
 }
 
 // madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
@@ -261,14 +311,19 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 }
 
 // CountPurchases implements purchase.Lister. It counts in the order of the index
-// that finds the rows, and stops at the limit.
+// that finds the rows, and stops at the limit. What a search finds is counted where it
+// is little; nil says that it is not.
 func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	limit int64) (map[string]int64, error) {
 	where, args := purchaseWhere(merchantID, f)
-	order, _ := ownOrder(f)
+	if searched(f) {
+		f.Statuses = nil
+		return s.countFound(ctx, s.purchaseFinder(merchantID, f),
+			"SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
+	}
 	query := fmt.Sprintf(
 		"SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where,
-		order, limit)
+		inOrder(f), limit)
 	var rows []struct {
 		Status string
 		N      int64

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,45 +133,75 @@ func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (s
 
 // TemplateClients implements subscription.Reader.
 func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter,
-	ask paging.Ask) ([]subscription.Subscriber, error) {
-	where, args := subscriberWhere(merchantID, templateID, f)
+	ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
+	none := paging.Page[subscription.Subscriber]{}
+	w := subscriberWalk(merchantID, templateID, f)
 	direction, beside, from := database.BesideID("s.id", ask)
-	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()),
-		append(args, from...)...)
+	order := " ORDER BY s.id " + direction
+	if find := s.subscriberFinder(merchantID, f, w); find != nil {
+		ids, reached, err := s.find(ctx, find, ask)
+		if err != nil {
+			return none, err
+		}
+		found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])"+order, merchantID, idsText(ids))
+		return paging.CutAt(ask, found, reached), err
+	}
+	found, err := s.subscribers(ctx, w.where+beside+order+fmt.Sprintf(" LIMIT %d", ask.Fetch()), slices.Concat(w.args, from)...)
+	return paging.Cut(ask, found), err
 }
 
 // CountTemplateClients implements subscription.Reader.
 func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter,
 	limit int64) (n int64, err error) {
-	where, args := subscriberWhere(merchantID, uuid.Nil, f)
-	query := fmt.Sprintf(
-		"SELECT count(*) FROM (SELECT 1 FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE %s LIMIT %d) AS part", where, limit)
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
+	w := subscriberWalk(merchantID, uuid.Nil, f)
+	if find := s.subscriberFinder(merchantID, f, w); find != nil {
+		ids, err := s.foundAll(ctx, find)
+		if ids == nil {
+			return -1, err
+		}
+		return int64(len(ids)), err
+	}
+	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s WHERE %s LIMIT %d) AS part", w.where, limit)
+	if err := s.Gorm(ctx).Raw(query, w.args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
 	return n, nil
 }
 
-func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) (string, []any) {
-	where, args := "s.merchant_id = ?", []any{merchantID}
+// subscriberWalk is the way to the subscribers of a filter, whatever its words.
+func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) *walk {
+	w := &walk{columns: "*", from: "template_clients AS s", alias: "s", key: "s.id", most: mostJoined}
+	w.and("s.merchant_id = ?", merchantID)
 	if templateID != uuid.Nil {
-		where, args = where+" AND s.template_id = ?", append(args, templateID)
+		w.and("s.template_id = ?", templateID)
 	}
 	if f.NoAccount {
-		where, args = where+" AND "+waits("s.id", "stranded", ""), append(args, merchantID)
+		w.and(waits("s.id", "stranded", ""), merchantID)
 	}
 	if f.ClientID != uuid.Nil {
-		where, args = where+" AND s.client_id = ?", append(args, f.ClientID)
+		w.and("s.client_id = ?", f.ClientID)
 	}
 	if f.Status != "" {
-		where, args = where+" AND s.status = ?", append(args, string(f.Status))
+		w.and("s.status = ?", string(f.Status))
 	}
-	if q := database.SearchQuery(f.Search); q != "" {
-		where, args = where+" AND c.search @@ ?::tsquery", append(args, q)
-	} else if strings.TrimSpace(f.Search) != "" {
-		where += " AND false"
+	return w
+}
+
+// subscriberFinder searches subscribers by the words of their clients; nil where nothing
+// was typed.
+func (s *Store) subscriberFinder(merchantID uuid.UUID, f subscription.SubscriberFilter, of *walk) *finder {
+	if strings.TrimSpace(f.Search) == "" {
+		return nil
 	}
-	return where, args
+	find := &finder{q: database.SearchFor(merchantID, f.Search), walk: *of,
+		words: vector("(SELECT c.search FROM clients c WHERE c.id = s.client_id)")}
+	if len(find.q.Words()) == 0 {
+		find.walk.and("false")
+		return find
+	}
+	find.arms = []arm{s.byClients(find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+of.where,
+		of.args...)}
+	return find
 }
 
 // SubscribersOn implements subscription.Reader.

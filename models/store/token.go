@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -112,81 +110,117 @@ const tokenFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHER
 
 // Tokens implements token.Lister.
 func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter,
-	ask paging.Ask) ([]token.Entry, error) {
-	where, args := tokenWhere(merchantID, f)
+	ask paging.Ask) (paging.Page[token.Entry], error) {
 	states := f.States
 	if len(states) == 0 {
 		states = []token.State{token.Active, token.Blocked}
 	}
-	names := make([]string, len(states))
-	for i, state := range states {
-		names[i] = string(state)
-	}
-	where, args = where+" AND t.state = ANY(?::text[])", append(args, database.TextArray(names))
-	direction := "DESC"
-	if ask.Newer {
-		direction = "ASC"
-	}
-	if ask.From != uuid.Nil {
-		compare := "<"
-		if ask.Newer {
-			compare = ">"
+	direction, _, _ := database.BesideID("t.id", ask)
+	w := tokenWalk(merchantID, f, states)
+	if find := s.tokenFinder(merchantID, f, states, w); find != nil {
+		ids, reached, err := s.find(ctx, find, ask)
+		if err != nil {
+			return paging.Page[token.Entry]{}, err
 		}
-		where, args = where+" AND t.id "+compare+" ?", append(args, ask.From)
+		found, err := database.Seek(ctx, s.DB, tokenEntries, tokenLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[]) ORDER BY t.id "+
+			direction, merchantID, idsText(ids))
+		return paging.CutAt(ask, found, reached), err
 	}
-	return database.Seek(ctx, s.DB, tokenEntries, tokenLine+where+fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch()),
-		args...)
+	return walked(ctx, s, tokenEntries, w, ask, func(page string) string {
+		return "SELECT " + tokenTable.Columns("t") + ", " + nameOfClient + " FROM (" + page +
+			") AS t LEFT JOIN clients c ON c.id = t.client_id ORDER BY t.id " + direction
+	})
 }
 
-func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
-	where, args := "t.merchant_id = ?", []any{merchantID}
-	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
-	if f.BankCode != "" {
-		add("t.bank_code = ?", f.BankCode)
+// tokenWalk is the way to the tokens in some states.
+func tokenWalk(merchantID uuid.UUID, f token.Filter, states []token.State) *walk {
+	w := &walk{columns: "*", alias: "t", where: "true"}
+	switch {
+	case f.ClientID != uuid.Nil || f.Needed:
+		w.from, w.where = "tokens AS t", ""
+		w.and("merchant_id = ?", merchantID)
+		if f.ClientID != uuid.Nil {
+			w.and("client_id = ?", f.ClientID)
+		}
+		if f.Needed {
+			w.and(waits("t.id", "blocked", ""), merchantID)
+		}
+		w.fitting("state = ANY(?::text[])", database.TextArray(words(states)))
+	default:
+		w.from, w.args = inStates("tokens", "state", merchantID, states)
+		w.from += " AS t"
 	}
-	if f.ClientID != uuid.Nil {
-		add("t.client_id = ?", f.ClientID)
+	if f.BankCode != "" {
+		w.fitting("bank_code = ?", f.BankCode)
 	}
 	if !f.UnusedSince.IsZero() {
-		add("coalesce(t.last_used_at, t.created_at) < ?", f.UnusedSince)
+		w.fitting("coalesce(last_used_at, created_at) < ?", f.UnusedSince)
 	}
-	if q := database.SearchQuery(f.Search); q != "" {
-		add("c.search @@ ?::tsquery", q)
+	return w
+}
+
+// tokenFinder searches tokens by the words of their clients; nil without words.
+func (s *Store) tokenFinder(merchantID uuid.UUID, f token.Filter, states []token.State, of *walk) *finder {
+	q := database.SearchFor(merchantID, f.Search)
+	if len(q.Words()) == 0 {
+		return nil
+	}
+	find := &finder{q: q, walk: *of, words: vector("(SELECT c.search FROM clients c WHERE c.id = t.client_id)")}
+	find.walk.most = mostJoined
+	each, args := "tokens AS t WHERE t.merchant_id = ? AND t.client_id = k.client AND t.state = ANY(?::text[])",
+		[]any{merchantID, database.TextArray(words(states))}
+	if f.ClientID != uuid.Nil {
+		each, args = each+" AND t.client_id = ?", append(args, f.ClientID)
 	}
 	if f.Needed {
-		add(waits("t.id", "blocked", ""), merchantID)
+		each, args = each+" AND "+waits("t.id", "blocked", ""), append(args, merchantID)
 	}
-	return where, args
+	if of.fits != "" {
+		each, args = each+" AND "+of.fits, append(args, of.fitArgs...)
+	}
+	find.arms = []arm{s.byClients(find, merchantID, each, args...)}
+	return find
 }
 
 // CountTokens implements token.Lister.
 func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.Filter,
 	limit int64) (map[token.State]int64, error) {
-	where, args := tokenWhere(merchantID, f)
-	from := tokenFrom
-	if f.Search == "" {
-		from = " FROM tokens t WHERE "
-	}
-	var parts []string
-	var all []any
-	for _, state := range []token.State{token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded} {
-		parts = append(parts,
-			fmt.Sprintf("(SELECT ?::text AS state, count(*) AS n FROM (SELECT 1%s%s AND t.state = ? LIMIT %d) AS part)", from,
-				where, limit))
-		all = append(append(append(all, string(state)), args...), string(state))
-	}
-	var rows []struct {
-		State string
-		N     int64
-	}
-	if err := s.Gorm(ctx).Raw(strings.Join(parts, " UNION ALL "), all...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("count tokens: %w", err)
+	all := []token.State{token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded}
+	if find := s.tokenFinder(merchantID, f, all, tokenWalk(merchantID, f, all)); find != nil {
+		counts, err := s.countFound(ctx, find, "SELECT state FROM tokens WHERE merchant_id = ? AND id", merchantID)
+		return statesOf[token.State](counts), err
 	}
 	counts := map[token.State]int64{}
-	for _, r := range rows {
-		counts[token.State(r.State)] = r.N
+	for _, state := range all {
+		w := tokenWalk(merchantID, f, []token.State{state})
+		if w.most = int(limit); w.fits == "" {
+			w.columns = "state"
+		}
+		found, err := s.countWalked(ctx, w)
+		switch {
+		case err != nil:
+			return nil, err
+		case found != nil:
+			counts[state] = found[string(state)]
+		case w.fits == "":
+			counts[state] = limit
+		default:
+			return nil, nil // nobody can say
+		}
 	}
 	return counts, nil
+}
+
+// statesOf gives counts their kind of state; nil stays nil.
+func statesOf[S ~string](counts map[string]int64) map[S]int64 {
+	if counts == nil {
+		return nil
+	}
+	out := make(map[S]int64, len(counts))
+	for state, n := range counts {
+		out[S(state)] = n
+	}
+	return out
 }
 
 // TokenEntry implements token.Lister.

@@ -43,8 +43,9 @@ type Reader interface {
 	// TemplateClient finds a subscriber with the name and e-mail of its client.
 	TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (Subscriber, error)
 	TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter,
-		ask paging.Ask) ([]Subscriber, error)
-	// CountTemplateClients counts those of all templates, up to limit.
+		ask paging.Ask) (paging.Page[Subscriber], error)
+	// CountTemplateClients counts those of all templates, up to limit; less than 0 where a
+	// search finds too much to be counted.
 	CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f SubscriberFilter, limit int64) (int64, error)
 	// SubscribersOn lists the subscribers that are charged on a token and not over.
 	SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Subscriber, error)

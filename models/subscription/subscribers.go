@@ -24,11 +24,7 @@ func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID u
 			return paging.Page[Subscriber]{}, err
 		}
 	}
-	read, err := s.Read.TemplateClients(ctx, who.MerchantID, templateID, f, ask)
-	if err != nil {
-		return paging.Page[Subscriber]{}, err
-	}
-	return paging.Cut(ask, read), nil
+	return s.Read.TemplateClients(ctx, who.MerchantID, templateID, f, ask)
 }
 
 // CountSubscribers counts those that a filter lets through in all templates, up to

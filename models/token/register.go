@@ -33,11 +33,11 @@ type Entry struct {
 
 // Lister is what the register asks of the store.
 type Lister interface {
-	// Tokens gives one page, newest first (oldest first when the newer side was
-	// asked), one more than the page; tokens that wait for their first collection
+	// Tokens gives one page, newest first; tokens that wait for their first collection
 	// are left out unless asked for.
-	Tokens(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
-	// CountTokens counts by state what the filter lets through, up to limit each.
+	Tokens(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
+	// CountTokens counts by state what the filter lets through, up to limit each; nil where
+	// that is too much to be counted.
 	CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
 	// TokenEntry finds one token, live or not; NotFound otherwise.
 	TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
@@ -56,8 +56,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	read, err := s.Read.Tokens(ctx, who.MerchantID, f, ask)
-	return paging.Cut(ask, read), err
+	return s.Read.Tokens(ctx, who.MerchantID, f, ask)
 }
 
 // Counts gives how many tokens stand in each state, up to CountLimit + 1 each.

@@ -1,5 +1,7 @@
 package components
 
+import "strings"
+
 // Link is a word with an address.
 type Link struct{ Text, Href string }
 
@@ -53,7 +55,29 @@ type FilterBar struct {
 }
 
 // Pager leads to newer and older rows. Text says what is shown: "50 of about 12 000".
-type Pager struct{ NewerHref, OlderHref, Text, Target string }
+type Pager struct {
+	NewerHref, OlderHref, Text, Target string
+	Searched                           string // how far a search has looked that has not looked at everything
+	SearchedNewer                      bool   // it looked towards the newer records
+}
+
+func (p Pager) text() string {
+	switch {
+	case p.Searched == "":
+		return p.Text
+	case p.SearchedNewer:
+		return "Searched up to " + p.Searched + ", not further"
+	}
+	return "Searched back to " + p.Searched + ", not further"
+}
+
+// label of a link: where the search has stopped, the link goes on with it.
+func (p Pager) label(side string, newer bool) string {
+	if p.Searched != "" && newer == p.SearchedNewer {
+		return "Search " + strings.ToLower(side)
+	}
+	return side
+}
 
 // EmptyKind says why there is nothing to show.
 type EmptyKind int

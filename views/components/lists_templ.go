@@ -785,15 +785,15 @@ func Pages(p Pager) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p.Text != "" || p.NewerHref != "" || p.OlderHref != "" {
+		if p.Text != "" || p.Searched != "" || p.NewerHref != "" || p.OlderHref != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<nav class=\"pager\" aria-label=\"Pages\"><span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 string
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.text())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/components/lists.templ`, Line: 152, Col: 17}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/components/lists.templ`, Line: 152, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -803,11 +803,11 @@ func Pages(p Pager) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pageLink("Newer", "chevron-left", p.NewerHref, "prev", p.Target).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pageLink(p.label("Newer", true), "chevron-left", p.NewerHref, "prev", p.Target).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pageLink("Older", "chevron-right", p.OlderHref, "next", p.Target).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pageLink(p.label("Older", false), "chevron-right", p.OlderHref, "next", p.Target).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

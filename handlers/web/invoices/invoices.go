@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
-	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 )
 
@@ -38,11 +37,14 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 		Query: h.Service.List, ID: func(e billing.Entry) uuid.UUID { return e.PurchaseID },
 		Count: func(ctx context.Context, who actor.Actor, f billing.Filter) (kit.Tally, error) {
 			counts, err := h.Service.Counts(ctx, who, f)
+			if counts == nil {
+				return kit.Tally{}, err
+			}
 			found := func(s billing.State) kit.RowsFound {
 				if s != "" && s.Statuses() == nil { // counted beside the others
-					return kit.FoundUpTo(counts[s], purchase.CountLimit)
+					return kit.FoundUpTo(counts[s], billing.CountLimit)
 				}
-				return kit.FoundWithin(true, s != "", counts[""], counts[s], purchase.CountLimit)
+				return kit.FoundWithin(true, s != "", counts[""], counts[s], billing.CountLimit)
 			}
 			return kit.Tally{Found: found(f.State), Of: func(v kit.View) kit.RowsFound { return found(billing.State(v.Value)) }},
 				err

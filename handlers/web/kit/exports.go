@@ -122,9 +122,9 @@ func write[T any](ctx context.Context, x *Exports, o outgoing[T], format export.
 	}
 	defer file.Release()
 	for left := or(x.MaxRows, exportMaxRows); ; {
-		more := page.Older && len(page.Items) > 0
+		from, more := page.OlderFrom(o.id)
 		if more && left > len(page.Items) {
-			ask.From = o.id(page.Items[len(page.Items)-1])
+			ask.From = from
 			next.begin(ctx, ask)
 		}
 		for i := range page.Items {

@@ -240,16 +240,17 @@ func (r *List[T, F]) tabs(l *Listing, chosen View, t Tally) components.Tabs {
 // pager leads to the pages beside this one.
 func (r *List[T, F]) pager(l *Listing, page paging.Page[T], found RowsFound) components.Pager {
 	out := components.Pager{Target: "#results"}
-	if len(page.Items) == 0 {
-		return out
+	if from, more := page.NewerFrom(r.ID); more {
+		out.NewerHref = l.side("before", from)
 	}
-	if page.Newer {
-		out.NewerHref = l.side("before", r.ID(page.Items[0]))
+	if from, more := page.OlderFrom(r.ID); more {
+		out.OlderHref = l.side("after", from)
 	}
-	if page.Older {
-		out.OlderHref = l.side("after", r.ID(page.Items[len(page.Items)-1]))
-	}
-	if page.Newer || page.Older {
+	switch {
+	case page.Reached != uuid.Nil:
+		out.Searched, out.SearchedNewer = words.Moment(paging.TimeOf(page.Reached)).Title, l.ask.Newer
+	case len(page.Items) == 0:
+	case page.Newer || page.Older:
 		n := int64(len(page.Items))
 		out.Text = words.Grouped(n) + " of " + found.number()
 		if found == (RowsFound{}) {

@@ -20,8 +20,13 @@ type RowsFound struct {
 	exact bool // false: there are more than n
 }
 
-// FoundUpTo is a count that stops above a limit.
-func FoundUpTo(n, limit int64) RowsFound { return RowsFound{min(n, limit), n <= limit} }
+// FoundUpTo is a count that stops above a limit; less than 0 says that nobody counted.
+func FoundUpTo(n, limit int64) RowsFound {
+	if n < 0 {
+		return RowsFound{}
+	}
+	return RowsFound{min(n, limit), n <= limit}
+}
 
 // of writes the number with what is counted: "12 invoices".
 func (r RowsFound) of(one, many string) string {
@@ -53,8 +58,11 @@ func (r RowsFound) short() string {
 }
 
 // TallyOf adds up counts by state. Under a narrow filter they stop at a limit in all, and then the part of some
-// states says nothing.
+// states says nothing. Without counts nothing is known.
 func TallyOf[K, S ~string](counts map[K]int64, chosen []S, narrow bool, limit int64) Tally {
+	if counts == nil {
+		return Tally{}
+	}
 	found := func(of []S) RowsFound {
 		all, shown := int64(0), int64(0)
 		for state, n := range counts {

@@ -180,6 +180,9 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		if v.Key == "attention" {
 			return concerns[v.Value]
 		}
+		if byStatus == nil {
+			return kit.RowsFound{}
+		}
 		return byStatus(v)
 	}
 	return t, nil

@@ -71,7 +71,10 @@ func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter]
 		Nav:   pages.AuditNav(check),
 		Query: h.Book.List, ID: func(e audit.Found) uuid.UUID { return e.ID },
 		Count: func(ctx context.Context, who actor.Actor, f audit.Filter) (kit.Tally, error) {
-			n, err := h.Book.Count(ctx, who, f)
+			n, known, err := h.Book.Count(ctx, who, f)
+			if !known {
+				return kit.Tally{}, err
+			}
 			return kit.Tally{Found: kit.FoundUpTo(n, audit.CountLimit)}, err
 		},
 		Search: kit.Search[audit.Filter]{Label: "Search the audit", Holder: "Words of an entry, a person, an action",

@@ -65,6 +65,9 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 		Query: h.Register.List, ID: func(e token.Entry) uuid.UUID { return e.ID },
 		Count: func(ctx context.Context, who actor.Actor, f token.Filter) (kit.Tally, error) {
 			counts, err := h.Register.Counts(ctx, who, f)
+			if counts == nil {
+				return kit.Tally{}, err
+			}
 			found := func(states []token.State) kit.RowsFound {
 				if len(states) == 0 {
 					states = []token.State{token.Active, token.Blocked}
