@@ -155,7 +155,7 @@ func (s *Store) CountClients(ctx context.Context, merchantID uuid.UUID, q client
 		}
 		return min(len(ids), atMost), err
 	case of.fits != "":
-		of.columns = "'' AS state, *"
+		of.columns = "'' AS state, bank_account_sealed"
 		counts, err := s.countWalked(ctx, of)
 		if counts == nil {
 			return -1, err

@@ -21,7 +21,12 @@ import (
 // address, is the same person's.
 const ofClient = `(SELECT id FROM purchases WHERE merchant_id = @m AND client_id = @c
 	UNION SELECT id FROM purchases WHERE merchant_id = @m AND client_id IS NULL AND @email <> '' AND @name <> ''
-		AND search @@ @words::tsquery AND lower(payer_email) = @email AND lower(payer_name) = @name)`
+		AND search_key(merchant_id, id, search) @@ ` + inEveryStep + ` AND lower(payer_email) = @email AND lower(payer_name) = @name)`
+
+// inEveryStep finds @words, which are one word, among the purchases of all times.
+const inEveryStep = `(SELECT string_agg('''' || right(@m::text, 12) || lpad(to_hex(step), 4, '0') || substr(@words, 2), ' | ')::tsquery FROM generate_series(
+		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m ORDER BY id LIMIT 1),
+		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m ORDER BY id DESC LIMIT 1)) AS step)`
 
 const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
 	debits AS MATERIALIZED (SELECT state, final_at, action_date FROM collections WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine))
