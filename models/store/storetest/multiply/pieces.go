@@ -46,6 +46,7 @@ func (p identity) write(to []byte, c copyOf) []byte {
 func (p identity) of(c copyOf) uuid.UUID {
 	k, days := c.k, c.days
 	switch p.class {
+	case copied:
 	case fixed:
 		return p.id
 	case owned:
