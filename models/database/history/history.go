@@ -258,7 +258,7 @@ func TimeOf(id uuid.UUID) time.Time {
 func FirstID(at time.Time) (id uuid.UUID) {
 	milli := at.UnixMilli()
 	for i := range 6 {
-		id[i] = byte(milli >> (40 - 8*i))
+		id[i] = byte(milli >> (40 - 8*i)) //nolint:gosec // the low eight bits
 	}
 	return id
 }
