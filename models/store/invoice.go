@@ -326,7 +326,8 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	limit int64) (map[billing.State]int64, error) {
 	f.State = ""
 	find := s.invoiceFinder(merchantID, f)
-	parts, err := map[string]int64(nil), error(nil)
+	var parts map[string]int64
+	var err error
 	if find.searches() {
 		parts, err = s.countFound(ctx, find, "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
 	} else {

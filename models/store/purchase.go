@@ -131,13 +131,13 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	where, args := purchaseWhere(merchantID, f)
 	var reached uuid.UUID
 	var ids []uuid.UUID
-	switch query, more := "", []any(nil); {
+	switch {
 	case searched(f):
 		ids, reached, err = s.find(ctx, s.purchaseFinder(merchantID, f), ask)
 	case f.Concern == "" && !owned(f) && f.Narrow():
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
 	default:
-		query, more = purchasePage(f, where, args, ask)
+		query, more := purchasePage(f, where, args, ask)
 		found, err := database.Seek(ctx, s.DB, purchaseTable, query, more...)
 		return paging.Cut(ask, found), err
 	}
