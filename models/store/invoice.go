@@ -229,19 +229,18 @@ const (
 	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
 )
 
-// The two ways to invoices i with their purchases p.
+// Invoices i with their purchases p, from either side.
 const (
 	invoicesInOrder  = "invoices AS i JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
 	invoicesOfFilter = "invoices AS i ON i.merchant_id = p.merchant_id AND i.kind = 'invoice' AND i.purchase_id = p.id"
 )
 
-// invoiceWalk goes through the invoices of a filter, whatever its words. Where statuses
-// are asked for, the purchases in them lead to their invoices.
+// invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
+// invoice is that of its purchase: most purchases have none, and do not lead there.
 func invoiceWalk(merchantID uuid.UUID, f billing.Filter) walk {
 	w := walk{columns: "p.status AS state", from: invoicesInOrder, key: "i.purchase_id", most: mostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
-		w.from, w.args = inStates("purchases", "status", merchantID, statuses)
-		w.from, w.key = w.from+" AS p JOIN "+invoicesOfFilter, "p.id"
+		w.fitting("p.status = ANY(?::text[])", database.TextArray(words(statuses)))
 	}
 	w.and("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
 	switch f.State {
@@ -280,12 +279,7 @@ func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *finder {
 	default:
 		find.q, find.words = q, vector("p.search")
 		where, args := find.walk.all()
-		from := "purchases AS p JOIN " + invoicesOfFilter
-		if statuses := f.State.Statuses(); statuses != nil {
-			where, args = where+" AND p.status = ANY(?::text[])", append(slices.Clone(args[2*len(statuses):]),
-				database.TextArray(words(statuses)))
-		}
-		find.arms = []arm{s.byWords(find, from, "p", where, args...)}
+		find.arms = []arm{s.byWords(find, "purchases AS p JOIN "+invoicesOfFilter, "p", where, args...)}
 	}
 	switch {
 	case number || numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike

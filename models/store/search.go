@@ -17,8 +17,8 @@ import (
 // What one page of a search costs at most, however long the list is. A search that has
 // looked at so much ends there; the next page goes on.
 const (
-	nearRows   = 500   // looked at first, from the place of the page on
-	commonRows = 25    // a word that more of these have is met on the way and not looked up
+	nearRows   = 250   // looked at first, from the place of the page on
+	commonRows = 12    // a word that more of these have is met on the way and not looked up
 	fewClients = 1_000 // whose records are looked up one client after the other
 	mostJoined = 2_500 // rows that are met with what stands in other tables
 	mostSteps  = 512   // steps of time in which a word is looked up
@@ -132,7 +132,7 @@ func (s *Store) lookNear(ctx context.Context, f *finder, ask paging.Ask) (near n
 		columns, args = columns+fmt.Sprintf(", (%s) IS TRUE AS w%d", condition, n), append(args, more...)
 		seen = append(seen, fmt.Sprintf("count(*) FILTER (WHERE w%d)", n))
 	}
-	query := fmt.Sprintf(`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]::bigint[]
+	query := fmt.Sprintf(`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
 		FROM (SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT %d) AS near`, strings.Join(seen, ", "), columns, f.walk.source(ask),
 		f.walk.where, beside, f.walk.id(), direction, nearRows)
 	query, args = s.Statement(query, slices.Concat(args, f.walk.args, from)...)
