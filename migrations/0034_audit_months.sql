@@ -106,8 +106,11 @@ BEGIN
     DROP TABLE audit_entries;
     ALTER TABLE audit_entries_plain RENAME TO audit_entries;
     ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id);
-    CREATE INDEX audit_entries_by_client ON audit_entries (client_id, id) WHERE client_id IS NOT NULL;
-    CREATE INDEX audit_entries_by_purchase ON audit_entries (purchase_id, id) WHERE purchase_id IS NOT NULL;
+    CREATE INDEX audit_entries_of_client ON audit_entries (merchant_id, client_id, id) WHERE client_id IS NOT NULL;
+    CREATE INDEX audit_entries_of_purchase ON audit_entries (merchant_id, purchase_id, id) WHERE purchase_id IS NOT NULL;
+    CREATE INDEX audit_entries_of_object ON audit_entries (merchant_id, object_id, id)
+        WHERE client_id IS DISTINCT FROM object_id AND purchase_id IS DISTINCT FROM object_id;
+    CREATE INDEX audit_entries_of_person ON audit_entries (merchant_id, actor_id, id) WHERE actor_kind = 'user';
     CREATE INDEX audit_entries_by_turn ON audit_entries USING brin (turn) WITH (pages_per_range = 16, autosummarize = on);
     CREATE INDEX audit_entries_by_merchant ON audit_entries (merchant_id, id);
     CREATE INDEX audit_entries_of_bank_message ON audit_entries (merchant_id, object_id) WHERE object_type = 'bank_message';
