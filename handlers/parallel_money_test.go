@@ -269,6 +269,12 @@ func (c *callers) billing() {
 	}
 }
 
+func (c *callers) tasks() {
+	c.all("POST /tasks/exports", func(int) ask { return ask{body: form("list", "clients", "format", "csv")} }, 303)
+	ids := c.column(`SELECT id::text FROM tasks ORDER BY id DESC LIMIT 64`)
+	c.all("POST /tasks/:id/cancellation", func(i int) ask { return ask{ids: onOne(ids, i), body: url.Values{}} }, 303, 409)
+}
+
 func (c *callers) statements() {
 	ids := created(c.all("POST /api/v1/company_statements", func(int) ask {
 		return ask{query: "currency=ZAR", body: `{"format":"csv","timezone":"Africa/Johannesburg"}`}

@@ -123,7 +123,7 @@ func (f *filling) value(t *table, c column, values []string, i int) ([]piece, er
 	case "bool", "int2", "int4", "int8", "_uuid", "numeric", "_int4":
 		return same, nil
 	}
-	return nil, fmt.Errorf("nobody said how values of the type %s are copied", c.kind)
+	return nil, fmt.Errorf("no rule says how values of the type %s are copied", c.kind)
 }
 
 func (f *filling) get(t *table, values []string, name string) string {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"debitdesk/models/plural"
 )
 
 // write replaces the rows of all tables by those of all copies, the oldest first, as history grows. Constraints and
@@ -48,7 +50,7 @@ func (f *filling) write(ctx context.Context) error {
 }
 
 func (f *filling) copyTable(ctx context.Context, t *table) error {
-	f.Tell(fmt.Sprintf("%s: %d rows", t.name, len(t.rows)))
+	f.Tell(fmt.Sprintf("%s: %s", t.name, plural.Of(len(t.rows), "row")))
 	if len(t.rows) == 0 {
 		return nil
 	}

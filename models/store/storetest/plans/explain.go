@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/plural"
 )
 
 // Limits say what a plan may do.
@@ -117,7 +119,7 @@ func (p *Plan) look(n node, limits Limits, expected bool) {
 	case n.Kind == "Seq Scan" && grows && n.Loops > 0 && (limits.NoSeqScan || read > limits.Rows):
 		p.offend("scans the whole of %s (%d rows)", n.Table, read)
 	case grows && strings.HasSuffix(n.Kind, "Scan") && read > limits.Rows:
-		p.offend("reads %d rows of %s by %s", read, n.Table, n.Index)
+		p.offend("reads %s of %s by %s", plural.Of(read, "row"), n.Table, n.Index)
 	case strings.HasSuffix(n.Kind, "Sort"):
 		for _, part := range n.Parts {
 			rows := part.Rows
@@ -125,7 +127,7 @@ func (p *Plan) look(n node, limits Limits, expected bool) {
 				rows = part.Expected
 			}
 			if sorted := int64(rows * max(part.Loops, 1)); sorted > limits.Rows {
-				p.offend("sorts %d rows", sorted)
+				p.offend("sorts %s", plural.Of(sorted, "row"))
 			}
 		}
 	}
