@@ -19,7 +19,7 @@ test: ## everything that CI asks
 	go vet ./... ./.make/withpg ./.make/bench
 	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
-	bin/withpg go test -timeout 12m $(PACKAGES)
+	bin/withpg go test -timeout 14m $(PACKAGES)
 
 lint: # a tool with a module of its own, so that go.mod stays short
 	go tool -modfile=.make/lint/go.mod golangci-lint run ./...
@@ -34,4 +34,4 @@ bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BEN
 screenshots: ## the pictures of the README and the manual, from the browser journeys
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
-	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank' -timeout 12m ./cmd/debitdesk
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank' -timeout 14m ./cmd/debitdesk
