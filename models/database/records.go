@@ -171,3 +171,21 @@ func BesideID(column string, ask paging.Ask) (direction, where string, args []an
 	}
 	return direction, where, args
 }
+
+// CountByState reads how many there are of each state that has any: the columns state and n of a query.
+func CountByState[S ~string](ctx context.Context, s *DB, query string, args ...any) (map[S]int64, error) {
+	var rows []struct {
+		State string
+		N     int64
+	}
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("count by state: %w", err)
+	}
+	counts := map[S]int64{}
+	for _, r := range rows {
+		if r.N != 0 {
+			counts[S(r.State)] = r.N
+		}
+	}
+	return counts, nil
+}

@@ -26,6 +26,15 @@ func VectorOf(words []string) pgtype.TSVector {
 // TextArray travels as text[] without GORM spreading it over several places.
 type TextArray []string
 
+// Texts are the words of a type of ours, such as states.
+func Texts[S ~string](list []S) TextArray {
+	out := make(TextArray, len(list))
+	for i, one := range list {
+		out[i] = string(one)
+	}
+	return out
+}
+
 // Value implements driver.Valuer.
 func (a TextArray) Value() (driver.Value, error) {
 	quoted := make([]string, len(a))

@@ -261,13 +261,7 @@ func concernCents(c purchase.Concern) string {
 func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	limit int64) (t purchase.Tally, err error) {
 	where, args := purchaseWhere(merchantID, f)
-	if len(f.Statuses) > 0 {
-		names := make(database.TextArray, len(f.Statuses))
-		for i, status := range f.Statuses {
-			names[i] = string(status)
-		}
-		where, args = where+" AND status = ANY(?::text[])", append(args, names)
-	}
+	where, args = withStatuses(f, where, args)
 	query := "SELECT " + tallied + " FROM (" + tallyPart("purchases", concernCents(f.Concern), where, limit) + ") AS part"
 	if err := s.Gorm(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)

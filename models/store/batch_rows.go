@@ -85,13 +85,7 @@ func (t *Tx) RowsIn(b batch.Batch, states []batch.RowState, after, limit int) ([
 		words(states), after, limit)
 }
 
-func words[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, one := range list {
-		out[i] = string(one)
-	}
-	return out
-}
+func words[T ~string](list []T) []string { return database.Texts(list) }
 
 // RowAt implements batch.Tx.
 func (t *Tx) RowAt(b batch.Batch, n int) (batch.Row, error) {

@@ -103,7 +103,7 @@ func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid
 func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	if len(f.Outcomes) > 0 {
-		where, args = where+" AND state = ANY(?::text[])", append(args, statesArray(collection.StatesOf(f.Outcomes...)))
+		where, args = where+" AND state = ANY(?::text[])", append(args, database.Texts(collection.StatesOf(f.Outcomes...)))
 	}
 	if !f.From.IsZero() {
 		where, args = where+" AND action_date >= ?", append(args, f.From)
@@ -115,14 +115,6 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 		where, args = where+" AND state = 'scheduled' AND submit_at <= ?", append(args, f.SubmitBy)
 	}
 	return where, args
-}
-
-func statesArray(states []collection.State) database.TextArray {
-	names := make(database.TextArray, len(states))
-	for i, s := range states {
-		names[i] = string(s)
-	}
-	return names
 }
 
 // Debits implements purchase.Lister.

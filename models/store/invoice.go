@@ -240,7 +240,7 @@ const (
 func invoiceWalk(merchantID uuid.UUID, f billing.Filter) walk {
 	w := walk{columns: "p.status AS state", from: invoicesInOrder, key: "i.purchase_id", most: mostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
-		w.fitting("p.status = ANY(?::text[])", database.TextArray(words(statuses)))
+		w.fitting("p.status = ANY(?::text[])", database.Texts(statuses))
 	}
 	w.and("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
 	switch f.State {
@@ -323,7 +323,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	var parts map[string]int64
 	var err error
 	if find.searches() {
-		parts, err = s.countFound(ctx, find, "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
+		parts, err = s.countFound(ctx, find, statesOfPurchases, merchantID)
 	} else {
 		parts, err = s.countInvoices(ctx, find.walk, limit)
 	}
@@ -345,7 +345,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 		var found map[string]int64
 		if f.State = state; find.searches() {
 			found, err = s.countFound(ctx, s.invoiceFinder(merchantID, f),
-				"SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
+				statesOfPurchases, merchantID)
 		} else {
 			found, err = s.countInvoices(ctx, invoiceWalk(merchantID, f), limit)
 		}
@@ -368,18 +368,7 @@ func (s *Store) countInvoices(ctx context.Context, w walk, limit int64) (map[str
 		return s.countWalked(ctx, &w)
 	}
 	w.most = int(limit)
-	var rows []struct {
-		State string
-		N     int64
-	}
-	err := s.Gorm(ctx).Raw(fmt.Sprintf("SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS part GROUP BY state",
-		w.columns, w.source(paging.Ask{}), w.where, limit), w.args...).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("count invoices: %w", err)
-	}
-	counts := map[string]int64{}
-	for _, r := range rows {
-		counts[r.State] = r.N
-	}
-	return counts, nil
+	return database.CountByState[string](ctx, s.DB, fmt.Sprintf(
+		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS part GROUP BY state", w.columns,
+		w.source(paging.Ask{}), w.where, limit), w.args...)
 }

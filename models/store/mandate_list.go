@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func mandateWalk(merchantID uuid.UUID, f mandate.Filter) *walk {
 		if f.ClientID != uuid.Nil {
 			w.and("client_id = ?", f.ClientID)
 		}
-		w.fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.TextArray(words(states)), string(f.Kind))
+		w.fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case len(f.States) == 0 && f.Kind == "":
 		w.and("merchant_id = ?", merchantID)
 	default:
@@ -102,7 +101,7 @@ func (s *Store) mandateFinder(merchantID uuid.UUID, f mandate.Filter, of *walk) 
 			names = mandate.States
 		}
 		merchants, args = "m.merchant_id = ? AND m.state = ANY(?::text[]) AND ? IN ('', m.kind)",
-			[]any{database.TextArray(words(names)), string(f.Kind)}
+			[]any{database.Texts(names), string(f.Kind)}
 	}
 	args = append([]any{merchantID}, args...)
 	find.arms = []arm{s.byWords(find, "mandates AS m", "m", merchants, args...),
@@ -114,7 +113,7 @@ func (s *Store) mandateFinder(merchantID uuid.UUID, f mandate.Filter, of *walk) 
 // folded yet is added.
 func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID,
 	kind mandate.Kind) (map[mandate.State]int64, error) {
-	return s.mandateCounts(ctx, `SELECT state, sum(n)::bigint AS n FROM (
+	return database.CountByState[mandate.State](ctx, s.DB, `SELECT state, sum(n)::bigint AS n FROM (
 			SELECT kind, state, n FROM mandate_counts WHERE merchant_id = ?
 			UNION ALL SELECT kind, state, delta FROM mandate_count_deltas WHERE merchant_id = ?) AS parts
 		WHERE ? IN ('', kind) GROUP BY state`, merchantID, merchantID, string(kind))
@@ -132,21 +131,4 @@ func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f manda
 	w.most = int(limit)
 	counts, err := s.countWalked(ctx, w)
 	return statesOf[mandate.State](counts), err
-}
-
-func (s *Store) mandateCounts(ctx context.Context, query string, args ...any) (map[mandate.State]int64, error) {
-	var rows []struct {
-		State string
-		N     int64
-	}
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("count mandates: %w", err)
-	}
-	counts := map[mandate.State]int64{}
-	for _, r := range rows {
-		if r.N != 0 {
-			counts[mandate.State(r.State)] = r.N
-		}
-	}
-	return counts, nil
 }

@@ -192,11 +192,7 @@ func withStatuses(f purchase.Filter, where string, args []any) (string, []any) {
 	if len(f.Statuses) == 0 {
 		return where, args
 	}
-	names := make(database.TextArray, len(f.Statuses))
-	for i, status := range f.Statuses {
-		names[i] = string(status)
-	}
-	return where + " AND status = ANY(?::text[])", append(slices.Clone(args), names)
+	return where + " AND status = ANY(?::text[])", append(slices.Clone(args), database.Texts(f.Statuses))
 }
 
 // purchasesInRange finds purchases by their due date or amount: by the index of that,
@@ -310,6 +306,9 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	return where, args
 }
 
+// statesOfPurchases begins what countFound reads of purchases, and of invoices by theirs.
+const statesOfPurchases = "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id"
+
 // CountPurchases implements purchase.Lister. It counts in the order of the index
 // that finds the rows, and stops at the limit. What a search finds is counted where it
 // is little; nil says that it is not.
@@ -319,23 +318,10 @@ func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 	if searched(f) {
 		f.Statuses = nil
 		return s.countFound(ctx, s.purchaseFinder(merchantID, f),
-			"SELECT status AS state FROM purchases WHERE merchant_id = ? AND id", merchantID)
+			statesOfPurchases, merchantID)
 	}
 	query := fmt.Sprintf(
-		"SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where,
+		"SELECT status AS state, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where,
 		inOrder(f), limit)
-	var rows []struct {
-		Status string
-		N      int64
-	}
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("count purchases: %w", err)
-	}
-	counts := map[string]int64{}
-	for _, r := range rows {
-		if r.N > 0 {
-			counts[r.Status] = r.N
-		}
-	}
-	return counts, nil
+	return database.CountByState[string](ctx, s.DB, query, args...)
 }

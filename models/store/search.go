@@ -250,12 +250,10 @@ func (s *Store) byClients(f *finder, merchantID uuid.UUID, each string, args ...
 // endOf is the last record on the side of a place; the zero id where there is none.
 func (s *Store) endOf(ctx context.Context, w *walk, ask paging.Ask) (uuid.UUID, error) {
 	_, beside, from := database.BesideID(w.id(), ask)
-	direction := "ASC"
-	if ask.Newer {
-		direction = "DESC"
-	}
-	ids, err := s.ids(ctx, s.Pool, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.id(), strings.ReplaceAll(w.from, "@direction", direction), w.where,
-		beside, w.id(), direction), slices.Concat(w.args, from)...)
+	back := paging.Ask{Newer: !ask.Newer}
+	direction, _, _ := database.BesideID(w.id(), back)
+	ids, err := s.ids(ctx, s.Pool, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.id(), w.source(back),
+		w.where, beside, w.id(), direction), slices.Concat(w.args, from)...)
 	if err != nil || len(ids) == 0 {
 		return uuid.Nil, err
 	}

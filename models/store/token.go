@@ -145,7 +145,7 @@ func tokenWalk(merchantID uuid.UUID, f token.Filter, states []token.State) *walk
 		if f.Needed {
 			w.and(waits("t.id", "blocked", ""), merchantID)
 		}
-		w.fitting("state = ANY(?::text[])", database.TextArray(words(states)))
+		w.fitting("state = ANY(?::text[])", database.Texts(states))
 	default:
 		w.from, w.args = inStates("tokens", "state", merchantID, states)
 		w.from += " AS t"
@@ -168,7 +168,7 @@ func (s *Store) tokenFinder(merchantID uuid.UUID, f token.Filter, states []token
 	find := &finder{q: q, walk: *of, words: vector("(SELECT c.search FROM clients c WHERE c.id = t.client_id)")}
 	find.walk.most = mostJoined
 	each, args := "tokens AS t WHERE t.merchant_id = ? AND t.client_id = k.client AND t.state = ANY(?::text[])",
-		[]any{merchantID, database.TextArray(words(states))}
+		[]any{merchantID, database.Texts(states)}
 	if f.ClientID != uuid.Nil {
 		each, args = each+" AND t.client_id = ?", append(args, f.ClientID)
 	}

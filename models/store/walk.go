@@ -161,20 +161,8 @@ func (s *Store) countFound(ctx context.Context, f *finder, of string, args ...an
 	if ids == nil {
 		return nil, err
 	}
-	var rows []struct {
-		State string
-		N     int64
-	}
-	err = s.Gorm(ctx).Raw("SELECT state, count(*) AS n FROM ("+of+" = ANY(?::uuid[])) AS found GROUP BY state",
-		append(args, idsText(ids))...).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("count what was found: %w", err)
-	}
-	counts := map[string]int64{}
-	for _, r := range rows {
-		counts[r.State] = r.N
-	}
-	return counts, nil
+	return database.CountByState[string](ctx, s.DB, "SELECT state, count(*) AS n FROM ("+of+
+		" = ANY(?::uuid[])) AS found GROUP BY state", append(args, idsText(ids))...)
 }
 
 // inStates are the records of a merchant in some states, each state in the order of its

@@ -93,7 +93,7 @@ func (s Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f Mes
 	ask paging.Ask) ([]Message, error) {
 	w := messagesWhere(merchantID, f)
 	if len(f.States) > 0 {
-		w.and("state = ANY(?::text[])", texts(f.States))
+		w.and("state = ANY(?::text[])", database.Texts(f.States))
 	}
 	direction, compare := "DESC", "<"
 	if ask.Newer {
@@ -108,29 +108,10 @@ func (s Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f Mes
 		direction, direction, ask.Fetch()), w.args...)
 }
 
-func texts[S ~string](list []S) database.TextArray {
-	out := make(database.TextArray, len(list))
-	for i, one := range list {
-		out[i] = string(one)
-	}
-	return out
-}
-
 // countedBy reads how many there are of each state.
 func countedBy[S ~string](ctx context.Context, s Store, from string, w *condition) (map[S]int64, error) {
-	var rows []struct {
-		State string
-		N     int64
-	}
-	if err := s.Gorm(ctx).Raw("SELECT state, count(*) AS n FROM "+from+" WHERE "+w.String()+" GROUP BY state",
-		w.args...).Scan(&rows).Error; err != nil {
-		return nil, err
-	}
-	out := map[S]int64{}
-	for _, r := range rows {
-		out[S(r.State)] = r.N
-	}
-	return out, nil
+	return database.CountByState[S](ctx, s.DB, "SELECT state, count(*) AS n FROM "+from+" WHERE "+w.String()+
+		" GROUP BY state", w.args...)
 }
 
 func (s Store) CountMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter) (
