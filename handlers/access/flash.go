@@ -3,6 +3,8 @@ package access
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
@@ -14,41 +16,75 @@ type Flash struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	Undo string `json:"undo,omitempty"` // where a form is posted that takes it back
+	// Until is set where the message can be undone: pages show it till then.
+	Until time.Time `json:"until,omitzero"`
 }
 
 const flashKey = "flash"
 
+// undoShown is how long the pages that a person opens go on offering to undo what
+// they just did; the act itself can often be undone for longer on its own page.
+const undoShown = 30 * time.Second
+
 // AddFlash leaves a message for the next page; call it before the answer is written.
 func AddFlash(c echo.Context, kind, text string) error {
-	return AddUndo(c, kind, text, "")
+	return leave(c, Flash{Kind: kind, Text: text})
 }
 
-// AddUndo leaves a message with a button that takes back what was done.
+// AddUndo leaves a message with a button that takes back what was done. The button is on
+// the pages of the next half minute too, until somebody presses it.
 func AddUndo(c echo.Context, kind, text, undo string) error {
+	return leave(c, Flash{kind, text, undo, time.Now().Add(undoShown)})
+}
+
+// leave keeps a message. One that offered to undo through this very address is answered.
+func leave(c echo.Context, f Flash) error {
 	ss, ok := c.Get(sessionKey).(*sessions.Session)
 	if !ok {
 		return nil
 	}
-	all, err := json.Marshal(append(flashesIn(ss), Flash{kind, text, undo}))
-	if err != nil {
-		return fmt.Errorf("flash: %w", err)
-	}
-	ss.Values[flashKey] = string(all)
-	return ss.Save(c.Request(), c.Response())
+	waiting := slices.DeleteFunc(flashesIn(ss), func(w Flash) bool { return w.Undo == c.Request().URL.Path })
+	return keepFlashes(c, ss, append(waiting, f))
 }
 
-// TakeFlashes gives the messages that wait, once.
+// TakeFlashes gives the messages that wait, once; those that offer to undo wait on.
 func TakeFlashes(c echo.Context) ([]Flash, error) {
 	ss, ok := c.Get(sessionKey).(*sessions.Session)
 	if !ok {
 		return nil, nil
 	}
 	waiting := flashesIn(ss)
-	if len(waiting) == 0 {
-		return nil, nil
+	shown, kept := shownAt(waiting, time.Now())
+	if len(kept) == len(waiting) {
+		return shown, nil
 	}
-	delete(ss.Values, flashKey)
-	return waiting, ss.Save(c.Request(), c.Response())
+	return shown, keepFlashes(c, ss, kept)
+}
+
+// shownAt says which messages a page shows, and which of them later pages show too.
+func shownAt(waiting []Flash, now time.Time) (shown, kept []Flash) {
+	for _, f := range waiting {
+		switch {
+		case f.Until.IsZero():
+			shown = append(shown, f)
+		case now.Before(f.Until):
+			shown, kept = append(shown, f), append(kept, f)
+		}
+	}
+	return shown, kept
+}
+
+func keepFlashes(c echo.Context, ss *sessions.Session, all []Flash) error {
+	if len(all) == 0 {
+		delete(ss.Values, flashKey)
+		return ss.Save(c.Request(), c.Response())
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("flash: %w", err)
+	}
+	ss.Values[flashKey] = string(text)
+	return ss.Save(c.Request(), c.Response())
 }
 
 func flashesIn(ss *sessions.Session) []Flash {

@@ -8,7 +8,8 @@
     if (found) run(found, event);
   });
 
-  // Toasts: built from text alone, read out by the live region, gone after six seconds unless they tell of a failure.
+  // Toasts: built from text alone, read out by the live region, gone after six seconds unless they tell of a failure or
+  // can be undone. undo is the address to which the button posts.
   const stay = 6000;
   const icons = { ok: "done", info: "info", warn: "alert", bad: "alert" };
   const sprite = () => document.querySelector(".toasts")?.dataset.sprite || "";
@@ -25,7 +26,17 @@
     if (toast.dataset.toast === "bad" || toast.querySelector("form")) return;
     setTimeout(() => { if (!toast.matches(":hover, :focus-within")) toast.remove(); else expire(toast); }, stay);
   }
-  function toast(text, kind = "ok") {
+  function undoForm(address) {
+    const form = document.createElement("form");
+    const button = document.createElement("button");
+    form.method = "post";
+    form.action = address;
+    button.className = "btn small";
+    button.textContent = "Undo";
+    form.append(button);
+    return form;
+  }
+  function toast(text, kind = "ok", undo = "") {
     const box = document.getElementById("toasts");
     if (!box || !text) return;
     const el = document.createElement("div");
@@ -34,6 +45,7 @@
     const words = document.createElement("div");
     words.className = "grow";
     words.textContent = text;
+    if (undo) words.append(undoForm(undo));
     const close = document.createElement("button");
     close.type = "button";
     close.className = "close";
@@ -46,7 +58,7 @@
   }
   all("[data-toast]").forEach(expire);
   on("click", "[data-close-toast]", (b) => b.closest("[data-toast]").remove());
-  document.addEventListener("toast", (e) => toast(e.detail.text, e.detail.kind));
+  document.addEventListener("toast", (e) => toast(e.detail.text, e.detail.kind, e.detail.undo));
 
   // Copying. The old way serves pages on a plain http address, where browsers withhold the clipboard.
   function copyTheOldWay(text) {
@@ -97,22 +109,13 @@
     all(".table-wrap " + menus).forEach((m) => { m.open = false; });
   }, { capture: true, passive: true });
 
-  // Keys: "/" goes to the search, Escape closes a menu and gives the focus back.
+  // Escape closes a menu and gives the focus back.
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      all(menus).forEach((m) => {
-        m.open = false;
-        if (m.contains(document.activeElement)) m.querySelector("summary").focus();
-      });
-      return;
-    }
-    const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
-    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const field = document.querySelector("[data-search]");
-    if (!field) return;
-    event.preventDefault();
-    field.focus();
-    field.select();
+    if (event.key !== "Escape") return;
+    all(menus).forEach((m) => {
+      m.open = false;
+      if (m.contains(document.activeElement)) m.querySelector("summary").focus();
+    });
   });
 
   // Rows: the head's box ticks all, shift-click ticks a range, counters follow.

@@ -1,6 +1,10 @@
 package components
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+)
 
 // Link is a word with an address.
 type Link struct{ Text, Href string }
@@ -130,7 +134,11 @@ func (e Empty) action() Button {
 	return b
 }
 
+// asPrimary is the one button of a page that matters most. Where it makes a new thing, the key n presses it.
 func asPrimary(b Button) Button {
 	b.Kind = or(b.Kind, "primary")
+	if path, _, _ := strings.Cut(b.Href, "?"); b.Attrs == nil && strings.HasSuffix(path, "/new") {
+		b.Attrs = templ.Attributes{"data-key": "n"}
+	}
 	return b
 }

@@ -1,12 +1,10 @@
 package batches
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -154,25 +152,10 @@ func (h *Batches) notSaved(c echo.Context, id uuid.UUID, n int, form url.Values,
 		c.Response().Header().Set("HX-Refresh", "true")
 		return c.NoContent(http.StatusNoContent)
 	}
-	toast, err := json.Marshal(map[string]any{"toast": map[string]string{"kind": "bad", "text": f.Words()}})
-	if err != nil {
+	if err := kit.Tell(c, "bad", f.Words(), ""); err != nil {
 		return err
 	}
-	c.Response().Header().Set("HX-Trigger", ascii(string(toast)))
 	return h.saved(c, b, rows[0], form, "Not saved. "+f.Words())
-}
-
-// ascii writes what a header cannot carry as JSON escapes.
-func ascii(text string) string {
-	var out strings.Builder
-	for _, unit := range utf16.Encode([]rune(text)) {
-		if unit < 0x80 {
-			out.WriteByte(byte(unit))
-		} else {
-			fmt.Fprintf(&out, `\u%04x`, unit)
-		}
-	}
-	return out.String()
 }
 
 // rowSaid says how a row stands after a cell was saved, and how much is left to mend.
