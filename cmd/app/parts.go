@@ -102,7 +102,7 @@ func (s Services) otherBank() bool { return s.Controls != nil && !s.Controls.For
 // desk adds the pages that staff work with.
 func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service, o HTTP) {
 	db := o.Store
-	register, proofs := &token.Service{Read: db}, &mandate.Service{Read: db, Lists: db}
+	register, proofs := &token.Service{Store: token.Store{DB: db.DB}}, &mandate.Service{Store: mandate.Store{DB: db.DB}}
 	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context,
 		fn func(audit.Log) error) error {
 		return s.Purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })

@@ -25,6 +25,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/debit"
 	"debitdesk/models/factor"
 	"debitdesk/models/mail"
@@ -113,9 +114,9 @@ func New(o Options) (Services, error) {
 		Bank: at.able, Verifier: at.verifier}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
 		Draw: papers.Printer{Base: o.BaseURL}.Draw}
-	clients := &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)}
+	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: forgetting(s, purchases)}
 	subscriptions := &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
-	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, readdressing(clients)
+	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
 	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
 		Capabilities: at.able, Exchange: o.Exchange,
@@ -180,15 +181,8 @@ func New(o Options) (Services, error) {
 }
 
 // forgetting ends the stored accounts of a client in the transaction that deletes it.
-func forgetting(p *purchase.Service) func(context.Context, client.Tx, actor.Actor, uuid.UUID) error {
-	return func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
-	}
-}
-
-// readdressing gives a client another address in the transaction of a purchase.
-func readdressing(c *client.Service) func(purchase.Tx, actor.Actor, uuid.UUID, string) error {
-	return func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
-		return c.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
+func forgetting(s *store.Store, p *purchase.Service) func(context.Context, *database.Tx, actor.Actor, uuid.UUID) error {
+	return func(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
+		return p.ForgetClient(ctx, s.On(tx), who, clientID)
 	}
 }

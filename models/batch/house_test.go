@@ -49,7 +49,7 @@ func open(t testing.TB) *house {
 	t.Cleanup(s.Close)
 	must(t, s.Clock.MoveTo(t.Context(), start))
 	h := &house{t: t, store: s, broken: func(tx batch.Tx) batch.Tx { return tx }}
-	h.clients = &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: s.Now}
+	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
 	h.batches = h.engine()
 	h.who, h.brand = h.merchant("acme")
 	return h

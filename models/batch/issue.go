@@ -188,7 +188,7 @@ func newClient(tx Tx, b Batch, v Values) (client.Client, error) {
 	if wrong := c.Check(client.AsRecord, calendar.DateOf(tx.Now())); len(wrong) > 0 { // brings it into its stored form too
 		return c, wrong.Err()
 	}
-	tx.InsertClient(c)
+	client.Insert(tx.Unit(), c)
 	tx.Audit(b.Starter, audit.Entry{Action: "client.created", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,
 		Text: c.Name() + " was added by the batch " + b.Name + "."})
 	return c, nil

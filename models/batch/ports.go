@@ -27,7 +27,6 @@ type Tx interface {
 	// Context is what reads inside this transaction are given: they go by its connection.
 	Context() context.Context
 	billing.Tx
-	InsertClient(c client.Client)
 
 	InsertBatch(b Batch)
 	// AddRows writes rows as they were read, many at a time.

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -71,7 +72,7 @@ func (s *Service) WhatErasureMeans(ctx context.Context, who actor.Actor, id uuid
 	if err := who.May(actor.Manage); err != nil {
 		return Erasure{}, err
 	}
-	return s.Read.Erasure(ctx, who.MerchantID, id)
+	return s.Store.Erasure(ctx, who.MerchantID, id)
 }
 
 // Erase removes the personal data of a client on its request (source: POPIA 24). Its
@@ -95,9 +96,9 @@ func (s *Service) Erase(ctx context.Context, who actor.Actor, id uuid.UUID) (Cli
 }
 
 func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c Client, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
-		if c, err = tx.LockAnyClient(who.MerchantID, id); err != nil {
+		if c, err = lockAny(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		if c.Erased() {
@@ -108,7 +109,7 @@ func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c C
 				return fmt.Errorf("forget the client's tokens: %w", err)
 			}
 		}
-		about, err := tx.Erasure(who.MerchantID, id)
+		about, err := erasureWithin(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c C
 			return about.blocked()
 		}
 		c.ErasedAt, c.UpdatedAt, c.EvidenceUntil = tx.Now(), tx.Now(), about.KeptUntil()
-		if err := tx.EraseClient(c); err != nil {
+		if err := eraseAll(tx, c); err != nil {
 			return err
 		}
 		c.Details = Details{FullName: ErasedName}
@@ -136,19 +137,12 @@ func isErased() error {
 		"The personal data of this client was erased. Add a new client instead.")
 }
 
-// Evidence is how evidence of erased clients ends.
-type Evidence interface {
-	// DropEvidence removes what was kept of erased clients until a day before today,
-	// some clients at a time, and tells how many there were.
-	DropEvidence(ctx context.Context, today calendar.Date) (int, error)
-}
-
 // DropOldEvidence removes mandates' wording, scans and names on invoices of erased
 // clients once the law does not want them any more. The day is the real one, so that
 // a moved sandbox clock destroys no evidence.
-func DropOldEvidence(ctx context.Context, e Evidence, now time.Time) error {
+func DropOldEvidence(ctx context.Context, store Store, now time.Time) error {
 	for ctx.Err() == nil {
-		if n, err := e.DropEvidence(ctx, calendar.DateOf(now)); err != nil || n == 0 {
+		if n, err := store.DropEvidence(ctx, calendar.DateOf(now)); err != nil || n == 0 {
 			return err
 		}
 	}

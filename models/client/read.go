@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 	"debitdesk/models/paging"
 )
 
@@ -43,7 +44,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, q Query) (paging.Pa
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Client]{}, err
 	}
-	return s.Read.Clients(ctx, who.MerchantID, q.tidy())
+	return s.Store.Clients(ctx, who.MerchantID, q.tidy())
 }
 
 // Count counts what List would show, up to atMost.
@@ -51,7 +52,7 @@ func (s *Service) Count(ctx context.Context, who actor.Actor, q Query, atMost in
 	if err := who.May(actor.Read); err != nil {
 		return 0, err
 	}
-	return s.Read.CountClients(ctx, who.MerchantID, q.tidy(), atMost)
+	return s.Store.CountClients(ctx, who.MerchantID, q.tidy(), atMost)
 }
 
 // Get gives one client.
@@ -59,7 +60,7 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Clien
 	if err := who.May(actor.Read); err != nil {
 		return Client{}, err
 	}
-	return s.Read.Client(ctx, who.MerchantID, id)
+	return s.Store.Client(ctx, who.MerchantID, id)
 }
 
 // Numbers are a client's account and identity number in full.
@@ -72,8 +73,8 @@ func (s *Service) Reveal(ctx context.Context, who actor.Actor, id uuid.UUID) (Nu
 		return Numbers{}, err
 	}
 	var shown Numbers
-	err := s.InTx(ctx, func(tx Tx) error {
-		c, err := tx.LockClient(who.MerchantID, id)
+	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
+		c, err := lock(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}

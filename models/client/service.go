@@ -12,54 +12,16 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 )
-
-// Tx is what the use cases of clients write, all in one transaction.
-type Tx interface {
-	// Context is what reads inside this transaction are given: they go by its connection.
-	Context() context.Context
-	audit.Log
-	Now() time.Time
-	NewID() uuid.UUID
-	Answered(result any) error
-
-	InsertClient(c Client)
-	// LockClient reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
-	LockClient(merchantID, id uuid.UUID) (Client, error)
-	// UpdateClient replaces the details of a live client; false when it was deleted meanwhile.
-	UpdateClient(c Client) (bool, error)
-	// DeleteClient hides the client; false when another was quicker.
-	DeleteClient(merchantID, id uuid.UUID) (bool, error)
-	// LockAnyClient is LockClient for deleted clients too.
-	LockAnyClient(merchantID, id uuid.UUID) (Client, error)
-	// Erasure is Reader's, as the transaction sees it.
-	Erasure(merchantID, id uuid.UUID) (Erasure, error)
-	// EraseClient removes the personal data of a client wherever it stands. What the
-	// law keeps stays until the day of c.EvidenceUntil.
-	EraseClient(c Client) error
-}
-
-// Reader finds clients that were not deleted.
-type Reader interface {
-	// Client gives one client; NotFound for unknown, deleted and other merchants' ids.
-	Client(ctx context.Context, merchantID, id uuid.UUID) (Client, error)
-	// Clients gives a page, newest first.
-	Clients(ctx context.Context, merchantID uuid.UUID, q Query) (paging.Page[Client], error)
-	// CountClients counts what Clients would list, up to atMost.
-	CountClients(ctx context.Context, merchantID uuid.UUID, q Query, atMost int) (int, error)
-	// Erasure tells what the erasure of a client is about, deleted clients included; NotFound otherwise.
-	Erasure(ctx context.Context, merchantID, id uuid.UUID) (Erasure, error)
-}
 
 // Service holds the use cases of clients.
 type Service struct {
-	InTx func(context.Context, func(Tx) error) error
-	Read Reader
-	Now  func() time.Time
+	Store Store
+	Now   func() time.Time
 	// Forget ends the use of a deleted client's tokens, in the same transaction.
-	Forget func(ctx context.Context, tx Tx, who actor.Actor, clientID uuid.UUID) error
+	Forget func(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error
 }
 
 // Input is what a client is made from.
@@ -78,9 +40,9 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Client
 		return Client{}, err
 	}
 	c := Client{MerchantID: who.MerchantID, Details: in.Details}
-	err := s.InTx(ctx, func(tx Tx) error {
+	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
 		c.ID, c.CreatedAt, c.UpdatedAt = tx.NewID(), tx.Now(), tx.Now()
-		tx.InsertClient(c)
+		Insert(tx, c)
 		_, is := changes(Details{}, c.Details)
 		tx.Audit(who, entryOf(c, "client.created", c.Name()+" was added.", nil, is))
 		return tx.Answered(c)
@@ -106,8 +68,8 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		return Client{}, err
 	}
 	var c Client
-	err := s.InTx(ctx, func(tx Tx) (err error) {
-		if c, err = tx.LockClient(who.MerchantID, id); err != nil {
+	err := s.Store.InTx(ctx, func(tx *database.Tx) (err error) {
+		if c, err = lock(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		if c.Erased() {
@@ -144,14 +106,14 @@ func keepMasked(wanted *Details, stored Details, anyMask bool) {
 	}
 }
 
-func (s *Service) save(tx Tx, who actor.Actor, c *Client, wanted Details) error {
+func (s *Service) save(tx *database.Tx, who actor.Actor, c *Client, wanted Details) error {
 	was, is := changes(c.Details, wanted)
 	c.Details = wanted
 	if len(is) == 0 {
 		return tx.Answered(*c)
 	}
 	c.UpdatedAt = tx.Now()
-	if ok, err := tx.UpdateClient(*c); err != nil || !ok {
+	if ok, err := update(tx, *c); err != nil || !ok {
 		return orMissing(err)
 	}
 	tx.Audit(who, entryOf(*c, "client.changed", "The details of "+c.Name()+" were changed.", was, is))
@@ -175,9 +137,9 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 }
 
 func (s *Service) delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
-		c, err := tx.LockClient(who.MerchantID, id)
+		c, err := lock(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}
@@ -186,7 +148,7 @@ func (s *Service) delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 				return fmt.Errorf("forget the client's tokens: %w", err)
 			}
 		}
-		if ok, err := tx.DeleteClient(who.MerchantID, id); err != nil || !ok {
+		if ok, err := hide(tx, who.MerchantID, id); err != nil || !ok {
 			return orMissing(err)
 		}
 		tx.Audit(who, entryOf(c, "client.deleted", c.Name()+" was deleted.", nil, nil))
@@ -222,8 +184,8 @@ func entry(name string, i, n int) string { return fmt.Sprintf("%s[%d/%d]", name,
 
 // Readdress gives a client another e-mail address in a transaction under way. A
 // client that was deleted meanwhile stays as it was.
-func (s *Service) Readdress(tx Tx, who actor.Actor, id uuid.UUID, email string) error {
-	c, err := tx.LockClient(who.MerchantID, id)
+func (s *Service) Readdress(tx *database.Tx, who actor.Actor, id uuid.UUID, email string) error {
+	c, err := lock(tx, who.MerchantID, id)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
@@ -239,7 +201,7 @@ func (s *Service) Readdress(tx Tx, who actor.Actor, id uuid.UUID, email string) 
 		return nil
 	}
 	c.Details, c.UpdatedAt = wanted, tx.Now()
-	if ok, err := tx.UpdateClient(c); err != nil || !ok {
+	if ok, err := update(tx, c); err != nil || !ok {
 		return orMissing(err)
 	}
 	tx.Audit(who, entryOf(c, "client.changed", "The details of "+c.Name()+" were changed.", was, is))

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -46,7 +47,7 @@ func open(t *testing.T) *house {
 		}
 	}
 	return &house{
-		Service: &client.Service{InTx: store.Runner[client.Tx](db), Read: db, Now: db.Now}, store: db,
+		Service: &client.Service{Store: client.Store{DB: db.DB}, Now: db.Now}, store: db,
 		program:  actor.Actor{Kind: actor.Credential, Name: "program", MerchantID: ours, Scopes: actor.AllScopes},
 		stranger: actor.Actor{Kind: actor.Credential, Name: "stranger", MerchantID: theirs, Scopes: actor.AllScopes},
 		admin:    actor.Actor{Kind: actor.User, Name: "admin", MerchantID: ours, Role: actor.Admin},
@@ -179,7 +180,7 @@ func TestDeletingForgetsTheTokensInTheSameTransaction(t *testing.T) {
 	h := open(t)
 	c := h.thandi(t)
 	refuse := errors.New("the tokens stay")
-	h.Forget = func(context.Context, client.Tx, actor.Actor, uuid.UUID) error { return refuse }
+	h.Forget = func(context.Context, *database.Tx, actor.Actor, uuid.UUID) error { return refuse }
 	if err := h.Delete(t.Context(), h.program, c.ID); !errors.Is(err, refuse) {
 		t.Errorf("got %v", err)
 	}
@@ -187,7 +188,7 @@ func TestDeletingForgetsTheTokensInTheSameTransaction(t *testing.T) {
 		t.Errorf("the client went although its tokens stay: %v", err)
 	}
 	forgotten := uuid.Nil
-	h.Forget = func(_ context.Context, tx client.Tx, who actor.Actor, id uuid.UUID) error {
+	h.Forget = func(_ context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
 		forgotten = id
 		tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: id, ClientID: id, Text: "gone"})
 		return nil

@@ -28,7 +28,7 @@ func (s *Service) Alike(ctx context.Context, who actor.Actor, d Details) ([]Twin
 	var found []Twin
 	look := func(q Query, same string, is func(Client) bool) error {
 		q.Ask = paging.Ask{Limit: mostTwins}
-		page, err := s.Read.Clients(ctx, who.MerchantID, q.tidy())
+		page, err := s.Store.Clients(ctx, who.MerchantID, q.tidy())
 		for _, c := range page.Items {
 			if !is(c) {
 				continue

@@ -35,6 +35,15 @@ func Texts[S ~string](list []S) TextArray {
 	return out
 }
 
+// IDs are ids as words, which a statement makes uuid[] of.
+func IDs(ids []uuid.UUID) TextArray {
+	texts := make(TextArray, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return texts
+}
+
 // Value implements driver.Valuer.
 func (a TextArray) Value() (driver.Value, error) {
 	quoted := make([]string, len(a))

@@ -53,7 +53,7 @@ func (set *changeSet) save() {
 	for _, t := range set.tokens {
 		if t.changed {
 			t.is.UpdatedAt = now
-			set.tx.SaveToken(t.is, t.was.State)
+			token.Save(set.tx.Unit(), t.is, t.was.State)
 		}
 	}
 	for _, c := range set.collections {

@@ -31,7 +31,7 @@ func (h *house) stored() uuid.UUID {
 // belongs gives the token a client.
 func (h *house) belongs(id uuid.UUID) {
 	h.t.Helper()
-	clients := &client.Service{InTx: store.Runner[client.Tx](h.store), Read: h.store, Now: h.store.Now}
+	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
 	c, err := clients.Create(context.Background(), h.who, client.Input{Details: *payer()})
 	must(h.t, err)
 	h.exec(`UPDATE tokens SET client_id = $2 WHERE id = $1`, id, c.ID)

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -109,7 +110,7 @@ func (d debitChange) keepToken() {
 func (d debitChange) useUp() {
 	t := &d.t.is
 	t.State, t.BlockedCode, t.UpdatedAt, d.t.changed = token.Deleted, bank.CodeOnceOffDone, d.tx.Now(), true
-	d.tx.FinishMandate(t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
+	mandate.Finish(d.tx.Unit(), t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
 	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID,
 		ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text: fmt.Sprintf(
@@ -211,7 +212,7 @@ func (d debitChange) suspend(code string) {
 	before := t.State
 	block(t, code)
 	d.t.changed = true
-	d.tx.SuspendMandate(t.MerchantID, t.MandateID, code)
+	mandate.Suspend(d.tx.Unit(), t.MerchantID, t.MandateID, code)
 	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate",
 		ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text:   fmt.Sprintf("The mandate was suspended: %s. %s", bank.Label(code), bank.Remedy(code)),

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail"
@@ -205,8 +206,8 @@ func outcome(code, dispute string) banksandbox.Outcome {
 func payer() *client.Details { return &client.Details{Email: "n@example.org", FullName: "N Dlamini"} }
 
 // forgets ends the accounts of a client who is deleted, as the product does.
-func (h *house) forgets(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+func (h *house) forgets(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
+	return h.purchases.ForgetClient(ctx, h.store.On(tx), who, clientID)
 }
 
 // program is a credential of the merchant with all scopes: what it deletes is gone at once.

@@ -64,7 +64,6 @@ type Tx interface {
 	Hold(collectionIDs []uuid.UUID) (Held, error)
 	SaveCollection(c collection.Collection, from collection.State)
 	SavePurchase(p purchase.Purchase, from purchase.Status)
-	SaveToken(t token.Token, from token.State)
 
 	// Submitted moves scheduled collections to submitted and gives those that were
 	// moved. One that was cancelled meanwhile is marked for a recall.
@@ -92,15 +91,6 @@ type Tx interface {
 	// HoldAsked locks what authentications touch: tokens first, then mandates,
 	// authentications and purchases. Unknown ids are left out.
 	HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]Asked, error)
-	SaveMandate(m mandate.Mandate, from mandate.State)
-	SaveAuthentication(a mandate.Authentication, from mandate.AuthState)
-	// FinishMandate ends a usable mandate that has served its one debit.
-	FinishMandate(merchantID, id uuid.UUID, code string)
-	// SuspendMandate suspends a usable mandate.
-	SuspendMandate(merchantID, id uuid.UUID, code string)
-	// CancelTold notes that the bank knows an authentication is not wanted any more;
-	// false when it was noted before.
-	CancelTold(authenticationID uuid.UUID) (bool, error)
 
 	// RefundsHandedOver notes that the bank has the refunds.
 	RefundsHandedOver(ids []uuid.UUID)

@@ -66,17 +66,17 @@ func (q *question) save() error {
 	now := q.tx.Now()
 	if q.t.changed {
 		q.t.is.UpdatedAt = now
-		q.tx.SaveToken(q.t.is, q.t.was.State)
+		token.Save(q.tx.Unit(), q.t.is, q.t.was.State)
 	}
 	if q.m.changed {
 		q.m.is.UpdatedAt = now
-		q.tx.SaveMandate(q.m.is, q.m.was.State)
+		mandate.Save(q.tx.Unit(), q.m.is, q.m.was.State)
 	}
 	if q.a.changed {
-		q.tx.SaveAuthentication(q.a.is, q.a.was.State)
+		mandate.SaveAuthentication(q.tx.Unit(), q.a.is, q.a.was.State)
 	}
 	if q.again != nil {
-		q.tx.InsertAuthentication(*q.again)
+		mandate.InsertAuthentication(q.tx.Unit(), *q.again)
 	}
 	if q.p.changed {
 		q.p.is.UpdatedAt = now

@@ -136,7 +136,7 @@ func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) err
 		return fmt.Errorf("cancel mandate %s: %w", a.MandateID, err)
 	}
 	return s.InTx(ctx, func(tx Tx) error {
-		first, err := tx.CancelTold(a.ID)
+		first, err := mandate.CancelTold(tx.Unit(), a.ID)
 		if err != nil || !first {
 			return err
 		}

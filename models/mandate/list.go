@@ -29,20 +29,6 @@ type Entry struct {
 	ClientName, ClientEmail string // empty when the purchase had no client record
 }
 
-// Lister is what the register asks of the store.
-type Lister interface {
-	// Mandates gives one page, newest first.
-	Mandates(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
-	// MandateCounts counts all mandates of a merchant by state, exactly; an empty
-	// kind takes both.
-	MandateCounts(ctx context.Context, merchantID uuid.UUID, kind Kind) (map[State]int64, error)
-	// CountMandates counts by state what a filter lets through; nil where that is more than
-	// limit, or a search finds too much to be counted.
-	CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
-	// VerificationsOfClient gives what banks said about a client's accounts, newest first.
-	VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Verification, error)
-}
-
 // CountLimit is where counts under a filter stop: above it a page says "more than".
 const CountLimit = 10_000
 
@@ -51,7 +37,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	return s.Lists.Mandates(ctx, who.MerchantID, f, ask)
+	return s.Store.Mandates(ctx, who.MerchantID, f, ask)
 }
 
 // Counts gives how many mandates stand in each state. It is exact for all and for
@@ -62,9 +48,9 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 		return nil, err
 	}
 	if !f.Narrow() {
-		return s.Lists.MandateCounts(ctx, who.MerchantID, f.Kind)
+		return s.Store.MandateCounts(ctx, who.MerchantID, f.Kind)
 	}
-	return s.Lists.CountMandates(ctx, who.MerchantID, f, CountLimit+1)
+	return s.Store.CountMandates(ctx, who.MerchantID, f, CountLimit+1)
 }
 
 // VerificationsOfClient gives what banks said about a client's accounts, newest first.
@@ -73,5 +59,5 @@ func (s *Service) VerificationsOfClient(ctx context.Context, who actor.Actor,
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Lists.VerificationsOfClient(ctx, who.MerchantID, clientID)
+	return s.Store.VerificationsOfClient(ctx, who.MerchantID, clientID)
 }

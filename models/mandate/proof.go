@@ -8,20 +8,6 @@ import (
 	"debitdesk/models/actor"
 )
 
-// Reader finds mandates and what proves them.
-type Reader interface {
-	// Mandate finds one; NotFound for unknown ids and those of others.
-	Mandate(ctx context.Context, merchantID, id uuid.UUID) (Mandate, error)
-	// EvidenceOf lists the files that prove a mandate, without their content.
-	EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Evidence, error)
-	// Evidence opens one file.
-	Evidence(ctx context.Context, merchantID, id uuid.UUID) (Evidence, error)
-	// AuthenticationsOf lists how often the payer was asked, newest first.
-	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Authentication, error)
-	// VerificationsOf lists what the bank said about the account of a purchase, newest first.
-	VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Verification, error)
-}
-
 // Sheet is a mandate with all that hangs on it.
 type Sheet struct {
 	Mandate
@@ -40,8 +26,7 @@ func (s Sheet) Asked() (Authentication, bool) {
 
 // Service holds what people read about mandates.
 type Service struct {
-	Read  Reader
-	Lists Lister
+	Store Store
 }
 
 // Proof gives a mandate with the list of its files.
@@ -49,11 +34,11 @@ func (s *Service) Proof(ctx context.Context, who actor.Actor, id uuid.UUID) (Man
 	if err := who.May(actor.Read); err != nil {
 		return Mandate{}, nil, err
 	}
-	m, err := s.Read.Mandate(ctx, who.MerchantID, id)
+	m, err := s.Store.Mandate(ctx, who.MerchantID, id)
 	if err != nil {
 		return m, nil, err
 	}
-	files, err := s.Read.EvidenceOf(ctx, who.MerchantID, id)
+	files, err := s.Store.EvidenceOf(ctx, who.MerchantID, id)
 	return m, files, err
 }
 
@@ -64,10 +49,10 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		return Sheet{}, err
 	}
 	out := Sheet{Mandate: m, Evidence: files}
-	if out.Authentications, err = s.Read.AuthenticationsOf(ctx, who.MerchantID, id); err != nil {
+	if out.Authentications, err = s.Store.AuthenticationsOf(ctx, who.MerchantID, id); err != nil {
 		return out, err
 	}
-	out.Verifications, err = s.Read.VerificationsOf(ctx, who.MerchantID, id)
+	out.Verifications, err = s.Store.VerificationsOf(ctx, who.MerchantID, id)
 	return out, err
 }
 
@@ -76,5 +61,5 @@ func (s *Service) File(ctx context.Context, who actor.Actor, id uuid.UUID) (Evid
 	if err := who.May(actor.Read); err != nil {
 		return Evidence{}, err
 	}
-	return s.Read.Evidence(ctx, who.MerchantID, id)
+	return s.Store.Evidence(ctx, who.MerchantID, id)
 }

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -64,7 +65,7 @@ func (s *Service) askable(t *mandate.Terms) *mandate.Terms {
 
 // ask writes down that the payer is to be asked; a job hands it to the bank.
 func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
-	tx.InsertAuthentication(mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
+	mandate.InsertAuthentication(tx.Unit(), mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
 		Number: number, Method: how,
 		State: mandate.AuthRequested, RequestedBy: who.Name, RequestedAt: tx.Now()})
 	tx.Enqueue(queue.RunDue{})
@@ -103,11 +104,11 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 		}
 		return func(tx Tx, rec *Record) error {
 			if rec.ClientID != uuid.Nil {
-				tx.HoldClient(rec.MerchantID, rec.ClientID)
+				client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
 			}
 			from, status := m.State, rec.Status
 			m.State, m.ReasonCode, m.UpdatedAt = mandate.Submitted, "", tx.Now()
-			tx.RenewMandate(m, from)
+			mandate.Renew(tx.Unit(), m, from)
 			rec.ownAccount()
 			rec.move(PendingExecute, tx.Now())
 			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
@@ -224,7 +225,7 @@ func (s *Service) verify(ctx context.Context, who actor.Actor, p Purchase) (*man
 
 func keepVerification(tx Tx, who actor.Actor, v mandate.Verification) {
 	v.ID, v.At = tx.NewID(), tx.Now()
-	tx.InsertVerification(v)
+	mandate.InsertVerification(tx.Unit(), v)
 	text := fmt.Sprintf("The bank was asked about the account %s: %s", v.AccountMask, v.Summary())
 	tx.Audit(who, audit.Entry{Action: "account.verified", ObjectType: "account_verification", ObjectID: v.ID,
 		ClientID: v.ClientID, PurchaseID: v.PurchaseID,

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/token"
 )
 
 // Charge attaches a stored account to a purchase. The purchase then waits for its
@@ -101,7 +102,7 @@ func (s *Service) book(tx Tx, rec *Record, f Forecast) (collection.Collection, e
 	if f.schedule.Plan(f.due, tx.Now()).ActionDate != f.Plan.ActionDate {
 		return collection.Collection{}, fault.ErrLost
 	}
-	tx.HoldToken(f.Token.MerchantID, f.Token.ID)
+	token.Hold(tx.Unit(), f.Token.MerchantID, f.Token.ID)
 	holdDebits(tx, f.Mandate, f.day(), len(f.others))
 	rec.Due, rec.DueGiven = f.due, f.given
 	c := s.collectionOf(tx, rec.Purchase, f.Token.ID, f.Mandate, f.Plan)

@@ -77,7 +77,7 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 		}
 		rec.setPassAt()
 		if account != nil && rec.ClientID != uuid.Nil {
-			tx.HoldClient(rec.MerchantID, rec.ClientID)
+			client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
 		}
 		tx.InsertPurchase(rec.Purchase)
 		if account != nil {

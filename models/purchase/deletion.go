@@ -242,7 +242,7 @@ func (s *Service) takeOut(ctx context.Context, tx Tx, d *Deletion, in DeletionIn
 			return nil, err
 		}
 		d.Tokens[id] = t.State
-		if won, err := tx.TurnToken(d.MerchantID, id, t.State, token.Deleting); err != nil || !won {
+		if won, err := token.Turn(tx.Unit(), d.MerchantID, id, t.State, token.Deleting); err != nil || !won {
 			return nil, lostUnless(err)
 		}
 		t.State = token.Deleting

@@ -106,14 +106,14 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 		return err
 	}
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
-	won, err := tx.MoveToken(t, token.Pending)
+	won, err := token.Move(tx.Unit(), t, token.Pending)
 	if err != nil {
 		return err
 	}
 	if !won {
 		return fault.ErrLost
 	}
-	tx.EndMandate(t.MerchantID, t.MandateID, mandate.Cancelled)
+	mandate.End(tx.Unit(), t.MerchantID, t.MandateID, mandate.Cancelled)
 	from, asking := rec.Status, rec.Collection == nil
 	if !asking && rec.Collection.State != collection.Scheduled {
 		return nil
@@ -139,14 +139,14 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 	after map[string]any) (source Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
-	won, err := tx.MoveToken(t, from)
+	won, err := token.Move(tx.Unit(), t, from)
 	if err != nil {
 		return source, err
 	}
 	if !won {
 		return source, fault.ErrLost
 	}
-	tx.EndMandate(t.MerchantID, t.MandateID, mandate.Cancelled)
+	mandate.End(tx.Unit(), t.MerchantID, t.MandateID, mandate.Cancelled)
 	i, err := s.impact(ctx, t, nil, tx.Now())
 	if err != nil {
 		return source, err

@@ -48,7 +48,7 @@ func (s *Service) loseAccount(ctx context.Context, tx Tx, who actor.Actor, i Imp
 
 func (s *Service) subscriptionLoses(ctx context.Context, tx Tx, who actor.Actor, u Use) error {
 	if u.Effect.Do == UseOther {
-		tx.HoldToken(who.MerchantID, u.Effect.To)
+		token.Hold(tx.Unit(), who.MerchantID, u.Effect.To)
 	}
 	return s.Subscriptions.LoseAccount(ctx, tx, who, *u.Subscription, u.Effect)
 }
@@ -130,7 +130,7 @@ func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, fr
 		return false, err
 	}
 	to, before := f.Token, *rec.Collection
-	tx.HoldToken(to.MerchantID, to.ID)
+	token.Hold(tx.Unit(), to.MerchantID, to.ID)
 	c := s.collectionOf(tx, rec.Purchase, to.ID, f.Mandate, f.Plan)
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.Collection, rec.TokenID, rec.UpdatedAt = &c, to.ID, tx.Now()

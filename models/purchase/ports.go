@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -24,6 +25,8 @@ import (
 type Tx interface {
 	// Context is what reads inside this transaction are given: they go by its connection.
 	Context() context.Context
+	// Unit is the unit of work itself, for the rows of other concepts.
+	Unit() *database.Tx
 	audit.Log
 	Now() time.Time
 	NewID() uuid.UUID
@@ -34,28 +37,6 @@ type Tx interface {
 	// MovePurchase ends the transaction with fault.ErrLost when the purchase is not
 	// as it was loaded.
 	MovePurchase(p Purchase, from Status)
-	// HoldClient keeps the client from being deleted while an account is stored; the
-	// transaction ends with fault.ErrLost when it is gone.
-	HoldClient(merchantID, id uuid.UUID)
-	InsertMandate(m mandate.Mandate)
-	// RenewMandate takes new details of a mandate that was never given, if it still
-	// stands in the state from; else the transaction ends with fault.ErrLost.
-	RenewMandate(m mandate.Mandate, from mandate.State)
-	// EndMandate ends a mandate whose token ends, and has the bank told of it.
-	EndMandate(merchantID, id uuid.UUID, state mandate.State)
-	InsertAuthentication(a mandate.Authentication)
-	InsertVerification(v mandate.Verification)
-	InsertEvidence(e mandate.Evidence)
-	InsertToken(t token.Token)
-	// RenewToken takes new details of a token that was never usable.
-	RenewToken(t token.Token)
-	MoveToken(t token.Token, from token.State) (bool, error)
-	// TurnToken changes the state alone, so that what the bank says at this moment
-	// about the token stays; one that was blocked meanwhile does not become active.
-	TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, error)
-	// HoldToken keeps the token from being deleted while a charge begins; the
-	// transaction ends with fault.ErrLost when it is not active any more.
-	HoldToken(merchantID, id uuid.UUID)
 	// HoldDebits keeps other debits from beginning under a mandate; the transaction ends with fault.ErrLost when not
 	// exactly so many as were seen are under way or collected between two days.
 	HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int)
@@ -205,7 +186,7 @@ type Service struct {
 	// Subscriptions are charged on stored accounts; nil: there are none.
 	Subscriptions Subscriptions
 	// Readdress gives a client another e-mail address, in the transaction of the purchase.
-	Readdress func(tx Tx, who actor.Actor, clientID uuid.UUID, email string) error
+	Readdress func(tx *database.Tx, who actor.Actor, clientID uuid.UUID, email string) error
 	Window    mandate.Window // of real-time DebiCheck
 	Limits    mandate.Limits
 	// Bank is what the bank connection can do, and Verifier answers about accounts (AVS); nil: nobody does.

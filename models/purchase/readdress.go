@@ -45,7 +45,7 @@ func (s *Service) CorrectAddress(ctx context.Context, who actor.Actor, id uuid.U
 				Text: "The client’s e-mail address was corrected.", Before: map[string]any{"email": before},
 				After: map[string]any{"email": email}})
 			if rec.ClientID != uuid.Nil && email != before {
-				if err := s.Readdress(tx, who, rec.ClientID, email); err != nil {
+				if err := s.Readdress(tx.Unit(), who, rec.ClientID, email); err != nil {
 					return err
 				}
 			}

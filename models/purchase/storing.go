@@ -165,15 +165,15 @@ func firstBecause(m mandate.Mandate, cents int64) (because []string) {
 // write keeps the mandate, the token and the collection, after the purchase.
 func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
 	if st.renews == "" {
-		tx.InsertMandate(st.mandate)
-		tx.InsertToken(st.token)
+		mandate.Insert(tx.Unit(), st.mandate)
+		token.Insert(tx.Unit(), st.token)
 	} else {
-		tx.RenewMandate(st.mandate, st.renews)
-		tx.RenewToken(st.token)
+		mandate.Renew(tx.Unit(), st.mandate, st.renews)
+		token.Renew(tx.Unit(), st.token)
 	}
 	for _, e := range st.evidence {
 		e.ID, e.MerchantID, e.MandateID, e.CreatedAt = tx.NewID(), p.MerchantID, st.mandate.ID, tx.Now()
-		tx.InsertEvidence(e)
+		mandate.InsertEvidence(tx.Unit(), e)
 	}
 	if st.verified != nil {
 		st.verified.PurchaseID = p.ID

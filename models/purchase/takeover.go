@@ -117,7 +117,7 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 			"The old account is being deleted. Undo that, or wait until it is complete.")
 	}
 	if !a.Old.Token.Live() { // deleted meanwhile: nothing is left to move
-		tx.HoldToken(a.MerchantID, a.NewID)
+		token.Hold(tx.Unit(), a.MerchantID, a.NewID)
 		return nil
 	}
 	if err := s.supersede(tx, a); err != nil {
@@ -137,7 +137,7 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 	if err := s.retireSource(ctx, tx, who, *a); err != nil {
 		return err
 	}
-	tx.EndMandate(a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
+	mandate.End(tx.Unit(), a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
 	tx.FollowToken(a.MerchantID, a.OldTokenID, a.NewID)
 	tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
 	a.auditSides(tx, who)
@@ -148,14 +148,14 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 func (s *Service) supersede(tx Tx, a *AmendmentSheet) error {
 	from := a.Old.Token.State
 	a.Old.Token.State, a.Old.Token.UpdatedAt = token.Superseded, tx.Now()
-	won, err := tx.MoveToken(a.Old.Token, from)
+	won, err := token.Move(tx.Unit(), a.Old.Token, from)
 	if err != nil {
 		return err
 	}
 	if !won {
 		return fault.ErrLost
 	}
-	tx.HoldToken(a.MerchantID, a.NewID)
+	token.Hold(tx.Unit(), a.MerchantID, a.NewID)
 	return nil
 }
 

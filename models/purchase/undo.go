@@ -83,7 +83,7 @@ func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletio
 	if t.State == token.Active && t.BlockedCode != "" { // the bank's answer came meanwhile
 		t.State = token.Blocked
 	}
-	if won, err := tx.TurnToken(d.MerchantID, id, token.Deleting, t.State); err != nil || !won {
+	if won, err := token.Turn(tx.Unit(), d.MerchantID, id, token.Deleting, t.State); err != nil || !won {
 		return false, lostUnless(err)
 	}
 	tx.LeaveToken(d.MerchantID, id, false)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -228,11 +229,6 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 	return out, nil
 }
 
-// waits is the condition that something waits for a reason. Its place is the merchant.
-func waits(id, kind, and string) string {
-	return id + " IN (SELECT w.object_id FROM attention_now(?, '" + kind + "') AS w" + and + ")"
-}
-
 // concernWhere is the condition that a purchase has the concern of a filter.
 func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	kind, known := concernKinds[f.Concern]
@@ -240,9 +236,9 @@ func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	case !known:
 		return "false", nil
 	case f.Concern == purchase.FailedDebit && !f.FailedSince.IsZero():
-		return waits("purchases.id", kind, " WHERE w.answered AND w.at >= ?"), []any{merchantID, f.FailedSince}
+		return listing.Waits("purchases.id", kind, " WHERE w.answered AND w.at >= ?"), []any{merchantID, f.FailedSince}
 	}
-	return waits("purchases.id", kind, ""), []any{merchantID}
+	return listing.Waits("purchases.id", kind, ""), []any{merchantID}
 }
 
 // concernCents is what a purchase with a concern counts for in a sum.

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
@@ -40,15 +41,15 @@ const idLag = 10 * time.Minute
 
 // auditWalk is the way to what a filter lets through. Objects, people and days have an
 // index; anything else is looked at entry by entry.
-func (s *Store) auditWalk(ctx context.Context, merchantID uuid.UUID, f audit.Filter) (*walk, error) {
-	w := &walk{columns: "*", from: "audit_entries"}
-	w.and("merchant_id = ?", merchantID)
+func (s *Store) auditWalk(ctx context.Context, merchantID uuid.UUID, f audit.Filter) (*listing.Walk, error) {
+	w := &listing.Walk{Columns: "*", From: "audit_entries"}
+	w.And("merchant_id = ?", merchantID)
 	if f.ObjectID != uuid.Nil {
 		const of, next = "(SELECT * FROM audit_entries WHERE merchant_id = ? AND ", " ORDER BY id @direction) UNION ALL "
-		w.from = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id AND purchase_id IS DISTINCT FROM object_id" +
+		w.From = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id AND purchase_id IS DISTINCT FROM object_id" +
 			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ? ORDER BY id @direction)) AS about"
 		m, o := merchantID, f.ObjectID
-		w.args = append([]any{m, o, m, o, m, o, o}, w.args...)
+		w.Args = append([]any{m, o, m, o, m, o, o}, w.Args...)
 	}
 	if f.ActorID != uuid.Nil {
 		var person bool
@@ -57,29 +58,29 @@ func (s *Store) auditWalk(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 			return nil, fmt.Errorf("look who acted: %w", err)
 		}
 		if person {
-			w.and("actor_kind = 'user' AND actor_id = ?", f.ActorID)
+			w.And("actor_kind = 'user' AND actor_id = ?", f.ActorID)
 		} else {
-			w.fitting("actor_id = ?", f.ActorID)
+			w.Fitting("actor_id = ?", f.ActorID)
 		}
 	}
 	if !f.From.IsZero() {
-		w.and("id >= ? AND at >= ?", paging.FirstAt(f.From), f.From)
+		w.And("id >= ? AND at >= ?", paging.FirstAt(f.From), f.From)
 	}
 	if !f.To.IsZero() {
-		w.and("id < ? AND at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
+		w.And("id < ? AND at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
 	}
 	if f.Area != "" {
-		w.fitting("starts_with(action, ?)", f.Area+".")
+		w.Fitting("starts_with(action, ?)", f.Area+".")
 	}
 	if f.Kind != "" {
-		w.fitting("actor_kind = ?", string(f.Kind))
+		w.Fitting("actor_kind = ?", string(f.Kind))
 	}
 	if f.IP != "" {
-		w.fitting("ip = ?", f.IP)
+		w.Fitting("ip = ?", f.IP)
 	}
 	if f.Search != "" {
 		like := "%" + likeLiteral.Replace(f.Search) + "%"
-		w.fitting("(text ILIKE ? OR actor_name ILIKE ? OR action ILIKE ?)", like, like, like)
+		w.Fitting("(text ILIKE ? OR actor_name ILIKE ? OR action ILIKE ?)", like, like, like)
 	}
 	return w, nil
 }
@@ -95,7 +96,7 @@ func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 	if ask.Newer {
 		order = "e.id"
 	}
-	return walked(ctx, s, auditFound, w, ask, func(page string) string {
+	return listing.Page(ctx, s.DB, auditFound, w, ask, func(page string) string {
 		return "SELECT e.*, l.n, l.hash FROM (" + page + ") e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY " + order
 	})
 }
@@ -104,11 +105,11 @@ func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
 	limit int64) (n int64, known bool, err error) {
 	w, err := s.auditWalk(ctx, merchantID, f)
-	if err != nil || w.fits != "" {
+	if err != nil || w.Fits != "" {
 		return 0, false, err
 	}
-	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.source(paging.Ask{}), w.where, limit),
-		w.args...).Scan(&n).Error
+	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.Source(paging.Ask{}), w.Where, limit),
+		w.Args...).Scan(&n).Error
 	if err != nil {
 		return 0, false, fmt.Errorf("count the audit: %w", err)
 	}

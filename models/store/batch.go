@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
@@ -210,37 +209,7 @@ func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID,
 	return v, nil
 }
 
-// MatchClients implements batch.Reader: three questions to three indexes.
+// MatchClients implements batch.Reader.
 func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
-	hashes := make([][]byte, len(by.Identities))
-	for i, n := range by.Identities {
-		hashes[i] = s.Seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
-	}
-	var out []client.Client
-	for _, q := range []struct {
-		condition string
-		n         int
-		arg       any
-	}{{"id = ANY(?::uuid[])", len(by.IDs), idsText(by.IDs)},
-		{"lower(email) = ANY(?::text[])", len(by.Emails), database.TextArray(by.Emails)},
-		{"personal_code_hash = ANY(?::bytea[])", len(hashes), hexArray(hashes)}} {
-		if q.n == 0 {
-			continue
-		}
-		found, err := database.Seek(ctx, s.DB, clientTable, clientTable.Select+
-			"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.arg)
-		if err != nil {
-			return nil, fmt.Errorf("match clients: %w", err)
-		}
-		out = append(out, found...)
-	}
-	return out, nil
-}
-
-func hexArray(list [][]byte) database.TextArray {
-	out := make(database.TextArray, len(list))
-	for i, b := range list {
-		out[i] = fmt.Sprintf(`\x%x`, b)
-	}
-	return out
+	return s.clients.Matching(ctx, merchantID, by.IDs, by.Emails, by.Identities)
 }

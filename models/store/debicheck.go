@@ -11,21 +11,22 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
+	"debitdesk/models/token"
 )
 
 // HoldAsked implements debit.Tx. A mandate, its token and its purchase share one id.
 func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
 	ctx := t.Context()
 	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`
-	tokens, err := database.Seek(ctx, t.s.DB, tokenTable, tokenTable.Select+which, authenticationIDs)
+	tokens, err := database.Seek(ctx, t.s.DB, token.Table, token.Table.Select+which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
-	mandates, err := database.Seek(ctx, t.s.DB, mandateTable, mandateTable.Select+which, authenticationIDs)
+	mandates, err := database.Seek(ctx, t.s.DB, mandate.Table, mandate.Table.Select+which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := database.Seek(ctx, t.s.DB, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
+	asked, err := database.Seek(ctx, t.s.DB, mandate.Authentications, mandate.Authentications.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
 		authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
@@ -57,33 +58,9 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 	return held, nil
 }
 
-// SuspendMandate implements debit.Tx.
-func (t *Tx) SuspendMandate(merchantID, id uuid.UUID, code string) {
-	t.Later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
-		t.Now())
-}
-
-// FinishMandate implements debit.Tx. The bank knows by itself that a once-off
-// mandate is done.
-func (t *Tx) FinishMandate(merchantID, id uuid.UUID, code string) {
-	t.Later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
-		t.Now())
-}
-
-// CancelTold implements debit.Tx.
-func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
-	n, err := t.Exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
-	if err != nil {
-		return false, fmt.Errorf("note a cancelled mandate: %w", err)
-	}
-	return n == 1, nil
-}
-
 // ClaimRequests implements debit.Reader.
 func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
-	due, err := database.Seek(ctx, s.DB, authenticationTable,
+	due, err := database.Seek(ctx, s.DB, mandate.Authentications,
 		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
@@ -163,7 +140,7 @@ func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit i
 
 // CancelsDue implements debit.Reader.
 func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
-	return database.All(ctx, s.DB, authenticationTable, `cancel_due ORDER BY id LIMIT $1`, limit)
+	return database.All(ctx, s.DB, mandate.Authentications, `cancel_due ORDER BY id LIMIT $1`, limit)
 }
 
 // AskingNow tells whether any payer is being asked about a mandate, or any bank has

@@ -28,7 +28,7 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 		return held, nil
 	}
 	ctx := t.Context()
-	tokens, err := database.Seek(ctx, t.s.DB, tokenTable, tokenTable.Select+
+	tokens, err := database.Seek(ctx, t.s.DB, token.Table, token.Table.Select+
 		`id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold tokens: %w", err)

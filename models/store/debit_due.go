@@ -22,15 +22,6 @@ import (
 
 // What runs the debits crosses merchants: it serves them all.
 
-// openAccount reads the number of a stored account, for the bank alone.
-func (s *Store) openAccount(merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
-	number, err := s.Seal.Open(accountAt(merchantID, tokenID), sealed)
-	if err != nil {
-		return "", fmt.Errorf("open the account of token %s: %w", tokenID, err)
-	}
-	return bank.AccountNumber(number), nil
-}
-
 // How long a process has to hand over what it claimed. After it another takes
 // over: the first has crashed, or the bank gets the same ids twice, which changes
 // nothing there. In the sandbox a person waits for it, and the bank is at hand.
@@ -122,7 +113,7 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	}
 	out := make([]debit.Claim, len(found))
 	for i, c := range found {
-		number, wrong := s.openAccount(c.MerchantID, c.TokenID, c.AccountSealed)
+		number, wrong := token.OpenAccount(s.Seal, c.MerchantID, c.TokenID, c.AccountSealed)
 		out[i] = debit.Claim{Collection: c.Collection, Token: c.TokenState, Wrong: wrong, Order: bank.Instruction{
 			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency,
 			ActionDate: c.ActionDate,
@@ -222,7 +213,7 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 	var out []bank.Refund
 	var wrong error
 	for _, r := range rows {
-		number, err := s.openAccount(r.MerchantID, r.TokenID, r.AccountSealed)
+		number, err := token.OpenAccount(s.Seal, r.MerchantID, r.TokenID, r.AccountSealed)
 		if err != nil {
 			wrong = errors.Join(wrong, err)
 			continue

@@ -17,9 +17,9 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
-	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/mail"
@@ -75,27 +75,6 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 		}
 		return database.Mails.Copy(t.Context(), tx, t.s.Seal, mails)
 	})
-}
-
-// DetailsOf implements billing.Reader.
-func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID,
-	ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
-	found, err := database.All(ctx, s.DB, clientTable,
-		"merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
-		merchantID, ids)
-	out := make(map[uuid.UUID]client.Details, len(found))
-	for _, c := range found {
-		out[c.ID] = c.Details
-	}
-	return out, err
-}
-
-func idsText(ids []uuid.UUID) database.TextArray {
-	texts := make(database.TextArray, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
-	return texts
 }
 
 // TakeNumbers implements billing.Reader: a block of a counter that may have gaps.
@@ -172,7 +151,7 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID,
 	err := s.Gorm(ctx).Raw(
 		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
 		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
-		merchantID, idsText(purchaseIDs)).Scan(&rows).Error
+		merchantID, database.IDs(purchaseIDs)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find debits: %w", err)
 	}
@@ -199,19 +178,19 @@ const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email A
 func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
 	ask paging.Ask) (paging.Page[billing.Entry], error) {
 	none := paging.Page[billing.Entry]{}
-	find, look := s.invoiceFinder(merchantID, f), s.find
-	if !find.searches() {
-		look = func(ctx context.Context, f *finder, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
-			return s.byWalk(f)(ctx, nearby{}, ask)
+	find, look := s.invoiceFinder(merchantID, f), listing.Find
+	if !find.Typed() {
+		look = func(ctx context.Context, _ *database.DB, f *listing.Search, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+			return listing.ByWalk(s.DB, f)(ctx, listing.Near{}, ask)
 		}
 	}
-	ids, reached, err := look(ctx, find, ask)
+	ids, reached, err := look(ctx, s.DB, find, ask)
 	if err != nil {
 		return none, err
 	}
 	direction, _, _ := database.BesideID("", ask)
 	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", direction),
-		merchantID, idsText(ids))
+		merchantID, database.IDs(ids))
 	return paging.CutAt(ask, found, reached), err
 }
 
@@ -237,35 +216,35 @@ const (
 
 // invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
 // invoice is that of its purchase: most purchases have none, and do not lead there.
-func invoiceWalk(merchantID uuid.UUID, f billing.Filter) walk {
-	w := walk{columns: "p.status AS state", from: invoicesInOrder, key: "i.purchase_id", most: mostJoined}
+func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
+	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Key: "i.purchase_id", Most: listing.MostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
-		w.fitting("p.status = ANY(?::text[])", database.Texts(statuses))
+		w.Fitting("p.status = ANY(?::text[])", database.Texts(statuses))
 	}
-	w.and("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
+	w.And("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
 	switch f.State {
 	case billing.CreditedAs:
-		w.and(creditedInvoice, merchantID)
+		w.And(creditedInvoice, merchantID)
 	case billing.MailFailed:
-		w.and(failedInvoice, merchantID)
+		w.And(failedInvoice, merchantID)
 	default:
 	}
 	if f.BatchID != uuid.Nil {
-		w.and("i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
+		w.And("i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
 	}
 	if !f.DueFrom.IsZero() {
-		w.fitting("p.due >= ?", f.DueFrom)
+		w.Fitting("p.due >= ?", f.DueFrom)
 	}
 	if !f.DueTo.IsZero() {
-		w.fitting("p.due <= ?", f.DueTo)
+		w.Fitting("p.due <= ?", f.DueTo)
 	}
 	return w
 }
 
 // invoiceFinder searches by number (all of it, its beginning, or the serial alone) and by
 // what the purchase is found by.
-func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *finder {
-	find := &finder{walk: invoiceWalk(merchantID, f), words: func(string) (string, []any) { return "true", nil }}
+func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *listing.Search {
+	find := &listing.Search{Walk: invoiceWalk(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
 	q := database.SearchFor(merchantID, f.Search)
 	typed := strings.ToUpper(strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(f.Search, "\x00", ""), "")))
 	serial, err := strconv.ParseInt(typed, 10, 64)
@@ -275,41 +254,32 @@ func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *finder {
 	case len(q.Words()) == 0:
 		return find
 	case number:
-		find.words = func(string) (string, []any) { return "false", nil }
+		find.Words = func(string) (string, []any) { return "false", nil }
 	default:
-		find.q, find.words = q, vector("p.search")
-		where, args := find.walk.all()
-		find.arms = []arm{s.byWords(find, "purchases AS p JOIN "+invoicesOfFilter, "p", where, args...)}
+		find.Query, find.Words = q, listing.Vector("p.search")
+		where, args := find.Walk.All()
+		find.Arms = []listing.Arm{listing.ByWords(s.DB, find, "purchases AS p JOIN "+invoicesOfFilter, "p", where, args...)}
 	}
 	switch {
 	case number || numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike
-		find.or, find.orArgs = "starts_with(i.number, ?)", []any{typed}
-		find.arms = append(find.arms, s.byNumber(find, `i.number COLLATE "C" >= ? AND i.number COLLATE "C" < ?`, typed,
+		find.Or, find.OrArgs = "starts_with(i.number, ?)", []any{typed}
+		find.Arms = append(find.Arms, s.byNumber(find, `i.number COLLATE "C" >= ? AND i.number COLLATE "C" < ?`, typed,
 			typed+string(utf8.MaxRune)))
 	case err == nil:
-		find.or, find.orArgs = "i.serial = ?", []any{serial}
-		find.arms = append(find.arms, s.byNumber(find, "i.serial = ?", serial))
+		find.Or, find.OrArgs = "i.serial = ?", []any{serial}
+		find.Arms = append(find.Arms, s.byNumber(find, "i.serial = ?", serial))
 	}
 	return find
 }
 
 // byNumber looks invoices up by an index of their numbers, where they are not many.
-func (s *Store) byNumber(f *finder, condition string, args ...any) arm {
-	return func(ctx context.Context, near nearby, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
-		direction, beside, from := database.BesideID(f.walk.id(), ask)
-		where, more := f.walk.all()
-		query, values := s.Statement(fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
-			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.walk.id(), f.walk.source(ask), where,
-			condition, beside, mostJoined, direction, ask.Fetch()), slices.Concat(more, args, from)...)
-		var n int
-		var ids []uuid.UUID
-		if err := s.Pool.QueryRow(ctx, query, database.Native(values)...).Scan(&n, &ids); err != nil {
-			return nil, uuid.Nil, fmt.Errorf("find invoices by number: %w", err)
-		}
-		if n == mostJoined {
-			return s.byWalk(f)(ctx, near, ask)
-		}
-		return ids, uuid.Nil, nil
+func (s *Store) byNumber(f *listing.Search, condition string, args ...any) listing.Arm {
+	return func(ctx context.Context, _ listing.Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+		direction, beside, from := database.BesideID(f.Walk.ID(), ask)
+		where, more := f.Walk.All()
+		return listing.Few(ctx, s.DB, f, ask, listing.MostJoined, fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
+			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.Walk.ID(), f.Walk.Source(ask), where,
+			condition, beside, listing.MostJoined, direction, ask.Fetch()), slices.Concat(more, args, from)...)
 	}
 }
 
@@ -322,10 +292,10 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	find := s.invoiceFinder(merchantID, f)
 	var parts map[string]int64
 	var err error
-	if find.searches() {
-		parts, err = s.countFound(ctx, find, statesOfPurchases, merchantID)
+	if find.Typed() {
+		parts, err = listing.CountFound[string](ctx, s.DB, find, statesOfPurchases, merchantID)
 	} else {
-		parts, err = s.countInvoices(ctx, find.walk, limit)
+		parts, err = s.countInvoices(ctx, find.Walk, limit)
 	}
 	if parts == nil {
 		return nil, err
@@ -343,8 +313,8 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	}
 	for _, state := range []billing.State{billing.CreditedAs, billing.MailFailed} {
 		var found map[string]int64
-		if f.State = state; find.searches() {
-			found, err = s.countFound(ctx, s.invoiceFinder(merchantID, f),
+		if f.State = state; find.Typed() {
+			found, err = listing.CountFound[string](ctx, s.DB, s.invoiceFinder(merchantID, f),
 				statesOfPurchases, merchantID)
 		} else {
 			found, err = s.countInvoices(ctx, invoiceWalk(merchantID, f), limit)
@@ -361,14 +331,14 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 
 // countInvoices counts by status, up to limit; nil where more is to be looked at than one
 // page looks at.
-func (s *Store) countInvoices(ctx context.Context, w walk, limit int64) (map[string]int64, error) {
-	if w.fits != "" {
-		w.columns = "p.status AS state, p.due"
-		w.alias = "p"
-		return s.countWalked(ctx, &w)
+func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) (map[string]int64, error) {
+	if w.Fits != "" {
+		w.Columns = "p.status AS state, p.due"
+		w.Alias = "p"
+		return listing.Count[string](ctx, s.DB, &w)
 	}
-	w.most = int(limit)
+	w.Most = int(limit)
 	return database.CountByState[string](ctx, s.DB, fmt.Sprintf(
-		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS part GROUP BY state", w.columns,
-		w.source(paging.Ask{}), w.where, limit), w.args...)
+		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS part GROUP BY state", w.Columns,
+		w.Source(paging.Ask{}), w.Where, limit), w.Args...)
 }

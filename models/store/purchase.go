@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
@@ -95,7 +96,7 @@ func (t *Tx) SentPurchases(of map[uuid.UUID][]uuid.UUID) error {
 	}
 	for merchantID, ids := range of {
 		t.Later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
-			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, idsText(ids), string(sent),
+			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, database.IDs(ids), string(sent),
 			t.Now())
 	}
 	return nil
@@ -133,7 +134,7 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	var ids []uuid.UUID
 	switch {
 	case searched(f):
-		ids, reached, err = s.find(ctx, s.purchaseFinder(merchantID, f), ask)
+		ids, reached, err = listing.Find(ctx, s.DB, s.purchaseFinder(merchantID, f), ask)
 	case f.Concern == "" && !owned(f) && f.Narrow():
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
 	default:
@@ -146,7 +147,7 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	}
 	direction, _, _ := database.BesideID("id", ask)
 	found, err := database.Seek(ctx, s.DB, purchaseTable, "SELECT "+purchaseColumns+
-		" FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, idsText(ids))
+		" FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, database.IDs(ids))
 	return paging.CutAt(ask, found, reached), err
 }
 
@@ -163,27 +164,27 @@ func owned(f purchase.Filter) bool {
 
 // purchaseWalk goes through the purchases of a merchant, from the newest on; those of
 // each status stand in an index in that order too.
-func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) walk {
-	w := walk{columns: "*", from: "purchases"}
+func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
+	w := listing.Walk{Columns: "*", From: "purchases"}
 	if len(f.Statuses) == 0 {
-		w.and("merchant_id = ?", merchantID)
+		w.And("merchant_id = ?", merchantID)
 		return w
 	}
-	w.where = "true"
-	w.from, w.args = inStates("purchases", "status", merchantID, f.Statuses)
-	w.from += " AS purchases"
+	w.Where = "true"
+	w.From, w.Args = listing.InStates("purchases", "status", merchantID, f.Statuses)
+	w.From += " AS purchases"
 	return w
 }
 
 // purchaseFinder searches among purchases.
-func (s *Store) purchaseFinder(merchantID uuid.UUID, f purchase.Filter) *finder {
+func (s *Store) purchaseFinder(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
 	q := database.SearchFor(merchantID, f.Search)
 	f.Search = ""
-	find := &finder{q: q, walk: purchaseWalk(merchantID, f), words: vector("search")}
+	find := &listing.Search{Query: q, Walk: purchaseWalk(merchantID, f), Words: listing.Vector("search")}
 	where, args := purchaseWhere(merchantID, f)
-	find.walk.fitting(where, args...)
+	find.Walk.Fitting(where, args...)
 	where, args = withStatuses(f, where, args)
-	find.arms = []arm{s.byWords(find, "purchases", "purchases", where, args...)}
+	find.Arms = []listing.Arm{listing.ByWords(s.DB, find, "purchases", "purchases", where, args...)}
 	return find
 }
 
@@ -200,22 +201,13 @@ func withStatuses(f purchase.Filter, where string, args []any) (string, []any) {
 func (s *Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 	where, args := purchaseWhere(merchantID, f)
-	find := &finder{walk: purchaseWalk(merchantID, f), words: func(string) (string, []any) { return "true", nil }}
-	find.walk.fitting(where, args...)
+	find := &listing.Search{Walk: purchaseWalk(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
+	find.Walk.Fitting(where, args...)
 	direction, beside, from := database.BesideID("id", ask)
 	all, more := withStatuses(f, where, args)
-	query, values := s.Statement(fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
+	return listing.Few(ctx, s.DB, find, ask, few, fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
 		SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found WHERE true%s ORDER BY id %s LIMIT %d)`, all, inOrder(f), few,
 		beside, direction, ask.Fetch()), slices.Concat(more, from)...)
-	var n int
-	var ids []uuid.UUID
-	if err := s.Pool.QueryRow(ctx, query, database.Native(values)...).Scan(&n, &ids); err != nil {
-		return nil, uuid.Nil, fmt.Errorf("find purchases in a range: %w", err)
-	}
-	if n == few {
-		return s.byWalk(find)(ctx, nearby{}, ask)
-	}
-	return ids, uuid.Nil, nil
 }
 
 // inOrder is the order of the index that finds what a filter lets through.
@@ -306,7 +298,7 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	return where, args
 }
 
-// statesOfPurchases begins what countFound reads of purchases, and of invoices by theirs.
+// statesOfPurchases begins what CountFound reads of purchases, and of invoices by theirs.
 const statesOfPurchases = "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id"
 
 // CountPurchases implements purchase.Lister. It counts in the order of the index
@@ -317,7 +309,7 @@ func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 	where, args := purchaseWhere(merchantID, f)
 	if searched(f) {
 		f.Statuses = nil
-		return s.countFound(ctx, s.purchaseFinder(merchantID, f),
+		return listing.CountFound[string](ctx, s.DB, s.purchaseFinder(merchantID, f),
 			statesOfPurchases, merchantID)
 	}
 	query := fmt.Sprintf(

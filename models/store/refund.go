@@ -10,7 +10,6 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/purchase"
-	"debitdesk/models/token"
 )
 
 var refundTable = table.New[purchase.Refund]("refunds")
@@ -121,17 +120,6 @@ func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
 	return n == 1, nil
 }
 
-// TurnToken implements purchase.Tx.
-func (t *Tx) TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, error) {
-	n, err := t.Exec(
-		`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
-		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), t.Now())
-	if err != nil {
-		return false, fmt.Errorf("turn token: %w", err)
-	}
-	return n == 1, nil
-}
-
 // LeaveToken implements purchase.Tx.
 func (t *Tx) LeaveToken(merchantID, id uuid.UUID, leaving bool) {
 	t.Later(
@@ -153,10 +141,4 @@ func (s *Store) DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]p
 // DeletionsDue implements purchase.Reader; it serves all merchants.
 func (s *Store) DeletionsDue(ctx context.Context, limit int) ([]purchase.Deletion, error) {
 	return database.All(ctx, s.DB, deletionTable, `state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`, s.Now(), limit)
-}
-
-// DeletingTokensOf implements purchase.Reader.
-func (s *Store) DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return database.All(ctx, s.DB, tokenTable, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC",
-		merchantID, clientID)
 }

@@ -49,7 +49,7 @@ func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
 // OpenAuthentication implements simulation.BankReader.
 func (s *Store) OpenAuthentication(ctx context.Context, merchantID,
 	mandateID uuid.UUID) (mandate.Authentication, error) {
-	return database.One(ctx, s.DB, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
+	return database.One(ctx, s.DB, mandate.Authentications, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
 		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
 }
 

@@ -6,9 +6,12 @@ package store
 import (
 	"context"
 
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/token"
 	"debitdesk/models/user"
 )
 
@@ -18,15 +21,21 @@ type Options = database.Options
 // Store is the database with the queries of the concepts.
 type Store struct {
 	*database.DB
+	clients
 	mails
+	mandates
 	merchants
+	tokens
 	users
 }
 
 // What concepts find by themselves, for those that ask for it through an interface.
 type (
+	clients   = client.Store
 	mails     = outbox.Store
+	mandates  = mandate.Store
 	merchants = merchant.Store
+	tokens    = token.Store
 	users     = user.Store
 )
 
@@ -42,13 +51,17 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{DB: db, mails: mails{DB: db}, merchants: merchants{DB: db}, users: users{DB: db}}, nil
+	return &Store{DB: db, clients: clients{DB: db}, mails: mails{DB: db}, mandates: mandates{DB: db}, merchants: merchants{DB: db},
+		tokens: tokens{DB: db}, users: users{DB: db}}, nil
 }
 
 // InTx runs fn in one transaction, as database.DB does.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{tx, s}) })
 }
+
+// On gives a unit of work the changes of the concepts.
+func (s *Store) On(tx *database.Tx) *Tx { return &Tx{tx, s} }
 
 // Runner fits InTx to the narrow transaction that a concept declares.
 func Runner[T any](s *Store) func(context.Context, func(T) error) error {

@@ -13,7 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/client"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
@@ -119,7 +121,7 @@ func (t *Tx) TellSubscriber(name string, x subscription.Subscriber) {
 	t.Tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
 }
 
-const subscriberFrom = `SELECT s.*, ` + nameOfClient + `, coalesce(t.state, '') AS account
+const subscriberFrom = `SELECT s.*, ` + client.NameColumns + `, coalesce(t.state, '') AS account
 	FROM template_clients s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id WHERE `
 
 func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
@@ -139,14 +141,14 @@ func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid
 	direction, beside, from := database.BesideID("s.id", ask)
 	order := " ORDER BY s.id " + direction
 	if find := s.subscriberFinder(merchantID, f, w); find != nil {
-		ids, reached, err := s.find(ctx, find, ask)
+		ids, reached, err := listing.Find(ctx, s.DB, find, ask)
 		if err != nil {
 			return none, err
 		}
-		found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])"+order, merchantID, idsText(ids))
+		found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])"+order, merchantID, database.IDs(ids))
 		return paging.CutAt(ask, found, reached), err
 	}
-	found, err := s.subscribers(ctx, w.where+beside+order+fmt.Sprintf(" LIMIT %d", ask.Fetch()), slices.Concat(w.args, from)...)
+	found, err := s.subscribers(ctx, w.Where+beside+order+fmt.Sprintf(" LIMIT %d", ask.Fetch()), slices.Concat(w.Args, from)...)
 	return paging.Cut(ask, found), err
 }
 
@@ -155,52 +157,52 @@ func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, 
 	limit int64) (n int64, err error) {
 	w := subscriberWalk(merchantID, uuid.Nil, f)
 	if find := s.subscriberFinder(merchantID, f, w); find != nil {
-		ids, err := s.foundAll(ctx, find)
+		ids, err := listing.FindAll(ctx, s.DB, find)
 		if ids == nil {
 			return -1, err
 		}
 		return int64(len(ids)), err
 	}
-	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s WHERE %s LIMIT %d) AS part", w.where, limit)
-	if err := s.Gorm(ctx).Raw(query, w.args...).Scan(&n).Error; err != nil {
+	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s WHERE %s LIMIT %d) AS part", w.Where, limit)
+	if err := s.Gorm(ctx).Raw(query, w.Args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
 	return n, nil
 }
 
 // subscriberWalk is the way to the subscribers of a filter, whatever its words.
-func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) *walk {
-	w := &walk{columns: "*", from: "template_clients AS s", alias: "s", key: "s.id", most: mostJoined}
-	w.and("s.merchant_id = ?", merchantID)
+func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) *listing.Walk {
+	w := &listing.Walk{Columns: "*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
+	w.And("s.merchant_id = ?", merchantID)
 	if templateID != uuid.Nil {
-		w.and("s.template_id = ?", templateID)
+		w.And("s.template_id = ?", templateID)
 	}
 	if f.NoAccount {
-		w.and(waits("s.id", "stranded", ""), merchantID)
+		w.And(listing.Waits("s.id", "stranded", ""), merchantID)
 	}
 	if f.ClientID != uuid.Nil {
-		w.and("s.client_id = ?", f.ClientID)
+		w.And("s.client_id = ?", f.ClientID)
 	}
 	if f.Status != "" {
-		w.and("s.status = ?", string(f.Status))
+		w.And("s.status = ?", string(f.Status))
 	}
 	return w
 }
 
 // subscriberFinder searches subscribers by the words of their clients; nil where nothing
 // was typed.
-func (s *Store) subscriberFinder(merchantID uuid.UUID, f subscription.SubscriberFilter, of *walk) *finder {
+func (s *Store) subscriberFinder(merchantID uuid.UUID, f subscription.SubscriberFilter, of *listing.Walk) *listing.Search {
 	if strings.TrimSpace(f.Search) == "" {
 		return nil
 	}
-	find := &finder{q: database.SearchFor(merchantID, f.Search), walk: *of,
-		words: vector("(SELECT c.search FROM clients c WHERE c.id = s.client_id)")}
-	if len(find.q.Words()) == 0 {
-		find.walk.and("false")
+	find := &listing.Search{Query: database.SearchFor(merchantID, f.Search), Walk: *of,
+		Words: listing.Vector("(SELECT c.search FROM clients c WHERE c.id = s.client_id)")}
+	if len(find.Query.Words()) == 0 {
+		find.Walk.And("false")
 		return find
 	}
-	find.arms = []arm{s.byClients(find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+of.where,
-		of.args...)}
+	find.Arms = []listing.Arm{client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+of.Where,
+		of.Args...)}
 	return find
 }
 

@@ -96,7 +96,7 @@ func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list
 	err := s.Gorm(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
 		min(next_on) FILTER (WHERE status = 'active') AS next_on FROM template_clients
 		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID,
-		idsText(ids)).Scan(&rows).Error
+		database.IDs(ids)).Scan(&rows).Error
 	if err != nil {
 		return fmt.Errorf("count subscribers: %w", err)
 	}

@@ -56,7 +56,7 @@ func (s *Store) Tidy(ctx context.Context) error {
 	if err := tasks.Tidy(ctx, now); err != nil {
 		return err
 	}
-	if err := client.DropOldEvidence(ctx, s, now); err != nil {
+	if err := client.DropOldEvidence(ctx, s.clients, now); err != nil {
 		return err
 	}
 	events := webhook.Store{DB: s.DB}

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -104,7 +105,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 		sub := o.sub
 		sub.begin(tx)
 		sub.activate(o.t, day, tx.Now())
-		tx.HoldClient(sub.MerchantID, sub.ClientID)
+		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
 		var period Period
 		if m != nil {
 			m.rec.SubscriberID = sub.ID
@@ -148,7 +149,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		}
 		made.Begin(tx.NewID(), tx.Now())
 		sub.FirstPurchaseID = made.ID
-		tx.HoldClient(sub.MerchantID, sub.ClientID)
+		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
 		tx.InsertSubscriber(sub)
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+
@@ -180,7 +181,7 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 				rec.Purchase = s.invoice(o, purchase.DayIn(tx.Now(), o.t.Details.Timezone))
 				rec.ReferenceGenerated = reference
 				rec.Begin(tx.NewID(), tx.Now())
-				tx.HoldClient(rec.MerchantID, rec.ClientID)
+				client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
 				if err := s.Purchases.InsertInvoiced(tx, who, &rec); err != nil {
 					return err
 				}

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail"
@@ -91,9 +92,9 @@ func (h *house) begin() {
 	h.purchases.Papers = bills
 	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now,
 		Timetable: tt, Limits: h.purchases.Limits}
-	h.clients = &client.Service{InTx: runner[client.Tx](h), Read: s, Now: s.Now,
-		Forget: func(ctx context.Context, tx client.Tx, who actor.Actor, id uuid.UUID) error {
-			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, id) //nolint:forcetypeassert // one transaction satisfies them all
+	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now,
+		Forget: func(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
+			return h.purchases.ForgetClient(ctx, s.On(tx), who, id)
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs

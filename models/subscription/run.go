@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/token"
 )
 
 // block is how many subscribers are read at once; atOnce how many are billed side by side.
@@ -223,7 +224,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 		at := sub.StoredAt
 		next.StoredToken, next.StoredAt, next.UpdatedAt = uuid.Nil, time.Time{}, tx.Now()
 		if stored.Live() {
-			tx.HoldToken(stored.MerchantID, stored.ID) // it is not deleted at this moment
+			token.Hold(tx.Unit(), stored.MerchantID, stored.ID) // it is not deleted at this moment
 			next.TokenID, next.Account = stored.ID, stored.State
 		}
 		action, words := "subscriber.account", "A new account was stored; it is charged from now on."

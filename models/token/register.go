@@ -31,24 +31,12 @@ type Entry struct {
 	ClientName, ClientEmail string // empty when the purchase had no client record
 }
 
-// Lister is what the register asks of the store.
-type Lister interface {
-	// Tokens gives one page, newest first; tokens that wait for their first collection
-	// are left out unless asked for.
-	Tokens(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
-	// CountTokens counts by state what the filter lets through, up to limit each; nil where
-	// that is too much to be counted.
-	CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
-	// TokenEntry finds one token, live or not; NotFound otherwise.
-	TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
-}
-
 // CountLimit is where counts stop: above it a page says "more than".
 const CountLimit = 10_000
 
 // Service holds what people read about tokens.
 type Service struct {
-	Read Lister
+	Store Store
 }
 
 // List gives a page of the register, newest first.
@@ -56,7 +44,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	return s.Read.Tokens(ctx, who.MerchantID, f, ask)
+	return s.Store.Tokens(ctx, who.MerchantID, f, ask)
 }
 
 // Counts gives how many tokens stand in each state, up to CountLimit + 1 each.
@@ -64,7 +52,7 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Read.CountTokens(ctx, who.MerchantID, f, CountLimit+1)
+	return s.Store.CountTokens(ctx, who.MerchantID, f, CountLimit+1)
 }
 
 // Get finds one token, live or not.
@@ -72,5 +60,5 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Entry
 	if err := who.May(actor.Read); err != nil {
 		return Entry{}, err
 	}
-	return s.Read.TokenEntry(ctx, who.MerchantID, id)
+	return s.Store.TokenEntry(ctx, who.MerchantID, id)
 }

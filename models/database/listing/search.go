@@ -1,4 +1,4 @@
-package store
+package listing
 
 import (
 	"context"
@@ -19,8 +19,7 @@ import (
 const (
 	nearRows   = 250   // looked at first, from the place of the page on
 	commonRows = 12    // a word that more of these have is met on the way and not looked up
-	fewClients = 1_000 // whose records are looked up one client after the other
-	mostJoined = 2_500 // rows that are met with what stands in other tables
+	MostJoined = 2_500 // rows that are met with what stands in other tables
 	mostSteps  = 512   // steps of time in which a word is looked up
 	widest     = 64    // steps at a time
 )
@@ -28,24 +27,24 @@ const (
 // searchCount is how far is counted what a search finds.
 const searchCount = 500
 
-// finder is a search in a list. What it finds near the place of the page is met there.
-// For the rest the arms look, each in an index of its own.
-type finder struct {
-	q    database.Search
-	walk walk // through the list; fits narrows what is found
-	// words finds a query in a walked row.
-	words  func(query string) (string, []any)
-	or     string // what finds a row besides its words; empty: nothing
-	orArgs []any
-	arms   []arm
+// Search is a search in a list. What it finds near the place of the page is met there.
+// For the rest the Arms look, each in an index of its own.
+type Search struct {
+	Query database.Search
+	Walk  Walk // through the list; Fits narrows what is found
+	// Words finds a query in a walked row.
+	Words  func(query string) (string, []any)
+	Or     string // what finds a row besides its words; empty: nothing
+	OrArgs []any
+	Arms   []Arm
 }
 
-// arm finds ids on one side of a place, nearest first, and says how far it looked; the
+// Arm finds ids on one side of a place, nearest first, and says how far it looked; the
 // zero id says to the end.
-type arm func(ctx context.Context, near nearby, ask paging.Ask) (ids []uuid.UUID, reached uuid.UUID, err error)
+type Arm func(ctx context.Context, near Near, ask paging.Ask) (ids []uuid.UUID, reached uuid.UUID, err error)
 
-// nearby is what the first rows tell of a search.
-type nearby struct {
+// Near is what the first rows tell of a search.
+type Near struct {
 	n      int // rows that were looked at
 	hits   []uuid.UUID
 	last   uuid.UUID // the last of the rows
@@ -53,32 +52,32 @@ type nearby struct {
 	common bool      // even that one is common
 }
 
-// searches tells whether anything was typed.
-func (f *finder) searches() bool { return len(f.q.Words()) > 0 || f.or != "" }
+// Typed tells whether anything was typed.
+func (f *Search) Typed() bool { return len(f.Query.Words()) > 0 || f.Or != "" }
 
 // matches is the condition that a walked row is found.
-func (f *finder) matches() (string, []any) {
-	condition, args := f.words(f.q.All())
-	if f.or != "" {
-		condition, args = "("+condition+" OR "+f.or+")", slices.Concat(args, f.orArgs)
+func (f *Search) matches() (string, []any) {
+	condition, args := f.Words(f.Query.All())
+	if f.Or != "" {
+		condition, args = "("+condition+" OR "+f.Or+")", slices.Concat(args, f.OrArgs)
 	}
-	if f.walk.fits != "" {
-		condition, args = condition+" AND "+f.walk.fits, slices.Concat(args, f.walk.fitArgs)
+	if f.Walk.Fits != "" {
+		condition, args = condition+" AND "+f.Walk.Fits, slices.Concat(args, f.Walk.FitArgs)
 	}
 	return "(" + condition + ") IS TRUE", args
 }
 
-// find gives the ids of one page of a search, at most ask.Fetch of them in the order of
+// Find gives the ids of one page of a search, at most ask.Fetch of them in the order of
 // the walk, and the record at which it ended before the page was full; the zero id where
 // it did not.
-func (s *Store) find(ctx context.Context, f *finder, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
-	near, err := s.lookNear(ctx, f, ask)
+func Find(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+	near, err := lookNear(ctx, db, f, ask)
 	if err != nil || near.n < nearRows || len(near.hits) >= ask.Fetch() {
 		return upTo(near.hits, ask), uuid.Nil, err
 	}
-	rest, arms := ask, f.arms
+	rest, arms := ask, f.Arms
 	if rest.From = near.last; near.common {
-		arms = []arm{s.byWalk(f)}
+		arms = []Arm{ByWalk(db, f)}
 	}
 	all, ended := near.hits, uuid.Nil
 	for _, look := range arms {
@@ -106,9 +105,9 @@ func (s *Store) find(ctx context.Context, f *finder, ask paging.Ask) ([]uuid.UUI
 	return upTo(all, ask), ended, nil
 }
 
-// foundAll gives all that a search finds; nil where that is more than is counted.
-func (s *Store) foundAll(ctx context.Context, f *finder) ([]uuid.UUID, error) {
-	ids, reached, err := s.find(ctx, f, paging.Ask{Limit: searchCount})
+// FindAll gives all that a search finds; nil where that is more than is counted.
+func FindAll(ctx context.Context, db *database.DB, f *Search) ([]uuid.UUID, error) {
+	ids, reached, err := Find(ctx, db, f, paging.Ask{Limit: searchCount})
 	if err != nil || reached != uuid.Nil || len(ids) > searchCount {
 		return nil, err
 	}
@@ -123,22 +122,22 @@ func further(ask paging.Ask, id, other uuid.UUID) bool {
 func upTo(ids []uuid.UUID, ask paging.Ask) []uuid.UUID { return ids[:min(len(ids), ask.Fetch())] }
 
 // lookNear looks at the first rows from the place of the page on.
-func (s *Store) lookNear(ctx context.Context, f *finder, ask paging.Ask) (near nearby, err error) {
-	direction, beside, from := database.BesideID(f.walk.id(), ask)
+func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (near Near, err error) {
+	direction, beside, from := database.BesideID(f.Walk.ID(), ask)
 	matches, args := f.matches()
-	columns, seen := f.walk.id()+" AS id, "+matches+" AS hit", []string(nil)
-	for n, word := range f.q.Words() {
-		condition, more := f.words(word)
+	columns, seen := f.Walk.ID()+" AS id, "+matches+" AS hit", []string(nil)
+	for n, word := range f.Query.Words() {
+		condition, more := f.Words(word)
 		columns, args = columns+fmt.Sprintf(", (%s) IS TRUE AS w%d", condition, n), append(args, more...)
 		seen = append(seen, fmt.Sprintf("count(*) FILTER (WHERE w%d)", n))
 	}
 	query := fmt.Sprintf(`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
-		FROM (SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT %d) AS near`, strings.Join(seen, ", "), columns, f.walk.source(ask),
-		f.walk.where, beside, f.walk.id(), direction, nearRows)
-	query, args = s.Statement(query, slices.Concat(args, f.walk.args, from)...)
+		FROM (SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT %d) AS near`, strings.Join(seen, ", "), columns, f.Walk.Source(ask),
+		f.Walk.Where, beside, f.Walk.ID(), direction, nearRows)
+	query, args = db.Statement(query, slices.Concat(args, f.Walk.Args, from)...)
 	var last *uuid.UUID
 	var weights []int
-	err = s.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&near.n, &near.hits, &last, &weights)
+	err = db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&near.n, &near.hits, &last, &weights)
 	if err != nil {
 		return near, fmt.Errorf("look near: %w", err)
 	}
@@ -151,40 +150,40 @@ func (s *Store) lookNear(ctx context.Context, f *finder, ask paging.Ask) (near n
 	return near, nil
 }
 
-// byWalk meets what is common on the way.
-func (s *Store) byWalk(f *finder) arm {
-	return func(ctx context.Context, _ nearby, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+// ByWalk meets what is common on the way.
+func ByWalk(db *database.DB, f *Search) Arm {
+	return func(ctx context.Context, _ Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 		matches, args := f.matches()
-		w := f.walk
-		w.columns, w.args = w.id()+" AS id, "+matches+" AS hit", slices.Concat(args, w.args)
-		w.fits, w.fitArgs = "hit", nil
+		w := f.Walk
+		w.Columns, w.Args = w.ID()+" AS id, "+matches+" AS hit", slices.Concat(args, w.Args)
+		w.Fits, w.FitArgs = "hit", nil
 		query, args := w.statement(ask, false)
-		ids, err := s.ids(ctx, s.Pool, query, args...)
+		ids, err := IDs(ctx, db, query, args...)
 		if err != nil {
 			return nil, uuid.Nil, err
 		}
-		w = f.walk
-		w.fits = "hit"
-		reached, err := s.walkedTo(ctx, &w, ask, len(ids))
+		w = f.Walk
+		w.Fits = "hit"
+		reached, err := walkedTo(ctx, db, &w, ask, len(ids))
 		return ids, reached, err
 	}
 }
 
-// vector is how words are found in a column.
-func vector(column string) func(string) (string, []any) {
+// Vector is how words are found in a column.
+func Vector(column string) func(string) (string, []any) {
 	return func(query string) (string, []any) { return column + " @@ ?::tsquery", []any{query} }
 }
 
-// byWords looks the rarest word up in the index of a table, from step to step of time.
+// ByWords looks the rarest word up in the index of a table, from step to step of time.
 // The steps grow while little is found. where narrows the rows, which stand in the walk
 // by their own ids.
-func (s *Store) byWords(f *finder, from, alias, where string, args ...any) arm {
-	return func(ctx context.Context, near nearby, ask paging.Ask) (ids []uuid.UUID, reached uuid.UUID, err error) {
-		end, err := s.endOf(ctx, &f.walk, ask)
+func ByWords(db *database.DB, f *Search, from, alias, where string, args ...any) Arm {
+	return func(ctx context.Context, near Near, ask paging.Ask) (ids []uuid.UUID, reached uuid.UUID, err error) {
+		end, err := endOf(ctx, db, &f.Walk, ask)
 		if err != nil || end == uuid.Nil {
 			return nil, uuid.Nil, err
 		}
-		err = s.withoutScans(ctx, func(on queries) error {
+		err = withoutScans(ctx, db, func(on runner) error {
 			at, last, forward := database.Step(ask.From), database.Step(end), -1
 			if ask.Newer {
 				forward = 1
@@ -194,7 +193,7 @@ func (s *Store) byWords(f *finder, from, alias, where string, args ...any) arm {
 				if (to-last)*forward >= 0 {
 					to = last
 				}
-				found, err := s.lookUp(ctx, on, f, near.rarest, min(at, to), max(at, to), ask, from, alias, where, args)
+				found, err := lookUp(ctx, db, on, f, near.rarest, min(at, to), max(at, to), ask, from, alias, where, args)
 				if err != nil {
 					return err
 				}
@@ -213,7 +212,7 @@ func (s *Store) byWords(f *finder, from, alias, where string, args ...any) arm {
 }
 
 // lookUp finds what is in a part of time.
-func (s *Store) lookUp(ctx context.Context, on queries, f *finder, word, first, last int, ask paging.Ask,
+func lookUp(ctx context.Context, db *database.DB, on runner, f *Search, word, first, last int, ask paging.Ask,
 	from, alias, where string, args []any) ([]uuid.UUID, error) {
 	direction, compare := "DESC", "<"
 	if ask.Newer {
@@ -223,53 +222,51 @@ func (s *Store) lookUp(ctx context.Context, on queries, f *finder, word, first, 
 			AND search_key(%[1]s.merchant_id, %[1]s.id, %[1]s.search) @@ ?::tsquery AND (%[1]s.search @@ ?::tsquery) IS TRUE
 			AND (%[1]s.id %[4]s ?) IS TRUE)
 		SELECT id FROM found ORDER BY id %[5]s LIMIT %[6]d`, alias, from, where, compare, direction, ask.Fetch())
-	return s.ids(ctx, on, query, slices.Concat(args, []any{f.q.Keys(word, first, last), f.q.All(), ask.From})...)
+	return readIDs(ctx, db, on, query, slices.Concat(args, []any{f.Query.Keys(word, first, last), f.Query.All(), ask.From})...)
 }
 
-// byClients looks up the records of the clients that the words find. each finds those of
-// one client, who is called k.
-func (s *Store) byClients(f *finder, merchantID uuid.UUID, each string, args ...any) arm {
-	return func(ctx context.Context, near nearby, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
-		everybody := &walk{from: "clients"} // deleted ones too: their records stay
-		everybody.and("merchant_id = ?", merchantID)
-		clients, reached, err := s.find(ctx, s.clientFinder(f.q, everybody), paging.Ask{Limit: fewClients})
-		if err != nil {
-			return nil, uuid.Nil, err
-		}
-		if reached != uuid.Nil || len(clients) > fewClients {
-			return s.byWalk(f)(ctx, near, ask)
-		}
-		direction, beside, from := database.BesideID("id", ask)
-		order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-		ids, err := s.ids(ctx, s.Pool, "SELECT found.id FROM unnest(?::uuid[]) AS k (client), LATERAL (SELECT id FROM "+each+beside+
-			order+") AS found"+order, slices.Concat([]any{idsText(clients)}, args, from)...)
-		return ids, uuid.Nil, err
+// Few gives what a query finds by an index of its own, where that is not many: its one row
+// says how many there are, up to most, and the ids of one page of them. Where there are as
+// many as that, they are met on the way.
+func Few(ctx context.Context, db *database.DB, f *Search, ask paging.Ask, most int, query string,
+	args ...any) ([]uuid.UUID, uuid.UUID, error) {
+	query, args = db.Statement(query, args...)
+	var n int
+	var ids []uuid.UUID
+	if err := db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&n, &ids); err != nil {
+		return nil, uuid.Nil, fmt.Errorf("find few of many: %w", err)
 	}
+	if n == most {
+		return ByWalk(db, f)(ctx, Near{}, ask)
+	}
+	return ids, uuid.Nil, nil
 }
 
 // endOf is the last record on the side of a place; the zero id where there is none.
-func (s *Store) endOf(ctx context.Context, w *walk, ask paging.Ask) (uuid.UUID, error) {
-	_, beside, from := database.BesideID(w.id(), ask)
+func endOf(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask) (uuid.UUID, error) {
+	_, beside, from := database.BesideID(w.ID(), ask)
 	back := paging.Ask{Newer: !ask.Newer}
-	direction, _, _ := database.BesideID(w.id(), back)
-	ids, err := s.ids(ctx, s.Pool, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.id(), w.source(back),
-		w.where, beside, w.id(), direction), slices.Concat(w.args, from)...)
+	direction, _, _ := database.BesideID(w.ID(), back)
+	ids, err := IDs(ctx, db, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.ID(), w.Source(back),
+		w.Where, beside, w.ID(), direction), slices.Concat(w.Args, from)...)
 	if err != nil || len(ids) == 0 {
 		return uuid.Nil, err
 	}
 	return ids[0], nil
 }
 
-// queries runs what is asked.
-type queries interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+// runner runs a query by one connection.
+type runner func(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+
+// IDs reads the first column, and no more, of what a query finds whose values stand
+// where it says ?.
+func IDs(ctx context.Context, db *database.DB, query string, args ...any) ([]uuid.UUID, error) {
+	return readIDs(ctx, db, db.Pool.Query, query, args...)
 }
 
-// ids reads the first column, and no more, of what a query finds whose values stand
-// where it says ?.
-func (s *Store) ids(ctx context.Context, on queries, query string, args ...any) ([]uuid.UUID, error) {
-	query, args = s.Statement(query, args...)
-	rows, err := on.Query(ctx, query, database.Native(args)...)
+func readIDs(ctx context.Context, db *database.DB, on runner, query string, args ...any) ([]uuid.UUID, error) {
+	query, args = db.Statement(query, args...)
+	rows, err := on(ctx, query, database.Native(args)...)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -286,15 +283,15 @@ func (s *Store) ids(ctx context.Context, on queries, query string, args ...any) 
 
 // withoutScans keeps PostgreSQL from reading a whole table because it takes a word for
 // a common one: here the words are rare.
-func (s *Store) withoutScans(ctx context.Context, do func(queries) error) error {
+func withoutScans(ctx context.Context, db *database.DB, do func(runner) error) error {
 	if database.TxOf(ctx) != nil {
-		return do(s.Pool)
+		return do(db.Pool.Query)
 	}
-	err := s.Pool.Reading(ctx, func(tx pgx.Tx) error {
+	err := db.Pool.Reading(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
 			return err
 		}
-		return do(tx)
+		return do(tx.Query)
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("look words up: %w", err)

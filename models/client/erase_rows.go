@@ -1,4 +1,4 @@
-package store
+package client
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
-	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/requestlog"
@@ -44,19 +43,19 @@ const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
 				SELECT (created_at AT TIME ZONE 'Africa/Johannesburg')::date AS day FROM mandates WHERE merchant_id = @m AND id IN (SELECT id FROM mine)
 				UNION ALL SELECT issued FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)) AS kept))`
 
-func erasureArgs(c client.Client) pgx.NamedArgs {
+func erasureArgs(c Client) pgx.NamedArgs {
 	return pgx.NamedArgs{"m": c.MerchantID.String(), "c": c.ID.String(), "email": strings.ToLower(c.Email),
 		"name": strings.ToLower(c.FullName), "words": database.SearchQuery(c.Email),
-		"erased": client.ErasedName, "payer": erasedPayer()}
+		"erased": ErasedName, "payer": erasedPayer()}
 }
 
 func erasedPayer() string {
-	text, _ := json.Marshal(client.Details{FullName: client.ErasedName}) // texts
+	text, _ := json.Marshal(Details{FullName: ErasedName}) // texts
 	return string(text)
 }
 
-func readErasure(c client.Client, row pgx.Row) (client.Erasure, error) {
-	e := client.Erasure{Client: c}
+func readErasure(c Client, row pgx.Row) (Erasure, error) {
+	e := Erasure{Client: c}
 	var end, last *calendar.Date
 	err := row.Scan(&e.Purchases, &e.Mails, &e.Mandates, &e.Invoices, &e.AtBank, &e.Waiting, &end, &e.Disputes, &e.Refunds,
 		&last)
@@ -67,18 +66,18 @@ func readErasure(c client.Client, row pgx.Row) (client.Erasure, error) {
 	return e, nil
 }
 
-// Erasure implements client.Reader.
-func (s *Store) Erasure(ctx context.Context, merchantID, id uuid.UUID) (client.Erasure, error) {
-	c, err := database.One(ctx, s.DB, clientTable, "merchant_id = $1 AND id = $2", merchantID, id)
+// Erasure tells what the erasure of a client is about, deleted clients included; NotFound otherwise.
+func (s Store) Erasure(ctx context.Context, merchantID, id uuid.UUID) (Erasure, error) {
+	c, err := database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
 	if err != nil {
-		return client.Erasure{}, err
+		return Erasure{}, err
 	}
 	return readErasure(c, s.Pool.QueryRow(ctx, aboutErasure, erasureArgs(c)))
 }
 
-// Erasure implements client.Tx.
-func (t *Tx) Erasure(merchantID, id uuid.UUID) (e client.Erasure, err error) {
-	c, err := t.LockAnyClient(merchantID, id)
+// erasureWithin is Erasure as the transaction sees it.
+func erasureWithin(t *database.Tx, merchantID, id uuid.UUID) (e Erasure, err error) {
+	c, err := lockAny(t, merchantID, id)
 	if err != nil {
 		return e, err
 	}
@@ -89,19 +88,20 @@ func (t *Tx) Erasure(merchantID, id uuid.UUID) (e client.Erasure, err error) {
 	return e, err
 }
 
-// EraseClient implements client.Tx. A test plants a client with words of its own and
+// eraseAll removes the personal data of a client wherever it stands. What the law keeps
+// stays until the day of c.EvidenceUntil. A test plants a client with words of its own and
 // looks through every table: a new one that keeps them must be named in erasing.
-func (t *Tx) EraseClient(c client.Client) error {
-	before, err := t.LockAnyClient(c.MerchantID, c.ID)
+func eraseAll(t *database.Tx, c Client) error {
+	before, err := lockAny(t, c.MerchantID, c.ID)
 	if err != nil {
 		return err
 	}
-	if err := t.Pgx(func(tx pgx.Tx) error { return t.eraseRows(tx, before) }); err != nil {
+	if err := t.Pgx(func(tx pgx.Tx) error { return eraseRows(t, tx, before) }); err != nil {
 		return err
 	}
-	erased := client.Client{ID: c.ID, MerchantID: c.MerchantID, Details: client.Details{FullName: client.ErasedName},
+	erased := Client{ID: c.ID, MerchantID: c.MerchantID, Details: Details{FullName: ErasedName},
 		UpdatedAt: t.Now()}
-	found, err := database.Change(t.Tx, eraseClient, erased, database.OrNull(c.EvidenceUntil))
+	found, err := database.Change(t, eraseClient, erased, database.OrNull(c.EvidenceUntil))
 	if err == nil && !found {
 		err = fault.ErrLost
 	}
@@ -110,7 +110,7 @@ func (t *Tx) EraseClient(c client.Client) error {
 
 // saidOf is what gives a person away in texts of others: the log of requests, answers
 // of endpoints.
-func saidOf(c client.Client) []string {
+func saidOf(c Client) []string {
 	said := []string{c.ID.String()}
 	for _, word := range []string{c.Email, c.Phone, c.FullName, c.LegalName} {
 		if len(word) >= 5 { // shorter ones are in everybody's texts
@@ -134,10 +134,11 @@ var dropping = []struct{ table, sql string }{
 	{"clients", `UPDATE clients SET evidence_until = NULL WHERE id = ANY(@ids::uuid[])`},
 }
 
-// DropEvidence implements client.Evidence.
-func (s *Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, err error) {
+// DropEvidence removes what was kept of erased clients until a day before today, some
+// clients at a time, and tells how many there were.
+func (s Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		args := pgx.NamedArgs{"today": today.String(), "erased": client.ErasedName}
+		args := pgx.NamedArgs{"today": today.String(), "erased": ErasedName}
 		ids, err := idsOf(ctx, tx,
 			`SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`, args)
 		if n = len(ids); err != nil || n == 0 {
@@ -202,7 +203,7 @@ var erasing = []struct{ table, sql string }{
 }
 
 // eraseRows runs the statements above over what belongs to the client.
-func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
+func eraseRows(t *database.Tx, tx pgx.Tx, c Client) error {
 	args := erasureArgs(c)
 	args["at"], args["cells"] = t.Now(), []byte{}
 	var err error
@@ -222,7 +223,7 @@ func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
 	if err := requestlog.Erase(t.Context(), tx, c.MerchantID, saidOf(c)); err != nil {
 		return fmt.Errorf("erase from the log of requests: %w", err)
 	}
-	return t.eraseAnswers(tx, c)
+	return eraseAnswers(t, tx, c)
 }
 
 func idsOf(ctx context.Context, tx pgx.Tx, sql string, args pgx.NamedArgs) ([]string, error) {
@@ -235,7 +236,7 @@ func idsOf(ctx context.Context, tx pgx.Tx, sql string, args pgx.NamedArgs) ([]st
 
 // eraseAnswers leaves of the kept answers that name the client no more than ids. They
 // must stay: a request that is sent again must not be done again.
-func (t *Tx) eraseAnswers(tx pgx.Tx, c client.Client) error {
+func eraseAnswers(t *database.Tx, tx pgx.Tx, c Client) error {
 	said := saidOf(c)
 	rows, err := tx.Query(t.Context(), `SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = $1`,
 		c.MerchantID.String())
@@ -247,13 +248,13 @@ func (t *Tx) eraseAnswers(tx pgx.Tx, c client.Client) error {
 	var key string
 	var sealed []byte
 	_, err = pgx.ForEachRow(rows, []any{&isTest, &key, &sealed}, func() error {
-		body, err := t.s.Seal.OpenBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), sealed)
+		body, err := t.DB().Seal.OpenBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), sealed)
 		if err != nil {
 			return fmt.Errorf("open the answer of a key: %w", err)
 		}
 		if names(body, said) {
 			shorter.Queue(`UPDATE idempotency_keys SET body = $4 WHERE merchant_id = $1 AND is_test = $2 AND key = $3`,
-				c.MerchantID.String(), isTest, key, t.s.Seal.SealBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), idAlone(body)))
+				c.MerchantID.String(), isTest, key, t.DB().Seal.SealBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), idAlone(body)))
 		}
 		return nil
 	})

@@ -1,0 +1,157 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
+	"debitdesk/models/paging"
+)
+
+// NameColumns are the name and the address of the client, joined as c, beside a record that a list shows.
+const NameColumns = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
+
+// Clients gives a page of those that were not deleted, newest first.
+func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (paging.Page[Client], error) {
+	var none paging.Page[Client]
+	of, find, err := s.list(ctx, merchantID, q)
+	if err != nil {
+		return none, err
+	}
+	if find == nil {
+		return listing.Page(ctx, s.DB, Table, of, q.Ask, nil)
+	}
+	ids, reached, err := listing.Find(ctx, s.DB, find, q.Ask)
+	if err != nil {
+		return none, err
+	}
+	direction, _, _ := database.BesideID("id", q.Ask)
+	clients, err := database.Seek(ctx, s.DB, Table, Table.Select+
+		"merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, database.IDs(ids))
+	return paging.CutAt(q.Ask, clients, reached), err
+}
+
+// CountClients counts what Clients would list, up to atMost; -1 where that is too much to be counted.
+func (s Store) CountClients(ctx context.Context, merchantID uuid.UUID, q Query, atMost int) (int, error) {
+	of, find, err := s.list(ctx, merchantID, q)
+	switch {
+	case err != nil:
+		return 0, err
+	case find != nil:
+		ids, err := listing.FindAll(ctx, s.DB, find)
+		if ids == nil {
+			return -1, err
+		}
+		return min(len(ids), atMost), err
+	case of.Fits != "":
+		of.Columns = "'' AS state, bank_account_sealed"
+		counts, err := listing.Count[string](ctx, s.DB, of)
+		if counts == nil {
+			return -1, err
+		}
+		return min(int(counts[""]), atMost), nil
+	}
+	var n int64
+	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM clients WHERE %s LIMIT %d) AS counted", of.Where, atMost),
+		of.Args...).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("count clients: %w", err)
+	}
+	return int(n), nil
+}
+
+// list is what a query asks for: the way to it, or how it is searched for.
+func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listing.Walk, *listing.Search, error) {
+	w := &listing.Walk{Columns: Table.Columns(""), From: "clients"}
+	w.And("merchant_id = ? AND deleted_at IS NULL", merchantID)
+	if q.PersonalCode != "" {
+		w.And("personal_code_hash = ?", s.Seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
+	}
+	if q.Account != nil {
+		w.Fitting("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
+	}
+	// Programs look a client up by e-mail and take the first result: an address
+	// that is somebody's finds exactly those.
+	if strings.Contains(q.Text, "@") {
+		var found bool
+		err := s.Gorm(ctx).Raw(
+			"SELECT EXISTS (SELECT FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND lower(email) = lower(?))", merchantID,
+			q.Text).Scan(&found).Error
+		if err != nil {
+			return nil, nil, fmt.Errorf("find client by e-mail: %w", err)
+		}
+		if found {
+			w.And("lower(email) = lower(?)", q.Text)
+			return w, nil, nil
+		}
+	}
+	words := database.SearchFor(merchantID, q.Text)
+	if len(words.Words()) == 0 {
+		return w, nil, nil
+	}
+	return w, search(s.DB, words, w), nil
+}
+
+// search looks for clients.
+func search(db *database.DB, q database.Search, w *listing.Walk) *listing.Search {
+	f := &listing.Search{Query: q, Walk: *w, Words: listing.Vector("search")}
+	where, args := w.All()
+	f.Arms = []listing.Arm{listing.ByWords(db, f, "clients", "clients", where, args...)}
+	return f
+}
+
+// fewClients are those whose records are looked up one client after the other.
+const fewClients = 1_000
+
+// Among looks up the records of the clients that the words of a search find. each finds
+// those of one client, who is called k.
+func Among(db *database.DB, f *listing.Search, merchantID uuid.UUID, each string, args ...any) listing.Arm {
+	return func(ctx context.Context, near listing.Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+		everybody := &listing.Walk{From: "clients"} // deleted ones too: their records stay
+		everybody.And("merchant_id = ?", merchantID)
+		clients, reached, err := listing.Find(ctx, db, search(db, f.Query, everybody), paging.Ask{Limit: fewClients})
+		if err != nil {
+			return nil, uuid.Nil, err
+		}
+		if reached != uuid.Nil || len(clients) > fewClients {
+			return listing.ByWalk(db, f)(ctx, near, ask)
+		}
+		direction, beside, from := database.BesideID("id", ask)
+		order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+		ids, err := listing.IDs(ctx, db, "SELECT found.id FROM unnest(?::uuid[]) AS k (client), LATERAL (SELECT id FROM "+each+beside+
+			order+") AS found"+order, slices.Concat([]any{database.IDs(clients)}, args, from)...)
+		return ids, uuid.Nil, err
+	}
+}
+
+// Matching finds those that have one of some ids, addresses or identity numbers: three questions to three indexes.
+func (s Store) Matching(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, emails []string,
+	identities []bank.IDNumber) ([]Client, error) {
+	hashes := make(database.TextArray, len(identities))
+	for i, n := range identities {
+		hashes[i] = fmt.Sprintf(`\x%x`, s.Seal.Hash(merchantID, identityHash, n.Reveal()))
+	}
+	var out []Client
+	for _, q := range []struct {
+		condition string
+		values    database.TextArray
+	}{{"id = ANY(?::uuid[])", database.IDs(ids)}, {"lower(email) = ANY(?::text[])", emails},
+		{"personal_code_hash = ANY(?::bytea[])", hashes}} {
+		if len(q.values) == 0 {
+			continue
+		}
+		found, err := database.Seek(ctx, s.DB, Table, Table.Select+
+			"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.values)
+		if err != nil {
+			return nil, fmt.Errorf("match clients: %w", err)
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// Store is where clients are kept.
+type Store struct{ *database.DB }
+
+// Kinds of sealed numbers, bound into their search hashes.
+const (
+	accountHash  = "bank_account"
+	identityHash = "personal_code"
+)
+
+// sealedNumber are the columns of a number of a client: sealed, masked, and hashed to
+// be found by.
+func sealedNumber(name, kind string, number func(*Client) (plain, masked, clean string),
+	opened func(*Client, string)) []table.Column[Client] {
+	at := func(c *Client) seal.Place { return seal.PlaceOf("clients", name+"_sealed", c.MerchantID, c.ID) }
+	return []table.Column[Client]{
+		{Name: name + "_sealed", Write: func(box *seal.Box, c *Client) (any, error) {
+			plain, _, _ := number(c)
+			return box.Seal(at(c), plain), nil
+		}, Read: func(box *seal.Box, c *Client, stored []byte) error {
+			text, err := box.Open(at(c), stored)
+			opened(c, text)
+			return err
+		}},
+		{Name: name + "_mask", Write: func(_ *seal.Box, c *Client) (any, error) {
+			_, masked, _ := number(c)
+			return masked, nil
+		}},
+		{Name: name + "_hash", Write: func(box *seal.Box, c *Client) (any, error) {
+			_, _, clean := number(c)
+			return box.Hash(c.MerchantID, kind, clean), nil
+		}},
+	}
+}
+
+var (
+	// Table holds the clients, their numbers sealed.
+	Table = table.New("clients", slices.Concat(
+		sealedNumber("bank_account", accountHash, func(c *Client) (plain, masked, clean string) {
+			return c.BankAccount.Reveal(), c.BankAccount.String(), bank.CleanAccount(c.BankAccount.Reveal()).Reveal()
+		}, func(c *Client, opened string) { c.BankAccount = bank.AccountNumber(opened) }),
+		sealedNumber("personal_code", identityHash, func(c *Client) (plain, masked, clean string) {
+			return c.PersonalCode.Reveal(), c.PersonalCode.String(), bank.CleanID(c.PersonalCode.Reveal()).Reveal()
+		}, func(c *Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
+		[]table.Column[Client]{{Name: "search", Write: func(_ *seal.Box, c *Client) (any, error) {
+			return database.VectorOf(database.WordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
+				c.City, c.BankAccount.Tail())), nil
+		}}})...)
+	updateClient = Table.Write(
+		`UPDATE clients SET @set WHERE merchant_id = @merchant_id AND id = @id AND deleted_at IS NULL`)
+	eraseClient = Table.Write(`UPDATE clients SET @set, erased_at = @updated_at, evidence_until = @until
+		WHERE merchant_id = @merchant_id AND id = @id AND erased_at IS NULL`, "until")
+)
+
+// Insert adds a client in this transaction.
+func Insert(tx *database.Tx, c Client) { database.Insert(tx, Table, c) }
+
+// lock reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
+func lock(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return database.One(tx.Context(), tx.DB(), Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID,
+		id)
+}
+
+// lockAny is lock for deleted clients too.
+func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return database.One(tx.Context(), tx.DB(), Table, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+}
+
+// Hold keeps the client from being deleted while an account is stored; the transaction ends with fault.ErrLost
+// when it is gone.
+func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
+	tx.Must(
+		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
+}
+
+// update replaces the details of a live client; false when it was deleted meanwhile.
+func update(tx *database.Tx, c Client) (bool, error) { return database.Change(tx, updateClient, c) }
+
+// hide deletes the client; false when another was quicker.
+func hide(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(
+		`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+		merchantID, id, tx.Now())
+	if err != nil {
+		return false, fmt.Errorf("delete client: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Client gives one client; NotFound for unknown, deleted and other merchants' ids.
+func (s Store) Client(ctx context.Context, merchantID, id uuid.UUID) (Client, error) {
+	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+}
+
+// ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
+func (s Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (Details, error) {
+	c, err := s.Client(ctx, merchantID, id)
+	if err == nil && c.Erased() {
+		return Details{}, fault.Missing()
+	}
+	return c.Details, err
+}
+
+// KnowsClient is nil for a client who was not deleted, erased or not; NotFound otherwise.
+func (s Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error {
+	_, err := s.Client(ctx, merchantID, id)
+	return err
+}
+
+// DetailsOf gives what purchases copy from those of many clients that there are.
+func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Details, error) {
+	found, err := database.All(ctx, s.DB, Table,
+		"merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
+		merchantID, ids)
+	out := make(map[uuid.UUID]Details, len(found))
+	for _, c := range found {
+		out[c.ID] = c.Details
+	}
+	return out, err
+}

@@ -1,0 +1,131 @@
+package mandate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/client"
+	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
+	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
+)
+
+var entries = table.View[Entry]()
+
+// entryColumns is what a line of the register shows: all but the wording and the consent.
+var entryColumns = "SELECT " + Table.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip",
+	"consent_agent", "consent_channel") + ", " + client.NameColumns + " FROM "
+
+// Mandates gives one page, newest first.
+func (s Store) Mandates(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (paging.Page[Entry], error) {
+	direction, _, _ := database.BesideID("m.id", ask)
+	w := walk(merchantID, f)
+	if find := s.search(merchantID, f, w); find != nil {
+		ids, reached, err := listing.Find(ctx, s.DB, find, ask)
+		if err != nil {
+			return paging.Page[Entry]{}, err
+		}
+		found, err := database.Seek(ctx, s.DB, entries, entryColumns+
+			"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? AND m.id = ANY(?::uuid[]) ORDER BY m.id "+
+			direction, merchantID, database.IDs(ids))
+		return paging.CutAt(ask, found, reached), err
+	}
+	return listing.Page(ctx, s.DB, entries, w, ask, func(page string) string {
+		return entryColumns + "(" + page + ") AS m LEFT JOIN clients c ON c.id = m.client_id ORDER BY m.id " + direction
+	})
+}
+
+// walk is the way to the mandates of a filter. Where states or a kind are asked
+// for, each pair of them stands in an index in order.
+func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
+	w := &listing.Walk{Columns: "*", From: "mandates AS m", Alias: "m"}
+	states := f.States
+	if len(states) == 0 {
+		states = States
+	}
+	if f.Waiting {
+		w.And(listing.Waits("m.id", "suspended", ""), merchantID)
+	}
+	switch {
+	case f.ClientID != uuid.Nil || f.Waiting:
+		w.And("merchant_id = ?", merchantID)
+		if f.ClientID != uuid.Nil {
+			w.And("client_id = ?", f.ClientID)
+		}
+		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
+	case len(f.States) == 0 && f.Kind == "":
+		w.And("merchant_id = ?", merchantID)
+	default:
+		kinds := []Kind{f.Kind}
+		if f.Kind == "" {
+			kinds = []Kind{EFT, DebiCheck}
+		}
+		var parts []string
+		for _, kind := range kinds {
+			part, args := listing.InStates("mandates", "kind = ? AND state", merchantID, states)
+			for n := len(args) - 1; n > 0; n -= 2 { // the kind stands before each state
+				args = slices.Insert(args, n, any(string(kind)))
+			}
+			parts, w.Args = append(parts, part[1:len(part)-1]), append(w.Args, args...)
+		}
+		w.From, w.Where = "("+strings.Join(parts, " UNION ALL ")+") AS m", "true"
+	}
+	return w
+}
+
+// search looks by the mandates' own words and by those of their clients; nil
+// without words.
+func (s Store) search(merchantID uuid.UUID, f Filter, of *listing.Walk) *listing.Search {
+	q := database.SearchFor(merchantID, f.Search)
+	if len(q.Words()) == 0 {
+		return nil
+	}
+	const own, clients = "(m.search @@ ?::tsquery) IS TRUE",
+		"((SELECT c.search FROM clients c WHERE c.id = m.client_id) @@ ?::tsquery) IS TRUE"
+	find := &listing.Search{Query: q, Walk: *of, Words: func(query string) (string, []any) {
+		return "(" + own + " OR " + clients + ")", []any{query, query}
+	}}
+	find.Walk.Most = listing.MostJoined
+	where, args := of.All()
+	merchants := "m.merchant_id = ? AND " + where
+	if of.Where == "true" { // the states stand in what is read
+		names := f.States
+		if len(names) == 0 {
+			names = States
+		}
+		merchants, args = "m.merchant_id = ? AND m.state = ANY(?::text[]) AND ? IN ('', m.kind)",
+			[]any{database.Texts(names), string(f.Kind)}
+	}
+	args = append([]any{merchantID}, args...)
+	find.Arms = []listing.Arm{listing.ByWords(s.DB, find, "mandates AS m", "m", merchants, args...),
+		client.Among(s.DB, find, merchantID, "mandates AS m WHERE m.client_id = k.client AND "+merchants, args...)}
+	return find
+}
+
+// MandateCounts counts all mandates of a merchant by state; an empty kind takes both. It is exact at any moment: what is not
+// folded yet is added.
+func (s Store) MandateCounts(ctx context.Context, merchantID uuid.UUID,
+	kind Kind) (map[State]int64, error) {
+	return database.CountByState[State](ctx, s.DB, `SELECT state, sum(n)::bigint AS n FROM (
+			SELECT kind, state, n FROM mandate_counts WHERE merchant_id = ?
+			UNION ALL SELECT kind, state, delta FROM mandate_count_deltas WHERE merchant_id = ?) AS parts
+		WHERE ? IN ('', kind) GROUP BY state`, merchantID, merchantID, string(kind))
+}
+
+// CountMandates counts by state what a filter lets through; nil where that is more than
+// limit, or a search finds too much to be counted.
+func (s Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter,
+	limit int64) (map[State]int64, error) {
+	f.States = nil
+	w := walk(merchantID, f)
+	if find := s.search(merchantID, f, w); find != nil {
+		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
+	}
+	w.Most = int(limit)
+	return listing.Count[State](ctx, s.DB, w)
+}

@@ -1,0 +1,158 @@
+package mandate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+	"debitdesk/models/token"
+)
+
+// Store is where mandates are kept, and what proves them.
+type Store struct{ *database.DB }
+
+var (
+	// Table holds the mandates. Who gave one, to whom and for whom never changes.
+	Table       = table.New[Mandate]("mandates")
+	moveMandate = Table.Write(
+		`UPDATE mandates SET @set WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
+)
+
+// Insert adds a mandate in this transaction.
+func Insert(tx *database.Tx, m Mandate) { database.Insert(tx, Table, m) }
+
+// Renew takes new details of a mandate that was never given, if it still stands in the
+// state from; else the transaction ends with fault.ErrLost.
+func Renew(tx *database.Tx, m Mandate, from State) { database.MustChange(tx, moveMandate, m, from) }
+
+// Save is Renew for a row that this transaction holds.
+func Save(tx *database.Tx, m Mandate, from State) { database.Write(tx, moveMandate, m, from) }
+
+// End ends a mandate whose token ends. The bank hears of it through the newest
+// authentication, if there is one; no answer to it counts any more.
+func End(tx *database.Tx, merchantID, id uuid.UUID, state State) {
+	tx.Later(
+		`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
+		merchantID, id, string(state), tx.Now())
+	tx.Later(`UPDATE mandate_authentications SET cancel_due = true,
+		state = CASE WHEN state IN ('requested', 'sent', 'delivered') THEN 'withdrawn' ELSE state END
+		WHERE merchant_id = $1 AND mandate_id = $2 AND number = (SELECT max(number) FROM mandate_authentications WHERE mandate_id = $2)`, merchantID, id)
+}
+
+// Suspend suspends a usable mandate.
+func Suspend(tx *database.Tx, merchantID, id uuid.UUID, code string) {
+	tx.Later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
+		tx.Now())
+}
+
+// Finish ends a usable mandate that has served its one debit. The bank knows by itself that a once-off
+// mandate is done.
+func Finish(tx *database.Tx, merchantID, id uuid.UUID, code string) {
+	tx.Later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
+		tx.Now())
+}
+
+// CancelTold notes that the bank knows an authentication is not wanted any more; false when
+// it was noted before.
+func CancelTold(tx *database.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
+	if err != nil {
+		return false, fmt.Errorf("note a cancelled mandate: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Mandate finds one; NotFound for unknown ids and those of others.
+func (s Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (Mandate, error) {
+	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// TokensWithMandates finds those of many tokens that there are and the mandates that they stand under, in no order,
+// with the accounts still sealed.
+func (s Store) TokensWithMandates(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, []Mandate, error) {
+	const these = "merchant_id = $1 AND id = ANY($2)"
+	return database.Both(ctx, s.DB, token.Table, these, Table,
+		"merchant_id = $1 AND id = ANY(ARRAY(SELECT mandate_id FROM tokens WHERE "+these+"))", merchantID, ids)
+}
+
+// MandatesByID finds those of many that there are, in no order.
+func (s Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Mandate, error) {
+	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+}
+
+var evidenceTable = table.New("mandate_evidence", table.Column[Evidence]{
+	Name: "content",
+	Write: func(box *seal.Box, e *Evidence) (any, error) {
+		return box.SealBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), e.Content), nil
+	},
+	Read: func(box *seal.Box, e *Evidence, stored []byte) (err error) {
+		e.Content, err = box.OpenBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), stored)
+		return err
+	},
+})
+
+// InsertEvidence keeps a file that proves a mandate. Scans show account numbers and are sealed.
+func InsertEvidence(tx *database.Tx, e Evidence) { database.Insert(tx, evidenceTable, e) }
+
+// EvidenceOf lists the files that prove a mandate, without their content.
+func (s Store) EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Evidence, error) {
+	of := database.List(ctx, s.DB, evidenceTable, "content").Where("merchant_id = ? AND mandate_id = ?", merchantID, mandateID)
+	return database.Find(ctx, s.DB, evidenceTable, of.Order("id"))
+}
+
+// Evidence opens one file.
+func (s Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (Evidence, error) {
+	return database.One(ctx, s.DB, evidenceTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+var (
+	// Authentications holds how often payers were asked.
+	Authentications    = table.New[Authentication]("mandate_authentications")
+	saveAuthentication = Authentications.Write(`UPDATE mandate_authentications
+		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at) WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
+)
+
+// InsertAuthentication adds one more time that the payer is asked.
+func InsertAuthentication(tx *database.Tx, a Authentication) { database.Insert(tx, Authentications, a) }
+
+// SaveAuthentication writes what may change of an authentication that this
+// transaction holds.
+func SaveAuthentication(tx *database.Tx, a Authentication, from AuthState) {
+	database.Write(tx, saveAuthentication, a, from)
+}
+
+// AuthenticationsOf lists how often the payer was asked, newest first.
+func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
+	mandateID uuid.UUID) ([]Authentication, error) {
+	return database.All(ctx, s.DB, Authentications, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,
+		mandateID)
+}
+
+var verificationTable = table.New("account_verifications", table.Column[Verification]{
+	Name: "account_hash",
+	Write: func(box *seal.Box, v *Verification) (any, error) {
+		return token.HashOfAccount(box, v.MerchantID, v.BankCode, v.Account), nil
+	},
+})
+
+// InsertVerification keeps what the bank said about an account. The number itself is not kept.
+func InsertVerification(tx *database.Tx, v Verification) { database.Insert(tx, verificationTable, v) }
+
+// VerificationsOf lists what the bank said about the account of a purchase, newest first.
+func (s Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Verification, error) {
+	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
+		purchaseID)
+}
+
+// VerificationsOfClient gives what banks said about a client's accounts, newest first.
+func (s Store) VerificationsOfClient(ctx context.Context, merchantID,
+	clientID uuid.UUID) ([]Verification, error) {
+	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
+		clientID)
+}

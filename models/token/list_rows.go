@@ -1,0 +1,131 @@
+package token
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/client"
+	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
+	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
+)
+
+//nolint:gosec // columns that are named token are no passwords
+var (
+	entries   = table.View[Entry]()
+	entryLine = "SELECT " + Table.Columns("t") + ", " + client.NameColumns + entryFrom
+)
+
+//nolint:gosec // columns that are named token are no passwords
+const entryFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
+
+// Tokens gives one page, newest first; tokens that wait for their first collection are left
+// out unless asked for.
+func (s Store) Tokens(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (paging.Page[Entry], error) {
+	states := f.States
+	if len(states) == 0 {
+		states = []State{Active, Blocked}
+	}
+	direction, _, _ := database.BesideID("t.id", ask)
+	w := walk(merchantID, f, states)
+	if find := s.search(merchantID, f, states, w); find != nil {
+		ids, reached, err := listing.Find(ctx, s.DB, find, ask)
+		if err != nil {
+			return paging.Page[Entry]{}, err
+		}
+		found, err := database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[]) ORDER BY t.id "+
+			direction, merchantID, database.IDs(ids))
+		return paging.CutAt(ask, found, reached), err
+	}
+	return listing.Page(ctx, s.DB, entries, w, ask, func(page string) string {
+		return "SELECT " + Table.Columns("t") + ", " + client.NameColumns + " FROM (" + page +
+			") AS t LEFT JOIN clients c ON c.id = t.client_id ORDER BY t.id " + direction
+	})
+}
+
+// walk is the way to the tokens in some states.
+func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
+	w := &listing.Walk{Columns: "*", Alias: "t", Where: "true"}
+	switch {
+	case f.ClientID != uuid.Nil || f.Needed:
+		w.From, w.Where = "tokens AS t", ""
+		w.And("merchant_id = ?", merchantID)
+		if f.ClientID != uuid.Nil {
+			w.And("client_id = ?", f.ClientID)
+		}
+		if f.Needed {
+			w.And(listing.Waits("t.id", "blocked", ""), merchantID)
+		}
+		w.Fitting("state = ANY(?::text[])", database.Texts(states))
+	default:
+		w.From, w.Args = listing.InStates("tokens", "state", merchantID, states)
+		w.From += " AS t"
+	}
+	if f.BankCode != "" {
+		w.Fitting("bank_code = ?", f.BankCode)
+	}
+	if !f.UnusedSince.IsZero() {
+		w.Fitting("coalesce(last_used_at, created_at) < ?", f.UnusedSince)
+	}
+	return w
+}
+
+// search looks for tokens by the words of their clients; nil without words.
+func (s Store) search(merchantID uuid.UUID, f Filter, states []State, of *listing.Walk) *listing.Search {
+	q := database.SearchFor(merchantID, f.Search)
+	if len(q.Words()) == 0 {
+		return nil
+	}
+	find := &listing.Search{Query: q, Walk: *of, Words: listing.Vector("(SELECT c.search FROM clients c WHERE c.id = t.client_id)")}
+	find.Walk.Most = listing.MostJoined
+	each, args := "tokens AS t WHERE t.merchant_id = ? AND t.client_id = k.client AND t.state = ANY(?::text[])",
+		[]any{merchantID, database.Texts(states)}
+	if f.ClientID != uuid.Nil {
+		each, args = each+" AND t.client_id = ?", append(args, f.ClientID)
+	}
+	if f.Needed {
+		each, args = each+" AND "+listing.Waits("t.id", "blocked", ""), append(args, merchantID)
+	}
+	if of.Fits != "" {
+		each, args = each+" AND "+of.Fits, append(args, of.FitArgs...)
+	}
+	find.Arms = []listing.Arm{client.Among(s.DB, find, merchantID, each, args...)}
+	return find
+}
+
+// CountTokens counts by state what the filter lets through, up to limit each; nil where that
+// is too much to be counted.
+func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
+	limit int64) (map[State]int64, error) {
+	all := []State{Active, Blocked, Deleting, Deleted, Superseded}
+	if find := s.search(merchantID, f, all, walk(merchantID, f, all)); find != nil {
+		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM tokens WHERE merchant_id = ? AND id", merchantID)
+	}
+	counts := map[State]int64{}
+	for _, state := range all {
+		w := walk(merchantID, f, []State{state})
+		if w.Most = int(limit); w.Fits == "" {
+			w.Columns = "state"
+		}
+		found, err := listing.Count[State](ctx, s.DB, w)
+		switch {
+		case err != nil:
+			return nil, err
+		case found != nil:
+			counts[state] = found[state]
+		case w.Fits == "":
+			counts[state] = limit
+		default:
+			return nil, nil // nobody can say
+		}
+	}
+	return counts, nil
+}
+
+// TokenEntry finds one token, live or not; NotFound otherwise.
+func (s Store) TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error) {
+	return database.First(database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ?", merchantID, id))
+}

@@ -1,0 +1,134 @@
+package token
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
+)
+
+// Store is where tokens are kept.
+type Store struct{ *database.DB }
+
+//nolint:gosec // columns that are named token are no passwords
+var (
+	// Table holds the tokens, their account numbers sealed; reading leaves those sealed.
+	Table = table.New("tokens",
+		table.Column[Token]{Name: "account_sealed", Write: func(box *seal.Box, k *Token) (any, error) {
+			return box.Seal(accountPlace(k.MerchantID, k.ID), k.Account.Reveal()), nil
+		}},
+		table.Column[Token]{Name: "account_hash", Write: func(box *seal.Box, k *Token) (any, error) {
+			return HashOfAccount(box, k.MerchantID, k.BankCode, k.Account), nil
+		}})
+	renewToken = Table.Write(
+		`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask, account_hash, created_by, updated_at)
+		WHERE merchant_id = @merchant_id AND id = @id AND state = 'pending'`)
+	moveToken = Table.Write(
+		`UPDATE tokens SET @set(state, soft_failures, failures, blocked_code, last_success_at, updated_at, last_used_at),
+		ended_at = CASE WHEN @state IN ('deleted', 'superseded') THEN coalesce(ended_at, @updated_at) ELSE ended_at END
+		WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
+)
+
+// Insert adds a token in this transaction; the account number is sealed here.
+func Insert(tx *database.Tx, k Token) { database.Insert(tx, Table, k) }
+
+// Renew takes new details of a token that was never usable; the transaction ends with fault.ErrLost when it is not
+// pending any more.
+func Renew(tx *database.Tx, k Token) { database.MustChange(tx, renewToken, k) }
+
+// Move changes a token, if it still stands in the state from; false when another was quicker.
+func Move(tx *database.Tx, k Token, from State) (bool, error) {
+	return database.Change(tx, moveToken, k, from)
+}
+
+// Save is Move for a row that this transaction holds.
+func Save(tx *database.Tx, k Token, from State) { database.Save(tx, moveToken, k, from) }
+
+// Turn changes the state alone, so that what the bank says at this moment about the token
+// stays; one that was blocked meanwhile does not become active.
+func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, error) {
+	n, err := tx.Exec(
+		`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
+		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), tx.Now())
+	if err != nil {
+		return false, fmt.Errorf("turn token: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Hold keeps the token from being deleted while a charge begins, though other charges may
+// begin with it; the transaction ends with fault.ErrLost when it is not active any more.
+func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
+	tx.Must(
+		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`, id, merchantID)
+}
+
+// Token finds a token, live or not, with its account still sealed.
+func (s Store) Token(ctx context.Context, merchantID, id uuid.UUID) (Token, error) {
+	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// TokensOf lists the live tokens of a client, newest first.
+func (s Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
+	return database.All(ctx, s.DB, Table,
+		"merchant_id = $1 AND client_id = $2 AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clientID)
+}
+
+// TokensOfClients lists the live tokens of each of some clients, newest first.
+func (s Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
+	clients []uuid.UUID) (map[uuid.UUID][]Token, error) {
+	found, err := database.All(ctx, s.DB, Table,
+		"merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
+	out := map[uuid.UUID][]Token{}
+	for _, k := range found {
+		out[k.ClientID] = append(out[k.ClientID], k)
+	}
+	return out, err
+}
+
+// PendingTokensOf lists tokens of a client that are not usable yet: the payer is being asked,
+// or the first debit is under way. A token whose mandate did not come
+// about stays pending for good and is of no interest.
+func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
+	return database.All(ctx, s.DB, Table,
+		`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))
+		AND merchant_id = $1 AND client_id = $2 AND state = 'pending' ORDER BY id DESC`, merchantID, clientID)
+}
+
+// TokenPage gives one page of the live tokens of a client.
+func (s Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]Token, error) {
+	of := database.List(ctx, s.DB, Table).Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
+		clientID)
+	return database.Find(ctx, s.DB, Table, database.Page(of, ask))
+}
+
+// DeletingTokensOf lists the tokens of a client whose deletion can still be undone.
+func (s Store) DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
+	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC",
+		merchantID, clientID)
+}
+
+// accountPlace is the place of the account number of a token.
+func accountPlace(merchantID, tokenID uuid.UUID) seal.Place {
+	return seal.PlaceOf("tokens", "account_sealed", merchantID, tokenID)
+}
+
+// OpenAccount reads the number of a stored account, for the bank alone.
+func OpenAccount(box *seal.Box, merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
+	number, err := box.Open(accountPlace(merchantID, tokenID), sealed)
+	if err != nil {
+		return "", fmt.Errorf("open the account of token %s: %w", tokenID, err)
+	}
+	return bank.AccountNumber(number), nil
+}
+
+// HashOfAccount finds an account at its bank without its number.
+func HashOfAccount(box *seal.Box, merchantID uuid.UUID, bankCode string, number bank.AccountNumber) []byte {
+	return box.Hash(merchantID, "account", bankCode+"/"+number.Reveal())
+}
