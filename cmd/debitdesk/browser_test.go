@@ -72,12 +72,26 @@ func openSiteOn(t *testing.T, env map[string]string, prepare func(*App)) *site {
 	return &site{url, "http://" + on.Addr().String(), app}
 }
 
-// browser is a headless Chromium that knows nobody.
+// sharedBrowser is the headless Chromium of this run, once a test wants it. endBrowser closes it.
+var (
+	sharedBrowser = sync.OnceValues(startBrowser)
+	endBrowser    = func() {}
+)
+
+// browser is a headless Chromium. All tests share it: each tab is a person of its own, with its own cookies and cache.
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	first, err := sharedBrowser()
+	if err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return first
+}
+
+func startBrowser() (context.Context, error) {
 	profile, err := os.MkdirTemp(scratch, "profile-") // the browser may write to it for a moment after its end
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
@@ -90,13 +104,9 @@ func browser(t *testing.T) context.Context {
 		options = append(options, chromedp.NoSandbox)
 	}
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(end)
 	first, closeFirst := chromedp.NewContext(allocator)
-	t.Cleanup(closeFirst)
-	if err := chromedp.Run(first); err != nil {
-		t.Fatalf("start the browser: %v", err)
-	}
-	return first
+	endBrowser = func() { closeFirst(); end() }
+	return first, chromedp.Run(first)
 }
 
 // tab is one person in front of the browser, with cookies of their own.
@@ -110,18 +120,23 @@ type tab struct {
 func (s *site) tab(t *testing.T, in context.Context) *tab {
 	t.Helper()
 	var window target.ID
-	err := chromedp.Run(in, chromedp.ActionFunc(func(ctx context.Context) error {
-		ctx = cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser)
-		nobody, err := target.CreateBrowserContext().Do(ctx)
-		if err != nil {
+	var nobody cdp.BrowserContextID
+	whole := cdp.WithExecutor(in, chromedp.FromContext(in).Browser)
+	err := chromedp.Run(in, chromedp.ActionFunc(func(context.Context) (err error) {
+		if nobody, err = target.CreateBrowserContext().Do(whole); err != nil {
 			return err
 		}
-		window, err = target.CreateTarget("about:blank").WithBrowserContextID(nobody).WithNewWindow(true).Do(ctx)
+		window, err = target.CreateTarget("about:blank").WithBrowserContextID(nobody).WithNewWindow(true).Do(whole)
 		return err
 	}))
 	if err != nil {
 		t.Fatalf("open a window: %v", err)
 	}
+	t.Cleanup(func() {
+		if err := target.DisposeBrowserContext(nobody).Do(whole); err != nil {
+			t.Errorf("close the windows of a person: %v", err)
+		}
+	})
 	ctx, end := chromedp.NewContext(in, chromedp.WithTargetID(window))
 	t.Cleanup(end)
 	chromedp.ListenTarget(ctx, func(event any) { // a form that is left with what was typed asks first; the journeys leave

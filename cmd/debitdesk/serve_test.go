@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
+	endBrowser()
 	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }
