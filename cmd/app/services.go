@@ -28,6 +28,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
 	"debitdesk/models/factor"
+	"debitdesk/models/followup"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
@@ -65,6 +66,7 @@ type Services struct {
 	Money         *report.Money
 	Statements    *statement.Service
 	Tasks         *task.Service
+	Followups     *followup.Service
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
 	Capabilities  bank.Capabilities // of the bank connection
@@ -156,6 +158,7 @@ func New(o Options) (Services, error) {
 		Batches: out.Batches, Letters: words, Now: now}
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire
+	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
 	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {
 			who, err := users.Store.Active(ctx, merchantID, id)

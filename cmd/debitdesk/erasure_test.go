@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/followup"
 	"debitdesk/models/requestlog"
 )
 
@@ -75,7 +76,22 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 		"choice": {"create"}}, "Cookie: "+cookie)
 	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
 	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	v.followed(client, purchase)
 	return client, purchase
+}
+
+// followed writes down about her what only staff would.
+func (v *vault) followed(client, purchase string) {
+	v.t.Helper()
+	staff := v.owner()
+	about := []followup.Object{{Type: followup.Client, ID: uuid.MustParse(client)}, {Type: followup.Purchase, ID: uuid.MustParse(purchase)}}
+	_, err := v.app.Services.Followups.AddNote(v.t.Context(), staff, about, "Nomvula calls back")
+	must(v.t, err)
+	_, err = v.app.Services.Followups.LogCall(v.t.Context(), staff, about, followup.Call{Outcome: followup.Reached, Phone: "0839998877"})
+	must(v.t, err)
+	_, err = v.app.Services.Followups.AddPromise(v.t.Context(), staff, about[0],
+		followup.Promising{AmountCents: 100, DueOn: calendar.DateOf(v.app.Store.Now()), Text: "Nomvula Zwelithini pays in cash"})
+	must(v.t, err)
 }
 
 // holding lists the tables in which any of the words stands.
@@ -154,7 +170,7 @@ func TestAClientIsErasedAndTheLawKeepsWhatItWants(t *testing.T) {
 	v.app.Requests.Flush(t.Context())
 	held := v.holding(personal)
 	for _, table := range []string{"clients", "purchases", "mails", "tokens", "events", "mandates", "audit_entries",
-		"api_requests"} {
+		"api_requests", "notes", "promises"} {
 		if !slices.Contains(held, table) {
 			t.Errorf("%s holds nothing of her before: the test looks at nothing (%v)", table, held)
 		}

@@ -36,6 +36,7 @@ import (
 	"debitdesk/models/database/seal"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
+	"debitdesk/models/followup"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
@@ -85,6 +86,7 @@ type House struct {
 
 	Statements *statement.Service
 	Tasks      *task.Service // tests call Work
+	Followups  *followup.Service
 	Factors    *factor.Service
 	ahead      atomic.Int64 // by how much real time was moved
 
@@ -150,7 +152,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	if use.Exchange == nil {
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
 	}
-	h.Tasks = use.Tasks
+	h.Tasks, h.Followups = use.Tasks, use.Followups
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {

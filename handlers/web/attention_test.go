@@ -100,7 +100,7 @@ func (b business) followed() (lines map[string]string) {
 		lines[href] = plain(text)
 		list := b.Page(b.A.Owner, "GET", strings.SplitN(href, "#", 2)[0], nil).Want(http.StatusOK).Body
 		if _, anchor, here := strings.Cut(href, "#"); here {
-			group := regexp.MustCompile(`(?s)id="` + anchor + `".*?<p class="sub">([^<]+)<|(?s)id="` + anchor +
+			group := regexp.MustCompile(`(?s)id="` + anchor + `".*?class="sub">([^<]+)<|(?s)id="` + anchor +
 				`".*?class="muted[^"]*">\s*([^<]+)<`).FindStringSubmatch(list)
 			if group == nil || countIn(group[1]+group[2]) != countIn(text) {
 				b.t.Errorf("%q leads to %s, which says %q", text, href, group)

@@ -183,6 +183,10 @@ var erasing = []struct{ table, sql string }{
 			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name AND b.state IN ('done', 'stopped'))`},
 	{"account_verifications",
 		`DELETE FROM account_verifications WHERE merchant_id = @m AND client_id = @c AND purchase_id IS NULL`},
+	{"notes", `DELETE FROM notes WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
+	{"promises",
+		`UPDATE promises SET text = '', state = CASE state WHEN 'open' THEN 'withdrawn' ELSE state END, updated_at = @at
+		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
 	{
 		"events",
 		`UPDATE events SET snapshot = jsonb_set(snapshot, '{purchase}', (snapshot -> 'purchase') || jsonb_build_object('payer', @payer::jsonb, 'payer_name', @erased::text,

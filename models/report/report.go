@@ -33,6 +33,7 @@ type Attention struct {
 	Silent       Tally // debits that the bank has not answered in time
 	PaidTwice    Tally // purchases that were refunded, and returned or disputed as well
 	Refunds      Tally // money that waits to be paid back
+	Promised     Tally // promises to pay whose day has come
 	Blocked      int64 // blocked accounts that scheduled purchases or subscribers still need
 	Suspended    int64 // suspended mandates whose client has no newer account
 	Stranded     int64 // active subscribers without an account that can be charged
@@ -106,7 +107,7 @@ func (s Start) Done() bool { return s.Client && s.Token && s.Charge && s.Collect
 type Item struct {
 	PurchaseID, TokenID, ClientID uuid.UUID
 	MandateID, TemplateID         uuid.UUID
-	SubscriberID                  uuid.UUID
+	SubscriberID, PromiseID       uuid.UUID
 	Name                          string // the payer, the client or the recipient
 	Reference                     string
 	Cents                         int64
@@ -118,7 +119,7 @@ type Item struct {
 
 // Items are the newest of each kind that waits.
 type Items struct {
-	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice, Refunds, Mails []Item
+	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice, Refunds, Mails, Promised []Item
 }
 
 // Reader finds the figures. Everything is bounded by the merchant.

@@ -17,6 +17,10 @@ import (
 var wiping = []struct{ table, where string }{
 	{"token_deletions", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
+	{"followups", "merchant_id = $1"},
+	{"owners", "merchant_id = $1"},
+	{"promises", "merchant_id = $1"},
+	{"notes", "merchant_id = $1"},
 	{"task_chunks", "merchant_id = $1"},
 	{"tasks", "merchant_id = $1"},
 	{"delivery_attempts", "delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)"},

@@ -16,7 +16,8 @@ import (
 )
 
 // What waits for somebody is defined once, in the view attention_facts, and kept up to date in the table attention;
-// figures, lists, counts and exports all ask attention_now, or the same by attentionParts.
+// figures, lists, counts and exports all ask attention_now, or the same by attentionParts. What is snoozed or closed
+// does not wait.
 
 // waiting is one kind of thing that waits for somebody, and what is shown of each. The rows of its table are called by
 // its alias; a holds the id, at and cents of each.
@@ -39,6 +40,11 @@ const purchaseItem = `purchases.id AS purchase_id, purchases.client_id,
 func clientName(row, otherwise string) string {
 	return `coalesce((SELECT coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''),
 		nullif(k.email, ''), '') FROM clients k WHERE k.id = ` + row + `.client_id), ` + otherwise + `) AS name`
+}
+
+// payerOf names the payer of the purchase of a row.
+func payerOf(row string) string {
+	return `(SELECT coalesce(nullif(w.payer_name, ''), w.payer_email) FROM purchases w WHERE w.id = ` + row + `.purchase_id)`
 }
 
 // lastDebit is a column of the newest debit of a purchase.
@@ -85,6 +91,12 @@ func waitings(month time.Time) []waiting {
 				coalesce((SELECT t.state FROM tokens t WHERE t.id = s.token_id), '') AS text,
 				coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = s.token_id), '') AS code`,
 			into: func(i *report.Items) *[]report.Item { return &i.Stranded }},
+		{kind: "promise", table: "promises pr", oldestFirst: true,
+			item: "pr.id AS promise_id, pr.purchase_id, pr.client_id, pr.currency, a.cents, a.at, pr.text, " +
+				clientName("pr", "coalesce("+payerOf("pr")+", '')") + `,
+				coalesce((SELECT coalesce(nullif(w.reference, ''), w.reference_generated) FROM purchases w WHERE w.id = pr.purchase_id), '')
+					AS reference`,
+			into: func(i *report.Items) *[]report.Item { return &i.Promised }},
 		{kind: "mail", since: month, table: "mails f",
 			item: "f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, a.at",
 			into: func(i *report.Items) *[]report.Item { return &i.Mails }},
@@ -98,14 +110,20 @@ const attentionParts = `WITH noted AS MATERIALIZED (SELECT DISTINCT object_id FR
 // attentionOf are the rows of a kind, up to limit of those that have not changed; the order is a whole clause or empty.
 // Its place is the merchant.
 func attentionOf(kind, and, order string, limit int64) string {
-	if order == "" {
-		order = " ORDER BY at" // the order of the index, so that it is read whatever is in the table
+	if order == "" { // that of an index, so that it is read whatever is in the table
+		order = " ORDER BY hidden_until, at"
+		if strings.Contains(and, " at ") {
+			order = " ORDER BY at"
+		}
 	}
 	where := " WHERE kind = '" + kind + "'" + and
-	return fmt.Sprintf(`((SELECT object_id, at, cents, currency FROM attention%[1]s AND merchant_id = ?
+	return fmt.Sprintf(`((SELECT object_id, at, cents, currency, hidden_until, owner_id FROM attention%[1]s AND merchant_id = ?
 			AND object_id NOT IN (SELECT object_id FROM noted)%[2]s LIMIT %[3]d)
-		UNION ALL SELECT object_id, at, cents, currency FROM changed%[1]s)`, where, order, limit)
+		UNION ALL SELECT object_id, at, cents, currency, hidden_until, owner_id FROM changed%[1]s)`, where, order, limit)
 }
+
+// shown is the condition that something is neither snoozed nor closed today.
+const shown = " AND hidden_until <= (SELECT product_today())"
 
 // from narrows to what waits since a moment of ours.
 func (w waiting) from() string {
@@ -131,10 +149,10 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
 	}
 	const rand = "(SELECT CASE WHEN currency IN ('ZAR', '') THEN cents ELSE 0 END AS cents FROM %s AS w)"
 	for _, w := range waitings(month) {
-		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, w.from(), "", limit)))
+		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, shown+w.from(), "", limit)))
 	}
 	lately := waiting{since: yesterday}
-	add("failed_day", fmt.Sprintf(rand, attentionOf("failed", lately.from()+" AND answered", "", limit)))
+	add("failed_day", fmt.Sprintf(rand, attentionOf("failed", shown+lately.from()+" AND answered", "", limit)))
 	add("approval", "("+openApprovals+")")
 	var rows []struct {
 		Kind     string
@@ -146,7 +164,8 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
 	var a report.Attention
 	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
 		"unconfirmed": &a.NotConfirmed,
-		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice}
+		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
+		"promise": &a.Promised}
 	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded,
 		"mail": &a.Mails, "approval": &a.Approvals}
 	for _, r := range rows {
@@ -166,7 +185,7 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month 
 	parts := []string{fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS part)", openApprovals, limit)}
 	for _, w := range waitings(month) {
 		parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (SELECT FROM %s AS r LIMIT %d) AS part)",
-			attentionOf(w.kind, w.from(), "", int64(limit)), limit))
+			attentionOf(w.kind, shown+w.from(), "", int64(limit)), limit))
 		args = append(args, merchantID)
 	}
 	var n int
@@ -192,12 +211,13 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 	args := []any{merchantID, merchantID}
 	kinds := waitings(month)
 	for _, w := range kinds {
-		order := " ORDER BY at DESC, object_id DESC"
+		order := " ORDER BY hidden_until DESC, at DESC, object_id DESC"
 		if w.oldestFirst {
-			order = " ORDER BY at, object_id"
+			order = " ORDER BY hidden_until, at, object_id"
 		}
 		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, object_id::text, at::text, cents FROM %s AS r%s LIMIT %d)",
-			w.kind, attentionOf(w.kind, w.from(), order, int64(limit)), strings.ReplaceAll(order, " at", " r.at"), limit))
+			w.kind, attentionOf(w.kind, shown+w.from(), order, int64(limit)),
+			strings.ReplaceAll(order, " at", " r.at"), limit))
 		args = append(args, merchantID)
 	}
 	var rows []waitingRow

@@ -85,13 +85,16 @@ var (
 	refundsWait = attentionKind{"refunds", "wait", "out", "refund waits to be paid back", "refunds wait to be paid back",
 		concernHref(purchase.RefundWaits),
 		"Refunds to be paid back", "until paid back", func(a report.Attention) report.Tally { return a.Refunds }}
+	promisesDue = attentionKind{"promises", "wait", "phone", "client promised to pay by today", "clients promised to pay by today",
+		"/attention#promises",
+		"Promised to pay", "until paid, or the promise is settled", func(a report.Attention) report.Tally { return a.Promised }}
 	mailsFailed = attentionKind{"mails", "wait", "mail", "mail could not be delivered", "mails could not be delivered",
 		"/attention#mails",
 		"Mails that were not delivered", "in the last 30 days; until sent again",
 		number(func(a report.Attention) int64 { return a.Mails })}
 
 	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer,
-		accountsBlocked, mandatesSuspended, subscribersStranded, paidTwice, refundsWait, mailsFailed}
+		accountsBlocked, mandatesSuspended, subscribersStranded, paidTwice, refundsWait, promisesDue, mailsFailed}
 )
 
 // attentionLines are what waits for somebody, kind by kind. Failures that are new
@@ -166,6 +169,7 @@ func (h *Home) Attention(c echo.Context) error {
 		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: the client has this money twice.",
 			"since ")},
 		{refundsWait, items.Refunds, said("", "asked for on ")},
+		{promisesDue, items.Promised, said("", "promised for ")},
 		{mailsFailed, items.Mails, func(i report.Item) (string, string) { return i.Text, dayOrNothing(i.At, now) }},
 	} {
 		if len(g.list) > 0 {
@@ -207,9 +211,11 @@ func attentionGroup(k attentionKind, all report.Tally, list []report.Item,
 	if all.Cents > 0 && all.N <= purchase.CountLimit {
 		g.Sum = words.Sum(all.Cents, money.ZAR)
 	}
-	if k.id == mailsFailed.id {
+	switch k.id {
+	case promisesDue.id: // this is the list
+	case mailsFailed.id:
 		g.More = components.Link{Text: "Invoices not delivered", Href: "/invoices?state=mail_failed"}
-	} else {
+	default:
 		g.More = components.Link{Text: "Show the list", Href: k.href}
 	}
 	for _, i := range list {

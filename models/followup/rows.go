@@ -1,0 +1,284 @@
+package followup
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
+)
+
+// Store is where notes, promises, owners and acts are kept.
+type Store struct{ *database.DB }
+
+var (
+	noteTable    = table.New[Note]("notes")
+	promiseTable = table.New[Promise]("promises")
+	actView      = table.View[Act]()
+	settle       = promiseTable.Write(`UPDATE promises SET @set(state, updated_at)
+		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`)
+)
+
+// where are the rows of each type of object: their id, client and purchase.
+var where = map[ObjectType]string{
+	Client:     `SELECT id, id AS client_id, NULL::uuid AS purchase_id FROM clients WHERE deleted_at IS NULL AND`,
+	Purchase:   `SELECT id, client_id, id AS purchase_id FROM purchases WHERE`,
+	Debit:      `SELECT id, client_id, purchase_id FROM collections WHERE`,
+	Mandate:    `SELECT id, client_id, NULL::uuid AS purchase_id FROM mandates WHERE`,
+	Token:      `SELECT id, client_id, NULL::uuid AS purchase_id FROM tokens WHERE`,
+	Invoice:    `SELECT i.id, (SELECT p.client_id FROM purchases p WHERE p.id = i.purchase_id), i.purchase_id FROM invoices i WHERE`,
+	Subscriber: `SELECT id, client_id, NULL::uuid AS purchase_id FROM template_clients WHERE`,
+	Mail:       `SELECT id, client_id, purchase_id FROM mails WHERE`,
+	Promised:   `SELECT id, client_id, purchase_id FROM promises WHERE`,
+}
+
+// subject is an object with whose it is.
+type subject struct {
+	Object
+	ClientID, PurchaseID uuid.UUID
+}
+
+// find gives those of the objects that the merchant has, in the order in which they were named.
+func find(tx *database.Tx, merchantID uuid.UUID, objects []Object) ([]subject, error) {
+	ids := map[ObjectType][]uuid.UUID{}
+	for _, o := range objects {
+		ids[o.Type] = append(ids[o.Type], o.ID)
+	}
+	found := map[Object]subject{}
+	for of, some := range ids {
+		query, known := where[of]
+		if !known {
+			continue
+		}
+		rows, err := tx.DB().Pool.Query(tx.Context(), query+" merchant_id = $1 AND id = ANY($2)", merchantID, some)
+		if err != nil {
+			return nil, fmt.Errorf("find what is followed up: %w", err)
+		}
+		s := subject{Object: Object{Type: of}}
+		var clientID, purchaseID *uuid.UUID
+		if _, err := pgx.ForEachRow(rows, []any{&s.ID, &clientID, &purchaseID}, func() error {
+			s.ClientID, s.PurchaseID = database.OrZero(clientID), database.OrZero(purchaseID)
+			found[s.Object] = s
+			return nil
+		}); err != nil {
+			return nil, fmt.Errorf("find what is followed up: %w", err)
+		}
+	}
+	var out []subject
+	for _, o := range objects {
+		if s, is := found[o]; is {
+			out = append(out, s)
+			delete(found, o) // named twice, done once
+		}
+	}
+	return out, nil
+}
+
+// holdClients keeps the clients from being erased until the transaction ends, and gives those that are erased already.
+func holdClients(tx *database.Tx, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID]bool, error) {
+	rows, err := tx.DB().Pool.Query(tx.Context(), `SELECT id, erased_at IS NOT NULL FROM clients
+		WHERE merchant_id = $1 AND id = ANY($2) ORDER BY id FOR SHARE`, merchantID, clients)
+	if err != nil {
+		return nil, fmt.Errorf("hold clients: %w", err)
+	}
+	erased := map[uuid.UUID]bool{}
+	var id uuid.UUID
+	var is bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &is}, func() error {
+		if is {
+			erased[id] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hold clients: %w", err)
+	}
+	return erased, nil
+}
+
+// setOwner gives an object to a person of the team; uuid.Nil: to nobody.
+func setOwner(tx *database.Tx, merchantID uuid.UUID, o Object, owner uuid.UUID) {
+	if owner == uuid.Nil {
+		tx.Later(`DELETE FROM owners WHERE merchant_id = $1 AND object_id = $2`, merchantID, o.ID)
+		return
+	}
+	tx.Later(`INSERT INTO owners (merchant_id, object_id, object_type, owner_id, updated_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (merchant_id, object_id) DO UPDATE SET owner_id = $4, updated_at = $5`, merchantID, o.ID, string(o.Type), owner,
+		tx.Now())
+}
+
+// hide puts items off or closes them, as they wait at this moment, and gives those that do wait.
+func hide(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
+	ids, kinds := make([]uuid.UUID, len(items)), make([]string, len(items))
+	for i, item := range items {
+		ids[i], kinds[i] = item.ObjectID, string(item.Kind)
+	}
+	return changed(tx, `INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor, acted_at)
+		SELECT f.merchant_id, f.object_id, f.kind, f.at, $4, $5::text::date, $6, $7, $8, $9
+		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind) CROSS JOIN LATERAL (
+			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = $1 OFFSET 0) f WHERE f.kind = c.kind
+		ON CONFLICT (merchant_id, object_id, kind) DO UPDATE SET at = excluded.at, state = excluded.state,
+			hidden_until = excluded.hidden_until, reason = excluded.reason, actor_id = excluded.actor_id, actor = excluded.actor,
+			acted_at = excluded.acted_at
+		RETURNING kind, object_id`, a.MerchantID, ids, kinds, string(a.State), a.HiddenUntil, string(a.Reason),
+		database.OrNull(a.ActorID), a.Actor, a.ActedAt)
+}
+
+// show makes items wait again that were put off or closed, and gives those that were.
+func show(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
+	ids, kinds := make([]uuid.UUID, len(items)), make([]string, len(items))
+	for i, item := range items {
+		ids[i], kinds[i] = item.ObjectID, string(item.Kind)
+	}
+	return changed(tx, `UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '', actor_id = $4, actor = $5, acted_at = $6
+		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind)
+		WHERE f.merchant_id = $1 AND f.object_id = c.object_id AND f.kind = c.kind AND f.state <> 'open'
+		RETURNING f.kind, f.object_id`, a.MerchantID, ids, kinds, database.OrNull(a.ActorID), a.Actor, a.ActedAt)
+}
+
+func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
+	rows, err := tx.DB().Pool.Query(tx.Context(), sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("change what waits: %w", err)
+	}
+	out := map[Item]bool{}
+	var item Item
+	_, err = pgx.ForEachRow(rows, []any{&item.Kind, &item.ObjectID}, func() error { out[item] = true; return nil })
+	if err != nil {
+		return nil, fmt.Errorf("change what waits: %w", err)
+	}
+	return out, nil
+}
+
+// promiseQuery reads promises with whether their purchases are paid.
+const promiseQuery = `SELECT p.*, EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
+	AND w.status IN ('paid', 'pending_refund', 'refunded')) AS paid FROM promises p WHERE p.merchant_id = ? AND `
+
+var promiseView = table.View[Promise]()
+
+// lockPromise finds an open or settled promise and holds it.
+func lockPromise(tx *database.Tx, merchantID, id uuid.UUID) (Promise, error) {
+	return database.One(tx.Context(), tx.DB(), promiseTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+}
+
+// replaceOpen withdraws the open promise of a purchase, for a newer one takes its place.
+func replaceOpen(tx *database.Tx, merchantID, purchaseID uuid.UUID) (bool, error) {
+	return tx.ExecOne("replace a promise", `UPDATE promises SET state = 'withdrawn', updated_at = $3
+		WHERE merchant_id = $1 AND purchase_id = $2 AND state = 'open'`, merchantID, purchaseID, tx.Now())
+}
+
+// owing is what a purchase comes to.
+func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency string, owed bool, err error) {
+	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT total_cents, currency, is_owed(status) FROM purchases
+		WHERE merchant_id = $1 AND id = $2 FOR SHARE`, merchantID, id).Scan(&cents, &currency, &owed)
+	if err != nil {
+		err = fmt.Errorf("look what is owed: %w", err)
+	}
+	return cents, currency, owed, err
+}
+
+// PromisesOn are the promises due on the days from first to last, both included, in their order, up to limit.
+func (s Store) PromisesOn(ctx context.Context, merchantID uuid.UUID, first, last calendar.Date, limit int) ([]Promise, error) {
+	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.due_on BETWEEN ? AND ? ORDER BY p.due_on, p.id LIMIT ?",
+		merchantID, first.String(), last.String(), limit)
+}
+
+// PromisesOf are the promises of a client, newest first.
+func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Promise, error) {
+	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.client_id = ? ORDER BY p.id DESC LIMIT ?", merchantID, clientID, limit)
+}
+
+// PromisesByID are some promises, in no order.
+func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Promise, error) {
+	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.id = ANY(?::text[]::uuid[])", merchantID, database.TextArray(texts(ids)))
+}
+
+// Notes are the notes and calls about an object itself, newest first.
+func (s Store) Notes(ctx context.Context, merchantID, objectID uuid.UUID, ask paging.Ask) (paging.Page[Note], error) {
+	return s.notes(ctx, ask, "merchant_id = ? AND object_id = ?", merchantID, objectID)
+}
+
+// NotesOfClient are all notes and calls about a client and what belongs to it, newest first.
+func (s Store) NotesOfClient(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) (paging.Page[Note], error) {
+	return s.notes(ctx, ask, "merchant_id = ? AND client_id = ?", merchantID, clientID)
+}
+
+// NotesOfPurchase are those about a purchase, its debits and its invoice, newest first.
+func (s Store) NotesOfPurchase(ctx context.Context, merchantID, purchaseID uuid.UUID, ask paging.Ask) (paging.Page[Note], error) {
+	return s.notes(ctx, ask, "merchant_id = ? AND purchase_id = ?", merchantID, purchaseID)
+}
+
+func (s Store) notes(ctx context.Context, ask paging.Ask, condition string, args ...any) (paging.Page[Note], error) {
+	found, err := database.Find(ctx, s.DB, noteTable, database.Page(database.List(ctx, s.DB, noteTable).Where(condition, args...), ask))
+	if err != nil {
+		return paging.Page[Note]{}, err
+	}
+	return paging.Cut(ask, found), nil
+}
+
+// DoneSince are the acts since a moment that still hold, newest first.
+func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.Time, limit int) ([]Act, error) {
+	return database.Seek(ctx, s.DB, actView, `SELECT merchant_id, object_id, kind, state, hidden_until::text, reason, actor_id, actor, acted_at
+		FROM followups WHERE merchant_id = ? AND acted_at >= ? AND state <> 'open' ORDER BY acted_at DESC LIMIT ?`, merchantID, since,
+		limit)
+}
+
+// Last is what was last written down about something.
+type Last struct {
+	ObjectID uuid.UUID // of the thing; for calls, the client's where it has one
+	Note
+}
+
+// LastNotes are the newest plain note of each of some things.
+func (s Store) LastNotes(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID) (map[uuid.UUID]Note, error) {
+	return s.last(ctx, "n.object_id", "n.outcome = ''", func(n Note) uuid.UUID { return n.ObjectID }, merchantID, objects)
+}
+
+// LastCalls are the newest call to each of some clients.
+func (s Store) LastCalls(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID]Note, error) {
+	return s.last(ctx, "n.client_id", "n.outcome <> ''", func(n Note) uuid.UUID { return n.ClientID }, merchantID, clients)
+}
+
+func (s Store) last(ctx context.Context, by, and string, key func(Note) uuid.UUID, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]Note, error) {
+	out := map[uuid.UUID]Note{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := database.Seek(ctx, s.DB, noteTable, `SELECT `+noteTable.Columns("n")+` FROM unnest(?::text[]::uuid[]) AS k (id)
+		CROSS JOIN LATERAL (SELECT * FROM notes n WHERE n.merchant_id = ? AND `+by+` = k.id AND `+and+` ORDER BY n.id DESC LIMIT 1) n`,
+		database.TextArray(texts(ids)), merchantID)
+	for _, n := range found {
+		out[key(n)] = n
+	}
+	return out, err
+}
+
+// Owners are the people who look after some things.
+func (s Store) Owners(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT object_id, owner_id FROM owners WHERE merchant_id = $1 AND object_id = ANY($2)`,
+		merchantID, objects)
+	if err != nil {
+		return nil, fmt.Errorf("read owners: %w", err)
+	}
+	out := map[uuid.UUID]uuid.UUID{}
+	var object, owner uuid.UUID
+	if _, err = pgx.ForEachRow(rows, []any{&object, &owner}, func() error { out[object] = owner; return nil }); err != nil {
+		return nil, fmt.Errorf("read owners: %w", err)
+	}
+	return out, nil
+}
+
+func texts(ids []uuid.UUID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id.String()
+	}
+	return out
+}
