@@ -19,7 +19,7 @@ test: ## everything that CI asks
 	go vet ./... ./.make/withpg ./.make/bench
 	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
-	bin/withpg go test -timeout 14m $(PACKAGES)
+	bin/withpg go test -parallel 4 -timeout 14m $(PACKAGES)
 
 lint: # a tool with a module of its own, so that go.mod stays short
 	go tool -modfile=.make/lint/go.mod golangci-lint run ./...
