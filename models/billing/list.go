@@ -66,6 +66,12 @@ type Entry struct {
 	MailTo     string
 }
 
+// Sorts are the orders of the list of invoices. When one is due, and for whom it is, its purchase says.
+var Sorts = paging.Sorts{"number": 0, "amount": 0, "due": sortedJoined, "client": sortedJoined}
+
+// sortedJoined is how many invoices are sorted by what stands elsewhere.
+const sortedJoined = 2_500
+
 // List gives a page of invoices, newest purchase first; pages lie beside purchases.
 func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Entry], error) {
 	if err := who.May(actor.Read); err != nil {

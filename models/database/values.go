@@ -3,6 +3,7 @@ package database
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -59,13 +60,9 @@ func NewID(at time.Time) uuid.UUID {
 
 // Page gives a list the order and the bounds of one page by its id column.
 func Page(list *gorm.DB, ask paging.Ask) *gorm.DB {
-	switch {
-	case ask.From == uuid.Nil:
-		list = list.Order("id DESC")
-	case ask.Newer:
-		list = list.Where("id > ?", ask.From).Order("id ASC")
-	default:
-		list = list.Where("id < ?", ask.From).Order("id DESC")
+	direction, beside, from := BesideID("id", ask)
+	if len(from) > 0 {
+		list = list.Where(strings.TrimPrefix(beside, " AND "), from...)
 	}
-	return list.Limit(ask.Fetch())
+	return list.Order("id " + direction).Limit(ask.Fetch())
 }

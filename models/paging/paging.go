@@ -5,18 +5,43 @@ package paging
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// Ask is the wish for one page. Lists are newest first, and ids grow with time.
+// Ask is the wish for one page. Lists are newest first unless they are sorted, and ids grow with time.
 type Ask struct {
-	From  uuid.UUID // the record the page lies beside; uuid.Nil for the newest page
-	Newer bool      // the page lies on the newer side of From, else on the older side
+	From  uuid.UUID // the record the page lies beside; uuid.Nil for the first page
+	Value string    // of From, in a list that is sorted by a value; empty: it is looked up
+	Newer bool      // the page lies before From, on its newer side; else after it, on its older side
 	Limit int       // records, at least 1
+	Sort  Sort
 }
+
+// Sort is the order of a list: by a value of its records, or by when they were made where By is empty. Lists begin
+// with the newest and largest, or, with Up, with the oldest and smallest. A list that cannot sort passes over it.
+type Sort struct {
+	By string
+	Up bool
+}
+
+// Created is the order in which records were made, which every list has.
+const Created = "created"
+
+// Sorts are the orders that a list has, each with how many records it can sort; 0: any number of them.
+type Sorts map[string]int
+
+// TooMany refuses to sort more records than Most.
+type TooMany struct{ Most int }
+
+func (e *TooMany) Error() string { return fmt.Sprintf("more than %d records to sort", e.Most) }
+
+// ErrNoPlace says that the record is gone beside which a page of a sorted list would lie.
+var ErrNoPlace = errors.New("no such place in the list")
 
 // Fetch is how many records to read for the ask: one more than shown, which
 // tells whether there is a further page.
@@ -31,6 +56,9 @@ type Page[T any] struct {
 	// page was full and before the end of the list; the zero id where it did not.
 	Reached uuid.UUID
 	newer   bool // the page was looked for towards the newer records
+	// values are those of the items, in a list that is sorted by them, and reachedAt is that of Reached.
+	values    []string
+	reachedAt string
 }
 
 // Cut makes the page from what was read: at most Fetch records in the order
@@ -44,7 +72,18 @@ func Cut[T any](a Ask, read []T) Page[T] {
 		return Page[T]{Items: read, Older: more, Newer: a.From != uuid.Nil}
 	}
 	slices.Reverse(read)
-	return Page[T]{Items: read, Older: true, Newer: more}
+	return Page[T]{Items: read, Older: a.From != uuid.Nil, Newer: more}
+}
+
+// CutSorted is CutAt for a list that is sorted by values, which stand beside the records.
+func CutSorted[T any](a Ask, read []T, values []string, reached uuid.UUID, reachedAt string) Page[T] {
+	values = values[:min(len(values), a.Limit)]
+	if a.Newer {
+		slices.Reverse(values)
+	}
+	page := CutAt(a, read, reached)
+	page.values, page.reachedAt = values, reachedAt
+	return page
 }
 
 // CutAt makes the page from what a search read that looked no further than reached;
@@ -54,9 +93,10 @@ func CutAt[T any](a Ask, read []T, reached uuid.UUID) Page[T] {
 	if reached == uuid.Nil || len(read) > a.Limit {
 		return page
 	}
-	page.Reached, page.newer = reached, a.Newer
-	if page.Older = true; a.Newer {
+	if page.Reached, page.newer = reached, a.Newer; a.Newer {
 		page.Newer = true
+	} else {
+		page.Older = true
 	}
 	return page
 }
@@ -85,11 +125,61 @@ func (p Page[T]) NewerFrom(id func(T) uuid.UUID) (uuid.UUID, bool) {
 	}
 }
 
+// After is the ask for the page after this one; false where there is none.
+func (p Page[T]) After(a Ask, id func(T) uuid.UUID) (Ask, bool) {
+	from, more := p.OlderFrom(id)
+	return p.beside(a, from, false, id), more
+}
+
+// Before is the ask for the page before this one; false where there is none.
+func (p Page[T]) Before(a Ask, id func(T) uuid.UUID) (Ask, bool) {
+	from, more := p.NewerFrom(id)
+	return p.beside(a, from, true, id), more
+}
+
+func (p Page[T]) beside(a Ask, from uuid.UUID, newer bool, id func(T) uuid.UUID) Ask {
+	a.From, a.Newer, a.Value = from, newer, ""
+	if from == p.Reached {
+		a.Value = p.reachedAt
+	}
+	if n := slices.IndexFunc(p.Items, func(item T) bool { return id(item) == from }); n >= 0 && n < len(p.values) {
+		a.Value = p.values[n]
+	}
+	return a
+}
+
+// Turned is the ask for the same page of the list the other way round, and of the page that answers it.
+func (a Ask) Turned() Ask {
+	a.Newer = !a.Newer
+	return a
+}
+
+// Turned is the page of the list the other way round.
+func (p Page[T]) Turned() Page[T] {
+	p.Items, p.values = slices.Clone(p.Items), slices.Clone(p.values)
+	slices.Reverse(p.Items)
+	slices.Reverse(p.values)
+	p.Older, p.Newer, p.newer = p.Newer, p.Older, !p.newer
+	return p
+}
+
 // Map turns the items of a page into others.
 func Map[T, U any](p Page[T], f func(T) U) Page[U] {
-	out := Page[U]{Items: make([]U, len(p.Items)), Older: p.Older, Newer: p.Newer, Reached: p.Reached, newer: p.newer}
+	return Pick(p, func(item T) (U, bool) { return f(item), true })
+}
+
+// Pick is Map that leaves out items.
+func Pick[T, U any](p Page[T], f func(T) (U, bool)) Page[U] {
+	out := Page[U]{Items: make([]U, 0, len(p.Items)), Older: p.Older, Newer: p.Newer, Reached: p.Reached, newer: p.newer,
+		reachedAt: p.reachedAt}
 	for i, item := range p.Items {
-		out.Items[i] = f(item)
+		other, ok := f(item)
+		if !ok {
+			continue
+		}
+		if out.Items = append(out.Items, other); i < len(p.values) {
+			out.values = append(out.values, p.values[i])
+		}
 	}
 	return out
 }

@@ -70,6 +70,10 @@ func (f Filter) Narrow() bool {
 		f.Search != "" || f.Concern != ""
 }
 
+// Sorts are the orders of the list of purchases.
+var Sorts = paging.Sorts{paging.Created: 0, "due": 0, "amount": 0, "client": CountLimit, "reference": CountLimit,
+	"debit": 2_500}
+
 // Lister is what lists of purchases ask of the store.
 type Lister interface {
 	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Purchase], error)

@@ -178,6 +178,9 @@ const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email A
 func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
 	ask paging.Ask) (paging.Page[billing.Entry], error) {
 	none := paging.Page[billing.Entry]{}
+	if ask.Sort.By != "" {
+		return s.invoicesSorted(ctx, merchantID, f, ask)
+	}
 	find, look := s.invoiceFinder(merchantID, f), listing.Find
 	if !find.Typed() {
 		look = func(ctx context.Context, _ *database.DB, f *listing.Search, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {

@@ -129,6 +129,9 @@ func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) (
 // Purchases implements purchase.Lister: one page, newest first.
 func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	ask paging.Ask) (page paging.Page[purchase.Purchase], err error) {
+	if ask.Sort.By != "" {
+		return s.purchasesSorted(ctx, merchantID, f, ask)
+	}
 	where, args := purchaseWhere(merchantID, f)
 	var reached uuid.UUID
 	var ids []uuid.UUID

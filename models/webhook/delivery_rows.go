@@ -57,15 +57,14 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 		q = q.Where("created_at <= ?", f.To)
 	}
 	const from = "seq %s (SELECT seq FROM events WHERE merchant_id = ? AND id = ?)"
-	switch {
-	case ask.From == uuid.Nil:
-		q = q.Order("seq DESC")
-	case ask.Newer:
-		q = q.Where(fmt.Sprintf(from, ">"), merchantID, ask.From).Order("seq ASC")
-	default:
-		q = q.Where(fmt.Sprintf(from, "<"), merchantID, ask.From).Order("seq DESC")
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
 	}
-	return database.Find(ctx, s.DB, eventTable, q.Limit(ask.Fetch()))
+	if ask.From != uuid.Nil {
+		q = q.Where(fmt.Sprintf(from, compare), merchantID, ask.From)
+	}
+	return database.Find(ctx, s.DB, eventTable, q.Order("seq "+direction).Limit(ask.Fetch()))
 }
 
 func (s Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {

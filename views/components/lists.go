@@ -63,12 +63,15 @@ type Pager struct {
 	NewerHref, OlderHref, Text, Target string
 	Searched                           string // how far a search has looked that has not looked at everything
 	SearchedNewer                      bool   // it looked towards the newer records
+	Sorted                             bool   // in another order than the newest first
 }
 
 func (p Pager) text() string {
 	switch {
 	case p.Searched == "":
 		return p.Text
+	case p.Sorted:
+		return "Searched " + p.Searched + ", not all of it"
 	case p.SearchedNewer:
 		return "Searched up to " + p.Searched + ", not further"
 	}
@@ -77,6 +80,11 @@ func (p Pager) text() string {
 
 // label of a link: where the search has stopped, the link goes on with it.
 func (p Pager) label(side string, newer bool) string {
+	if p.Sorted {
+		if side = "Next"; newer {
+			side = "Previous"
+		}
+	}
 	if p.Searched != "" && newer == p.SearchedNewer {
 		return "Search " + strings.ToLower(side)
 	}

@@ -34,6 +34,8 @@ type IDChip struct{ ID, Short, What, Href string }
 // Zone is printed small behind the label, as "SAST". Hidden keeps the label for screen readers alone.
 type Head struct {
 	Label, Class, SortHref, Sort, Zone, Target string
+	SortID                                     string // of the link, so that it keeps the focus
+	Why                                        string // the list cannot be sorted so yet, in a sentence
 	Num, Hidden                                bool
 }
 

@@ -158,8 +158,8 @@ func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, struct{}] {
 				func(b batch.Batch) string { return words.Sum(b.Counts.SentCents, "") }).Number(),
 			kit.ColumnOf("Uploaded", func(b batch.Batch) components.Cell {
 				return components.Cell{Time: words.Moment(b.CreatedAt)}
-			}).Zoned(),
-		},
+			}).Zoned().SortBy(paging.Created),
+		}, Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "layers", Title: "No batch yet",
 			Text: "Upload a spreadsheet of what your clients owe: " +
 				"every row becomes an invoice, and you fix problems here before anything is sent."},

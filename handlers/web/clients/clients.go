@@ -76,7 +76,7 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 					l.Unknown("account", "a filter by account")
 				}
 			}}},
-		Columns: clientColumns,
+		Columns: clientColumns, Sorts: kit.ByAge,
 		Around:  billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",
 			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
@@ -113,7 +113,7 @@ var clientColumns = []kit.Column[client.Client]{
 		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
 	}).InOneLine().FileText("Bank", 18, clientBank).
 		FileText("Account", 13, func(c client.Client) string { return c.BankAccount.String() }),
-	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }),
+	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }).SortBy(paging.Created),
 }
 
 func clientBank(c client.Client) string {

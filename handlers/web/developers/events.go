@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -71,10 +72,10 @@ func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 			}).FileText("Event id", 38, func(e webhook.Event) string { return e.ID.String() }),
 			kit.ColumnOf("Happened", func(e webhook.Event) components.Cell {
 				return components.Cell{Time: words.Ago(e.CreatedAt, now)}
-			}).Zoned(),
+			}).Zoned().SortBy(paging.Created),
 			kit.FileColumns[webhook.Event]().FileText("Order", 10,
 				func(e webhook.Event) string { return strconv.FormatInt(e.Seq, 10) }),
-		},
+		}, Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "bell", Title: "No event yet",
 			Text: "Everything that happens to a purchase, a payment or a subscriber appears here."},
 	}

@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
+	"debitdesk/models/paging"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -71,8 +72,8 @@ func (h *Requests) list(keys []credential.Credential) *kit.List[requestlog.Entry
 			}),
 			kit.ColumnOf("Asked", func(e requestlog.Entry) components.Cell {
 				return components.Cell{Time: secondOf(e.At)}
-			}).Zoned(),
-		},
+			}).Zoned().SortBy(paging.Created),
+		}, Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "code", Title: "No request yet",
 			Text: "The requests of your programs are listed here " + h.Log.Kept() + ", with the answers they got."},
 	}

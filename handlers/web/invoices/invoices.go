@@ -66,7 +66,7 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 			kit.FromDay("due_from", "Due from", func(f *billing.Filter) *time.Time { return &f.DueFrom }),
 			kit.ToDay("due_to", "Due to", func(f *billing.Filter) *time.Time { return &f.DueTo }),
 		},
-		Columns: invoiceColumns,
+		Columns: invoiceColumns, Sorts: billing.Sorts,
 		Empty: components.Empty{Icon: "file", Title: "No invoice yet",
 			Text: "A purchase gets its invoice, with its own number, when it is billed or first mailed."},
 	}
@@ -88,10 +88,10 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 			cell.Second = "credit note " + e.CreditNote
 		}
 		return cell
-	}).FileText("Number", 17, func(e billing.Entry) string { return e.Number }),
+	}).FileText("Number", 17, func(e billing.Entry) string { return e.Number }).SortBy("number"),
 	kit.ColumnOf("Client", func(e billing.Entry) components.Cell {
 		return components.Cell{Text: invoiceClient(e), Second: e.Email}
-	}).FileText("Client", 28, invoiceClient).FileText("E-mail", 30, func(e billing.Entry) string { return e.Email }),
+	}).FileText("Client", 28, invoiceClient).FileText("E-mail", 30, func(e billing.Entry) string { return e.Email }).SortText("client"),
 	kit.ColumnOf("Total, R", func(e billing.Entry) components.Cell {
 		return components.Cell{Text: words.Minus(words.AmountIn(e.TotalCents, e.Currency))}
 	}).Number().InFile("Total", 13, func(e billing.Entry) export.Cell { return export.Amount(e.TotalCents) }).
@@ -100,10 +100,10 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 				return export.Cell{}
 			}
 			return export.Amount(*e.VATCents)
-		}).FileText("Currency", 9, func(e billing.Entry) string { return e.Currency }),
+		}).FileText("Currency", 9, func(e billing.Entry) string { return e.Currency }).SortBy("amount"),
 	kit.PillColumn("State", 18, words.InvoicePill),
 	kit.DateColumn("Issued", 12, func(e billing.Entry) calendar.Date { return e.Issued }),
-	kit.DayColumn("Due", 12, "", func(e billing.Entry) time.Time { return Given(e.Due, e.DueGiven) }).Zoned(),
+	kit.DayColumn("Due", 12, "", func(e billing.Entry) time.Time { return Given(e.Due, e.DueGiven) }).Zoned().SortBy("due"),
 	kit.ColumnOf("Mail", func(e billing.Entry) components.Cell {
 		cell := components.Cell{Pill: invoiceMail(e)}
 		if e.MailState == mail.Failed {

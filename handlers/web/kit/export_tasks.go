@@ -52,9 +52,8 @@ type fileOf struct {
 	refused []string
 	found   RowsFound
 	all     func(ctx context.Context, atMost int64) (int64, error)
-	// rows gives the cells of the rows after one.
-	rows func(ctx context.Context, from uuid.UUID, limit int, each func([]export.Cell) error) (last uuid.UUID, more bool,
-		err error)
+	// rows gives the cells of the rows of one page, and the place of the next.
+	rows func(ctx context.Context, at paging.Ask, each func([]export.Cell) error) (next paging.Ask, more bool, err error)
 }
 
 // Listed makes a list a source that opens without an argument.
@@ -71,19 +70,18 @@ func (r *List[T, F]) toFile(ctx context.Context, who actor.Actor, query url.Valu
 		return f, err
 	}
 	return fileOf{list: o.list, heads: o.heads, filters: o.filters, refused: o.refused, found: o.found, all: o.all,
-		rows: func(ctx context.Context, from uuid.UUID, limit int, each func([]export.Cell) error) (last uuid.UUID, more bool,
-			err error) {
-			page, err := o.page(ctx, paging.Ask{From: from, Limit: limit})
+		rows: func(ctx context.Context, at paging.Ask, each func([]export.Cell) error) (paging.Ask, bool, error) {
+			page, err := o.page(ctx, at)
 			if err != nil {
-				return from, false, err
+				return at, false, err
 			}
 			for i := range page.Items {
 				if err := each(o.cells(page.Items[i])); err != nil {
-					return from, false, err
+					return at, false, err
 				}
-				last = o.id(page.Items[i])
 			}
-			return last, page.Older && len(page.Items) > 0, nil
+			next, more := page.After(at, o.id)
+			return next, more, nil
 		}}, nil
 }
 
@@ -105,8 +103,9 @@ func (w exportWish) query() url.Values {
 
 // exportPosition is where such a task goes on.
 type exportPosition struct {
-	From uuid.UUID `json:"from"` // the last row that was written
-	Made time.Time `json:"made"`
+	From  uuid.UUID `json:"from"`            // the last row that was written
+	Value string    `json:"value,omitempty"` // by which the list is sorted, of that row
+	Made  time.Time `json:"made"`
 }
 
 // offers tells whether a person is asked how they want the file: of a long list, in a browser.
@@ -264,7 +263,8 @@ func (r *exportRun) pages(ctx context.Context, f fileOf, t *task.Task, at *expor
 	most, limit := int64(or(r.exports.MaxRows, exportMaxRows)), or(r.exports.PageRows, ExportPageRows)
 	for range piecePages {
 		full := false
-		at.From, more, err = f.rows(ctx, at.From, limit, func(cells []export.Cell) error {
+		var next paging.Ask
+		next, more, err = f.rows(ctx, paging.Ask{From: at.From, Value: at.Value, Limit: limit}, func(cells []export.Cell) error {
 			if t.Done == most {
 				full = true
 				return nil
@@ -272,7 +272,7 @@ func (r *exportRun) pages(ctx context.Context, f fileOf, t *task.Task, at *expor
 			t.Done++
 			return r.file.Row(cells)
 		})
-		if err != nil {
+		if at.From, at.Value = next.From, next.Value; err != nil {
 			return false, err
 		}
 		if full || more && t.Done == most {

@@ -122,9 +122,9 @@ func write[T any](ctx context.Context, x *Exports, o outgoing[T], format export.
 	}
 	defer file.Release()
 	for left := or(x.MaxRows, exportMaxRows); ; {
-		from, more := page.OlderFrom(o.id)
+		further, more := page.After(ask, o.id)
 		if more && left > len(page.Items) {
-			ask.From = from
+			ask = further
 			next.begin(ctx, ask)
 		}
 		for i := range page.Items {

@@ -57,6 +57,7 @@ type List[T, F any] struct {
 	By      string // what the views go by: "state"
 	Filters []Filter[F]
 	Columns []Column[T]
+	Sorts   paging.Sorts // by which columns rows can be sorted; nil: by none
 	Select  components.Selection
 	Label   func(T) string // of the check box of a row
 
@@ -101,11 +102,12 @@ func (r *List[T, F]) Show(c echo.Context) error {
 func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	ctx, who, l := c.Request().Context(), access.Actor(c), listingOf(c, r.Path)
 	l.ask.Limit = cmp.Or(r.Limit, l.ask.Limit)
+	r.readSort(l)
 	f, err := r.filter(ctx, who, l)
 	if err != nil {
 		return v, err
 	}
-	page, err := r.Query(ctx, who, f, l.ask)
+	page, err := r.pageOr(ctx, who, f, l)
 	if err != nil {
 		return v, err
 	}
@@ -142,7 +144,7 @@ func (r *List[T, F]) filter(ctx context.Context, who actor.Actor, l *Listing) (f
 
 func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListView {
 	v := pages.ListView{Head: r.Head, Nav: r.Nav, Card: r.Card, Notices: l.notices,
-		Table: TableOf(words.Capital(r.many()), r.Columns, page.Items)}
+		Table: TableOf(words.Capital(r.many()), r.shown(l), page.Items)}
 	view := r.chosen(l)
 	if len(r.Views) > 0 {
 		v.Tabs = r.tabs(l, view, t)
@@ -158,13 +160,17 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 	if r.Count != nil {
 		v.Filters.Found = t.Found.of(r.One, r.many()) + t.Sum
 	}
-	if heads := r.heads(); r.Exports != nil && len(heads) > 0 {
+	if heads := heads(r.shown(l)); r.Exports != nil && len(heads) > 0 {
 		v.Filters.Export = exportMenu(
 			t.Found,
 			len(heads),
 			func(format string) string { return l.fileHref(r.InFile(), format) },
 		)
 	}
+	if l.ask.Sort.By != "" {
+		v.Filters.Keep = append(v.Filters.Keep, components.Pair{Name: sortKey, Value: l.Query.Get(sortKey)})
+	}
+	r.sortHeads(l, r.shown(l), v.Table.Heads, t.Found)
 	for _, one := range r.Filters {
 		text := l.Query.Get(one.Key)
 		switch {
@@ -178,7 +184,7 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 		}
 		if label := one.Chip(l, text); label != "" {
 			v.Filters.Chips = append(v.Filters.Chips, components.Chip{Label: label, RemoveHref: l.with(one.Key, "")})
-			v.Filters.ClearHref = r.Path
+			v.Filters.ClearHref = l.cleared()
 		}
 	}
 	v.Filters.Plain = len(v.Inputs) == 0
@@ -239,7 +245,7 @@ func (r *List[T, F]) tabs(l *Listing, chosen View, t Tally) components.Tabs {
 
 // pager leads to the pages beside this one.
 func (r *List[T, F]) pager(l *Listing, page paging.Page[T], found RowsFound) components.Pager {
-	out := components.Pager{Target: "#results"}
+	out := components.Pager{Target: "#results", Sorted: l.ask.Sort.By != ""}
 	if from, more := page.NewerFrom(r.ID); more {
 		out.NewerHref = l.side("before", from)
 	}
@@ -247,6 +253,8 @@ func (r *List[T, F]) pager(l *Listing, page paging.Page[T], found RowsFound) com
 		out.OlderHref = l.side("after", from)
 	}
 	switch {
+	case page.Reached != uuid.Nil && out.Sorted && l.ask.Sort.By != paging.Created:
+		out.Searched, out.SearchedNewer = "a part of the list", l.ask.Newer
 	case page.Reached != uuid.Nil:
 		out.Searched, out.SearchedNewer = words.Moment(paging.TimeOf(page.Reached)).Title, l.ask.Newer
 	case len(page.Items) == 0:
@@ -280,7 +288,7 @@ func (r *List[T, F]) empty(l *Listing, view View, bar components.FilterBar) comp
 		return e
 	}
 	e := r.NoMatch
-	e.Kind, e.Filters, e.ClearHref = components.NothingMatches, narrowed, r.Path
+	e.Kind, e.Filters, e.ClearHref = components.NothingMatches, narrowed, l.cleared()
 	return e
 }
 
@@ -288,8 +296,8 @@ func (r *List[T, F]) many() string { return cmp.Or(r.Many, r.One+"s") }
 
 func (r *List[T, F]) InFile() string { return cmp.Or(r.File, r.Path+"/export") }
 
-func (r *List[T, F]) heads() (heads []export.Head) {
-	for _, col := range r.Columns {
+func heads[T any](columns []Column[T]) (heads []export.Head) {
+	for _, col := range columns {
 		for _, one := range col.File {
 			heads = append(heads, one.Head)
 		}
@@ -317,6 +325,7 @@ func (r *List[T, F]) source() string { return cmp.Or(r.Source, r.many()) }
 
 // outgoing is the list on its way into a file.
 func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) (o outgoing[T], err error) {
+	r.readSort(l)
 	f, err := r.filter(ctx, who, l)
 	if err != nil {
 		return o, err
@@ -333,19 +342,24 @@ func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) 
 	if err != nil {
 		return o, err
 	}
-	heads := r.heads()
+	columns := r.shown(l)
+	heads := heads(columns)
 	return outgoing[T]{
 		list: r.many(), filters: l.Query, refused: l.notices, found: found, heads: heads, id: r.ID,
 		cells: func(item T) []export.Cell {
 			cells := make([]export.Cell, 0, len(heads))
-			for _, col := range r.Columns {
+			for _, col := range columns {
 				for _, one := range col.File {
 					cells = append(cells, one.Cell(item))
 				}
 			}
 			return cells
 		},
-		page: func(ctx context.Context, ask paging.Ask) (paging.Page[T], error) { return r.Query(ctx, who, f, ask) },
+		page: func(ctx context.Context, ask paging.Ask) (paging.Page[T], error) {
+			ask.Sort = l.ask.Sort
+			page, err := r.page(ctx, who, f, ask)
+			return page, r.refusal(ask.Sort, err)
+		},
 		all: func(ctx context.Context, atMost int64) (int64, error) {
 			if r.CountAll == nil {
 				return 0, nil

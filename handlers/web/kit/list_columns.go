@@ -2,6 +2,7 @@ package kit
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,23 @@ type Column[T any] struct {
 	Class string // of its cells
 	Cell  func(T) components.Cell
 	File  []FileColumn[T]
+	Sort  string // the order of the list by the column; empty: there is none
+	// sortUp: whoever sorts by the column wants the smallest first.
+	sortUp bool
+	// Extra columns are shown to those who choose them.
+	Extra bool
+}
+
+// OnlyChosen leaves the column out for all but those who choose it.
+func (c Column[T]) OnlyChosen() Column[T] {
+	c.Extra = true
+	return c
+}
+
+// Key names a column in an address and in what a person has chosen.
+func (c Column[T]) Key() string {
+	name, _, _ := strings.Cut(c.Head.Label, ",")
+	return strings.ReplaceAll(strings.ToLower(name), " ", "-")
 }
 
 // FileColumn is one column of a file, with its width in characters.
@@ -110,6 +128,11 @@ func (c Column[T]) Zoned() Column[T] {
 
 // words is a cell of a file with what the page shows.
 func TextCell(text string) export.Cell { return export.Text(strings.ReplaceAll(text, money.NBSP, " ")) }
+
+// shown are the columns of the page and of its file.
+func (r *List[T, F]) shown(_ *Listing) []Column[T] {
+	return slices.DeleteFunc(slices.Clone(r.Columns), func(c Column[T]) bool { return c.Extra })
+}
 
 // TableOf shows items in columns.
 func TableOf[T any](label string, columns []Column[T], items []T) components.Table {

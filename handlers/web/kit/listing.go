@@ -109,6 +109,12 @@ func (l *Listing) with(name, value string) string {
 	return Address(l.path, next.Query)
 }
 
+// cleared is the address of the list without its filters, in the same order.
+func (l *Listing) cleared() string {
+	next := &Listing{path: l.path, Query: url.Values{}}
+	return next.with(sortKey, l.Query.Get(sortKey))
+}
+
 // without is the list without some keys.
 func (l *Listing) without(names ...string) *Listing {
 	next := &Listing{path: l.path, Query: maps.Clone(l.Query)}

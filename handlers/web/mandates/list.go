@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -68,7 +69,7 @@ func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 				func(f *mandate.Filter) *mandate.Kind { return &f.Kind }),
 			kit.IdFilter("client", "One client", func(f *mandate.Filter) *uuid.UUID { return &f.ClientID }),
 		},
-		Columns: mandateColumns(h.Desk.Now()),
+		Columns: mandateColumns(h.Desk.Now()), Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "shield", Title: "No mandate yet",
 			Text: "A mandate is a client’s permission to debit a bank account. Set one up, and the client confirms it."},
 	}
@@ -132,7 +133,7 @@ func mandateColumns(now time.Time) []kit.Column[mandate.Entry] {
 			return components.Cell{Text: e.ContractReference, Look: "mono small",
 				Under: components.When(words.DayOf(e.CreatedAt))}
 		}).InOneLine().FileText("Contract", 20, func(e mandate.Entry) string { return e.ContractReference }).
-			InFile("Created (SAST)", 14, func(e mandate.Entry) export.Cell { return export.DayOf(e.CreatedAt) }),
+			InFile("Created (SAST)", 14, func(e mandate.Entry) export.Cell { return export.DayOf(e.CreatedAt) }).SortBy(paging.Created),
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
@@ -88,7 +89,8 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 			kit.IdFilter("client", "One client", func(f *purchase.Filter) *uuid.UUID { return &f.ClientID }),
 			kit.IdFilter("token", "Charged with one account", func(f *purchase.Filter) *uuid.UUID { return &f.TokenID }),
 		},
-		Columns: PurchaseColumns(p.Service, p.Desk.Now(), true),
+		Columns: append(PurchaseColumns(p.Service, p.Desk.Now(), true), kit.MomentColumn("Created", 20,
+			func(rec purchase.Record) time.Time { return rec.CreatedAt }).SortBy(paging.Created).OnlyChosen()), Sorts: purchase.Sorts,
 		Empty: components.Empty{Icon: "receipt", Title: "No purchase yet",
 			Text: "A purchase is one amount to be collected from one client."},
 	}
@@ -111,26 +113,26 @@ func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.
 			return components.Cell{Text: words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID),
 				Second: lineWords(rec.Details), Small: "clip"}
 		}).FileText("Reference", 20, func(rec purchase.Record) string { return words.Reference(rec.Purchase) }).
-			FileText("For", 30, func(rec purchase.Record) string { return lineWords(rec.Details) }),
+			FileText("For", 30, func(rec purchase.Record) string { return lineWords(rec.Details) }).SortText("reference"),
 		kit.ColumnOf("Client", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.PayerName(rec.Purchase), Second: rec.Payer.Email}
 		}).FileText("Client", 28, func(rec purchase.Record) string { return words.PayerName(rec.Purchase) }).
-			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }),
+			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }).SortText("client"),
 		kit.ColumnOf("Amount, R", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.Minus(words.AmountIn(rec.TotalCents, rec.Currency))}
 		}).Number().InFile("Amount", 13, func(rec purchase.Record) export.Cell { return export.Amount(rec.TotalCents) }).
-			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }),
+			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }).SortBy("amount"),
 		kit.PillColumn("Status", 18, func(rec purchase.Record) components.Pill { return statusPill(rec, s, now) }),
 		kit.DayColumn("Due", 12, "", func(rec purchase.Record) time.Time {
 			return invoices.Given(rec.Due,
 				rec.DueGiven)
-		}).Zoned(),
+		}).Zoned().SortBy("due"),
 		kit.DateColumn("Debit on", 12, func(rec purchase.Record) (day calendar.Date) {
 			if rec.Collection != nil {
 				day = rec.Collection.ActionDate
 			}
 			return day
-		}),
+		}).SortBy("debit"),
 		kit.ColumnOf("Result", func(rec purchase.Record) components.Cell {
 			text, look := resultWords(rec, now)
 			return components.Cell{Text: text, Look: look}

@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -92,7 +93,7 @@ func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter]
 			}).Zoned().
 				FileText("When (SAST)", 20, func(e audit.Found) string {
 					return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000")
-				}),
+				}).SortBy(paging.Created),
 			kit.ColumnOf("What", func(e audit.Found) components.Cell {
 				return components.Cell{Text: e.Text, Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
 			}).FileText("Action", 26, func(e audit.Found) string { return e.Action }).FileText("What", 60,
@@ -109,7 +110,7 @@ func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter]
 				FileText("Changes", 60, changesWords),
 			kit.ColumnOf("Link", func(e audit.Found) components.Cell { return components.Cell{Text: linkWords(e.N)} }).Number().
 				FileText("Hash", 66, func(e audit.Found) string { return hex.EncodeToString(e.Hash) }),
-		},
+		}, Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "shield", Title: "No entries yet",
 			Text: "Every change, and every look at a full number, is listed here with the person who made it."},
 	}

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/mandate"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -103,7 +104,7 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 				func(f *token.Filter) *string { return &f.BankCode }),
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		},
-		Columns: tokenColumns,
+		Columns: tokenColumns, Sorts: kit.ByAge,
 		Select:  components.Selection{Group: "tokens", Action: "/tokens/deletion"},
 		Label:   func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
 		Around:  h.around,
@@ -166,7 +167,7 @@ var tokenColumns = []kit.Column[token.Entry]{
 	}).Number().InFile("Failures in a row", 17, func(e token.Entry) export.Cell {
 		return export.Count(int64(e.Failures))
 	}),
-	kit.DayColumn("Stored", 14, "", func(e token.Entry) time.Time { return e.CreatedAt }),
+	kit.DayColumn("Stored", 14, "", func(e token.Entry) time.Time { return e.CreatedAt }).SortBy(paging.Created),
 }
 
 func tokenClient(e token.Entry) string { return cmp.Or(e.ClientName, e.HolderName) }

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+)
+
+// purchaseOrders are the values by which purchases are sorted. A debit date is looked up for each purchase; those
+// without a debit come before all others.
+var purchaseOrders = map[string]listing.Order{
+	"due":    {Value: "due", Type: "timestamptz", Index: true},
+	"amount": {Value: "total_cents", Type: "bigint", Index: true},
+	"client": {Type: "text", Value: `lower(coalesce(nullif(payer_name, ''), nullif(payer ->> 'legal_name', ''),
+		nullif(payer ->> 'brand_name', ''), payer_email))`},
+	"reference": {Value: "coalesce(nullif(reference, ''), reference_generated)", Type: "text"},
+	"debit": {Type: "date", Value: `coalesce((SELECT c.action_date FROM collections c WHERE c.purchase_id = purchases.id
+		ORDER BY c.attempt DESC LIMIT 1), '-infinity')`},
+}
+
+// purchasesSorted is Purchases in another order than that of their making.
+func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+	ask paging.Ask) (none paging.Page[purchase.Purchase], err error) {
+	by := listing.Sorted{DB: s.DB, Order: purchaseOrders[ask.Sort.By], From: "purchases", ID: "id"}
+	by.Order.Most = purchase.Sorts[ask.Sort.By]
+	by.Of.And("merchant_id = ?", merchantID)
+	if searched(f) {
+		if err := by.Search(ctx, s.purchaseFinder(merchantID, f)); err != nil {
+			return none, err
+		}
+	}
+	if !searched(f) && (f.Narrow() || len(f.Statuses) > 0) || by.Many { // what a search finds one by one it has narrowed itself
+		where, args := purchaseWhere(merchantID, f)
+		where, args = withStatuses(f, where, args)
+		by.Narrow.And(where, args...)
+	}
+	page, err := by.Page(ctx, ask)
+	if err != nil {
+		return none, err
+	}
+	found, err := database.All(ctx, s.DB, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, page.Items)
+	return listing.Arranged(page, found, func(p purchase.Purchase) uuid.UUID { return p.ID }), err
+}
