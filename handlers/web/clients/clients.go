@@ -77,7 +77,7 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 				}
 			}}},
 		Columns: clientColumns, Sorts: kit.ByAge,
-		Around:  billThese,
+		Around: billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",
 			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
 	}

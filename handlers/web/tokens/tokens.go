@@ -105,9 +105,9 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		},
 		Columns: tokenColumns, Sorts: kit.ByAge,
-		Select:  components.Selection{Group: "tokens", Action: "/tokens/deletion"},
-		Label:   func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
-		Around:  h.around,
+		Select: components.Selection{Group: "tokens", Action: "/tokens/deletion"},
+		Label:  func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
+		Around: h.around,
 		Empty: components.Empty{Icon: "key", Title: "No token yet",
 			Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate."},
 	}
