@@ -23,7 +23,7 @@ func (c *callers) settings() {
 	in := merchant.NewBrand()
 	fields := func(i int, version string) url.Values {
 		in := in
-		in.Name = fmt.Sprint("Brand ", i)
+		in.Name, in.ReferencePrefix = fmt.Sprint("Brand ", i), "P"+string(rune('A'+i%26))+string(rune('A'+i/26))
 		return brandForm(in, version)
 	}
 	c.all("POST /settings/brands", func(i int) ask { return ask{body: fields(i, "")} }, 303,

@@ -56,6 +56,9 @@ func TestABrandThatIsUsedStaysAndSoDoesItsProfile(t *testing.T) {
 		url.Values{}).Want(409).Contains("2 live mandates were given for this profile: their debits")
 	in := merchant.NewBrand()
 	in.Name = "Second"
+	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(422).Contains("has the prefix DD")
+	s.Page(s.A.Owner, "GET", "/settings/brands/new", nil).Contains(`value="DE"`)
+	in.ReferencePrefix = "DE"
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(303)
 	s.Page(s.A.Owner, "POST", href+"/removal", url.Values{}).Want(409).Contains("they are kept")
 	if n := s.Count(`SELECT count(*) FROM debit_profiles WHERE merchant_id = $1`, s.A.ID); n != 1 {

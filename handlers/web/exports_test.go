@@ -238,12 +238,13 @@ func TestAnExportIsRecordedWithoutTheNumbersThatWereSought(t *testing.T) {
 
 func TestTheMenuSaysWhatAnExportWillHold(t *testing.T) {
 	k := withAccount(t)
+	k.made(t)
 	k.Page(k.A.Staff, "GET", "/purchases", nil).Contains("Export 1\u00a0row, 10\u00a0columns, SAST",
 		`href="/purchases/export?format=csv"`, `href="/purchases/export?format=xlsx"`)
 	k.made(t)
 	k.Page(k.A.Staff, "GET", "/purchases", nil).Contains("Export 2\u00a0rows, 10\u00a0columns, SAST")
-	k.Page(k.A.Staff, "GET", "/purchases?status=preauthorized", nil, "HX-Request: true", "HX-Target: results").
-		Contains("Export 1\u00a0row, 10\u00a0columns, SAST", `href="/purchases/export?format=csv&amp;status=preauthorized"`)
+	k.Page(k.A.Staff, "GET", "/purchases?kind=accounts", nil, "HX-Request: true", "HX-Target: results").
+		Contains("Export 1\u00a0row, 10\u00a0columns, SAST", `href="/purchases/export?format=csv&amp;kind=accounts"`)
 	k.Page(k.A.Staff, "GET", "/purchases?q=nobody", nil).Lacks("/purchases/export")
 	k.Page(k.A.Staff, "GET", "/clients?account=with&q=tha", nil).Contains("Export 1\u00a0row, 6\u00a0columns, SAST",
 		`href="/clients/export?account=with&amp;format=csv&amp;q=tha"`)

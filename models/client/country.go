@@ -1,17 +1,22 @@
 package client
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
+	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 )
 
+// home is the country that most clients live in.
+const home = "ZA"
+
 // Country is one country or territory.
 type Country struct{ Code, Name string }
 
-// Countries lists ISO 3166 countries by code.
+// Countries lists the ISO 3166 countries by name, South Africa first.
 func Countries() []Country { list, _ := countries(); return list }
 
 // CountryCode reads an ISO 3166 alpha-2 code in any case, or a full English
@@ -47,12 +52,23 @@ var countries = sync.OnceValues(func() ([]Country, map[string]string) {
 			if err != nil || !region.IsCountry() || region.String() != code || region.Canonicalize() != region {
 				continue
 			}
-			name := names.Name(region)
-			list = append(list, Country{code, name})
 			byName[strings.ToLower(code)] = code
-			byName[strings.ToLower(name)] = code
+			if name := names.Name(region); name != "" { // a few codes of former countries have none
+				list = append(list, Country{code, name})
+				byName[strings.ToLower(name)] = code
+			}
 		}
 	}
+	order := collate.New(language.English)
+	slices.SortStableFunc(list, func(a, b Country) int {
+		switch home {
+		case a.Code:
+			return -1
+		case b.Code:
+			return 1
+		}
+		return order.CompareString(a.Name, b.Name)
+	})
 	for name, code := range map[string]string{"united states of america": "US", "great britain": "GB", "swaziland": "SZ",
 		"czech republic": "CZ", "ivory coast": "CI", "cape verde": "CV", "democratic republic of the congo": "CD"} {
 		byName[name] = code

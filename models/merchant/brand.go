@@ -32,9 +32,9 @@ func (b Brand) Input() BrandInput {
 		InvoicePrefix:   b.InvoicePrefix, Shift: b.Shift, DebiCheckShift: b.DebiCheckShift}
 }
 
-// NewBrand is what the form of a new brand begins with.
-func NewBrand() BrandInput {
-	return BrandInput{Language: "en", ReferencePrefix: "DD", InvoicePrefix: DefaultInvoicePrefix, Shift: calendar.Previous,
+// NewBrand is what the form of a new brand begins with, beside those that are there.
+func NewBrand(beside ...Brand) BrandInput {
+	return BrandInput{Language: "en", ReferencePrefix: FreePrefix(beside), InvoicePrefix: DefaultInvoicePrefix, Shift: calendar.Previous,
 		DebiCheckShift: calendar.Next}
 }
 

@@ -41,6 +41,9 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		b = Brand{}
+		if err := ownPrefix(tx, m.ID, b.ID, in.ReferencePrefix); err != nil {
+			return err
+		}
 		b.take(in)
 		b = b.withDefaults(m)
 		b.ID, b.Version = tx.NewID(), 1
@@ -77,6 +80,11 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 		was, is := b.Input().changed(in)
 		if len(is) == 0 {
 			return nil
+		}
+		if is["reference_prefix"] != nil {
+			if err := ownPrefix(tx, who.MerchantID, b.ID, in.ReferencePrefix); err != nil {
+				return err
+			}
 		}
 		b.take(in)
 		b.Version++

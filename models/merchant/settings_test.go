@@ -76,6 +76,7 @@ func TestEveryRuleOfABrandIsReportedAtOnce(t *testing.T) {
 	good := merchant.NewBrand()
 	good.Name, good.TaxNumber, good.Email, good.Phone, good.Website, good.ZipCode = "Acme Gym", "4290271835",
 		"a@acme.example", "021 422 0199", "https://acme.example", "8001"
+	n := 0
 	for name, c := range map[string]struct {
 		change func(*merchant.BrandInput)
 		wrong  string
@@ -101,6 +102,8 @@ func TestEveryRuleOfABrandIsReportedAtOnce(t *testing.T) {
 		"a shift sideways":            {func(in *merchant.BrandInput) { in.DebiCheckShift = "sideways" }, "debicheck_shift"},
 	} {
 		in := good
+		in.ReferencePrefix = "R" + string(rune('A'+n))
+		n++
 		c.change(&in)
 		_, err := h.AddBrand(t.Context(), h.who, in)
 		f, _ := fault.From(err)
@@ -179,7 +182,7 @@ func TestOnlyAnUnusedBrandGoesAndNeverTheLast(t *testing.T) {
 	if _, err := h.RemoveBrand(t.Context(), h.who, h.brand.ID); code(err) != "brand_is_last" {
 		t.Errorf("the last brand: %v", err)
 	}
-	in := merchant.NewBrand()
+	in := merchant.NewBrand(h.brand)
 	in.Name = "Second"
 	second, err := h.AddBrand(t.Context(), h.who, in)
 	must(t, err)
@@ -290,5 +293,37 @@ func TestSettingsAreAnothersOnlyToThemAndNobodysWithoutPermission(t *testing.T) 
 	}
 	if h.audited("brand.changed")+h.audited("brand.removed")+h.audited("profile.removed") != 0 {
 		t.Error("something was done all the same")
+	}
+}
+
+// References of two brands of a business are never the same, of purchases and of mandates.
+func TestTwoBrandsNeverMakeTheSameReference(t *testing.T) {
+	t.Parallel()
+	h := open(t) // its brand has the prefix DD
+	in := merchant.NewBrand(h.brand)
+	in.Name, in.ReferencePrefix = "Second", "KLOOF"
+	second, err := h.AddBrand(t.Context(), h.who, in)
+	must(t, err)
+	for prefix, free := range map[string]bool{"dd": false, "DD1": false, "DD22": false, "D": true, "DDA": true,
+		"KLOOFGYM": false, "KLOO": false, "KLO": true, "KLO7": true} {
+		other := in
+		other.ReferencePrefix = prefix
+		b, err := h.AddBrand(t.Context(), h.who, other)
+		f, _ := fault.From(err)
+		if refused := f != nil && len(f.Fields) == 1 && f.Fields[0].Path == "reference_prefix"; refused == free {
+			t.Errorf("%s: %v", prefix, err)
+		}
+		if err == nil {
+			_, err = h.RemoveBrand(t.Context(), h.who, b.ID)
+			must(t, err)
+		}
+	}
+	in.ReferencePrefix = "DD"
+	if _, err := h.ChangeBrand(t.Context(), h.who, second.ID, second.Version, in); err == nil {
+		t.Error("a brand took the prefix of another")
+	}
+	in.ReferencePrefix, in.City = "KLOOF", "Paarl"
+	if _, err := h.ChangeBrand(t.Context(), h.who, second.ID, second.Version, in); err != nil {
+		t.Errorf("a brand that keeps its prefix: %v", err)
 	}
 }

@@ -25,9 +25,20 @@ type Filter struct {
 	MinCents       int64
 	MaxCents       int64 // 0: open
 	Search         string
+	Kind           Kind
 	Concern        Concern   // why it waits for somebody; empty: does not matter
 	FailedSince    time.Time // with FailedDebit: the bank's answer came at or after it; zero: open
 }
+
+// Kind tells purchases with an amount from those that only store an account or ask for a mandate, whose amount is zero.
+// The zero value takes both.
+type Kind string
+
+// The kinds.
+const (
+	WithAmount  Kind = "amount"
+	OnlyStoring Kind = "accounts"
+)
 
 // Concern is why a purchase waits for somebody. Each is a fact that ends when
 // somebody has dealt with it; none ends by the passing of time.
@@ -63,7 +74,7 @@ var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, No
 // Tally is a number of purchases and what they come to, in cents of rand.
 type Tally struct{ N, Cents int64 }
 
-// Narrow tells whether anything but the status is filtered.
+// Narrow tells whether anything but the status and the kind is filtered.
 func (f Filter) Narrow() bool {
 	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil ||
 		f.BatchID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 ||
@@ -78,7 +89,7 @@ var Sorts = paging.Sorts{paging.Created: 0, "due": 0, "amount": 0, "client": Cou
 type Lister interface {
 	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Purchase], error)
 	// PurchaseCounts counts all purchases of a merchant by status, exactly.
-	PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error)
+	PurchaseCounts(ctx context.Context, merchantID uuid.UUID, kind Kind) (map[string]int64, error)
 	// TokenPage lists the live tokens of a client.
 	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
 	// CountPurchases counts by status what a filter lets through, up to limit in all; nil
@@ -153,7 +164,7 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[st
 		return nil, err
 	}
 	if !f.Narrow() {
-		return s.Lists.PurchaseCounts(ctx, who.MerchantID)
+		return s.Lists.PurchaseCounts(ctx, who.MerchantID, f.Kind)
 	}
 	return s.Lists.CountPurchases(ctx, who.MerchantID, f, CountLimit+1)
 }

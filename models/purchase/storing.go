@@ -81,9 +81,7 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 // prefix and a counter.
 func contractReference(b merchant.Brand, n int64) string {
 	prefix := strings.ToUpper(strings.Map(alphanumeric, b.ReferencePrefix))
-	if len(prefix) > 4 {
-		prefix = prefix[:4]
-	}
+	prefix = prefix[:min(len(prefix), merchant.PrefixInReference)]
 	return fmt.Sprintf("%s%010d", prefix, n)
 }
 

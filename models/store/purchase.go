@@ -138,8 +138,13 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	switch {
 	case searched(f):
 		ids, reached, err = listing.Find(ctx, s.DB, s.purchaseFinder(merchantID, f), ask)
-	case f.Concern == "" && !owned(f) && f.Narrow():
+	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == purchase.OnlyStoring):
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
+	case f.Concern == "" && !owned(f) && f.Kind != "":
+		w := purchaseWalk(merchantID, f)
+		w.Columns = purchaseColumns
+		w.Fitting(ofKind[f.Kind])
+		return listing.Page(ctx, s.DB, purchaseTable, &w, ask, nil)
 	default:
 		query, more := purchasePage(f, where, args, ask)
 		found, err := database.Seek(ctx, s.DB, purchaseTable, query, more...)
@@ -220,7 +225,7 @@ func inOrder(f purchase.Filter) string {
 		return ""
 	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
 		return " ORDER BY due"
-	case f.MinCents != 0 || f.MaxCents != 0:
+	case f.MinCents != 0 || f.MaxCents != 0 || f.Kind == purchase.OnlyStoring:
 		return " ORDER BY total_cents"
 	}
 	return ""
@@ -261,6 +266,9 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 // madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
 const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? AND b.state IN ('sent', 'voided'))"
 
+// ofKind are the conditions on the kinds. No index leads to an amount that is not zero, so that none is taken for it.
+var ofKind = map[purchase.Kind]string{purchase.WithAmount: "total_cents <> 0", purchase.OnlyStoring: "total_cents = 0"}
+
 func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
@@ -284,6 +292,9 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	}
 	if !f.DueTo.IsZero() {
 		add("due <= ?", f.DueTo)
+	}
+	if f.Kind != "" {
+		where += " AND " + ofKind[f.Kind]
 	}
 	if f.MinCents != 0 {
 		add("total_cents >= ?", f.MinCents)

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/purchase"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/task"
 	"debitdesk/models/user"
@@ -68,7 +69,7 @@ func (s *Store) Tidy(ctx context.Context) error {
 }
 
 // counted are the things whose counts are kept, and by what each is counted.
-var counted = []struct{ thing, by string }{{"purchase", "status"}, {"mandate", "kind, state"}}
+var counted = []struct{ thing, by string }{{"purchase", "status"}, {"storing", "status"}, {"mandate", "kind, state"}}
 
 // FoldCounts moves the differences that purchases and mandates left into the
 // counters, and tells how many there were.
@@ -162,13 +163,22 @@ func (s *Store) RebuildFigures(ctx context.Context) error {
 	return nil
 }
 
-// PurchaseCounts tells how many purchases of the merchant stand in each status.
-// It is exact at any moment: what is not folded yet is added.
-func (s *Store) PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT status, sum(n)::bigint FROM (
-			SELECT status, n FROM purchase_counts WHERE merchant_id = $1
-			UNION ALL SELECT status, delta FROM purchase_count_deltas WHERE merchant_id = $1) AS parts
-		GROUP BY status HAVING sum(n) <> 0`, merchantID)
+// PurchaseCounts tells how many purchases of the merchant stand in each status. It is exact at any moment: what is not
+// folded yet is added. Those that only store an account are counted beside all.
+func (s *Store) PurchaseCounts(ctx context.Context, merchantID uuid.UUID, kind purchase.Kind) (map[string]int64, error) {
+	all := `SELECT status, n FROM purchase_counts WHERE merchant_id = $1
+		UNION ALL SELECT status, delta FROM purchase_count_deltas WHERE merchant_id = $1`
+	storing := `SELECT status, %[1]sn AS n FROM storing_counts WHERE merchant_id = $1
+		UNION ALL SELECT status, %[1]sdelta FROM storing_count_deltas WHERE merchant_id = $1`
+	parts := all
+	switch kind {
+	case purchase.OnlyStoring:
+		parts = fmt.Sprintf(storing, "+")
+	case purchase.WithAmount:
+		parts += " UNION ALL " + fmt.Sprintf(storing, "-")
+	}
+	rows, err := s.Pool.Query(ctx, "SELECT status, sum(n)::bigint FROM ("+parts+
+		") AS parts GROUP BY status HAVING sum(n) <> 0", merchantID)
 	if err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}

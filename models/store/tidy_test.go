@@ -48,7 +48,7 @@ func (s tidying) number(sql string, args ...any) (n int64) {
 
 func (s tidying) counts(merchant uuid.UUID) map[string]int64 {
 	s.t.Helper()
-	n, err := s.PurchaseCounts(s.t.Context(), merchant)
+	n, err := s.PurchaseCounts(s.t.Context(), merchant, "")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
 				if _, err := s.FoldCounts(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if n, err := s.PurchaseCounts(t.Context(), merchant); err != nil || n["created"] != -n["paid"] {
+				if n, err := s.PurchaseCounts(t.Context(), merchant, ""); err != nil || n["created"] != -n["paid"] {
 					t.Errorf("a purchase is in two places or none: %v, %v", n, err)
 				}
 				select {

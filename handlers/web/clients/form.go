@@ -277,8 +277,8 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 		view.AccountType.Options = append(view.AccountType.Options,
 			components.Option{Value: string(t), Text: t.Label(), Selected: f.form.Get("account_type") == string(t)})
 	}
-	view.Country = countrySelect("country", "Country", f.form.Get("country"), byInput["country"])
-	view.ShippingCountry = countrySelect("shipping_country", "Delivery country", f.form.Get("shipping_country"),
+	view.Country = kit.CountrySelect("country", "Country", f.form.Get("country"), byInput["country"])
+	view.ShippingCountry = kit.CountrySelect("shipping_country", "Delivery country", f.form.Get("shipping_country"),
 		byInput["shipping_country"])
 	for _, b := range bank.Branches() {
 		view.Branches = append(view.Branches, components.Option{Value: b.Code, Text: b.Bank})
@@ -307,13 +307,4 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 	}
 	return h.Desk.ShowIn(c, status, view.Title, clientsSection,
 		func(fr layout.Frame) templ.Component { return pages.ClientForm(fr, view) })
-}
-
-func countrySelect(name, label, value, problem string) components.Select {
-	s := components.Select{Name: name, Label: label, Blank: "–", Width: "l", Quiet: true, Error: problem}
-	for _, country := range client.Countries() {
-		s.Options = append(s.Options, components.Option{Value: country.Code, Text: country.Name,
-			Selected: country.Code == value})
-	}
-	return s
 }

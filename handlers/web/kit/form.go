@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
 )
@@ -48,4 +49,14 @@ func Problems(err error) (byInput map[string]string, summary []components.ErrorI
 		summary = append(summary, components.ErrorItem{Field: name, Text: p.Message})
 	}
 	return byInput, summary, true
+}
+
+// CountrySelect asks for a country by its name. It is the one list of countries of all forms.
+func CountrySelect(name, label, value, problem string) components.Select {
+	s := components.Select{Name: name, Label: label, Blank: "–", Width: "l", Quiet: true, Error: problem}
+	for _, country := range client.Countries() {
+		s.Options = append(s.Options, components.Option{Value: country.Code, Text: country.Name,
+			Selected: country.Code == value})
+	}
+	return s
 }

@@ -61,9 +61,9 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 			kit.ViewOf("Disputed", "status", purchase.Chargeback),
 			kit.ViewOf("Overdue", "status", purchase.Overdue),
 			kit.ViewOf("Open", "status", purchase.Created, purchase.Sent, purchase.Viewed),
-			kit.ViewOf("Accounts", "status", purchase.Preauthorized),
 			kit.ViewOf("Refunds", "status", purchase.PendingRefund, purchase.Refunded),
 			kit.ViewOf("Closed", "status", purchase.Cancelled, purchase.Expired),
+			{Label: "Accounts", Key: "kind", Value: kindAccounts, Rare: true},
 		}),
 		Search: kit.Search[purchase.Filter]{Label: "Search purchases", Holder: "Client, e-mail or reference",
 			Set: func(f *purchase.Filter, text string) { f.Search = text }},
@@ -88,6 +88,7 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 			kit.BatchFilter(p.Batch, func(f *purchase.Filter) *uuid.UUID { return &f.BatchID }),
 			kit.IdFilter("client", "One client", func(f *purchase.Filter) *uuid.UUID { return &f.ClientID }),
 			kit.IdFilter("token", "Charged with one account", func(f *purchase.Filter) *uuid.UUID { return &f.TokenID }),
+			kindFilter(),
 		},
 		Columns: append(PurchaseColumns(p.Service, p.Desk.Now(), true), kit.MomentColumn("Created", 20,
 			func(rec purchase.Record) time.Time { return rec.CreatedAt }).SortBy(paging.Created).OnlyChosen()), Sorts: purchase.Sorts,
@@ -150,23 +151,68 @@ func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.
 	})
 }
 
+// The kinds of purchases that an address can ask for. Without one the list leaves out what only stores an account or
+// asks for a mandate, unless it shows what needs attention.
+const (
+	kindAccounts = "accounts"
+	kindAll      = "all"
+)
+
+// kindFilter stands after the filter of what needs attention, and reads it.
+func kindFilter() kit.Filter[purchase.Filter] {
+	chosen := components.Select{Label: "Kind", Blank: "With an amount", Quiet: true, Options: []components.Option{
+		{Value: kindAccounts, Text: "Accounts and mandates without an amount"}, {Value: kindAll, Text: "All purchases"}}}
+	return kit.Filter[purchase.Filter]{Key: "kind", View: true, Input: kit.ChooseFrom("kind", chosen),
+		Chip: func(_ *kit.Listing, text string) string {
+			if text == kindAccounts {
+				return "Accounts and mandates without an amount"
+			}
+			return "With accounts and mandates without an amount"
+		},
+		Read: func(l *kit.Listing, f *purchase.Filter) {
+			var kind string
+			kit.ReadOne("kind", "a kind of purchase", []string{kindAccounts, kindAll},
+				func(*purchase.Filter) *string { return &kind })(l, f)
+			switch {
+			case kind == kindAccounts:
+				f.Kind = purchase.OnlyStoring
+			case kind == "" && f.Concern == "":
+				f.Kind = purchase.WithAmount
+			}
+		}}
+}
+
 // counts counts by status, and what needs attention among what the filter lets through: the concern that is looked
-// at, and the others for their tabs.
+// at, and the others for their tabs. The tabs count purchases with an amount, whatever kind the list shows.
 func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.Tally, error) {
-	all := f
-	all.Concern, all.FailedSince = "", time.Time{}
-	counts, err := p.Service.Counts(ctx, who, all)
+	t, err := p.ofKind(ctx, who, f, purchase.WithAmount)
 	if err != nil {
 		return kit.Tally{}, err
 	}
-	t := kit.TallyOf(counts, f.Statuses, all.Narrow(), purchase.CountLimit)
+	var storing kit.Tally
+	every := f
+	if every.Concern = ""; f.Kind == purchase.OnlyStoring || !every.Narrow() { // nobody counts what a search finds among them
+		if storing, err = p.ofKind(ctx, who, f, purchase.OnlyStoring); err != nil {
+			return kit.Tally{}, err
+		}
+	}
+	switch {
+	case f.Kind == purchase.OnlyStoring:
+		t.Found = storing.Found
+	case f.Kind == "" && f.Concern == "":
+		both, err := p.ofKind(ctx, who, f, "")
+		if err != nil {
+			return kit.Tally{}, err
+		}
+		t.Found = both.Found
+	}
 	concerns, byStatus := map[string]kit.RowsFound{}, t.Of
 	for _, view := range kit.ConcernViews {
 		if view.Label == "" && f.Concern != view.Concern {
 			continue
 		}
 		of, limit := f, int64(purchase.CountLimit)
-		if of.Concern = view.Concern; f.Concern != view.Concern {
+		if of.Kind, of.Concern = "", view.Concern; f.Concern != view.Concern {
 			of.Statuses, of.FailedSince, limit = nil, time.Time{}, kit.TabLimit
 		}
 		tally, err := p.Service.Tally(ctx, who, of, limit)
@@ -179,15 +225,24 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		}
 	}
 	t.Of = func(v kit.View) kit.RowsFound {
-		if v.Key == "attention" {
+		switch {
+		case v.Key == "attention":
 			return concerns[v.Value]
-		}
-		if byStatus == nil {
+		case v.Key == "kind":
+			return storing.Found
+		case byStatus == nil:
 			return kit.RowsFound{}
 		}
 		return byStatus(v)
 	}
 	return t, nil
+}
+
+// ofKind counts purchases of one kind by status, whatever needs attention.
+func (p *Purchases) ofKind(ctx context.Context, who actor.Actor, f purchase.Filter, kind purchase.Kind) (kit.Tally, error) {
+	f.Kind, f.Concern, f.FailedSince = kind, "", time.Time{}
+	counts, err := p.Service.Counts(ctx, who, f)
+	return kit.TallyOf(counts, f.Statuses, f.Narrow(), purchase.CountLimit), err
 }
 
 // sumFound is what all that was found comes to, where everything was counted.

@@ -42,7 +42,11 @@ func (h *Settings) find(c echo.Context) (merchant.Brand, error) {
 
 // NewBrand serves GET /settings/brands/new.
 func (h *Settings) NewBrand(c echo.Context) error {
-	return h.brandForm(c, http.StatusOK, merchant.Brand{}, merchant.NewBrand(), nil)
+	brands, err := h.Brands.Store.Brands(c.Request().Context(), access.Actor(c).MerchantID)
+	if err != nil {
+		return err
+	}
+	return h.brandForm(c, http.StatusOK, merchant.Brand{}, merchant.NewBrand(brands...), nil)
 }
 
 // AddBrand serves POST /settings/brands.

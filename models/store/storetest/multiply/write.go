@@ -272,6 +272,8 @@ func (f *filling) derive(ctx context.Context) error {
 		`UPDATE audit_turns SET base = GREATEST(base, (SELECT COALESCE(max(turn), 0) + 1 FROM audit_entries))`,
 		"SELECT rebuild_figures()",
 		`INSERT INTO purchase_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases GROUP BY 1, 2`,
+		`INSERT INTO storing_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases
+			WHERE total_cents = 0 GROUP BY 1, 2`,
 		`INSERT INTO mandate_counts (merchant_id, kind, state, n) SELECT merchant_id, kind, state, count(*) FROM mandates
 			GROUP BY 1, 2, 3`,
 		fmt.Sprintf(`UPDATE brand_counters SET next = next * %d`, f.Times),

@@ -1,0 +1,35 @@
+package store_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/purchase"
+)
+
+func TestPurchasesThatOnlyStoreAreCountedBesideAll(t *testing.T) {
+	s := openTidying(t)
+	m := uuid.New()
+	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) VALUES ($1, 'preauthorized', 3), ($1, 'paid', 2)`, m)
+	s.run(`INSERT INTO storing_count_deltas (merchant_id, status, delta) VALUES ($1, 'preauthorized', 3), ($1, 'paid', 1),
+		($1, 'paid', -1)`, m)
+	check := func(when string) {
+		t.Helper()
+		for kind, want := range map[purchase.Kind]map[string]int64{
+			"":                   {"preauthorized": 3, "paid": 2},
+			purchase.WithAmount:  {"paid": 2},
+			purchase.OnlyStoring: {"preauthorized": 3},
+		} {
+			if got, err := s.PurchaseCounts(t.Context(), m, kind); err != nil || !maps.Equal(got, want) {
+				t.Errorf("%s, %q: %v, %v", when, kind, got, err)
+			}
+		}
+	}
+	check("before folding")
+	if n, err := s.FoldCounts(t.Context()); n != 5 || err != nil {
+		t.Errorf("folded %d, %v", n, err)
+	}
+	check("after")
+}
