@@ -340,8 +340,14 @@ func (b *tab) show(width, height int64, scheme string) {
 	}))
 }
 
-// barriers are the serious and critical findings of axe.
+// barriers are the findings of axe that are more than minor.
 func (b *tab) barriers() string {
+	b.t.Helper()
+	return b.barriersBy(`{}`)
+}
+
+// barriersBy are the findings by some of the rules of axe.
+func (b *tab) barriersBy(options string) string {
 	b.t.Helper()
 	var loaded bool
 	var found string
@@ -351,8 +357,8 @@ func (b *tab) barriers() string {
 				return nil
 			}
 			return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
-		}), chromedp.Evaluate(`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical")
+		}), chromedp.Evaluate(`axe.run(document, Object.assign({resultTypes: ["violations"]}, `+options+`)).then(r => JSON.stringify(r.violations
+		.filter(v => v.impact !== "minor")
 		.map(v => ({rule: v.id, help: v.help, where: v.nodes.slice(0, 4).map(n => n.html + " :: " + n.failureSummary)}))))`,
 			&found, chromedp.EvalAsValue, awaited))
 	var all []struct {

@@ -58,6 +58,9 @@ func (p *Purchases) PlanCharge(c echo.Context) error {
 		return err
 	}
 	typed := c.QueryParams()
+	if c.Request().Header.Get("HX-Request") == "" { // what is a part of a page is a page too
+		return p.chargeForm(c, rec, http.StatusOK, typed, nil)
+	}
 	usable, err := p.Service.StoredFor(c.Request().Context(), rec)
 	if err != nil {
 		return err

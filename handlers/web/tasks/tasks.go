@@ -234,6 +234,9 @@ func (h *Tasks) File(c echo.Context) error {
 
 // Line serves GET /tasks/line: what is going on for the person, as the frame of every page shows it.
 func (h *Tasks) Line(c echo.Context) error {
+	if c.Request().Header.Get("HX-Request") == "" {
+		return c.Redirect(http.StatusSeeOther, path)
+	}
 	line, err := h.Desk.TaskLine(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
