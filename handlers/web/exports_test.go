@@ -160,6 +160,7 @@ func TestAnExportSaysItsTypesAndItsZone(t *testing.T) {
 
 func TestAccountsAreMaskedInEveryExport(t *testing.T) {
 	k := withAccount(t)
+	k.made(t)
 	for _, list := range []string{"clients", "tokens", "mandates", "purchases"} {
 		for _, who := range []handlertest.Person{k.A.Staff, k.A.Owner} {
 			k.Page(who, "GET", "/"+list+"/export?format=csv", nil).Want(http.StatusOK).Contains("Thandi Nkosi").Lacks(
@@ -197,7 +198,7 @@ func TestAWrongAddressExportsNothing(t *testing.T) {
 		t.Errorf("%d exports were recorded", n)
 	}
 	// A place in the list means nothing to a file.
-	if rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&after=odd&before="+k.token, nil)); len(
+	if rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&kind=all&after=odd&before="+k.token, nil)); len(
 		rows) != 2 {
 		t.Errorf("%d rows", len(rows)-1)
 	}
@@ -219,10 +220,10 @@ func TestAnExportIsForPeopleAndTheirOwnRows(t *testing.T) {
 func TestAnExportIsRecordedWithoutTheNumbersThatWereSought(t *testing.T) {
 	k := withAccount(t)
 	k.Page(k.A.Finance, "GET", "/clients/export?format=xlsx&account=with&q=800101+5009+087", nil).Want(http.StatusOK)
-	k.Page(k.A.Finance, "GET", "/purchases/export?format=csv&status=preauthorized", nil).Want(http.StatusOK)
+	k.Page(k.A.Finance, "GET", "/purchases/export?format=csv&kind=accounts", nil).Want(http.StatusOK)
 	for list, want := range map[string]string{
 		"clients":   `{"list": "clients", "rows": 1, "format": "xlsx", "columns": 6, "filters": {"q": "•••• 9087", "account": "with"}}`,
-		"purchases": `{"list": "purchases", "rows": 1, "format": "csv", "columns": 10, "filters": {"status": "preauthorized"}}`,
+		"purchases": `{"list": "purchases", "rows": 1, "format": "csv", "columns": 10, "filters": {"kind": "accounts"}}`,
 	} {
 		if n := k.Count(
 			`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`, k.A.ID, k.A.Finance.ID, want); n != 1 {
