@@ -21,6 +21,7 @@ import (
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/planner"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
@@ -85,6 +86,7 @@ type Deps struct {
 	KeptForms     *access.KeptForms // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
 	Tasks         *tasks.Tasks
+	Planner       *planner.Planner
 	Simulator     *simulator.Simulator // sandbox mode alone
 	Webhooks      *developers.Webhooks
 	Events        *developers.Events

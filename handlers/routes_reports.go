@@ -11,6 +11,10 @@ func (e *edge) reportRoutes() Table {
 		{actor.Read, "Reports: balance, turnover and statements; events, and what programs can read", []Route{
 			{page, "GET", "/reports", e.Reports.Show},
 			{page, "GET", "/reports/statements/:id/file", e.Reports.File},
+			{page, "GET", "/reports/movements", e.Reports.Movements},
+			{page, "GET", "/reports/movements/export", e.Reports.ExportMovements},
+			{page, "GET", "/reports/parts", e.Reports.Parts},
+			{page, "GET", "/reports/parts/export", e.Reports.ExportParts},
 			{apiCall, "GET", "/api/v1/company_statements", e.API.Statements.List},
 			{apiCall, "GET", "/api/v1/company_statements/:id", e.API.Statements.Get},
 			{apiCall, "GET", "/api/v1/company_statements/:id/file", e.API.Statements.File},
@@ -22,6 +26,14 @@ func (e *edge) reportRoutes() Table {
 			{apiCall, "GET", "/api/v1/webhooks/:id", e.API.Webhooks.Get},
 			{apiCall, "GET", "/api/v1/webhooks/deliveries", e.API.Webhooks.Deliveries},
 			{apiCall, "GET", "/api/v1/webhooks/deliveries/:id", e.API.Webhooks.Delivery},
+		}},
+		{actor.Read, "Calendar: what each day brings, and the subscriptions that will bill", []Route{
+			{page, "GET", "/calendar", e.Planner.Show},
+			{page, "GET", "/calendar/subscriptions", e.Planner.Turns},
+			{page, "GET", "/calendar/subscriptions/export", e.Planner.ExportTurns},
+		}},
+		{actor.Manage, "What a moved public holiday changes", []Route{
+			{page, "GET", "/calendar/holidays", e.Planner.Holidays},
 		}},
 		{actor.Write, "Request statements, and stop them", []Route{
 			{page, "POST", "/reports/statements", e.Reports.Ask},

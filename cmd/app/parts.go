@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
+	plannerpages "debitdesk/handlers/web/planner"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
@@ -30,7 +31,9 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
+	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
@@ -134,7 +137,12 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
-	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store, Replays: db}
+	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store, Replays: db,
+		Exports: exports}
+	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
+		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
+		Service: &planner.Service{Store: planner.Store{DB: db.DB}, Now: db.Now, Calendar: s.Purchases.Calendar,
+			Timetable: s.Purchases.Timetable, Window: s.Purchases.Window, Bills: s.Subscriptions.Planned}}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}

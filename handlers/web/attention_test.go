@@ -74,9 +74,9 @@ func (b business) charged(client, token string, cents, days int) string {
 }
 
 var (
-	homeLine = regexp.MustCompile(`<a class="grow" href="([^"]+)">([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
+	homeLine = regexp.MustCompile(`<a class="grow" href="([^"]+)"[^>]*>([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
 	homeStat = regexp.MustCompile(
-		`(?s)<div class="card stat"><p class="label"><a href="([^"]+)">([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`)
+		`(?s)<div class="card stat"><p class="label"><a href="([^"]+)"[^>]*>([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`)
 	statCount  = regexp.MustCompile(`(?:^|[: >])([0-9][0-9 ]*) (?:of [0-9 ]+ answered )?debits?`)
 	foundWords = regexp.MustCompile(`class="found"[^>]*>([^<]+)<`)
 	firstCount = regexp.MustCompile(`^[0-9][0-9\x{00a0}]*`)

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"fmt"
+	"maps"
 	"sync/atomic"
 	"time"
 )
@@ -52,6 +53,24 @@ func (c *Calendar) Replace(changes ...Change) {
 		all[change.Day] = change
 	}
 	c.changes.Store(&all)
+}
+
+// With is this calendar with one more change, for whoever asks what it would move; it is a calendar of its own.
+func (c *Calendar) With(change Change) *Calendar {
+	changed := &Calendar{known: c.known}
+	all := maps.Clone(*c.changes.Load())
+	all[change.Day] = change
+	changed.changes.Store(&all)
+	return changed
+}
+
+// Without is this calendar without what was changed about a day, as the law has it.
+func (c *Calendar) Without(day Date) *Calendar {
+	changed := &Calendar{known: c.known}
+	all := maps.Clone(*c.changes.Load())
+	delete(all, day)
+	changed.changes.Store(&all)
+	return changed
 }
 
 // Closed tells whether banks process no two-day debit orders on a day, and why in words: the holiday's name, "Saturday"

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/paging"
@@ -18,6 +19,9 @@ type DebitFilter struct {
 	Outcomes []collection.Outcome // none: all, withdrawn ones included
 	From, To calendar.Date        // debit dates, both included; zero: open
 	SubmitBy time.Time            // takes those that wait to be handed over by then; zero: does not matter
+	SubmitAt time.Time            // takes those that wait to be handed over at that moment; zero: does not matter
+	States   []collection.State   // narrower than Outcomes; none: does not matter
+	Method   bank.Method          // empty: any
 }
 
 // Debits gives a page of debits, newest first, each as the record of its purchase.

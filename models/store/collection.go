@@ -114,6 +114,15 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	if !f.To.IsZero() {
 		where, args = where+" AND action_date <= ?", append(args, f.To)
 	}
+	if len(f.States) > 0 {
+		where, args = where+" AND state = ANY(?::text[])", append(args, database.Texts(f.States))
+	}
+	if f.Method != "" {
+		where, args = where+" AND method = ?", append(args, string(f.Method))
+	}
+	if !f.SubmitAt.IsZero() {
+		where, args = where+" AND state = 'scheduled' AND submit_at = ?", append(args, f.SubmitAt)
+	}
 	if !f.SubmitBy.IsZero() {
 		where, args = where+" AND state = 'scheduled' AND submit_at <= ?", append(args, f.SubmitBy)
 	}

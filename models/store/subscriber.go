@@ -218,6 +218,13 @@ func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) (
 		clientID)
 }
 
+// SubscribersUntil implements subscription.Reader.
+func (s *Store) SubscribersUntil(ctx context.Context, merchantID uuid.UUID, until time.Time,
+	limit int) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, fmt.Sprintf("s.merchant_id = ? AND s.next_at <= ? ORDER BY s.next_at, s.id LIMIT %d", limit),
+		merchantID, until)
+}
+
 // PeriodsOf implements subscription.Reader.
 func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
 	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,

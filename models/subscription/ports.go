@@ -51,6 +51,8 @@ type Reader interface {
 	SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Subscriber, error)
 	// RunningOf lists the subscriptions of a client that are not over.
 	RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscriber, error)
+	// SubscribersUntil lists those of a merchant whose next period begins by a moment, the earliest first.
+	SubscribersUntil(ctx context.Context, merchantID uuid.UUID, until time.Time, limit int) ([]Subscriber, error)
 	// PeriodsOf lists what was billed or skipped, newest first.
 	PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error)
 	PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error)

@@ -128,10 +128,9 @@ func (r *run) step(ctx context.Context, sub Subscriber) (Subscriber, error) {
 		return r.s.finish(ctx, who, sub, "template_deleted", "The subscription ended: its template was deleted.")
 	case sub.StoredToken != uuid.Nil:
 		return r.s.takeUp(ctx, who, t, sub)
-	case t.Paused:
-		return r.s.skip(ctx, who, t, sub, "paused_template", "A period was not billed: the subscription is paused.", false)
-	case sub.Status == Paused:
-		return r.s.skip(ctx, who, t, sub, "paused_client", "A period was not billed: this subscriber is paused.", false)
+	}
+	if why, words := t.passesOver(sub); why != "" {
+		return r.s.skip(ctx, who, t, sub, why, words, false)
 	}
 	return r.s.billPeriod(ctx, who, t, sub)
 }
@@ -162,7 +161,7 @@ func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, s
 		return sub, err
 	}
 	period := t.Plan.period(sub)
-	if p, _ := sub.Override.apply(t); p.TotalCents == 0 {
+	if t.priceOf(sub) == 0 {
 		return s.skip(ctx, who, t, sub, "nothing_to_collect", "A period was not billed: its total is 0.", true)
 	}
 	m, err := s.make(ctx, o, period.BilledOn)

@@ -1,6 +1,10 @@
 package subscription
 
-import "debitdesk/models/calendar"
+import (
+	"iter"
+
+	"debitdesk/models/calendar"
+)
 
 // Start is the day on which period n begins, n from 0, counted from the anchor. A
 // month that is too short bills on its last day and the next one on the anchor's
@@ -43,18 +47,29 @@ func (p Plan) Of(s Subscriber) Plan {
 
 // Upcoming are the next n billing dates of a subscriber that was activated, and no
 // more than are left of its cycles.
-func (p Plan) Upcoming(s Subscriber, n int) []calendar.Date {
-	if s.Anchor.IsZero() || s.Status == Inactive {
-		return nil
-	}
-	if p.Cycles != nil {
-		n = min(n, *p.Cycles-s.Passed)
-	}
-	var dates []calendar.Date
-	for i := range max(n, 0) {
-		dates = append(dates, p.Of(s).BillOn(s.Anchor, s.Cycle+i))
+func (p Plan) Upcoming(s Subscriber, n int) (dates []calendar.Date) {
+	for day := range p.ahead(s) {
+		if len(dates) >= n {
+			break
+		}
+		dates = append(dates, day)
 	}
 	return dates
+}
+
+// ahead are the billing dates of a subscriber from its next one on, for as long as there are cycles left.
+func (p Plan) ahead(s Subscriber) iter.Seq[calendar.Date] {
+	return func(yield func(calendar.Date) bool) {
+		if s.Anchor.IsZero() || s.Status == Inactive {
+			return
+		}
+		of := p.Of(s)
+		for i := 0; p.Cycles == nil || i < *p.Cycles-s.Passed; i++ {
+			if !yield(of.BillOn(s.Anchor, s.Cycle+i)) {
+				return
+			}
+		}
+	}
 }
 
 // period is the period that a subscriber is at.

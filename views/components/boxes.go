@@ -10,7 +10,11 @@ type Card struct {
 }
 
 // Stat is one figure with its comparison. Trend is up or down where that is good or bad; TrendText says it in words.
-type Stat struct{ Label, Value, Note, Trend, TrendText, Href string }
+// Href leads to the rows that the figure was made of, and Total says how many they are.
+type Stat struct {
+	Label, Value, Note, Trend, TrendText, Href string
+	Total                                      Total
+}
 
 // Fact is one line of a description list. Value is finished words; Part, when set, is drawn in its place.
 type Fact struct {

@@ -9,11 +9,15 @@ const (
 	chartHeight = 200
 )
 
-// ChartBar is one day or month. Values are stacked from the ground up, one per series; Texts say them in words.
+// ChartBar is one day or month. Values are stacked from the ground up, one per series; Texts say them in words, and Short
+// in so few letters that they stand at the bar. Figures lead to the rows that each was made of, Href to those of all.
 type ChartBar struct {
-	Label  string // as read out and in the table: "1 Dec 2026"
-	Values []int64
-	Texts  []string
+	Label   string // as read out and in the table: "1 Dec 2026"
+	Values  []int64
+	Texts   []string
+	Short   []string
+	Href    string
+	Figures []Figure
 }
 
 // Mark is one line of the scale.
@@ -113,6 +117,37 @@ func (b BarChart) gridY() []int64 {
 	}
 	return out
 }
+
+// mark is a value that is written at a bar, upwards from its place in hundredths of the width and height.
+type mark struct {
+	X, Y   string
+	Text   string
+	Inside bool // the bar is too high for a text above it
+}
+
+// highest is how much of the height a bar may take that still has room for its value above it, in percent.
+const highest = 70
+
+// marks are the values at bar i: what all of it comes to, in short.
+func (b BarChart) marks(i int) []mark {
+	x, w := b.slot(i)
+	total := int64(0)
+	for _, v := range b.Bars[i].Values {
+		total += max(v, 0)
+	}
+	if len(b.Bars[i].Short) == 0 || b.Bars[i].Short[0] == "" {
+		return nil
+	}
+	top := 100 - scaled(total, b.top())*100/chartHeight
+	m := mark{X: percentOf(x + w/2), Text: b.Bars[i].Short[0], Y: num(max(top-2, 2)) + "%"}
+	if 100-top > highest {
+		m.Inside, m.Y = true, num(top+3)+"%"
+	}
+	return []mark{m}
+}
+
+// percentOf is a place in the width of the drawing.
+func percentOf(x int64) string { return num(x/10) + "." + num(x%10) + "%" }
 
 // spoken says a bar in one sentence, for its tooltip.
 func (b BarChart) spoken(i int) string {

@@ -89,8 +89,13 @@ func TestAForbiddenActIsShownWithItsReason(t *testing.T) {
 
 func TestAChartHasItsFiguresAsATable(t *testing.T) {
 	got := viewtest.Render(t, Chart(BarChart{Title: "Month", Series: []string{"Collected"},
-		Bars: []ChartBar{{"1 Dec", []int64{5}, []string{"R 5,00"}}}, Ticks: []Mark{{0, "0"}, {10, "10"}}}))
-	for _, want := range []string{`<th scope="row">1 Dec</th>`, `<td class="num">R 5,00</td>`, `height="100"`} {
+		Bars: []ChartBar{{Label: "1 Dec", Values: []int64{5}, Texts: []string{"R 5,00"}, Short: []string{"5"}, Href: "/day"},
+			{Label: "2 Dec", Values: []int64{9}, Texts: []string{"R 9,00"}, Short: []string{"9"},
+				Figures: []Figure{{Text: "R 9,00", Href: "/second", Total: TotalOf(1, 9)}}}},
+		Ticks: []Mark{{0, "0"}, {10, "10"}}}))
+	for _, want := range []string{`<th scope="row">1 Dec</th>`, `<td class="num">R 5,00</td>`, `height="100"`,
+		`<a href="/day" tabindex="-1">`, `y="48%">5</text>`, `class="at-bar inside" x="75.0%" y="13%">9</text>`,
+		`<a href="/second" data-cents="9" data-count="1">R 9,00</a>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}

@@ -87,6 +87,7 @@ var sections = []section{
 	{"invoices", "Invoices", "file", "/invoices", "/manual/invoices"},
 	{"templates", "Templates", "repeat", "/templates", "/manual/subscriptions"},
 	{"batches", "Batches", "layers", "/batches", "/manual/invoices#a-batch-in-six-steps"},
+	{"calendar", "Calendar", "calendar", "/calendar", "/manual/pages#calendar"},
 	{"bank", "Bank files", "bank", "/bank", "/manual/bank-files"},
 	{"reports", "Reports", "chart", "/reports", "/manual/pages#reports"},
 	{"developers", "Developers", "code", "/developers", "/manual/api"},

@@ -14,10 +14,12 @@ import (
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
+	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/report"
@@ -125,16 +127,20 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 	now := h.Desk.Now()
 	v.Today = []components.Stat{
 		{Label: "To be collected today", Value: words.Sum(f.Today.Cents, money.ZAR),
-			Note: tallyWords(f.Today, "debit", "debits"), Href: purchases.DebitsHref("open", f.OnDate, f.OnDate)},
+			Note: tallyWords(f.Today, "debit", "debits"), Href: purchases.DebitsHref("open", f.OnDate, f.OnDate),
+			Total: components.TotalOf(f.Today.N, f.Today.Cents)},
 		{Label: "Tomorrow", Value: words.Sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"),
-			Href: purchases.DebitsHref("open", f.TomorrowDate, f.TomorrowDate)},
+			Href:  purchases.DebitsHref("open", f.TomorrowDate, f.TomorrowDate),
+			Total: components.TotalOf(f.Tomorrow.N, f.Tomorrow.Cents)},
 		{Label: "Next cut-off", Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)),
-			Note: words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank",
-			Href: purchases.DebitsUntilHref(f.NextCutOff)},
+			Note:  words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank",
+			Href:  purchases.DebitsUntilHref(f.NextCutOff),
+			Total: components.TotalOf(f.ToSubmit.N, f.ToSubmit.Cents)},
 	}
-	was := "by " + words.Glue(f.WasTo.Format("2 Jan")) + " last month"
 	collected := components.Stat{Label: "Collected this month", Value: words.SumOf(f.NetCents, money.ZAR),
-		Note: words.SumOf(f.WasCents, money.ZAR) + " " + was}
+		Note:  words.SumOf(f.WasCents, money.ZAR) + " " + sameDays(f),
+		Href:  reports.MovementsHref("", f.From, f.To, money.ZAR),
+		Total: components.Total{Cents: f.NetCents.String()}}
 	if f.WasCents.Sign() > 0 && f.NetCents.Sign() >= 0 {
 		collected.Trend, collected.TrendText = trend(f.NetCents.Near(), f.WasCents.Near())
 	}
@@ -145,6 +151,20 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 		ratio("Disputed", "disputed", f, func(o report.Outcome) int64 { return o.Disputed }, report.DisputeLimit),
 	}
 	v.Chart = chart(f.Days)
+}
+
+// sameDays says which days of last month the days of this month so far are compared with: as many of them, so that the
+// 1st is compared with the 1st. A month that was shorter is taken whole.
+func sameDays(f report.Figures) string {
+	was := f.WasFrom.Format("January")
+	switch days := f.To.Day; {
+	case days > f.WasTo.Day:
+		return "in all of " + was + ", which had " + plural.Of(f.WasTo.Day, "day")
+	case days == 1:
+		return "on " + words.Glue("1 "+was) + ": one day is compared with one day"
+	default:
+		return "in the first " + plural.Of(days, "day") + " of " + was
+	}
 }
 
 // trend compares an amount with an earlier one, in whole percents.
@@ -168,7 +188,7 @@ func trend(now, was int64) (kind, text string) {
 // beyond it; 0 is no limit, and more is better.
 func ratio(label, outcome string, f report.Figures, part func(report.Outcome) int64, limit int64) components.Stat {
 	s := components.Stat{Label: label, Value: "–", Note: "no answers this month yet",
-		Href: purchases.DebitsHref(outcome, f.From, f.To)}
+		Href: purchases.DebitsHref(outcome, f.From, f.To), Total: components.CountOf(part(f.Outcome))}
 	now, ok := f.Outcome.PerTenThousand(part(f.Outcome))
 	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
 	before := ""
@@ -222,7 +242,9 @@ func chart(days []report.Day) *components.BarChart {
 		in, back := drawn(d.InCents), drawn(d.BackCents)
 		largest = max(largest, in+back)
 		c.Bars = append(c.Bars, components.ChartBar{Label: words.Glue(d.Date.Format("Mon 2 Jan")), Values: []int64{in, back},
-			Texts: []string{words.SumOf(d.InCents, money.ZAR), words.SumOf(d.BackCents, money.ZAR)}})
+			Texts: []string{words.SumOf(d.InCents, money.ZAR), words.SumOf(d.BackCents, money.ZAR)},
+			Short: []string{short(in + back)}, Href: reports.MovementsHref("", d.Date, d.Date, money.ZAR),
+			Figures: []components.Figure{moved(d.InCents, report.In, d.Date), moved(d.BackCents, report.Out, d.Date)}})
 	}
 	if largest == 0 {
 		return nil
@@ -234,6 +256,41 @@ func chart(days []report.Day) *components.BarChart {
 		c.XLabels = append(c.XLabels, words.Glue(days[i].Date.Format("2 Jan")))
 	}
 	return c
+}
+
+// moved leads to what came in, or went back, on a day.
+func moved(cents money.Sum, direction report.Direction, day calendar.Date) components.Figure {
+	f := components.Figure{Text: words.SumOf(cents, money.ZAR)}
+	if cents.Sign() == 0 {
+		return f
+	}
+	f.Href, f.Total.Cents = reports.MovementsHref(direction, day, day, money.ZAR), cents.String()
+	if direction == report.Out {
+		f.Total.Cents = money.Sum{}.Minus(cents).String()
+	}
+	return f
+}
+
+// short writes cents in so few letters that they stand at a bar: "950", "1,2k", "34k", "1,2m"; nothing for nothing.
+func short(cents int64) string {
+	rand := (cents + 50) / 100
+	switch {
+	case cents == 0:
+		return ""
+	case rand < 1000:
+		return words.Grouped(rand)
+	case rand < 1_000_000:
+		return tenths(rand, 1000) + "k"
+	}
+	return tenths(rand, 1_000_000) + "m"
+}
+
+// tenths writes n in units, with one decimal below ten of them.
+func tenths(n, unit int64) string {
+	if tenth := (n*10 + unit/2) / unit; tenth < 100 {
+		return words.Grouped(tenth/10) + "," + words.Grouped(tenth%10)
+	}
+	return words.Grouped((n + unit/2) / unit)
 }
 
 // start lists the first steps of a new merchant until they are done.

@@ -194,7 +194,7 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 			v.Table.Rows[i].Label = r.Label(item)
 		}
 	}
-	v.Pager = r.pager(l, page, t.Found)
+	v.Pager, v.Foot = r.pager(l, page, t.Found), r.foot(t)
 	v.Empty = r.empty(l, view, v.Filters)
 	return v
 }

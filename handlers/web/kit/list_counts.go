@@ -12,6 +12,7 @@ type Tally struct {
 	Found RowsFound
 	Of    func(View) RowsFound // nil: tabs show no numbers
 	Sum   string               // what the rows come to
+	Cents Sum                  // the same as a number
 }
 
 // RowsFound is how many rows there are, as far as they were counted.

@@ -67,11 +67,10 @@ func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
 		Filters: []kit.Filter[purchase.DebitFilter]{
 			kit.DayFilter("debit_from", "Debit date from", func(f *purchase.DebitFilter, day calendar.Date) { f.From = day }),
 			kit.DayFilter("debit_to", "Debit date to", func(f *purchase.DebitFilter, day calendar.Date) { f.To = day }),
-			{Key: "outcome", View: true, Chip: kit.SameChip(""), Read: func(l *kit.Listing, f *purchase.DebitFilter) {
-				if f.Outcomes = debitOutcomes[l.Query.Get("outcome")]; f.Outcomes == nil && l.Query.Has("outcome") {
-					l.Unknown("outcome", "an outcome of a debit")
-				}
-			}},
+			{Key: "outcome", View: true, Read: readOutcome,
+				Chip: func(_ *kit.Listing, text string) string { return debitStates[text].words }},
+			methodFilter,
+			submitAtFilter,
 			{Key: "submit_by", Read: p.readSubmitBy, Chip: func(_ *kit.Listing, text string) string {
 				at, _ := time.ParseInLocation(submitForm, text, calendar.SAST) // it was read before
 				return "To the bank by " + words.Moment(at).Text
@@ -90,7 +89,7 @@ func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
 		}
 		f.SubmitBy = at
 	}
-	if f.From.IsZero() && f.To.IsZero() && f.SubmitBy.IsZero() {
+	if f.From.IsZero() && f.To.IsZero() && f.SubmitBy.IsZero() && f.SubmitAt.IsZero() {
 		today := calendar.DateOf(p.Desk.Now())
 		f.From, f.To = calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
 		l.Query.Set("debit_from", f.From.String())
@@ -103,15 +102,22 @@ func (p *Purchases) debitCounts(ctx context.Context, who actor.Actor, f purchase
 	t := kit.Tally{Of: func(v kit.View) kit.RowsFound { return counts[v.Value] }}
 	for _, v := range slices.Concat([]kit.View{{}}, debitViews) {
 		of := f
-		of.Outcomes = debitOutcomes[v.Value]
+		of.Outcomes, of.States = debitOutcomes[v.Value], nil
 		tally, err := p.Service.TallyDebits(ctx, who, of)
 		if err != nil {
 			return t, err
 		}
 		counts[v.Value] = kit.FoundUpTo(tally.N, purchase.CountLimit)
-		if slices.Equal(of.Outcomes, f.Outcomes) {
-			t.Found, t.Sum = counts[v.Value], sumFound(tally)
+		if f.States == nil && slices.Equal(of.Outcomes, f.Outcomes) {
+			t.Found, t.Sum, t.Cents = counts[v.Value], sumFound(tally), kit.Rands(tally.Cents)
 		}
+	}
+	if f.States != nil {
+		tally, err := p.Service.TallyDebits(ctx, who, f)
+		if err != nil {
+			return t, err
+		}
+		t.Found, t.Sum, t.Cents = kit.FoundUpTo(tally.N, purchase.CountLimit), sumFound(tally), kit.Rands(tally.Cents)
 	}
 	return t, nil
 }

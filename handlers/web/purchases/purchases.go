@@ -221,7 +221,7 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		}
 		concerns[string(view.Concern)] = kit.FoundUpTo(tally.N, limit)
 		if f.Concern == view.Concern {
-			t.Found, t.Sum = kit.FoundUpTo(tally.N, limit), sumFound(tally)
+			t.Found, t.Sum, t.Cents = kit.FoundUpTo(tally.N, limit), sumFound(tally), kit.Rands(tally.Cents)
 		}
 	}
 	t.Of = func(v kit.View) kit.RowsFound {

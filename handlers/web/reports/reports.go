@@ -40,6 +40,7 @@ type Reports struct {
 	Statements *statement.Service
 	Brands     merchant.Store
 	Replays    replay.Answers
+	Exports    *kit.Exports
 }
 
 const (
@@ -76,7 +77,8 @@ func (h *Reports) page(c echo.Context, form url.Values, refused error) error {
 // month so far unless it does.
 func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView) error {
 	ctx := c.Request().Context()
-	found, err := h.Money.Balance(ctx, who, report.Filter{})
+	asOf := h.asOf(c, v)
+	found, err := h.Money.BalanceAsOf(ctx, who, asOf)
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,9 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 		v.Currencies = append(v.Currencies, components.Option{Value: currency, Text: currency,
 			Selected: currency == v.Currency})
 	}
-	v.Balance = balanceFigures(found[v.Currency], v.Currency)
+	if v.Balance, err = h.balanceFigures(ctx, who, found[v.Currency], v.Currency, asOf); err != nil {
+		return err
+	}
 	from, to := h.days(c, v)
 	t, err := h.Money.Turnover(ctx, who, report.Filter{Currencies: []string{v.Currency}, From: from.At(0, 0),
 		To: to.AddDays(1).At(0, 0).Add(-time.Microsecond)})
@@ -105,22 +109,16 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	}
 	v.TurnoverSub = words.DayTime(from).Text + " to " + words.DayTime(to).Text
 	v.Turnover = []components.Stat{
-		{Label: "Came in", Value: words.SumOf(t.Incoming.Cents, v.Currency), Note: plural.Of(t.Incoming.N, "movement")},
-		{Label: "Went back", Value: words.SumOf(t.Outgoing.Cents, v.Currency), Note: plural.Of(t.Outgoing.N, "movement")},
-		{Label: "Left", Value: words.SumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency)},
+		{Label: "Came in", Value: words.SumOf(t.Incoming.Cents, v.Currency), Note: plural.Of(t.Incoming.N, "movement"),
+			Href: MovementsHref(report.In, from, to, v.Currency), Total: totalOf(t.Incoming.N, t.Incoming.Cents)},
+		{Label: "Went back", Value: words.SumOf(t.Outgoing.Cents, v.Currency), Note: plural.Of(t.Outgoing.N, "movement"),
+			Href:  MovementsHref(report.Out, from, to, v.Currency),
+			Total: totalOf(t.Outgoing.N, money.Sum{}.Minus(t.Outgoing.Cents))},
+		{Label: "Left", Value: words.SumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency),
+			Note: plural.Of(t.Incoming.N+t.Outgoing.N, "movement"), Href: MovementsHref("", from, to, v.Currency),
+			Total: totalOf(t.Incoming.N+t.Outgoing.N, t.Incoming.Cents.Minus(t.Outgoing.Cents))},
 	}
 	return nil
-}
-
-func balanceFigures(b report.Balance, currency string) []components.Stat {
-	return []components.Stat{
-		{Label: "Balance", Value: words.SumOf(b.NetCents(), currency), Note: "all that came in, less all that went back"},
-		{Label: "May still be returned", Value: words.SumOf(b.ReservedCents, currency),
-			Note: "debits whose return window is open"},
-		{Label: "Owed to clients", Value: words.SumOf(b.OwedCents, currency), Note: "refunds that are not paid out yet"},
-		{Label: "Available", Value: words.SumOf(b.AvailableCents(), currency),
-			Note: "can no longer be returned unpaid; some of it can still be disputed"},
-	}
 }
 
 func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.Date) {

@@ -1,0 +1,133 @@
+package planner
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/purchases"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/money"
+	"debitdesk/models/planner"
+	"debitdesk/models/plural"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+const holidaysPath = path + "/holidays"
+
+// Holidays serves GET /calendar/holidays: what a holiday would move that is proclaimed or taken back, before anybody
+// does so, and what those moved that are known.
+func (h *Planner) Holidays(c echo.Context) error {
+	now := h.Desk.Now()
+	today := calendar.DateOf(now)
+	known, err := h.Proclaimed(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	v := pages.HolidaysView{Date: components.DateField{Label: "Day", Name: "day", Value: c.QueryParam("day"),
+		Min: today.String(), Required: true, Hint: "A day that may become a public holiday, or that is one now."}}
+	for _, k := range known {
+		what := "Banks are closed"
+		if k.Open {
+			what = "Banks are open"
+		}
+		v.Known = append(v.Known, pages.KnownHoliday{Date: words.DayTime(k.Day), Name: k.Name, What: what,
+			Href: kit.Address(holidaysPath, url.Values{"day": {k.Day.String()}})})
+	}
+	if text := c.QueryParam("day"); text != "" {
+		day, err := calendar.ParseDate(text)
+		switch {
+		case err != nil:
+			v.Date.Error = "Give a day, such as " + today.AddDays(30).String() + "."
+		case day.Before(today.AddDays(-yearOf)) || day.After(today.AddDays(yearOf)):
+			v.Date.Error = "Give a day of the year before or after today."
+		default:
+			if err := h.effect(c, day, known, &v); err != nil {
+				return err
+			}
+		}
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, "What a moved holiday changes", section,
+		func(f layout.Frame) templ.Component { return pages.Holidays(f, v) })
+}
+
+const yearOf = 366
+
+// effect rehearses the change that is possible for a day: a known one is compared with the calendar without it, another
+// becomes a holiday, or is one no longer.
+func (h *Planner) effect(c echo.Context, day calendar.Date, known []calendar.Change, v *pages.HolidaysView) error {
+	before := h.Service.Calendar
+	name, holiday := before.Holiday(day)
+	v.Title = "If " + day.Format("Mon 2 Jan 2006") + " becomes a public holiday"
+	after := before.With(calendar.Change{Day: day, Name: "Public holiday", Open: holiday})
+	if holiday {
+		v.Title = "If " + day.Format("Mon 2 Jan 2006") + ", " + name + ", is not a public holiday"
+	}
+	for _, k := range known {
+		if k.Day == day {
+			before, after = before.Without(day), h.Service.Calendar
+			v.Title = "Changed already: " + day.Format("Mon 2 Jan 2006") + ", " + k.Name
+		}
+	}
+	e, err := h.Service.Effect(c.Request().Context(), access.Actor(c), day, before, after)
+	if err != nil {
+		return err
+	}
+	now := h.Desk.Now()
+	v.Shown = true
+	if e.Planned.N > 0 {
+		v.Planned = kit.Opens(tallyWords(e.Planned, "debit"), scheduledHref(day, ""), e.Planned.N, e.Planned.Cents)
+	}
+	v.Unsure = e.BillsUnknown
+	for _, m := range e.Moves {
+		v.Moves = append(v.Moves, moveLine(m, now))
+	}
+	return nil
+}
+
+// scheduledHref is the list of the debits that are planned for a day and not with the bank yet.
+func scheduledHref(day calendar.Date, method bank.Method) string {
+	return purchases.DebitsOf("scheduled", method, day, day)
+}
+
+func moveLine(m planner.Move, now time.Time) pages.HolidayMove {
+	method := "EFT"
+	if m.Method == bank.DebiCheck {
+		method = "DebiCheck"
+	}
+	line := pages.HolidayMove{Due: words.SayDay(m.Due, now), Method: method, Brands: strings.Join(m.Brands, ", "),
+		Debit:  moved(words.SayDay(m.Was.ActionDate, now), words.SayDay(m.Is.ActionDate, now)),
+		CutOff: moved(words.SayMinute(m.Was.SubmitAt, now), words.SayMinute(m.Is.SubmitAt, now)),
+		Answer: moved(words.SayMinute(m.Was.ProvisionalAt, now), words.SayMinute(m.Is.ProvisionalAt, now)),
+		Final:  moved(words.SayMinute(m.Was.FinalAt, now), words.SayMinute(m.Is.FinalAt, now))}
+	if m.Method == bank.DebiCheck {
+		line.Final = pages.Moved{Is: "no return window"}
+	}
+	if m.Planned.N > 0 {
+		line.Planned = kit.Opens(tallyWords(m.Planned, "debit"), scheduledHref(m.Was.ActionDate, m.Method), m.Planned.N,
+			m.Planned.Cents)
+	}
+	if m.Bills.N > 0 {
+		line.Bills = plural.Of(m.Bills.N, "subscription") + " · " + words.Sum(m.Bills.Cents, money.ZAR)
+	}
+	return line
+}
+
+// moved is what was and what is; the first is left out where they are the same.
+func moved(was, is string) pages.Moved {
+	if was == is {
+		was = ""
+	}
+	return pages.Moved{Was: was, Is: cmp.Or(is, "–")}
+}

@@ -1,0 +1,81 @@
+package purchases
+
+import (
+	"net/url"
+	"time"
+
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
+)
+
+// debitStates are narrower ways in which a debit went than its outcome, by their names in the address.
+var debitStates = map[string]struct {
+	states []collection.State
+	words  string
+}{
+	"scheduled":  {[]collection.State{collection.Scheduled}, "Not with the bank yet"},
+	"standing":   {collection.StatesOf(collection.Outcomes...), "Not withdrawn"},
+	"returnable": {[]collection.State{collection.Provisional}, "Collected, may still be returned"},
+	"undecided": {append(collection.StatesOf(collection.OutcomeOpen), collection.Provisional),
+		"Not answered, or may still be returned"},
+}
+
+// readOutcome reads how debits went: by their outcome, or narrower.
+func readOutcome(l *kit.Listing, f *purchase.DebitFilter) {
+	asked := l.Query.Get("outcome")
+	if f.Outcomes = debitOutcomes[asked]; f.Outcomes != nil || asked == "" {
+		return
+	}
+	if f.States = debitStates[asked].states; f.States == nil {
+		l.Unknown("outcome", "an outcome of a debit")
+	}
+}
+
+// methodFilter is by the way in which debits run.
+var methodFilter = kit.Filter[purchase.DebitFilter]{
+	Key: "method",
+	Read: kit.ReadOne("method", "a way to collect", []bank.Method{bank.EFT, bank.DebiCheck},
+		func(f *purchase.DebitFilter) *bank.Method { return &f.Method }),
+	Chip: func(_ *kit.Listing, text string) string {
+		if bank.Method(text) == bank.DebiCheck {
+			return "DebiCheck"
+		}
+		return "EFT"
+	},
+}
+
+// submitAtFilter takes what waits for one cut-off.
+var submitAtFilter = kit.Filter[purchase.DebitFilter]{
+	Key: "submit_at",
+	Read: func(l *kit.Listing, f *purchase.DebitFilter) {
+		if text := l.Query.Get("submit_at"); text != "" {
+			at, err := time.ParseInLocation(submitForm, text, calendar.SAST)
+			if err != nil {
+				l.Unknown("submit_at", "the time of a cut-off")
+			}
+			f.SubmitAt = at
+		}
+	},
+	Chip: func(_ *kit.Listing, text string) string {
+		at, _ := time.ParseInLocation(submitForm, text, calendar.SAST) // it was read before
+		return "To the bank at " + words.Moment(at).Text
+	},
+}
+
+// DebitsOf is the list of the debits of some days that went so, and that run in one way; empty: in any.
+func DebitsOf(outcome string, method bank.Method, from, to calendar.Date) string {
+	q := url.Values{"debit_from": {from.String()}, "debit_to": {to.String()}, "outcome": {outcome}}
+	if method != "" {
+		q.Set("method", string(method))
+	}
+	return kit.Address(debitsPath, q)
+}
+
+// DebitsAtHref is the list of the debits that go to the bank at one cut-off.
+func DebitsAtHref(cutOff time.Time) string {
+	return kit.Address(debitsPath, url.Values{"submit_at": {cutOff.In(calendar.SAST).Format(submitForm)}})
+}
