@@ -27,8 +27,10 @@ func (e *edge) reportRoutes() Table {
 			{apiCall, "GET", "/api/v1/webhooks/deliveries", e.API.Webhooks.Deliveries},
 			{apiCall, "GET", "/api/v1/webhooks/deliveries/:id", e.API.Webhooks.Delivery},
 		}},
-		{actor.Read, "Calendar: what each day brings, and the subscriptions that will bill", []Route{
+		{actor.Read, "Calendar: what each day brings, subscriptions that will bill and promises to pay", []Route{
 			{page, "GET", "/calendar", e.Planner.Show},
+			{page, "GET", "/calendar/promises", e.Planner.Promises},
+			{page, "GET", "/calendar/promises/export", e.Planner.ExportPromises},
 			{page, "GET", "/calendar/subscriptions", e.Planner.Turns},
 			{page, "GET", "/calendar/subscriptions/export", e.Planner.ExportTurns},
 		}},

@@ -31,6 +31,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/followup"
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
 	"debitdesk/models/planner"
@@ -142,7 +143,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
 		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
 		Service: &planner.Service{Store: planner.Store{DB: db.DB}, Now: db.Now, Calendar: s.Purchases.Calendar,
-			Timetable: s.Purchases.Timetable, Window: s.Purchases.Window, Bills: s.Subscriptions.Planned}}
+			Timetable: s.Purchases.Timetable, Window: s.Purchases.Window, Bills: s.Subscriptions.Planned,
+			Promised: followup.Store{DB: db.DB}.PromisesOn}}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}

@@ -30,6 +30,7 @@ func exported(d *handlers.Deps) map[string]kit.ExportSource {
 		"subscribers":                    {Needs: actor.Read, Open: d.Templates.Exported},
 		"subscribers without an account": kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
 		"audit entries":                  kit.Listed(actor.Manage, d.Audit.Exported),
+		"promises to pay":                kit.Listed(actor.Read, d.Planner.ExportedPromises),
 		"subscriptions that will bill":   kit.Listed(actor.Read, d.Planner.ExportedTurns),
 		"movements of money":             kit.Listed(actor.Read, d.Reports.ExportedMovements),
 		"parts of the balance":           kit.Listed(actor.Read, d.Reports.ExportedParts),

@@ -6,10 +6,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
@@ -59,6 +62,7 @@ type Day struct {
 	Finals    []Final
 	Bills     purchase.Tally // subscriptions that will bill
 	BillsMore bool           // there may be more of them than were looked at
+	Promises  purchase.Tally // open promises to pay; of days that have passed, broken ones
 }
 
 // Service finds out what days bring.
@@ -70,6 +74,26 @@ type Service struct {
 	Window    mandate.Window
 	// Bills are the periods that subscriptions will bill, by the rules by which they are billed.
 	Bills func(ctx context.Context, who actor.Actor, from, to calendar.Date) (subscription.Planned, error)
+	// Promised are what clients promised to pay on some days, in their order, up to a limit.
+	Promised func(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date, limit int) ([]followup.Promise, error)
+}
+
+// promisesLimit is how many promises are looked at: people write them down one by one.
+const promisesLimit = 1000
+
+// Promises are those of some days that are not kept or withdrawn: open ones and, of days that have passed, broken ones.
+func (s *Service) Promises(ctx context.Context, who actor.Actor, from, to calendar.Date) (out []followup.Promise, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	all, err := s.Promised(ctx, who.MerchantID, from, to, promisesLimit)
+	today := calendar.DateOf(s.Now())
+	for _, p := range all {
+		if standing := p.Standing(today); standing == followup.Open || standing == followup.Broken {
+			out = append(out, p)
+		}
+	}
+	return out, err
 }
 
 // aside is how many days beside those that are shown are read: the debits whose return window reaches into them, and
@@ -100,6 +124,14 @@ func (s *Service) Days(ctx context.Context, who actor.Actor, from, to calendar.D
 	for _, turn := range bills.Turns {
 		d := &days[turn.BilledOn.DaysSince(from)]
 		d.Bills = plus(d.Bills, purchase.Tally{N: 1, Cents: turn.Cents})
+	}
+	promises, err := s.Promises(ctx, who, from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range promises {
+		d := &days[p.DueOn.DaysSince(from)]
+		d.Promises = plus(d.Promises, purchase.Tally{N: 1, Cents: p.AmountCents})
 	}
 	for i := range days {
 		days[i].BillsMore = !bills.MoreFrom.IsZero() && !days[i].Date.Before(bills.MoreFrom)

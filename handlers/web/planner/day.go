@@ -59,6 +59,14 @@ func (h *Planner) lines(d planner.Day, now time.Time) (lines []pages.PlannerLine
 	if d.Bills.N > 0 || d.BillsMore {
 		add(d.Date.At(0, 0), billsLine(d))
 	}
+	if d.Promises.N > 0 {
+		text := "Clients promised to pay."
+		if d.Date.Before(calendar.DateOf(now)) {
+			text = "Clients promised to pay, and did not."
+		}
+		add(d.Date.At(0, 0), pages.PlannerLine{Icon: "phone", Kind: "wait", Short: "Promised", Text: text,
+			Figure: kit.Opens(tallyWords(d.Promises, "promise"), promisesHref(d.Date), d.Promises.N, d.Promises.Cents)})
+	}
 	for _, f := range d.Finals {
 		add(f.At, pages.PlannerLine{Icon: "done", Kind: "done", Short: "Final",
 			Text: "No answer by now means paid: from here on debits of " + words.SayDay(f.Of, now) + " cannot be returned.",

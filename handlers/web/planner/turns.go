@@ -24,7 +24,7 @@ func turnsHref(day calendar.Date) string {
 	return kit.Address(turnsPath, url.Values{"day": {day.String()}})
 }
 
-// turnFilter is the days on which subscriptions bill.
+// turnFilter is the days that a list is about.
 type turnFilter struct{ From, To calendar.Date }
 
 // turns are the subscriptions that will bill on a day.
@@ -50,16 +50,7 @@ func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 			}
 			return kit.Tally{Found: kit.FoundUpTo(n, n), Cents: kit.Rands(sum)}, nil
 		},
-		Filters: []kit.Filter[turnFilter]{
-			kit.DayFilter("day", "Bills on", func(f *turnFilter, day calendar.Date) { f.From, f.To = day, day }),
-			{Key: "", Read: func(l *kit.Listing, f *turnFilter) {
-				if f.From.IsZero() {
-					f.From = calendar.DateOf(h.Desk.Now())
-					f.To = f.From
-					l.Query.Set("day", f.From.String())
-				}
-			}},
-		},
+		Filters: h.dayFilters("Bills on"),
 		Columns: []kit.Column[subscription.Turn]{
 			kit.ColumnOf("Client", func(t subscription.Turn) components.Cell {
 				return components.Cell{Text: t.Subscriber.ClientName, Second: t.Subscriber.ClientEmail,
@@ -78,6 +69,20 @@ func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 		},
 		Empty:   components.Empty{Icon: "repeat", Title: "No subscription bills on this day"},
 		NoMatch: components.Empty{Title: "No subscription bills on this day"},
+	}
+}
+
+// dayFilters take one day: today unless the address names another.
+func (h *Planner) dayFilters(label string) []kit.Filter[turnFilter] {
+	return []kit.Filter[turnFilter]{
+		kit.DayFilter("day", label, func(f *turnFilter, day calendar.Date) { f.From, f.To = day, day }),
+		{Key: "", Read: func(l *kit.Listing, f *turnFilter) {
+			if f.From.IsZero() || f.From.Year < firstYear || f.From.Year > lastYear {
+				f.From = calendar.DateOf(h.Desk.Now())
+				f.To = f.From
+				l.Query.Set("day", f.From.String())
+			}
+		}},
 	}
 }
 
