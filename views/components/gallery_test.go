@@ -175,7 +175,7 @@ func figures() []piece {
 		{"figures", Figures([]Stat{{Label: "Collected", Value: "R 1", Trend: "up", TrendText: "more", Note: "n", Href: "/x"},
 			{Label: "B", Value: "2", Trend: "down", TrendText: "less"}, {Label: "C", Value: "3"}})},
 		{"chart", Chart(BarChart{Title: "t", Series: []string{"Collected", "Unpaid"},
-			Bars:  []ChartBar{{Label: "1 Dec", Values: []int64{10, 2}, Texts: []string{"10", "2"}, Short: []string{"12"}, Href: "/x",
+			Bars: []ChartBar{{Label: "1 Dec", Values: []int64{10, 2}, Texts: []string{"10", "2"}, Short: []string{"12"}, Href: "/x",
 				Figures: []Figure{{Text: "10", Href: "/x", Total: TotalOf(1, 10), Label: "ten"}}},
 				{Label: "2 Dec", Values: []int64{0, 0}, Texts: []string{"0", "0"}}},
 			Ticks: []Mark{{0, "0"}, {20, "20"}}, XLabels: []string{"1", "2"}})},
