@@ -27,6 +27,7 @@ import (
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank/exchange"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database"
@@ -35,7 +36,6 @@ import (
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
 	"debitdesk/models/planner"
-	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
@@ -105,11 +105,11 @@ func (s Services) otherBank() bool { return s.Controls != nil && !s.Controls.For
 
 // desk adds the pages that staff work with.
 func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service, o HTTP) {
-	db := o.Store
+	db, events := o.Store, trail.Store{DB: o.Store.DB}
 	register, proofs := &token.Service{Store: token.Store{DB: db.DB}}, &mandate.Service{Store: mandate.Store{DB: db.DB}}
 	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context,
 		fn func(audit.Log) error) error {
-		return s.Purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
+		return db.DB.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
 	}}}
 	exports.Tasks = s.Tasks
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
@@ -118,11 +118,11 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
-		Events: db, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions}
+		Events: events, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions}
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
 		Approvals: s.Approvals}
-	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: db,
+	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
 		LivePanel: d.Live.Panel, Exports: exports}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
@@ -130,7 +130,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Replays: db, LivePanel: d.Live.Panel}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients}
-	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: db, Replays: db, Exports: exports,
+	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Replays: db, Exports: exports,
 		Impact: d.Tokens.ClientImpact,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
@@ -146,7 +146,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 			Timetable: s.Purchases.Timetable, Window: s.Purchases.Window, Bills: s.Subscriptions.Planned,
 			Promised: followup.Store{DB: db.DB}.PromisesOn}}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
-	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}
+	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 }

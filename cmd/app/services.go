@@ -16,7 +16,7 @@ import (
 	"debitdesk/handlers/statements"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
@@ -58,7 +58,7 @@ type Services struct {
 	Outbox        *outbox.Service
 	Billing       *billing.Service
 	Batches       *batch.Service
-	Audit         *audit.Service
+	Audit         *trail.Service
 	Controls      *simulation.Controls // of the sandbox; nil in live mode
 	Subscriptions *subscription.Service
 	Webhooks      *webhook.Service

@@ -4,8 +4,8 @@ import (
 	"crypto/ed25519"
 	"log/slog"
 
-	"debitdesk/models/audit"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/credential"
 	"debitdesk/models/store"
 )
@@ -31,9 +31,9 @@ func (k HeadSigner) Check(keyID string, data, signature []byte) bool {
 
 // AuditService links the audit and checks it. The heads are also noted in that folder beside
 // the database; without a folder nowhere else.
-func AuditService(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *audit.Service {
+func AuditService(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *trail.Service {
 	signer := HeadSigner(keys)
-	service := &audit.Service{Chains: s, Signer: signer, Log: log}
+	service := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: signer, Log: log}
 	if folder != "" {
 		service.Anchors = anchor.At(folder, signer)
 	}

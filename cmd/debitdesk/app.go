@@ -11,7 +11,7 @@ import (
 
 	"debitdesk/cmd/app"
 	"debitdesk/migrations"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/jobs"
 	"debitdesk/models/mail"
@@ -113,7 +113,7 @@ func (a *App) wire(baseURL string, noBank bool) (app.Services, error) {
 }
 
 // auditService links the audit and checks it, with the heads that are noted beside the database.
-func (a *App) auditService() *audit.Service {
+func (a *App) auditService() *trail.Service {
 	return app.AuditService(a.Store, a.Keys.Signing, a.Config.Data, a.Log)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/plural"
 )
 
@@ -71,7 +71,7 @@ func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 	})
 }
 
-func (v *auditVerifyCmd) walk(ctx context.Context, a *App, audits *audit.Service) ([]audit.Checked, error) {
+func (v *auditVerifyCmd) walk(ctx context.Context, a *App, audits *trail.Service) ([]trail.Checked, error) {
 	if v.Merchant == "" {
 		return audits.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
 	}
@@ -80,5 +80,5 @@ func (v *auditVerifyCmd) walk(ctx context.Context, a *App, audits *audit.Service
 		return nil, fmt.Errorf("there is no merchant %q", v.Merchant)
 	}
 	one, err := audits.Verify(ctx, actor.OperatorOf(m.ID))
-	return []audit.Checked{one}, err
+	return []trail.Checked{one}, err
 }

@@ -10,8 +10,8 @@ import (
 
 	"debitdesk/migrations"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/plural"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
@@ -255,9 +255,8 @@ func (e *examination) chain(ctx context.Context) {
 const auditFix = "debitdesk audit verify says more; once you know the cause, run debitdesk audit accept"
 
 // anchors tells what is noted of the chains outside of the database.
-func (e *examination) anchors(k *audit.Service, heads int, unlinked int64) {
-	file, _ := k.Anchors.(*anchor.File)
-	noted, damaged := file.Count()
+func (e *examination) anchors(k *trail.Service, heads int, unlinked int64) {
+	noted, damaged := k.Anchors.Count()
 	switch {
 	case damaged > 0:
 		e.say(warning, "audit", "look at "+anchor.Name+" in the data folder",
@@ -274,8 +273,8 @@ func (e *examination) anchors(k *audit.Service, heads int, unlinked int64) {
 }
 
 // heads checks the end of each chain; the walk over all links is audit verify.
-func (e *examination) heads(ctx context.Context, k *audit.Service) (n int, wrong string, err error) {
-	owners, err := e.app.Store.ChainOwners(ctx)
+func (e *examination) heads(ctx context.Context, k *trail.Service) (n int, wrong string, err error) {
+	owners, err := k.Store.ChainOwners(ctx)
 	if err != nil {
 		return 0, "", err
 	}

@@ -24,7 +24,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
@@ -69,7 +69,7 @@ type House struct {
 	Desk      *kit.Desk
 	Clients   *client.Service
 	Purchases *purchase.Service
-	Audit     *audit.Service
+	Audit     *trail.Service
 	Batches   *batch.Service
 	Approvals *approval.Service
 	Billing   *billing.Service

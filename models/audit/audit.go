@@ -3,13 +3,11 @@
 package audit
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/paging"
 )
 
 // Entry is one change. Before and After hold only what changed, masked.
@@ -31,13 +29,4 @@ type Entry struct {
 // MerchantID, At and the actor.
 type Log interface {
 	Audit(who actor.Actor, e Entry)
-}
-
-// Subject is whose time line is asked for: a client's or a purchase's.
-type Subject struct{ ClientID, PurchaseID uuid.UUID }
-
-// Reader finds what happened.
-type Reader interface {
-	// Timeline gives the entries about one client or purchase, newest first.
-	Timeline(ctx context.Context, merchantID uuid.UUID, of Subject, ask paging.Ask) (paging.Page[Entry], error)
 }

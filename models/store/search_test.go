@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/paging"
@@ -108,7 +108,7 @@ func TestAnAuditSearchThatGoesOnReachesEverythingOnce(t *testing.T) {
 	seen, pages := map[uuid.UUID]int{}, 0
 	ask := paging.Ask{Limit: 2}
 	for more := true; more; pages++ {
-		page, err := s.AuditPage(t.Context(), mine, audit.Filter{Search: "NEEDLE"}, ask)
+		page, err := trail.Store{DB: s.DB}.Page(t.Context(), mine, trail.Filter{Search: "NEEDLE"}, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestAnAuditSearchThatGoesOnReachesEverythingOnce(t *testing.T) {
 				t.Errorf("%s does not belong here", e.ID)
 			}
 		}
-		ask.From, more = page.OlderFrom(func(e audit.Found) uuid.UUID { return e.ID })
+		ask.From, more = page.OlderFrom(func(e trail.Found) uuid.UUID { return e.ID })
 	}
 	if fmt.Sprint(len(seen)) != "5" || pages < 3 {
 		t.Errorf("%d entries on %d pages: %v", len(seen), pages, seen)

@@ -31,6 +31,15 @@ func openTidying(t *testing.T) tidying {
 	return tidying{s, t}
 }
 
+func (s tidying) merchant(slug string) uuid.UUID {
+	s.t.Helper()
+	id := uuid.New()
+	s.run(
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id,
+		slug)
+	return id
+}
+
 func (s tidying) run(sql string, args ...any) {
 	s.t.Helper()
 	if _, err := s.Pool.Exec(s.t.Context(), sql, args...); err != nil {

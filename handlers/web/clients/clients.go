@@ -15,7 +15,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/paging"
@@ -29,7 +29,7 @@ import (
 type Clients struct {
 	Desk    *kit.Desk
 	Service *client.Service
-	Events  audit.Reader
+	Events  trail.Store
 	Replays replay.Answers // lets a form count once
 	Exports *kit.Exports
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -81,7 +82,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		view.Panels = append(view.Panels, panel)
 	}
 	if !one.Erased() || who.Can(actor.Manage) { // the entries name who it was
-		events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{ClientID: one.ID}, kit.EventsAsk(c))
+		events, err := h.Events.Timeline(ctx, who.MerchantID, trail.Subject{ClientID: one.ID}, kit.EventsAsk(c))
 		if err != nil {
 			return err
 		}

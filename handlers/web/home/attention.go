@@ -11,7 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
@@ -303,7 +303,7 @@ func dayOrNothing(at, now time.Time) string {
 const auditAlarm = "The audit log was changed outside Debitdesk"
 
 // alarmGroup says that the record of who did what does not hold, and who can do something.
-func alarmGroup(alarms []audit.Alarm, now time.Time) pages.AttentionGroup {
+func alarmGroup(alarms []trail.Alarm, now time.Time) pages.AttentionGroup {
 	g := pages.AttentionGroup{ID: "audit", Title: auditAlarm, Count: words.Grouped(int64(len(alarms))),
 		Sub:  "stands until the people who run Debitdesk have accepted it",
 		More: components.Link{Text: "Audit log", Href: "/audit"}}

@@ -14,7 +14,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
 	"debitdesk/models/plural"
 	"debitdesk/models/task"
@@ -45,7 +45,7 @@ type Desk struct {
 	// AsOf is the moment of what a context reads, where that is long ago; nil: it never is.
 	AsOf func(ctx context.Context) (time.Time, bool)
 	// Alarms tells that the record of who did what does not hold.
-	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
+	Alarms func(ctx context.Context, who actor.Actor) ([]trail.Alarm, error)
 }
 
 // Banner tells that no bank is contacted, and the sandbox clock; nil in live mode.
@@ -134,7 +134,7 @@ func (d *Desk) TaskLine(ctx context.Context, who actor.Actor) (line layout.WorkL
 }
 
 // alarms are those about the audit, for those who may read it.
-func (d *Desk) OpenAlarms(ctx context.Context, who actor.Actor) ([]audit.Alarm, error) {
+func (d *Desk) OpenAlarms(ctx context.Context, who actor.Actor) ([]trail.Alarm, error) {
 	if !who.Can(actor.Manage) {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -89,7 +89,7 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	if v.Live != nil {
 		v.Reason = nil
 	}
-	events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: m.ID}, kit.EventsAsk(c))
+	events, err := h.Events.Timeline(ctx, who.MerchantID, trail.Subject{PurchaseID: m.ID}, kit.EventsAsk(c))
 	if err != nil {
 		return v, err
 	}

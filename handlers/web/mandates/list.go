@@ -13,7 +13,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -28,7 +28,7 @@ type Mandates struct {
 	Service   *mandate.Service
 	Tokens    *token.Service
 	Purchases *purchase.Service
-	Events    audit.Reader
+	Events    trail.Store
 	Exports   *kit.Exports
 	// LivePanel draws the state of a request that waits for the payer's answer, or
 	// got none; nil draws nothing.

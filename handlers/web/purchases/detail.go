@@ -14,7 +14,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -76,7 +76,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 			return a.Href == view.Link.SendHref
 		}) // stands beside the link
 	}
-	events, err := p.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: rec.ID}, kit.EventsAsk(c))
+	events, err := p.Events.Timeline(ctx, who.MerchantID, trail.Subject{PurchaseID: rec.ID}, kit.EventsAsk(c))
 	if err != nil {
 		return view, err
 	}

@@ -14,7 +14,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -37,7 +37,7 @@ type Purchases struct {
 	Tokens  *token.Service
 	Billing *billing.Service
 	Mails   outbox.Store
-	Events  audit.Reader
+	Events  trail.Store
 	Replays replay.Answers
 	Exports *kit.Exports
 	Batch   kit.FindBatch // finds a batch that the list is narrowed to

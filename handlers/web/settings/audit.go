@@ -21,6 +21,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
@@ -31,8 +32,8 @@ import (
 // Audit serves the record of who did what.
 type Audit struct {
 	Desk    *kit.Desk
-	Book    *audit.Book
-	Service *audit.Service
+	Book    *trail.Book
+	Service *trail.Service
 	Exports *kit.Exports
 }
 
@@ -64,59 +65,59 @@ func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).
 // Exported is the list for exports in the background.
 func (h *Audit) Exported() kit.Exportable { return h.list(components.Note{}) }
 
-func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter] {
-	return &kit.List[audit.Found, audit.Filter]{
+func (h *Audit) list(check components.Note) *kit.List[trail.Found, trail.Filter] {
+	return &kit.List[trail.Found, trail.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditSection, One: "audit entry", Many: "audit entries",
 		Head: components.PageHead{Title: "Audit",
 			Sub: "Who did what, when and from where. Entries cannot be changed; each is linked to the one before."},
 		Nav:   pages.AuditNav(check),
-		Query: h.Book.List, ID: func(e audit.Found) uuid.UUID { return e.ID },
-		Count: func(ctx context.Context, who actor.Actor, f audit.Filter) (kit.Tally, error) {
+		Query: h.Book.List, ID: func(e trail.Found) uuid.UUID { return e.ID },
+		Count: func(ctx context.Context, who actor.Actor, f trail.Filter) (kit.Tally, error) {
 			n, known, err := h.Book.Count(ctx, who, f)
 			if !known {
 				return kit.Tally{}, err
 			}
-			return kit.Tally{Found: kit.FoundUpTo(n, audit.CountLimit)}, err
+			return kit.Tally{Found: kit.FoundUpTo(n, trail.CountLimit)}, err
 		},
-		Search: kit.Search[audit.Filter]{Label: "Search the audit", Holder: "Words of an entry, a person, an action",
-			Set: func(f *audit.Filter, text string) { f.Search = text }},
+		Search: kit.Search[trail.Filter]{Label: "Search the audit", Holder: "Words of an entry, a person, an action",
+			Set: func(f *trail.Filter, text string) { f.Search = text }},
 		Filters: auditFilters(),
-		Columns: []kit.Column[audit.Found]{
-			kit.FileColumns[audit.Found]().FileText("Link", 9, func(e audit.Found) string {
+		Columns: []kit.Column[trail.Found]{
+			kit.FileColumns[trail.Found]().FileText("Link", 9, func(e trail.Found) string {
 				if e.N == 0 {
 					return ""
 				}
 				return strconv.FormatInt(e.N, 10)
 			}),
-			kit.ColumnOf("When", func(e audit.Found) components.Cell {
+			kit.ColumnOf("When", func(e trail.Found) components.Cell {
 				return components.Cell{Time: words.Moment(e.At)}
 			}).Zoned().
-				FileText("When (SAST)", 20, func(e audit.Found) string {
+				FileText("When (SAST)", 20, func(e trail.Found) string {
 					return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000")
 				}).SortBy(paging.Created),
-			kit.ColumnOf("What", func(e audit.Found) components.Cell {
+			kit.ColumnOf("What", func(e trail.Found) components.Cell {
 				return components.Cell{Text: e.Text, Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
-			}).FileText("Action", 26, func(e audit.Found) string { return e.Action }).FileText("What", 60,
-				func(e audit.Found) string { return e.Text }),
-			kit.ColumnOf("Who", func(e audit.Found) components.Cell {
+			}).FileText("Action", 26, func(e trail.Found) string { return e.Action }).FileText("What", 60,
+				func(e trail.Found) string { return e.Text }),
+			kit.ColumnOf("Who", func(e trail.Found) components.Cell {
 				return components.Cell{Text: kit.ActorWords(e.Actor), Second: kindWord(e.Actor.Kind)}
-			}).FileText("Who", 26, func(e audit.Found) string { return e.Actor.Name }).
-				FileText("Kind", 13, func(e audit.Found) string { return kindWord(e.Actor.Kind) }),
-			kit.ColumnOf("From", func(e audit.Found) components.Cell { return components.Cell{Text: e.Actor.IP, Look: "mono"} }).
-				FileText("From", 16, func(e audit.Found) string { return e.Actor.IP }).
-				FileText("Request", 36, func(e audit.Found) string { return e.Actor.RequestID }).
-				FileText("Object", 14, func(e audit.Found) string { return e.ObjectType }).
-				FileText("Object id", 36, func(e audit.Found) string { return e.ObjectID.String() }).
+			}).FileText("Who", 26, func(e trail.Found) string { return e.Actor.Name }).
+				FileText("Kind", 13, func(e trail.Found) string { return kindWord(e.Actor.Kind) }),
+			kit.ColumnOf("From", func(e trail.Found) components.Cell { return components.Cell{Text: e.Actor.IP, Look: "mono"} }).
+				FileText("From", 16, func(e trail.Found) string { return e.Actor.IP }).
+				FileText("Request", 36, func(e trail.Found) string { return e.Actor.RequestID }).
+				FileText("Object", 14, func(e trail.Found) string { return e.ObjectType }).
+				FileText("Object id", 36, func(e trail.Found) string { return e.ObjectID.String() }).
 				FileText("Changes", 60, changesWords),
-			kit.ColumnOf("Link", func(e audit.Found) components.Cell { return components.Cell{Text: linkWords(e.N)} }).Number().
-				FileText("Hash", 66, func(e audit.Found) string { return hex.EncodeToString(e.Hash) }),
+			kit.ColumnOf("Link", func(e trail.Found) components.Cell { return components.Cell{Text: linkWords(e.N)} }).Number().
+				FileText("Hash", 66, func(e trail.Found) string { return hex.EncodeToString(e.Hash) }),
 		}, Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "shield", Title: "No entries yet",
 			Text: "Every change, and every look at a full number, is listed here with the person who made it."},
 	}
 }
 
-func changesWords(e audit.Found) string {
+func changesWords(e trail.Found) string {
 	var changes []string
 	for _, one := range auditChanges(e.Entry) {
 		changes = append(changes, one.Name+": "+one.Before+" → "+one.After)
@@ -124,30 +125,30 @@ func changesWords(e audit.Found) string {
 	return strings.Join(changes, " · ")
 }
 
-func auditFilters() []kit.Filter[audit.Filter] {
+func auditFilters() []kit.Filter[trail.Filter] {
 	var kinds []components.Option
 	for _, k := range actorKinds {
 		kinds = append(kinds, components.Option{Value: string(k.kind), Text: k.word})
 	}
-	areas := kit.Options(audit.Areas...)
+	areas := kit.Options(trail.Areas...)
 	for i := range areas {
 		areas[i].Text = words.Capital(areas[i].Text)
 	}
 	area := kit.ChoiceFilter("area", "an area", "", components.Select{Label: "About", Blank: "Everything", Options: areas},
-		func(f *audit.Filter) *string { return &f.Area })
+		func(f *trail.Filter) *string { return &f.Area })
 	area.Chip = func(_ *kit.Listing, text string) string { return "About " + text }
-	object := kit.IdFilter("object", "", func(f *audit.Filter) *uuid.UUID { return &f.ObjectID })
+	object := kit.IdFilter("object", "", func(f *trail.Filter) *uuid.UUID { return &f.ObjectID })
 	object.Chip = developers.IdChip("Object ")
-	return []kit.Filter[audit.Filter]{
+	return []kit.Filter[trail.Filter]{
 		area,
 		kit.ChoiceFilter("kind", "a kind of actor", "By ", components.Select{Label: "By", Blank: "Anyone", Options: kinds},
-			func(f *audit.Filter) *actor.Kind { return &f.Kind }),
+			func(f *trail.Filter) *actor.Kind { return &f.Kind }),
 		object,
-		kit.IdFilter("actor", "One actor", func(f *audit.Filter) *uuid.UUID { return &f.ActorID }),
-		{Key: "ip", Read: func(l *kit.Listing, f *audit.Filter) { f.IP = l.Query.Get("ip") },
+		kit.IdFilter("actor", "One actor", func(f *trail.Filter) *uuid.UUID { return &f.ActorID }),
+		{Key: "ip", Read: func(l *kit.Listing, f *trail.Filter) { f.IP = l.Query.Get("ip") },
 			Chip: func(_ *kit.Listing, text string) string { return "From " + text }},
-		kit.FromDay("from", "From", func(f *audit.Filter) *time.Time { return &f.From }),
-		kit.ToDay("to", "To", func(f *audit.Filter) *time.Time { return &f.To }),
+		kit.FromDay("from", "From", func(f *trail.Filter) *time.Time { return &f.From }),
+		kit.ToDay("to", "To", func(f *trail.Filter) *time.Time { return &f.To }),
 	}
 }
 

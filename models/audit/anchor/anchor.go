@@ -65,7 +65,7 @@ type line struct {
 	Accepted  bool      `json:"accepted,omitempty"` // takes the place of newer ones
 }
 
-// Last implements audit.Anchors.
+// Last is the newest head that was noted of a merchant; false for none.
 func (f *File) Last(merchantID uuid.UUID) (audit.Head, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +81,7 @@ func (f *File) Count() (merchants, damaged int) {
 	return len(f.heads), f.damaged
 }
 
-// Refresh implements audit.Anchors.
+// Refresh reads what other processes noted.
 func (f *File) Refresh() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,7 +149,7 @@ func (f *File) learn(text []byte) bool {
 	return true
 }
 
-// Note implements audit.Anchors: the lines are added in one piece.
+// Note adds heads, their lines in one piece. accepted ones take the place of newer ones.
 func (f *File) Note(accepted bool, heads ...audit.Head) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,4 +1,4 @@
-package store_test
+package trail_test
 
 import (
 	"context"
@@ -13,17 +13,18 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/audit/trail"
 )
 
 // forge changes an entry 200 links back and writes every link and the head anew, as
 // somebody could who has the database and not the key.
-func (s tidying) forge(k *audit.Service, merchant uuid.UUID) {
+func (s house) forge(k *trail.Service, merchant uuid.UUID) {
 	s.t.Helper()
 	s.unguarded(
 		`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`, merchant)
 	head := audit.Head{MerchantID: merchant}
 	var links []audit.Link
-	err := k.Chains.Walk(s.t.Context(), merchant, func(_ audit.Link, e audit.Kept) error {
+	err := k.Store.Walk(s.t.Context(), merchant, func(_ audit.Link, e audit.Kept) error {
 		l := head.Next(e)
 		links, head = append(links, l), head.After(l)
 		return nil
@@ -39,7 +40,7 @@ func (s tidying) forge(k *audit.Service, merchant uuid.UUID) {
 
 // linkUntilStopped links until an alarm is there: a transaction of another test that
 // began before holds the linking up.
-func (s tidying) linkUntilStopped(k *audit.Service) {
+func (s house) linkUntilStopped(k *trail.Service) {
 	s.t.Helper()
 	for ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute); ; {
 		if err := k.Link(ctx); err != nil {
@@ -53,7 +54,7 @@ func (s tidying) linkUntilStopped(k *audit.Service) {
 	}
 }
 
-func alarms(t *testing.T, k *audit.Service, merchant uuid.UUID) []audit.Alarm {
+func alarms(t *testing.T, k *trail.Service, merchant uuid.UUID) []trail.Alarm {
 	t.Helper()
 	got, err := k.Alarms(t.Context(), actor.OperatorOf(merchant))
 	if err != nil {
@@ -64,9 +65,9 @@ func alarms(t *testing.T, k *audit.Service, merchant uuid.UUID) []audit.Alarm {
 
 func TestAnAlteredHistoryIsNotSignedAgain(t *testing.T) {
 	t.Parallel()
-	s := openTidying(t)
+	s := open(t)
 	one, two := s.merchant("one"), s.merchant("two")
-	k := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
+	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
 	for range 205 {
 		s.note(one, "before")
 	}
@@ -108,12 +109,12 @@ func TestAnAlteredHistoryIsNotSignedAgain(t *testing.T) {
 
 func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	t.Parallel()
-	s := openTidying(t)
+	s := open(t)
 	m, folder := s.merchant("one"), t.TempDir()
-	k := &audit.Service{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
+	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
 	s.note(m, "one")
 	s.linkAll(k)
-	old, err := s.Head(t.Context(), m)
+	old, err := trail.Store{DB: s.DB}.Head(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +125,11 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	s.unguarded(`DELETE FROM audit_entries WHERE merchant_id = $1 AND text = 'two'`, m)
 	s.run(`UPDATE audit_heads SET n = $2, hash = $3, signature = $4 WHERE merchant_id = $1`, m, old.N, old.Hash,
 		old.Signature)
-	blind := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
+	blind := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
 	if got, err := blind.Verify(t.Context(), actor.OperatorOf(m)); err != nil || !got.Holds() {
 		t.Fatalf("the test turns nothing back: %+v, %v", got, err)
 	}
-	fresh := &audit.Service{Chains: s.Store, Signer: newSigner(1),
+	fresh := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1),
 		Anchors: anchor.At(folder, newSigner(1))} // another process
 	if _, why, err := fresh.CheckHead(t.Context(), m); err != nil ||
 		!strings.Contains(why, "ends at link 1; outside the database link 2") {
@@ -147,7 +148,7 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.linkAll(fresh)
-	again := &audit.Service{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
+	again := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
 	if got := verify(t, again, m); !got.Holds() || len(alarms(t, again, m)) != 0 {
 		t.Errorf("after it was accepted: %+v", got)
 	}
@@ -155,9 +156,9 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 
 func TestAWalkThatFindsSomethingRaisesTheAlarmAndGoesOn(t *testing.T) {
 	t.Parallel()
-	s := openTidying(t)
+	s := open(t)
 	m := s.merchant("one")
-	k := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
+	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
 	for range 3 {
 		s.note(m, "entry")
 	}
@@ -182,9 +183,9 @@ func TestAWalkThatFindsSomethingRaisesTheAlarmAndGoesOn(t *testing.T) {
 // A file that cannot be written stops nothing; without a key it says nothing.
 func TestWithoutAPlaceToNoteHeadsLinkingGoesOn(t *testing.T) {
 	t.Parallel()
-	s := openTidying(t)
+	s := open(t)
 	m := s.merchant("one")
-	k := &audit.Service{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(t.TempDir()+"/none", newSigner(1))}
+	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1), Anchors: anchor.At(t.TempDir()+"/none", newSigner(1))}
 	s.note(m, "one")
 	s.linkAll(k)
 	folder := t.TempDir()

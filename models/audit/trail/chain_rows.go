@@ -1,4 +1,4 @@
-package store
+package trail
 
 import (
 	"context"
@@ -46,11 +46,13 @@ type linked struct {
 	id   uuid.UUID
 }
 
-// LinkEntries implements audit.Chains. The one row of audit_progress is held, so
+// linkEntries links at most limit entries whose order is final and that are not linked yet,
+// in one transaction. A head that is unsound is not extended: its alarm is raised, and the
+// entries of its merchant wait until the chain is accepted. The one row of audit_progress is held, so
 // that one process links at a time. Only turns below the oldest transaction that
 // still runs are looked at: nothing can come between them any more.
-func (s *Store) LinkEntries(ctx context.Context, limit int, with audit.Extending) (done audit.Linked, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+func (k *Service) linkEntries(ctx context.Context, limit int) (done Linked, err error) {
+	err = pgx.BeginFunc(ctx, k.Store.Pool, func(tx pgx.Tx) error {
 		after, below, err := linkable(ctx, tx)
 		if err != nil {
 			return err
@@ -59,14 +61,14 @@ func (s *Store) LinkEntries(ctx context.Context, limit int, with audit.Extending
 		if done.Entries = len(entries); err != nil || done.Entries == 0 {
 			return err
 		}
-		if err := s.extend(ctx, tx, entries, with, &done); err != nil {
+		if err := k.extend(ctx, tx, entries, &done); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE audit_progress SET turn = $1, entry_id = $2`, reached.turn, reached.id)
 		return err
 	})
 	if err != nil {
-		return audit.Linked{}, fmt.Errorf("link entries of the audit: %w", err)
+		return Linked{}, fmt.Errorf("link entries of the audit: %w", err)
 	}
 	return done, nil
 }
@@ -119,8 +121,7 @@ func keptIn(rows pgx.Rows, err error) (entries []audit.Kept, turn int64, _ error
 
 // extend adds entries, which stand merchant by merchant, to those chains that are
 // sound. The entries of others wait.
-func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, with audit.Extending,
-	done *audit.Linked) error {
+func (k *Service) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, done *Linked) error {
 	rows, err := tx.Query(ctx, `SELECT merchant_id FROM audit_alarms WHERE stopped`)
 	if err != nil {
 		return err
@@ -138,21 +139,21 @@ func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, wit
 		if slices.Contains(stopped, merchantID) {
 			continue
 		}
-		head, err := headOf(ctx, tx, merchantID)
+		head, err := headOf(ctx, tx.QueryRow, merchantID)
 		if err != nil {
 			return err
 		}
-		base, err := baseOf(ctx, tx, merchantID)
+		base, err := baseOf(ctx, tx.QueryRow, merchantID)
 		if err != nil {
 			return err
 		}
-		why, err := with.Unsound(head, base.N, func(n int64) ([]byte, error) { return hashAt(ctx, tx, merchantID, n) })
+		why, err := k.unsound(head, base.N, func(n int64) ([]byte, error) { return hashAt(ctx, tx.QueryRow, merchantID, n) })
 		if err != nil {
 			return err
 		}
 		if why != "" {
-			a := audit.Alarm{MerchantID: merchantID, FoundAt: s.Now(), N: head.N, Why: why, Stopped: true}
-			if _, err := raise(ctx, tx, a); err != nil {
+			a := Alarm{MerchantID: merchantID, FoundAt: k.Store.Now(), N: head.N, Why: why, Stopped: true}
+			if _, err := raise(ctx, tx.QueryRow, a); err != nil {
 				return err
 			}
 			done.Alarms = append(done.Alarms, a)
@@ -162,7 +163,7 @@ func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, wit
 			l := head.Next(e)
 			links, head = append(links, l), head.After(l)
 		}
-		head = with.Sign(head)
+		head = k.sign(head)
 		if err := keepHead(ctx, tx, head); err != nil {
 			return err
 		}
@@ -187,14 +188,12 @@ func keepLinks(ctx context.Context, tx pgx.Tx, links []audit.Link) error {
 	return err
 }
 
-// oneRow is a pool or a transaction.
-type oneRow interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
+// queryRow runs a statement that gives one queryRow, by the pool or in a transaction.
+type queryRow func(ctx context.Context, sql string, args ...any) pgx.Row
 
-func headOf(ctx context.Context, q oneRow, merchantID uuid.UUID) (audit.Head, error) {
+func headOf(ctx context.Context, one queryRow, merchantID uuid.UUID) (audit.Head, error) {
 	h := audit.Head{MerchantID: merchantID}
-	err := q.QueryRow(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`,
+	err := one(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`,
 		merchantID).Scan(&h.N, &h.Hash, &h.KeyID, &h.Signature)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
@@ -202,9 +201,9 @@ func headOf(ctx context.Context, q oneRow, merchantID uuid.UUID) (audit.Head, er
 	return h, err
 }
 
-// Head implements audit.Chains.
-func (s *Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, error) {
-	h, err := headOf(ctx, s.Pool, merchantID)
+// Head gives the head of a merchant's chain; the zero Head when there is none.
+func (s Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, error) {
+	h, err := headOf(ctx, s.Pool.QueryRow, merchantID)
 	if err != nil {
 		return h, fmt.Errorf("head of the audit: %w", err)
 	}
@@ -214,8 +213,9 @@ func (s *Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, err
 // walkChunk is how many links a walk reads at once.
 const walkChunk = 2_000
 
-// Walk implements audit.Chains.
-func (s *Store) Walk(ctx context.Context, merchantID uuid.UUID, visit func(audit.Link, audit.Kept) error) error {
+// Walk visits the links of a merchant in their order, each with its entry; an entry that is gone
+// has the zero id.
+func (s Store) Walk(ctx context.Context, merchantID uuid.UUID, visit func(audit.Link, audit.Kept) error) error {
 	for after := int64(0); ; {
 		rows, err := s.Pool.Query(ctx, `SELECT l.n, l.entry_id, l.hash, `+keptColumns+`
 			FROM audit_links l LEFT JOIN audit_entries e ON e.id = l.entry_id
@@ -245,8 +245,8 @@ func (s *Store) Walk(ctx context.Context, merchantID uuid.UUID, visit func(audit
 	}
 }
 
-// Strays implements audit.Chains.
-func (s *Store) Strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error) {
+// strays lists entries that should be linked by now and are not, oldest first.
+func (s Store) strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT e.id FROM audit_entries e, audit_progress p
 		WHERE e.merchant_id = $1 AND (e.turn, e.id) <= (p.turn, p.entry_id) AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT $2`, merchantID, limit)
 	if err != nil {
@@ -255,13 +255,11 @@ func (s *Store) Strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
-// ChainOwners implements audit.Chains.
-func (s *Store) ChainOwners(ctx context.Context) ([]uuid.UUID, error) {
+// ChainOwners lists the merchants that have entries.
+func (s Store) ChainOwners(ctx context.Context) ([]uuid.UUID, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT id FROM merchants ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("owners of chains: %w", err)
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
-
-var _ audit.Chains = (*Store)(nil)

@@ -1,4 +1,4 @@
-package store_test
+package trail_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/store"
 )
 
@@ -27,16 +28,7 @@ func (s signer) Check(_ string, data, signature []byte) bool {
 	return ed25519.Verify(s.key.Public().(ed25519.PublicKey), data, signature)
 }
 
-func (s tidying) merchant(slug string) uuid.UUID {
-	s.t.Helper()
-	id := uuid.New()
-	s.run(
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id,
-		slug)
-	return id
-}
-
-func (s tidying) note(merchant uuid.UUID, text string) {
+func (s house) note(merchant uuid.UUID, text string) {
 	s.t.Helper()
 	err := s.InTx(s.t.Context(), func(tx *store.Tx) error {
 		tx.Audit(actor.SystemOf(merchant), audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: merchant,
@@ -49,7 +41,7 @@ func (s tidying) note(merchant uuid.UUID, text string) {
 }
 
 // unguarded does what only somebody with the database in hand could do.
-func (s tidying) unguarded(sql string, args ...any) {
+func (s house) unguarded(sql string, args ...any) {
 	s.t.Helper()
 	for _, table := range []string{"audit_entries", "audit_links"} {
 		s.run(`ALTER TABLE ` + table + ` DISABLE TRIGGER ALL`)
@@ -62,7 +54,7 @@ func (s tidying) unguarded(sql string, args ...any) {
 
 // linkAll waits until every entry is in its chain: a transaction of another test that
 // began before holds the linking up, as it would on a server.
-func (s tidying) linkAll(k *audit.Service) {
+func (s house) linkAll(k *trail.Service) {
 	s.t.Helper()
 	for ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute); ; {
 		if err := k.Link(ctx); err != nil {
@@ -77,7 +69,7 @@ func (s tidying) linkAll(k *audit.Service) {
 	}
 }
 
-func verify(t *testing.T, k *audit.Service, merchant uuid.UUID) audit.Checked {
+func verify(t *testing.T, k *trail.Service, merchant uuid.UUID) trail.Checked {
 	t.Helper()
 	got, err := k.Verify(t.Context(), actor.OperatorOf(merchant))
 	if err != nil {
@@ -87,9 +79,9 @@ func verify(t *testing.T, k *audit.Service, merchant uuid.UUID) audit.Checked {
 }
 
 func TestEveryEntryIsLinkedOnceWhateverRunsAtOnce(t *testing.T) {
-	s := openTidying(t)
+	s := open(t)
 	one, two := s.merchant("one"), s.merchant("two")
-	k := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
+	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
 	var writing, linking sync.WaitGroup
 	done := make(chan struct{})
 	for w := range 4 {
@@ -147,8 +139,8 @@ func TestEveryTamperingIsFoundAtItsLink(t *testing.T) {
 			SELECT gen_random_uuid(), merchant_id, at, actor_kind, actor_name, action, object_type, object_id, 'slipped in', 0 FROM audit_entries LIMIT 1`, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := openTidying(t)
-			m, k := s.merchant("one"), &audit.Service{Chains: s.Store, Signer: newSigner(1)}
+			s := open(t)
+			m, k := s.merchant("one"), &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
 			for i := range 6 {
 				s.note(m, fmt.Sprintf("entry %d", i+1))
 			}
@@ -165,17 +157,17 @@ func TestEveryTamperingIsFoundAtItsLink(t *testing.T) {
 }
 
 func TestAChainThatWasWrittenAnewDoesNotHoldWithoutTheKey(t *testing.T) {
-	s := openTidying(t)
+	s := open(t)
 	m := s.merchant("one")
 	s.note(m, "what happened")
-	s.linkAll(&audit.Service{Chains: s.Store, Signer: newSigner(2)}) // another key than the product's
-	if got := verify(t, &audit.Service{Chains: s.Store, Signer: newSigner(1)}, m); got.Holds() {
+	s.linkAll(&trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(2)}) // another key than the product's
+	if got := verify(t, &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}, m); got.Holds() {
 		t.Error("a chain signed by a stranger holds")
 	}
 }
 
 func TestEntriesCannotBeChangedByMistake(t *testing.T) {
-	s := openTidying(t)
+	s := open(t)
 	s.note(s.merchant("one"), "what happened")
 	for _, sql := range []string{`UPDATE audit_entries SET text = 'x'`, `DELETE FROM audit_entries`,
 		`TRUNCATE audit_entries`, `DELETE FROM audit_links`, `DELETE FROM history.audit_entries_first`, `DELETE FROM history.audit_entries_ahead`,
@@ -188,8 +180,8 @@ func TestEntriesCannotBeChangedByMistake(t *testing.T) {
 }
 
 func TestADumpInAYoungerClusterGoesOnWithItsChain(t *testing.T) {
-	s := openTidying(t)
-	m, k := s.merchant("one"), &audit.Service{Chains: s.Store, Signer: newSigner(1)}
+	s := open(t)
+	m, k := s.merchant("one"), &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
 	s.note(m, "before the dump")
 	s.linkAll(k)
 	s.run(`UPDATE audit_progress SET turn = turn + 1000000`) // the old cluster had seen more transactions

@@ -1,4 +1,6 @@
-package audit
+// Package trail keeps the audit trail: what people read of it, and the chain of each
+// merchant that shows whether an entry was changed or taken away.
+package trail
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/paging"
 )
 
@@ -28,20 +31,9 @@ var Areas = []string{"amendment", "approval", "batch", "billing", "brand", "cale
 
 // Found is an entry with its place in the chain; N is 0 while it is not linked.
 type Found struct {
-	Entry
+	audit.Entry
 	N    int64
 	Hash []byte
-}
-
-// Records are what the page of the audit asks of the store.
-type Records interface {
-	// AuditPage gives a page, newest first. A search that has looked at many entries
-	// without filling the page says how far it came, and goes on from there.
-	AuditPage(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Found], error)
-	AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (Found, error)
-	// CountAudit counts what a filter lets through, up to limit. It is not known where each
-	// entry would have to be looked at.
-	CountAudit(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (n int64, known bool, err error)
 }
 
 // CountLimit is how far entries are counted.
@@ -49,7 +41,7 @@ const CountLimit = 1000
 
 // Book shows the record to who may see it.
 type Book struct {
-	Read Records
+	Store Store
 }
 
 // List gives a page, newest first.
@@ -57,7 +49,7 @@ func (b *Book) List(ctx context.Context, who actor.Actor, f Filter, ask paging.A
 	if err := who.May(actor.Manage); err != nil {
 		return paging.Page[Found]{}, err
 	}
-	return b.Read.AuditPage(ctx, who.MerchantID, f, ask)
+	return b.Store.Page(ctx, who.MerchantID, f, ask)
 }
 
 // Count tells how many entries there are, up to CountLimit and one more; known is false
@@ -66,7 +58,7 @@ func (b *Book) Count(ctx context.Context, who actor.Actor, f Filter) (n int64, k
 	if err := who.May(actor.Manage); err != nil {
 		return 0, false, err
 	}
-	return b.Read.CountAudit(ctx, who.MerchantID, f, CountLimit+1)
+	return b.Store.count(ctx, who.MerchantID, f, CountLimit+1)
 }
 
 // Entry finds one entry.
@@ -74,5 +66,5 @@ func (b *Book) Entry(ctx context.Context, who actor.Actor, id uuid.UUID) (Found,
 	if err := who.May(actor.Manage); err != nil {
 		return Found{}, err
 	}
-	return b.Read.AuditEntry(ctx, who.MerchantID, id)
+	return b.Store.entry(ctx, who.MerchantID, id)
 }

@@ -1,4 +1,4 @@
-package store
+package trail
 
 import (
 	"context"
@@ -15,11 +15,17 @@ import (
 	"debitdesk/models/paging"
 )
 
-var auditFound = table.View(database.AuditColumns(func(f *audit.Found) *audit.Entry { return &f.Entry })...).
-	Then(func(f *audit.Found) { f.Actor.MerchantID = f.MerchantID })
+// Store is where the audit trail is kept. Units of work write it.
+type Store struct{ *database.DB }
 
-// Timeline implements audit.Reader.
-func (s *Store) Timeline(ctx context.Context, merchantID uuid.UUID, of audit.Subject,
+// Subject is whose time line is asked for: a client's or a purchase's.
+type Subject struct{ ClientID, PurchaseID uuid.UUID }
+
+var foundView = table.View(database.AuditColumns(func(f *Found) *audit.Entry { return &f.Entry })...).
+	Then(func(f *Found) { f.Actor.MerchantID = f.MerchantID })
+
+// Timeline gives the entries about one client or purchase, newest first.
+func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
 	ask paging.Ask) (paging.Page[audit.Entry], error) {
 	about, id := "purchase_id", of.PurchaseID
 	if id == uuid.Nil {
@@ -39,9 +45,9 @@ var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 // begun before.
 const idLag = 10 * time.Minute
 
-// auditWalk is the way to what a filter lets through. Objects, people and days have an
+// walk is the way to what a filter lets through. Objects, people and days have an
 // index; anything else is looked at entry by entry.
-func (s *Store) auditWalk(ctx context.Context, merchantID uuid.UUID, f audit.Filter) (*listing.Walk, error) {
+func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listing.Walk, error) {
 	w := &listing.Walk{Columns: "*", From: "audit_entries"}
 	w.And("merchant_id = ?", merchantID)
 	if f.ObjectID != uuid.Nil {
@@ -85,26 +91,28 @@ func (s *Store) auditWalk(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 	return w, nil
 }
 
-// AuditPage implements audit.Records.
-func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
-	ask paging.Ask) (paging.Page[audit.Found], error) {
-	w, err := s.auditWalk(ctx, merchantID, f)
+// Page gives a page of what a filter lets through, newest first. A search that has looked at many entries
+// without filling the page says how far it came, and goes on from there.
+func (s Store) Page(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (paging.Page[Found], error) {
+	w, err := s.walk(ctx, merchantID, f)
 	if err != nil {
-		return paging.Page[audit.Found]{}, err
+		return paging.Page[Found]{}, err
 	}
 	order := "e.id DESC"
 	if ask.Newer {
 		order = "e.id"
 	}
-	return listing.Page(ctx, s.DB, auditFound, w, ask, func(page string) string {
+	return listing.Page(ctx, s.DB, foundView, w, ask, func(page string) string {
 		return "SELECT e.*, l.n, l.hash FROM (" + page + ") e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY " + order
 	})
 }
 
-// CountAudit implements audit.Records.
-func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
+// count counts what a filter lets through, up to limit. It is not known where each entry
+// would have to be looked at.
+func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 	limit int64) (n int64, known bool, err error) {
-	w, err := s.auditWalk(ctx, merchantID, f)
+	w, err := s.walk(ctx, merchantID, f)
 	if err != nil || w.Fits != "" {
 		return 0, false, err
 	}
@@ -116,10 +124,7 @@ func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Fi
 	return n, true, nil
 }
 
-// AuditEntry implements audit.Records.
-func (s *Store) AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (audit.Found, error) {
-	return database.First(database.Seek(ctx, s.DB, auditFound,
+func (s Store) entry(ctx context.Context, merchantID, id uuid.UUID) (Found, error) {
+	return database.First(database.Seek(ctx, s.DB, foundView,
 		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id))
 }
-
-var _ audit.Records = (*Store)(nil)

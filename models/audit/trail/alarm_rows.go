@@ -1,4 +1,4 @@
-package store
+package trail
 
 import (
 	"context"
@@ -10,39 +10,40 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 )
 
 // raise keeps an alarm; the first reason stays, and what is stopped stays so.
-func raise(ctx context.Context, q oneRow, a audit.Alarm) (fresh bool, err error) {
-	err = q.QueryRow(ctx, `INSERT INTO audit_alarms (merchant_id, found_at, n, why, stopped) VALUES ($1, $2, $3, $4, $5)
+func raise(ctx context.Context, one queryRow, a Alarm) (fresh bool, err error) {
+	err = one(ctx, `INSERT INTO audit_alarms (merchant_id, found_at, n, why, stopped) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (merchant_id) DO UPDATE SET stopped = audit_alarms.stopped OR excluded.stopped RETURNING xmax = 0`,
 		a.MerchantID, a.FoundAt, a.N, a.Why, a.Stopped).Scan(&fresh)
 	return fresh, err
 }
 
-// RaiseAlarm implements audit.Chains.
-func (s *Store) RaiseAlarm(ctx context.Context, a audit.Alarm) (fresh bool, err error) {
+// raiseAlarm keeps an alarm; false when the merchant has one already.
+func (s Store) raiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error) {
 	if a.FoundAt.IsZero() {
 		a.FoundAt = s.Now()
 	}
-	if fresh, err = raise(ctx, s.Pool, a); err != nil {
+	if fresh, err = raise(ctx, s.Pool.QueryRow, a); err != nil {
 		return false, fmt.Errorf("raise the alarm about the audit: %w", err)
 	}
 	return fresh, nil
 }
 
-// Alarms implements audit.Chains.
-func (s *Store) Alarms(ctx context.Context, merchantID uuid.UUID) ([]audit.Alarm, error) {
+// alarms are those of a merchant; with the zero id, of all.
+func (s Store) alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error) {
 	rows, err := s.Pool.Query(ctx,
 		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, merchantID, merchantID == uuid.Nil)
 	if err != nil {
 		return nil, fmt.Errorf("alarms about the audit: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[audit.Alarm])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Alarm])
 }
 
-func hashAt(ctx context.Context, q oneRow, merchantID uuid.UUID, n int64) (hash []byte, err error) {
-	err = q.QueryRow(ctx, `SELECT hash FROM audit_links WHERE merchant_id = $1 AND n = $2
+func hashAt(ctx context.Context, one queryRow, merchantID uuid.UUID, n int64) (hash []byte, err error) {
+	err = one(ctx, `SELECT hash FROM audit_links WHERE merchant_id = $1 AND n = $2
 		UNION ALL SELECT hash FROM audit_bases WHERE merchant_id = $1 AND n = $2 LIMIT 1`, merchantID, n).Scan(&hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
@@ -50,20 +51,22 @@ func hashAt(ctx context.Context, q oneRow, merchantID uuid.UUID, n int64) (hash 
 	return hash, err
 }
 
-// HashAt implements audit.Chains.
-func (s *Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byte, error) {
-	hash, err := hashAt(ctx, s.Pool, merchantID, n)
+// HashAt is the hash of a merchant's nth link, the last one that was dropped included; nil
+// when there is none.
+func (s Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byte, error) {
+	hash, err := hashAt(ctx, s.Pool.QueryRow, merchantID, n)
 	if err != nil {
 		return nil, fmt.Errorf("link %d of the audit: %w", n, err)
 	}
 	return hash, nil
 }
 
-// AcceptChain implements audit.Chains.
-func (s *Store) AcceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
+// acceptChain signs the last link of a merchant as it stands, links what waits, ends the
+// alarm and keeps the entry.
+func (s Store) acceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
 	sign func(audit.Head) audit.Head, e audit.Entry) (head audit.Head, err error) {
 	who.MerchantID = merchantID
-	err = s.InTx(ctx, func(t *Tx) error {
+	err = s.InTx(ctx, func(t *database.Tx) error {
 		err := t.Pgx(func(tx pgx.Tx) error {
 			head, err = accept(ctx, tx, merchantID, sign)
 			return err

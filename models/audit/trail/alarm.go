@@ -1,4 +1,4 @@
-package audit
+package trail
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/fault"
 )
 
@@ -22,36 +23,17 @@ type Alarm struct {
 	Stopped    bool   // no entry is linked to the chain any more
 }
 
-// Anchors are heads that were noted outside of the database: who changes the
-// database alone cannot change them too.
-type Anchors interface {
-	// Refresh reads what other processes noted.
-	Refresh() error
-	// Last is the newest head that was noted of a merchant; false for none.
-	Last(merchantID uuid.UUID) (Head, bool)
-	// Note adds heads. accepted ones take the place of newer ones.
-	Note(accepted bool, heads ...Head) error
-}
-
-// Extending is what is asked while entries are linked.
-type Extending interface {
-	// Unsound tells in words why a head is not to be extended, empty when it is; hashAt
-	// gives the hash of the merchant's nth link, nil for none. Links before the base were
-	// dropped after their time.
-	Unsound(h Head, base int64, hashAt func(n int64) ([]byte, error)) (why string, err error)
-	Sign(h Head) Head
-}
-
 // Linked is what one round of linking did.
 type Linked struct {
-	Entries int    // looked at
-	Heads   []Head // new ones
+	Entries int          // looked at
+	Heads   []audit.Head // new ones
 	Alarms  []Alarm
 }
 
-// Unsound implements Extending: the signature of the head, the link that it names,
-// and the head that was noted outside of the database.
-func (k *Service) Unsound(h Head, base int64, hashAt func(n int64) ([]byte, error)) (string, error) {
+// unsound tells in words why a head is not to be extended, empty when it is: the signature of the head, the link that it names,
+// and the head that was noted outside of the database. hashAt gives the hash of the merchant's
+// nth link, nil for none. Links before the base were dropped after their time.
+func (k *Service) unsound(h audit.Head, base int64, hashAt func(n int64) ([]byte, error)) (string, error) {
 	if h.N > 0 {
 		if !k.Signer.Check(h.KeyID, h.Signed(), h.Signature) {
 			return "The signature of the last link is not valid, or its key is not in the key file.", nil
@@ -83,8 +65,8 @@ func (k *Service) Unsound(h Head, base int64, hashAt func(n int64) ([]byte, erro
 	return "", err
 }
 
-// Sign implements Extending.
-func (k *Service) Sign(h Head) Head {
+// sign signs a head.
+func (k *Service) sign(h audit.Head) audit.Head {
 	h.KeyID, h.Signature = k.Signer.Sign(h.Signed())
 	return h
 }
@@ -100,7 +82,7 @@ func (k *Service) refresh() error {
 
 // note adds new heads to the anchors. A failure is told and does not stop the linking:
 // an older anchor is an anchor too.
-func (k *Service) note(ctx context.Context, accepted bool, heads ...Head) {
+func (k *Service) note(ctx context.Context, accepted bool, heads ...audit.Head) {
 	if k.Anchors == nil || len(heads) == 0 {
 		return
 	}
@@ -122,7 +104,7 @@ func (k *Service) raise(ctx context.Context, c Checked) error {
 		return nil
 	}
 	a := Alarm{MerchantID: c.MerchantID, N: c.Broken, Why: c.Why}
-	fresh, err := k.Chains.RaiseAlarm(ctx, a)
+	fresh, err := k.Store.raiseAlarm(ctx, a)
 	if fresh {
 		k.tell(ctx, a)
 	}
@@ -134,7 +116,7 @@ func (k *Service) Alarms(ctx context.Context, who actor.Actor) ([]Alarm, error) 
 	if err := who.May(actor.Manage); err != nil {
 		return nil, err
 	}
-	return k.Chains.Alarms(ctx, who.MerchantID)
+	return k.Store.alarms(ctx, who.MerchantID)
 }
 
 // CheckHead looks at the end of a chain alone: its signature, and what is noted of it
@@ -143,38 +125,38 @@ func (k *Service) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64,
 	if err := k.refresh(); err != nil {
 		return 0, "", err
 	}
-	h, err := k.Chains.Head(ctx, merchantID)
+	h, err := k.Store.Head(ctx, merchantID)
 	if err != nil {
 		return 0, "", err
 	}
-	base, err := k.Chains.Base(ctx, merchantID)
+	base, err := k.Store.Base(ctx, merchantID)
 	if err != nil {
 		return 0, "", err
 	}
-	why, err = k.Unsound(h, base.N, func(n int64) ([]byte, error) { return k.Chains.HashAt(ctx, merchantID, n) })
+	why, err = k.unsound(h, base.N, func(n int64) ([]byte, error) { return k.Store.HashAt(ctx, merchantID, n) })
 	return h.N, why, err
 }
 
 // Accept takes a chain as it stands, after somebody has looked into its alarm or has
 // brought an older database back: what waits is linked, the head is signed anew, and
 // the alarm ends. The reason is kept in the audit.
-func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID, reason string) (Head, error) {
+func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID, reason string) (audit.Head, error) {
 	if who.Kind != actor.Operator {
-		return Head{}, fault.New(fault.Forbidden, "permission_denied", "Only the command line can accept a chain.")
+		return audit.Head{}, fault.New(fault.Forbidden, "permission_denied", "Only the command line can accept a chain.")
 	}
 	if reason = strings.TrimSpace(reason); reason == "" {
-		return Head{}, fault.At("reason", "required", "Say what you found.")
+		return audit.Head{}, fault.At("reason", "required", "Say what you found.")
 	}
-	alarms, err := k.Chains.Alarms(ctx, merchantID)
+	alarms, err := k.Store.alarms(ctx, merchantID)
 	if err != nil {
-		return Head{}, err
+		return audit.Head{}, err
 	}
 	before := map[string]any{}
 	for _, a := range alarms {
 		before["link"], before["why"] = a.N, a.Why
 	}
-	h, err := k.Chains.AcceptChain(ctx, who, merchantID, k.Sign,
-		Entry{Action: "audit.accepted", ObjectType: "merchant", ObjectID: merchantID,
+	h, err := k.Store.acceptChain(ctx, who, merchantID, k.sign,
+		audit.Entry{Action: "audit.accepted", ObjectType: "merchant", ObjectID: merchantID,
 			Text: "The record of who did what was accepted as it stands: " + reason, Before: before,
 			After: map[string]any{"reason": reason}})
 	if err == nil {

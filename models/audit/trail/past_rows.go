@@ -1,4 +1,4 @@
-package store
+package trail
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"debitdesk/models/database/history"
 )
 
-func baseOf(ctx context.Context, q oneRow, merchantID uuid.UUID) (audit.Base, error) {
+func baseOf(ctx context.Context, one queryRow, merchantID uuid.UUID) (audit.Base, error) {
 	b := audit.Base{MerchantID: merchantID}
-	err := q.QueryRow(ctx, `SELECT n, hash, kept, key_id, signature FROM audit_bases WHERE merchant_id = $1`,
+	err := one(ctx, `SELECT n, hash, kept, key_id, signature FROM audit_bases WHERE merchant_id = $1`,
 		merchantID).Scan(&b.N, &b.Hash, &b.Kept, &b.KeyID, &b.Signature)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
@@ -25,18 +25,18 @@ func baseOf(ctx context.Context, q oneRow, merchantID uuid.UUID) (audit.Base, er
 	return b, err
 }
 
-// Base implements audit.Chains.
-func (s *Store) Base(ctx context.Context, merchantID uuid.UUID) (audit.Base, error) {
-	b, err := baseOf(ctx, s.Pool, merchantID)
+// Base gives where a merchant's chain begins; the zero Base when nothing was dropped.
+func (s Store) Base(ctx context.Context, merchantID uuid.UUID) (audit.Base, error) {
+	b, err := baseOf(ctx, s.Pool.QueryRow, merchantID)
 	if err != nil {
 		return b, fmt.Errorf("base of the audit: %w", err)
 	}
 	return b, nil
 }
 
-// nextBases finds, for each merchant, the last link before the first one that stays. Links
+// basesThen finds, for each merchant, the last link before the first one that stays. Links
 // of old entries that come after it stay without their entries.
-const nextBases = `SELECT m.id, next.n, coalesce(at.hash, b.hash, ''),
+const basesThen = `SELECT m.id, next.n, coalesce(at.hash, b.hash, ''),
 		ARRAY(SELECT l.n FROM audit_links l WHERE l.merchant_id = m.id AND l.entry_id < $1 AND l.n > next.n ORDER BY l.n)
 	FROM merchants m LEFT JOIN audit_bases b ON b.merchant_id = m.id
 	CROSS JOIN LATERAL (SELECT coalesce(
@@ -55,28 +55,29 @@ func basesAt(rows pgx.Rows, err error) ([]audit.Base, error) {
 	})
 }
 
-func (s *Store) pastOfAudit() history.Dropping {
+func (s Store) past() history.Dropping {
 	return history.Dropping{Of: "The audit", Period: s.Keep().Audit,
 		Tables: []history.Table{{Name: "audit_entries"}, {Name: "audit_links",
 			Stays: `EXISTS (SELECT FROM audit_bases b WHERE b.merchant_id = old.merchant_id AND b.n < old.n)`}}}
 }
 
-// NextBases implements audit.Chains.
-func (s *Store) NextBases(ctx context.Context, now time.Time) ([]audit.Base, error) {
+// nextBases are what the bases are to be when what is past its time at a moment is dropped;
+// none when nothing is to go yet.
+func (s Store) nextBases(ctx context.Context, now time.Time) ([]audit.Base, error) {
 	until, err := history.Due(ctx, s.DB, now, s.Keep().Audit, "audit_entries")
 	if err != nil || until == uuid.Nil {
 		return nil, err
 	}
-	bases, err := basesAt(s.Pool.Query(ctx, nextBases, until))
+	bases, err := basesAt(s.Pool.Query(ctx, basesThen, until))
 	if err != nil {
 		return nil, fmt.Errorf("bases of the audit: %w", err)
 	}
 	return bases, nil
 }
 
-// DropPast implements audit.Chains.
-func (s *Store) DropPast(ctx context.Context, now time.Time, bases []audit.Base) error {
-	past := s.pastOfAudit()
+// dropPast drops it, unless the bases would be other ones by now or an alarm stands.
+func (s Store) dropPast(ctx context.Context, now time.Time, bases []audit.Base) error {
+	past := s.past()
 	past.Before = func(tx *database.Tx, until uuid.UUID) (may bool, err error) {
 		err = tx.Pgx(func(on pgx.Tx) error {
 			may, err = s.rebase(ctx, on, until, bases)
@@ -91,7 +92,7 @@ func (s *Store) DropPast(ctx context.Context, now time.Time, bases []audit.Base)
 // rebase writes the bases, unless something keeps the past from going: an alarm, an entry
 // that is not linked yet, or a chain that is another one than was checked. Linking stands
 // still meanwhile.
-func (s *Store) rebase(ctx context.Context, on pgx.Tx, until uuid.UUID, bases []audit.Base) (bool, error) {
+func (s Store) rebase(ctx context.Context, on pgx.Tx, until uuid.UUID, bases []audit.Base) (bool, error) {
 	var held bool
 	err := on.QueryRow(ctx, `SELECT EXISTS (SELECT FROM audit_alarms) OR EXISTS (SELECT FROM audit_entries e
 			WHERE e.id < $1 AND e.turn >= p.turn AND (e.turn, e.id) > (p.turn, p.entry_id))
@@ -99,7 +100,7 @@ func (s *Store) rebase(ctx context.Context, on pgx.Tx, until uuid.UUID, bases []
 	if err != nil || held {
 		return false, err
 	}
-	now, err := basesAt(on.Query(ctx, nextBases, until.String()))
+	now, err := basesAt(on.Query(ctx, basesThen, until.String()))
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package store_test
+package trail_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/database/history"
 	"debitdesk/models/store"
 )
@@ -16,16 +17,16 @@ import (
 // aged is an audit of six months of two merchants, whose newest entry is six years ahead
 // of the oldest month, so that five years later all but the last can go.
 type aged struct {
-	tidying
-	k        *audit.Service
+	house
+	k        *trail.Service
 	one, two uuid.UUID
 	now      time.Time // real time, when everything up to the last month is past
 }
 
 func age(t *testing.T) aged {
 	t.Helper()
-	s := openTidying(t)
-	a := aged{tidying: s, k: &audit.Service{Chains: s.Store, Signer: newSigner(1)}, one: s.merchant("one"), two: s.merchant("two")}
+	s := open(t)
+	a := aged{house: s, k: &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}, one: s.merchant("one"), two: s.merchant("two")}
 	start := s.Now()
 	for i := range 4 {
 		if err := s.Clock.MoveTo(t.Context(), start.AddDate(0, i*2, 0)); err != nil {
