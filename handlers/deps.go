@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	"debitdesk/handlers/web/home"
@@ -87,6 +88,8 @@ type Deps struct {
 	Reports       *reports.Reports
 	Tasks         *tasks.Tasks
 	Planner       *planner.Planner
+	Selections    *kit.Selections
+	Bulk          *bulk.Bulk
 	Simulator     *simulator.Simulator // sandbox mode alone
 	Webhooks      *developers.Webhooks
 	Events        *developers.Events

@@ -18,6 +18,13 @@ func (e *edge) homeRoutes() Table {
 			{page, "POST", "/tasks/:id/cancellation", e.Tasks.Cancel},
 			{page, "POST", "/tasks/exports", e.Tasks.AskExport},
 		}},
+		{actor.Read, "Select rows in lists", []Route{
+			{page, "POST", "/selections", e.Selections.Choose},
+		}},
+		{actor.Write, "Do one thing with many selected rows, where you may do it with one", []Route{
+			{page, "GET", "/selections/:id/:act", e.Bulk.Ask},
+			{page, "POST", "/selections/:id/:act", e.Bulk.Do},
+		}},
 		{actor.Read, "Requests for a second approver: list and details", []Route{
 			{page, "GET", "/approvals", e.Approvals.List},
 			{page, "GET", "/approvals/:id", e.Approvals.Show},

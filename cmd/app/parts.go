@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"debitdesk/handlers"
@@ -51,6 +52,7 @@ type HTTP struct {
 	BaseURL  string           // public address, without a slash at the end
 	Sandbox  bool
 	Now      func() time.Time // real time
+	Log      *slog.Logger
 }
 
 // Parts are the pages and resources over the use cases. What depends on how the process
@@ -118,10 +120,11 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
-		Events: events, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions}
+		Events: events, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
+		Selections: s.Selections}
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
-		Approvals: s.Approvals}
+		Approvals: s.Approvals, Selections: s.Selections}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
 		LivePanel: d.Live.Panel, Exports: exports}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
@@ -131,7 +134,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Replays: db, Exports: exports,
-		Impact: d.Tokens.ClientImpact,
+		Impact: d.Tokens.ClientImpact, Selections: s.Selections,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
@@ -149,6 +152,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
+	s.bulk(d, desk, o)
 }
 
 // settings adds the pages on which a business says how it works, and those of developers.

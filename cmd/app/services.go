@@ -36,6 +36,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/selection"
 	"debitdesk/models/simulation"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
@@ -67,6 +68,7 @@ type Services struct {
 	Statements    *statement.Service
 	Tasks         *task.Service
 	Followups     *followup.Service
+	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
 	Capabilities  bank.Capabilities // of the bank connection
@@ -167,6 +169,7 @@ func New(o Options) (Services, error) {
 		Failed: func(ctx context.Context, t task.Task, err error) {
 			o.Log.ErrorContext(ctx, "piece of a task failed", "task_id", t.ID, "task_kind", t.Kind, "error", err)
 		}}
+	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"debitdesk/handlers"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/report"
@@ -14,8 +15,9 @@ func (s Services) workers(o Options) {
 	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL}
 	figures := &report.Service{Read: o.Store, Now: o.Store.Now, Calendar: s.Purchases.Calendar,
 		Timetable: s.Purchases.Timetable}
-	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now})
+	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
+	s.Tasks.Workers[bulk.Kind] = d.Bulk
 }
 
 // exported are the lists that can be exported in the background, by their names.

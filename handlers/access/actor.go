@@ -88,7 +88,8 @@ func looking(c echo.Context, who actor.Actor) error {
 	case who.Changes():
 		return nil
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(r.URL.Path, "/account/") &&
-		!strings.HasPrefix(r.URL.Path, "/tasks/"): // tasks ask for what each of them needs
+		!strings.HasPrefix(r.URL.Path, "/tasks/") && // tasks ask for what each of them needs
+		r.URL.Path != "/selections" && r.URL.Path != "/selections/": // what a person selects is their own
 		return actor.LooksOnly()
 	}
 	c.SetRequest(r.WithContext(components.LookOnly(r.Context())))

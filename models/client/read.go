@@ -47,6 +47,25 @@ func (s *Service) List(ctx context.Context, who actor.Actor, q Query) (paging.Pa
 	return s.Store.Clients(ctx, who.MerchantID, q.tidy())
 }
 
+// Several gives those of some clients that there are, in the order of the ids.
+func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Client, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	found, err := s.Store.several(ctx, who.MerchantID, ids)
+	by := make(map[uuid.UUID]Client, len(found))
+	for _, c := range found {
+		by[c.ID] = c
+	}
+	out := make([]Client, 0, len(found))
+	for _, id := range ids {
+		if c, there := by[id]; there {
+			out = append(out, c)
+		}
+	}
+	return out, err
+}
+
 // Count counts what List would show, up to atMost.
 func (s *Service) Count(ctx context.Context, who actor.Actor, q Query, atMost int) (int, error) {
 	if err := who.May(actor.Read); err != nil {

@@ -107,6 +107,11 @@ func (s Store) Client(ctx context.Context, merchantID, id uuid.UUID) (Client, er
 	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 }
 
+// several gives those of some clients that there are, in no order.
+func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Client, error) {
+	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL", merchantID, ids)
+}
+
 // ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
 func (s Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (Details, error) {
 	c, err := s.Client(ctx, merchantID, id)

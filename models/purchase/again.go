@@ -63,28 +63,39 @@ func (a Again) May() bool { return a.Asked && a.Problem == "" }
 // Again works out whether, from when and from which account a purchase may be
 // debited again. Charging is held to the same.
 func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
-	c, now := rec.Collection, s.Now()
-	if c == nil || c.State.Outcome() != collection.OutcomeFailed || !rec.Payable(now) {
+	now := s.Now()
+	if !rec.failedDebit(now) {
 		return Again{}, nil
 	}
-	a := Again{Asked: true}
 	usable, err := s.StoredFor(ctx, rec)
 	if err != nil {
-		return a, err
+		return Again{Asked: true}, err
 	}
+	k, err := s.known(ctx, rec.MerchantID, []Wish{{Purchase: rec.Purchase, TokenID: rec.Collection.TokenID}})
+	if err != nil {
+		return Again{Asked: true}, err
+	}
+	a := s.judgeAgain(k, rec, now)
 	for _, t := range usable {
-		if t.ID != c.TokenID {
+		if t.ID != rec.Collection.TokenID {
 			a.Others = append(a.Others, t)
 		}
 	}
-	k, err := s.known(ctx, rec.MerchantID, []Wish{{Purchase: rec.Purchase, TokenID: c.TokenID}})
-	if err != nil {
-		return a, err
-	}
+	return a, nil
+}
+
+// failedDebit tells that the last debit failed and the purchase is still to be paid.
+func (r Record) failedDebit(now time.Time) bool {
+	return r.Collection != nil && r.Collection.State.Outcome() == collection.OutcomeFailed && r.Payable(now)
+}
+
+// judgeAgain is Again for the account of the last debit, which failed.
+func (s *Service) judgeAgain(k known, rec Record, now time.Time) Again {
+	a, c := Again{Asked: true}, rec.Collection
 	var f Forecast
 	if k.account(rec.Purchase, c.TokenID, &f); f.Token.ID == uuid.Nil {
 		a.Problem, a.Remedy = "its account is no longer on record", "Store an account of the client first."
-		return a, nil
+		return a
 	}
 	a.Account = f.Token
 	a.Problem, a.Remedy = unusable(f.Token, f.Mandate)
@@ -94,11 +105,11 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 	if a.Problem == "" && len(f.Problems) > 0 {
 		a.Problem, a.Remedy = "its mandate allows one debit only", "Set up a new mandate first."
 	}
-	if a.Problem == "" && len(usable) == len(a.Others) { // charging would not offer it
+	if a.Problem == "" && !s.offers(rec, f.Token) { // charging would not offer it
 		a.Problem, a.Remedy = "this purchase cannot be debited from it", "Create a new purchase for the client."
 	}
 	if a.Problem != "" {
-		return a, nil
+		return a
 	}
 	sched := s.Schedule(k.brands[rec.BrandID], bank.Method(f.Token.Method))
 	a.From = sched.Runs(sched.EarliestDue(now), now)
@@ -107,7 +118,7 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 			a.From, a.Named = runs, true
 		}
 	}
-	return a, nil
+	return a
 }
 
 // unusable says why an account may not be debited, and what helps.

@@ -13,6 +13,15 @@ import (
 	"debitdesk/models/mail"
 )
 
+// MayMarkAsPaid is nil when MarkAsPaid would record a payment now.
+func (s *Service) MayMarkAsPaid(rec Record) error {
+	if !rec.Payable(s.Now()) {
+		return fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status",
+			"A purchase that is %s cannot be marked as paid.", rec.Status)
+	}
+	return nil
+}
+
 // MarkAsPaid records a payment that came in outside the product. Without a
 // moment it counts as paid now.
 func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID, paidOn *time.Time) (Record, error) {
@@ -21,9 +30,8 @@ func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID,
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		now := s.Now()
-		if !rec.Payable(now) {
-			return nil, fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status",
-				"A purchase that is %s cannot be marked as paid.", rec.Status)
+		if err := s.MayMarkAsPaid(rec); err != nil {
+			return nil, err
 		}
 		if paidOn != nil && paidOn.After(now) {
 			return nil, fault.At("paid_on", "max_value", "`paid_on` cannot be in the future.")
@@ -57,6 +65,19 @@ const (
 	MailCredit  = "credit_note"
 )
 
+// MayResendInvoice is nil when ResendInvoice would send a mail now.
+func (s *Service) MayResendInvoice(rec Record) error {
+	if !rec.Payable(s.Now()) {
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+			"The invoice of a purchase that is %s cannot be sent.", rec.Status)
+	}
+	if rec.Payer.Email == "" {
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+			"The client has no e-mail address. Copy the link instead, or add an address to the client.")
+	}
+	return nil
+}
+
 // ResendInvoice mails the invoice again, or the link when the purchase stores an
 // account. Each call is one mail.
 func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
@@ -64,13 +85,8 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 		return Record{}, err
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		if !rec.Payable(s.Now()) {
-			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
-				"The invoice of a purchase that is %s cannot be sent.", rec.Status)
-		}
-		if rec.Payer.Email == "" {
-			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
-				"The client has no e-mail address. Copy the link instead, or add an address to the client.")
+		if err := s.MayResendInvoice(rec); err != nil {
+			return nil, err
 		}
 		return func(tx Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
 	})

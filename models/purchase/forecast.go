@@ -79,13 +79,30 @@ func (s *Service) Forecasts(ctx context.Context, merchantID uuid.UUID, wishes []
 // forecastsAt is Forecasts for a charge that begins at a moment.
 func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish,
 	now time.Time) ([]Forecast, error) {
+	return s.forecastsAfter(ctx, merchantID, wishes, now, nil)
+}
+
+// Planned are debits that are to be made, by mandate.
+type Planned map[uuid.UUID][]mandate.Day
+
+// forecastsAfter is forecastsAt for debits that are to run together with others, which the forecasts join.
+func (s *Service) forecastsAfter(ctx context.Context, merchantID uuid.UUID, wishes []Wish, now time.Time,
+	others Planned) ([]Forecast, error) {
 	k, err := s.known(ctx, merchantID, wishes)
 	if err != nil {
 		return nil, err
 	}
+	for id, days := range others {
+		if k.mandates[id].ID != uuid.Nil && k.debits != nil {
+			k.debits[id] = append(k.debits[id], days...)
+		}
+	}
 	out := make([]Forecast, len(wishes))
 	for i, w := range wishes {
 		out[i] = k.forecast(s, w, now)
+		if id := out[i].Mandate.ID; others != nil && len(out[i].Problems) == 0 && id != uuid.Nil {
+			others[id] = append(others[id], out[i].day())
+		}
 	}
 	return out, nil
 }

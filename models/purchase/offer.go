@@ -189,11 +189,17 @@ func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, err
 	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
 	var usable []token.Token
 	for _, t := range live {
-		if t.State == token.Active && t.BrandID == rec.BrandID && rec.allows(t.Method) && s.cannotDebit(t.Method) == "" {
+		if s.offers(rec, t) {
 			usable = append(usable, t)
 		}
 	}
 	return usable, err
+}
+
+// offers tells whether a purchase can be debited from an account.
+func (s *Service) offers(rec Record, t token.Token) bool {
+	return rec.ClientID != uuid.Nil && t.ClientID == rec.ClientID && t.State == token.Active && t.BrandID == rec.BrandID &&
+		rec.allows(t.Method) && s.cannotDebit(t.Method) == ""
 }
 
 // cannotDebit says why nothing is debited from accounts of a method: the bank connection does not have it.

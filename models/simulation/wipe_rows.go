@@ -23,6 +23,7 @@ var wiping = []struct{ table, where string }{
 	{"notes", "merchant_id = $1"},
 	{"task_chunks", "merchant_id = $1"},
 	{"tasks", "merchant_id = $1"},
+	{"selections", "merchant_id = $1"},
 	{"delivery_attempts", "delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)"},
 	{"deliveries", "merchant_id = $1"},
 	{"events", "merchant_id = $1"},

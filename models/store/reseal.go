@@ -44,6 +44,7 @@ var sealedColumns = []sealedColumn{
 	{table: "bank_files_in", key: "id", binding: "merchant_id", column: "content"},
 	{table: "tasks", key: "id", binding: "merchant_id", column: "input_sealed"},
 	{table: "task_chunks", key: "task_id, n", binding: "merchant_id", column: "content"},
+	{table: "selections", key: "id", binding: "merchant_id", column: "query_sealed"},
 }
 
 // resealChunk is how many rows one transaction re-seals.

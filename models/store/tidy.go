@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
 	"debitdesk/models/requestlog"
+	"debitdesk/models/selection"
 	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
@@ -55,6 +56,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	tasks := task.Store{DB: s.DB}
 	if err := tasks.Tidy(ctx, now); err != nil {
+		return err
+	}
+	selections := selection.Store{DB: s.DB}
+	if err := selections.Tidy(ctx, now); err != nil {
 		return err
 	}
 	if err := client.DropOldEvidence(ctx, s.clients, now); err != nil {

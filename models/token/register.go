@@ -55,6 +55,14 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 	return s.Store.CountTokens(ctx, who.MerchantID, f, CountLimit+1)
 }
 
+// Several finds those of some tokens that there are, live or not, in no order.
+func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Token, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Store.several(ctx, who.MerchantID, ids)
+}
+
 // Get finds one token, live or not.
 func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Entry, error) {
 	if err := who.May(actor.Read); err != nil {

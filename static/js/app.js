@@ -1,4 +1,4 @@
-// What pages gain from scripts: copying, menus that close, toasts, ticking all rows, the client picker, keys.
+// What pages gain from scripts: copying, menus that close, toasts, the client picker, keys.
 // Every page works without this file. It listens on the document, so parts that htmx swaps in need no set-up.
 (() => {
   "use strict";
@@ -116,31 +116,6 @@
       m.open = false;
       if (m.contains(document.activeElement)) m.querySelector("summary").focus();
     });
-  });
-
-  // Rows: the head's box ticks all, shift-click ticks a range, counters follow.
-  let last = null;
-  function count(group) {
-    const rows = all(`[data-row="${CSS.escape(group)}"]`);
-    const ticked = rows.filter((r) => r.checked).length;
-    all(`[data-check-all="${CSS.escape(group)}"]`).forEach((box) => {
-      box.checked = ticked > 0 && ticked === rows.length;
-      box.indeterminate = ticked > 0 && ticked < rows.length;
-    });
-    all(`[data-selected-count="${CSS.escape(group)}"]`).forEach((el) => { el.textContent = String(ticked); });
-  }
-  on("change", "[data-check-all]", (box) => {
-    all(`[data-row="${CSS.escape(box.dataset.checkAll)}"]`).forEach((r) => { r.checked = box.checked; });
-    count(box.dataset.checkAll);
-  });
-  on("click", "[data-row]", (box, event) => {
-    const rows = all(`[data-row="${CSS.escape(box.dataset.row)}"]`);
-    if (event.shiftKey && rows.includes(last)) {
-      const [from, to] = [rows.indexOf(last), rows.indexOf(box)].sort((a, b) => a - b);
-      rows.slice(from, to + 1).forEach((r) => { r.checked = box.checked; });
-    }
-    last = box;
-    count(box.dataset.row);
   });
 
   on("change", "[data-submit]", (field) => field.form?.requestSubmit());

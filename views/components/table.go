@@ -15,17 +15,14 @@ type Table struct {
 	Select       Selection
 }
 
-// Row is one row. ID and Label are those of its check box, where rows can be ticked.
+// Row is one row. ID, Label, Cents and Ticked are those of its check box, where rows can be ticked; Peek is its page,
+// where that can be looked at beside the list.
 type Row struct {
 	ID, Label string
+	Cents     string // what it adds to the sum of the ticked rows; empty: nothing
+	Ticked    bool
+	Peek      string
 	Cells     []Cell
-}
-
-// Selection is what can be done with ticked rows: a form that goes to Action with their ids. Without a Group no row
-// can be ticked.
-type Selection struct {
-	Group, Action string
-	Buttons       []Button
 }
 
 // Cell is what stands in one place of a table: Text, Time, Pill or Part. A cell with none of them shows Blank, and

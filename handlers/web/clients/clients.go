@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -21,6 +22,7 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
+	"debitdesk/models/selection"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -32,6 +34,10 @@ type Clients struct {
 	Events  trail.Store
 	Replays replay.Answers // lets a form count once
 	Exports *kit.Exports
+
+	Selections *selection.Service
+	Acts       bulk.Acts // on many clients
+
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.
@@ -76,7 +82,9 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 					l.Unknown("account", "a filter by account")
 				}
 			}}},
-		Columns: clientColumns, Sorts: kit.ByAge,
+		Columns: clientColumns, Sorts: kit.ByAge, Peeks: true,
+		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Rows: h.choiceRows,
+			Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons("clients", who) }},
 		Around: billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",
 			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
@@ -85,6 +93,16 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 
 // clientsCounted is where counting stops: nobody would read on.
 const clientsCounted = 10_000
+
+// choiceRows gives what is kept of clients that were chosen.
+func (h *Clients) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+	found, err := h.Service.Several(ctx, who, ids)
+	out := make([]selection.Row, len(found))
+	for i, c := range found {
+		out[i] = selection.Row{ID: c.ID, Changed: c.UpdatedAt}
+	}
+	return out, err
+}
 
 // List serves GET /clients.
 func (h *Clients) List(c echo.Context) error { return h.list().Show(c) }

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,9 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash",
 			Href: words.ClientHref(one.ID) + "/erasure", Danger: true, Why: why})
 	}
+	if kit.PeekFor(c) {
+		return kit.ShowPeek(c, peekOf(view, one))
+	}
 	for _, draw := range h.Panels {
 		panel, err := draw(ctx, who, one)
 		if err != nil {
@@ -93,6 +97,21 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.Client(f, view) })
+}
+
+// peekOf is what a list shows of a client beside it.
+func peekOf(v pages.ClientView, one client.Client) components.Peek {
+	peek := components.Peek{Title: v.Name, Sub: v.Sub, Facts: components.Facts{Items: slices.Concat(v.Facts.Items,
+		v.Numbers.Facts.Items)}, Acts: kit.MenuButtons(v.Menu)}
+	if v.EditHref != "" {
+		of := "?client=" + one.ID.String()
+		peek.Primary = components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new" + of,
+			Changes: true}
+		peek.Acts = slices.Concat([]components.Button{
+			{Label: "Purchases", Icon: "receipt", Href: "/purchases" + of, Small: true},
+			{Label: "Edit client", Icon: "edit", Href: v.EditHref, Small: true, Changes: true}}, peek.Acts)
+	}
+	return peek
 }
 
 // evidenceWords says what is left of an erased client.

@@ -26,6 +26,8 @@ type Invoices struct {
 	Exports *kit.Exports
 	// Batch finds a batch that the list is narrowed to.
 	Batch kit.FindBatch
+	// Choose lets invoices be chosen, by their purchases.
+	Choose kit.Choosing[billing.Entry]
 }
 
 const invoices = "invoices"
@@ -66,7 +68,7 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 			kit.FromDay("due_from", "Due from", func(f *billing.Filter) *time.Time { return &f.DueFrom }),
 			kit.ToDay("due_to", "Due to", func(f *billing.Filter) *time.Time { return &f.DueTo }),
 		},
-		Columns: invoiceColumns, Sorts: billing.Sorts,
+		Columns: invoiceColumns, Sorts: billing.Sorts, Choose: h.Choose, Peeks: true,
 		Empty: components.Empty{Icon: "file", Title: "No invoice yet",
 			Text: "A purchase gets its invoice, with its own number, when it is billed or first mailed."},
 	}

@@ -60,6 +60,8 @@ type List[T, F any] struct {
 	Sorts   paging.Sorts // by which columns rows can be sorted; nil: by none
 	Select  components.Selection
 	Label   func(T) string // of the check box of a row
+	Choose  Choosing[T]
+	Peeks   bool // the page of a row can be looked at beside the list
 
 	Empty   components.Empty // when there is nothing yet; its button is that of Head
 	NoMatch components.Empty // says more than that nothing matches the filters
@@ -102,6 +104,10 @@ func (r *List[T, F]) Show(c echo.Context) error {
 func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	ctx, who, l := c.Request().Context(), access.Actor(c), listingOf(c, r.Path)
 	l.ask.Limit = cmp.Or(r.Limit, l.ask.Limit)
+	sel, err := r.held(ctx, who, l)
+	if err != nil {
+		return v, err
+	}
 	r.readSort(l)
 	f, err := r.filter(ctx, who, l)
 	if err != nil {
@@ -121,6 +127,8 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 		t.Found = RowsFound{n: int64(len(page.Items)), exact: true}
 	}
 	v = r.view(l, page, t)
+	r.choosable(who, l, page.Items, t.Found, sel, &v)
+	r.peekable(&v)
 	if r.Around != nil {
 		err = r.Around(c, l, &v)
 	}
@@ -325,6 +333,10 @@ func (r *List[T, F]) source() string { return cmp.Or(r.Source, r.many()) }
 
 // outgoing is the list on its way into a file.
 func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) (o outgoing[T], err error) {
+	sel, err := r.held(ctx, who, l)
+	if err != nil {
+		return o, err
+	}
 	r.readSort(l)
 	f, err := r.filter(ctx, who, l)
 	if err != nil {
@@ -344,7 +356,7 @@ func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) 
 	}
 	columns := r.shown(l)
 	heads := heads(columns)
-	return outgoing[T]{
+	o = outgoing[T]{
 		list: r.many(), filters: l.Query, refused: l.notices, found: found, heads: heads, id: r.ID,
 		cells: func(item T) []export.Cell {
 			cells := make([]export.Cell, 0, len(heads))
@@ -366,5 +378,9 @@ func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) 
 			}
 			return r.CountAll(ctx, who, f, atMost)
 		},
-	}, nil
+	}
+	if sel != nil {
+		r.onlyChosen(sel, &o)
+	}
+	return o, nil
 }

@@ -37,8 +37,25 @@ func (h *Mandates) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if kit.PeekFor(c) {
+		return kit.ShowPeek(c, peekOf(view))
+	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesSection,
 		func(f layout.Frame) templ.Component { return pages.Mandate(f, view) })
+}
+
+// peekOf is what a list shows of a mandate beside it.
+func peekOf(v pages.MandateDetailView) components.Peek {
+	peek := components.Peek{Title: v.Title, Sub: v.Payer + " · " + v.Method, Pills: []components.Pill{v.Pill, v.Verified},
+		Next: v.Next, Primary: v.Primary, Acts: kit.MenuButtons(v.Menu),
+		Facts: components.Facts{Items: slices.Concat(v.Facts.Items, v.Terms.Items)}}
+	if peek.Primary.Label != "" {
+		peek.Primary.Kind = "primary"
+	}
+	if v.Reason != nil {
+		peek.Note = *v.Reason
+	}
+	return peek
 }
 
 // open finds a mandate and the purchase that asked for it.

@@ -69,7 +69,7 @@ func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 				func(f *mandate.Filter) *mandate.Kind { return &f.Kind }),
 			kit.IdFilter("client", "One client", func(f *mandate.Filter) *uuid.UUID { return &f.ClientID }),
 		},
-		Columns: mandateColumns(h.Desk.Now()), Sorts: kit.ByAge,
+		Columns: mandateColumns(h.Desk.Now()), Sorts: kit.ByAge, Peeks: true,
 		Empty: components.Empty{Icon: "shield", Title: "No mandate yet",
 			Text: "A mandate is a client’s permission to debit a bank account. Set one up, and the client confirms it."},
 	}

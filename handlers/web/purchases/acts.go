@@ -253,22 +253,29 @@ var paidAct = purchaseAct{
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
 		error) {
-		now := p.Desk.Now()
-		day, err := calendar.ParseDate(form.Get("paid_on"))
+		at, err := paidOn(form.Get("paid_on"), p.Desk.Now())
 		if err != nil {
-			return rec, fault.At("paid_on", "invalid", "Enter the day as a date, such as %s.", calendar.DateOf(now))
-		}
-		if day.After(calendar.DateOf(now)) {
-			return rec, fault.At("paid_on", "max_value", "The day of a payment cannot be in the future.")
-		}
-		var at *time.Time
-		if day != calendar.DateOf(now) { // today means now
-			noon := day.At(12, 0)
-			at = &noon
+			return rec, err
 		}
 		return p.Service.MarkAsPaid(ctx, who, rec.ID, at)
 	},
 	answer: func(purchase.Record) string { return "The purchase is marked as paid." },
+}
+
+// paidOn reads the day of a payment; nil for today, which means now.
+func paidOn(text string, now time.Time) (*time.Time, error) {
+	day, err := calendar.ParseDate(text)
+	if err != nil {
+		return nil, fault.At("paid_on", "invalid", "Enter the day as a date, such as %s.", calendar.DateOf(now))
+	}
+	if day.After(calendar.DateOf(now)) {
+		return nil, fault.At("paid_on", "max_value", "The day of a payment cannot be in the future.")
+	}
+	if day == calendar.DateOf(now) {
+		return nil, nil
+	}
+	noon := day.At(12, 0)
+	return &noon, nil
 }
 
 var mailAct = purchaseAct{

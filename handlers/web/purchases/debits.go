@@ -77,6 +77,7 @@ func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
 			}},
 		},
 		Columns: PurchaseColumns(p.Service, p.Desk.Now(), true),
+		Choose:  p.choose("debits"), Peeks: true,
 		NoMatch: components.Empty{Title: "No debit here", Text: "No debit has such an outcome on these days."},
 	}
 }

@@ -34,8 +34,22 @@ func (p *Purchases) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if kit.PeekFor(c) {
+		return kit.ShowPeek(c, peekOf(view))
+	}
 	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases,
 		func(f layout.Frame) templ.Component { return pages.Purchase(f, view) })
+}
+
+// peekOf is what a list shows of a purchase beside it.
+func peekOf(v pages.PurchaseView) components.Peek {
+	peek := components.Peek{Title: v.Title, Sub: v.For, Amount: v.Amount, Pills: []components.Pill{v.Pill}, Next: v.Next,
+		Primary: v.Primary, Acts: kit.ActButtons(v.Acts),
+		Facts: components.Facts{Items: slices.Concat(v.Facts.Items, v.Debit.Items)}}
+	if v.Result != nil {
+		peek.Note = components.Note{Kind: v.Result.Kind, Title: v.Result.Title, Text: v.Result.Again + " " + v.Result.Remedy}
+	}
+	return peek
 }
 
 func (p *Purchases) find(c echo.Context) (purchase.Record, error) {

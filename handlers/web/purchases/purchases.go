@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
@@ -24,6 +25,7 @@ import (
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
+	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -43,6 +45,8 @@ type Purchases struct {
 	Batch   kit.FindBatch // finds a batch that the list is narrowed to
 	// Subscriptions tells which template and subscriber a purchase follows.
 	Subscriptions *subscription.Service
+	Selections    *selection.Service
+	Acts          bulk.Acts // on many purchases
 }
 
 func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
@@ -92,6 +96,7 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 		},
 		Columns: append(PurchaseColumns(p.Service, p.Desk.Now(), true), kit.MomentColumn("Created", 20,
 			func(rec purchase.Record) time.Time { return rec.CreatedAt }).SortBy(paging.Created).OnlyChosen()), Sorts: purchase.Sorts,
+		Choose: p.choose("purchases"), Peeks: true,
 		Empty: components.Empty{Icon: "receipt", Title: "No purchase yet",
 			Text: "A purchase is one amount to be collected from one client."},
 	}

@@ -26,7 +26,20 @@ import (
 
 // AskDelete serves GET /tokens/deletion?id=…: what the deletion breaks.
 func (h *Tokens) AskDelete(c echo.Context) error {
-	return h.askDelete(c, http.StatusOK, c.QueryParams(), "", nil)
+	named := url.Values{"id": c.QueryParams()["id"]}
+	if id, err := uuid.Parse(c.QueryParam(kit.SelectionKey)); err == nil {
+		sel, err := h.Selections.Get(c.Request().Context(), access.Actor(c), id)
+		if err != nil {
+			return err
+		}
+		if sel.List != ListName {
+			return fault.Missing()
+		}
+		for _, row := range sel.Chosen() {
+			named.Add("id", row.ID.String())
+		}
+	}
+	return h.askDelete(c, http.StatusOK, named, "", nil)
 }
 
 // Delete serves POST /tokens/deletion.

@@ -82,6 +82,10 @@ func (h *Tokens) Show(c echo.Context) error {
 		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" +
 			e.ID.String(), Why: kit.WhyNotDelete(who)})
 	}
+	if kit.PeekFor(c) {
+		return kit.ShowPeek(c, components.Peek{Title: view.Title, Pills: []components.Pill{view.Pill, view.Verified},
+			Note: view.Health, Primary: view.Primary, Acts: kit.ActButtons(view.Acts), Facts: view.Facts})
+	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.Token(f, view) })
 }

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/selection"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -32,6 +33,8 @@ type Tokens struct {
 	Purchases *purchase.Service
 	Exports   *kit.Exports
 	Approvals *approval.Service
+
+	Selections *selection.Service
 }
 
 var tokenPills = map[token.State]components.Pill{
@@ -105,9 +108,10 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		},
 		Columns: tokenColumns, Sorts: kit.ByAge,
-		Select: components.Selection{Group: "tokens", Action: "/tokens/deletion"},
+		Choose: kit.Choosing[token.Entry]{Selections: h.Selections, Rows: h.choiceRows, Acts: deleteButton},
 		Label:  func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
 		Around: h.around,
+		Peeks:  true,
 		Empty: components.Empty{Icon: "key", Title: "No token yet",
 			Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate."},
 	}
@@ -122,19 +126,41 @@ func (h *Tokens) Export(c echo.Context) error { return h.list().Export(c) }
 // Exported is the list for exports in the background.
 func (h *Tokens) Exported() kit.Exportable { return h.list() }
 
-// around adds the deletions that can be undone, and the act on ticked tokens.
+// around adds the deletions that can be undone.
 func (h *Tokens) around(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
 	who := access.Actor(c)
 	leaving, err := h.leaving(c.Request().Context(), who, everyToken)
 	v.Above = pages.Undoables(leaving)
-	del := components.Button{Label: "Delete…", Icon: "trash", Small: true}
+	return err
+}
+
+// ListName is the name of the register among the lists.
+const ListName = "tokens"
+
+// deleteButton is the act on tokens that are chosen.
+func deleteButton(who actor.Actor) []components.Button {
+	del := components.Button{Label: "Delete…", Icon: "trash", Value: "deletion"}
 	if who.Can(actor.DeleteTokens) {
 		del.Kind = "danger"
 	} else {
 		del.Disabled, del.Why = true, "Only an admin can delete tokens."
 	}
-	v.Table.Select.Buttons = []components.Button{del}
-	return err
+	return []components.Button{del}
+}
+
+// DeletionHref is the page that asks before chosen tokens are deleted.
+func DeletionHref(sel selection.Selection) string {
+	return "/tokens/deletion?" + kit.SelectionKey + "=" + sel.ID.String()
+}
+
+// choiceRows gives what is kept of tokens that were chosen.
+func (h *Tokens) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+	found, err := h.Register.Several(ctx, who, ids)
+	out := make([]selection.Row, len(found))
+	for i, t := range found {
+		out[i] = selection.Row{ID: t.ID, Changed: t.UpdatedAt}
+	}
+	return out, err
 }
 
 func bankOptions() (options []components.Option) {

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers"
+	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/tokens"
+	"debitdesk/models/actor"
+	"debitdesk/models/billing"
+	"debitdesk/models/selection"
+	"debitdesk/views/components"
+)
+
+// bulk adds what is done with many rows that were chosen in a list.
+func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
+	d.Purchases.Acts = d.Purchases.BulkActs()
+	d.Invoices.Choose = kit.Choosing[billing.Entry]{Selections: s.Selections, Rows: d.Purchases.ChoiceRows,
+		Cents: func(e billing.Entry) int64 { return e.TotalCents },
+		Acts:  func(who actor.Actor) []components.Button { return d.Purchases.Acts.Buttons("invoices", who) }}
+	d.Clients.Acts = d.Purchases.Acts
+	d.Selections = &kit.Selections{Service: s.Selections, Lists: d.Clients.Exports.Lists,
+		ActHref: func(sel selection.Selection, act string) string {
+			if sel.List == tokens.ListName {
+				return tokens.DeletionHref(sel)
+			}
+			return bulk.Href(sel, act)
+		}}
+	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Replays: o.Store, Acts: d.Purchases.Acts,
+		Lists: map[string]bulk.Place{"purchases": {Path: "/purchases", Active: "purchases"},
+			"clients": {Path: "/clients", Active: "clients"},
+			"debits":  {Path: "/purchases/debits", Active: "purchases"}, "invoices": {Path: "/invoices", Active: "invoices"}},
+		Failed: func(ctx context.Context, row uuid.UUID, err error) {
+			o.Log.ErrorContext(ctx, "row of a bulk act failed", "row", row, "error", err)
+		}}
+}

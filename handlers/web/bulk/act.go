@@ -1,0 +1,115 @@
+// Package bulk does one thing with many rows that a person chose in a list: it rehearses first what will happen and
+// what will not, and why, and then does it row by row as a task, each row by the use case that does it singly.
+// It must not know what the rows are: acts say that.
+package bulk
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+)
+
+// Act is one thing that can be done with many rows.
+type Act struct {
+	Key   string // in addresses
+	Label string // of its button over a list: "Debit again…"
+	Icon  string
+	Needs actor.Action // as the same act on one row
+	Lists []string     // whose rows it takes
+	One   string       // what a row is: "purchase"
+	// Words says the act with the rows that it is done to: "Debit 38 purchases again". Done is the same when it is over:
+	// "38 purchases debited again".
+	Words, Done func(rows string) string
+	Text        string // what it means, under the question
+	Danger      bool   // it cannot be undone
+	// Begin prepares a rehearsal or a run with what was typed. The plan is asked part by part, in the order of the rows.
+	Begin func(in url.Values) Plan
+	Do    func(ctx context.Context, who actor.Actor, row Row, in url.Values) error
+	// Ask gives the fields of the form, with what was typed and what is wrong with it; nil: nothing is asked.
+	Ask func(in url.Values, wrong map[string]string) Fields
+	// Check refuses what was typed; nil: nothing can be wrong.
+	Check func(in url.Values) error
+}
+
+// Plan tells what would become of some rows, in their order; rows that are gone are left out. It comes from the rules
+// by which the act itself is refused.
+type Plan func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Row, error)
+
+// Fields are what an act asks for beside the rows.
+type Fields struct {
+	Date    *components.DateField
+	Lines   *components.Textarea
+	Options *components.Select
+	Names   []string // of the fields
+}
+
+// Row is what becomes of one row.
+type Row struct {
+	ID    uuid.UUID     `json:"id"`
+	Cents int64         `json:"cents,omitempty"` // in rand
+	On    calendar.Date `json:"on,omitzero"`     // the debit date; zero where nothing is debited
+	From  uuid.UUID     `json:"from,omitzero"`   // the account that is debited
+	Day   calendar.Date `json:"day,omitzero"`    // what the use case is given
+	Why   string        `json:"why,omitempty"`   // why it will not happen; empty: it will
+
+	Name, Second, Href string          `json:"-"`
+	Note               string          `json:"-"` // what else happens to it, such as a recall
+	Changed            bool            `json:"-"` // since it was chosen
+	Pill               components.Pill `json:"-"`
+	ChangedAt          int64           `json:"-"` // in microseconds
+}
+
+// same tells whether the act still does what was rehearsed.
+func (r Row) same(other Row) bool {
+	return r.Why == other.Why && r.Cents == other.Cents && r.On == other.On && r.From == other.From
+}
+
+// Acts are all acts, in the order of their use.
+type Acts []Act
+
+// find gives the act of that name for the rows of a list.
+func (a Acts) find(list, key string) (Act, bool) {
+	i := slices.IndexFunc(a, func(act Act) bool { return act.Key == key && slices.Contains(act.Lists, list) })
+	if i < 0 {
+		return Act{}, false
+	}
+	return a[i], true
+}
+
+// Buttons are the acts over a list, for a person; what they may not do is off, with the reason.
+func (a Acts) Buttons(list string, who actor.Actor) (out []components.Button) {
+	for _, act := range a {
+		if !slices.Contains(act.Lists, list) || !who.Changes() {
+			continue
+		}
+		b := components.Button{Label: act.Label, Icon: act.Icon, Value: act.Key}
+		if !who.Can(act.Needs) {
+			b.Disabled, b.Why = true, "Your role does not allow this."
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// input keeps of a form what the act asks for.
+func (a Act) input(form url.Values) url.Values {
+	in := url.Values{}
+	if a.Ask == nil {
+		return in
+	}
+	for _, name := range a.Ask(form, nil).Names {
+		if form.Has(name) {
+			in.Set(name, form.Get(name))
+		}
+	}
+	return in
+}
+
+const rand = money.ZAR

@@ -1,0 +1,333 @@
+package bulk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/plural"
+	"debitdesk/models/replay"
+	"debitdesk/models/selection"
+	"debitdesk/models/task"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Bulk serves the acts on what was chosen in a list, and does them.
+type Bulk struct {
+	Desk       *kit.Desk
+	Selections *selection.Service
+	Tasks      *task.Service
+	Replays    replay.Answers
+	Acts       Acts
+	Lists      map[string]Place                                    // by their names
+	Failed     func(ctx context.Context, row uuid.UUID, err error) // hears of rows that failed for a reason of ours
+}
+
+// Place is where a list stands: its address and its entry of the menu.
+type Place struct{ Path, Active string }
+
+// Href is the page of an act on a selection.
+func Href(sel selection.Selection, act string) string {
+	return "/selections/" + sel.ID.String() + "/" + act
+}
+
+// AtOnce is how many rows are done while the person waits; more of them go on in the background.
+const AtOnce = 25
+
+func (h *Bulk) find(c echo.Context) (sel selection.Selection, act Act, err error) {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return sel, act, err
+	}
+	who := access.Actor(c)
+	if sel, err = h.Selections.Get(c.Request().Context(), who, id); err != nil {
+		return sel, act, err
+	}
+	act, known := h.Acts.find(sel.List, c.Param("act"))
+	if !known {
+		return sel, act, fault.Missing()
+	}
+	return sel, act, who.May(act.Needs)
+}
+
+// Ask serves GET /selections/:id/:act: what would happen, before anything does.
+func (h *Bulk) Ask(c echo.Context) error {
+	sel, act, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	if key := c.QueryParam("group"); key != "" {
+		return h.rows(c, sel, act, key)
+	}
+	return h.show(c, sel, act, http.StatusOK, act.input(c.QueryParams()), nil, "")
+}
+
+func (h *Bulk) show(c echo.Context, sel selection.Selection, act Act, status int, in url.Values, wrong error,
+	notice string) error {
+	out, err := act.rehearse(c.Request().Context(), access.Actor(c), sel, in, nil)
+	if err != nil {
+		return err
+	}
+	v := h.view(sel, act, out, in, wrong)
+	v.Notice = notice
+	return h.Desk.ShowIn(c, status, v.Title, h.Lists[sel.List].Active, func(f layout.Frame) templ.Component { return pages.Rehearsal(f, v) })
+}
+
+// list is the list as it was looked at, with nothing selected.
+func (h *Bulk) list(sel selection.Selection) string {
+	query := url.Values{}
+	for name, value := range sel.Query {
+		query.Set(name, value)
+	}
+	return kit.Address(h.Lists[sel.List].Path, query)
+}
+
+// back is the list with what is selected in it.
+func (h *Bulk) back(sel selection.Selection) string {
+	return kit.WithSelection(h.list(sel), sel.ID.String())
+}
+
+func (h *Bulk) view(sel selection.Selection, act Act, out rehearsal, in url.Values, wrong error) pages.RehearsalView {
+	byInput, summary, _ := kit.Problems(wrong)
+	v := pages.RehearsalView{Title: act.Words(act.many(out.all.n)), Back: components.Link{Text: "Back to the list", Href: h.back(sel)},
+		Problems: components.ErrorSummary{Items: summary}}
+	if out.all.n == 0 {
+		v.Title = act.Words(act.One + "s")
+	}
+	v.Sub = act.many(sel.N) + " selected on " + words.Moment(sel.Moment).Text
+	for _, g := range out.will {
+		text := g.text
+		if text == "" {
+			text = "Will be done"
+		}
+		v.Will = append(v.Will, h.group(sel, act, *g, text, in))
+	}
+	for _, g := range out.not {
+		v.Not = append(v.Not, h.group(sel, act, *g, g.text, in))
+	}
+	if out.changed.n > 0 {
+		v.Changed = []pages.RehearsalGroup{h.group(sel, act, out.changed, plural.Pick(out.changed.n,
+			"This one changed since you selected it. It is judged as it is now.",
+			"These changed since you selected them. They are judged as they are now."), in)}
+	}
+	v.NotCount = act.many(sel.N - out.all.n)
+	v.Count, v.Sum = act.many(out.all.n), ""
+	if out.all.cents != 0 {
+		v.Sum = words.Sum(out.all.cents, rand)
+	}
+	if out.all.n == 0 {
+		return v
+	}
+	v.Question = components.Confirm{ID: "act", Action: Href(sel, act.Key), CancelHref: v.Back.Href,
+		Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text, Safe: !act.Danger,
+		Fields: []components.Pair{{Name: "seen", Value: out.digest}}}
+	if out.all.n > AtOnce {
+		v.Question.Text += " It goes on in the background, and you can close the page."
+	}
+	if act.Ask != nil {
+		fields := act.Ask(in, byInput)
+		v.Date, v.Lines, v.Options = fields.Date, fields.Lines, fields.Options
+	}
+	return v
+}
+
+func (h *Bulk) group(sel selection.Selection, act Act, g group, text string, in url.Values) pages.RehearsalGroup {
+	v := pages.RehearsalGroup{Text: text, Count: act.many(g.n)}
+	if g.cents != 0 {
+		v.Sum = words.Sum(g.cents, rand)
+	}
+	for _, r := range g.first {
+		v.Rows = append(v.Rows, line(r))
+	}
+	if g.n > int64(len(g.first)) {
+		query := url.Values{"group": {g.key}}
+		for name := range in {
+			query.Set(name, in.Get(name))
+		}
+		v.MoreHref, v.More = kit.Address(Href(sel, act.Key), query), "All "+act.many(g.n)
+	}
+	return v
+}
+
+func line(r Row) pages.RehearsalRow {
+	v := pages.RehearsalRow{Name: r.Name, Second: r.Second, Href: r.Href, Pill: r.Pill, Note: r.Why}
+	if r.Cents != 0 {
+		v.Amount = words.Sum(r.Cents, rand)
+	}
+	if !r.On.IsZero() {
+		v.On = words.DayTime(r.On)
+	}
+	return v
+}
+
+// pageRows is how many rows of a group a page shows.
+const pageRows = 100
+
+// rows shows the rows of one group.
+func (h *Bulk) rows(c echo.Context, sel selection.Selection, act Act, key string) error {
+	from, err := strconv.Atoi(c.QueryParam("from"))
+	if err != nil || from < 0 {
+		from = 0
+	}
+	in, n := act.input(c.QueryParams()), 0
+	v := pages.RehearsalRowsView{Back: components.Link{Text: act.Words("the selected rows"), Href: Href(sel, act.Key)}}
+	_, err = act.rehearse(c.Request().Context(), access.Actor(c), sel, in, func(group string, r Row) {
+		if group != key {
+			return
+		}
+		if n++; n > from && n <= from+pageRows {
+			v.Rows = append(v.Rows, line(r))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if len(v.Rows) == 0 {
+		return fault.Missing()
+	}
+	v.Title = words.Capital(act.many(int64(n)))
+	at := func(from int) string {
+		query := url.Values{"group": {key}, "from": {strconv.Itoa(from)}}
+		for name := range in {
+			query.Set(name, in.Get(name))
+		}
+		return kit.Address(Href(sel, act.Key), query)
+	}
+	v.Pager.Text = strconv.Itoa(from+1) + " to " + strconv.Itoa(from+len(v.Rows)) + " of " + words.Grouped(int64(n))
+	if from > 0 {
+		v.Pager.NewerHref = at(max(0, from-pageRows))
+	}
+	if n > from+len(v.Rows) {
+		v.Pager.OlderHref = at(from + pageRows)
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, v.Title, h.Lists[sel.List].Active,
+		func(f layout.Frame) templ.Component { return pages.RehearsalRows(f, v) })
+}
+
+// Do serves POST /selections/:id/:act. It does what the rehearsal showed, once; if that is not what would happen now,
+// it shows the rehearsal again.
+func (h *Bulk) Do(c echo.Context) error {
+	sel, act, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, who, in := c.Request().Context(), access.Actor(c), act.input(form)
+	key := h.once(who, sel, act, form.Get("seen"), in)
+	switch to, err := kit.SentBefore(ctx, h.Replays, key); {
+	case fault.Is(err, fault.Conflict):
+		return h.show(c, sel, act, http.StatusConflict, in, nil,
+			"This was done with this selection already. Select the rows again to do it once more.")
+	case err != nil:
+		return err
+	case to != "":
+		return c.Redirect(http.StatusSeeOther, to)
+	}
+	if act.Check != nil {
+		if err := act.Check(in); err != nil {
+			return h.show(c, sel, act, http.StatusUnprocessableEntity, in, err, "")
+		}
+	}
+	out, err := act.rehearse(ctx, who, sel, in, nil)
+	if err != nil {
+		return err
+	}
+	if out.digest != form.Get("seen") || out.all.n == 0 {
+		return h.show(c, sel, act, http.StatusConflict, in, nil,
+			"Something changed since you opened this page. Look at what would happen now.")
+	}
+	to := ""
+	if err := kit.OnceKeyed(ctx, h.Replays, key, func(ctx context.Context) (task.Task, error) {
+		return h.ask(ctx, who, sel, act, in, out)
+	}, func(t task.Task) string { return h.after(sel, out, t) }, &to); err != nil {
+		if kit.MayShow(err) {
+			return h.show(c, sel, act, http.StatusConflict, in, nil, err.Error())
+		}
+		return err
+	}
+	return h.finish(c, sel, out, to)
+}
+
+func (h *Bulk) once(who actor.Actor, sel selection.Selection, act Act, seen string, in url.Values) replay.Key {
+	sum := sha256.Sum256([]byte(seen + "\x00" + in.Encode()))
+	return replay.Key{MerchantID: who.MerchantID, IsTest: h.Desk.Sandbox, Key: "bulk:" + sel.ID.String() + ":" + act.Key,
+		Fingerprint: sum[:]}
+}
+
+func (h *Bulk) ask(ctx context.Context, who actor.Actor, sel selection.Selection, act Act, in url.Values,
+	out rehearsal) (task.Task, error) {
+	input, err := json.Marshal(order{Act: act.Key, List: sel.List, Selection: sel.ID, In: in, Rows: out.rows})
+	if err != nil {
+		return task.Task{}, err
+	}
+	return h.Tasks.Ask(ctx, who, task.Wish{Kind: Kind, Title: act.Words(act.many(out.all.n)), Needs: act.Needs, Input: input,
+		Total: out.all.n, About: []audit.Entry{{Action: "bulk." + act.Key, ObjectType: "selection", ObjectID: sel.ID,
+			Text: act.facts(out.all) + " was asked for.",
+			After: map[string]any{"act": act.Key, "list": sel.List, "rows": out.all.n, "cents": out.all.cents,
+				"left_out": sel.N - out.all.n, "filters": sel.Query}}}})
+}
+
+// after is where an act goes on: few rows are done by then, and many are on the page of tasks.
+func (h *Bulk) after(sel selection.Selection, out rehearsal, t task.Task) string {
+	if out.all.n > AtOnce {
+		return "/tasks"
+	}
+	return h.list(sel) + "#task-" + t.ID.String()
+}
+
+// finish does few rows at once, by the worker that does many in the background.
+func (h *Bulk) finish(c echo.Context, sel selection.Selection, out rehearsal, to string) error {
+	if out.all.n > AtOnce {
+		if err := access.AddFlash(c, "ok", "It goes on in the background. You can close the page."); err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, to)
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	id, err := uuid.Parse(to[len(to)-len(uuid.Nil.String()):])
+	if err != nil {
+		return err
+	}
+	if err := h.Tasks.Work(ctx, id); err != nil {
+		return err
+	}
+	t, err := h.Tasks.Get(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	kind, text := "ok", t.Note
+	switch {
+	case t.State == task.Done && t.Failed == 0:
+	case t.State == task.Done:
+		kind = "warn"
+	case t.State.Open(): // another process has it
+		kind, text = "info", "It goes on in the background: see Tasks."
+	default:
+		kind = "bad"
+	}
+	if err := access.AddFlash(c, kind, text); err != nil {
+		return err
+	}
+	if kind == "warn" {
+		return c.Redirect(http.StatusSeeOther, "/tasks")
+	}
+	return c.Redirect(http.StatusSeeOther, h.list(sel))
+}

@@ -1,0 +1,158 @@
+package bulk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/plural"
+	"debitdesk/models/selection"
+)
+
+// partRows is how many rows are planned at once, so that no rehearsal holds more of them in memory.
+const partRows = 200
+
+// group is the rows that have one thing in common: what happens to them, or why nothing does.
+type group struct {
+	key, text string
+	n, cents  int64
+	first     []Row
+	days      []calendar.Date
+}
+
+// shownRows is how many rows a group shows on the page of the rehearsal.
+const shownRows = 10
+
+func (g *group) add(r Row) {
+	g.n++
+	g.cents += r.Cents
+	if len(g.first) < shownRows {
+		g.first = append(g.first, r)
+	}
+	if !r.On.IsZero() && !slices.Contains(g.days, r.On) {
+		g.days = append(g.days, r.On)
+	}
+}
+
+// rehearsal is what an act would do with a selection.
+type rehearsal struct {
+	will, not []*group // by what happens, and by the reason
+	all       group    // that will happen
+	changed   group    // since they were chosen, whatever becomes of them
+	rows      []Row    // what is kept of each, in their order
+	digest    string
+}
+
+// missing is why nothing happens to a row that is not there any more.
+const missing = "It is not there any more."
+
+// rehearse plans the act part by part. each hears of every row; it may be nil.
+func (a Act) rehearse(ctx context.Context, who actor.Actor, sel selection.Selection, in url.Values,
+	each func(group string, r Row)) (out rehearsal, err error) {
+	plan, sum := a.Begin(in), sha256.New()
+	for part := range slices.Chunk(sel.Chosen(), partRows) {
+		ids, changed := make([]uuid.UUID, len(part)), map[uuid.UUID]int64{}
+		for i, row := range part {
+			ids[i], changed[row.ID] = row.ID, row.Changed.UnixMicro()
+		}
+		planned, err := plan(ctx, who, ids)
+		if err != nil {
+			return out, err
+		}
+		for _, r := range inOrder(ids, planned) {
+			r.Changed = r.ChangedAt > changed[r.ID]
+			out.add(r, each)
+			kept, err := json.Marshal(r)
+			if err != nil {
+				return out, err
+			}
+			sum.Write(kept)
+		}
+	}
+	out.digest = hex.EncodeToString(sum.Sum(nil)[:12])
+	return out, nil
+}
+
+// inOrder gives a row for every id; what was not planned is gone.
+func inOrder(ids []uuid.UUID, planned []Row) []Row {
+	by := make(map[uuid.UUID]Row, len(planned))
+	for _, r := range planned {
+		by[r.ID] = r
+	}
+	out := make([]Row, len(ids))
+	for i, id := range ids {
+		r, there := by[id]
+		if !there {
+			r = Row{ID: id, Why: missing, Name: "Row " + id.String()[:8]}
+		}
+		out[i] = r
+	}
+	return out
+}
+
+func (out *rehearsal) add(r Row, each func(string, Row)) {
+	out.rows = append(out.rows, Row{ID: r.ID, Cents: r.Cents, On: r.On, From: r.From, Day: r.Day, Why: r.Why})
+	into, text := &out.not, r.Why
+	if r.Why == "" {
+		into, text = &out.will, r.Note
+		out.all.add(r)
+	}
+	g := groupOf(into, text)
+	g.add(r)
+	if each != nil {
+		each(g.key, r)
+	}
+	if r.Changed {
+		out.changed.key = "changed"
+		out.changed.add(r)
+		if each != nil {
+			each("changed", r)
+		}
+	}
+}
+
+func groupOf(groups *[]*group, text string) *group {
+	sum := sha256.Sum256([]byte(text))
+	key := hex.EncodeToString(sum[:4])
+	for _, g := range *groups {
+		if g.key == key {
+			return g
+		}
+	}
+	g := &group{key: key, text: text}
+	*groups = append(*groups, g)
+	return g
+}
+
+// many is a number of rows with its noun.
+func (a Act) many(n int64) string { return plural.Of(n, a.One) }
+
+// facts are what the button says: the act, the rows, what they come to, and when.
+func (a Act) facts(g group) string {
+	text := a.Words(a.many(g.n))
+	if g.cents != 0 {
+		text += " · " + words.Sum(g.cents, rand)
+	}
+	switch len(g.days) {
+	case 0:
+	case 1:
+		text += " · on " + words.Glue(g.days[0].Format("Mon 2 Jan 2006"))
+	default:
+		first := slices.MinFunc(g.days, func(a, b calendar.Date) int {
+			if a.Before(b) {
+				return -1
+			}
+			return 1
+		})
+		text += " · on " + plural.Of(len(g.days), "day") + " from " + words.Glue(first.Format("Mon 2 Jan 2006"))
+	}
+	return text
+}

@@ -1,0 +1,209 @@
+package purchases
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/selection"
+	"debitdesk/views/components"
+)
+
+// ListsOfPurchases are the lists whose rows are purchases, or are chosen by theirs.
+var ListsOfPurchases = []string{"purchases", "debits", "invoices"}
+
+// BulkActs are the acts on many purchases. Each plans by the rules that its page for one purchase goes by.
+func (p *Purchases) BulkActs() bulk.Acts {
+	one := bulk.Act{Needs: actor.Write, Lists: ListsOfPurchases, One: "purchase"}
+	again, cancel, remind, paid := one, one, one, one
+	again.Key, again.Label, again.Icon = "again", "Debit again…", "repeat"
+	again.Words = func(rows string) string { return "Debit " + rows + " again" }
+	again.Done = func(rows string) string { return words.Capital(rows) + " will be debited again" }
+	again.Text = "Each is debited from the account that failed, on the next day that the bank and its mandate allow."
+	again.Begin, again.Do = p.planAgain, p.debitAgain
+
+	cancel.Key, cancel.Label, cancel.Icon, cancel.Danger = "cancel", "Cancel…", "x", true
+	cancel.Words = func(rows string) string { return "Cancel " + rows }
+	cancel.Done = func(rows string) string { return words.Capital(rows) + " cancelled" }
+	cancel.Text = "This cannot be undone. You can create new purchases instead."
+	cancel.Begin = p.planEach(p.planCancel)
+	cancel.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		_, err := p.Service.Cancel(ctx, who, row.ID)
+		return err
+	}
+
+	remind.Key, remind.Label, remind.Icon = "remind", "Send reminder…", "mail"
+	remind.Words = func(rows string) string { return "Send a reminder for " + rows }
+	remind.Done = func(rows string) string { return "Reminders for " + rows + " are on their way" }
+	remind.Text = "Each client gets one mail for each purchase, with the link. A mail cannot be taken back."
+	remind.Begin = p.planEach(p.planMail)
+	remind.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		_, err := p.Service.ResendInvoice(ctx, who, row.ID)
+		return err
+	}
+
+	paid.Key, paid.Label, paid.Icon = "paid", "Mark as paid…", "money"
+	paid.Words = func(rows string) string { return "Mark " + rows + " as paid" }
+	paid.Done = func(rows string) string { return words.Capital(rows) + " marked as paid" }
+	paid.Text = "Record money that came in outside Debitdesk, such as cash or transfers. Nothing is debited."
+	paid.Begin = p.planEach(p.planPaid)
+	paid.Ask, paid.Check, paid.Do = p.askPaidDay, p.checkPaidDay, p.markPaid
+	return bulk.Acts{again, cancel, remind, paid}
+}
+
+// row is one purchase in a rehearsal.
+func (p *Purchases) row(rec purchase.Record) bulk.Row {
+	r := bulk.Row{ID: rec.ID, Name: words.Reference(rec.Purchase), Second: words.PayerName(rec.Purchase),
+		Href: words.PurchasePath(rec.ID), Pill: statusPill(rec, p.Service, p.Desk.Now()),
+		ChangedAt: rec.UpdatedAt.UnixMicro()}
+	r.Cents = randCents(rec)
+	return r
+}
+
+func randCents(rec purchase.Record) int64 {
+	if rec.Currency != money.ZAR {
+		return 0
+	}
+	return rec.TotalCents
+}
+
+// planEach plans purchases one by one. judge says why nothing happens to one; empty: it does.
+func (p *Purchases) planEach(judge func(rec purchase.Record, row *bulk.Row) string) func(url.Values) bulk.Plan {
+	return func(url.Values) bulk.Plan {
+		return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+			recs, err := p.Service.Several(ctx, who, ids)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]bulk.Row, len(recs))
+			for i, rec := range recs {
+				out[i] = p.row(rec)
+				out[i].Why = judge(rec, &out[i])
+			}
+			return out, nil
+		}
+	}
+}
+
+func (p *Purchases) planCancel(rec purchase.Record, row *bulk.Row) string {
+	if c := rec.Collection; c != nil {
+		switch c.State {
+		case collection.Scheduled:
+			row.Note = "Cancelled, and the debit is dropped: the bank has not seen it"
+		case collection.Submitted, collection.InTracking:
+			row.Note = "Cancelled, and the bank is asked to recall the debit"
+		default:
+		}
+	}
+	return whyNotCancel(rec, p.Service)
+}
+
+func (p *Purchases) planMail(rec purchase.Record, row *bulk.Row) string {
+	if rec.MailCount > 0 {
+		row.Note = "Reminded: the client was mailed before"
+	} else {
+		row.Note = "Mailed for the first time"
+	}
+	return whyNotMail(rec, p.Desk.Now())
+}
+
+func (p *Purchases) planPaid(rec purchase.Record, _ *bulk.Row) string {
+	return whyNotPaid(rec, p.Desk.Now())
+}
+
+// planAgain plans debits on the next possible days, together with those of the parts before.
+func (p *Purchases) planAgain(url.Values) bulk.Plan {
+	others := purchase.Planned{}
+	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+		recs, err := p.Service.Several(ctx, who, ids)
+		if err != nil {
+			return nil, err
+		}
+		plans, err := p.Service.PlanAgain(ctx, who.MerchantID, recs, others)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]bulk.Row, len(recs))
+		for i, rec := range recs {
+			out[i] = p.row(rec)
+			if out[i].Why = p.whyNotAgain(rec, plans[i]); out[i].Why != "" {
+				continue
+			}
+			out[i].On, out[i].From, out[i].Day = plans[i].Debit.Plan.ActionDate, plans[i].Account.ID, plans[i].Day
+			out[i].Note = "Debited on " + words.SayDay(out[i].On, p.Desk.Now())
+		}
+		return out, nil
+	}
+}
+
+// whyNotAgain says why a purchase is not debited again from the account that failed.
+func (p *Purchases) whyNotAgain(rec purchase.Record, plan purchase.AgainPlan) string {
+	switch now := p.Desk.Now(); {
+	case notPayable(rec, now) != "":
+		return notPayable(rec, now)
+	case !plan.Asked && rec.Collection == nil:
+		return "It was never debited. Charge it from its page."
+	case !plan.Asked:
+		return "Its last debit did not fail."
+	case !plan.May():
+		return "Its account cannot be debited: " + plan.Problem + ". " + plan.Remedy
+	case len(plan.Against) > 0:
+		return plan.Against[0].Message
+	}
+	return ""
+}
+
+func (p *Purchases) debitAgain(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+	_, err := p.Service.ChargeOn(ctx, who, row.ID, row.From, row.Day)
+	return err
+}
+
+func (p *Purchases) askPaidDay(in url.Values, wrong map[string]string) bulk.Fields {
+	today := calendar.DateOf(p.Desk.Now()).String()
+	day := today
+	if in.Has("paid_on") {
+		day = in.Get("paid_on")
+	}
+	return bulk.Fields{Names: []string{"paid_on"}, Date: &components.DateField{Label: "Day of the payments", Name: "paid_on",
+		Value: day, Max: today, Required: true, Error: wrong["paid_on"]}}
+}
+
+func (p *Purchases) checkPaidDay(in url.Values) error {
+	_, err := paidOn(in.Get("paid_on"), p.Desk.Now())
+	return err
+}
+
+func (p *Purchases) markPaid(ctx context.Context, who actor.Actor, row bulk.Row, in url.Values) error {
+	at, err := paidOn(in.Get("paid_on"), p.Desk.Now())
+	if err != nil {
+		return err
+	}
+	_, err = p.Service.MarkAsPaid(ctx, who, row.ID, at)
+	return err
+}
+
+// ChoiceRows gives what is kept of purchases that were chosen.
+func (p *Purchases) ChoiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+	recs, err := p.Service.Several(ctx, who, ids)
+	out := make([]selection.Row, len(recs))
+	for i, rec := range recs {
+		out[i] = selection.Row{ID: rec.ID, Changed: rec.UpdatedAt, Cents: randCents(rec)}
+	}
+	return out, err
+}
+
+// choose lets the purchases of a list be chosen.
+func (p *Purchases) choose(list string) kit.Choosing[purchase.Record] {
+	return kit.Choosing[purchase.Record]{Selections: p.Selections, Cents: randCents, Rows: p.ChoiceRows,
+		About: func(rec purchase.Record) uuid.UUID { return rec.ID },
+		Acts:  func(who actor.Actor) []components.Button { return p.Acts.Buttons(list, who) }}
+}
