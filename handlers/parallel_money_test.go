@@ -275,6 +275,17 @@ func (c *callers) tasks() {
 	c.all("POST /tasks/:id/cancellation", func(i int) ask { return ask{ids: onOne(ids, i), body: url.Values{}} }, 303, 409)
 }
 
+// selections are chosen and acted on by many at once, each their own and all the same one.
+func (c *callers) selections() {
+	ids := c.column(`SELECT id::text FROM purchases WHERE merchant_id = '` + c.A.ID.String() + `' LIMIT 64`)
+	c.all("POST /selections", func(i int) ask { return ask{body: form("list", "purchases", "id", ids[i%len(ids)])} }, 303)
+	sel := c.column(`SELECT id::text FROM selections ORDER BY id DESC LIMIT 1`)[0]
+	page := c.Page(c.A.Owner, "GET", "/selections/"+sel+"/cancel", nil).Body
+	c.all("POST /selections/:id/:act", func(int) ask {
+		return ask{ids: []string{sel, "cancel"}, body: form("seen", between(page, `name="seen" value="`, `"`))}
+	}, 303, 409)
+}
+
 func (c *callers) statements() {
 	ids := created(c.all("POST /api/v1/company_statements", func(int) ask {
 		return ask{query: "currency=ZAR", body: `{"format":"csv","timezone":"Africa/Johannesburg"}`}

@@ -81,6 +81,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.batches()
 	c.statements()
 	c.tasks()
+	c.selections()
 	c.settings()
 	c.people()
 	c.ownAccount()

@@ -179,12 +179,15 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	chosen := s.Page(s.A.Owner, "POST", "/selections", url.Values{"list": {"purchases"}, "id": {charged, open},
+		"act": {"cancel"}}).Want(http.StatusSeeOther).Header.Get("Location")
 	s.bank()
 	s.ids = map[string]string{"/bank/files/": s.message, "/bank/received/": s.document, "/bank/movements/": s.movement,
 		"/bank/findings/": s.finding, "/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
 		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
 		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
-		"/audit/": entry, "/tasks/": file.ID.String(), "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
+		"/audit/": entry, "/tasks/": file.ID.String(), "/selections/": between(chosen, "/selections/", "/"),
+		"/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
 		"/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/":            told.ID.String(), "/developers/events/": told.EventID.String(),
 		"/templates/": template,
@@ -232,6 +235,8 @@ func between(text, before, after string) string {
 // id is what stands in for a parameter of an address; a new kind of address must be told here.
 func (s *street) id(route, parameter string) string {
 	switch parameter {
+	case "act":
+		return "cancel"
 	case "token_id":
 		return s.ids["/tokens/"]
 	case "file":

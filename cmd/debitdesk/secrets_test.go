@@ -271,7 +271,7 @@ func (v *vault) look() {
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
 		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries",
 		"/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests",
-		"/audit": "audit_entries", "/tasks": "tasks", "/approvals": "approvals", "/settings/people": "users", "/invite": "users",
+		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals", "/settings/people": "users", "/invite": "users",
 		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
 		"/settings/security/people": "users"}
 	seen := 0
@@ -291,7 +291,7 @@ func (v *vault) look() {
 			paths = nil
 			for _, id := range v.ids(table) {
 				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":profile",
-					v.ids("debit_profiles")[0], ":sid", v.subscriber(id)).Replace(after)
+					v.ids("debit_profiles")[0], ":sid", v.subscriber(id), ":act", "remind").Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}
