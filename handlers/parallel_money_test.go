@@ -277,7 +277,11 @@ func (c *callers) tasks() {
 
 // selections are chosen and acted on by many at once, each their own and all the same one.
 func (c *callers) selections() {
-	ids := c.column(`SELECT id::text FROM purchases WHERE merchant_id = '` + c.A.ID.String() + `' LIMIT 64`)
+	var ids []string
+	for range 4 {
+		ids = append(ids, c.API("POST", "/purchases/", map[string]any{"client_id": c.ids["/clients/"], "brand_id": c.A.BrandID,
+			"purchase": map[string]any{"products": []any{map[string]any{"name": "m", "price": 100}}}}).Want(201).Text("id"))
+	}
 	c.all("POST /selections", func(i int) ask { return ask{body: form("list", "purchases", "id", ids[i%len(ids)])} }, 303)
 	sel := c.column(`SELECT id::text FROM selections ORDER BY id DESC LIMIT 1`)[0]
 	page := c.Page(c.A.Owner, "GET", "/selections/"+sel+"/cancel", nil).Body
