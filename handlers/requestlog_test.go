@@ -24,9 +24,9 @@ func asked(t *testing.T, h *handlertest.House) []requestlog.Entry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := make([]requestlog.Entry, len(list))
-	for i, e := range list {
-		if out[len(list)-1-i], err = (requestlog.Store{DB: h.Store.DB}).Request(t.Context(), h.A.ID, e.ID); err != nil {
+	out := make([]requestlog.Entry, len(list.Items))
+	for i, e := range list.Items {
+		if out[len(out)-1-i], err = (requestlog.Store{DB: h.Store.DB}).Request(t.Context(), h.A.ID, e.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,8 +117,8 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 	}
 	// Calls with an exchanged token are found by the client that it came from.
 	list, err := requestlog.Store{DB: s.Store.DB}.Requests(t.Context(), s.A.ID, requestlog.Filter{Credential: client.ID}, paging.Ask{Limit: 10})
-	if err != nil || len(list) != 2 {
-		t.Errorf("%d requests of the client, %v; want the exchange and the call", len(list), err)
+	if err != nil || len(list.Items) != 2 {
+		t.Errorf("%d requests of the client, %v; want the exchange and the call", len(list.Items), err)
 	}
 }
 

@@ -30,7 +30,7 @@ const inEveryStep = `(SELECT string_agg('''' || right(@m::text, 12) || lpad(to_h
 const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
 	debits AS MATERIALIZED (SELECT state, final_at, action_date FROM collections WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine))
 	SELECT (SELECT count(*) FROM mine),
-		(SELECT count(*) FROM mails WHERE merchant_id = @m AND (client_id = @c OR purchase_id IN (SELECT id FROM mine))),
+		(SELECT count(*) FROM mails WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY (ARRAY(SELECT id FROM mine)))),
 		(SELECT count(*) FROM mandates WHERE merchant_id = @m AND id IN (SELECT id FROM mine)),
 		(SELECT count(*) FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)),
 		(SELECT count(*) FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')),

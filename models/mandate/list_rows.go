@@ -48,15 +48,16 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 	if len(states) == 0 {
 		states = States
 	}
-	if f.Waiting {
-		w.And(listing.Waits("m.id", "suspended", ""), merchantID)
-	}
 	switch {
-	case f.ClientID != uuid.Nil || f.Waiting:
-		w.And("merchant_id = ?", merchantID)
-		if f.ClientID != uuid.Nil {
-			w.And("client_id = ?", f.ClientID)
+	case f.Waiting && f.ClientID == uuid.Nil:
+		w.From, w.Args = listing.Waiting("mandates", "suspended", "", merchantID)
+		w.From, w.Where, w.Key, w.Called = w.From+" AS m", "true", "object_id", "object_id"
+		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
+	case f.ClientID != uuid.Nil:
+		if f.Waiting {
+			w.And(listing.Waits("m.id", "suspended", ""), merchantID)
 		}
+		w.And("merchant_id = ? AND client_id = ?", merchantID, f.ClientID)
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case len(f.States) == 0 && f.Kind == "":
 		w.And("merchant_id = ?", merchantID)
@@ -67,10 +68,7 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 		}
 		var parts []string
 		for _, kind := range kinds {
-			part, args := listing.InStates("mandates", "kind = ? AND state", merchantID, states)
-			for n := len(args) - 1; n > 0; n -= 2 { // the kind stands before each state
-				args = slices.Insert(args, n, any(string(kind)))
-			}
+			part, args := listing.InStates("mandates", "kind = "+listing.Literal(kind)+" AND state", merchantID, states)
 			parts, w.Args = append(parts, part[1:len(part)-1]), append(w.Args, args...)
 		}
 		w.From, w.Where = "("+strings.Join(parts, " UNION ALL ")+") AS m", "true"
@@ -93,7 +91,11 @@ func (s Store) search(merchantID uuid.UUID, f Filter, of *listing.Walk) *listing
 	find.Walk.Most = listing.MostJoined
 	where, args := of.All()
 	merchants := "m.merchant_id = ? AND " + where
-	if of.Where == "true" { // the states stand in what is read
+	switch {
+	case f.Waiting && f.ClientID == uuid.Nil: // that they wait stands in what is read
+		where, args = of.Fits+" AND "+listing.Waits("m.id", "suspended", ""), append(slices.Clone(of.FitArgs), merchantID)
+		merchants = "m.merchant_id = ? AND " + where
+	case of.Where == "true": // the states stand in what is read
 		names := f.States
 		if len(names) == 0 {
 			names = States
@@ -126,6 +128,12 @@ func (s Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter
 	if find := s.search(merchantID, f, w); find != nil {
 		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
 	}
-	w.Most = int(limit)
+	if f.Waiting && f.ClientID == uuid.Nil && f.Kind == "" {
+		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "suspended", limit)
+		return map[State]int64{Suspended: n}, err
+	}
+	if w.Most = int(limit); w.Fits != "" {
+		w.Most = listing.MostJoined
+	}
 	return listing.Count[State](ctx, s.DB, w)
 }

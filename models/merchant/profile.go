@@ -130,10 +130,19 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID,
 	return p, err
 }
 
+// LiveMandates says how many there are, as far as ProfileUse counted them.
+func LiveMandates(n int64) string {
+	if n > MostUses {
+		return "more than " + plural.Of(MostUses, "live mandate")
+	}
+	return plural.Of(n, "live mandate")
+}
+
 // InUse says why a profile cannot go while n live mandates were given for it.
 func InUse(n int64) string {
-	return plural.Of(n, "live mandate") + " " + plural.Was(n) + " given for this profile: " +
+	text := LiveMandates(n) + " " + plural.Was(n) + " given for this profile: " +
 		plural.Pick(n, "its", "their") + " debits name it to the bank."
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 func lockProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) (Brand, Profile, error) {

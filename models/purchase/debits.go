@@ -30,11 +30,10 @@ func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter,
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Record]{}, err
 	}
-	read, err := s.Lists.Debits(ctx, who.MerchantID, f, ask)
+	page, err := s.Lists.Debits(ctx, who.MerchantID, f, ask)
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
-	page := paging.Cut(ask, read)
 	if err := s.CorrectSeconds(ctx, who.MerchantID, pointers(page.Items)...); err != nil {
 		return paging.Page[Record]{}, err
 	}

@@ -95,11 +95,12 @@ type Lister interface {
 	// CountPurchases counts by status what a filter lets through, up to limit in all; nil
 	// where a search finds too much to be counted.
 	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
-	// TallyPurchases counts and sums what a filter lets through, up to limit. Of a
-	// refund that waits it is the refund that is summed.
+	// TallyPurchases counts and sums the purchases with the concern of a filter, up to
+	// limit; less than none says that they are too many to be looked at. Of a refund that
+	// waits it is the refund that is summed.
 	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (Tally, error)
-	// Debits lists debits, newest first, one more than the page.
-	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, ask paging.Ask) ([]collection.Collection, error)
+	// Debits lists debits, newest first.
+	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, ask paging.Ask) (paging.Page[collection.Collection], error)
 	// TallyDebits counts and sums debits, up to limit; 0 is no limit.
 	TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, limit int64) (Tally, error)
 	// PurchasesOf finds purchases by their ids.

@@ -66,8 +66,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Manage); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	read, err := s.Store.Requests(ctx, who.MerchantID, f, ask)
-	return paging.Cut(ask, read), err
+	return s.Store.Requests(ctx, who.MerchantID, f, ask)
 }
 
 // Get gives one request with its bodies.

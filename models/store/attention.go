@@ -147,7 +147,7 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
 			kind, tallied, rows, limit))
 		args = append(args, merchantID)
 	}
-	const rand = "(SELECT CASE WHEN currency IN ('ZAR', '') THEN cents ELSE 0 END AS cents FROM %s AS w)"
+	const rand = "(SELECT " + waitingCents + " FROM %s AS r)"
 	for _, w := range waitings(month) {
 		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, shown+w.from(), "", limit)))
 	}
@@ -249,6 +249,27 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 	return out, nil
 }
 
+// failedSince narrows to the debits of a filter that failed since a moment.
+func failedSince(f purchase.Filter) string {
+	if f.Concern != purchase.FailedDebit || f.FailedSince.IsZero() {
+		return ""
+	}
+	return waiting{since: f.FailedSince}.from() + " AND answered"
+}
+
+// waitingPurchases goes through the purchases with the concern of a filter.
+func waitingPurchases(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
+	find := &listing.Search{Walk: listing.Walk{Columns: "*", Key: "object_id", Where: "true"},
+		Words: func(string) (string, []any) { return "true", nil }}
+	find.Walk.From, find.Walk.Args = listing.Waiting("purchases", concernKinds[f.Concern], failedSince(f), merchantID)
+	find.Walk.From += " AS purchases"
+	f.Concern = ""
+	where, args := purchaseWhere(merchantID, f)
+	where, args = withStatuses(f, where, args)
+	find.Walk.Fitting(where, args...)
+	return find
+}
+
 // concernWhere is the condition that a purchase has the concern of a filter.
 func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	kind, known := concernKinds[f.Concern]
@@ -261,38 +282,44 @@ func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	return listing.Waits("purchases.id", kind, ""), []any{merchantID}
 }
 
-// concernCents is what a purchase with a concern counts for in a sum.
-func concernCents(c purchase.Concern) string {
-	switch c {
-	case purchase.PaidTwice:
-		return "-purchases.net_cents"
-	case purchase.RefundWaits:
-		return "coalesce((SELECT sum(r.amount_cents) FROM refunds r WHERE r.purchase_id = purchases.id AND r.state = 'pending'), 0)"
-	default:
-		return "purchases.total_cents"
-	}
-}
+// mostJudged is how many things that wait are looked at, to count those among them that a filter lets through.
+const mostJudged = 1_000
 
-// TallyPurchases implements purchase.Lister.
+// TallyPurchases implements purchase.Lister. What waits is counted by itself; what a filter lets through of it is looked
+// at in each, and not counted where that is too much.
 func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	limit int64) (t purchase.Tally, err error) {
-	where, args := purchaseWhere(merchantID, f)
-	where, args = withStatuses(f, where, args)
-	query := "SELECT " + tallied + " FROM (" + tallyPart("purchases", concernCents(f.Concern), where, limit) + ") AS part"
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
+	kind, known := concernKinds[f.Concern]
+	and := failedSince(f)
+	f.Concern, f.FailedSince = "", time.Time{}
+	var query string
+	args := []any{merchantID, merchantID, merchantID}
+	switch {
+	case !known:
+		return t, nil
+	case !f.Narrow() && f.Kind == "" && len(f.Statuses) == 0:
+		query = fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s AS r LIMIT %d) AS part", tallied, waitingCents,
+			attentionOf(kind, and, "", limit), limit)
+	default:
+		where, more := purchaseWhere(merchantID, f)
+		where, more = withStatuses(f, where, more)
+		args = append(args, more...)
+		query = fmt.Sprintf(`, near AS MATERIALIZED (SELECT * FROM %s AS r LIMIT %d)
+			SELECT CASE WHEN (SELECT count(*) FROM near) > %[3]d THEN -1 ELSE count(*) END AS n,
+				least(coalesce(sum(part.cents), 0), 9223372036854775807)::bigint AS cents
+			FROM (SELECT %[4]s FROM near AS r WHERE (SELECT count(*) FROM near) <= %[3]d
+				AND EXISTS (SELECT FROM purchases WHERE purchases.id = r.object_id AND %[5]s)) AS part`,
+			attentionOf(kind, and, "", mostJudged+1), mostJudged+1, mostJudged, waitingCents, where)
+	}
+	if err := s.Gorm(ctx).Raw(attentionParts+query, args...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)
 	}
 	return t, nil
 }
 
+// waitingCents is what something that waits counts for in a sum of rands.
+const waitingCents = "CASE WHEN r.currency IN ('ZAR', '') THEN r.cents ELSE 0 END AS cents"
+
 // tallied counts and sums a part; sums of many are computed exactly, and what no
 // integer holds is shown as the largest.
 const tallied = `count(*) AS n, least(coalesce(sum(part.cents), 0), 9223372036854775807)::bigint AS cents`
-
-// tallyPart is what is to be counted, up to a limit.
-func tallyPart(table, cents, where string, limit int64) string {
-	if table == "purchases" {
-		cents = "CASE WHEN purchases.currency = 'ZAR' THEN " + cents + " ELSE 0 END"
-	}
-	return fmt.Sprintf("SELECT %s AS cents FROM %s WHERE %s LIMIT %d", cents, table, where, limit)
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
@@ -129,18 +131,57 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	return where, args
 }
 
-// Debits implements purchase.Lister.
+// ahead is how much later than the debit date the id of a debit can be: it is planned by
+// then, and clocks differ.
+const ahead = 48 * time.Hour
+
+// Debits implements purchase.Lister. Few are found by their days and states, as they are
+// kept by day; many are met on the way from the newest on.
 func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
+	ask paging.Ask) (paging.Page[collection.Collection], error) {
+	w := &listing.Walk{Columns: collectionTable.Columns(""), From: "collections"}
+	w.And("merchant_id = ?", merchantID)
+	if where, args := debitWhere(merchantID, f); len(args) > 1 {
+		all, err := s.TallyDebits(ctx, merchantID, f, listing.MostJoined+1)
+		if err != nil {
+			return paging.Page[collection.Collection]{}, err
+		}
+		if all.N <= listing.MostJoined {
+			found, err := s.debitsOfDays(ctx, merchantID, f, ask)
+			return paging.Cut(ask, found), err
+		}
+		w.Fitting(where, args...)
+	}
+	if !f.To.IsZero() {
+		w.And("id < ?", paging.FirstAt(f.To.AddDays(1).At(0, 0).Add(ahead)))
+	}
+	return listing.Page(ctx, s.DB, collectionTable, w, ask, nil)
+}
+
+// debitsOfDays looks up what stands in the days and states of a filter.
+func (s *Store) debitsOfDays(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	ask paging.Ask) ([]collection.Collection, error) {
 	where, args := debitWhere(merchantID, f)
-	return database.Find(ctx, s.DB, collectionTable, database.Page(database.List(ctx, s.DB, collectionTable).Where(where, args...), ask))
+	kept := keptByDay(where)
+	direction, beside, from := database.BesideID("id", ask)
+	return database.Seek(ctx, s.DB, collectionTable, fmt.Sprintf(`SELECT %[1]s FROM (
+			SELECT state, day FROM debit_days WHERE %[2]s UNION SELECT state, day FROM debit_day_deltas WHERE %[2]s) AS kept
+		CROSS JOIN LATERAL (SELECT * FROM collections WHERE merchant_id = ? AND action_date = kept.day AND state = kept.state
+			OFFSET 0) AS c WHERE %[3]s%[4]s ORDER BY id %[5]s LIMIT %[6]d`, collectionTable.Columns("c"), kept,
+		strings.NewReplacer("state ", "c.state ").Replace(where), beside, direction, ask.Fetch()),
+		slices.Concat(args, args, []any{merchantID}, args, from)...)
+}
+
+// keptByDay is a condition on debits as what is kept by day has it.
+func keptByDay(where string) string {
+	return strings.NewReplacer("action_date", "day", "submit_at", "at").Replace(where)
 }
 
 // TallyDebits implements purchase.Lister; a limit of 0 is none. What is kept by day answers every filter.
 func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	limit int64) (t purchase.Tally, err error) {
 	where, args := debitWhere(merchantID, f)
-	where = strings.NewReplacer("action_date", "day", "submit_at", "at").Replace(where)
+	where = keptByDay(where)
 	if limit == 0 {
 		limit = math.MaxInt64
 	}

@@ -211,16 +211,18 @@ const (
 	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
 )
 
-// Invoices i with their purchases p, from either side.
+// Invoices i with their purchases p, from either side: one after the other, and never all
+// of one side first.
 const (
-	invoicesInOrder  = "invoices AS i JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
-	invoicesOfFilter = "invoices AS i ON i.merchant_id = p.merchant_id AND i.kind = 'invoice' AND i.purchase_id = p.id"
+	invoicesInOrder = "invoices AS i CROSS JOIN LATERAL (SELECT * FROM purchases WHERE merchant_id = i.merchant_id AND id = i.purchase_id OFFSET 0) AS p"
+	invoicesSorting = "invoices AS i JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
+	invoiceOfFilter = "EXISTS (SELECT FROM invoices AS i WHERE i.merchant_id = p.merchant_id AND i.kind = 'invoice' AND i.purchase_id = p.id AND %s OFFSET 0)"
 )
 
 // invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
 // invoice is that of its purchase: most purchases have none, and do not lead there.
 func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
-	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Key: "i.purchase_id", Most: listing.MostJoined}
+	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Key: "i.purchase_id", Most: 2 * listing.MostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
 		w.Fitting("p.status = ANY(?::text[])", database.Texts(statuses))
 	}
@@ -261,7 +263,8 @@ func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *listing.S
 	default:
 		find.Query, find.Words = q, listing.Vector("p.search")
 		where, args := find.Walk.All()
-		find.Arms = []listing.Arm{listing.ByWords(s.DB, find, "purchases AS p JOIN "+invoicesOfFilter, "p", where, args...)}
+		find.Arms = []listing.Arm{listing.ByWords(s.DB, find, "purchases AS p", "p",
+			"p.merchant_id = ? AND "+fmt.Sprintf(invoiceOfFilter, where), append([]any{merchantID}, args...)...)}
 	}
 	switch {
 	case number || numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike
@@ -281,7 +284,7 @@ func (s *Store) byNumber(f *listing.Search, condition string, args ...any) listi
 		direction, beside, from := database.BesideID(f.Walk.ID(), ask)
 		where, more := f.Walk.All()
 		return listing.Few(ctx, s.DB, f, ask, listing.MostJoined, fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
-			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.Walk.ID(), f.Walk.Source(ask), where,
+			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.Walk.ID(), f.Walk.Source(ask, listing.MostJoined), where,
 			condition, beside, listing.MostJoined, direction, ask.Fetch()), slices.Concat(more, args, from)...)
 	}
 }
@@ -342,6 +345,6 @@ func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) 
 	}
 	w.Most = int(limit)
 	return database.CountByState[string](ctx, s.DB, fmt.Sprintf(
-		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS part GROUP BY state", w.Columns,
-		w.Source(paging.Ask{}), w.Where, limit), w.Args...)
+		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d) AS part GROUP BY state",
+		w.Columns, w.Source(paging.Ask{}, w.Most), w.Where, limit), w.Args...)
 }

@@ -138,6 +138,8 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	switch {
 	case searched(f):
 		ids, reached, err = listing.Find(ctx, s.DB, s.purchaseFinder(merchantID, f), ask)
+	case concernKinds[f.Concern] != "" && !owned(f):
+		ids, reached, err = listing.ByWalk(s.DB, waitingPurchases(merchantID, f))(ctx, listing.Near{}, ask)
 	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == purchase.OnlyStoring):
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
 	case f.Concern == "" && !owned(f) && f.Kind != "":
@@ -232,7 +234,7 @@ func inOrder(f purchase.Filter) string {
 }
 
 // few is how many rows are sorted rather than met on the way.
-const few = 10_000
+const few = 5_000
 
 // purchasePage gives the statement of one page in the order of an index.
 func purchasePage(f purchase.Filter, where string, args []any, ask paging.Ask) (string, []any) {
@@ -244,8 +246,7 @@ func purchasePage(f purchase.Filter, where string, args []any, ask paging.Ask) (
 	case len(statuses) == 0: // that of the merchant, or of what the filter names
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
 	case len(statuses) == 1:
-		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order,
-			append(args, string(statuses[0]))
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = " + listing.Literal(statuses[0]) + order, args
 	}
 	return eachStatus(statuses, where, args, order)
 }
@@ -256,8 +257,8 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 	var parts []string
 	var all []any
 	for _, status := range statuses {
-		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = ?"+order+")")
-		all = append(append(all, args...), string(status))
+		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = "+listing.Literal(status)+order+")")
+		all = append(all, args...)
 	}
 	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" +
 		strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all

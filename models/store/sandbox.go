@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -17,12 +18,23 @@ var (
 	phones = table.View[simulation.Phone]()
 )
 
-// AtBank implements simulation.BankReader.
+// AtBank implements simulation.BankReader. The days are those on which anything is kept, so that the newest are found
+// without a look at all debits.
 func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]simulation.AtBank, error) {
+	var parts []string
+	var args []any
+	for _, states := range []string{"'submitted', 'in_tracking'", "'provisional', 'successful', 'final', 'disputed'"} {
+		parts = append(parts, `(SELECT c.* FROM (SELECT state, day FROM debit_days WHERE merchant_id = ? AND state IN (`+states+`)
+				UNION SELECT state, day FROM debit_day_deltas WHERE merchant_id = ? AND state IN (`+states+`)
+				ORDER BY day DESC LIMIT ?) AS kept
+			CROSS JOIN LATERAL (SELECT * FROM collections WHERE merchant_id = ? AND action_date = kept.day AND state = kept.state
+				ORDER BY id DESC LIMIT ?) AS c ORDER BY c.action_date DESC, c.id DESC LIMIT ?)`)
+		args = append(args, merchantID, merchantID, limit, merchantID, limit, limit)
+	}
 	return database.Seek(ctx, s.DB, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
-		FROM collections c JOIN purchases p ON p.id = c.purchase_id JOIN tokens t ON t.id = c.token_id
-		WHERE c.merchant_id = ? AND c.state IN ('submitted', 'in_tracking', 'provisional', 'successful', 'final', 'disputed')
-		ORDER BY (c.state IN ('submitted', 'in_tracking')) DESC, c.action_date DESC, c.id DESC LIMIT ?`, merchantID, limit)
+		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS c JOIN purchases p ON p.id = c.purchase_id JOIN tokens t ON t.id = c.token_id
+		ORDER BY (c.state IN ('submitted', 'in_tracking')) DESC, c.action_date DESC, c.id DESC LIMIT ?`,
+		append(args, limit)...)
 }
 
 // onPhones is a request with what a handset shows of it.
@@ -32,17 +44,22 @@ const onPhones = `SELECT a.*, m.id AS m_id, m.merchant_id AS m_merchant_id, m.ki
 	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id JOIN purchases p ON p.id = m.id
 	WHERE a.merchant_id = ? AND `
 
+// mostPhones is how many open requests are shown.
+const mostPhones = 200
+
 const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 
-// Phones implements simulation.BankReader.
+// Phones implements simulation.BankReader: the newest requests, those that were answered last first.
 func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	limit int) (open, over []simulation.Phone, err error) {
-	if open, err = database.Seek(ctx, s.DB, phones, onPhones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`,
-		merchantID); err != nil {
+	const newest = "a.id IN (SELECT a.id FROM mandate_authentications a WHERE a.merchant_id = ? AND "
+	if open, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"a."+openAuthentication+
+		` ORDER BY a.id DESC LIMIT ?) ORDER BY a.requested_at DESC, a.id DESC`, merchantID, merchantID, mostPhones); err != nil {
 		return nil, nil, err
 	}
-	over, err = database.Seek(ctx, s.DB, phones, onPhones+"NOT a."+openAuthentication+
-		` ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC LIMIT ?`, merchantID, limit)
+	over, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"NOT a."+openAuthentication+
+		` ORDER BY a.id DESC LIMIT ?) ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC`, merchantID,
+		merchantID, limit)
 	return open, over, err
 }
 

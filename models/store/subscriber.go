@@ -121,8 +121,11 @@ func (t *Tx) TellSubscriber(name string, x subscription.Subscriber) {
 	t.Tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
 }
 
-const subscriberFrom = `SELECT s.*, ` + client.NameColumns + `, coalesce(t.state, '') AS account
-	FROM template_clients s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id WHERE `
+const (
+	subscriberLine = `SELECT s.*, ` + client.NameColumns + `, coalesce(t.state, '') AS account FROM `
+	subscriberWith = ` s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id`
+	subscriberFrom = subscriberLine + "template_clients" + subscriberWith + " WHERE "
+)
 
 func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
 	return database.Seek(ctx, s.DB, subscriberTable, subscriberFrom+condition, args...)
@@ -138,9 +141,9 @@ func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid
 	ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
 	none := paging.Page[subscription.Subscriber]{}
 	w := subscriberWalk(merchantID, templateID, f)
-	direction, beside, from := database.BesideID("s.id", ask)
+	direction, _, _ := database.BesideID("s.id", ask)
 	order := " ORDER BY s.id " + direction
-	if find := s.subscriberFinder(merchantID, f, w); find != nil {
+	if find := s.subscriberFinder(merchantID, templateID, f, w); find != nil {
 		ids, reached, err := listing.Find(ctx, s.DB, find, ask)
 		if err != nil {
 			return none, err
@@ -148,22 +151,27 @@ func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid
 		found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])"+order, merchantID, database.IDs(ids))
 		return paging.CutAt(ask, found, reached), err
 	}
-	found, err := s.subscribers(ctx, w.Where+beside+order+fmt.Sprintf(" LIMIT %d", ask.Fetch()), slices.Concat(w.Args, from)...)
-	return paging.Cut(ask, found), err
+	return listing.Page(ctx, s.DB, subscriberTable, w, ask, func(page string) string { // first the page, then what stands beside it
+		return subscriberLine + "(" + page + ")" + subscriberWith + order
+	})
 }
 
 // CountTemplateClients implements subscription.Reader.
 func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter,
 	limit int64) (n int64, err error) {
 	w := subscriberWalk(merchantID, uuid.Nil, f)
-	if find := s.subscriberFinder(merchantID, f, w); find != nil {
+	if find := s.subscriberFinder(merchantID, uuid.Nil, f, w); find != nil {
 		ids, err := listing.FindAll(ctx, s.DB, find)
 		if ids == nil {
 			return -1, err
 		}
 		return int64(len(ids)), err
 	}
-	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s WHERE %s LIMIT %d) AS part", w.Where, limit)
+	if f.NoAccount && f.ClientID == uuid.Nil && f.Status == "" {
+		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded", limit)
+	}
+	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part", w.Source(paging.Ask{}, int(limit)),
+		w.Where, limit)
 	if err := s.Gorm(ctx).Raw(query, w.Args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
@@ -172,13 +180,14 @@ func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, 
 
 // subscriberWalk is the way to the subscribers of a filter, whatever its words.
 func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) *listing.Walk {
-	w := &listing.Walk{Columns: "*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
+	w := &listing.Walk{Columns: "s.*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
+	if f.NoAccount {
+		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
+		w.From, w.Key = w.From+" AS s", "s.object_id"
+	}
 	w.And("s.merchant_id = ?", merchantID)
 	if templateID != uuid.Nil {
 		w.And("s.template_id = ?", templateID)
-	}
-	if f.NoAccount {
-		w.And(listing.Waits("s.id", "stranded", ""), merchantID)
 	}
 	if f.ClientID != uuid.Nil {
 		w.And("s.client_id = ?", f.ClientID)
@@ -191,7 +200,7 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberF
 
 // subscriberFinder searches subscribers by the words of their clients; nil where nothing
 // was typed.
-func (s *Store) subscriberFinder(merchantID uuid.UUID, f subscription.SubscriberFilter, of *listing.Walk) *listing.Search {
+func (s *Store) subscriberFinder(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, of *listing.Walk) *listing.Search {
 	if strings.TrimSpace(f.Search) == "" {
 		return nil
 	}
@@ -201,8 +210,14 @@ func (s *Store) subscriberFinder(merchantID uuid.UUID, f subscription.Subscriber
 		find.Walk.And("false")
 		return find
 	}
-	find.Arms = []listing.Arm{client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+of.Where,
-		of.Args...)}
+	where, args := of.Where, of.Args
+	if f.NoAccount { // that they wait stands in what is read
+		f.NoAccount = false
+		where, args = subscriberWalk(merchantID, templateID, f).All()
+		where, args = where+" AND "+listing.Waits("s.id", "stranded", ""), append(slices.Clone(args), merchantID)
+	}
+	find.Arms = []listing.Arm{client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+where,
+		args...)}
 	return find
 }
 

@@ -50,12 +50,13 @@ func (s Store) Tokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 	w := &listing.Walk{Columns: "*", Alias: "t", Where: "true"}
 	switch {
-	case f.ClientID != uuid.Nil || f.Needed:
+	case f.Needed && f.ClientID == uuid.Nil:
+		w.From, w.Args = listing.Waiting("tokens", "blocked", "", merchantID)
+		w.From, w.Key, w.Called = w.From+" AS t", "object_id", "object_id"
+		w.Fitting("state = ANY(?::text[])", database.Texts(states))
+	case f.ClientID != uuid.Nil:
 		w.From, w.Where = "tokens AS t", ""
-		w.And("merchant_id = ?", merchantID)
-		if f.ClientID != uuid.Nil {
-			w.And("client_id = ?", f.ClientID)
-		}
+		w.And("merchant_id = ? AND client_id = ?", merchantID, f.ClientID)
 		if f.Needed {
 			w.And(listing.Waits("t.id", "blocked", ""), merchantID)
 		}
@@ -70,6 +71,7 @@ func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 	if !f.UnusedSince.IsZero() {
 		w.Fitting("coalesce(last_used_at, created_at) < ?", f.UnusedSince)
 	}
+	w.Most = 2 * listing.MostJoined // of each state
 	return w
 }
 
@@ -105,10 +107,17 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM tokens WHERE merchant_id = ? AND id", merchantID)
 	}
 	counts := map[State]int64{}
+	if f.Needed && f.ClientID == uuid.Nil && f.BankCode == "" && f.UnusedSince.IsZero() {
+		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "blocked", limit)
+		counts[Blocked] = n
+		return counts, err
+	}
 	for _, state := range all {
 		w := walk(merchantID, f, []State{state})
 		if w.Most = int(limit); w.Fits == "" {
 			w.Columns = "state"
+		} else {
+			w.Most = listing.MostJoined
 		}
 		found, err := listing.Count[State](ctx, s.DB, w)
 		switch {

@@ -91,7 +91,11 @@ func (s Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f DeliveryF
 	if f.ObjectType != "" {
 		q = q.Where("object_type = ?", f.ObjectType)
 	}
-	if f.State != "" {
+	switch f.State {
+	case "":
+	case Failed: // they stand in an index of their own
+		q = q.Where("state = 'failed'")
+	default:
 		q = q.Where("state = ?", string(f.State))
 	}
 	return database.Find(ctx, s.DB, deliveryTable, database.Page(q, ask))

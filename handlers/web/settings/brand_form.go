@@ -13,7 +13,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
-	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -127,7 +126,7 @@ func (h *Settings) profileRow(c echo.Context, b merchant.Brand, p merchant.Profi
 	href := words.BrandHref(b.ID) + "/profiles/" + p.ID.String()
 	row := pages.ProfileRow{Code: p.ProfileCode, Name: p.AbbreviatedName, Account: p.AccountNumber,
 		Bank:     words.JoinedWords(" · ", bank.BankName(p.BranchCode), p.BranchCode),
-		Mandates: plural.Of(n, "live mandate"), Default: p.IsDefault, DefaultAction: href + "/default",
+		Mandates: merchant.LiveMandates(n), Default: p.IsDefault, DefaultAction: href + "/default",
 		RemoveHref: href + "/removal"}
 	switch {
 	case n > 0:

@@ -116,8 +116,8 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if err != nil || w.Fits != "" {
 		return 0, false, err
 	}
-	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.Source(paging.Ask{}), w.Where, limit),
-		w.Args...).Scan(&n).Error
+	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.Source(paging.Ask{}, int(limit)), w.Where,
+		limit), w.Values(paging.Ask{})...).Scan(&n).Error
 	if err != nil {
 		return 0, false, fmt.Errorf("count the audit: %w", err)
 	}

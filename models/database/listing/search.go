@@ -19,7 +19,7 @@ import (
 const (
 	nearRows   = 250   // looked at first, from the place of the page on
 	commonRows = 12    // a word that more of these have is met on the way and not looked up
-	MostJoined = 2_500 // rows that are met with what stands in other tables
+	MostJoined = 1_000 // rows that are met with what stands in other tables
 	mostSteps  = 512   // steps of time in which a word is looked up
 	widest     = 64    // steps at a time
 )
@@ -37,6 +37,8 @@ type Search struct {
 	Or     string // what finds a row besides its words; empty: nothing
 	OrArgs []any
 	Arms   []Arm
+
+	counting bool // all that is found is wanted, or nothing
 }
 
 // Arm finds ids on one side of a place, nearest first, and says how far it looked; the
@@ -78,6 +80,13 @@ func Find(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) ([]uu
 	rest, arms := ask, f.Arms
 	if rest.From = near.last; near.common {
 		arms = []Arm{ByWalk(db, f)}
+		if f.counting { // what would not be met to its end is not counted
+			w := f.Walk
+			w.Fits = "true"
+			if reached, err := walkedTo(ctx, db, &w, rest, 0); err != nil || reached != uuid.Nil {
+				return nil, reached, err
+			}
+		}
 	}
 	all, ended := near.hits, uuid.Nil
 	for _, look := range arms {
@@ -107,6 +116,7 @@ func Find(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) ([]uu
 
 // FindAll gives all that a search finds; nil where that is more than is counted.
 func FindAll(ctx context.Context, db *database.DB, f *Search) ([]uuid.UUID, error) {
+	f.counting = true
 	ids, reached, err := Find(ctx, db, f, paging.Ask{Limit: searchCount})
 	if err != nil || reached != uuid.Nil || len(ids) > searchCount {
 		return nil, err
@@ -132,9 +142,9 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 		seen = append(seen, fmt.Sprintf("count(*) FILTER (WHERE w%d)", n))
 	}
 	query := fmt.Sprintf(`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
-		FROM (SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT %d) AS near`, strings.Join(seen, ", "), columns, f.Walk.Source(ask),
+		FROM (SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT %d) AS near`, strings.Join(seen, ", "), columns, f.Walk.Source(ask, nearRows),
 		f.Walk.Where, beside, f.Walk.ID(), direction, nearRows)
-	query, args = db.Statement(query, slices.Concat(args, f.Walk.Args, from)...)
+	query, args = db.Statement(query, slices.Concat(args, f.Walk.Values(ask), from)...)
 	var last *uuid.UUID
 	var weights []int
 	err = db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&near.n, &near.hits, &last, &weights)
@@ -156,7 +166,7 @@ func ByWalk(db *database.DB, f *Search) Arm {
 		matches, args := f.matches()
 		w := f.Walk
 		w.Columns, w.Args = w.ID()+" AS id, "+matches+" AS hit", slices.Concat(args, w.Args)
-		w.Fits, w.FitArgs = "hit", nil
+		w.Fits, w.FitArgs, w.Called = "hit", nil, ""
 		query, args := w.statement(ask, false)
 		ids, err := IDs(ctx, db, query, args...)
 		if err != nil {
@@ -197,6 +207,14 @@ func ByWords(db *database.DB, f *Search, from, alias, where string, args ...any)
 				if err != nil {
 					return err
 				}
+				if slices.Contains(found, uuid.Max) { // common here, though not near the place of the page
+					if at != database.Step(ask.From) {
+						reached = database.FirstOf(max(at, at-forward))
+						return nil
+					}
+					ids, reached, err = ByWalk(db, f)(ctx, near, ask)
+					return err
+				}
 				left -= width
 				if ids = append(ids, found...); len(ids) >= ask.Fetch() || to == last {
 					return nil
@@ -211,18 +229,21 @@ func ByWords(db *database.DB, f *Search, from, alias, where string, args ...any)
 	}
 }
 
-// lookUp finds what is in a part of time.
+// lookUp finds what is in a part of time. Where more rows than MostJoined have the words, it gives the last of all ids.
 func lookUp(ctx context.Context, db *database.DB, on runner, f *Search, word, first, last int, ask paging.Ask,
 	from, alias, where string, args []any) ([]uuid.UUID, error) {
 	direction, compare := "DESC", "<"
 	if ask.Newer {
 		direction, compare = "ASC", ">"
 	}
-	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %[1]s.id FROM %[2]s WHERE %[3]s
-			AND search_key(%[1]s.merchant_id, %[1]s.id, %[1]s.search) @@ ?::tsquery AND (%[1]s.search @@ ?::tsquery) IS TRUE
-			AND (%[1]s.id %[4]s ?) IS TRUE)
-		SELECT id FROM found ORDER BY id %[5]s LIMIT %[6]d`, alias, from, where, compare, direction, ask.Fetch())
-	return readIDs(ctx, db, on, query, slices.Concat(args, []any{f.Query.Keys(word, first, last), f.Query.All(), ask.From})...)
+	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %[1]s.id, (%[3]s) IS TRUE AS stands FROM %[2]s WHERE
+			search_key(%[1]s.merchant_id, %[1]s.id, %[1]s.search) @@ ?::tsquery AND (%[1]s.search @@ ?::tsquery) IS TRUE
+			AND (%[1]s.id %[4]s ?) IS TRUE LIMIT %[7]d)
+		(SELECT id FROM found WHERE stands ORDER BY id %[5]s LIMIT %[6]d)
+		UNION ALL SELECT ?::uuid WHERE (SELECT count(*) FROM found) > %[8]d`, alias, from, where, compare, direction, ask.Fetch(),
+		MostJoined+1, MostJoined)
+	return readIDs(ctx, db, on, query,
+		slices.Concat(args, []any{f.Query.Keys(word, first, last), f.Query.All(), ask.From, uuid.Max})...)
 }
 
 // Few gives what a query finds by an index of its own, where that is not many: its one row
@@ -247,8 +268,8 @@ func endOf(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask) (uuid.
 	_, beside, from := database.BesideID(w.ID(), ask)
 	back := paging.Ask{Newer: !ask.Newer}
 	direction, _, _ := database.BesideID(w.ID(), back)
-	ids, err := IDs(ctx, db, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.ID(), w.Source(back),
-		w.Where, beside, w.ID(), direction), slices.Concat(w.Args, from)...)
+	ids, err := IDs(ctx, db, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.ID(), w.Source(back, 1),
+		w.Where, beside, w.ID(), direction), slices.Concat(w.Values(paging.Ask{}), from)...)
 	if err != nil || len(ids) == 0 {
 		return uuid.Nil, err
 	}

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -19,7 +21,7 @@ import (
 // mostWalked is how many records one page of a walk looks at. A walk that comes so far
 // without filling its page ends there, and the next page goes on: no page costs more
 // the longer the list is.
-const mostWalked = 10_000
+const mostWalked = 5_000
 
 // Walk is a list that is met record by record in the order of its ids. An index leads
 // through what Where lets by; what Fits says is looked at in each record.
@@ -27,11 +29,12 @@ type Walk struct {
 	Columns, From string // what is read, and of what
 	Alias         string // what Fits calls the records; empty: it names columns alone
 	Key           string // the id column; empty: id
+	Called        string // the same in the rows that are read; empty: id
 	Where         string // never empty
 	Args          []any
 	Fits          string // empty: every record fits
 	FitArgs       []any
-	Most          int // records that one page looks at; 0: 10 000
+	Most          int // records that one page looks at; 0: 5 000
 }
 
 // And adds a condition that an index answers.
@@ -66,10 +69,26 @@ func (w *Walk) ID() string {
 	return w.Key
 }
 
-// Source is what is read, whose parts stand in the direction of a page.
-func (w *Walk) Source(ask paging.Ask) string {
-	direction, _, _ := database.BesideID("", ask)
-	return strings.ReplaceAll(w.From, "@direction", direction)
+// fromHere stands among the values of a walk for the place of the page.
+type fromHere struct{}
+
+// Source is what is read, whose parts stand in the direction of a page and give up to most records each.
+func (w *Walk) Source(ask paging.Ask, most int) string {
+	direction, beside, _ := database.BesideID("id", ask)
+	return strings.NewReplacer("@direction", direction, "@beside", beside, "@most", strconv.Itoa(most)).Replace(w.From)
+}
+
+// Values are those of the source and of Where.
+func (w *Walk) Values(ask paging.Ask) []any {
+	out := make([]any, 0, len(w.Args))
+	for _, arg := range w.Args {
+		if _, here := arg.(fromHere); !here {
+			out = append(out, arg)
+		} else if ask.From != uuid.Nil {
+			out = append(out, ask.From)
+		}
+	}
+	return out
 }
 
 func (w *Walk) reach() int {
@@ -83,18 +102,22 @@ func (w *Walk) reach() int {
 // the walk ends.
 func (w *Walk) statement(ask paging.Ask, end bool) (string, []any) {
 	direction, beside, from := database.BesideID(w.ID(), ask)
-	args := slices.Concat(w.Args, from)
+	args := slices.Concat(w.Values(ask), from)
 	order := fmt.Sprintf(" ORDER BY %s %s", w.ID(), direction)
 	if end {
-		return fmt.Sprintf("SELECT %s AS id FROM %s WHERE %s%s%s OFFSET %d LIMIT 1", w.ID(), w.Source(ask), w.Where, beside, order,
-			w.reach()-1), args
+		return fmt.Sprintf("SELECT %s AS id FROM %s WHERE %s%s%s OFFSET %d LIMIT 1", w.ID(), w.Source(ask, w.reach()), w.Where, beside,
+			order, w.reach()-1), args
 	}
-	page := fmt.Sprintf("SELECT %s FROM %s WHERE %s%s%s", w.Columns, w.Source(ask), w.Where, beside, order)
+	most := w.reach()
+	if w.Fits == "" {
+		most = ask.Fetch()
+	}
+	page := fmt.Sprintf("SELECT %s FROM %s WHERE %s%s%s", w.Columns, w.Source(ask, most), w.Where, beside, order)
 	if w.Fits == "" {
 		return fmt.Sprintf("%s LIMIT %d", page, ask.Fetch()), args
 	}
-	return fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS %s WHERE %s ORDER BY id %s LIMIT %d", page, w.reach(),
-		cmp.Or(w.Alias, "walked"), w.Fits, direction, ask.Fetch()), slices.Concat(args, w.FitArgs)
+	return fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS %s WHERE %s ORDER BY %s %s LIMIT %d", page, w.reach(),
+		cmp.Or(w.Alias, "walked"), w.Fits, cmp.Or(w.Called, "id"), direction, ask.Fetch()), slices.Concat(args, w.FitArgs)
 }
 
 // Page reads one page of a walk. read says how, where more than the record is wanted.
@@ -139,9 +162,9 @@ func Count[S ~string](ctx context.Context, db *database.DB, w *Walk) (map[S]int6
 		Seen  int64
 	}
 	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %s) AS n, count(*) AS seen
-		FROM (SELECT %s FROM %s WHERE %s LIMIT %d) AS %s GROUP BY state`, fits, w.Columns, w.Source(paging.Ask{}), w.Where, w.reach(),
-		cmp.Or(w.Alias, "walked")),
-		slices.Concat(w.FitArgs, w.Args)...).Scan(&rows).Error
+		FROM (SELECT %s FROM %s WHERE %s ORDER BY %s DESC LIMIT %d) AS %s GROUP BY state`, fits, w.Columns,
+		w.Source(paging.Ask{}, w.reach()), w.Where, w.ID(), w.reach(), cmp.Or(w.Alias, "walked")),
+		slices.Concat(w.FitArgs, w.Values(paging.Ask{}))...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
@@ -169,16 +192,28 @@ func CountFound[S ~string](ctx context.Context, db *database.DB, f *Search, of s
 }
 
 // InStates are the records of a merchant in some states, each state in the order of its
-// index, so that they are merged and not sorted.
+// index, so that they are merged and not sorted, and no more of each than is wanted. The
+// states stand in the statement: of a rare one the planner would else read all records.
 func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S) (from string, args []any) {
 	for n, state := range states {
 		if n > 0 {
 			from += " UNION ALL "
 		}
-		from += "(SELECT * FROM " + table + " WHERE merchant_id = ? AND " + column + " = ? ORDER BY id @direction)"
-		args = append(args, merchantID, string(state))
+		from += "(SELECT * FROM " + table + " WHERE merchant_id = ? AND " + column + " = " + Literal(state) +
+			"@beside ORDER BY id @direction LIMIT @most)"
+		args = append(args, merchantID, fromHere{})
 	}
 	return "(" + from + ")", args
+}
+
+var stateForm = regexp.MustCompile(`^[a-z_]+$`)
+
+// Literal writes a state into a statement. What is no state finds nothing.
+func Literal[S ~string](state S) string {
+	if !stateForm.MatchString(string(state)) {
+		return "''"
+	}
+	return "'" + string(state) + "'"
 }
 
 // Waits is the condition that a record waits for somebody's attention for a reason. Its place is the merchant.

@@ -217,6 +217,7 @@ func (f *filling) dropConstraints(ctx context.Context) (foreign []string, rest [
 		if err := rows.Scan(&table, &name, &def); err != nil {
 			return nil, nil, err
 		}
+		def = strings.Replace(def, " ON ONLY ", " ON ", 1) // an index of a table by months covers its months
 		drops = append(drops, dropped{"DROP INDEX " + name, def})
 		rest = append(rest, made{table, def})
 	}
@@ -270,6 +271,7 @@ func (f *filling) derive(ctx context.Context) error {
 		"TRUNCATE " + strings.Join(derivedTables, ", "),
 		`INSERT INTO audit_progress (turn, entry_id) VALUES (-1, '00000000-0000-0000-0000-000000000000')`,
 		`UPDATE audit_turns SET base = GREATEST(base, (SELECT COALESCE(max(turn), 0) + 1 FROM audit_entries))`,
+		`UPDATE collections SET state = 'final' WHERE state = 'provisional' AND action_date < current_date - 60`,
 		"SELECT rebuild_figures()",
 		`INSERT INTO purchase_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases GROUP BY 1, 2`,
 		`INSERT INTO storing_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases
