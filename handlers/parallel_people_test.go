@@ -143,6 +143,8 @@ func (c *callers) ownAccount() {
 		return ask{who: &who, body: form("theme", []string{"dark",
 			"light"}[i%2])}
 	}, 303)
+	c.all("POST /account/first-steps/hiding", func(int) ask { return ask{who: &who, body: form()} }, 303)
+	c.all("POST /account/first-steps/showing", func(int) ask { return ask{who: &who, body: form()} }, 303)
 	c.in(who.User, many)
 	var handles []string
 	for _, m := range sessionHandle.FindAllStringSubmatch(c.Page(who, "GET", "/account", nil).Want(200).Body, -1) {

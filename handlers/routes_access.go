@@ -48,6 +48,8 @@ func (e *edge) accessRoutes() Table {
 		{oneself, "Your own account and sessions", []Route{
 			{page, "GET", "/account", e.Account.Show},
 			{page, "POST", "/account/theme", e.Account.SetTheme},
+			{page, "POST", "/account/first-steps/hiding", e.Account.HideFirstSteps},
+			{page, "POST", "/account/first-steps/showing", e.Account.ShowFirstSteps},
 			{page, "POST", "/account/sessions/:handle/end", e.Account.EndSession},
 			{page, "POST", "/account/sessions/others/end", e.Account.EndOthers},
 			{page, "POST", "/account/password", e.Account.ChangePassword},

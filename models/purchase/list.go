@@ -25,6 +25,7 @@ type Filter struct {
 	MinCents       int64
 	MaxCents       int64 // 0: open
 	Search         string
+	Reference      string // exactly, given or generated; besides Search, which leads to it
 	Kind           Kind
 	Concern        Concern   // why it waits for somebody; empty: does not matter
 	FailedSince    time.Time // with FailedDebit: the bank's answer came at or after it; zero: open

@@ -94,14 +94,17 @@ type Figures struct {
 	TomorrowDate, OnDate calendar.Date
 }
 
-// Start is what a new merchant has done already.
+// Start is which first steps a new merchant has taken, and the person who asks.
 type Start struct {
-	Client, Token, Charge, Collected, Credential bool
+	Client, Mandate, Batch, SecondAdmin bool // of the merchant
+	TwoStep, Hidden                     bool // of the person: two-step sign-in is on; they hid the list
 }
 
-// Done tells that the first steps are behind the merchant. Credentials are for
-// programmers and do not hold the list open.
-func (s Start) Done() bool { return s.Client && s.Token && s.Charge && s.Collected }
+// Done tells that the first steps of a person are behind them. Those that need a permission hold the list open for
+// people who have it.
+func (s Start) Done(bills, manages bool) bool {
+	return s.Client && s.Mandate && (s.Batch || !bills) && (s.SecondAdmin || !manages) && s.TwoStep
+}
 
 // Item is one thing on the attention page.
 type Item struct {
@@ -136,7 +139,7 @@ type Reader interface {
 	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]Outcome, error)
 	// DebitTally counts and sums debits, exactly.
 	DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter) (Tally, error)
-	Start(ctx context.Context, merchantID uuid.UUID) (Start, error)
+	Start(ctx context.Context, merchantID, userID uuid.UUID) (Start, error)
 }
 
 // Service holds what the first page asks.
@@ -186,7 +189,7 @@ func (s *Service) Start(ctx context.Context, who actor.Actor) (Start, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Start{}, err
 	}
-	return s.Read.Start(ctx, who.MerchantID)
+	return s.Read.Start(ctx, who.MerchantID, who.ID)
 }
 
 // Figures gives the month so far, the chart and what is coming.

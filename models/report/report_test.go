@@ -58,7 +58,9 @@ func (s *shelf) DebitTally(_ context.Context, _ uuid.UUID, f purchase.DebitFilte
 	return s.debits[f.From], nil
 }
 
-func (s *shelf) Start(context.Context, uuid.UUID) (report.Start, error) { return s.start, nil }
+func (s *shelf) Start(context.Context, uuid.UUID, uuid.UUID) (report.Start, error) {
+	return s.start, nil
+}
 
 func at(t *testing.T, text string) time.Time {
 	t.Helper()
@@ -169,14 +171,17 @@ func TestRatiosAreExactAndRoundedHalfUp(t *testing.T) {
 	}
 }
 
-func TestFirstStepsAreDoneWithoutACredential(t *testing.T) {
-	done := report.Start{Client: true, Token: true, Charge: true, Collected: true}
-	if !done.Done() {
-		t.Error("a credential holds the list open")
+func TestFirstStepsAreThoseThatAPersonMayTake(t *testing.T) {
+	done := report.Start{Client: true, Mandate: true, TwoStep: true}
+	if !done.Done(false, false) || done.Done(true, false) || done.Done(false, true) {
+		t.Error("a step that a person may not take holds the list open, or one that they may take does not")
 	}
-	done.Collected = false
-	if done.Done() {
-		t.Error("done before money was collected")
+	done.Batch, done.SecondAdmin = true, true
+	if !done.Done(true, true) {
+		t.Error("not done with all steps")
+	}
+	if done.TwoStep = false; done.Done(false, false) {
+		t.Error("done without two-step sign-in")
 	}
 }
 

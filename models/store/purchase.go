@@ -294,6 +294,9 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	if !f.DueTo.IsZero() {
 		add("due <= ?", f.DueTo)
 	}
+	if f.Reference != "" {
+		where, args = where+" AND (reference = ? OR reference_generated = ?)", append(args, f.Reference, f.Reference)
+	}
 	if f.Kind != "" {
 		where += " AND " + ofKind[f.Kind]
 	}

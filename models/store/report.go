@@ -82,15 +82,18 @@ func (s *Store) DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase
 }
 
 // Start implements report.Reader.
-func (s *Store) Start(ctx context.Context, merchantID uuid.UUID) (report.Start, error) {
+func (s *Store) Start(ctx context.Context, merchantID, userID uuid.UUID) (report.Start, error) {
 	var out report.Start
 	err := s.Gorm(ctx).Raw(`SELECT
 		EXISTS (SELECT FROM clients WHERE merchant_id = @m AND deleted_at IS NULL) AS client,
-		EXISTS (SELECT FROM tokens WHERE merchant_id = @m AND state <> 'pending') AS token,
-		EXISTS (SELECT FROM collections WHERE merchant_id = @m) AS charge,
-		EXISTS (SELECT FROM ledger_entries WHERE merchant_id = @m AND kind = 'collected') AS collected,
-		EXISTS (SELECT FROM credentials WHERE merchant_id = @m) AS credential`,
-		map[string]any{"m": merchantID}).Scan(&out).Error
+		EXISTS (SELECT FROM mandates WHERE merchant_id = @m) AS mandate,
+		EXISTS (SELECT FROM batches WHERE merchant_id = @m AND state NOT IN ('mapping', 'checking', 'checked')) AS batch,
+		EXISTS (SELECT FROM memberships WHERE merchant_id = @m AND user_id <> @u AND role = 'admin'
+			AND disabled_at IS NULL) AS second_admin,
+		EXISTS (SELECT FROM users WHERE id = @u AND totp_confirmed_at IS NOT NULL)
+			OR EXISTS (SELECT FROM passkeys WHERE user_id = @u) AS two_step,
+		COALESCE((SELECT first_steps_hidden FROM memberships WHERE merchant_id = @m AND user_id = @u), false) AS hidden`,
+		map[string]any{"m": merchantID, "u": userID}).Scan(&out).Error
 	if err != nil {
 		return out, fmt.Errorf("first steps: %w", err)
 	}

@@ -71,6 +71,11 @@ func setBusinessUsed(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
 		database.Instant(at))
 }
 
+// setFirstSteps hides the first steps from a person, or shows them again.
+func setFirstSteps(tx *database.Tx, merchantID, id uuid.UUID, hidden bool) {
+	tx.Later(`UPDATE memberships SET first_steps_hidden = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id, hidden)
+}
+
 func setPassword(tx *database.Tx, id uuid.UUID, hash string, at time.Time) error {
 	n, err := tx.Exec(`UPDATE users SET password_hash = $2, password_changed_at = $3, updated_at = $4 WHERE id = $1`, id,
 		hash, database.Instant(at), tx.Now())

@@ -47,6 +47,23 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (User, 
 	return u, err
 }
 
+// HideFirstSteps hides the first steps on Home from the caller, or shows them again.
+func (s *Service) HideFirstSteps(ctx context.Context, who actor.Actor, hidden bool) error {
+	if who.Kind != actor.User {
+		return notAPerson()
+	}
+	text := "Showed the first steps on Home again."
+	if hidden {
+		text = "Hid the first steps on Home."
+	}
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		tx.Audit(who, audit.Entry{Action: "user.first_steps_hidden", ObjectType: "user", ObjectID: who.ID, Text: text,
+			After: map[string]any{"hidden": hidden}})
+		setFirstSteps(tx, who.MerchantID, who.ID, hidden)
+		return nil
+	})
+}
+
 // SetTheme keeps the look that the caller chose: "", "light" or "dark".
 func (s *Service) SetTheme(ctx context.Context, who actor.Actor, theme string) error {
 	if who.Kind != actor.User {

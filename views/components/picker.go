@@ -33,6 +33,7 @@ type PickMonth struct {
 type DayPicker struct {
 	Label, Name, Value, Error, Hint string
 	Months                          []PickMonth
+	Closed                          []string // why days that are shown cannot be taken, for those who have no pointer
 	Attrs                           templ.Attributes
 }
 

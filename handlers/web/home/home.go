@@ -293,29 +293,32 @@ func tenths(n, unit int64) string {
 	return words.Grouped((n + unit/2) / unit)
 }
 
-// start lists the first steps of a new merchant until they are done.
+// start lists the first steps of a new merchant that a person may take, until they are done or hidden.
 func (h *Home) start(c echo.Context, who actor.Actor, v *pages.HomeView) error {
 	if !who.Can(actor.Write) {
 		return nil
 	}
 	s, err := h.Reports.Start(c.Request().Context(), who)
-	if err != nil || s.Done() {
+	bills, manages := who.Can(actor.Bill), who.Can(actor.Manage)
+	if err != nil || s.Hidden || s.Done(bills, manages) {
 		return err
 	}
-	see := "Wait for the debit day, and see the money collected"
-	href := "/purchases"
+	test := "first"
 	if h.Desk.Sandbox {
-		see, href = "Move the sandbox clock to the debit day, and see the money collected", "/sandbox/clock"
+		test = "test"
 	}
 	v.Start = []pages.StartLine{
 		{Text: "Add a client", Href: "/clients/new", Done: s.Client},
-		{Text: "Store the client’s bank account", Href: "/tokens/new", Done: s.Token},
-		{Text: "Charge it for a day next week", Href: "/purchases/new", Done: s.Charge},
-		{Text: see, Href: href, Done: s.Collected},
+		{Text: "Send a " + test + " mandate", Href: "/mandates/new", Done: s.Mandate},
 	}
-	if who.Can(actor.Manage) {
-		v.Start = append(v.Start, pages.StartLine{Text: "Create a credential for your own programs", Href: "/developers",
-			Done: s.Credential})
+	if bills {
+		v.Start = append(v.Start, pages.StartLine{Text: "Send a " + test + " batch of invoices", Href: "/batches/new",
+			Done: s.Batch})
 	}
+	if manages {
+		v.Start = append(v.Start, pages.StartLine{Text: "Add a second admin", Href: "/settings/people/invite",
+			Done: s.SecondAdmin})
+	}
+	v.Start = append(v.Start, pages.StartLine{Text: "Turn on two-step sign-in", Href: "/account/security", Done: s.TwoStep})
 	return nil
 }

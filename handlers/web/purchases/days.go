@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -125,7 +126,51 @@ func (d Days) Picker(form url.Values, wrong string, attrs templ.Attributes) comp
 		out.Months = append(out.Months, d.month(month))
 		month = month.AddMonths(1, 1)
 	}
+	out.Months[0].Weeks = fromPossible(out.Months[0].Weeks)
+	out.Closed = closedDays(out.Months, d.closedWeekday)
 	return out
+}
+
+// fromPossible leaves out the weeks before the first day that can be taken.
+func fromPossible(weeks [][]components.PickDay) [][]components.PickDay {
+	first := slices.IndexFunc(weeks, func(week []components.PickDay) bool {
+		return slices.ContainsFunc(week, func(day components.PickDay) bool { return day.Number != "" && day.Why == "" })
+	})
+	return weeks[max(first, 0):]
+}
+
+// mostClosedDays is how many days of one reason are named one by one.
+const mostClosedDays = 4
+
+// closedDays says why days of a picker cannot be taken, each reason once. Weekends have a sentence of their own.
+func closedDays(months []components.PickMonth, weekend func(calendar.Date) bool) (out []string) {
+	var reasons []string
+	days := map[string][]string{}
+	for _, m := range months {
+		for _, day := range slices.Concat(m.Weeks...) {
+			date, err := calendar.ParseDate(day.Value)
+			if day.Number == "" || day.Why == "" || err != nil || weekend(date) {
+				continue
+			}
+			if days[day.Why] == nil {
+				reasons = append(reasons, day.Why)
+			}
+			days[day.Why] = append(days[day.Why], words.Glue(date.Format("Mon 2 Jan")))
+		}
+	}
+	for _, why := range reasons {
+		if len(days[why]) > mostClosedDays {
+			out = append(out, why)
+		} else {
+			out = append(out, words.JoinedWords(", ", days[why]...)+": "+why)
+		}
+	}
+	return out
+}
+
+// closedWeekday tells the days of every week on which nothing runs.
+func (d Days) closedWeekday(day calendar.Date) bool {
+	return day.Weekday() == time.Sunday || day.Weekday() == time.Saturday && d.method != bank.DebiCheck
 }
 
 // shownUntil is the last day that the picker shows.

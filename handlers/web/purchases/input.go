@@ -176,6 +176,21 @@ func (p *Purchases) twin(c echo.Context, in purchase.Input, cents int64) string 
 		"."
 }
 
+// used names a purchase that has the reference already, given or generated; it warns, for twice may be meant.
+func (p *Purchases) used(c echo.Context, reference string) string {
+	if strings.TrimSpace(reference) == "" {
+		return ""
+	}
+	found, err := p.Service.List(c.Request().Context(), access.Actor(c),
+		purchase.Filter{Search: reference, Reference: reference}, paging.Ask{Limit: 1})
+	if err != nil || len(found.Items) == 0 { // likewise
+		return ""
+	}
+	rec := found.Items[0]
+	return "The reference " + reference + " was used before, for " + words.PayerName(rec.Purchase) + " on " +
+		words.SayDay(calendar.DateOf(rec.CreatedAt), p.Desk.Now()) + "."
+}
+
 // summary says what the form would do.
 func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Client, from Account, d Days,
 	brand merchant.Brand, way string) (pages.SummaryView, error) {
@@ -195,6 +210,7 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 	if payer != nil {
 		v.Client = payer.Name()
 	}
+	v.Used = p.used(c, in.Reference)
 	day, err := d.Typed(form)
 	if err != nil {
 		v.Plan.Problems = []string{sayFault(err)}

@@ -177,5 +177,27 @@ func (a *Account) SetTheme(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, back)
 }
 
+// HideFirstSteps serves POST /account/first-steps/hiding, ShowFirstSteps what takes it back.
+func (a *Account) HideFirstSteps(c echo.Context) error {
+	if err := a.Self.HideFirstSteps(c.Request().Context(), access.Actor(c), true); err != nil {
+		return err
+	}
+	if err := access.AddUndo(c, "ok", "The first steps are hidden.", pages.ShowFirstStepsPath); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/")
+}
+
+// ShowFirstSteps serves POST /account/first-steps/showing.
+func (a *Account) ShowFirstSteps(c echo.Context) error {
+	if err := a.Self.HideFirstSteps(c.Request().Context(), access.Actor(c), false); err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "The first steps are shown again."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/")
+}
+
 // handle names a session in addresses; the hash opens nothing.
 func handle(s user.Session) string { return hex.EncodeToString(s.Hash[:min(16, len(s.Hash))]) }
