@@ -111,6 +111,9 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 			t.Fatalf("%d %v", n, err)
 		}
 		b.waiting(0, "while it is snoozed")
+		if strings.Contains(b.Page(b.A.Staff, "GET", "/purchases?attention=failed", nil).Want(http.StatusOK).Body, id) {
+			t.Error("the list of what failed shows what is snoozed")
+		}
 		b.later(1)
 		b.waiting(0, "a day before")
 		b.later(1)

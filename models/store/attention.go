@@ -290,7 +290,7 @@ const mostJudged = 1_000
 func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	limit int64) (t purchase.Tally, err error) {
 	kind, known := concernKinds[f.Concern]
-	and := failedSince(f)
+	and := shown + failedSince(f)
 	f.Concern, f.FailedSince = "", time.Time{}
 	var query string
 	args := []any{merchantID, merchantID, merchantID}
