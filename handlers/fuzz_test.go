@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/purchase"
 	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 )
@@ -59,7 +60,7 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	t.Parallel()
 	s := newStreet(t)
 	if s.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: store.Runner[subscription.Tx](s.Store), Read: s.Store, Purchases: s.Purchases,
+		subs := &subscription.Service{InTx: store.Runner[purchase.Tx](s.Store), Store: subscription.Store{DB: s.Store.DB}, Purchases: s.Purchases,
 			Now: s.Store.Now}
 		s.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 	}

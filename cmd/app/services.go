@@ -119,7 +119,7 @@ func New(o Options) (Services, error) {
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
 		Draw: papers.Printer{Base: o.BaseURL}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: forgetting(s, purchases)}
-	subscriptions := &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
+	subscriptions := &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB}, Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
 	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
@@ -146,7 +146,7 @@ func New(o Options) (Services, error) {
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox),
 			Letters: words,
 			Now:     now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
-			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body},
+			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: s.Snapshot, Subscriber: subscriptions.Store.Snapshot}.Body},
 	}
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
@@ -156,7 +156,7 @@ func New(o Options) (Services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
-	out.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: purchases,
+	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB}, Purchases: purchases,
 		Batches: out.Batches, Letters: words, Now: now}
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire

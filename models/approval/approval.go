@@ -14,7 +14,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
-	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/user"
 )
@@ -103,43 +102,6 @@ func (a Approval) Stands(now time.Time) State {
 	return a.State
 }
 
-// Tx is what asking and deciding write.
-type Tx interface {
-	// Context is what reads inside this transaction are given: they go by its connection.
-	Context() context.Context
-	batch.Tx
-
-	// InsertApproval refuses a second open request for the same thing.
-	InsertApproval(a Approval) error
-	// MoveApproval ends an open request; false when it was ended meanwhile.
-	MoveApproval(a Approval) (bool, error)
-	// OpenApproval finds the open request for the same thing.
-	OpenApproval(merchantID uuid.UUID, kind Kind, key string) (a Approval, found bool, err error)
-	// ExpireApprovals ends open requests whose time is over: at most limit, of one
-	// merchant or, with the zero id, of all.
-	ExpireApprovals(merchantID uuid.UUID, limit int) ([]Approval, error)
-	// SetDemands gives what was demanded before.
-	SetDemands(merchantID uuid.UUID, d merchant.Demands) (before merchant.Demands, err error)
-}
-
-// Reader finds requests and people. Everything is bounded by the merchant; unknown
-// ids and those of others are NotFound.
-type Reader interface {
-	Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval, error)
-	// Approvals lists requests, newest first; only open ones or only others.
-	Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]Approval, error)
-	// OpenApproval finds the open request for the same thing.
-	OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind, key string) (a Approval, found bool, err error)
-	// CountOpenApprovals counts the requests that wait for an answer.
-	CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (int, error)
-	// User of the merchant; NotFound when there is none.
-	User(ctx context.Context, merchantID, id uuid.UUID) (user.User, error)
-	// Colleagues are the people of the merchant who can sign in, by name.
-	Colleagues(ctx context.Context, merchantID uuid.UUID) ([]user.User, error)
-	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
-	Merchant(ctx context.Context, id uuid.UUID) (merchant.Merchant, error)
-}
-
 // Letters writes the mails about requests in finished words.
 type Letters interface {
 	// Asked tells somebody who may agree that a request waits.
@@ -154,13 +116,16 @@ type Letters interface {
 
 // Service holds the use cases of requests for a second person.
 type Service struct {
-	InTx      func(context.Context, func(Tx) error) error
-	Read      Reader
+	InTx      func(context.Context, func(batch.Tx) error) error
+	Store     Store
 	Purchases *purchase.Service
 	Batches   *batch.Service
 	Letters   Letters
 	Now       func() time.Time
 }
+
+func (s *Service) people() user.Store        { return user.Store{DB: s.Store.DB} }
+func (s *Service) merchants() merchant.Store { return merchant.Store{DB: s.Store.DB} }
 
 // SamePerson tells whether two people may be one: the same account, or accounts
 // under the same address. What follows a plus sign is only a label of a mailbox.

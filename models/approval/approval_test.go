@@ -107,7 +107,7 @@ func TestARefusalKeepsItsWordsAndDoesNothing(t *testing.T) {
 	if a.State != approval.Refused || h.state(id) != token.Active {
 		t.Errorf("%s, and the account is %s", a.State, h.state(id))
 	}
-	kept, err := h.store.Approval(context.Background(), h.merchant, a.ID)
+	kept, err := h.approvals.Store.Approval(context.Background(), h.merchant, a.ID)
 	must(t, err)
 	if kept.Decision != "She pays until June." || kept.DecidedName != "Pieter" || kept.Reason != "They left the gym." {
 		t.Errorf("kept: %+v", kept)
@@ -178,7 +178,7 @@ func TestAnApprovalIsAboutWhatWasAskedFor(t *testing.T) {
 	_, _, err := h.batches.FixAll(ctx, h.asker, b.ID,
 		batch.Fix{Cause: batch.CauseUnknown, Choice: string(batch.CreateClient)}, 0)
 	must(t, err)
-	kept, err := h.store.Approval(ctx, h.merchant, a.ID)
+	kept, err := h.approvals.Store.Approval(ctx, h.merchant, a.ID)
 	must(t, err)
 	if kept.State != approval.Withdrawn || kept.DecidedName != "Aisha" || kept.Decision == "" {
 		t.Errorf("the request is %s by %q: %q", kept.State, kept.DecidedName, kept.Decision)

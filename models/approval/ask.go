@@ -41,21 +41,21 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 	if of, err = s.subject(ctx, who, kind, of); err != nil {
 		return Approval{}, err
 	}
-	asker, err := s.Read.User(ctx, who.MerchantID, who.ID)
+	asker, err := s.people().User(ctx, who.MerchantID, who.ID)
 	if err != nil {
 		return Approval{}, err
 	}
-	all, err := s.Read.Colleagues(ctx, who.MerchantID)
+	all, err := s.people().Colleagues(ctx, who.MerchantID)
 	if err != nil {
 		return Approval{}, err
 	}
-	m, err := s.Read.Merchant(ctx, who.MerchantID)
+	m, err := s.merchants().Merchant(ctx, who.MerchantID)
 	if err != nil {
 		return Approval{}, err
 	}
 	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open,
 		AskedBy: who.ID, AskedName: who.Name, Version: 1}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx batch.Tx) error {
 		if _, err := s.expireIn(tx, who.MerchantID); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 			return err
 		}
 		a.ID, a.CreatedAt, a.ExpiresAt = tx.NewID(), tx.Now(), tx.Now().Add(Lifetime)
-		if err := tx.InsertApproval(a); err != nil {
+		if err := insert(tx.Unit(), a); err != nil {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
@@ -185,7 +185,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, open bool, ask pagi
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Approval]{}, err
 	}
-	read, err := s.Read.Approvals(ctx, who.MerchantID, open, ask)
+	read, err := s.Store.Approvals(ctx, who.MerchantID, open, ask)
 	return paging.Cut(ask, read), err
 }
 
@@ -194,7 +194,7 @@ func (s *Service) OpenCount(ctx context.Context, who actor.Actor) (int, error) {
 	if err := who.May(actor.Read); err != nil {
 		return 0, err
 	}
-	return s.Read.CountOpenApprovals(ctx, who.MerchantID)
+	return s.Store.CountOpenApprovals(ctx, who.MerchantID)
 }
 
 // Sheet is a request with what depends on it at this moment.
@@ -213,7 +213,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 	if err := who.May(actor.Read); err != nil {
 		return Sheet{}, err
 	}
-	a, err := s.Read.Approval(ctx, who.MerchantID, id)
+	a, err := s.Store.Approval(ctx, who.MerchantID, id)
 	if err != nil {
 		return Sheet{}, err
 	}

@@ -35,7 +35,7 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v V
 		return Approval{}, err
 	}
 	for range tries {
-		if a, err = s.Read.Approval(ctx, who.MerchantID, id); err != nil {
+		if a, err = s.Store.Approval(ctx, who.MerchantID, id); err != nil {
 			return a, err
 		}
 		if err := s.mayAnswer(ctx, who, a); err != nil {
@@ -64,11 +64,11 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 	if state := a.Stands(s.Now()); state != Open {
 		return fault.New(fault.Conflict, "approval_over", "This request is already %s.", state)
 	}
-	me, err := s.Read.User(ctx, who.MerchantID, who.ID)
+	me, err := s.people().User(ctx, who.MerchantID, who.ID)
 	if err != nil {
 		return err
 	}
-	asker, err := s.Read.User(ctx, who.MerchantID, a.AskedBy)
+	asker, err := s.people().User(ctx, who.MerchantID, a.AskedBy)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 }
 
 func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen Totals) error {
-	asker, err := s.Read.User(ctx, a.MerchantID, a.AskedBy)
+	asker, err := s.people().User(ctx, a.MerchantID, a.AskedBy)
 	gone := fault.Is(err, fault.NotFound) || err == nil && !asker.DisabledAt.IsZero()
 	switch {
 	case err != nil && !fault.Is(err, fault.NotFound):
@@ -88,14 +88,14 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 		return fault.New(fault.Conflict, "asker_gone",
 			"%s no longer works here, so nothing can be done on their behalf. Refuse it, and make a new request if it is still needed.", a.AskedName)
 	}
-	m, err := s.Read.Merchant(ctx, a.MerchantID)
+	m, err := s.merchants().Merchant(ctx, a.MerchantID)
 	if err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.InTx(ctx, func(tx batch.Tx) error {
 		ctx := tx.Context()
 		a.DecidedAt = tx.Now()
-		if won, err := tx.MoveApproval(*a); err != nil || !won {
+		if won, err := end(tx.Unit(), *a); err != nil || !won {
 			return lostUnless(err)
 		}
 		if a.State == Approved {
@@ -116,7 +116,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 }
 
 // carryOut does what was asked for, if the asker may still do it.
-func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approval, seen Totals) error {
+func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a Approval, seen Totals) error {
 	as := asker.Actor()
 	switch a.Kind {
 	case DeleteTokens:
@@ -171,7 +171,7 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 	if err := who.May(actor.Write); err != nil {
 		return Approval{}, err
 	}
-	a, err := s.Read.Approval(ctx, who.MerchantID, id)
+	a, err := s.Store.Approval(ctx, who.MerchantID, id)
 	switch {
 	case err != nil:
 		return a, err
@@ -181,9 +181,9 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 		return a, fault.New(fault.Conflict, "approval_over", "This request is already %s.", a.Stands(s.Now()))
 	}
 	a.State, a.DecidedBy, a.DecidedName = Withdrawn, who.ID, who.Name
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx batch.Tx) error {
 		a.DecidedAt = tx.Now()
-		if won, err := tx.MoveApproval(a); err != nil || !won {
+		if won, err := end(tx.Unit(), a); err != nil || !won {
 			return lostUnless(err)
 		}
 		tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID,
@@ -200,16 +200,16 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 // Expire ends requests that nobody answered in time, for all merchants, and tells
 // how many. It may be repeated.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx batch.Tx) error {
 		n, err = s.expireIn(tx, uuid.Nil)
 		return err
 	})
 	return n, err
 }
 
-func (s *Service) expireIn(tx Tx, merchantID uuid.UUID) (int, error) {
+func (s *Service) expireIn(tx batch.Tx, merchantID uuid.UUID) (int, error) {
 	const atOnce = 100
-	over, err := tx.ExpireApprovals(merchantID, atOnce)
+	over, err := expire(tx.Unit(), merchantID, atOnce)
 	for _, a := range over {
 		tx.Audit(actor.SystemOf(a.MerchantID), audit.Entry{Action: "approval.expired", ObjectType: "approval", ObjectID: a.ID,
 			Text: "There was no answer within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open},

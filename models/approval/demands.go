@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/batch"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -19,11 +20,11 @@ func (s *Service) Demands(ctx context.Context, who actor.Actor) (merchant.Demand
 	if err := who.May(actor.Read); err != nil {
 		return merchant.Demands{}, nil, err
 	}
-	d, err := s.Read.Demands(ctx, who.MerchantID)
+	d, err := s.merchants().Demands(ctx, who.MerchantID)
 	if err != nil {
 		return d, nil, err
 	}
-	all, err := s.Read.Colleagues(ctx, who.MerchantID)
+	all, err := s.people().Colleagues(ctx, who.MerchantID)
 	var can []user.User
 	for _, u := range all {
 		if u.Actor().Can(actor.Approve) {
@@ -42,7 +43,7 @@ func (s *Service) Demand(ctx context.Context, who actor.Actor, d merchant.Demand
 	if err := checkDemands(d); err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.InTx(ctx, func(tx batch.Tx) error {
 		before, err := s.setDemands(tx.Context(), tx, who, d, nil)
 		if err == nil && who.Kind == actor.User && Looser(before, d) {
 			err = fault.New(fault.Conflict, "approval_needed", "A second approver has to agree before you ask for fewer approvals.")

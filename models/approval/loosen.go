@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/batch"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
@@ -39,7 +40,7 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 	if err := checkDemands(after); err != nil {
 		return of, err
 	}
-	before, err := s.Read.Demands(ctx, who.MerchantID)
+	before, err := s.merchants().Demands(ctx, who.MerchantID)
 	if err != nil {
 		return of, err
 	}
@@ -52,7 +53,7 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 
 // carryOutLoosening sets what was asked for, as long as what is demanded is still
 // what the second approver was shown.
-func (s *Service) carryOutLoosening(ctx context.Context, tx Tx, asker user.User, a Approval) error {
+func (s *Service) carryOutLoosening(ctx context.Context, tx batch.Tx, asker user.User, a Approval) error {
 	as := asker.Actor()
 	if err := still(as.May(actor.Manage)); err != nil {
 		return err
@@ -71,9 +72,9 @@ func (s *Service) carryOutLoosening(ctx context.Context, tx Tx, asker user.User,
 
 // setDemands writes what needs a second approver and tells what did before. When less
 // does than before, the other admins are told by mail.
-func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merchant.Demands,
+func (s *Service) setDemands(ctx context.Context, tx batch.Tx, who actor.Actor, d merchant.Demands,
 	also map[string]any) (merchant.Demands, error) {
-	before, err := tx.SetDemands(who.MerchantID, d)
+	before, err := merchant.SetDemands(tx.Unit(), who.MerchantID, d)
 	if err != nil || same(before, d) {
 		return before, err
 	}
@@ -87,11 +88,11 @@ func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merc
 	if !Looser(before, d) {
 		return before, nil
 	}
-	all, err := s.Read.Colleagues(ctx, who.MerchantID)
+	all, err := s.people().Colleagues(ctx, who.MerchantID)
 	if err != nil {
 		return before, err
 	}
-	m, err := s.Read.Merchant(ctx, who.MerchantID)
+	m, err := s.merchants().Merchant(ctx, who.MerchantID)
 	if err != nil {
 		return before, err
 	}

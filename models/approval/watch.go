@@ -23,7 +23,7 @@ var _ batch.Requests = (*Service)(nil)
 func (s *Service) Watch(ctx context.Context, merchantID,
 	batchID uuid.UUID) (func(batch.Tx, actor.Actor, batch.Batch) error, error) {
 	key := Subject{Batch: batchID}.key()
-	a, found, err := s.Read.OpenApproval(ctx, merchantID, SendBatch, key)
+	a, found, err := s.Store.OpenApproval(ctx, merchantID, SendBatch, key)
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +33,12 @@ func (s *Service) Watch(ctx context.Context, merchantID,
 		if told, err = s.concerned(ctx, a); err != nil {
 			return nil, err
 		}
-		if m, err = s.Read.Merchant(ctx, merchantID); err != nil {
+		if m, err = s.merchants().Merchant(ctx, merchantID); err != nil {
 			return nil, err
 		}
 	}
-	return func(of batch.Tx, who actor.Actor, b batch.Batch) error {
-		tx, ok := of.(Tx)
-		if !ok {
-			return fmt.Errorf("batch %s: its transaction cannot read requests", batchID)
-		}
-		now, open, err := tx.OpenApproval(merchantID, SendBatch, key)
+	return func(tx batch.Tx, who actor.Actor, b batch.Batch) error {
+		now, open, err := s.Store.OpenApproval(tx.Context(), merchantID, SendBatch, key)
 		switch {
 		case err != nil || !open:
 			return err
@@ -57,7 +53,7 @@ func (s *Service) Watch(ctx context.Context, merchantID,
 
 // concerned are the person who asked and those who may answer.
 func (s *Service) concerned(ctx context.Context, a Approval) ([]user.User, error) {
-	all, err := s.Read.Colleagues(ctx, a.MerchantID)
+	all, err := s.people().Colleagues(ctx, a.MerchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +65,7 @@ func (s *Service) concerned(ctx context.Context, a Approval) ([]user.User, error
 	return mayDecide(all, user.User{ID: a.AskedBy}), nil
 }
 
-func (s *Service) withdraw(tx Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User,
+func (s *Service) withdraw(tx batch.Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User,
 	m merchant.Merchant) error {
 	name := who.Name
 	if name == "" {
@@ -80,7 +76,7 @@ func (s *Service) withdraw(tx Tx, who actor.Actor, a Approval, b batch.Batch, to
 	if b.State != batch.Checked {
 		a.Decision = "The batch changed after the request."
 	}
-	if won, err := tx.MoveApproval(a); err != nil || !won {
+	if won, err := end(tx.Unit(), a); err != nil || !won {
 		return lostUnless(err)
 	}
 	tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID,
@@ -95,7 +91,7 @@ func (s *Service) withdraw(tx Tx, who actor.Actor, a Approval, b batch.Batch, to
 }
 
 // unchanged: what is asked for is still what the asker looked at.
-func unchanged(tx Tx, a Approval) error {
+func unchanged(tx batch.Tx, a Approval) error {
 	if a.Kind != SendBatch {
 		return nil
 	}
@@ -111,5 +107,5 @@ func (s *Service) OpenFor(ctx context.Context, who actor.Actor, batchID uuid.UUI
 	if err := who.May(actor.Read); err != nil {
 		return Approval{}, false, err
 	}
-	return s.Read.OpenApproval(ctx, who.MerchantID, SendBatch, Subject{Batch: batchID}.key())
+	return s.Store.OpenApproval(ctx, who.MerchantID, SendBatch, Subject{Batch: batchID}.key())
 }

@@ -139,3 +139,24 @@ func (s Store) HasDemo(ctx context.Context) (has bool, err error) {
 	}
 	return has, nil
 }
+
+// SetDemands says what needs a second person, and gives what was demanded before.
+func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demands, err error) {
+	db, err := tx.Gorm()
+	if err != nil {
+		return before, fmt.Errorf("set demands: %w", err)
+	}
+	var row struct {
+		ApproveDeletions    bool
+		ApproveBatchesCents *int64
+		ApproveFilesCents   *int64
+	}
+	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents FROM merchants
+		WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
+		return before, fmt.Errorf("set demands: %w", err)
+	}
+	tx.Later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5
+		WHERE id = $1`, merchantID, d.Deletions, d.BatchesAbove, d.FilesAbove, tx.Now())
+	return Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents,
+		FilesAbove: row.ApproveFilesCents}, nil
+}

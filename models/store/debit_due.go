@@ -127,7 +127,7 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 }
 
 // notLeaving: nothing is debited from an account that is being deleted. Few ever are.
-const notLeaving = `token_id ` + notBeingDeleted
+const notLeaving = `token_id ` + token.NotBeingDeleted
 
 // ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
 // have got the collection all the same.

@@ -6,10 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
-	"debitdesk/models/subscription"
 	"debitdesk/models/webhook"
 )
 
@@ -78,33 +76,6 @@ func (s *Store) Snapshot(kept []byte) (rec purchase.Record, refund *purchase.Ref
 		refund = &back
 	}
 	return rec, refund, nil
-}
-
-// SubscriberSnapshot reads what an event kept of a subscriber, with the masks of its numbers.
-func (s *Store) SubscriberSnapshot(kept []byte) (subscription.Subscriber, error) {
-	var parts struct {
-		Subscriber json.RawMessage
-		Client     struct {
-			Name  string `json:"full_name"`
-			Email string
-		}
-	}
-	if err := json.Unmarshal(kept, &parts); err != nil {
-		return subscription.Subscriber{}, fmt.Errorf("read snapshot: %w", err)
-	}
-	x, err := subscriberTable.FromJSON(s.Seal, parts.Subscriber)
-	if err != nil {
-		return x, err
-	}
-	var masks struct{ Debit map[string]any }
-	if err := json.Unmarshal(parts.Subscriber, &masks); err != nil {
-		return x, fmt.Errorf("read snapshot: %w", err)
-	}
-	account, _ := masks.Debit[debtorAccount].(string)
-	identity, _ := masks.Debit[debtorID].(string)
-	x.Debit.DebtorAccount, x.Debit.DebtorID = bank.AccountNumber(account), bank.IDNumber(identity)
-	x.ClientName, x.ClientEmail = parts.Client.Name, parts.Client.Email
-	return x, nil
 }
 
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

@@ -6,11 +6,14 @@ package store
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/models/user"
 )
@@ -68,4 +71,14 @@ func Runner[T any](s *Store) func(context.Context, func(T) error) error {
 	return func(ctx context.Context, fn func(T) error) error {
 		return s.InTx(ctx, func(tx *Tx) error { return fn(any(tx).(T)) })
 	}
+}
+
+// FollowToken implements purchase.Tx.
+func (t *Tx) FollowToken(merchantID, old, next uuid.UUID) {
+	subscription.FollowToken(t.Tx, merchantID, old, next)
+}
+
+// EndSubscribers implements purchase.Tx.
+func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) ([]uuid.UUID, error) {
+	return subscription.EndOf(t.Tx, merchantID, clientID)
 }

@@ -36,13 +36,13 @@ func (s Subscriber) AsksForAccount() bool {
 
 // ChargedOn implements purchase.Subscriptions.
 func (s *Service) ChargedOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Subscribed, error) {
-	found, err := s.Read.SubscribersOn(ctx, merchantID, tokenID)
+	found, err := s.Store.SubscribersOn(ctx, merchantID, tokenID)
 	return s.subscribed(ctx, found, err)
 }
 
 // OfClient implements purchase.Subscriptions.
 func (s *Service) OfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]purchase.Subscribed, error) {
-	found, err := s.Read.RunningOf(ctx, merchantID, clientID)
+	found, err := s.Store.RunningOf(ctx, merchantID, clientID)
 	return s.subscribed(ctx, found, err)
 }
 
@@ -52,7 +52,7 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 	}
 	out := make([]purchase.Subscribed, 0, len(found))
 	for _, sub := range found {
-		t, err := s.Read.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
+		t, err := s.Store.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
 		if err != nil {
 			return nil, err
 		}
@@ -76,14 +76,13 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 // LoseAccount implements purchase.Subscriptions.
 func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed,
 	e purchase.Effect) error {
-	sub, err := s.Read.TemplateClient(ctx, who.MerchantID, of.ID)
+	sub, err := s.Store.TemplateClient(ctx, who.MerchantID, of.ID)
 	switch {
 	case err != nil:
 		return err
 	case sub.Version != of.Version:
 		return fault.ErrLost
 	}
-	mine := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
 	before := sub
 	switch e.Do {
 	case purchase.UseOther:
@@ -91,7 +90,7 @@ func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Act
 	case purchase.Cancel:
 		sub.end(WhyDeleted)
 	case purchase.Ask:
-		if err := s.askForAccount(ctx, mine, who, &sub); err != nil {
+		if err := s.askForAccount(ctx, tx, who, &sub); err != nil {
 			return err
 		}
 		sub.Status, sub.Why = Paused, WhyAsked
@@ -100,17 +99,17 @@ func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Act
 	case purchase.Drop, purchase.Invoice:
 	}
 	sub.UpdatedAt = tx.Now()
-	mine.MoveSubscriber(sub)
+	moveSubscriber(tx.Unit(), sub)
 	sub.Version++
-	noteSubscriber(mine, who, sub, "subscriber.account_deleted", "The token of the subscription was deleted. "+
+	noteSubscriber(tx, who, sub, "subscriber.account_deleted", "The token of the subscription was deleted. "+
 		e.Words, before.facts(), sub.facts())
 	return nil
 }
 
 // askForAccount makes a purchase of nothing whose page stores an account, and mails
 // its link. What was billed before stays as it is.
-func (s *Service) askForAccount(ctx context.Context, tx Tx, who actor.Actor, sub *Subscriber) error {
-	t, err := s.Read.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
+func (s *Service) askForAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, sub *Subscriber) error {
+	t, err := s.Store.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
 	if err != nil {
 		return err
 	}

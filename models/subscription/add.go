@@ -33,7 +33,7 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 	if err := who.May(actor.Bill); err != nil {
 		return err
 	}
-	t, err := s.Read.Template(ctx, who.MerchantID, id)
+	t, err := s.Store.Template(ctx, who.MerchantID, id)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			m = nil
 		}
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
 		sub := o.sub
 		sub.begin(tx)
 		sub.activate(o.t, day, tx.Now())
@@ -118,9 +118,9 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			rec := m.rec
 			out.Purchase = &rec
 		}
-		tx.InsertSubscriber(sub)
+		insertSubscriber(tx.Unit(), sub)
 		if m != nil {
-			tx.InsertPeriod(sub.MerchantID, period)
+			insertPeriod(tx.Unit(), sub.MerchantID, period)
 		}
 		out.Subscriber = sub
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a token.",
@@ -140,7 +140,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 	if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
 		return out, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
 		sub, made := o.sub, rec
 		sub.begin(tx)
 		sub.Status, made.SubscriberID = Pending, sub.ID
@@ -151,7 +151,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		sub.FirstPurchaseID = made.ID
 		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
-		tx.InsertSubscriber(sub)
+		insertSubscriber(tx.Unit(), sub)
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+
 			" and is asked for a bank account.", nil, sub.facts())
 		out = Added{sub, &made}
@@ -177,7 +177,7 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 		}
 		reference := rec.ReferenceGenerated
 		return again(func() error {
-			return s.InTx(ctx, func(tx Tx) error {
+			return s.InTx(ctx, func(tx purchase.Tx) error {
 				rec.Purchase = s.invoice(o, purchase.DayIn(tx.Now(), o.t.Details.Timezone))
 				rec.ReferenceGenerated = reference
 				rec.Begin(tx.NewID(), tx.Now())

@@ -316,7 +316,7 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	var kept []byte
 	must(t, h.store.Pool.QueryRow(ctx, `SELECT snapshot FROM events WHERE object_id = $1`,
 		added.Subscriber.ID).Scan(&kept))
-	if s, err := h.store.SubscriberSnapshot(kept); err != nil || s.ID != added.Subscriber.ID ||
+	if s, err := h.subs.Store.Snapshot(kept); err != nil || s.ID != added.Subscriber.ID ||
 		s.Status != subscription.Paused || s.ClientID != clientID || s.CreatedAt.IsZero() {
 		t.Errorf("%+v, %v", s, err)
 	}

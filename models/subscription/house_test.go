@@ -106,7 +106,7 @@ func (h *house) begin() {
 
 // worker is one more process that bills periods.
 func (h *house) worker() *subscription.Service {
-	return &subscription.Service{InTx: runner[subscription.Tx](h), Read: h.store, Purchases: h.purchases, Now: h.store.Now}
+	return &subscription.Service{InTx: runner[purchase.Tx](h), Store: subscription.Store{DB: h.store.DB}, Purchases: h.purchases, Now: h.store.Now}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {

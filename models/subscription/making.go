@@ -170,7 +170,7 @@ func (s *Service) make(ctx context.Context, o order, billed calendar.Date) (*mad
 }
 
 // write keeps the purchase in the transaction of its period.
-func (s *Service) write(tx Tx, who actor.Actor, m *made) error {
+func (s *Service) write(tx purchase.Tx, who actor.Actor, m *made) error {
 	m.rec.Begin(tx.NewID(), tx.Now())
 	switch {
 	case m.refused != nil:

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 )
 
 // CancelledByClient is the event that tells a merchant that the client stopped a
@@ -20,14 +21,14 @@ const CancelledByClient = "billing_template_client.subscription_billing_cancelle
 func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 	purchaseID uuid.UUID) (sub Subscriber, err error) {
 	err = again(func() error {
-		p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
+		p, err := s.Purchases.Read.PurchaseForPayer(ctx, purchaseID)
 		if err != nil {
 			return err
 		}
 		if p.SubscriberID == uuid.Nil {
 			return fault.Missing()
 		}
-		if sub, err = s.Read.TemplateClient(ctx, p.MerchantID, p.SubscriberID); err != nil {
+		if sub, err = s.Store.TemplateClient(ctx, p.MerchantID, p.SubscriberID); err != nil {
 			return err
 		}
 		before := sub
@@ -37,12 +38,12 @@ func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 		case sub.Status != Active && sub.Status != Paused:
 			return wrongStatus("This subscription is %s; there is nothing to stop.", sub)
 		}
-		return s.InTx(ctx, func(tx Tx) error {
+		return s.InTx(ctx, func(tx purchase.Tx) error {
 			who.MerchantID = sub.MerchantID
 			sub.Status, sub.Why, sub.UpdatedAt = Paused, "payer", tx.Now()
-			tx.MoveSubscriber(sub)
+			moveSubscriber(tx.Unit(), sub)
 			sub.Version++
-			tx.TellSubscriber(CancelledByClient, sub)
+			tell(tx.Unit(), CancelledByClient, sub)
 			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The client stopped the subscription.", before.facts(),
 				sub.facts())
 			return tx.Answered(sub)
@@ -55,13 +56,13 @@ func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 // to none. It is for the payer's own pages: knowing the id is the permission.
 func (s *Service) SubscriptionOf(ctx context.Context,
 	purchaseID uuid.UUID) (t Template, sub Subscriber, known bool, err error) {
-	p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
+	p, err := s.Purchases.Read.PurchaseForPayer(ctx, purchaseID)
 	if err != nil || p.SubscriberID == uuid.Nil {
 		return t, sub, false, err
 	}
-	if sub, err = s.Read.TemplateClient(ctx, p.MerchantID, p.SubscriberID); err != nil {
+	if sub, err = s.Store.TemplateClient(ctx, p.MerchantID, p.SubscriberID); err != nil {
 		return t, sub, false, err
 	}
-	t, err = s.Read.AnyTemplate(ctx, p.MerchantID, sub.TemplateID)
+	t, err = s.Store.AnyTemplate(ctx, p.MerchantID, sub.TemplateID)
 	return t, sub, err == nil, err
 }

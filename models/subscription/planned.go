@@ -43,7 +43,7 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 	if to.Before(from) {
 		return p, nil
 	}
-	found, err := s.Read.SubscribersUntil(ctx, who.MerchantID, to.AddDays(1).At(0, 0).Add(-time.Microsecond), PlanLimit+1)
+	found, err := s.Store.SubscribersUntil(ctx, who.MerchantID, to.AddDays(1).At(0, 0).Add(-time.Microsecond), PlanLimit+1)
 	if err != nil {
 		return p, err
 	}
@@ -55,7 +55,7 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 	for _, sub := range found {
 		t, known := templates[sub.TemplateID]
 		if !known {
-			if t, err = s.Read.AnyTemplate(ctx, who.MerchantID, sub.TemplateID); err != nil && !fault.Is(err, fault.NotFound) {
+			if t, err = s.Store.AnyTemplate(ctx, who.MerchantID, sub.TemplateID); err != nil && !fault.Is(err, fault.NotFound) {
 				return p, err
 			}
 			templates[sub.TemplateID] = t

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -28,7 +29,7 @@ func (s *Service) Run(ctx context.Context) (int, error) {
 	var after uuid.UUID
 	r := &run{s: s, templates: map[uuid.UUID]Template{}}
 	for {
-		due, err := s.Read.DueSubscribers(ctx, after, block)
+		due, err := s.Store.DueSubscribers(ctx, after, block)
 		if err != nil || len(due) == 0 {
 			return int(done.Load()), errors.Join(append(wrong, err)...)
 		}
@@ -42,11 +43,11 @@ func (s *Service) Run(ctx context.Context) (int, error) {
 
 // NextDue is the earliest moment after now at which a period is looked at.
 func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	return s.Read.NextPeriod(ctx)
+	return s.Store.NextPeriod(ctx)
 }
 
 // Overdue tells whether a period that began is not billed yet.
-func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.PeriodsOverdue(ctx) }
+func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Store.PeriodsOverdue(ctx) }
 
 // errHeld: the account is being deleted, and nothing is billed until that is over.
 var errHeld error = fault.New(fault.Conflict, "token_deleting",
@@ -97,7 +98,7 @@ func (r *run) one(ctx context.Context, sub Subscriber) (n int, err error) {
 		switch {
 		case errors.Is(err, fault.ErrLost) && lost < tries: // somebody else was at it: look again
 			lost++
-			if sub, err = r.s.Read.TemplateClient(ctx, sub.MerchantID, sub.ID); err != nil {
+			if sub, err = r.s.Store.TemplateClient(ctx, sub.MerchantID, sub.ID); err != nil {
 				return n, err
 			}
 		case errors.Is(err, fault.ErrLost), errors.Is(err, errHeld):
@@ -143,7 +144,7 @@ func (r *run) template(ctx context.Context, sub Subscriber) (Template, error) {
 	if known {
 		return t, nil
 	}
-	t, err := r.s.Read.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
+	t, err := r.s.Store.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
 	if err == nil {
 		r.mu.Lock()
 		r.templates[sub.TemplateID] = t
@@ -169,7 +170,7 @@ func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, s
 		return sub, err
 	}
 	next := sub
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
 		if err := s.write(tx, who, m); err != nil {
 			return err
 		}
@@ -186,10 +187,10 @@ func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, s
 }
 
 // keep writes the period key and the subscriber together.
-func (s *Service) keep(tx Tx, sub *Subscriber, period Period) {
+func (s *Service) keep(tx purchase.Tx, sub *Subscriber, period Period) {
 	sub.UpdatedAt = tx.Now()
-	tx.InsertPeriod(sub.MerchantID, period)
-	tx.MoveSubscriber(*sub)
+	insertPeriod(tx.Unit(), sub.MerchantID, period)
+	moveSubscriber(tx.Unit(), *sub)
 	sub.Version++
 }
 
@@ -197,7 +198,7 @@ func (s *Service) keep(tx Tx, sub *Subscriber, period Period) {
 func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Subscriber, why, words string,
 	counts bool) (Subscriber, error) {
 	next := sub
-	err := s.InTx(ctx, func(tx Tx) error {
+	err := s.InTx(ctx, func(tx purchase.Tx) error {
 		next = sub
 		period := t.Plan.period(sub)
 		period.Skipped = why
@@ -218,7 +219,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 		return sub, err
 	}
 	next := sub
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
 		next = sub
 		at := sub.StoredAt
 		next.StoredToken, next.StoredAt, next.UpdatedAt = uuid.Nil, time.Time{}, tx.Now()
@@ -232,7 +233,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 			if sub.Cycle > 0 {
 				first := t.Plan.period(Subscriber{ID: sub.ID, FirstOn: sub.FirstOn, Anchor: next.Anchor})
 				first.PurchaseID = sub.FirstPurchaseID
-				tx.InsertPeriod(sub.MerchantID, first)
+				insertPeriod(tx.Unit(), sub.MerchantID, first)
 			}
 			action, words = "subscriber.activated", "The subscription began."
 		}
@@ -240,7 +241,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 			next.pause(false, "")
 			words = "The client gave a new account. The subscription continues, and the account is charged from now on."
 		}
-		tx.MoveSubscriber(next)
+		moveSubscriber(tx.Unit(), next)
 		next.Version++
 		noteSubscriber(tx, who, next, action, words, sub.facts(), next.facts())
 		return nil
@@ -251,11 +252,11 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 // finish ends a subscription.
 func (s *Service) finish(ctx context.Context, who actor.Actor, sub Subscriber, why, words string) (Subscriber, error) {
 	next := sub
-	err := s.InTx(ctx, func(tx Tx) error {
+	err := s.InTx(ctx, func(tx purchase.Tx) error {
 		next = sub
 		next.end(why)
 		next.UpdatedAt = tx.Now()
-		tx.MoveSubscriber(next)
+		moveSubscriber(tx.Unit(), next)
 		next.Version++
 		noteSubscriber(tx, who, next, "subscriber.ended", words, sub.facts(), next.facts())
 		return nil

@@ -6,9 +6,10 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/purchase"
 )
 
-func (s *Subscriber) begin(tx Tx) {
+func (s *Subscriber) begin(tx purchase.Tx) {
 	s.ID, s.Version, s.CreatedAt, s.UpdatedAt = tx.NewID(), 1, tx.Now(), tx.Now()
 }
 

@@ -24,7 +24,7 @@ func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID u
 			return paging.Page[Subscriber]{}, err
 		}
 	}
-	return s.Read.TemplateClients(ctx, who.MerchantID, templateID, f, ask)
+	return s.Store.TemplateClients(ctx, who.MerchantID, templateID, f, ask)
 }
 
 // CountSubscribers counts those that a filter lets through in all templates, up to
@@ -33,7 +33,7 @@ func (s *Service) CountSubscribers(ctx context.Context, who actor.Actor, f Subsc
 	if err := who.May(actor.Read); err != nil {
 		return 0, err
 	}
-	return s.Read.CountTemplateClients(ctx, who.MerchantID, f, purchase.CountLimit+1)
+	return s.Store.CountTemplateClients(ctx, who.MerchantID, f, purchase.CountLimit+1)
 }
 
 // Subscriber finds one, of a template or (with a zero id) of any.
@@ -45,7 +45,7 @@ func (s *Service) Subscriber(ctx context.Context, who actor.Actor, templateID, i
 }
 
 func (s *Service) find(ctx context.Context, merchantID, templateID, id uuid.UUID) (Subscriber, error) {
-	sub, err := s.Read.TemplateClient(ctx, merchantID, id)
+	sub, err := s.Store.TemplateClient(ctx, merchantID, id)
 	if err == nil && templateID != uuid.Nil && sub.TemplateID != templateID {
 		return Subscriber{}, fault.Missing()
 	}
@@ -119,7 +119,7 @@ func wrongStatus(format string, s Subscriber) error {
 // Remove ends the subscription of one client. The unpaid first purchase of a pending
 // one is cancelled; what was billed before runs its course.
 func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, _ Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, _ Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
 		if sub.Status == Inactive {
 			return "", wrongStatus("This subscription is already %s.", *sub)
@@ -139,7 +139,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 // another account; the first one is cancelled. Conflict unless the subscriber is
 // pending or waits for a new account.
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, t Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, t Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
 		if !sub.AsksForAccount() {
 			return "", wrongStatus("This subscriber is %s; there is nothing to finish.", *sub)
@@ -159,7 +159,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 
 // askAnew makes another first purchase in the place of one whose account failed: a
 // purchase stores one account in its life.
-func (s *Service) askAnew(ctx context.Context, tx Tx, who actor.Actor, t Template, sub *Subscriber) error {
+func (s *Service) askAnew(ctx context.Context, tx purchase.Tx, who actor.Actor, t Template, sub *Subscriber) error {
 	o, err := s.orderFor(ctx, t, *sub)
 	if err != nil {
 		return err
@@ -183,19 +183,19 @@ func (s *Service) Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([
 	if _, err := s.Subscriber(ctx, who, uuid.Nil, id); err != nil {
 		return nil, err
 	}
-	return s.Read.PeriodsOf(ctx, who.MerchantID, id)
+	return s.Store.PeriodsOf(ctx, who.MerchantID, id)
 }
 
 func (s *Service) changeSubscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
 	change func(Template, *Subscriber) (string, error)) (Subscriber, error) {
-	return s.changeIn(ctx, who, templateID, id, func(_ Tx, t Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, templateID, id, func(_ purchase.Tx, t Template, sub *Subscriber) (string, error) {
 		return change(t, sub)
 	})
 }
 
 // changeIn changes a subscriber as compare-and-set, with what change writes beside it.
 func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
-	change func(Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
+	change func(purchase.Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
 	if err := who.May(actor.Bill); err != nil {
 		return sub, err
 	}
@@ -204,18 +204,18 @@ func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id 
 		if err != nil {
 			return err
 		}
-		t, err := s.Read.AnyTemplate(ctx, who.MerchantID, before.TemplateID)
+		t, err := s.Store.AnyTemplate(ctx, who.MerchantID, before.TemplateID)
 		if err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx Tx) error {
+		return s.InTx(ctx, func(tx purchase.Tx) error {
 			sub = before
 			words, err := change(tx, t, &sub)
 			if err != nil {
 				return err
 			}
 			sub.UpdatedAt = tx.Now()
-			tx.MoveSubscriber(sub)
+			moveSubscriber(tx.Unit(), sub)
 			sub.Version++
 			noteSubscriber(tx, who, sub, "subscriber.changed", words, before.facts(), sub.facts())
 			return tx.Answered(sub)

@@ -24,9 +24,9 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Templa
 	if err != nil {
 		return t, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
 		t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
-		tx.InsertTemplate(t)
+		insertTemplate(tx.Unit(), t)
 		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
 		return tx.Answered(t)
 	})
@@ -90,7 +90,7 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Templ
 	if err := who.May(actor.Read); err != nil {
 		return Template{}, err
 	}
-	return s.Read.Template(ctx, who.MerchantID, id)
+	return s.Store.Template(ctx, who.MerchantID, id)
 }
 
 // List gives a page of templates, newest first.
@@ -98,7 +98,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Template]{}, err
 	}
-	read, err := s.Read.Templates(ctx, who.MerchantID, f, ask)
+	read, err := s.Store.Templates(ctx, who.MerchantID, f, ask)
 	if err != nil {
 		return paging.Page[Template]{}, err
 	}
@@ -126,7 +126,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		t.ID, t.UserID, t.Version, t.CreatedAt = before.ID, before.UserID, before.Version, before.CreatedAt
 		t.HasActive, t.Launched, t.Counts = before.HasActive, before.Launched, before.Counts
 		return t, err
-	}, func(tx Tx, before, t Template) {
+	}, func(tx purchase.Tx, before, t Template) {
 		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Name()+" was changed.", before.facts(),
 			t.facts())
 	})
@@ -157,7 +157,7 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		}
 		t.Paused = paused
 		return t, nil
-	}, func(tx Tx, before, t Template) {
+	}, func(tx purchase.Tx, before, t Template) {
 		words := "The subscription was resumed."
 		if paused {
 			words = "The subscription was paused for all its subscribers."
@@ -168,18 +168,18 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 }
 
 func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.UUID,
-	decide func(Template) (Template, error), note func(Tx, Template, Template)) (t Template, err error) {
+	decide func(Template) (Template, error), note func(purchase.Tx, Template, Template)) (t Template, err error) {
 	err = again(func() error {
-		before, err := s.Read.Template(ctx, who.MerchantID, id)
+		before, err := s.Store.Template(ctx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}
 		if t, err = decide(before); err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx Tx) error {
+		return s.InTx(ctx, func(tx purchase.Tx) error {
 			t.UpdatedAt = tx.Now()
-			tx.MoveTemplate(t)
+			moveTemplate(tx.Unit(), t)
 			t.Version++
 			note(tx, before, t)
 			return tx.Answered(t)
@@ -194,14 +194,14 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		return err
 	}
 	return again(func() error {
-		t, err := s.Read.Template(ctx, who.MerchantID, id)
+		t, err := s.Store.Template(ctx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx Tx) error {
+		return s.InTx(ctx, func(tx purchase.Tx) error {
 			t.DeletedAt, t.UpdatedAt = tx.Now(), tx.Now()
-			tx.MoveTemplate(t)
-			ended, err := tx.EndSubscribersOf(t.MerchantID, t.ID, "template_deleted")
+			moveTemplate(tx.Unit(), t)
+			ended, err := endSubscribersOf(tx.Unit(), t.MerchantID, t.ID, "template_deleted")
 			if err != nil {
 				return err
 			}

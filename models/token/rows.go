@@ -35,6 +35,9 @@ var (
 		WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
 )
 
+// NotBeingDeleted is the condition, after its id, that a token is not being deleted.
+const NotBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
+
 // Insert adds a token in this transaction; the account number is sealed here.
 func Insert(tx *database.Tx, k Token) { database.Insert(tx, Table, k) }
 

@@ -1,4 +1,4 @@
-package store
+package subscription
 
 import (
 	"context"
@@ -11,52 +11,54 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/subscription"
 )
 
+// Store is where templates and subscribers are kept.
+type Store struct{ *database.DB }
+
 var (
-	templateTable = table.New[subscription.Template]("billing_templates")
-	moveTemplate  = templateTable.Write(`UPDATE billing_templates SET @set, version = version + 1
+	templateTable = table.New[Template]("billing_templates")
+	templateMove  = templateTable.Write(`UPDATE billing_templates SET @set, version = version + 1
 		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`)
 )
 
-// InsertTemplate implements subscription.Tx.
-func (t *Tx) InsertTemplate(tpl subscription.Template) { database.Insert(t.Tx, templateTable, tpl) }
+func insertTemplate(tx *database.Tx, t Template) { database.Insert(tx, templateTable, t) }
 
-// MoveTemplate implements subscription.Tx: compare-and-set on the version.
-func (t *Tx) MoveTemplate(tpl subscription.Template) { database.MustChange(t.Tx, moveTemplate, tpl) }
+// moveTemplate is a compare-and-set on the version: the transaction ends with fault.ErrLost
+// when another was quicker.
+func moveTemplate(tx *database.Tx, t Template) { database.MustChange(tx, templateMove, t) }
 
-// EndSubscribersOf implements subscription.Tx.
-func (t *Tx) EndSubscribersOf(merchantID, templateID uuid.UUID, why string) (int, error) {
-	n, err := t.Exec(
+// endSubscribersOf makes all subscribers of a template inactive and counts them.
+func endSubscribersOf(tx *database.Tx, merchantID, templateID uuid.UUID, why string) (int, error) {
+	n, err := tx.Exec(
 		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
 		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
-		merchantID, templateID, why, t.Now())
+		merchantID, templateID, why, tx.Now())
 	if err != nil {
 		return 0, fmt.Errorf("end subscribers: %w", err)
 	}
 	return int(n), nil
 }
 
-// Template implements subscription.Reader.
-func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
+// Template finds a template that was not deleted, with what is counted of it.
+func (s Store) Template(ctx context.Context, merchantID, id uuid.UUID) (Template, error) {
 	t, err := database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 	if err != nil {
 		return t, err
 	}
-	one := []subscription.Template{t}
+	one := []Template{t}
 	err = s.countSubscribers(ctx, merchantID, one)
 	return one[0], err
 }
 
-// AnyTemplate implements subscription.Reader.
-func (s *Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
+// AnyTemplate finds a template, deleted or not, without its counts.
+func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (Template, error) {
 	return database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
-// Templates implements subscription.Reader.
-func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscription.Filter,
-	ask paging.Ask) ([]subscription.Template, error) {
+// Templates lists a page, newest first, one more than the page has.
+func (s Store) Templates(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) ([]Template, error) {
 	where, args := "merchant_id = ? AND deleted_at IS NULL", []any{merchantID}
 	if f.IsSubscription != nil {
 		where, args = where+" AND is_subscription = ?", append(args, *f.IsSubscription)
@@ -77,14 +79,14 @@ func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscript
 }
 
 // countSubscribers fills in what is counted of templates.
-func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list []subscription.Template) error {
+func (s Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list []Template) error {
 	if len(list) == 0 {
 		return nil
 	}
 	ids, at := make([]uuid.UUID, len(list)), map[uuid.UUID]int{}
 	for i, t := range list {
 		ids[i], at[t.ID] = t.ID, i
-		list[i].Counts = map[subscription.Status]int64{}
+		list[i].Counts = map[Status]int64{}
 	}
 	var rows []struct {
 		TemplateID uuid.UUID
@@ -102,12 +104,12 @@ func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list
 	}
 	for _, r := range rows {
 		t := &list[at[r.TemplateID]]
-		t.Counts[subscription.Status(r.Status)] = r.N
+		t.Counts[Status(r.Status)] = r.N
 		t.Launched = t.Launched || r.Launched
 		if !r.NextOn.IsZero() {
 			t.NextOn = r.NextOn
 		}
-		t.HasActive = t.HasActive || r.Status == string(subscription.Active)
+		t.HasActive = t.HasActive || r.Status == string(Active)
 	}
 	return nil
 }

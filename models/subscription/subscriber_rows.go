@@ -1,4 +1,4 @@
-package store
+package subscription
 
 import (
 	"context"
@@ -19,27 +19,27 @@ import (
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 	"debitdesk/models/webhook"
 )
 
 var (
 	subscriberTable = table.New("template_clients",
-		table.Column[subscription.Subscriber]{Name: "debit", Write: func(_ *seal.Box, x *subscription.Subscriber) (any,
+		table.Column[Subscriber]{Name: "debit", Write: func(_ *seal.Box, x *Subscriber) (any,
 			error) {
 			b, err := json.Marshal(maskedDebit(x.Debit))
 			return string(b), err
-		}, Read: func(_ *seal.Box, x *subscription.Subscriber, stored []byte) error {
+		}, Read: func(_ *seal.Box, x *Subscriber, stored []byte) error {
 			err := json.Unmarshal(stored, &x.Debit.Fields)
 			delete(x.Debit.Fields, debtorAccount)
 			delete(x.Debit.Fields, debtorID)
 			return err
 		}},
-		table.Column[subscription.Subscriber]{Name: "debit_sealed", Write: sealDebtor, Read: openDebtor})
-	moveSubscriber = subscriberTable.Write(
+		table.Column[Subscriber]{Name: "debit_sealed", Write: sealDebtor, Read: openDebtor})
+	subscriberMove = subscriberTable.Write(
 		`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`)
-	periodTable  = table.New[subscription.Period]("billing_periods")
-	insertPeriod = periodTable.Write(
+	periodTable  = table.New[Period]("billing_periods")
+	periodInsert = periodTable.Write(
 		`INSERT INTO billing_periods (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant",
 		"now")
 )
@@ -53,7 +53,7 @@ type debtorNumbers struct {
 // The masks stand where the numbers would, for whoever reads the row alone.
 const debtorAccount, debtorID = "debtor_account_number", "debtor_id_number"
 
-func maskedDebit(d subscription.Debit) map[string]any {
+func maskedDebit(d Debit) map[string]any {
 	out := make(map[string]any, len(d.Fields)+2)
 	for k, v := range d.Fields {
 		out[k] = v
@@ -69,7 +69,7 @@ func maskedDebit(d subscription.Debit) map[string]any {
 	return out
 }
 
-func sealDebtor(box *seal.Box, x *subscription.Subscriber) (any, error) {
+func sealDebtor(box *seal.Box, x *Subscriber) (any, error) {
 	n := debtorNumbers{x.Debit.DebtorAccount.Reveal(), x.Debit.DebtorID.Reveal()}
 	if n == (debtorNumbers{}) {
 		return nil, nil
@@ -78,7 +78,7 @@ func sealDebtor(box *seal.Box, x *subscription.Subscriber) (any, error) {
 	return box.SealBytes(seal.PlaceOf("template_clients", "debit_sealed", x.MerchantID, x.ID), b), err
 }
 
-func openDebtor(box *seal.Box, x *subscription.Subscriber, stored []byte) error {
+func openDebtor(box *seal.Box, x *Subscriber, stored []byte) error {
 	var n debtorNumbers
 	b, err := box.OpenBytes(seal.PlaceOf("template_clients", "debit_sealed", x.MerchantID, x.ID), stored)
 	if err == nil {
@@ -88,37 +88,38 @@ func openDebtor(box *seal.Box, x *subscription.Subscriber, stored []byte) error 
 	return err
 }
 
-// InsertSubscriber implements subscription.Tx.
-func (t *Tx) InsertSubscriber(x subscription.Subscriber) { database.Insert(t.Tx, subscriberTable, x) }
+func insertSubscriber(tx *database.Tx, x Subscriber) { database.Insert(tx, subscriberTable, x) }
 
-// MoveSubscriber implements subscription.Tx: compare-and-set on the version.
-func (t *Tx) MoveSubscriber(x subscription.Subscriber) { database.MustChange(t.Tx, moveSubscriber, x) }
+// moveSubscriber is a compare-and-set on the version: the transaction ends with
+// fault.ErrLost when another was quicker.
+func moveSubscriber(tx *database.Tx, x Subscriber) { database.MustChange(tx, subscriberMove, x) }
 
-// InsertPeriod implements subscription.Tx.
-func (t *Tx) InsertPeriod(merchantID uuid.UUID, p subscription.Period) {
-	database.Write(t.Tx, insertPeriod, p, merchantID, t.Now())
+// insertPeriod keeps the period key: the transaction ends with fault.ErrLost when the
+// period was billed or skipped already.
+func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
+	database.Write(tx, periodInsert, p, merchantID, tx.Now())
 }
 
-// FollowToken implements purchase.Tx.
-func (t *Tx) FollowToken(merchantID, old, next uuid.UUID) {
-	t.Later(
-		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, t.Now())
+// FollowToken gives subscribers that are charged on one token the other.
+func FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
+	tx.Later(
+		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, tx.Now())
 }
 
-// EndSubscribers implements purchase.Tx.
-func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
-	err = database.Query(t.Tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { ended = append(ended, id) },
+// EndOf makes the subscribers of a client who is deleted inactive, and gives their ids.
+func EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
+	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { ended = append(ended, id) },
 		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`, merchantID, clientID, t.Now())
+		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`, merchantID, clientID, tx.Now())
 	if err != nil {
 		return nil, fmt.Errorf("end subscribers: %w", err)
 	}
 	return ended, nil
 }
 
-// TellSubscriber implements subscription.Tx.
-func (t *Tx) TellSubscriber(name string, x subscription.Subscriber) {
-	t.Tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
+// tell keeps an event about a subscriber as it stands in this transaction.
+func tell(tx *database.Tx, name string, x Subscriber) {
+	tx.Tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
 }
 
 const (
@@ -127,19 +128,19 @@ const (
 	subscriberFrom = subscriberLine + "template_clients" + subscriberWith + " WHERE "
 )
 
-func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
+func (s Store) subscribers(ctx context.Context, condition string, args ...any) ([]Subscriber, error) {
 	return database.Seek(ctx, s.DB, subscriberTable, subscriberFrom+condition, args...)
 }
 
-// TemplateClient implements subscription.Reader.
-func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (subscription.Subscriber, error) {
+// TemplateClient finds a subscriber with the name and e-mail of its client.
+func (s Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (Subscriber, error) {
 	return database.First(s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id))
 }
 
-// TemplateClients implements subscription.Reader.
-func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter,
-	ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
-	none := paging.Page[subscription.Subscriber]{}
+// TemplateClients gives a page of the subscribers of a template; of all, with the zero id.
+func (s Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter,
+	ask paging.Ask) (paging.Page[Subscriber], error) {
+	none := paging.Page[Subscriber]{}
 	w := subscriberWalk(merchantID, templateID, f)
 	direction, _, _ := database.BesideID("s.id", ask)
 	order := " ORDER BY s.id " + direction
@@ -156,8 +157,9 @@ func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid
 	})
 }
 
-// CountTemplateClients implements subscription.Reader.
-func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter,
+// CountTemplateClients counts those of all templates, up to limit; less than 0 where a
+// search finds too much to be counted.
+func (s Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f SubscriberFilter,
 	limit int64) (n int64, err error) {
 	w := subscriberWalk(merchantID, uuid.Nil, f)
 	if find := s.subscriberFinder(merchantID, uuid.Nil, f, w); find != nil {
@@ -179,7 +181,7 @@ func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, 
 }
 
 // subscriberWalk is the way to the subscribers of a filter, whatever its words.
-func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) *listing.Walk {
+func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listing.Walk {
 	w := &listing.Walk{Columns: "s.*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
 	if f.NoAccount {
 		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
@@ -200,7 +202,7 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f subscription.SubscriberF
 
 // subscriberFinder searches subscribers by the words of their clients; nil where nothing
 // was typed.
-func (s *Store) subscriberFinder(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, of *listing.Walk) *listing.Search {
+func (s Store) subscriberFinder(merchantID, templateID uuid.UUID, f SubscriberFilter, of *listing.Walk) *listing.Search {
 	if strings.TrimSpace(f.Search) == "" {
 		return nil
 	}
@@ -221,27 +223,27 @@ func (s *Store) subscriberFinder(merchantID, templateID uuid.UUID, f subscriptio
 	return find
 }
 
-// SubscribersOn implements subscription.Reader.
-func (s *Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]subscription.Subscriber, error) {
+// SubscribersOn lists the subscribers that are charged on a token and not over.
+func (s Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Subscriber, error) {
 	return s.subscribers(ctx, "s.merchant_id = ? AND s.token_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID,
 		tokenID)
 }
 
-// RunningOf implements subscription.Reader.
-func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]subscription.Subscriber, error) {
+// RunningOf lists the subscriptions of a client that are not over.
+func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscriber, error) {
 	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID,
 		clientID)
 }
 
-// SubscribersUntil implements subscription.Reader.
-func (s *Store) SubscribersUntil(ctx context.Context, merchantID uuid.UUID, until time.Time,
-	limit int) ([]subscription.Subscriber, error) {
+// SubscribersUntil lists those of a merchant whose next period begins by a moment, the earliest first.
+func (s Store) SubscribersUntil(ctx context.Context, merchantID uuid.UUID, until time.Time,
+	limit int) ([]Subscriber, error) {
 	return s.subscribers(ctx, fmt.Sprintf("s.merchant_id = ? AND s.next_at <= ? ORDER BY s.next_at, s.id LIMIT %d", limit),
 		merchantID, until)
 }
 
-// PeriodsOf implements subscription.Reader.
-func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
+// PeriodsOf lists what was billed or skipped, newest first.
+func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
 	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,
 		subscriberID)
 }
@@ -249,20 +251,20 @@ func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUI
 // dueSubscribers are those with something to do; each part reads one index. While an
 // account is being deleted, nothing is billed to it. Few ever are.
 const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` +
-	notBeingDeleted + `)
-	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + notBeingDeleted +
-	` AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)`
+	token.NotBeingDeleted + `)
+	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + token.NotBeingDeleted +
+	` AND (token_id IS NULL OR token_id ` + token.NotBeingDeleted + `)`
 
-const notBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
-
-// DueSubscribers implements subscription.Reader.
-func (s *Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]subscription.Subscriber, error) {
+// DueSubscribers lists those of all merchants with a period that begins by now, or an account
+// that was just stored, in the order of their ids, after one of them. Those whose account is
+// being deleted wait until that is undone or final.
+func (s Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]Subscriber, error) {
 	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d",
 		strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
 }
 
-// NextPeriod implements subscription.Reader.
-func (s *Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
+// NextPeriod is the earliest moment after now at which a period is looked at.
+func (s Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`,
 		s.Now()).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -274,8 +276,8 @@ func (s *Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err e
 	return at.UTC(), true, nil
 }
 
-// PeriodsOverdue implements subscription.Reader.
-func (s *Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
+// PeriodsOverdue tells whether DueSubscribers would find any.
+func (s Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Scan(&overdue)
 	if err != nil {
 		return false, fmt.Errorf("look for periods: %w", err)
@@ -283,7 +285,29 @@ func (s *Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
 	return overdue, nil
 }
 
-var (
-	_ subscription.Reader = (*Store)(nil)
-	_ subscription.Tx     = (*Tx)(nil)
-)
+// Snapshot reads what an event kept of a subscriber, with the masks of its numbers.
+func (s Store) Snapshot(kept []byte) (Subscriber, error) {
+	var parts struct {
+		Subscriber json.RawMessage
+		Client     struct {
+			Name  string `json:"full_name"`
+			Email string
+		}
+	}
+	if err := json.Unmarshal(kept, &parts); err != nil {
+		return Subscriber{}, fmt.Errorf("read snapshot: %w", err)
+	}
+	x, err := subscriberTable.FromJSON(s.Seal, parts.Subscriber)
+	if err != nil {
+		return x, err
+	}
+	var masks struct{ Debit map[string]any }
+	if err := json.Unmarshal(parts.Subscriber, &masks); err != nil {
+		return x, fmt.Errorf("read snapshot: %w", err)
+	}
+	account, _ := masks.Debit[debtorAccount].(string)
+	identity, _ := masks.Debit[debtorID].(string)
+	x.Debit.DebtorAccount, x.Debit.DebtorID = bank.AccountNumber(account), bank.IDNumber(identity)
+	x.ClientName, x.ClientEmail = parts.Client.Name, parts.Client.Email
+	return x, nil
+}

@@ -1,0 +1,84 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// Store is where requests are kept.
+type Store struct{ *database.DB }
+
+var (
+	approvalTable = table.New[Approval]("approvals")
+	decided       = approvalTable.Write(
+		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at), version = version + 1
+		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version AND expires_at > @decided_at`)
+)
+
+// insert refuses a second open request for the same thing.
+func insert(tx *database.Tx, a Approval) error {
+	database.Insert(tx, approvalTable, a)
+	switch err := tx.Flush(); {
+	case database.Violates(err, "approvals_one_open"):
+		return fault.New(fault.Conflict, "already_asked",
+			"Approval was already asked for. The request is still waiting for an answer.")
+	case err != nil:
+		return fmt.Errorf("add approval: %w", err)
+	}
+	return nil
+}
+
+// end ends an open request; false when it was ended meanwhile.
+func end(tx *database.Tx, a Approval) (bool, error) { return database.Change(tx, decided, a) }
+
+// expire ends open requests whose time is over: at most limit, of one merchant or, with the
+// zero id, of all.
+func expire(tx *database.Tx, merchantID uuid.UUID, limit int) ([]Approval, error) {
+	return database.Seek(tx.Context(), tx.DB(), approvalTable,
+		`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
+		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?) LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
+		tx.Now(), tx.Now(), merchantID, merchantID == uuid.Nil, limit)
+}
+
+// Approval finds one of the merchant's.
+func (s Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval, error) {
+	return database.One(ctx, s.DB, approvalTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// Approvals lists requests, newest first; only open ones or only others. One whose time is over counts as ended.
+func (s Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool,
+	ask paging.Ask) ([]Approval, error) {
+	of := database.List(ctx, s.DB, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID,
+		s.Now(), open)
+	return database.Find(ctx, s.DB, approvalTable, database.Page(of, ask))
+}
+
+// OpenApproval finds the open request for the same thing.
+func (s Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind,
+	key string) (Approval, bool, error) {
+	found, err := database.All(ctx, s.DB, approvalTable,
+		"merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
+		merchantID, kind, key, s.Now())
+	if err != nil || len(found) == 0 {
+		return Approval{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// CountOpenApprovals counts the requests that wait for an answer.
+func (s Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (n int, err error) {
+	err = s.Pool.QueryRow(ctx,
+		`SELECT count(*) FROM approvals WHERE merchant_id = $1 AND state = 'open' AND expires_at > $2`, merchantID,
+		s.Now()).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count approvals: %w", err)
+	}
+	return n, nil
+}
