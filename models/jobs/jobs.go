@@ -4,6 +4,12 @@
 // makes it good. The asking for a new password alone stands in its job, because it must
 // take the same time whether the person exists or not. The package must not know what
 // the work is.
+//
+// River carries the nudges: it wakes a process within milliseconds, gives each nudge to
+// one of them, bounds how many run at once, and keeps them across a crash. Without it we
+// would need a table for the resets that were asked for, a listener with claims and a
+// clean-up of its own, and sweeps that work on several batches side by side. That is more
+// code than binds River here, and all of it would have to be proved by killing processes.
 package jobs
 
 import (
