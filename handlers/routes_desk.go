@@ -45,6 +45,8 @@ func (e *edge) clientRoutes() Table {
 			{page, "GET", "/clients", e.Clients.List},
 			{page, "GET", "/clients/export", e.Clients.Export},
 			{page, "GET", "/clients/:id", e.Clients.Show},
+			{page, "GET", "/clients/:id/account", e.Clients.Account},
+			{page, "GET", "/clients/:id/account/export", e.Clients.ExportAccount},
 			{apiCall, "GET", "/api/v1/clients", e.API.Clients.List},
 			{apiCall, "GET", "/api/v1/clients/:id", e.API.Clients.Get},
 		}},

@@ -33,10 +33,8 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/followup"
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
-	"debitdesk/models/planner"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
@@ -134,7 +132,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Replays: db, Exports: exports,
-		Impact: d.Tokens.ClientImpact, Selections: s.Selections,
+		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
@@ -145,9 +143,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
 		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
-		Service: &planner.Service{Store: planner.Store{DB: db.DB}, Now: db.Now, Calendar: s.Purchases.Calendar,
-			Timetable: s.Purchases.Timetable, Window: s.Purchases.Window, Bills: s.Subscriptions.Planned,
-			Promised: followup.Store{DB: db.DB}.PromisesOn}}
+		Service:    s.Planner}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}

@@ -34,6 +34,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
+	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/selection"
@@ -68,6 +69,7 @@ type Services struct {
 	Statements    *statement.Service
 	Tasks         *task.Service
 	Followups     *followup.Service
+	Planner       *planner.Service
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
@@ -160,6 +162,9 @@ func New(o Options) (Services, error) {
 		Batches: out.Batches, Letters: words, Now: now}
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire
+	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,
+		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
+		Promised: followup.Store{DB: s.DB}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
 	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {

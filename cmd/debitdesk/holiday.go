@@ -54,6 +54,8 @@ type holidayAddCmd struct {
 	Date string `arg:"" help:"The day, YYYY-MM-DD."`
 	Name string `arg:"" help:"What it is called, such as \"Election day\"."`
 	Open bool   `help:"Mark a public holiday of the law that is not observed."`
+
+	Check bool `help:"Say for each business what would move, and change nothing."`
 }
 
 func (h *holidayAddCmd) run(ctx context.Context, c Config, io streams) error {
@@ -62,8 +64,11 @@ func (h *holidayAddCmd) run(ctx context.Context, c Config, io streams) error {
 		return usageError{err}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
-		planned, err := a.holidays().Add(ctx, actor.Actor{Kind: actor.Operator},
-			calendar.Change{Day: day, Name: h.Name, Open: h.Open})
+		change := calendar.Change{Day: day, Name: h.Name, Open: h.Open}
+		if h.Check {
+			return rehearse(ctx, a, io, day, a.Services.Purchases.Calendar.With(change))
+		}
+		planned, err := a.holidays().Add(ctx, actor.Actor{Kind: actor.Operator}, change)
 		if err != nil {
 			return err
 		}
@@ -74,7 +79,8 @@ func (h *holidayAddCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 type holidayRemoveCmd struct {
-	Date string `arg:"" help:"The day, YYYY-MM-DD."`
+	Date  string `arg:"" help:"The day, YYYY-MM-DD."`
+	Check bool   `help:"Say for each business what would move, and change nothing."`
 }
 
 func (h *holidayRemoveCmd) run(ctx context.Context, c Config, io streams) error {
@@ -83,6 +89,9 @@ func (h *holidayRemoveCmd) run(ctx context.Context, c Config, io streams) error 
 		return usageError{err}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
+		if h.Check {
+			return rehearse(ctx, a, io, day, a.Services.Purchases.Calendar.Without(day))
+		}
 		planned, err := a.holidays().Remove(ctx, actor.Actor{Kind: actor.Operator}, day)
 		if err != nil {
 			return err

@@ -27,6 +27,8 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		says string
 	}{
 		{[]string{"list"}, exitOK, "no day was added"},
+		{[]string{"add", "2027-01-11", "Election day", "--check"}, exitOK, "nothing was changed"},
+		{[]string{"list"}, exitOK, "no day was added"},
 		{[]string{"add", "2027-01-11", "Election day"}, exitOK, "2027-01-11 Election day: added"},
 		{[]string{"add", "2026-12-25", "Work on", "--open"}, exitOK, "added"},
 		{[]string{"add", "2027-02-30", "Nothing"}, exitUsage, "is not a date"},
@@ -34,6 +36,7 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		{[]string{"add", "2027-01-12", strings.Repeat("n", 81)}, exitFailed, "at most 80"},
 		{[]string{"list"}, exitOK, "2026-12-25  open    Work on\n2027-01-11  closed  Election day\n"},
 		{[]string{"remove", "2027-01-12"}, exitFailed, "No day was proclaimed"},
+		{[]string{"remove", "2026-12-25", "--check"}, exitOK, "no return after"},
 		{[]string{"remove", "2026-12-25"}, exitOK, "removed"},
 	} {
 		got := typed(t, env, "", append([]string{"holiday"}, one.args...)...)

@@ -43,6 +43,11 @@ func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
 var payable = []Status{Created, Sent, Viewed, Failed, Overdue}
 
+// Owing tells whether a purchase in this status is still to be paid: it can be paid, or is being collected.
+func (s Status) Owing() bool {
+	return slices.Contains(payable, s) || s == PendingCharge || s == PendingExecute
+}
+
 // moves is the whole table of allowed changes (API contract 3.5).
 var moves = map[Status][]Status{
 	Created: {Sent, Viewed, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue,

@@ -331,6 +331,9 @@ func resultStats(b batch.Batch) []components.Stat {
 	c := b.Counts
 	out := []components.Stat{n("Sent", c.Sent+c.Voided, c.SentCents), n("Left", c.Left(), c.ReadyCents),
 		n("Failed", c.Failed, 0), n("Left out", c.Skipped, 0)}
+	if made := int64(c.Sent + c.Voided); made > 0 {
+		out[0].Href, out[0].Total = "/purchases?batch="+b.ID.String(), components.CountOf(made)
+	}
 	if c.Voided > 0 {
 		out = append(out, n("Voided", c.Voided, 0))
 		if out[0].Note != "" {

@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
+	"debitdesk/models/report"
 	"debitdesk/models/selection"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -34,6 +35,7 @@ type Clients struct {
 	Events  trail.Store
 	Replays replay.Answers // lets a form count once
 	Exports *kit.Exports
+	Money   *report.Money
 
 	Selections *selection.Service
 	Acts       bulk.Acts // on many clients

@@ -62,12 +62,13 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		return err
 	}
 	why := whyNotForget(impact)
+	view.Menu = []components.MenuItem{{Label: "Account as of a day", Icon: "money", Href: words.ClientHref(one.ID) + "/account"}}
 	if who.Can(actor.Write) {
-		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) +
-			"/deletion", Danger: true, Why: why}}
+		view.Menu = append(view.Menu, components.MenuItem{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) +
+			"/deletion", Danger: true, Why: why})
 	}
 	if one.Erased() {
-		view.EditHref, view.Menu, view.Panels = "", nil,
+		view.EditHref, view.Menu, view.Panels = "", view.Menu[:1],
 			append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " +
 				words.SayDay(calendar.DateOf(one.ErasedAt), h.Desk.Now()),
 				Text: evidenceWords(one, h.Desk.Now())}))

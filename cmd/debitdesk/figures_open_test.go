@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"debitdesk/handlers/handlertest/walk"
+	"debitdesk/models/demo"
+)
+
+// unopened are figures that lead nowhere, by their labels, each with its reason.
+var unopened = map[string]string{
+	"Available":       "the balance less the two figures beside it, which open",
+	"Left":            "rows of a batch that are not sent yet have no list; the grid of its check shows them",
+	"Failed":          "the rows of a batch that failed stand below on the same page",
+	"Left out":        "the result file of the batch has the rows that were left out",
+	"Voided":          "part of the invoices that the figure Sent opens",
+	"Rows":            "the grid of the check shows them below",
+	"Ready":           "the grid of the check shows them below",
+	"With problems":   "the grid of the check shows them below",
+	"With warnings":   "the grid of the check shows them below",
+	"Unusual amounts": "the grid of the check shows them below",
+	"New clients":     "the grid of the check shows them below",
+	"Debits":          "the grid of the check shows them below",
+	"Sent already":    "the invoices that the result of the batch opens",
+}
+
+// figure is a figure of a page that says what it leads to.
+type figure struct{ text, href, count, cents string }
+
+// Every figure of the demo opens the rows it was made of: their number and their sum stand at the foot of the list, after
+// any step that the clock takes.
+func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "demo", "--clients", "14"); got.code != exitOK {
+		t.Fatal(got.err)
+	}
+	on := serving(t, env)
+	client, err := walk.SignIn(on.url, "admin@kloofstreet.example", demo.Password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, base: on.url, client: client, feet: map[string]figure{}}
+	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Start: []string{"/calendar?view=week"}}
+	pages, err := w.Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range pages {
+		d.opensFigures(at.Path)
+	}
+	if d.opened < 150 {
+		t.Errorf("only %d figures were opened on %d pages", d.opened, len(pages))
+	}
+	t.Logf("%d figures of %d pages", d.opened, len(pages))
+	for _, step := range []string{"4h", "1d", "3d", "9d"} {
+		d.moves(step)
+		for _, path := range []string{"/", "/attention", "/reports", "/calendar", "/calendar?view=week", "/purchases",
+			"/purchases/debits"} {
+			d.opensFigures(path)
+		}
+	}
+}
+
+// desk is a person who opens figures.
+type desk struct {
+	t      *testing.T
+	base   string
+	client *http.Client
+	feet   map[string]figure // of lists that were opened since the clock moved
+	opened int
+}
+
+func (d *desk) page(path string) *html.Node {
+	d.t.Helper()
+	res, err := d.client.Get(d.base + path)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || res.StatusCode != http.StatusOK {
+		_, _ = io.Copy(io.Discard, res.Body)
+		return nil
+	}
+	page, err := html.Parse(res.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return page
+}
+
+// moves lets the clock of the sandbox run.
+func (d *desk) moves(by string) {
+	d.t.Helper()
+	r, err := http.NewRequestWithContext(d.t.Context(), http.MethodPost, d.base+"/sandbox/clock",
+		strings.NewReader(url.Values{"advance": {by}}.Encode()))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	res, err := d.client.Do(r)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		d.t.Fatalf("move the clock: %s", res.Status)
+	}
+	clear(d.feet)
+}
+
+// opensFigures opens each figure of a page, and names those that cannot be opened.
+func (d *desk) opensFigures(path string) {
+	d.t.Helper()
+	page := d.page(path)
+	if page == nil {
+		return
+	}
+	at, err := url.Parse(path)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for n := range page.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if hasClass(n, "stat") && find(n, func(n *html.Node) bool { return n.Data == "a" }) == nil {
+			label := text(find(n, func(n *html.Node) bool { return hasClass(n, "label") }))
+			if unopened[label] == "" {
+				d.t.Errorf("%s: the figure %q leads nowhere", path, label)
+			}
+		}
+		f := figure{text(n), value(n, "href"), value(n, "data-count"), value(n, "data-cents")}
+		if n.Data == "a" && f.count == "" && hasClass(n.Parent, "tabs") {
+			f.count = tabCount(n)
+		}
+		if n.Data != "a" || f.count+f.cents == "" {
+			continue
+		}
+		to, err := at.Parse(f.href)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		d.compares(path, to.RequestURI(), f)
+	}
+}
+
+// compares opens a figure's list, or remembers its foot.
+func (d *desk) compares(path, href string, f figure) {
+	d.t.Helper()
+	foot, known := d.feet[href]
+	if !known {
+		if page := d.page(href); page != nil {
+			if p := find(page, func(n *html.Node) bool { return value(n, "id") == "list-foot" }); p != nil {
+				foot = figure{text(p), href, value(p, "data-count"), value(p, "data-cents")}
+			} else if find(page, func(n *html.Node) bool { return hasClass(n, "empty") }) != nil {
+				foot = figure{"nothing", href, "0", "0"}
+			}
+		}
+		d.feet[href] = foot
+	}
+	d.opened++
+	if f.count != "" && foot.count != f.count || f.cents != "" && foot.cents != f.cents {
+		d.t.Errorf("%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)", path, strings.TrimSpace(f.text), f.count,
+			f.cents, href, foot.text, foot.count, foot.cents)
+	}
+}
+
+var wholeNumber = regexp.MustCompile(`^[0-9]+$`)
+
+// tabCount is the number in a tab, where everything was counted.
+func tabCount(tab *html.Node) string {
+	n := find(tab, func(n *html.Node) bool { return hasClass(n, "count") })
+	if n == nil {
+		return ""
+	}
+	digits := strings.Join(strings.FieldsFunc(text(n), func(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u202f' }), "")
+	if !wholeNumber.MatchString(digits) {
+		return ""
+	}
+	return digits
+}
+
+func find(in *html.Node, fits func(*html.Node) bool) *html.Node {
+	for n := range in.Descendants() {
+		if n.Type == html.ElementNode && fits(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+func hasClass(n *html.Node, class string) bool {
+	return n != nil && strings.Contains(" "+value(n, "class")+" ", " "+class+" ")
+}
+
+func value(n *html.Node, name string) string {
+	if n == nil {
+		return ""
+	}
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func text(in *html.Node) string {
+	if in == nil {
+		return ""
+	}
+	var out strings.Builder
+	for n := range in.Descendants() {
+		if n.Type == html.TextNode {
+			fmt.Fprint(&out, n.Data)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
