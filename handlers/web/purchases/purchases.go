@@ -241,7 +241,10 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		case v.Key == "attention":
 			return concerns[v.Value]
 		case v.Key == "kind":
-			return storing.Found
+			if storing.Of == nil {
+				return storing.Found
+			}
+			return storing.Of(kit.View{}) // its tab leads to those of all statuses
 		case byStatus == nil:
 			return kit.RowsFound{}
 		}
