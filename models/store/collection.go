@@ -110,14 +110,14 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	if len(f.Outcomes) > 0 {
 		where, args = where+" AND state = ANY(?::text[])", append(args, database.Texts(collection.StatesOf(f.Outcomes...)))
 	}
+	if len(f.States) > 0 {
+		where, args = where+" AND state = ANY(?::text[])", append(args, database.Texts(f.States))
+	}
 	if !f.From.IsZero() {
 		where, args = where+" AND action_date >= ?", append(args, f.From)
 	}
 	if !f.To.IsZero() {
 		where, args = where+" AND action_date <= ?", append(args, f.To)
-	}
-	if len(f.States) > 0 {
-		where, args = where+" AND state = ANY(?::text[])", append(args, database.Texts(f.States))
 	}
 	if f.Method != "" {
 		where, args = where+" AND method = ?", append(args, string(f.Method))
