@@ -12,8 +12,8 @@
 // with its own transaction: user.Insert(tx, …), merchant.Store(s.Store).Brand(…). database holds what they share (the
 // unit of work, records in tables, sealed values, the clock) and what every change writes (audit, mails, jobs,
 // events); it imports no other concept. database/listing reads lists that may be long; audit says what an entry is,
-// and audit/trail keeps the entries and their chains. There is no interface between a concept and its own rows. store holds the
-// queries of the concepts that still ask through one, and what goes over all tables.
+// and audit/trail keeps the entries and their chains. There is no interface between a concept and its own rows. store
+// holds the queries of the concepts that still ask through one, and what goes over all tables.
 //
 // Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement them and the narrow transactions of the
 // rules: store (PostgreSQL), jobs (the queue), bank/sandbox, mail/smtp. Only cmd wires adapters. bank/simbank stands

@@ -14,21 +14,16 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
 	"debitdesk/views/components"
 )
 
-// Sealer seals what a session carries; the person's id is bound into the seal.
-type Sealer interface {
-	SealBytes(of uuid.UUID, content []byte) []byte
-	OpenBytes(of uuid.UUID, sealed []byte) ([]byte, error)
-}
-
 // KeptForms keep a form while its sender shows the second factor again, or signs in
 // again after the session has ended.
 type KeptForms struct {
-	Box Sealer
+	Box seal.Own
 	Now func() time.Time // real time
 
 	Rows user.Store

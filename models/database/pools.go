@@ -61,9 +61,7 @@ func openPool(ctx context.Context, cfg *pgxpool.Config) (pool *pgxpool.Pool, poo
 
 // servedBy is the process of the server that answers. A pooler gives its callers a number
 // of its own, which is another one.
-func servedBy(ctx context.Context, c interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}) (pid uint32, err error) {
+func servedBy(ctx context.Context, c *pgx.Conn) (pid uint32, err error) {
 	err = c.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, err
 }

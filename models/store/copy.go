@@ -84,7 +84,7 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 	for _, v := range versions {
 		info.Schema = append(info.Schema, strconv.FormatInt(v, 10))
 	}
-	used, err := keysInUse(ctx, tx)
+	used, err := keysInUse(ctx, tx.Query)
 	if err != nil {
 		return info, err
 	}

@@ -219,12 +219,12 @@ func (s *Store) sealedOtherwise(ctx context.Context, tx pgx.Tx, keyID string) (l
 
 // KeysInUse lists the ids of the keys under which anything is sealed.
 func (s *Store) KeysInUse(ctx context.Context) (map[string]bool, error) {
-	return keysInUse(ctx, s.Pool)
+	return keysInUse(ctx, s.Pool.Query)
 }
 
-func keysInUse(ctx context.Context, q reader) (map[string]bool, error) {
+func keysInUse(ctx context.Context, read query) (map[string]bool, error) {
 	used := map[string]bool{}
-	there, err := columnsThere(ctx, q) // a copy may be taken of a schema that is older than this program
+	there, err := columnsThere(ctx, read) // a copy may be taken of a schema that is older than this program
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func keysInUse(ctx context.Context, q reader) (map[string]bool, error) {
 		if !there[c.String()] {
 			continue
 		}
-		rows, err := q.Query(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+
+		rows, err := read(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+
 			`, 0)), 'UTF8')
 			FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0`)
 		if err != nil {
@@ -250,13 +250,11 @@ func keysInUse(ctx context.Context, q reader) (map[string]bool, error) {
 	return used, nil
 }
 
-// reader is a pool or a transaction.
-type reader interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
+// query reads rows, by the pool or in a transaction.
+type query func(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 
-func columnsThere(ctx context.Context, q reader) (map[string]bool, error) {
-	rows, err := q.Query(ctx,
+func columnsThere(ctx context.Context, read query) (map[string]bool, error) {
+	rows, err := read(ctx,
 		`SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'`)
 	if err != nil {
 		return nil, fmt.Errorf("columns of the schema: %w", err)
