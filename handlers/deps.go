@@ -21,6 +21,7 @@ import (
 	"debitdesk/handlers/web/home"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/lists"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/planner"
 	"debitdesk/handlers/web/purchases"
@@ -90,6 +91,7 @@ type Deps struct {
 	Planner       *planner.Planner
 	Selections    *kit.Selections
 	Bulk          *bulk.Bulk
+	Lists         *lists.Lists
 	Simulator     *simulator.Simulator // sandbox mode alone
 	Webhooks      *developers.Webhooks
 	Events        *developers.Events

@@ -290,6 +290,26 @@ func (c *callers) selections() {
 	}, 303, 409)
 }
 
+func (c *callers) lists() {
+	about := []string{"list", "/clients", "back", "q=a"}
+	save := func(more ...string) func(int) ask {
+		return func(int) ask { return ask{body: form(append(slices.Clone(about), more...)...)} }
+	}
+	c.all("POST /lists/settings", save("order", "phone", "shown", "phone", "rows", "25"), 303)
+	c.all("POST /lists/views", save("name", "A", "query", "q=a", "shared", "1"), 303)
+	ids := c.column(`SELECT id::text FROM list_views WHERE shared ORDER BY id LIMIT 64`)
+	on := func(more ...string) func(int) ask {
+		return func(i int) ask {
+			return ask{ids: ids[i%len(ids):][:1], body: form(append(slices.Clone(about), more...)...)}
+		}
+	}
+	c.all("POST /lists/views/:id", on("name", "B", "shared", "1"), 303)
+	c.all("POST /lists/views/:id/replacement", on("query", "q=b"), 303)
+	c.all("POST /lists/views/:id/pin", on("pinned", "1"), 303)
+	c.all("POST /lists/views/:id/deletion", on(), 303, 404)
+	c.all("POST /lists/views/:id/restoration", on(), 303, 404)
+}
+
 func (c *callers) statements() {
 	ids := created(c.all("POST /api/v1/company_statements", func(int) ask {
 		return ask{query: "currency=ZAR", body: `{"format":"csv","timezone":"Africa/Johannesburg"}`}

@@ -82,6 +82,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.statements()
 	c.tasks()
 	c.selections()
+	c.lists()
 	c.settings()
 	c.people()
 	c.ownAccount()

@@ -25,6 +25,16 @@ func (e *edge) homeRoutes() Table {
 			{page, "GET", "/selections/:id/:act", e.Bulk.Ask},
 			{page, "POST", "/selections/:id/:act", e.Bulk.Do},
 		}},
+		{actor.Read, "Lists as you want them: columns, rows of a page, saved views; share views if you may add and change", []Route{
+			{page, "POST", "/lists/settings", e.Lists.Choose},
+			{page, "POST", "/lists/views", e.Lists.Save},
+			{page, "POST", "/lists/views/:id", e.Lists.Change},
+			{page, "POST", "/lists/views/:id/replacement", e.Lists.Replace},
+			{page, "POST", "/lists/views/:id/deletion", e.Lists.Delete},
+			{page, "POST", "/lists/views/:id/restoration", e.Lists.Restore},
+			{page, "POST", "/lists/views/:id/pin", e.Lists.Pin},
+			{page, "GET", "/lists/views/:id/count", e.Lists.Count},
+		}},
 		{actor.Read, "Requests for a second approver: list and details", []Route{
 			{page, "GET", "/approvals", e.Approvals.List},
 			{page, "GET", "/approvals/:id", e.Approvals.Show},

@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
+	"debitdesk/models/listview"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -181,12 +182,19 @@ func (s *street) fill() {
 	}
 	chosen := s.Page(s.A.Owner, "POST", "/selections", url.Values{"list": {"purchases"}, "id": {charged, open},
 		"act": {"cancel"}}).Want(http.StatusSeeOther).Header.Get("Location")
+	view, err := s.Deps.Lists.Service.Save(s.t.Context(), s.A.Owner.User.Actor(), listview.View{List: "/clients", Name: "All"})
+	if err == nil {
+		err = s.Deps.Lists.Service.Pin(s.t.Context(), s.A.Owner.User.Actor(), view.ID, true)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	s.bank()
 	s.ids = map[string]string{"/bank/files/": s.message, "/bank/received/": s.document, "/bank/movements/": s.movement,
 		"/bank/findings/": s.finding, "/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
 		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
 		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
-		"/audit/": entry, "/tasks/": file.ID.String(), "/selections/": between(chosen, "/selections/", "/"),
+		"/audit/": entry, "/tasks/": file.ID.String(), "/lists/views/": view.ID.String(), "/selections/": between(chosen, "/selections/", "/"),
 		"/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
 		"/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/":            told.ID.String(), "/developers/events/": told.EventID.String(),

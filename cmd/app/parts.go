@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/web/home"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/lists"
 	"debitdesk/handlers/web/mandates"
 	plannerpages "debitdesk/handlers/web/planner"
 	"debitdesk/handlers/web/purchases"
@@ -147,6 +148,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}
+	d.Lists = &lists.Lists{Desk: desk, Service: s.Lists, Replays: db, Exports: exports}
+	desk.Lists = s.Lists
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 	s.bulk(d, desk, o)
 }

@@ -29,6 +29,7 @@ import (
 	"debitdesk/models/debit"
 	"debitdesk/models/factor"
 	"debitdesk/models/followup"
+	"debitdesk/models/listview"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
@@ -68,6 +69,7 @@ type Services struct {
 	Money         *report.Money
 	Statements    *statement.Service
 	Tasks         *task.Service
+	Lists         *listview.Service
 	Followups     *followup.Service
 	Planner       *planner.Service
 	Selections    *selection.Service
@@ -166,6 +168,7 @@ func New(o Options) (Services, error) {
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s.DB}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
+	out.Lists = &listview.Service{Store: listview.Store{DB: s.DB}, Now: o.Now}
 	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {
 			who, err := users.Store.Active(ctx, merchantID, id)

@@ -70,7 +70,7 @@ var wiping = []struct{ table, where string }{
 // there, what programs may call, where they are told, how it trades, and who did
 // what. Counts of purchases and mandates follow by themselves. Numbers of invoices
 // go on, for a number that was given out never comes again.
-var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
+var WipeKeeps = []string{"list_settings", "list_views", "list_view_pins", "merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
 	"audit_entries", "audit_links", "audit_heads", "audit_bases", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
 	"invoice_series", "webhooks", "merchant_keys",
 	"purchase_counts", "purchase_count_deltas", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",

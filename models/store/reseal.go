@@ -42,6 +42,7 @@ var sealedColumns = []sealedColumn{
 	{table: "bank_items", key: "id", binding: "merchant_id", column: "order_sealed"},
 	{table: "bank_files_out", key: "id", binding: "merchant_id", column: "content", kind: "text"},
 	{table: "bank_files_in", key: "id", binding: "merchant_id", column: "content"},
+	{table: "list_views", key: "id", binding: "merchant_id", column: "query_sealed"},
 	{table: "tasks", key: "id", binding: "merchant_id", column: "input_sealed"},
 	{table: "task_chunks", key: "task_id, n", binding: "merchant_id", column: "content"},
 	{table: "selections", key: "id", binding: "merchant_id", column: "query_sealed"},

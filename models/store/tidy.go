@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
+	"debitdesk/models/listview"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
 	"debitdesk/models/requestlog"
@@ -60,6 +61,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	selections := selection.Store{DB: s.DB}
 	if err := selections.Tidy(ctx, now); err != nil {
+		return err
+	}
+	lists := listview.Store{DB: s.DB}
+	if err := lists.Tidy(ctx, now); err != nil {
 		return err
 	}
 	if err := client.DropOldEvidence(ctx, s.clients, now); err != nil {

@@ -23,6 +23,7 @@ type PageHead struct {
 type Tab struct {
 	Label, Count, Href string
 	Active             bool
+	Saved, Shared      bool // by a person, and with the team
 }
 
 // Tabs are the status views of a list, or the parts of a detail page.
@@ -36,7 +37,38 @@ type Tabs struct {
 
 // Export is a menu that offers a list as a file. Text says what it will hold; the
 // zero value shows nothing.
-type Export struct{ Text, CSVHref, XLSXHref string }
+type Export struct {
+	Text, CSVHref, XLSXHref          string
+	AllText, AllCSVHref, AllXLSXHref string // with columns that the list does not show
+}
+
+// Display is the menu in which a person arranges a list: which columns in which order, how close its rows stand and
+// how many are on a page. Sorts lead to the orders of the list, for where its heads are not shown.
+type Display struct {
+	Action, List, Back string
+	Open               bool
+	Columns            []DisplayColumn
+	Sizes              []Option
+	Sorts              []Tab
+	Compact, Changed   bool
+	InView             bool // columns are chosen for the saved view that is looked at
+}
+
+// DisplayColumn is a column that can be shown or hidden.
+type DisplayColumn struct {
+	Key, Label string
+	Shown      bool
+}
+
+// SaveView saves what a list shows as a view, and changes the view that is looked at.
+type SaveView struct {
+	Action, List, Query, Back string
+	Offer                     bool   // what is shown is no view yet
+	FormKey                   string // makes the form that saves count once
+	ID, Name, Owner           string // of the view that is looked at
+	Mine, Shared, Pinned      bool
+	MayShare, MayChange       bool
+}
 
 // Pair is a hidden form value.
 type Pair struct{ Name, Value string }

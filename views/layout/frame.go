@@ -25,6 +25,7 @@ type Frame struct {
 	Search          string // what the top search holds
 	Hide            []string
 	Work            WorkLine
+	Pins            []Pin      // saved views that the person sees on every page
 	Others          []Business // where else the person works; posted to /account/business
 	AsOf            string     // the time of what is shown, where that is not now
 }
@@ -35,6 +36,9 @@ type WorkLine struct {
 	Text string
 	Live bool
 }
+
+// Pin is a saved view in the rail; Count is where its number is asked for.
+type Pin struct{ Label, Href, Count string }
 
 // Business is another business of the person.
 type Business struct{ ID, Name string }

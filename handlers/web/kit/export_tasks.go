@@ -41,6 +41,8 @@ type ExportSource struct {
 
 // Exportable is a list on whose rows a file can be written apart from a request.
 type Exportable interface {
+	// CountOf counts the rows that an address lets through, as far as a tab does.
+	CountOf(ctx context.Context, who actor.Actor, query string) (string, error)
 	toFile(ctx context.Context, who actor.Actor, query url.Values) (fileOf, error)
 }
 

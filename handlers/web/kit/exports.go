@@ -279,7 +279,7 @@ func exportMenu(found RowsFound, columns int, href func(format string) string) c
 func (l *Listing) fileHref(path, format string) string {
 	query := url.Values{"format": {format}}
 	for k, v := range l.Query {
-		if k != "format" {
+		if k != "format" && k != viewKey {
 			query[k] = v
 		}
 	}

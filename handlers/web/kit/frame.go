@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
+	"debitdesk/models/listview"
 	"debitdesk/models/plural"
 	"debitdesk/models/task"
 	"debitdesk/models/user"
@@ -42,6 +43,8 @@ type Desk struct {
 	KeptForms *access.KeptForms
 	// Tasks are the person's own that are open or have just ended; nil: nobody has any.
 	Tasks func(ctx context.Context, who actor.Actor) ([]task.Task, error)
+	// Lists keeps how people want to see lists; nil: nobody can choose.
+	Lists *listview.Service
 	// AsOf is the moment of what a context reads, where that is long ago; nil: it never is.
 	AsOf func(ctx context.Context) (time.Time, bool)
 	// Alarms tells that the record of who did what does not hold.
@@ -96,12 +99,27 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	if err != nil {
 		return f, err
 	}
+	if f.Pins, err = d.pins(c.Request().Context(), access.Actor(c)); err != nil {
+		return f, err
+	}
 	if f.Work, err = d.TaskLine(c.Request().Context(), access.Actor(c)); err != nil {
 		return f, err
 	}
 	alarms, err := d.OpenAlarms(c.Request().Context(), access.Actor(c))
 	f.AttentionCount += len(failing) + len(alarms)
 	return f, err
+}
+
+// pins are the saved views that a person sees on every page.
+func (d *Desk) pins(ctx context.Context, who actor.Actor) (out []layout.Pin, err error) {
+	if d.Lists == nil || who.Kind != actor.User {
+		return nil, nil
+	}
+	views, err := d.Lists.Pinned(ctx, who)
+	for _, v := range views {
+		out = append(out, layout.Pin{Label: v.Name, Href: ViewHref(v.View), Count: "/lists/views/" + v.ID.String() + "/count"})
+	}
+	return out, err
 }
 
 // TaskLine tells of the person's own long work in a few words.

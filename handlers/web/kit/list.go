@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -15,6 +16,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -47,7 +49,8 @@ type List[T, F any] struct {
 	Count func(ctx context.Context, who actor.Actor, f F) (Tally, error)
 	Found func(ctx context.Context, who actor.Actor, f F) (RowsFound, error)
 	// CountAll counts further than a page does, for the progress of an export; nil: nobody does.
-	CountAll func(ctx context.Context, who actor.Actor, f F, atMost int64) (int64, error)
+	FoundUpTo func(ctx context.Context, who actor.Actor, f F, limit int64) (RowsFound, error) // for tabs
+	CountAll  func(ctx context.Context, who actor.Actor, f F, atMost int64) (int64, error)
 
 	// Source and SourceArg name the list among those that are exported in the background; the name is Many by default.
 	Source, SourceArg string
@@ -104,6 +107,10 @@ func (r *List[T, F]) Show(c echo.Context) error {
 func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	ctx, who, l := c.Request().Context(), access.Actor(c), listingOf(c, r.Path)
 	l.ask.Limit = cmp.Or(r.Limit, l.ask.Limit)
+	l.now = r.Desk.Now()
+	if err := r.arrange(ctx, who, l); err != nil {
+		return v, err
+	}
 	sel, err := r.held(ctx, who, l)
 	if err != nil {
 		return v, err
@@ -127,6 +134,13 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 		t.Found = RowsFound{n: int64(len(page.Items)), exact: true}
 	}
 	v = r.view(l, page, t)
+	if r.arranges(who) {
+		v.Display = r.display(l, v.Table.Heads)
+		v.Tabs.Target, v.Tabs.Label = "#results", cmp.Or(v.Tabs.Label, "Views of "+r.many())
+		if v.Save, err = r.savedViews(ctx, who, l, &v.Tabs); err != nil {
+			return v, err
+		}
+	}
 	r.choosable(who, l, page.Items, t.Found, sel, &v)
 	r.peekable(&v)
 	if r.Around != nil {
@@ -172,11 +186,18 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 		v.Filters.Export = exportMenu(
 			t.Found,
 			len(heads),
-			func(format string) string { return l.fileHref(r.InFile(), format) },
+			func(format string) string { return r.fileHref(l, format) },
 		)
+		if len(l.columns) > 0 {
+			href, all := r.allHref(l, string(export.CSV))
+			v.Filters.Export.AllText, v.Filters.Export.AllCSVHref = "All "+plural.Of(all, "column"), href
+			v.Filters.Export.AllXLSXHref, _ = r.allHref(l, string(export.XLSX))
+		}
 	}
-	if l.ask.Sort.By != "" {
-		v.Filters.Keep = append(v.Filters.Keep, components.Pair{Name: sortKey, Value: l.Query.Get(sortKey)})
+	for _, key := range []string{sortKey, columnsKey, viewKey} {
+		if l.Query.Has(key) {
+			v.Filters.Keep = append(v.Filters.Keep, components.Pair{Name: key, Value: l.Query.Get(key)})
+		}
 	}
 	r.sortHeads(l, r.shown(l), v.Table.Heads, t.Found)
 	for _, one := range r.Filters {
@@ -196,7 +217,9 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 		}
 	}
 	v.Filters.Plain = len(v.Inputs) == 0
-	v.Table.Select, v.Table.Class = r.Select, r.Class
+	if v.Table.Select, v.Table.Class = r.Select, r.Class; l.compact {
+		v.Table.Class = strings.TrimSpace(r.Class + " dense")
+	}
 	for i, item := range page.Items {
 		if v.Table.Rows[i].ID = r.ID(item).String(); r.Label != nil {
 			v.Table.Rows[i].Label = r.Label(item)
@@ -224,7 +247,12 @@ func (r *List[T, F]) chosen(l *Listing) View {
 }
 
 func (r *List[T, F]) tabs(l *Listing, chosen View, t Tally) components.Tabs {
-	var keys []string
+	keys := []string{viewKey}
+	if l.view != nil { // its tabs begin anew
+		for key := range l.Query {
+			keys = append(keys, key)
+		}
+	}
 	all := true
 	for _, f := range r.Filters {
 		if f.View || f.WithView {
@@ -304,6 +332,15 @@ func (r *List[T, F]) many() string { return cmp.Or(r.Many, r.One+"s") }
 
 func (r *List[T, F]) InFile() string { return cmp.Or(r.File, r.Path+"/export") }
 
+// fileHref is the address of the file of what the list shows, with the columns that it shows.
+func (r *List[T, F]) fileHref(l *Listing, format string) string {
+	next := l.without()
+	if len(l.columns) > 0 && !next.Query.Has(columnsKey) {
+		next.Query.Set(columnsKey, strings.Join(l.columns, ","))
+	}
+	return next.fileHref(r.InFile(), format)
+}
+
 func heads[T any](columns []Column[T]) (heads []export.Head) {
 	for _, col := range columns {
 		for _, one := range col.File {
@@ -333,6 +370,9 @@ func (r *List[T, F]) source() string { return cmp.Or(r.Source, r.many()) }
 
 // outgoing is the list on its way into a file.
 func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) (o outgoing[T], err error) {
+	l.now = r.Desk.Now()
+	l.Query.Del(viewKey)
+	r.readColumns(l)
 	sel, err := r.held(ctx, who, l)
 	if err != nil {
 		return o, err

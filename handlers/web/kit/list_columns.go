@@ -2,7 +2,6 @@ package kit
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -128,11 +127,6 @@ func (c Column[T]) Zoned() Column[T] {
 
 // words is a cell of a file with what the page shows.
 func TextCell(text string) export.Cell { return export.Text(strings.ReplaceAll(text, money.NBSP, " ")) }
-
-// shown are the columns of the page and of its file.
-func (r *List[T, F]) shown(_ *Listing) []Column[T] {
-	return slices.DeleteFunc(slices.Clone(r.Columns), func(c Column[T]) bool { return c.Extra })
-}
 
 // TableOf shows items in columns.
 func TableOf[T any](label string, columns []Column[T], items []T) components.Table {

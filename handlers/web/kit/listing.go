@@ -3,12 +3,15 @@ package kit
 import (
 	"maps"
 	"net/url"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/listview"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -25,6 +28,13 @@ type Listing struct {
 	ask     paging.Ask
 	notices []string
 	batch   string // the name of the batch that it is narrowed to
+	now     time.Time
+
+	// What the person has chosen, and the view that is looked at.
+	columns            []string // in their order; none: as the list comes
+	all, compact, open bool
+	saved              []listview.Listed
+	view               *listview.Listed // one of saved
 }
 
 func listingOf(c echo.Context, path string) *Listing {
@@ -99,6 +109,8 @@ func (l *Listing) cents(name string) int64 {
 	return cents
 }
 
+var anID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-`)
+
 // with is the address of the list with one key changed ("" takes it away), at
 // its newest page.
 func (l *Listing) with(name, value string) string {
@@ -112,7 +124,12 @@ func (l *Listing) with(name, value string) string {
 // cleared is the address of the list without its filters, in the same order.
 func (l *Listing) cleared() string {
 	next := &Listing{path: l.path, Query: url.Values{}}
-	return next.with(sortKey, l.Query.Get(sortKey))
+	for _, key := range []string{sortKey, columnsKey} {
+		if l.Query.Has(key) {
+			next.Query.Set(key, l.Query.Get(key))
+		}
+	}
+	return Address(next.path, next.Query)
 }
 
 // without is the list without some keys.

@@ -15,7 +15,7 @@ import (
 var fixedTables = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "memberships", "sessions",
 	"sign_in_failures", "credentials", "merchant_keys", "invoice_series", "webhooks", "invitations", "passkeys",
 	"recovery_codes", "password_resets", "proclaimed_days", "kept_forms", "key_rotations", "readiness", "sandbox_clock",
-	"simulations", "bank_numbers", "audit_turns", "figure_sweep"}
+	"simulations", "list_settings", "list_views", "list_view_pins", "bank_numbers", "audit_turns", "figure_sweep"}
 
 // ownedTables are those of them that a neighbour has rows of its own in.
 var ownedTables = []string{"merchants", "brands", "debit_profiles", "merchant_keys", "brand_counters", "invoice_series"}
