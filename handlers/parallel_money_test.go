@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 

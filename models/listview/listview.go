@@ -21,7 +21,7 @@ type Settings struct {
 	MerchantID uuid.UUID `gorm:"not null"`
 	UserID     uuid.UUID `gorm:"not null"`
 	List       string    // the address of the list
-	Columns    []string  `gorm:"not null"` // in their order; none: as the list comes
+	Columns    []string  `gorm:"type:text[];not null"` // in their order; none: as the list comes
 	Compact    bool
 	PageRows   int       // 0: as the list comes
 	UpdatedAt  time.Time `gorm:"not null"`

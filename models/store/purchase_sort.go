@@ -29,12 +29,16 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 	by := listing.Sorted{DB: s.DB, Order: purchaseOrders[ask.Sort.By], From: "purchases", ID: "id"}
 	by.Order.Most = purchase.Sorts[ask.Sort.By]
 	by.Of.And("merchant_id = ?", merchantID)
+	if f.Kind == purchase.WithAmount { // most purchases are: no index leads to them
+		by.Fits.And(ofKind[f.Kind])
+		f.Kind = ""
+	}
 	if searched(f) {
 		if err := by.Search(ctx, s.purchaseFinder(merchantID, f)); err != nil {
 			return none, err
 		}
 	}
-	if !searched(f) && (f.Narrow() || len(f.Statuses) > 0) || by.Many { // what a search finds one by one it has narrowed itself
+	if !searched(f) && (f.Narrow() || len(f.Statuses) > 0 || f.Kind != "") || by.Many { // what a search finds one by one it has narrowed itself
 		where, args := purchaseWhere(merchantID, f)
 		where, args = withStatuses(f, where, args)
 		by.Narrow.And(where, args...)

@@ -135,7 +135,7 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	}
 	v = r.view(l, page, t)
 	if r.arranges(who) {
-		v.Display = r.display(l, v.Table.Heads)
+		v.Display = r.display(l, t.Found)
 		v.Tabs.Target, v.Tabs.Label = "#results", cmp.Or(v.Tabs.Label, "Views of "+r.many())
 		if v.Save, err = r.savedViews(ctx, who, l, &v.Tabs); err != nil {
 			return v, err

@@ -119,7 +119,7 @@ func (r *List[T, F]) first() int {
 }
 
 // display is the menu in which a person arranges the list.
-func (r *List[T, F]) display(l *Listing, heads []components.Head) components.Display {
+func (r *List[T, F]) display(l *Listing, found RowsFound) components.Display {
 	d := components.Display{Action: "/lists/settings", List: r.Path, Back: l.back(), Open: l.open, Compact: l.compact,
 		InView: l.view != nil}
 	first := r.first()
@@ -146,8 +146,9 @@ func (r *List[T, F]) display(l *Listing, heads []components.Head) components.Dis
 		}
 	}
 	d.Changed = len(l.columns) > 0 && !l.Query.Has(columnsKey) || l.compact
-	for _, h := range heads {
-		if h.SortHref != "" {
+	for _, c := range r.Columns {
+		h := c.Head
+		if r.sortHead(l, c, &h, found); h.SortHref != "" {
 			d.Sorts = append(d.Sorts, components.Tab{Label: h.Label, Href: h.SortHref, Active: h.Sort != "", Count: sortWords[h.Sort]})
 		}
 	}
@@ -243,6 +244,18 @@ func (r *List[T, F]) differs(l *Listing) bool {
 		}
 	}
 	return len(now) > 0
+}
+
+// ViewQuery is the address of a list as a view keeps it: without a place in the list.
+func ViewQuery(query string) string {
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	for _, key := range []string{viewKey, openKey, "after", "before"} {
+		q.Del(key)
+	}
+	return encoded(q)
 }
 
 func encoded(q url.Values) string { return strings.ReplaceAll(q.Encode(), "%2C", ",") }

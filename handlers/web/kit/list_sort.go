@@ -123,27 +123,31 @@ func (r *List[T, F]) sortHeads(l *Listing, columns []Column[T], heads []componen
 		if col.Cell == nil {
 			continue
 		}
-		head := &heads[shown]
+		r.sortHead(l, col, &heads[shown], found)
 		shown++
-		if _, known := r.sortColumn(col.Sort); !known {
-			continue
+	}
+}
+
+// sortHead makes a link of the head of a column by which the list can be sorted.
+func (r *List[T, F]) sortHead(l *Listing, col Column[T], head *components.Head, found RowsFound) {
+	if _, known := r.sortColumn(col.Sort); !known {
+		return
+	}
+	now := l.ask.Sort
+	if now.By == "" {
+		now.By = paging.Created
+	}
+	next := paging.Sort{By: col.Sort, Up: col.sortUp}
+	if now.By == col.Sort {
+		if next.Up = !now.Up; now.Up {
+			head.Sort = "ascending"
+		} else {
+			head.Sort = "descending"
 		}
-		now := l.ask.Sort
-		if now.By == "" {
-			now.By = paging.Created
-		}
-		next := paging.Sort{By: col.Sort, Up: col.sortUp}
-		if now.By == col.Sort {
-			if next.Up = !now.Up; now.Up {
-				head.Sort = "ascending"
-			} else {
-				head.Sort = "descending"
-			}
-		}
-		head.SortID, head.Target, head.SortHref = "sort-"+col.Sort, "#results", l.sorted(next)
-		if most := r.Sorts[col.Sort]; most > 0 && found.above(int64(most)) && head.Sort == "" {
-			head.Why = r.tooMany(next, most)
-		}
+	}
+	head.SortID, head.Target, head.SortHref = "sort-"+col.Sort, "#results", l.sorted(next)
+	if most := r.Sorts[col.Sort]; most > 0 && found.above(int64(most)) && head.Sort == "" {
+		head.Why = r.tooMany(next, most)
 	}
 }
 

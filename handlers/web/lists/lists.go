@@ -120,7 +120,7 @@ func (h *Lists) Save(c echo.Context) error {
 		return err
 	}
 	err = kit.Once(c, h.Replays, h.Desk.Sandbox, values.Get(kit.FormKeyName), func(ctx context.Context) (listview.View, error) {
-		return h.Service.Save(ctx, access.Actor(c), listview.View{List: list, Name: values.Get("name"), Query: values.Get("query"),
+		return h.Service.Save(ctx, access.Actor(c), listview.View{List: list, Name: values.Get("name"), Query: kit.ViewQuery(values.Get("query")),
 			Shared: values.Get("shared") != ""})
 	}, kit.ViewHref)
 	return refused(c, err, kit.Address(list, back))
@@ -171,7 +171,7 @@ func (h *Lists) Change(c echo.Context) error {
 // Replace serves POST /lists/views/:id/replacement.
 func (h *Lists) Replace(c echo.Context) error {
 	return h.change(c, func(ctx context.Context, id uuid.UUID, values url.Values) (listview.View, error) {
-		return h.Service.Replace(ctx, access.Actor(c), id, values.Get("query"))
+		return h.Service.Replace(ctx, access.Actor(c), id, kit.ViewQuery(values.Get("query")))
 	}, func(v listview.View) (string, string, string) {
 		return "The view " + v.Name + " was replaced.", "", kit.ViewHref(v)
 	})
