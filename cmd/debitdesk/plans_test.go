@@ -29,7 +29,7 @@ var sortedLists = []string{"/purchases?sort=-due", "/purchases?sort=amount", "/p
 	"/purchases?sort=-amount&status=paid", "/purchases?sort=-due&status=error,overdue", "/purchases?sort=due&q=nkosi",
 	"/purchases?sort=-debit&status=pending_charge", "/purchases?sort=-due&attention=failed", "/invoices?sort=-number",
 	"/invoices?sort=amount", "/invoices?sort=-amount&state=overdue", "/invoices?sort=-due&state=overdue", "/invoices?sort=number&q=nkosi",
-	"/clients?sort=created", "/tokens?sort=created", "/mandates?sort=created&state=active", "/audit?sort=created"}
+	"/clients?sort=created", "/purchases?due=this-month&sort=-amount", "/invoices?due=this-month&sort=due", "/tokens?sort=created", "/mandates?sort=created&state=active", "/audit?sort=created"}
 
 // The statements of every page are answered from indexes, whatever a merchant's history is: no scan of a table that
 // grows, and no reading or sorting of more than a page.

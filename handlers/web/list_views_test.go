@@ -21,7 +21,9 @@ var (
 func headsOf(page string) (out []string) {
 	for _, m := range tableHead.FindAllStringSubmatch(page, -1) {
 		text := strings.Join(strings.Fields(html.UnescapeString(aTag.ReplaceAllString(m[1], " "))), " ")
-		out = append(out, strings.TrimSuffix(text, " SAST"))
+		if text != "" { // the head of the check boxes
+			out = append(out, strings.TrimSuffix(text, " SAST"))
+		}
 	}
 	return out
 }

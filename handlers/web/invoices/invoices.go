@@ -65,6 +65,8 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 			kit.StateFilter("state", "an invoice status", billing.States,
 				func(f *billing.Filter) *billing.State { return &f.State }),
 			kit.BatchFilter(h.Batch, func(f *billing.Filter) *uuid.UUID { return &f.BatchID }),
+			kit.PeriodFilter("due", "Due", func(f *billing.Filter) *time.Time { return &f.DueFrom },
+				func(f *billing.Filter) *time.Time { return &f.DueTo }),
 			kit.FromDay("due_from", "Due from", func(f *billing.Filter) *time.Time { return &f.DueFrom }),
 			kit.ToDay("due_to", "Due to", func(f *billing.Filter) *time.Time { return &f.DueTo }),
 		},

@@ -85,6 +85,8 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 						l.Query.Del("failed_since")
 					}
 				}},
+			kit.PeriodFilter("due", "Due", func(f *purchase.Filter) *time.Time { return &f.DueFrom },
+				func(f *purchase.Filter) *time.Time { return &f.DueTo }),
 			kit.FromDay("due_from", "Due from", func(f *purchase.Filter) *time.Time { return &f.DueFrom }),
 			kit.ToDay("due_to", "Due to", func(f *purchase.Filter) *time.Time { return &f.DueTo }),
 			kit.AmountFilter("amount_min", "Amount from", "≥", func(f *purchase.Filter) *int64 { return &f.MinCents }),
