@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -17,11 +18,12 @@ import (
 
 // bulk adds what is done with many rows that were chosen in a list.
 func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
-	d.Purchases.Acts = d.Purchases.BulkActs()
+	d.Purchases.Followups, d.Purchases.People = s.Followups, s.team
+	d.Clients.Followups, d.Clients.People = s.Followups, s.team
+	d.Purchases.Acts, d.Clients.Acts = d.Purchases.BulkActs(), d.Clients.BulkActs()
 	d.Invoices.Choose = kit.Choosing[billing.Entry]{Selections: s.Selections, Rows: d.Purchases.ChoiceRows,
 		Cents: func(e billing.Entry) int64 { return e.TotalCents },
 		Acts:  func(who actor.Actor) []components.Button { return d.Purchases.Acts.Buttons("invoices", who) }}
-	d.Clients.Acts = d.Purchases.Acts
 	d.Selections = &kit.Selections{Service: s.Selections, Lists: d.Clients.Exports.Lists,
 		ActHref: func(sel selection.Selection, act string) string {
 			if sel.List == tokens.ListName {
@@ -29,11 +31,20 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 			}
 			return bulk.Href(sel, act)
 		}}
-	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Replays: o.Store, Acts: d.Purchases.Acts,
+	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Replays: o.Store, Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts),
 		Lists: map[string]bulk.Place{"purchases": {Path: "/purchases", Active: "purchases"},
 			"clients": {Path: "/clients", Active: "clients"},
 			"debits":  {Path: "/purchases/debits", Active: "purchases"}, "invoices": {Path: "/invoices", Active: "invoices"}},
 		Failed: func(ctx context.Context, row uuid.UUID, err error) {
 			o.Log.ErrorContext(ctx, "row of a bulk act failed", "row", row, "error", err)
 		}}
+}
+
+// team are the people to whom something can be given, by name.
+func (s Services) team(ctx context.Context, who actor.Actor) (out []components.Option, err error) {
+	people, err := s.Approvals.Read.Colleagues(ctx, who.MerchantID)
+	for _, p := range people {
+		out = append(out, components.Option{Value: p.ID.String(), Text: p.Called()})
+	}
+	return out, err
 }

@@ -32,10 +32,11 @@ type Act struct {
 	// Begin prepares a rehearsal or a run with what was typed. The plan is asked part by part, in the order of the rows.
 	Begin func(in url.Values) Plan
 	Do    func(ctx context.Context, who actor.Actor, row Row, in url.Values) error
-	// Ask gives the fields of the form, with what was typed and what is wrong with it; nil: nothing is asked.
-	Ask func(in url.Values, wrong map[string]string) Fields
-	// Check refuses what was typed; nil: nothing can be wrong.
-	Check func(in url.Values) error
+	Names []string // of the fields that the form asks for
+	// Ask gives the fields, with what was typed and what is wrong with it; nil: nothing is asked.
+	Ask func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error)
+	// Check refuses what was typed; row is one to which it would be done. nil: nothing can be wrong.
+	Check func(ctx context.Context, who actor.Actor, row Row, in url.Values) error
 }
 
 // Plan tells what would become of some rows, in their order; rows that are gone are left out. It comes from the rules
@@ -47,7 +48,6 @@ type Fields struct {
 	Date    *components.DateField
 	Lines   *components.Textarea
 	Options *components.Select
-	Names   []string // of the fields
 }
 
 // Row is what becomes of one row.
@@ -101,10 +101,7 @@ func (a Acts) Buttons(list string, who actor.Actor) (out []components.Button) {
 // input keeps of a form what the act asks for.
 func (a Act) input(form url.Values) url.Values {
 	in := url.Values{}
-	if a.Ask == nil {
-		return in
-	}
-	for _, name := range a.Ask(form, nil).Names {
+	for _, name := range a.Names {
 		if form.Has(name) {
 			in.Set(name, form.Get(name))
 		}

@@ -83,7 +83,10 @@ func (h *Bulk) show(c echo.Context, sel selection.Selection, act Act, status int
 	if err != nil {
 		return err
 	}
-	v := h.view(sel, act, out, in, wrong)
+	v, err := h.view(c, sel, act, out, in, wrong)
+	if err != nil {
+		return err
+	}
 	v.Notice = notice
 	return h.Desk.ShowIn(c, status, v.Title, h.Lists[sel.List].Active, func(f layout.Frame) templ.Component { return pages.Rehearsal(f, v) })
 }
@@ -97,14 +100,18 @@ func (h *Bulk) list(sel selection.Selection) string {
 	return kit.Address(h.Lists[sel.List].Path, query)
 }
 
-// back is the list with what is selected in it.
-func (h *Bulk) back(sel selection.Selection) string {
+// back is where the rows were chosen: another page that led here, or the list with what is selected in it.
+func (h *Bulk) back(c echo.Context, sel selection.Selection) string {
+	if page := kit.BackOf(c.FormValue(kit.BackKey)); page != "" {
+		return page
+	}
 	return kit.WithSelection(h.list(sel), sel.ID.String())
 }
 
-func (h *Bulk) view(sel selection.Selection, act Act, out rehearsal, in url.Values, wrong error) pages.RehearsalView {
+func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehearsal, in url.Values,
+	wrong error) (pages.RehearsalView, error) {
 	byInput, summary, _ := kit.Problems(wrong)
-	v := pages.RehearsalView{Title: act.Words(act.many(out.all.n)), Back: components.Link{Text: "Back to the list", Href: h.back(sel)},
+	v := pages.RehearsalView{Title: act.Words(act.many(out.all.n)), Back: components.Link{Text: "Back to the list", Href: h.back(c, sel)},
 		Problems: components.ErrorSummary{Items: summary}}
 	if out.all.n == 0 {
 		v.Title = act.Words(act.One + "s")
@@ -131,19 +138,22 @@ func (h *Bulk) view(sel selection.Selection, act Act, out rehearsal, in url.Valu
 		v.Sum = words.Sum(out.all.cents, rand)
 	}
 	if out.all.n == 0 {
-		return v
+		return v, nil
 	}
 	v.Question = components.Confirm{ID: "act", Action: Href(sel, act.Key), CancelHref: v.Back.Href,
 		Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text, Safe: !act.Danger,
-		Fields: []components.Pair{{Name: "seen", Value: out.digest}}}
+		Fields: []components.Pair{{Name: "seen", Value: out.digest}, {Name: kit.BackKey, Value: c.FormValue(kit.BackKey)}}}
 	if out.all.n > AtOnce {
 		v.Question.Text += " It goes on in the background, and you can close the page."
 	}
 	if act.Ask != nil {
-		fields := act.Ask(in, byInput)
+		fields, err := act.Ask(c.Request().Context(), access.Actor(c), in, byInput)
+		if err != nil {
+			return v, err
+		}
 		v.Date, v.Lines, v.Options = fields.Date, fields.Lines, fields.Options
 	}
-	return v
+	return v, nil
 }
 
 func (h *Bulk) group(sel selection.Selection, act Act, g group, text string, in url.Values) pages.RehearsalGroup {
@@ -241,14 +251,17 @@ func (h *Bulk) Do(c echo.Context) error {
 	case to != "":
 		return c.Redirect(http.StatusSeeOther, to)
 	}
-	if act.Check != nil {
-		if err := act.Check(in); err != nil {
-			return h.show(c, sel, act, http.StatusUnprocessableEntity, in, err, "")
-		}
-	}
 	out, err := act.rehearse(ctx, who, sel, in, nil)
 	if err != nil {
 		return err
+	}
+	if act.Check != nil && out.all.n > 0 {
+		switch err := act.Check(ctx, who, out.one(), in); {
+		case fault.Is(err, fault.Invalid):
+			return h.show(c, sel, act, http.StatusUnprocessableEntity, in, err, "")
+		case err != nil && !kit.MayShow(err) && !fault.Is(err, fault.NotFound): // that is told with the row
+			return err
+		}
 	}
 	if out.digest != form.Get("seen") || out.all.n == 0 {
 		return h.show(c, sel, act, http.StatusConflict, in, nil,
@@ -328,6 +341,9 @@ func (h *Bulk) finish(c echo.Context, sel selection.Selection, out rehearsal, to
 	}
 	if kind == "warn" {
 		return c.Redirect(http.StatusSeeOther, "/tasks")
+	}
+	if page := kit.BackOf(c.FormValue(kit.BackKey)); page != "" {
+		return c.Redirect(http.StatusSeeOther, page)
 	}
 	return c.Redirect(http.StatusSeeOther, h.list(sel))
 }

@@ -51,6 +51,16 @@ type rehearsal struct {
 	digest    string
 }
 
+// one is a row that will happen.
+func (out rehearsal) one() Row {
+	for _, r := range out.rows {
+		if r.Why == "" {
+			return r
+		}
+	}
+	return Row{}
+}
+
 // missing is why nothing happens to a row that is not there any more.
 const missing = "It is not there any more."
 

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/followup"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
@@ -39,6 +40,8 @@ type Clients struct {
 
 	Selections *selection.Service
 	Acts       bulk.Acts // on many clients
+	Followups  *followup.Service
+	People     bulk.People // of the team
 
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
@@ -102,6 +105,26 @@ func (h *Clients) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UU
 	out := make([]selection.Row, len(found))
 	for i, c := range found {
 		out[i] = selection.Row{ID: c.ID, Changed: c.UpdatedAt}
+	}
+	return out, err
+}
+
+// BulkActs are the acts on many clients.
+func (h *Clients) BulkActs() bulk.Acts {
+	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Client, Rows: h.planFollow,
+		Act: bulk.Act{Needs: actor.Write, Lists: []string{"clients"}, One: "client"}}
+	return bulk.Acts{follow.Note(), follow.Assign()}
+}
+
+// planFollow plans what can be done about every client whose data was not erased.
+func (h *Clients) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+	found, err := h.Service.Several(ctx, who, ids)
+	out := make([]bulk.Row, len(found))
+	for i, c := range found {
+		out[i] = bulk.Row{ID: c.ID, Name: c.Name(), Second: c.Email, Href: words.ClientHref(c.ID), ChangedAt: c.UpdatedAt.UnixMicro()}
+		if c.Erased() {
+			out[i].Why = bulk.WhyErased
+		}
 	}
 	return out, err
 }

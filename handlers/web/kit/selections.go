@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -15,6 +16,19 @@ import (
 	"debitdesk/models/selection"
 	"debitdesk/views/components"
 )
+
+// BackKey names the page of ours that led to an act and is gone back to.
+const BackKey = "back"
+
+// BackOf is such a page; empty for what is none.
+func BackOf(text string) string {
+	at, err := url.Parse(text)
+	if err != nil || at.IsAbs() || at.Host != "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") ||
+		strings.Contains(text, `\`) {
+		return ""
+	}
+	return text
+}
 
 // actExport asks for a file of what was chosen, and is no act on it.
 const actExport = "export"
@@ -39,6 +53,7 @@ func (x *Selections) Choose(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	back := BackOf(form.Get(BackKey))
 	sel, err := x.choose(ctx, who, list, query, form)
 	if FragmentFor(c, "selection") {
 		if err != nil {
@@ -51,11 +66,15 @@ func (x *Selections) Choose(c echo.Context) error {
 		if err := access.AddFlash(c, "bad", err.Error()); err != nil {
 			return err
 		}
-		return c.Redirect(http.StatusSeeOther, list.address(query))
+		return c.Redirect(http.StatusSeeOther, cmp.Or(back, list.address(query)))
 	case err != nil:
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, x.next(list, query, sel, form.Get("act"), form.Get("next")))
+	to := x.next(list, query, sel, form.Get("act"), form.Get("next"))
+	if back != "" && form.Get("act") != "" && !strings.Contains(to, "?") {
+		to = Address(to, url.Values{BackKey: {back}})
+	}
+	return c.Redirect(http.StatusSeeOther, to)
 }
 
 // open finds the list again. The name of a list in which nothing can be chosen is not known.

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/followup"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/selection"
@@ -56,8 +57,10 @@ func (p *Purchases) BulkActs() bulk.Acts {
 	paid.Done = func(rows string) string { return words.Capital(rows) + " marked as paid" }
 	paid.Text = "Record money that came in outside Debitdesk, such as cash or transfers. Nothing is debited."
 	paid.Begin = p.planEach(p.planPaid)
-	paid.Ask, paid.Check, paid.Do = p.askPaidDay, p.checkPaidDay, p.markPaid
-	return bulk.Acts{again, cancel, remind, paid}
+	paid.Names, paid.Ask, paid.Check, paid.Do = []string{"paid_on"}, p.askPaidDay, p.checkPaidDay, p.markPaid
+
+	follow := bulk.Follow{Service: p.Followups, People: p.People, Type: followup.Purchase, Act: one, Rows: p.planFollow}
+	return bulk.Acts{again, cancel, remind, paid, follow.Note(), follow.Assign()}
 }
 
 // row is one purchase in a rehearsal.
@@ -167,17 +170,44 @@ func (p *Purchases) debitAgain(ctx context.Context, who actor.Actor, row bulk.Ro
 	return err
 }
 
-func (p *Purchases) askPaidDay(in url.Values, wrong map[string]string) bulk.Fields {
+// planFollow plans what can be done about every purchase of somebody whose data was not erased.
+func (p *Purchases) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+	recs, err := p.Service.Several(ctx, who, ids)
+	if err != nil {
+		return nil, err
+	}
+	var of []uuid.UUID
+	for _, rec := range recs {
+		of = append(of, rec.ClientID)
+	}
+	clients, err := p.Clients.Several(ctx, who, of)
+	if err != nil {
+		return nil, err
+	}
+	erased := map[uuid.UUID]bool{}
+	for _, c := range clients {
+		erased[c.ID] = c.Erased()
+	}
+	out := make([]bulk.Row, len(recs))
+	for i, rec := range recs {
+		if out[i] = p.row(rec); erased[rec.ClientID] {
+			out[i].Why = bulk.WhyErased
+		}
+	}
+	return out, nil
+}
+
+func (p *Purchases) askPaidDay(_ context.Context, _ actor.Actor, in url.Values, wrong map[string]string) (bulk.Fields, error) {
 	today := calendar.DateOf(p.Desk.Now()).String()
 	day := today
 	if in.Has("paid_on") {
 		day = in.Get("paid_on")
 	}
-	return bulk.Fields{Names: []string{"paid_on"}, Date: &components.DateField{Label: "Day of the payments", Name: "paid_on",
-		Value: day, Max: today, Required: true, Error: wrong["paid_on"]}}
+	return bulk.Fields{Date: &components.DateField{Label: "Day of the payments", Name: "paid_on", Value: day, Max: today,
+		Required: true, Error: wrong["paid_on"]}}, nil
 }
 
-func (p *Purchases) checkPaidDay(in url.Values) error {
+func (p *Purchases) checkPaidDay(_ context.Context, _ actor.Actor, _ bulk.Row, in url.Values) error {
 	_, err := paidOn(in.Get("paid_on"), p.Desk.Now())
 	return err
 }

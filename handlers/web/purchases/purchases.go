@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/followup"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -47,6 +48,8 @@ type Purchases struct {
 	Subscriptions *subscription.Service
 	Selections    *selection.Service
 	Acts          bulk.Acts // on many purchases
+	Followups     *followup.Service
+	People        bulk.People // of the team
 }
 
 func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
