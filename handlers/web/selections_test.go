@@ -200,6 +200,78 @@ func TestASelectionIsOnesOwn(t *testing.T) {
 	}
 }
 
+// Notes and owners are given to many rows, what is wrong with them is said first, and the act leads back to the page
+// that it came from.
+func TestManyRowsAreFollowedUp(t *testing.T) {
+	b := newBusiness(t)
+	client, _ := b.stored("62001230101")
+	ids := []string{b.bought(client, 1000, 30), b.bought(client, 2000, 30)}
+	who := b.A.Staff
+	for act, field := range map[string]struct{ name, wrong, right, rows string }{
+		"note":   {"text", "8001015009087", "Called, no answer.", `SELECT count(*) FROM notes`},
+		"assign": {"owner", uuid.NewString(), b.A.Finance.ID.String(), `SELECT count(*) FROM owners`},
+	} {
+		for list, of := range map[string][]string{"purchases": ids, "clients": {client}} {
+			to := b.chosen(who, url.Values{"list": {list}, "id": of, "act": {act}, "back": {"/attention?reason=failed"}})
+			if !strings.HasSuffix(to, "?back=%2Fattention%3Freason%3Dfailed") {
+				t.Errorf("goes to %s", to)
+			}
+			page, form := b.rehearsed(who, to)
+			if !strings.Contains(page, `href="/attention?reason=failed"`) {
+				t.Error("the rehearsal does not lead back")
+			}
+			form.Set("back", "/attention?reason=failed")
+			path, _, _ := strings.Cut(to, "?")
+			before := b.Count(field.rows)
+			form.Set(field.name, field.wrong)
+			b.Page(who, "POST", path, form).Want(http.StatusUnprocessableEntity)
+			if n := b.Count(field.rows); n != before {
+				t.Errorf("%s: %d rows after a refusal", act, n-before)
+			}
+			form.Set(field.name, field.right)
+			if at := b.Page(who, "POST", path, form).Want(http.StatusSeeOther).Header.Get("Location"); at != "/attention?reason=failed" {
+				t.Errorf("%s leads to %s", act, at)
+			}
+			if n := b.Count(field.rows) - before; n != len(of) {
+				t.Errorf("%s of %s: %d rows, want %d", act, list, n, len(of))
+			}
+		}
+	}
+	for _, bad := range []string{"//evil.example/", "https://evil.example/", `/\evil.example`, "evil"} {
+		if to := b.chosen(who, url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}, "back": {bad}}); strings.Contains(to, "back") {
+			t.Errorf("%s is gone back to: %s", bad, to)
+		}
+	}
+}
+
+// However many rows are selected, a rehearsal holds few of them at once, and asks little for each.
+func TestTwoThousandRowsAreRehearsed(t *testing.T) {
+	b := newBusiness(t)
+	client, _ := b.stored("62001230101")
+	first := b.bought(client, 1000, 30)
+	b.Count(`WITH more AS (INSERT INTO purchases SELECT (p2).* FROM (SELECT jsonb_populate_record(p, jsonb_build_object('id',
+		gen_random_uuid(), 'payer_sealed', NULL)) AS p2 FROM purchases p, generate_series(1, 1999) WHERE p.id = $1) AS made RETURNING 1)
+		SELECT count(*) FROM more`, first)
+	to := b.chosen(b.A.Staff, url.Values{"list": {"purchases"}, "query": {"status=created"}, "all": {"yes"}, "act": {"cancel"}})
+	before := b.Store.Pool.Stat().AcquireCount()
+	page, _ := b.rehearsed(b.A.Staff, to)
+	asked := b.Store.Pool.Stat().AcquireCount() - before
+	if !strings.Contains(page, "Cancel 2 000 purchases · R 20 000,00") || strings.Count(page, "<li>") > 200 {
+		t.Error("the rehearsal does not sum up 2 000 rows, or shows them all")
+	}
+	if asked > 100 {
+		t.Errorf("%d questions for 2 000 rows", asked)
+	}
+	more := regexp.MustCompile(`href="(/selections/[^"]+group=[^"]+)"`).FindStringSubmatch(page)
+	if more == nil {
+		t.Fatal("the group does not open its rows")
+	}
+	rows := plain(b.Page(b.A.Staff, "GET", html.UnescapeString(more[1])+"&from=1900", nil).Want(http.StatusOK).Body)
+	if !strings.Contains(rows, "1901 to 2000 of 2 000") || strings.Count(rows, `href="/purchases/`) < 100 {
+		t.Error("the last rows of the group are not shown")
+	}
+}
+
 // A process that is killed at any point of a long act does nothing twice and leaves nothing out.
 func TestALongActGoesOnAfterAKill(t *testing.T) {
 	b := newBusiness(t)
