@@ -42,7 +42,7 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 
 // team are the people to whom something can be given, by name.
 func (s Services) team(ctx context.Context, who actor.Actor) (out []components.Option, err error) {
-	people, err := s.Approvals.Read.Colleagues(ctx, who.MerchantID)
+	people, err := s.Users.Store.Colleagues(ctx, who.MerchantID)
 	for _, p := range people {
 		out = append(out, components.Option{Value: p.ID.String(), Text: p.Called()})
 	}
