@@ -179,7 +179,7 @@ func New(o Options) (Services, error) {
 		}}
 	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
 	if o.Sandbox {
-		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: out.Debits,
+		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
 			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange}
 		if at.sandbox != nil {

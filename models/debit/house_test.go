@@ -76,7 +76,7 @@ func open(t testing.TB) *house {
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
 	h.debits = h.engine(h.bank)
-	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases,
 		Phone:     h.bank.ForceMandate,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {

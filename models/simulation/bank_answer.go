@@ -67,7 +67,7 @@ func (c *Controls) AtBank(ctx context.Context, who actor.Actor, limit int) ([]At
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return c.Read.AtBank(ctx, who.MerchantID, limit)
+	return c.Store.AtBank(ctx, who.MerchantID, limit)
 }
 
 func (a BankAnswer) words() string {

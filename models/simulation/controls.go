@@ -14,22 +14,9 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
-	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
 )
-
-// BankReader shows what the bank has.
-type BankReader interface {
-	// AtBank lists collections that the bank has or may still speak about, those it
-	// has not answered first, then by action date, newest first.
-	AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error)
-	// OpenAuthentication is the request of a mandate that waits for an answer; NotFound when none does.
-	OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error)
-	// Phones lists the requests that wait for an answer and, at most limit, those that are over; newest first.
-	Phones(ctx context.Context, merchantID uuid.UUID, limit int) (open, over []Phone, err error)
-	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
-}
 
 // AtBank is one line of the bank's desk.
 type AtBank struct {
@@ -51,7 +38,6 @@ type Worker interface {
 // answers of the sandbox bank and of its clients. They must not know how that bank keeps its books.
 type Controls struct {
 	Store     Store
-	Read      BankReader
 	Clock     *database.Clock
 	Debits    *debit.Service
 	Purchases *purchase.Service

@@ -88,7 +88,7 @@ func (c *Controls) AnswerMandate(ctx context.Context, who actor.Actor, purchaseI
 	if r.Record, err = c.Purchases.Get(ctx, who, purchaseID); err != nil {
 		return r, err
 	}
-	if r.Mandate, err = c.Read.Mandate(ctx, who.MerchantID, request.MandateID); err != nil {
+	if r.Mandate, err = mandate.Store(c.Store).Mandate(ctx, who.MerchantID, request.MandateID); err != nil {
 		return r, err
 	}
 	return r, c.Store.InTx(ctx, func(tx *database.Tx) error {
@@ -103,12 +103,12 @@ var replies = map[string]string{Accept: "accepted", Reject: "declined", Ignore: 
 // asked is the request that waits for the client. One that is on its way to the
 // bank is handed over first.
 func (c *Controls) asked(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
-	request, err := c.Read.OpenAuthentication(ctx, merchantID, mandateID)
+	request, err := c.Store.OpenAuthentication(ctx, merchantID, mandateID)
 	if err == nil && request.State == mandate.AuthRequested {
 		if err := c.caughtUp(inner(ctx)); err != nil {
 			return request, err
 		}
-		request, err = c.Read.OpenAuthentication(ctx, merchantID, mandateID)
+		request, err = c.Store.OpenAuthentication(ctx, merchantID, mandateID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return request, c.nothingAsked(ctx, merchantID, mandateID)
@@ -118,7 +118,7 @@ func (c *Controls) asked(ctx context.Context, merchantID, mandateID uuid.UUID) (
 
 // nothingAsked says why the client has nothing to answer.
 func (c *Controls) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID) error {
-	m, err := c.Read.Mandate(ctx, merchantID, mandateID)
+	m, err := mandate.Store(c.Store).Mandate(ctx, merchantID, mandateID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return conflict("This purchase asks for no mandate.")
@@ -157,5 +157,5 @@ func (c *Controls) Phones(ctx context.Context, who actor.Actor) (open, over []Ph
 	if err := who.May(actor.Read); err != nil {
 		return nil, nil, err
 	}
-	return c.Read.Phones(ctx, who.MerchantID, latelyAnswered)
+	return c.Store.Phones(ctx, who.MerchantID, latelyAnswered)
 }

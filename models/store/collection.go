@@ -15,29 +15,14 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
 
-// resultColumn keeps the code of what the bank answered about a collection.
-func resultColumn[T any](of func(*T) *collection.Collection) table.Column[T] {
-	return table.Column[T]{
-		Name:  "result_code",
-		Write: func(_ *seal.Box, record *T) (any, error) { return of(record).Result.Code, nil },
-		Read: func(_ *seal.Box, record *T, stored []byte) error {
-			if len(stored) > 0 {
-				of(record).Result = collection.ResultOf(string(stored))
-			}
-			return nil
-		},
-	}
-}
-
 var collectionTable = table.New("collections",
-	resultColumn(func(c *collection.Collection) *collection.Collection { return c }))
+	collection.ResultColumn(func(c *collection.Collection) *collection.Collection { return c }))
 
 // InsertCollection plans a debit, in this transaction.
 func (t *Tx) InsertCollection(c collection.Collection) { database.Insert(t.Tx, collectionTable, c) }

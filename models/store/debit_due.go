@@ -94,7 +94,7 @@ func (c claimed) sequence() bank.Sequence {
 // mandateAt is when the payer gave the mandate m: by DebiCheck when the payer's bank had the answer.
 const mandateAt = `COALESCE(CASE m.kind WHEN 'debicheck' THEN m.accepted_at END, m.consent_at)`
 
-var claims = table.View(resultColumn(func(c *claimed) *collection.Collection { return &c.Collection }))
+var claims = table.View(collection.ResultColumn(func(c *claimed) *collection.Collection { return &c.Collection }))
 
 // ClaimDue implements debit.Reader. Claims live by the database's real time, which
 // is the same for every process and which nobody moves.

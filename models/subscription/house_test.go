@@ -99,7 +99,7 @@ func (h *house) begin() {
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
 	post := &outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
-	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Phone: h.bank.ForceMandate}
 }

@@ -1,4 +1,4 @@
-package store
+package simulation
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
-	"debitdesk/models/simulation"
 )
 
 var (
-	atBank = table.View(resultColumn(func(a *simulation.AtBank) *collection.Collection { return &a.Collection }))
-	phones = table.View[simulation.Phone]()
+	atBank = table.View(collection.ResultColumn(func(a *AtBank) *collection.Collection { return &a.Collection }))
+	phones = table.View[Phone]()
 )
 
-// AtBank implements simulation.BankReader. The days are those on which anything is kept, so that the newest are found
+// AtBank lists collections that the bank has or may still speak about, those it has not
+// answered first, then by action date, newest first. The days are those on which anything is kept, so that the newest are found
 // without a look at all debits.
-func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]simulation.AtBank, error) {
+func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error) {
 	var parts []string
 	var args []any
 	for _, states := range []string{"'submitted', 'in_tracking'", "'provisional', 'successful', 'final', 'disputed'"} {
@@ -50,8 +50,8 @@ const mostPhones = 200
 const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 
 // Phones implements simulation.BankReader: the newest requests, those that were answered last first.
-func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
-	limit int) (open, over []simulation.Phone, err error) {
+func (s Store) Phones(ctx context.Context, merchantID uuid.UUID,
+	limit int) (open, over []Phone, err error) {
 	const newest = "a.id IN (SELECT a.id FROM mandate_authentications a WHERE a.merchant_id = ? AND "
 	if open, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"a."+openAuthentication+
 		` ORDER BY a.id DESC LIMIT ?) ORDER BY a.requested_at DESC, a.id DESC`, merchantID, merchantID, mostPhones); err != nil {
@@ -63,11 +63,9 @@ func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	return open, over, err
 }
 
-// OpenAuthentication implements simulation.BankReader.
-func (s *Store) OpenAuthentication(ctx context.Context, merchantID,
+// OpenAuthentication is the request of a mandate that waits for an answer; NotFound when none does.
+func (s Store) OpenAuthentication(ctx context.Context, merchantID,
 	mandateID uuid.UUID) (mandate.Authentication, error) {
 	return database.One(ctx, s.DB, mandate.Authentications, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
 		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
 }
-
-var _ simulation.BankReader = (*Store)(nil)
