@@ -65,7 +65,7 @@ func TestAStateIsSaidInWordsAndDrawn(t *testing.T) {
 }
 
 func TestAddressesOfScriptsAreNotFollowed(t *testing.T) {
-	got := viewtest.Render(t, StatusTabs(Tabs{Items: []Tab{{"x", "", "?a=1&b=2", false}}}))
+	got := viewtest.Render(t, StatusTabs(Tabs{Items: []Tab{{Label: "x", Href: "?a=1&b=2"}}}))
 	if !strings.Contains(got, `href="?a=1&amp;b=2"`) || strings.Contains(got, "hx-get") {
 		t.Error(got)
 	}

@@ -122,8 +122,8 @@ func lists() []piece {
 			Primary: Button{Label: "New", Href: "/x"}, Secondary: []Button{{Label: "Export", Href: "/y"}}, Menu: acts}),
 			words("pill"))},
 		{"head, bare", Top(PageHead{Title: "Clients"})},
-		{"tabs", StatusTabs(Tabs{Target: "#list", Items: []Tab{{"All", "1 240", "?a=1&b=2", true},
-			{"Paid", "", "?", false}}})},
+		{"tabs", StatusTabs(Tabs{Target: "#list", Items: []Tab{
+			{Label: "All", Count: "1 240", Href: "?a=1&b=2", Active: true}, {Label: "Paid", Href: "?"}}})},
 		{"filters", viewtest.Around(Filters(FilterBar{Action: "/x", Target: "#list", SearchLabel: "Search", Search: "q",
 			Keep: keep, Chips: []Chip{{"Paid", "?"}}, ClearHref: "?", Found: "1"}), words("fields"))},
 		{"filters, plain", Filters(FilterBar{Action: "/x", Plain: true})},
