@@ -18,8 +18,8 @@ var (
 )
 
 // AtBank lists collections that the bank has or may still speak about, those it has not
-// answered first, then by action date, newest first. The days are those on which anything is kept, so that the newest are found
-// without a look at all debits.
+// answered first, then by action date, newest first. The days are those on which anything is
+// kept, so that the newest are found without a look at all debits.
 func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error) {
 	var parts []string
 	var args []any
@@ -49,7 +49,8 @@ const mostPhones = 200
 
 const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 
-// Phones implements simulation.BankReader: the newest requests, those that were answered last first.
+// Phones lists the newest requests: those that wait for an answer and, at most limit, those
+// that are over, the last answered first.
 func (s Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	limit int) (open, over []Phone, err error) {
 	const newest = "a.id IN (SELECT a.id FROM mandate_authentications a WHERE a.merchant_id = ? AND "
