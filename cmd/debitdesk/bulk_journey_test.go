@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Rows are ticked, looked at beside the list and acted on by keyboard; without scripts plain forms do the same.
+func TestManyRowsByKeyboardAndWithoutScripts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	if _, err := site.app.demo(t.Context(), 39); err != nil {
+		t.Fatal(err)
+	}
+	chromium := browser(t)
+	const list = "/purchases?attention=failed"
+	admin := site.tab(t, chromium)
+	admin.signInToDemo("admin")
+	admin.open(list)
+	admin.presses("j", "x", "j", "j", "X")
+	admin.sees("3 purchases selected")
+	admin.looksAt("purchases-ticked")
+	admin.presses(" ")
+	admin.do("look at the row", chromedp.WaitVisible(`#peek [data-peek-title]:focus`, chromedp.ByQuery))
+	admin.looksAt("purchase-peek")
+	admin.presses(kb.Escape)
+	admin.do("go back to the row", chromedp.WaitVisible(`tr.here a.main-link:focus`, chromedp.ByQuery))
+	admin.goes("remind", chromedp.Click(`button[value="remind"]`, chromedp.ByQuery, chromedp.NodeVisible))
+	admin.sees("What will happen")
+	admin.looksAt("rehearsal")
+	admin.submit()
+	admin.at(list)
+
+	plain := site.tab(t, chromium).withoutScripts()
+	plain.signInToDemo("finance")
+	plain.open(list)
+	plain.do("tick a row", chromedp.Click(`[data-row]`, chromedp.ByQuery, chromedp.NodeVisible))
+	plain.goes("cancel", chromedp.Click(`button[value="cancel"]`, chromedp.ByQuery, chromedp.NodeVisible))
+	plain.sees("1 purchase selected")
+	plain.submit()
+	plain.sees("1 purchase cancelled.")
+}
