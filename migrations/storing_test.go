@@ -12,7 +12,8 @@ func TestPurchasesThatOnlyStoreAreCounted(t *testing.T) {
 	p := before(t, 45)
 	merchant := p.row("merchants", map[string]any{"id": uuid.New()})
 	made := func(cents int, status string) uuid.UUID {
-		return p.row("purchases", map[string]any{"id": uuid.New(), "merchant_id": merchant, "total_cents": cents, "status": status})
+		return p.row("purchases", map[string]any{"id": uuid.New(), "merchant_id": merchant, "total_cents": cents,
+			"status": status})
 	}
 	stored := made(0, "preauthorized")
 	made(0, "preauthorized")

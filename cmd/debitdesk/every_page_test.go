@@ -189,8 +189,8 @@ func (b *tab) listens() *complaints {
 }
 
 // pictured are pages of the album by their kinds.
-var pictured = map[string]string{"/": "demo-home", "/purchases": "demo-purchases", "/templates/new": "demo-template-new",
-	"/templates/:id": "demo-first-templates", "/developers/events": "demo-events", "/developers/api": "demo-reference",
+var pictured = map[string]string{"/": "demo-home", "/purchases": "demo-purchases",
+	"/templates/new": "demo-template-new", "/templates/:id": "demo-first-templates", "/developers/events": "demo-events", "/developers/api": "demo-reference",
 	"/settings/roles": "demo-roles", "/audit": "demo-audit", "/settings/approvals": "demo-approvals",
 	"/developers/simulator": "demo-simulator"}
 

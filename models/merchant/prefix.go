@@ -53,7 +53,8 @@ func ownPrefix(tx *database.Tx, merchantID, brandID uuid.UUID, prefix string) er
 	for _, b := range all {
 		if b.ID != brandID && mistaken(prefix, b.ReferencePrefix) {
 			return fault.At("reference_prefix", "unique",
-				"The brand “%s” has the prefix %s. References of both could be the same: choose a prefix that begins otherwise.",
+				"The brand “%s” has the prefix %s. References of both could be the same: "+
+					"choose a prefix that begins otherwise.",
 				b.Name, b.ReferencePrefix)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 func TestPurchasesThatOnlyStoreAreCountedBesideAll(t *testing.T) {
 	s := openTidying(t)
 	m := uuid.New()
-	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) VALUES ($1, 'preauthorized', 3), ($1, 'paid', 2)`, m)
+	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta)
+		VALUES ($1, 'preauthorized', 3), ($1, 'paid', 2)`, m)
 	s.run(`INSERT INTO storing_count_deltas (merchant_id, status, delta) VALUES ($1, 'preauthorized', 3), ($1, 'paid', 1),
 		($1, 'paid', -1)`, m)
 	check := func(when string) {

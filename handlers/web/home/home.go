@@ -319,6 +319,7 @@ func (h *Home) start(c echo.Context, who actor.Actor, v *pages.HomeView) error {
 		v.Start = append(v.Start, pages.StartLine{Text: "Add a second admin", Href: "/settings/people/invite",
 			Done: s.SecondAdmin})
 	}
-	v.Start = append(v.Start, pages.StartLine{Text: "Turn on two-step sign-in", Href: "/account/security", Done: s.TwoStep})
+	v.Start = append(v.Start, pages.StartLine{Text: "Turn on two-step sign-in", Href: "/account/security",
+		Done: s.TwoStep})
 	return nil
 }
