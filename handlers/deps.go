@@ -18,6 +18,7 @@ import (
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
+	"debitdesk/handlers/web/find"
 	"debitdesk/handlers/web/home"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
@@ -72,6 +73,7 @@ type Deps struct {
 	Amendments   *mandates.Amendments
 	SetUp        *mandates.MandateForms
 	Home         *home.Home
+	Find         *find.Find
 	Batches      *batches.Batches
 	BankFiles    *bankfiles.Pages // nil without a bank that takes files
 	Templates    *templates.Templates

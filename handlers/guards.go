@@ -51,7 +51,7 @@ var (
 
 func pageWith(bodyBytes int64) guard {
 	return guard{asks: true, before: func(e *edge, act actor.Action) stack {
-		return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session), permitted(act), e.aside}
+		return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session), permitted(act), e.remembered, e.aside}
 	}}
 }
 

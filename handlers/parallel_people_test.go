@@ -145,6 +145,9 @@ func (c *callers) ownAccount() {
 	}, 303)
 	c.all("POST /account/first-steps/hiding", func(int) ask { return ask{who: &who, body: form()} }, 303)
 	c.all("POST /account/first-steps/showing", func(int) ask { return ask{who: &who, body: form()} }, 303)
+	c.all("POST /account/keys", func(i int) ask {
+		return ask{who: &who, body: form("keys", []string{"on", "off"}[i%2])}
+	}, 303)
 	c.in(who.User, many)
 	var handles []string
 	for _, m := range sessionHandle.FindAllStringSubmatch(c.Page(who, "GET", "/account", nil).Want(200).Body, -1) {

@@ -50,6 +50,7 @@ func (e *edge) accessRoutes() Table {
 			{page, "POST", "/account/theme", e.Account.SetTheme},
 			{page, "POST", "/account/first-steps/hiding", e.Account.HideFirstSteps},
 			{page, "POST", "/account/first-steps/showing", e.Account.ShowFirstSteps},
+			{page, "POST", "/account/keys", e.Account.SetKeys},
 			{page, "POST", "/account/sessions/:handle/end", e.Account.EndSession},
 			{page, "POST", "/account/sessions/others/end", e.Account.EndOthers},
 			{page, "POST", "/account/password", e.Account.ChangePassword},

@@ -11,6 +11,9 @@ func (e *edge) homeRoutes() Table {
 			{page, "GET", "/", e.Home.Show},
 			{page, "GET", "/attention", e.Home.Attention},
 		}},
+		{actor.Read, "Find anything: the search over clients, purchases, numbers, pages and actions", []Route{
+			{page, "GET", "/find", e.Find.Show},
+		}},
 		{actor.Read, "Tasks in the background: list, progress, files; cancel and download what you may ask for", []Route{
 			{page, "GET", "/tasks", e.Tasks.List},
 			{page, "GET", "/tasks/line", e.Tasks.Line},

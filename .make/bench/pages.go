@@ -78,7 +78,7 @@ func (many manyRows) everyPage(ctx context.Context, _ *server, _ time.Duration, 
 	if err != nil {
 		return nil, err
 	}
-	w := walk.Walk{Base: d.alone.base, Client: alone, Start: seeds}
+	w := walk.Walk{Base: d.alone.base, Client: alone, Start: append(seeds, walk.Found...)}
 	addresses, err := w.Pages()
 	if err != nil {
 		return nil, err

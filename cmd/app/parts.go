@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
+	findpages "debitdesk/handlers/web/find"
 	"debitdesk/handlers/web/home"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
@@ -34,6 +35,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/find"
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
 	"debitdesk/models/report"
@@ -152,6 +154,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	desk.Lists = s.Lists
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 	s.bulk(d, desk, o)
+	d.Find = &findpages.Find{Desk: desk, Service: s.Find, Lists: func() []find.Place { return listPlaces(exports.Lists) }}
 }
 
 // settings adds the pages on which a business says how it works, and those of developers.

@@ -28,6 +28,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
 	"debitdesk/models/factor"
+	"debitdesk/models/find"
 	"debitdesk/models/followup"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail"
@@ -75,6 +76,7 @@ type Services struct {
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
+	Find          *find.Service
 	Capabilities  bank.Capabilities // of the bank connection
 	Exchange      simulation.Worker // what the bank connection does by itself; nil: nothing
 }
@@ -144,6 +146,7 @@ func New(o Options) (Services, error) {
 		Subscriptions: subscriptions,
 		Factors: &factor.Service{Store: factor.Store{DB: s.DB}, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
+		Find:  &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
 		Money: &report.Money{Store: report.Store{DB: s.DB}},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},

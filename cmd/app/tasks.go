@@ -1,10 +1,14 @@
 package app
 
 import (
+	"maps"
+	"slices"
+
 	"debitdesk/handlers"
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
+	"debitdesk/models/find"
 	"debitdesk/models/report"
 )
 
@@ -45,6 +49,16 @@ func exported(d *handlers.Deps) map[string]kit.ExportSource {
 		out["findings"] = kit.Listed(actor.Read, files.ExportedFindings)
 		out["files from the bank"] = kit.Listed(actor.Read, files.ExportedReceived)
 		out["files to the bank"] = kit.Listed(actor.Read, files.ExportedFiles)
+	}
+	return out
+}
+
+// listPlaces are the lists that open without more, and their views.
+func listPlaces(all map[string]kit.ExportSource) (out []find.Place) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if list := all[name].List; list != nil {
+			out = append(out, list().Places()...)
+		}
 	}
 	return out
 }

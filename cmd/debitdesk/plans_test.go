@@ -56,7 +56,7 @@ func TestNoPageReadsMoreThanItShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Before: l.Doing, Start: sortedLists}
+	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Before: l.Doing, Start: append(sortedLists, walk.Found...)}
 	pages, err := w.Pages()
 	if err != nil {
 		t.Fatal(err)

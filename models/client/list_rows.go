@@ -71,7 +71,7 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 	w := &listing.Walk{Columns: Table.Columns(""), From: "clients"}
 	w.And("merchant_id = ? AND deleted_at IS NULL", merchantID)
 	if q.PersonalCode != "" {
-		w.And("personal_code_hash = ?", s.Seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
+		w.And("personal_code_hash = ?", IdentityHash(s.Seal, merchantID, q.PersonalCode))
 	}
 	if q.Account != nil {
 		w.Fitting("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
@@ -135,7 +135,7 @@ func (s Store) Matching(ctx context.Context, merchantID uuid.UUID, ids []uuid.UU
 	identities []bank.IDNumber) ([]Client, error) {
 	hashes := make(database.TextArray, len(identities))
 	for i, n := range identities {
-		hashes[i] = fmt.Sprintf(`\x%x`, s.Seal.Hash(merchantID, identityHash, n.Reveal()))
+		hashes[i] = fmt.Sprintf(`\x%x`, IdentityHash(s.Seal, merchantID, n))
 	}
 	var out []Client
 	for _, q := range []struct {

@@ -23,6 +23,11 @@ const (
 	identityHash = "personal_code"
 )
 
+// IdentityHash is by what a client is found who has an identity number.
+func IdentityHash(box *seal.Box, merchantID uuid.UUID, n bank.IDNumber) []byte {
+	return box.Hash(merchantID, identityHash, n.Reveal())
+}
+
 // sealedNumber are the columns of a number of a client: sealed, masked, and hashed to
 // be found by.
 func sealedNumber(name, kind string, number func(*Client) (plain, masked, clean string),

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
+	"golang.org/x/text/unicode/norm"
 )
 
 // VectorOf is the tsvector of a row: its words in lower case, made here and not by
@@ -56,14 +58,16 @@ func (a TextArray) Value() (driver.Value, error) {
 var arrayQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // WordsOf splits texts into the words a person may search by: whole texts
-// without blanks, and their parts.
+// without blanks, and their parts, each without its accents too.
 func WordsOf(texts ...string) []string {
 	seen := map[string]bool{}
 	words := []string{}
 	add := func(w string) {
-		if w != "" && !seen[w] {
-			seen[w] = true
-			words = append(words, w)
+		for _, w := range []string{w, Fold(w)} {
+			if w != "" && !seen[w] {
+				seen[w] = true
+				words = append(words, w)
+			}
 		}
 	}
 	for _, text := range texts {
@@ -86,13 +90,62 @@ const longestWord = 1024
 func SearchQuery(typed string) string { return strings.Join(searchWords(typed), " & ") }
 
 func searchWords(typed string) (terms []string) {
-	for _, w := range strings.Fields(strings.ToLower(strings.ReplaceAll(typed, "\x00", ""))) {
-		if len(w) > longestWord {
-			w = strings.ToValidUTF8(w[:longestWord], "")
-		}
-		terms = append(terms, "'"+strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(w)+"':*")
+	for _, w := range strings.Fields(Fold(strings.ReplaceAll(typed, "\x00", ""))) {
+		terms = append(terms, lexeme("", w)+":*")
 	}
 	return terms
+}
+
+// lexeme is a word, behind what stands before it, as a tsquery writes it.
+func lexeme(before, w string) string {
+	if len(w) > longestWord {
+		w = strings.ToValidUTF8(w[:longestWord], "")
+	}
+	return "'" + before + strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(w) + "'"
+}
+
+// Fold gives a text in lower case and without accents, as words are compared.
+func Fold(text string) string {
+	text = strings.ToLower(text)
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text))
+}
+
+// Beginning is one thing that was typed, in each way in which it may be written: the
+// words of one of them all begin words of a record.
+type Beginning [][]string
+
+// KeyMark stands in a query for what search_key of the database puts before each word:
+// the merchant and a step of time.
+const KeyMark = "\x01"
+
+// Beginnings is the tsquery for all that was typed, with something before each word, which
+// is empty or KeyMark. With whole, a word counts only as a whole.
+func Beginnings(all []Beginning, before string, whole bool) string {
+	end := ":*"
+	if whole {
+		end = ""
+	}
+	terms := make([]string, len(all))
+	for i, one := range all {
+		ways := make([]string, len(one))
+		for j, words := range one {
+			parts := make([]string, len(words))
+			for k, w := range words {
+				parts[k] = lexeme(before, w) + end
+			}
+			ways[j] = "(" + strings.Join(parts, " & ") + ")"
+		}
+		terms[i] = "(" + strings.Join(ways, " | ") + ")"
+	}
+	return strings.Join(terms, " & ")
 }
 
 // Search is what a person looks for among the words of a merchant's records: every

@@ -15,6 +15,7 @@ import (
 // wiping deletes what a merchant did, what refers to other rows first. A test knows
 // every table that there is, so that a new one is either here or in WipeKeeps.
 var wiping = []struct{ table, where string }{
+	{"recently_opened", "merchant_id = $1"},
 	{"token_deletions", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
 	{"followups", "merchant_id = $1"},

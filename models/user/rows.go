@@ -31,7 +31,7 @@ var (
 )
 
 // userColumns are a person within one business: what the membership says wins.
-const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.last_seen_at,
+const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.keys_off, u.last_seen_at,
 	COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at, mb.grants, mb.batch_limit_cents`
 
 // Store is where people, their sessions, the counters of sign-ins and the links to reset
@@ -59,6 +59,10 @@ func setUserTheme(tx *database.Tx, id uuid.UUID, theme string) error {
 		return fault.Missing()
 	}
 	return nil
+}
+
+func setKeysOff(tx *database.Tx, id uuid.UUID, off bool) (bool, error) {
+	return tx.ExecOne("turn keys on or off", `UPDATE users SET keys_off = $2, updated_at = $3 WHERE id = $1`, id, off, tx.Now())
 }
 
 func setUserSeen(tx *database.Tx, id uuid.UUID, at time.Time) {

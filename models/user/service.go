@@ -64,6 +64,22 @@ func (s *Service) HideFirstSteps(ctx context.Context, who actor.Actor, hidden bo
 	})
 }
 
+// SetKeys turns the keys of a single character on or off for the caller.
+func (s *Service) SetKeys(ctx context.Context, who actor.Actor, off bool) error {
+	if who.Kind != actor.User {
+		return notAPerson()
+	}
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		tx.Audit(who, audit.Entry{Action: "user.keys_set", ObjectType: "user", ObjectID: who.ID,
+			Text: "Turned keyboard shortcuts " + map[bool]string{true: "off", false: "on"}[off] + ".", After: map[string]any{"keys_off": off}})
+		known, err := setKeysOff(tx, who.ID, off)
+		if err == nil && !known {
+			err = fault.Missing()
+		}
+		return err
+	})
+}
+
 // SetTheme keeps the look that the caller chose: "", "light" or "dark".
 func (s *Service) SetTheme(ctx context.Context, who actor.Actor, theme string) error {
 	if who.Kind != actor.User {

@@ -22,7 +22,7 @@ var (
 
 const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at, m.id AS merchant_id, s.factor, s.proven_at,
 	u.id AS u_id, m.id AS u_merchant_id, u.email AS u_email, u.name AS u_name, mb.role AS u_role, mb.grants AS u_grants, mb.batch_limit_cents AS u_batch_limit_cents,
-	u.theme AS u_theme, u.last_seen_at AS u_last_seen_at, m.name AS merchant_name, m.slug AS merchant_slug, m.is_test, b.id AS brand_id, b.name AS brand_name,
+	u.theme AS u_theme, u.keys_off AS u_keys_off, u.last_seen_at AS u_last_seen_at, m.name AS merchant_name, m.slug AS merchant_slug, m.is_test, b.id AS brand_id, b.name AS brand_name,
 	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor, m.require_second_factor AS require_factor,
 	COALESCE((SELECT jsonb_agg(jsonb_build_object('ID', x.id, 'Name', x.name, 'IsTest', x.is_test) ORDER BY x.name, x.id) FROM memberships o JOIN merchants x ON x.id = o.merchant_id
 		WHERE o.user_id = u.id AND o.merchant_id <> m.id AND o.disabled_at IS NULL), '[]') AS others

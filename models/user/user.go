@@ -43,6 +43,7 @@ type User struct {
 	// BatchLimitCents is above what amount the person sends no batch; nil: no limit.
 	BatchLimitCents *int64 `gorm:"->;-:migration"`
 	Theme           string
+	KeysOff         bool      // single keys do nothing on the pages
 	LastSeenAt      time.Time `gorm:"->"` // real time
 	DisabledAt      time.Time `gorm:"->"`
 	CreatedAt       time.Time

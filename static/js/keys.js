@@ -81,16 +81,16 @@
     document.getElementById("keys")?.remove();
     const close = make("button", { type: "button", className: "btn", textContent: "Close" });
     const dialog = make("dialog", { id: "keys", className: "keys" },
-      make("div", { className: "keys-head" }, make("h2", { id: "keys-title", textContent: "Keys" }), close));
+      make("div", { className: "keys-head" }, make("h2", { id: "keys-title", textContent: "Keyboard shortcuts" }), close));
     dialog.setAttribute("aria-labelledby", "keys-title");
-    if (off()) dialog.append(make("p", { className: "note", textContent: "Keys of a single character are turned off for you." }));
+    if (off()) dialog.append(make("p", { className: "note", textContent: "You turned the shortcuts of a single key off." }));
     const columns = make("div", { className: "keys-groups" });
     for (const [name, keys] of groups()) {
       columns.append(make("section", {}, make("h3", { textContent: name }), make("dl", {},
         ...keys.map((k) => make("div", {}, make("dt", {}, ...caps(k.key)), make("dd", { textContent: k.label }))))));
     }
-    const foot = make("p", { className: "muted small" }, make("a", { href: "/manual/pages#keys", textContent: "Keys in the manual" }), " · ",
-      make("a", { href: "/account#keys-setting", textContent: off() ? "Turn keys on" : "Turn keys off" }));
+    const foot = make("p", { className: "muted small" }, make("a", { href: "/manual/pages#keyboard-shortcuts", textContent: "Shortcuts in the manual" }), " · ",
+      make("a", { href: "/account#keys-setting", textContent: off() ? "Turn them on" : "Turn them off" }));
     dialog.append(columns, foot);
     close.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
@@ -110,7 +110,7 @@
     },
     sheet,
   };
-  Keys.add({ key: "?", label: "Show the keys", group: "Everywhere", run: sheet });
+  Keys.add({ key: "?", label: "Show keyboard shortcuts", group: "Everywhere", run: sheet });
   Keys.add({ key: "/", label: "Search", group: "Everywhere", when: () => document.querySelector("[data-search]"), run: () => {
     const field = document.querySelector("[data-search]");
     field.focus();

@@ -19,6 +19,7 @@ type Frame struct {
 	Sandbox         *SandboxBanner // nil in live mode, and then no sandbox section either
 	Flash           []components.Flash
 	Theme           string // light, dark, or empty to follow the system
+	Keys            string // off where the person turned the keys of a single character off
 	ThemeAction     string // where a theme is posted (theme=light|dark|system); empty leaves the switch out
 	SignOutAction   string // /logout by default
 	AccountHref     string // the person's own page; empty leaves the link out

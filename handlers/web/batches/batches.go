@@ -98,6 +98,9 @@ var batchPills = map[batch.State]components.Pill{
 	batch.Voiding: {Kind: "progress", Word: "Voiding"},
 	batch.Done:    {Kind: "done", Word: "Done"}, batch.Stopped: {Kind: "draft", Word: "Stopped"}}
 
+// StatePill is a state of batches in a word.
+func StatePill(s batch.State) components.Pill { return batchPills[s] }
+
 func batchPill(b batch.Batch) components.Pill {
 	switch n := b.Counts; {
 	case b.State == batch.Done && n.Failed > 0:

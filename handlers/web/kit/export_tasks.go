@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/find"
 	"debitdesk/models/paging"
 	"debitdesk/models/task"
 	"debitdesk/views/components"
@@ -37,12 +38,15 @@ const nowKey = "now"
 type ExportSource struct {
 	Needs actor.Action
 	Open  func(ctx context.Context, who actor.Actor, arg string) (Exportable, error)
+	List  func() Exportable // nil: it needs an argument
 }
 
 // Exportable is a list on whose rows a file can be written apart from a request.
 type Exportable interface {
 	// CountOf counts the rows that an address lets through, as far as a tab does.
 	CountOf(ctx context.Context, who actor.Actor, query string) (string, error)
+	// Places are the list and its views, for the search.
+	Places() []find.Place
 	toFile(ctx context.Context, who actor.Actor, query url.Values) (fileOf, error)
 }
 
@@ -62,7 +66,7 @@ type fileOf struct {
 func Listed(needs actor.Action, list func() Exportable) ExportSource {
 	return ExportSource{Needs: needs, Open: func(context.Context, actor.Actor, string) (Exportable, error) {
 		return list(), nil
-	}}
+	}, List: list}
 }
 
 func (r *List[T, F]) toFile(ctx context.Context, who actor.Actor, query url.Values) (f fileOf, err error) {

@@ -71,6 +71,9 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 			Initials: initials(in.User.Called())},
 		Sandbox: d.Banner(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
 	}
+	if in.User.KeysOff {
+		f.Keys = "off"
+	}
 	if d.AsOf != nil {
 		if at, old := d.AsOf(c.Request().Context()); old {
 			f.AsOf = at.In(calendar.SAST).Format(time.TimeOnly)

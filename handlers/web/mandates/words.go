@@ -18,6 +18,11 @@ var mandateKinds = map[mandate.State]string{
 	mandate.Superseded: "draft", mandate.BlockedBy: "bad",
 }
 
+// StatePill is a state of mandates in a word.
+func StatePill(s mandate.State) components.Pill {
+	return components.Pill{Kind: mandateKinds[s], Word: s.Label()}
+}
+
 // mandatePill shows where a mandate stands; its title says what happens next.
 func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time) components.Pill {
 	p := components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}

@@ -199,5 +199,25 @@ func (a *Account) ShowFirstSteps(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "/")
 }
 
+// SetKeys serves POST /account/keys.
+func (a *Account) SetKeys(c echo.Context) error {
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	off := form.Get("keys") == "off"
+	if err := a.Self.SetKeys(c.Request().Context(), access.Actor(c), off); err != nil {
+		return err
+	}
+	text := "Keyboard shortcuts are on."
+	if off {
+		text = "Keyboard shortcuts of a single key are off."
+	}
+	if err := kit.Tell(c, "ok", text, ""); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/account#keys-setting")
+}
+
 // handle names a session in addresses; the hash opens nothing.
 func handle(s user.Session) string { return hex.EncodeToString(s.Hash[:min(16, len(s.Hash))]) }

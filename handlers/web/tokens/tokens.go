@@ -48,6 +48,9 @@ var tokenPills = map[token.State]components.Pill{
 	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "Replaced by a newer account of the same client."},
 }
 
+// StatePill is a state of tokens in a word.
+func StatePill(s token.State) components.Pill { return tokenPills[s] }
+
 func tokenPill(t token.Token) components.Pill {
 	p := tokenPills[t.State]
 	if t.State == token.Blocked && t.BlockedCode != "" {

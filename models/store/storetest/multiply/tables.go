@@ -13,7 +13,7 @@ import (
 
 // fixedTables do not grow with a merchant's history: people, keys, settings, and what the whole installation has once.
 var fixedTables = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "memberships", "sessions",
-	"sign_in_failures", "credentials", "merchant_keys", "invoice_series", "webhooks", "invitations", "passkeys",
+	"sign_in_failures", "credentials", "merchant_keys", "invoice_series", "webhooks", "invitations", "passkeys", "recently_opened",
 	"recovery_codes", "password_resets", "proclaimed_days", "kept_forms", "key_rotations", "readiness", "sandbox_clock",
 	"simulations", "list_settings", "list_views", "list_view_pins", "bank_numbers", "audit_turns", "figure_sweep"}
 

@@ -1,0 +1,103 @@
+package find
+
+import (
+	"context"
+	"sync"
+
+	"debitdesk/handlers/manual"
+	"debitdesk/handlers/web/purchases"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/calendar"
+	"debitdesk/models/find"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+)
+
+// more are pages and acts beside the sections, the lists and what can be added.
+var more = []find.Place{
+	{Group: find.Pages, Label: "Tasks", Icon: "clock", Href: "/tasks", Also: "background export download"},
+	{Group: find.Pages, Label: "Approvals", Icon: "check", Href: "/approvals", Also: "second approver requests"},
+	{Group: find.Pages, Label: "Balance and turnover", Icon: "chart", Href: "/reports", Also: "reports money"},
+	{Group: find.Pages, Label: "Your account", Icon: "user", Href: "/account", Also: "profile password sessions theme keyboard shortcuts"},
+	{Group: find.Pages, Label: "Two-step sign-in", Icon: "shield", Href: "/account/security", Also: "passkey authenticator app recovery codes security"},
+	{Group: find.Pages, Label: "Settings: Business", Icon: "settings", Href: "/settings/business", Also: "brands profiles statement"},
+	{Group: find.Pages, Label: "Settings: People", Icon: "settings", Href: "/settings/people", Also: "users team roles invitations"},
+	{Group: find.Pages, Label: "Settings: Roles", Icon: "settings", Href: "/settings/roles", Also: "permissions"},
+	{Group: find.Pages, Label: "Settings: Approvals", Icon: "settings", Href: "/settings/approvals", Also: "second approver limits"},
+	{Group: find.Pages, Label: "Settings: Calendar", Icon: "settings", Href: "/settings/calendar", Also: "holidays cut-off lead days"},
+	{Group: find.Pages, Label: "Settings: Security", Icon: "settings", Href: "/settings/security", Also: "two-step sign-in required"},
+	{Group: find.Pages, Label: "Request log", Icon: "code", Href: "/developers/requests", Also: "developers api"},
+	{Group: find.Pages, Label: "Webhooks", Icon: "code", Href: "/developers/webhooks", Also: "developers deliveries"},
+	{Group: find.Pages, Label: "API reference", Icon: "code", Href: "/developers/api", Also: "developers openapi"},
+	{Group: find.Pages, Label: "Keyboard shortcuts", Icon: "keyboard", Href: "/manual/pages#keyboard-shortcuts", Also: "keys help"},
+	{Group: find.Acts, Label: "Request a statement", Icon: "file", Href: "/reports", Also: "download report"},
+	{Group: find.Acts, Label: "Invite a person", Icon: "user", Href: "/settings/people/invite", Also: "new user team add"},
+	{Group: find.Acts, Label: "New brand", Icon: "plus", Href: "/settings/brands/new", Also: "add create"},
+	{Group: find.Acts, Label: "New credential", Icon: "plus", Href: "/developers/credentials/new", Also: "api key access token add create"},
+	{Group: find.Acts, Label: "New webhook", Icon: "plus", Href: "/developers/webhooks/new", Also: "add create endpoint"},
+	{Group: find.Acts, Label: "Change your password", Icon: "lock", Href: "/account"},
+}
+
+// inSandbox are those of the sandbox.
+var inSandbox = []find.Place{
+	{Group: find.Acts, Label: "Move the clock", Icon: "clock", Href: "/sandbox/clock", Also: "sandbox time date"},
+	{Group: find.Pages, Label: "Sandbox: Bank desk", Icon: "sandbox", Href: "/sandbox/desk", Also: "answer results"},
+	{Group: find.Pages, Label: "Sandbox: Phone", Icon: "phone", Href: "/sandbox/phone", Also: "debicheck answer"},
+	{Group: find.Pages, Label: "Sandbox: Mail", Icon: "mail", Href: "/sandbox/mail", Also: "messages"},
+	{Group: find.Pages, Label: "Simulator", Icon: "play", Href: "/developers/simulator", Also: "sandbox demo scenarios wipe"},
+}
+
+// chapters are the headings of the manual.
+var chapters = sync.OnceValue(func() (out []find.Place) {
+	for _, c := range manual.The().Chapters {
+		for _, s := range c.Sections {
+			label := c.Title
+			if s.ID != "" {
+				label += ": " + s.Title
+			}
+			out = append(out, find.Place{Group: find.Manual, Label: label, Icon: "help", Href: c.At(s)})
+		}
+	}
+	return out
+})
+
+// places are where the person may go.
+func (h *Find) places(ctx context.Context) (out []find.Place) {
+	var hidden []string
+	if !h.Desk.Sandbox {
+		hidden = append(hidden, "sandbox")
+	}
+	if !h.Desk.BankFiles {
+		hidden = append(hidden, "bank")
+	}
+	seen := map[string]bool{}
+	add := func(p find.Place) {
+		if key := p.Href + p.Label; !seen[key] && components.MayOpen(ctx, p.Href) {
+			seen[key] = true
+			out = append(out, p)
+		}
+	}
+	for _, s := range layout.Sections(hidden...) {
+		add(find.Place{Group: find.Pages, Label: s.Label, Icon: s.Icon, Href: s.Href})
+	}
+	for _, s := range layout.NewThings() {
+		add(find.Place{Group: find.Acts, Label: s.Label, Icon: s.Icon, Href: s.Href, Also: s.Also})
+	}
+	lists := h.Lists()
+	if h.Desk.Sandbox {
+		lists = append(lists, inSandbox...)
+	}
+	for _, p := range append(lists, more...) {
+		add(p)
+	}
+	for _, p := range chapters() {
+		add(p)
+	}
+	return out
+}
+
+// onDay leads to what happens on a day.
+func onDay(day calendar.Date) find.Place {
+	return find.Place{Group: find.Pages, Label: "Debits of " + words.Glue(day.Format("Mon 2 Jan 2006")), Icon: "calendar",
+		Href: purchases.DebitsHref("", day, day)}
+}
