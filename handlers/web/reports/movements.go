@@ -101,7 +101,7 @@ func (h *Reports) summed(ctx context.Context, who actor.Actor, sum report.Moveme
 		}
 		currency = all[0]
 	}
-	t.Cents = kit.SumIn(sum.Cents, currency)
+	t.Cents, t.Sum = kit.SumIn(sum.Cents, currency), " · "+words.SumOf(sum.Cents, currency)
 	return t, nil
 }
 
