@@ -10,6 +10,12 @@ func (e *edge) homeRoutes() Table {
 		{actor.Read, "Home and what needs attention", []Route{
 			{page, "GET", "/", e.Home.Show},
 			{page, "GET", "/attention", e.Home.Attention},
+			{page, "GET", "/attention/:id", e.Home.Item},
+		}},
+		{actor.Write, "Follow up what needs attention: notes, calls, promises, owner, snooze, close", []Route{
+			{page, "POST", "/attention", e.Home.Many},
+			{page, "POST", "/attention/:id", e.Home.Act},
+			{page, "POST", "/attention/:id/undo", e.Home.Undo},
 		}},
 		{actor.Read, "Find anything: the search over clients, purchases, numbers, pages and actions", []Route{
 			{page, "GET", "/find", e.Find.Show},

@@ -38,6 +38,7 @@ import (
 	"debitdesk/models/find"
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
+	"debitdesk/models/member"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
@@ -116,13 +117,15 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	}}}
 	exports.Tasks = s.Tasks
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
-	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest}
+	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
+		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members, Replays: db}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
 		Events: events, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
 		Selections: s.Selections}
+	d.Home.Purchases = d.Purchases
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
 		Approvals: s.Approvals, Selections: s.Selections}

@@ -75,13 +75,17 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 	if err != nil {
 		return Again{Asked: true}, err
 	}
-	a := s.judgeAgain(k, rec, now)
+	return s.judgeAgain(k, rec, now).with(rec, usable), nil
+}
+
+// with names the other accounts of the client that can be debited.
+func (a Again) with(rec Record, usable []token.Token) Again {
 	for _, t := range usable {
 		if t.ID != rec.Collection.TokenID {
 			a.Others = append(a.Others, t)
 		}
 	}
-	return a, nil
+	return a
 }
 
 // failedDebit tells that the last debit failed and the purchase is still to be paid.

@@ -187,13 +187,17 @@ func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, err
 		return nil, nil
 	}
 	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
-	var usable []token.Token
+	return s.chargeable(rec, live), err
+}
+
+// chargeable are those of a client's live tokens that the purchase can be debited from.
+func (s *Service) chargeable(rec Record, live []token.Token) (usable []token.Token) {
 	for _, t := range live {
 		if s.offers(rec, t) {
 			usable = append(usable, t)
 		}
 	}
-	return usable, err
+	return usable
 }
 
 // offers tells whether a purchase can be debited from an account.

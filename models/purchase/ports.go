@@ -99,6 +99,8 @@ type Reader interface {
 	Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error)
 	// TokensOf lists the live tokens of a client, newest first.
 	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	// TokensOfClients lists the live tokens of clients, the newest of each first.
+	TokensOfClients(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]token.Token, error)
 	// DeletingTokensOf lists the tokens of a client whose deletion can still be undone.
 	DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Deletion(ctx context.Context, merchantID, id uuid.UUID) (Deletion, error)

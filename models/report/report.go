@@ -22,28 +22,6 @@ type Tally struct {
 	Cents int64
 }
 
-// Attention is what waits for somebody. Each figure is what the list behind it
-// counts, by the same condition, and stops at purchase.CountLimit + 1.
-type Attention struct {
-	FailedDay    Tally // of Failed, those whose answer came since yesterday 00:00 SAST
-	Failed       Tally // purchases whose last debit failed and that are still to be paid
-	AccountGone  Tally // purchases that lost the account they were to be debited from
-	NotConfirmed Tally // purchases whose DebiCheck mandate was not confirmed
-	Disputed     Tally // purchases whose debit is disputed, until the dispute is decided
-	Silent       Tally // debits that the bank has not answered in time
-	PaidTwice    Tally // purchases that were refunded, and returned or disputed as well
-	Refunds      Tally // money that waits to be paid back
-	Promised     Tally // promises to pay whose day has come
-	Blocked      int64 // blocked accounts that scheduled purchases or subscribers still need
-	Suspended    int64 // suspended mandates whose client has no newer account
-	Stranded     int64 // active subscribers without an account that can be charged
-	Mails        int64 // mails that could not be delivered in the last 30 days
-	Approvals    int64 // requests that wait for a second approver
-}
-
-// Quiet tells that nothing waits.
-func (a Attention) Quiet() bool { return a == Attention{} }
-
 // Day is one day's movements of money, in cents, and how many debits came in.
 type Day struct {
 	Date          calendar.Date
@@ -106,30 +84,13 @@ func (s Start) Done(bills, manages bool) bool {
 	return s.Client && s.Mandate && (s.Batch || !bills) && (s.SecondAdmin || !manages) && s.TwoStep
 }
 
-// Item is one thing on the attention page.
-type Item struct {
-	PurchaseID, TokenID, ClientID uuid.UUID
-	MandateID, TemplateID         uuid.UUID
-	SubscriberID, PromiseID       uuid.UUID
-	Name                          string // the payer, the client or the recipient
-	Reference                     string
-	Cents                         int64
-	Currency                      string
-	Code                          string // the bank's
-	Text                          string // of a mail: its subject and what went wrong
-	At                            time.Time
-}
-
-// Items are the newest of each kind that waits.
-type Items struct {
-	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice, Refunds, Mails, Promised []Item
-}
-
 // Reader finds the figures. Everything is bounded by the merchant.
 type Reader interface {
-	Attention(ctx context.Context, merchantID uuid.UUID, yesterday, month time.Time) (Attention, error)
-	// AttentionItems lists up to limit of each kind, newest first.
-	AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (Items, error)
+	Attention(ctx context.Context, merchantID uuid.UUID, q QueueQuery) (Attention, error)
+	// AttentionItems lists up to limit of each kind: what was snoozed until today first, then the newest.
+	AttentionItems(ctx context.Context, merchantID uuid.UUID, q QueueQuery, limit int) (Items, error)
+	// AttentionCounts counts what each part of the queue shows, up to limit of each kind.
+	AttentionCounts(ctx context.Context, merchantID uuid.UUID, limit int, of ...QueueQuery) ([]int, error)
 	// AttentionCount counts everything that waits, up to limit of each kind.
 	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error)
 	// Movements sums the ledger in ZAR by day, both ends included; quiet days are left
@@ -150,39 +111,7 @@ type Service struct {
 	Timetable collection.Timetable
 }
 
-const (
-	chartDays   = 30
-	itemsShown  = 25
-	badgeCounts = 100
-)
-
-// Since is the day from which on a failure is new: yesterday.
-func (s *Service) Since() calendar.Date { return calendar.DateOf(s.Now()).AddDays(-1) }
-
-// month is how far back mails that failed are shown.
-func (s *Service) month() time.Time { return calendar.DateOf(s.Now()).AddDays(-30).At(0, 0) }
-
-// Attention sums up what waits for somebody.
-func (s *Service) Attention(ctx context.Context, who actor.Actor) (Attention, error) {
-	if err := who.May(actor.Read); err != nil {
-		return Attention{}, err
-	}
-	return s.Read.Attention(ctx, who.MerchantID, s.Since().At(0, 0), s.month())
-}
-
-// AttentionItems lists what waits for somebody.
-func (s *Service) AttentionItems(ctx context.Context, who actor.Actor) (Items, error) {
-	if err := who.May(actor.Read); err != nil {
-		return Items{}, err
-	}
-	return s.Read.AttentionItems(ctx, who.MerchantID, s.month(), itemsShown)
-}
-
-// AttentionCount is the number beside the section's name; it stops counting where
-// nobody would read the number.
-func (s *Service) AttentionCount(ctx context.Context, merchantID uuid.UUID) (int, error) {
-	return s.Read.AttentionCount(ctx, merchantID, s.month(), badgeCounts)
-}
+const chartDays = 30
 
 // Start tells which first steps are done.
 func (s *Service) Start(ctx context.Context, who actor.Actor) (Start, error) {

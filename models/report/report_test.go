@@ -27,12 +27,16 @@ type shelf struct {
 	from                    calendar.Date
 }
 
-func (s *shelf) Attention(_ context.Context, _ uuid.UUID, yesterday, month time.Time) (report.Attention, error) {
+func (s *shelf) Attention(_ context.Context, _ uuid.UUID, q report.QueueQuery) (report.Attention, error) {
+	yesterday, month := q.Yesterday, q.Month
 	s.yesterday, s.month = yesterday, month
 	return report.Attention{}, nil
 }
 
-func (s *shelf) AttentionItems(context.Context, uuid.UUID, time.Time, int) (report.Items, error) {
+func (s *shelf) AttentionCounts(context.Context, uuid.UUID, int, ...report.QueueQuery) ([]int, error) {
+	return nil, nil
+}
+func (s *shelf) AttentionItems(context.Context, uuid.UUID, report.QueueQuery, int) (report.Items, error) {
 	return report.Items{}, nil
 }
 
@@ -142,7 +146,7 @@ func TestTheNextCutOffIsOnABusinessDay(t *testing.T) {
 
 func TestAttentionSpansAreWholeDaysInSAST(t *testing.T) {
 	s := &shelf{}
-	if _, err := desk(s, at(t, "2026-11-20 00:00:00")).Attention(t.Context(), staff); err != nil {
+	if _, err := desk(s, at(t, "2026-11-20 00:00:00")).Attention(t.Context(), staff, report.Everyones); err != nil {
 		t.Fatal(err)
 	}
 	if !s.yesterday.Equal(at(t, "2026-11-19 00:00:00")) || !s.month.Equal(at(t, "2026-10-21 00:00:00")) {
@@ -188,8 +192,8 @@ func TestFirstStepsAreThoseThatAPersonMayTake(t *testing.T) {
 func TestNobodyReadsWithoutPermission(t *testing.T) {
 	s, none := desk(&shelf{}, at(t, "2026-11-20 12:00:00")), actor.Actor{Kind: actor.Credential}
 	_, first := s.Figures(t.Context(), none)
-	_, second := s.Attention(t.Context(), none)
-	_, third := s.AttentionItems(t.Context(), none)
+	_, second := s.Attention(t.Context(), none, report.Everyones)
+	_, third := s.AttentionItems(t.Context(), none, report.Everyones)
 	_, fourth := s.Start(t.Context(), none)
 	for i, err := range []error{first, second, third, fourth} {
 		if !fault.Is(err, fault.Forbidden) {

@@ -10,7 +10,6 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -122,8 +121,25 @@ func attentionOf(kind, and, order string, limit int64) string {
 		UNION ALL SELECT object_id, at, cents, currency, hidden_until, owner_id FROM changed%[1]s)`, where, order, limit)
 }
 
-// shown is the condition that something is neither snoozed nor closed today.
-const shown = " AND hidden_until <= (SELECT product_today())"
+// shown is the condition that something is neither snoozed nor closed today; later, that it is to be shown another day.
+const (
+	shown = listing.Shown
+	later = " AND hidden_until > (SELECT product_today()) AND hidden_until < 'infinity'"
+)
+
+// whose narrows to what a part of the queue shows.
+func whose(q report.QueueQuery) string {
+	switch q.Whose {
+	case report.Mine:
+		return shown + " AND owner_id = '" + q.OwnerID.String() + "'"
+	case report.Nobodys:
+		return shown + " AND owner_id IS NULL"
+	case report.Later:
+		return later
+	case report.Everyones:
+	}
+	return shown
+}
 
 // from narrows to what waits since a moment of ours.
 func (w waiting) from() string {
@@ -135,119 +151,6 @@ func (w waiting) from() string {
 
 // openApprovals wait for a second approver. Its place is the merchant.
 const openApprovals = "SELECT 0 AS cents FROM approvals WHERE merchant_id = ? AND state = 'open'"
-
-// Attention implements report.Reader.
-func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
-	month time.Time) (report.Attention, error) {
-	const limit = purchase.CountLimit + 1
-	var parts []string
-	args := []any{merchantID, merchantID}
-	add := func(kind, rows string) {
-		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, %s FROM (SELECT * FROM %s AS r LIMIT %d) AS part)",
-			kind, tallied, rows, limit))
-		args = append(args, merchantID)
-	}
-	const rand = "(SELECT " + waitingCents + " FROM %s AS r)"
-	for _, w := range waitings(month) {
-		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, shown+w.from(), "", limit)))
-	}
-	lately := waiting{since: yesterday}
-	add("failed_day", fmt.Sprintf(rand, attentionOf("failed", shown+lately.from()+" AND answered", "", limit)))
-	add("approval", "("+openApprovals+")")
-	var rows []struct {
-		Kind     string
-		N, Cents int64
-	}
-	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
-		return report.Attention{}, fmt.Errorf("attention: %w", err)
-	}
-	var a report.Attention
-	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
-		"unconfirmed": &a.NotConfirmed,
-		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
-		"promise": &a.Promised}
-	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded,
-		"mail": &a.Mails, "approval": &a.Approvals}
-	for _, r := range rows {
-		if t, known := tallies[r.Kind]; known {
-			*t = report.Tally{N: r.N, Cents: r.Cents}
-		} else {
-			*counts[r.Kind] = r.N
-		}
-	}
-	return a, nil
-}
-
-// AttentionCount implements report.Reader. It stands on every page, so each kind
-// stops counting at the limit.
-func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error) {
-	args := []any{merchantID, merchantID, merchantID}
-	parts := []string{fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS part)", openApprovals, limit)}
-	for _, w := range waitings(month) {
-		parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (SELECT FROM %s AS r LIMIT %d) AS part)",
-			attentionOf(w.kind, shown+w.from(), "", int64(limit)), limit))
-		args = append(args, merchantID)
-	}
-	var n int
-	if err := s.Gorm(ctx).Raw(attentionParts+"SELECT "+strings.Join(parts, " + "), args...).Scan(&n).Error; err != nil {
-		return 0, fmt.Errorf("count what needs attention: %w", err)
-	}
-	return n, nil
-}
-
-var itemView = table.View[report.Item]()
-
-// waitingRow is a row of attention as a statement hands it to the next.
-type waitingRow struct {
-	Kind, ObjectID, At string
-	Cents              int64
-}
-
-// AttentionItems implements report.Reader.
-func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time,
-	limit int) (report.Items, error) {
-	var out report.Items
-	var parts []string
-	args := []any{merchantID, merchantID}
-	kinds := waitings(month)
-	for _, w := range kinds {
-		order := " ORDER BY hidden_until DESC, at DESC, object_id DESC"
-		if w.oldestFirst {
-			order = " ORDER BY hidden_until, at, object_id"
-		}
-		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, object_id::text, at::text, cents FROM %s AS r%s LIMIT %d)",
-			w.kind, attentionOf(w.kind, shown+w.from(), order, int64(limit)),
-			strings.ReplaceAll(order, " at", " r.at"), limit))
-		args = append(args, merchantID)
-	}
-	var rows []waitingRow
-	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
-		return out, fmt.Errorf("list what needs attention: %w", err)
-	}
-	for _, w := range kinds {
-		var ids, ats, cents database.TextArray
-		for _, r := range rows {
-			if r.Kind == w.kind {
-				ids, ats, cents = append(ids, r.ObjectID), append(ats, r.At), append(cents, fmt.Sprint(r.Cents))
-			}
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		_, alias, aliased := strings.Cut(w.table, " ")
-		if !aliased {
-			alias = w.table
-		}
-		found, err := database.Seek(ctx, s.DB, itemView, "SELECT "+w.item+
-			` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[]) WITH ORDINALITY AS a (id, at, cents, place)
-			JOIN `+w.table+" ON "+alias+".id = a.id AND "+alias+".merchant_id = ? ORDER BY a.place", ids, ats, cents, merchantID)
-		if err != nil {
-			return out, fmt.Errorf("list what needs attention: %w", err)
-		}
-		*w.into(&out) = found
-	}
-	return out, nil
-}
 
 // failedSince narrows to the debits of a filter that failed since a moment.
 func failedSince(f purchase.Filter) string {

@@ -8,16 +8,17 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 )
 
 func TestFiguresOfAnEmptyMerchantAreNothing(t *testing.T) {
 	s := openTidying(t)
 	now := s.Now()
-	a, err := s.Attention(t.Context(), uuid.New(), now, now)
+	a, err := s.Attention(t.Context(), uuid.New(), report.QueueQuery{Yesterday: now, Month: now})
 	if err != nil || !a.Quiet() {
 		t.Errorf("attention %+v, %v", a, err)
 	}
-	items, err := s.AttentionItems(t.Context(), uuid.New(), now, 25)
+	items, err := s.AttentionItems(t.Context(), uuid.New(), report.QueueQuery{Yesterday: now, Month: now}, 25)
 	if err != nil || len(items.Failed) > 0 {
 		t.Errorf("items %+v, %v", items, err)
 	}

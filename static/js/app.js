@@ -57,6 +57,7 @@
     expire(el);
   }
   all("[data-toast]").forEach(expire);
+  document.addEventListener("htmx:oobAfterSwap", (e) => { if (e.target.id === "toasts") all("[data-toast]", e.target).forEach(expire); });
   on("click", "[data-close-toast]", (b) => b.closest("[data-toast]").remove());
   document.addEventListener("toast", (e) => toast(e.detail.text, e.detail.kind, e.detail.undo));
 

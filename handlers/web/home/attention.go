@@ -2,6 +2,7 @@ package home
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -131,106 +132,79 @@ func attentionLines(a report.Attention, since calendar.Date) []pages.AttentionLi
 	return out
 }
 
-// Attention serves GET /attention.
+// Attention serves GET /attention: what waits, to be worked through.
 func (h *Home) Attention(c echo.Context) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	whose := report.Whose(c.QueryParam("whose"))
+	if !slices.Contains(report.Parts, whose) {
+		whose = report.Everyones
+	}
+	tallies, err := h.Reports.Attention(ctx, who, whose)
+	if err != nil {
+		return err
+	}
+	items, err := h.Reports.AttentionItems(ctx, who, whose)
+	if err != nil {
+		return err
+	}
+	b, err := h.book(ctx, who, all(items), queuePath(whose))
+	if err != nil {
+		return err
+	}
+	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(), People: b.choices(uuid.Nil),
+		Reasons: reasonOptions(), Groups: b.groups(tallies, items, h.Reports.Since())}
+	if whose == report.Everyones {
+		if err := h.others(c, &view, tallies.Approvals); err != nil {
+			return err
+		}
+	}
+	if view.Tabs, view.Left, err = h.queueTabs(ctx, who, whose, others(view)); err != nil {
+		return err
+	}
+	if view.Done, err = h.doneToday(ctx, who, b.now); err != nil {
+		return err
+	}
+	view.Empty = components.Empty{Icon: "done", Title: "Nothing waits for you", Text: "Failed and disputed debits, debits without an answer, " +
+		"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here until they are dealt with."}
+	if whose != report.Everyones {
+		view.Empty.Title, view.Empty.Text = "Nothing here", "Choose another part of the list above."
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, "Needs attention", "attention",
+		func(f layout.Frame) templ.Component { return pages.Queue(f, view) })
+}
+
+// others adds what waits and cannot be put off: alarms, requests for a second approver, webhooks that fail.
+func (h *Home) others(c echo.Context, view *pages.QueueView, approvals int64) error {
 	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
-	all, err := h.Reports.Attention(ctx, who)
-	if err != nil {
-		return err
-	}
-	items, err := h.Reports.AttentionItems(ctx, who)
-	if err != nil {
-		return err
-	}
-	var view pages.AttentionView
-	if err := h.requests(c, &view, all.Approvals); err != nil {
-		return err
-	}
-	coded := func(word string) func(report.Item) (string, string) {
-		return func(i report.Item) (string, string) {
-			return bank.Label(i.Code) + ". " + bank.Remedy(i.Code), word + dayOrNothing(i.At, now)
-		}
-	}
-	said := func(text, word string) func(report.Item) (string, string) {
-		return func(i report.Item) (string, string) { return text, word + dayOrNothing(i.At, now) }
-	}
-	for _, g := range []struct {
-		kind attentionKind
-		list []report.Item
-		line func(report.Item) (note, at string)
-	}{
-		{debitsFailed, items.Failed, func(i report.Item) (string, string) { return failedWords(i), dayOrNothing(i.At, now) }},
-		{accountsGone, items.AccountGone, said("Its account was deleted, or cannot be charged.", "")},
-		{notConfirmed, items.NotConfirmed, coded("")},
-		{debitsDisputed, items.Disputed, coded("")},
-		{noAnswer, items.Silent, said("The bank should have answered by now.", "alert since ")},
-		{accountsBlocked, items.Blocked, coded("since ")},
-		{mandatesSuspended, items.Suspended, coded("since ")},
-		{subscribersStranded, items.Stranded, func(i report.Item) (string, string) {
-			return strandedWords(i), "next billing " + dayOrNothing(i.At, now)
-		}},
-		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: the client has this money twice.",
-			"since ")},
-		{refundsWait, items.Refunds, said("", "asked for on ")},
-		{promisesDue, items.Promised, said("", "promised for ")},
-		{mailsFailed, items.Mails, func(i report.Item) (string, string) { return i.Text, dayOrNothing(i.At, now) }},
-	} {
-		if len(g.list) > 0 {
-			view.Groups = append(view.Groups, attentionGroup(g.kind, g.kind.of(all), g.list, g.line))
-		}
-	}
+	var first []pages.QueueGroup
 	alarms, err := h.Desk.OpenAlarms(ctx, who)
 	if err != nil {
 		return err
 	}
 	if len(alarms) > 0 {
-		view.Groups = append([]pages.AttentionGroup{alarmGroup(alarms, now)}, view.Groups...)
+		first = append(first, alarmGroup(alarms, now))
 	}
-	failing, err := h.Desk.FailingWebhooks(ctx, who)
+	requests, err := h.requests(c, approvals)
 	if err != nil {
 		return err
 	}
-	if len(failing) > 0 {
-		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Count: words.Grouped(int64(len(failing))),
-			Sub:  "your programs are not told what happens",
-			More: components.Link{Text: "Show the list", Href: words.WebhooksPath}}
-		for _, w := range failing {
-			g.Rows = append(g.Rows, pages.AttentionRow{Href: words.WebhookPath(w.ID), Name: w.Title, Reference: w.Callback,
-				Note: words.Capital(words.FailingWords(w, now)) + " in a row."})
-		}
-		view.Groups = append(view.Groups, g)
+	view.Groups = slices.Concat(first, requests, view.Groups)
+	failing, err := h.Desk.FailingWebhooks(ctx, who)
+	if err != nil || len(failing) == 0 {
+		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Needs attention", "attention",
-		func(f layout.Frame) templ.Component { return pages.Attention(f, view) })
+	g := pages.QueueGroup{ID: "webhooks", Title: "Webhooks that fail", Count: words.Grouped(int64(len(failing))),
+		Sub:  "your programs are not told what happens",
+		More: components.Link{Text: "Show the list", Href: words.WebhooksPath}}
+	for _, w := range failing {
+		g.Rows = append(g.Rows, pages.QueueRow{Href: words.WebhookPath(w.ID), Name: w.Title, Reference: w.Callback,
+			Note: words.Capital(words.FailingWords(w, now)) + " in a row."})
+	}
+	view.Groups = append(view.Groups, g)
+	return nil
 }
 
-// attentionGroup shows the newest of a kind, and says how many there are.
-func attentionGroup(k attentionKind, all report.Tally, list []report.Item,
-	line func(report.Item) (note, at string)) pages.AttentionGroup {
-	g := pages.AttentionGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.CountWords(all.N, true)}
-	if shown := int64(len(list)); shown < all.N {
-		g.Count += ", " + words.Grouped(shown) + " shown"
-	}
-	if all.Cents > 0 && all.N <= purchase.CountLimit {
-		g.Sum = words.Sum(all.Cents, money.ZAR)
-	}
-	switch k.id {
-	case promisesDue.id: // this is the list
-	case mailsFailed.id:
-		g.More = components.Link{Text: "Invoices not delivered", Href: "/invoices?state=mail_failed"}
-	default:
-		g.More = components.Link{Text: "Show the list", Href: k.href}
-	}
-	for _, i := range list {
-		row := pages.AttentionRow{Name: i.Name, Reference: i.Reference, Href: itemHref(i)}
-		row.Note, row.When = line(i)
-		if i.Cents > 0 {
-			row.Sum = words.Sum(i.Cents, i.Currency)
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
-}
+func codeWords(i report.Item) string { return bank.Label(i.Code) + ". " + bank.Remedy(i.Code) }
 
 // itemHref leads to where the thing is dealt with.
 func itemHref(i report.Item) string {
@@ -273,15 +247,14 @@ func strandedWords(i report.Item) string {
 }
 
 // requests shows what waits for a second person.
-func (h *Home) requests(c echo.Context, view *pages.AttentionView, waiting int64) error {
+func (h *Home) requests(c echo.Context, waiting int64) ([]pages.QueueGroup, error) {
 	open, err := h.Approvals.List(c.Request().Context(), access.Actor(c), true, paging.Ask{Limit: kit.BesideRows})
 	if err != nil || len(open.Items) == 0 {
-		return err
+		return nil, err
 	}
-	g := attentionGroup(approvalsWait, report.Tally{N: waiting}, nil, nil)
-	g.Count = words.CountWords(waiting, true)
+	g := attentionGroup(approvalsWait, report.Tally{N: waiting}, int(waiting))
 	for _, a := range open.Items {
-		row := pages.AttentionRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName,
+		row := pages.QueueRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName,
 			Href: words.ApprovalPath(a.ID), Note: a.Reason,
 			When: "expires " + dayOrNothing(a.ExpiresAt, h.Desk.Now())}
 		if a.Subject.Totals.Cents > 0 {
@@ -289,8 +262,7 @@ func (h *Home) requests(c echo.Context, view *pages.AttentionView, waiting int64
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	view.Groups = append(view.Groups, g)
-	return nil
+	return []pages.QueueGroup{g}, nil
 }
 
 func dayOrNothing(at, now time.Time) string {
@@ -303,8 +275,8 @@ func dayOrNothing(at, now time.Time) string {
 const auditAlarm = "The audit log was changed outside Debitdesk"
 
 // alarmGroup says that the record of who did what does not hold, and who can do something.
-func alarmGroup(alarms []trail.Alarm, now time.Time) pages.AttentionGroup {
-	g := pages.AttentionGroup{ID: "audit", Title: auditAlarm, Count: words.Grouped(int64(len(alarms))),
+func alarmGroup(alarms []trail.Alarm, now time.Time) pages.QueueGroup {
+	g := pages.QueueGroup{ID: "audit", Title: auditAlarm, Count: words.Grouped(int64(len(alarms))),
 		Sub:  "stands until the people who run Debitdesk have accepted it",
 		More: components.Link{Text: "Audit log", Href: "/audit"}}
 	for _, a := range alarms {
@@ -312,7 +284,7 @@ func alarmGroup(alarms []trail.Alarm, now time.Time) pages.AttentionGroup {
 		if a.Stopped {
 			note += " New entries are kept, but not linked to the chain until then."
 		}
-		g.Rows = append(g.Rows, pages.AttentionRow{Href: "/audit", Name: "Link " + words.Grouped(a.N), Note: note,
+		g.Rows = append(g.Rows, pages.QueueRow{Href: "/audit", Name: "Link " + words.Grouped(a.N), Note: note,
 			When: "found " + dayOrNothing(a.FoundAt, now)})
 	}
 	return g

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -20,8 +21,11 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
+	"debitdesk/models/followup"
+	"debitdesk/models/member"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
+	"debitdesk/models/replay"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -34,6 +38,11 @@ type Home struct {
 	Reports *report.Service
 	// Approvals are the requests for a second approver.
 	Approvals *approval.Service
+	Followups *followup.Service
+	Purchases *purchases.Purchases
+	// Members are the people of the business.
+	Members func(ctx context.Context, merchantID uuid.UUID) ([]member.Member, error)
+	Replays replay.Answers // lets a form count once
 	// Latest gives the newest batches of invoices.
 	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
 	// Bank tells what to look at about the bank's files; nil without a bank that takes files.
@@ -47,7 +56,7 @@ func (h *Home) Show(c echo.Context) error {
 	var view pages.HomeView
 	block := c.QueryParam("block")
 	if block == "" || block == "attention" {
-		a, err := h.Reports.Attention(c.Request().Context(), who)
+		a, err := h.Reports.Attention(c.Request().Context(), who, report.Everyones)
 		if err != nil {
 			return err
 		}

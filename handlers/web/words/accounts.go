@@ -16,6 +16,14 @@ func PhoneWords(phone string) string {
 	return phone
 }
 
+// PhoneHref has a phone call a number as it is kept.
+func PhoneHref(phone string) string {
+	if strings.HasPrefix(phone, "27") {
+		phone = "+" + phone
+	}
+	return "tel:" + phone
+}
+
 // BankWords is the bank's name, or its branch code where that is not in our list.
 func BankWords(code string) string {
 	if name := bank.BankName(code); name != "" {

@@ -1,0 +1,236 @@
+package home
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/followup"
+	"debitdesk/models/member"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// queueBook is what rows of the queue say beside what waits itself: people, notes, calls and what may be done next.
+type queueBook struct {
+	now       time.Time
+	proof     func(calendar.Date) calendar.Date
+	people    []member.Member
+	names     map[uuid.UUID]string
+	notes     map[uuid.UUID]followup.Note
+	calls     map[uuid.UUID]followup.Note
+	outlooks  map[uuid.UUID]purchase.Outlook
+	suggested map[uuid.UUID]components.Button
+	back      string
+}
+
+// book reads it for all items at once.
+func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, back string) (*queueBook, error) {
+	b := &queueBook{now: h.Desk.Now(), proof: h.Purchases.Service.Timetable.ProofDeadline, back: back,
+		names: map[uuid.UUID]string{}}
+	var objects, clients, bought []uuid.UUID
+	for _, i := range items {
+		objects = append(objects, i.ObjectID)
+		if i.ClientID != uuid.Nil {
+			clients = append(clients, i.ClientID)
+		}
+		if i.PurchaseID != uuid.Nil && i.MailText() == "" {
+			bought = append(bought, i.PurchaseID)
+		}
+	}
+	var err error
+	if b.people, err = h.Members(ctx, who.MerchantID); err != nil {
+		return nil, err
+	}
+	for _, m := range b.people {
+		b.names[m.ID] = m.Called()
+	}
+	if b.notes, err = h.Followups.Store.LastNotes(ctx, who.MerchantID, objects); err != nil {
+		return nil, err
+	}
+	if b.calls, err = h.Followups.Store.LastCalls(ctx, who.MerchantID, clients); err != nil {
+		return nil, err
+	}
+	b.outlooks, b.suggested, err = h.Purchases.Suggest(ctx, who, bought)
+	return b, err
+}
+
+// row puts one item into words.
+func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
+	r := pages.QueueRow{Key: i.Kind + "-" + i.ObjectID.String(), ID: i.ObjectID.String(), Value: i.Kind + ":" + i.ObjectID.String(),
+		Href: itemHref(i), Name: i.Name, Reference: i.Reference, Note: note, When: when}
+	if i.Cents > 0 {
+		r.Sum = words.Sum(i.Cents, i.Currency)
+	}
+	if i.Phone != "" {
+		r.Phone, r.PhoneHref = words.PhoneWords(i.Phone), words.PhoneHref(i.Phone)
+	}
+	r.Facts = b.facts(i)
+	r.Act = b.suggested[i.PurchaseID]
+	r.Act.Kind, r.Act.Small, r.Act.Attrs = "", true, templ.Attributes{"hx-boost": "false"} // it leads to another page
+	ask := func(do string) string {
+		return "/attention/" + r.ID + "?kind=" + i.Kind + "&do=" + do + "&back=" + backParam(b.back)
+	}
+	if o := b.outlooks[i.PurchaseID]; i.Kind == "failed" && o.Again.May() {
+		r.Act.Label, r.ActInside = "Debit again…", ask("debit")
+	}
+	if i.Kind == string(followup.KindPromise) {
+		r.Act.Label, r.ActInside = "Settle promise…", ask("settle")
+	}
+	for _, l := range queueForms {
+		if l.do != "promise" || i.PurchaseID != uuid.Nil && i.Kind != string(followup.KindPromise) {
+			r.Links = append(r.Links, pages.QueueLink{Key: l.key, Label: l.label, Href: ask(l.do)})
+		}
+	}
+	return r
+}
+
+// queueForms are what can be done about every item, with their keys.
+var queueForms = []struct{ do, key, label string }{{"call", "c", "Log call"}, {"note", "n", "Note"}, {"promise", "p", "Promise"},
+	{"owner", "o", "Owner"}, {"snooze", "s", "Snooze"}, {"close", "e", "Close"}}
+
+// facts are what is known beside why an item waits.
+func (b *queueBook) facts(i report.Item) (out []string) {
+	if o, known := b.outlooks[i.PurchaseID]; known {
+		switch c := o.Collection; {
+		case i.Kind == "failed" && c != nil:
+			out = append(out, "Debit again? "+words.AgainWords(o.Record, o.Again, b.now))
+		case i.Kind == "disputed" && c != nil && c.State.Outcome() == collection.OutcomeDisputed:
+			if c.ReversedAtOnce(i.At) {
+				out = append(out, "The bank paid the client back at once.")
+			} else {
+				out = append(out, "Deadline: prove the mandate by "+words.SayDay(b.proof(calendar.DateOf(i.At)), b.now)+".")
+			}
+		}
+	}
+	var parts []string
+	if i.OwnerID != uuid.Nil {
+		name := b.names[i.OwnerID]
+		if name == "" {
+			name = "a person who left the team"
+		}
+		parts = append(parts, "Owner: "+name)
+	}
+	if call, is := b.calls[i.ClientID]; is {
+		parts = append(parts, "Last call "+words.SayDay(calendar.DateOf(call.CreatedAt), b.now)+": "+strings.ToLower(call.Outcome.Label()))
+	}
+	if day, err := calendar.ParseDate(i.HiddenUntil); err == nil && day.After(calendar.DateOf(b.now)) {
+		parts = append(parts, "Shown again on "+words.SayDay(day, b.now))
+	}
+	if len(parts) > 0 {
+		out = append(out, strings.Join(parts, " · "))
+	}
+	if note, is := b.notes[i.ObjectID]; is {
+		out = append(out, "“"+shortened(note.Text)+"” "+note.Author)
+	}
+	return out
+}
+
+// groups puts what waits into groups, by reason.
+func (b *queueBook) groups(a report.Attention, items report.Items, since calendar.Date) (out []pages.QueueGroup) {
+	lately := debitsFailed
+	lately.id, lately.title = "failed_day", "Failed debits since yesterday"
+	lately.of = func(a report.Attention) report.Tally { return a.FailedDay }
+	lately.href += "&failed_since=" + since.String()
+	earlier := debitsFailed
+	earlier.of = func(a report.Attention) report.Tally {
+		return report.Tally{N: a.Failed.N - a.FailedDay.N, Cents: a.Failed.Cents - a.FailedDay.Cents}
+	}
+	if a.FailedDay.N > 0 {
+		earlier.title = "Failed debits, earlier"
+	}
+	isNew := func(i report.Item) bool { return !i.At.Before(since.At(0, 0)) }
+	day := func(i report.Item) string { return dayOrNothing(i.At, b.now) }
+	said := func(text string) func(report.Item) string { return func(report.Item) string { return text } }
+	for _, g := range []struct {
+		kind attentionKind
+		list []report.Item
+		note func(report.Item) string
+		word string
+	}{
+		{promisesDue, items.Promised, b.promiseWords, ""},
+		{lately, only(items.Failed, isNew), failedWords, ""},
+		{earlier, only(items.Failed, func(i report.Item) bool { return !isNew(i) }), failedWords, ""},
+		{accountsGone, items.AccountGone, said("Its account was deleted, or cannot be charged."), ""},
+		{notConfirmed, items.NotConfirmed, codeWords, ""},
+		{debitsDisputed, items.Disputed, codeWords, ""},
+		{noAnswer, items.Silent, said("The bank should have answered by now."), "alert since "},
+		{accountsBlocked, items.Blocked, codeWords, "since "},
+		{mandatesSuspended, items.Suspended, codeWords, "since "},
+		{subscribersStranded, items.Stranded, strandedWords, "next billing "},
+		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: the client has this money twice."), "since "},
+		{refundsWait, items.Refunds, said(""), "asked for on "},
+		{mailsFailed, items.Mails, func(i report.Item) string { return i.Text }, ""},
+	} {
+		tally := g.kind.of(a)
+		if tally.N <= 0 {
+			continue
+		}
+		group := attentionGroup(g.kind, tally, len(g.list))
+		group.Many = true
+		for _, i := range g.list {
+			when := day(i)
+			if when != "" {
+				when = g.word + when
+			}
+			group.Rows = append(group.Rows, b.row(i, g.note(i), when))
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+func only(list []report.Item, fits func(report.Item) bool) []report.Item {
+	return slices.DeleteFunc(slices.Clone(list), func(i report.Item) bool { return !fits(i) })
+}
+
+func (b *queueBook) promiseWords(i report.Item) string {
+	text := "Promised for " + words.SayDay(calendar.DateOf(i.At), b.now) + "."
+	if calendar.DateOf(i.At).Before(calendar.DateOf(b.now)) {
+		text = "The promise was not kept: it was for " + words.SayDay(calendar.DateOf(i.At), b.now) + "."
+	}
+	if i.Text != "" {
+		text += " “" + i.Text + "”"
+	}
+	return text
+}
+
+// attentionGroup says how many there are of a kind, whatever is shown.
+func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGroup {
+	g := pages.QueueGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.CountWords(all.N, true)}
+	if int64(shown) < all.N {
+		g.Count += ", " + words.Grouped(int64(shown)) + " shown"
+	}
+	if all.Cents > 0 && all.N <= purchase.CountLimit {
+		g.Sum = words.Sum(all.Cents, money.ZAR)
+	}
+	switch k.id {
+	case promisesDue.id: // this is the list
+	case mailsFailed.id:
+		g.More = components.Link{Text: "Invoices not delivered", Href: "/invoices?state=mail_failed"}
+	case debitsFailed.id:
+		if k.title == debitsFailed.title {
+			g.More = components.Link{Text: "Show the list", Href: k.href}
+		}
+	default:
+		g.More = components.Link{Text: "Show the list", Href: k.href}
+	}
+	return g
+}
+
+// all are the items of every kind.
+func all(i report.Items) []report.Item {
+	return slices.Concat(i.Promised, i.Failed, i.AccountGone, i.NotConfirmed, i.Disputed, i.Silent, i.Blocked, i.Suspended,
+		i.Stranded, i.PaidTwice, i.Refunds, i.Mails)
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+)
+
+// Attention implements report.Reader.
+func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.QueueQuery) (report.Attention, error) {
+	const limit = purchase.CountLimit + 1
+	var parts []string
+	args := []any{merchantID, merchantID}
+	add := func(kind, rows string) {
+		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, %s FROM (SELECT * FROM %s AS r LIMIT %d) AS part)",
+			kind, tallied, rows, limit))
+		args = append(args, merchantID)
+	}
+	const rand = "(SELECT " + waitingCents + " FROM %s AS r)"
+	for _, w := range waitings(q.Month) {
+		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, whose(q)+w.from(), "", limit)))
+	}
+	lately := waiting{since: q.Yesterday}
+	add("failed_day", fmt.Sprintf(rand, attentionOf("failed", whose(q)+lately.from()+" AND answered", "", limit)))
+	if q.Whose == report.Everyones {
+		add("approval", "("+openApprovals+")")
+	}
+	var rows []struct {
+		Kind     string
+		N, Cents int64
+	}
+	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+		return report.Attention{}, fmt.Errorf("attention: %w", err)
+	}
+	var a report.Attention
+	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
+		"unconfirmed": &a.NotConfirmed,
+		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
+		"promise": &a.Promised}
+	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded,
+		"mail": &a.Mails, "approval": &a.Approvals}
+	for _, r := range rows {
+		if t, known := tallies[r.Kind]; known {
+			*t = report.Tally{N: r.N, Cents: r.Cents}
+		} else {
+			*counts[r.Kind] = r.N
+		}
+	}
+	return a, nil
+}
+
+// AttentionCount implements report.Reader. It stands on every page, so each kind
+// stops counting at the limit.
+func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error) {
+	counts, err := s.AttentionCounts(ctx, merchantID, limit, report.QueueQuery{Month: month})
+	if err != nil {
+		return 0, err
+	}
+	return counts[0], nil
+}
+
+// AttentionCounts implements report.Reader.
+func (s *Store) AttentionCounts(ctx context.Context, merchantID uuid.UUID, limit int, of ...report.QueueQuery) ([]int, error) {
+	args := []any{merchantID, merchantID}
+	sums := make([]string, len(of))
+	for i, q := range of {
+		var parts []string
+		if q.Whose == report.Everyones {
+			parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS part)", openApprovals, limit))
+			args = append(args, merchantID)
+		}
+		for _, w := range waitings(q.Month) {
+			parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (SELECT FROM %s AS r LIMIT %d) AS part)",
+				attentionOf(w.kind, whose(q)+w.from(), "", int64(limit)), limit))
+			args = append(args, merchantID)
+		}
+		sums[i] = "(" + strings.Join(parts, " + ") + ")::text"
+	}
+	var counted []int
+	query := attentionParts + "SELECT n::int FROM unnest(ARRAY[" + strings.Join(sums, ", ") + "]) WITH ORDINALITY AS c (n, i) ORDER BY i"
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&counted).Error; err != nil {
+		return nil, fmt.Errorf("count what needs attention: %w", err)
+	}
+	return counted, nil
+}
+
+var itemView = table.View[report.Item]()
+
+// waitingRow is a row of attention as a statement hands it to the next.
+type waitingRow struct {
+	Kind, ObjectID, At, Hidden, Owner string
+	Cents                             int64
+}
+
+// AttentionItems implements report.Reader.
+func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, q report.QueueQuery,
+	limit int) (report.Items, error) {
+	var out report.Items
+	var parts []string
+	args := []any{merchantID, merchantID}
+	kinds := waitings(q.Month)
+	for _, w := range kinds {
+		order := " ORDER BY hidden_until DESC, at DESC, object_id DESC"
+		if w.oldestFirst || q.Whose == report.Later {
+			order = " ORDER BY hidden_until, at, object_id"
+		}
+		and := whose(q) + w.from()
+		if q.ObjectID != uuid.Nil {
+			and = " AND object_id = '" + q.ObjectID.String() + "'"
+		}
+		parts = append(parts, fmt.Sprintf(`(SELECT '%s' AS kind, object_id::text, at::text, cents, hidden_until::text AS hidden,
+			coalesce(owner_id::text, '') AS owner FROM %s AS r%s LIMIT %d)`, w.kind, attentionOf(w.kind, and, order, int64(limit)),
+			strings.ReplaceAll(order, " at", " r.at"), limit))
+		args = append(args, merchantID)
+	}
+	var rows []waitingRow
+	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+		return out, fmt.Errorf("list what needs attention: %w", err)
+	}
+	for _, w := range kinds {
+		var of []waitingRow
+		for _, r := range rows {
+			if r.Kind == w.kind {
+				of = append(of, r)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		found, err := s.items(ctx, merchantID, w, of)
+		if err != nil {
+			return out, err
+		}
+		*w.into(&out) = found
+	}
+	return out, nil
+}
+
+// items reads what is shown of the things of one kind.
+func (s *Store) items(ctx context.Context, merchantID uuid.UUID, w waiting, of []waitingRow) ([]report.Item, error) {
+	var ids, ats, cents, hidden, owners database.TextArray
+	for _, r := range of {
+		ids, ats, cents = append(ids, r.ObjectID), append(ats, r.At), append(cents, fmt.Sprint(r.Cents))
+		hidden, owners = append(hidden, r.Hidden), append(owners, r.Owner)
+	}
+	_, alias, aliased := strings.Cut(w.table, " ")
+	if !aliased {
+		alias = w.table
+	}
+	found, err := database.Seek(ctx, s.DB, itemView, "SELECT '"+w.kind+"' AS kind, a.id AS object_id, nullif(a.owner, '')::uuid AS owner_id, "+
+		"a.hidden AS hidden_until, "+phoneOf(alias)+", "+w.item+
+		` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
+			WITH ORDINALITY AS a (id, at, cents, hidden, owner, place)
+		JOIN `+w.table+" ON "+alias+".id = a.id AND "+alias+".merchant_id = ? ORDER BY a.place", ids, ats, cents, hidden, owners, merchantID)
+	if err != nil {
+		return nil, fmt.Errorf("list what needs attention: %w", err)
+	}
+	return found, nil
+}
+
+// phoneOf is the phone of the client of a row.
+func phoneOf(row string) string {
+	return "coalesce((SELECT k.phone FROM clients k WHERE k.id = " + row + ".client_id), '') AS phone"
+}
