@@ -311,6 +311,21 @@ func (c *callers) lists() {
 	c.all("POST /lists/views/:id/restoration", on(), 303, 404)
 }
 
+func (c *callers) followups() {
+	clients := c.newClients(many, "followed")
+	c.all("POST /clients/:id/notes", func(i int) ask {
+		return ask{ids: onOne(clients, i), body: form("do", "promise", "amount", "10", "due_on", calendar.DateOf(c.Store.Now()).String())}
+	}, 303)
+	ids := c.column(`SELECT id::text FROM promises ORDER BY id DESC LIMIT 64`)
+	c.all("POST /attention", func(i int) ask {
+		return ask{body: url.Values{"kind": {"promise"}, "id": ids, "do": {"note"}, "text": {"Called"}}}
+	}, 303)
+	c.all("POST /attention/:id", func(i int) ask {
+		return ask{ids: onOne(ids, i), body: form("kind", "promise", "do", "close", "reason", "agreed")}
+	}, 303)
+	c.all("POST /attention/:id/undo", func(i int) ask { return ask{ids: onOne(ids, i), body: url.Values{}} }, 303)
+}
+
 func (c *callers) statements() {
 	ids := created(c.all("POST /api/v1/company_statements", func(int) ask {
 		return ask{query: "currency=ZAR", body: `{"format":"csv","timezone":"Africa/Johannesburg"}`}

@@ -83,6 +83,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.tasks()
 	c.selections()
 	c.lists()
+	c.followups()
 	c.settings()
 	c.people()
 	c.ownAccount()

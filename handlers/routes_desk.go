@@ -74,6 +74,7 @@ func (e *edge) clientRoutes() Table {
 			{page, "POST", "/clients", e.Clients.Create},
 			{page, "GET", "/clients/:id/edit", e.Clients.Edit},
 			{page, "POST", "/clients/:id", e.Clients.Update},
+			{page, "POST", "/clients/:id/notes", e.Clients.Note},
 			{page, "GET", "/clients/:id/deletion", e.Clients.AskDelete},
 			{pageProof, "POST", "/clients/:id/deletion", e.Clients.Delete},
 			{apiCall, "POST", "/api/v1/clients", e.API.Clients.Create},

@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
+	"debitdesk/models/followup"
 	"debitdesk/models/listview"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
@@ -189,12 +190,18 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	promised, err := s.Followups.AddPromise(s.t.Context(), s.A.Owner.User.Actor(), followup.Object{Type: followup.Client,
+		ID: uuid.MustParse(client)}, followup.Promising{AmountCents: 100, DueOn: calendar.DateOf(s.Store.Now())})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	s.bank()
 	s.ids = map[string]string{"/bank/files/": s.message, "/bank/received/": s.document, "/bank/movements/": s.movement,
 		"/bank/findings/": s.finding, "/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
 		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
 		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
-		"/audit/": entry, "/tasks/": file.ID.String(), "/lists/views/": view.ID.String(), "/selections/": between(chosen, "/selections/", "/"),
+		"/attention/": promised.ID.String(),
+		"/audit/":     entry, "/tasks/": file.ID.String(), "/lists/views/": view.ID.String(), "/selections/": between(chosen, "/selections/", "/"),
 		"/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
 		"/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/":            told.ID.String(), "/developers/events/": told.EventID.String(),

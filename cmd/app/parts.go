@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
@@ -39,6 +41,7 @@ import (
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
+	"debitdesk/models/paging"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
@@ -137,7 +140,11 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Replays: db, LivePanel: d.Live.Panel}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients}
-	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Replays: db, Exports: exports,
+	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Replays: db, Exports: exports, Reports: figures,
+		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
+			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})
+			return len(live), err
+		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}

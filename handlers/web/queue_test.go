@@ -49,6 +49,33 @@ func tabsOf(page string) map[string]string {
 	return out
 }
 
+func TestAClientsPageSaysWhatIsOwedAndWhatIsNext(t *testing.T) {
+	b := newBusiness(t)
+	client, token := b.stored("4000009002")
+	b.charged(client, token, 30007, 4)
+	b.later(6)
+	b.charged(client, token, 10000, 40)
+	at := "/clients/" + client
+	page := plain(b.Page(b.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Look at the failed debit", `href="mailto:c4000009002`,
+		"Nothing was written down yet.").Body)
+	for _, want := range []string{"R 400,07", "R 300,07", "What is next", "Debit on "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for do, fill := range map[string]url.Values{"note": {"text": {"Prefers the 25th"}}, "call": {"outcome": {"voicemail"}},
+		"promise": {"amount": {"50"}, "due_on": {dayOf(b).AddDays(1).String()}}} {
+		b.Page(b.A.Staff, "GET", at+"?do="+do, nil).Want(http.StatusOK).Contains(`id="act"`)
+		fill.Set("do", do)
+		b.Page(b.A.Staff, "POST", at+"/notes", fill).Want(http.StatusSeeOther)
+	}
+	b.Page(b.A.Staff, "GET", at, nil).Contains("Prefers the 25th", "Call: Left a message", "Promised for ")
+	b.Page(b.A.Staff, "POST", at+"/notes", url.Values{"do": {"note"}}).Want(http.StatusUnprocessableEntity).Contains("Write a note.")
+	b.Page(b.A.Staff, "GET", at+"?part=messages", nil).Want(http.StatusOK).Contains("A note was added.").Lacks("was added.</a>")
+	b.Page(b.A.Reader, "POST", at+"/notes", url.Values{"do": {"note"}, "text": {"Hello"}}).Want(http.StatusForbidden)
+	b.Page(b.B.Staff, "POST", at+"/notes", url.Values{"do": {"note"}, "text": {"Hello"}}).Want(http.StatusNotFound)
+}
+
 func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	b := newBusiness(t)
 	var failed []string
@@ -93,8 +120,8 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 		t.Errorf("after undo: %v", got)
 	}
 	b.Page(b.B.Staff, "POST", undo[1], url.Values{}).Want(http.StatusNotFound)
-	b.Page(b.B.Staff, "POST", "/attention", url.Values{"item": {"failed:" + failed[0]}, "do": {"note"}, "text": {"Hello"}}).Want(http.StatusNotFound)
-	b.Page(b.A.Reader, "POST", "/attention", url.Values{"item": {"failed:" + failed[0]}, "do": {"close"}}).Want(http.StatusForbidden)
+	b.Page(b.B.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"note"}, "text": {"Hello"}}).Want(http.StatusNotFound)
+	b.Page(b.A.Reader, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"close"}}).Want(http.StatusForbidden)
 
 	page = b.asked(page, "debit", nil)
 	if !strings.Contains(page, "Debit booked for") {
@@ -111,11 +138,11 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	b.later(2)
 	page = b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Promised to pay", "Settle promise…").Body
 	page = b.asked(page, "settle", url.Values{"state": {"broken"}})
-	value := regexp.MustCompile(`name="item" value="(failed:[^"]+)"`).FindStringSubmatch(page)
+	value := regexp.MustCompile(`id="failed-([^"]+)" tabindex`).FindStringSubmatch(page)
 	if value == nil {
 		t.Fatal("the debit of a broken promise does not wait")
 	}
-	b.Page(b.A.Staff, "POST", "/attention", url.Values{"item": {value[1]}, "do": {"close"}, "reason": {"written_off"}}).Want(http.StatusSeeOther)
+	b.Page(b.A.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {value[1]}, "do": {"close"}, "reason": {"written_off"}}).Want(http.StatusSeeOther)
 	if got := tabsOf(b.Page(b.A.Staff, "GET", "/attention", nil).Contains("Closed: Written off").Body); got["All"] != "0" {
 		t.Errorf("after closing: %v", got)
 	}

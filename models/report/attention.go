@@ -123,16 +123,16 @@ func (s *Service) AttentionItem(ctx context.Context, who actor.Actor, objectID u
 	return s.Read.AttentionItems(ctx, who.MerchantID, q, 1)
 }
 
-// Parts are the parts of the queue, as a page offers them.
-var Parts = []Whose{Everyones, Mine, Nobodys, Later}
+// QueueParts are the parts of the queue, as a page offers them.
+var QueueParts = []Whose{Everyones, Mine, Nobodys, Later}
 
-// AttentionCounts counts what each of Parts shows. It stops where nobody would read the number.
+// AttentionCounts counts what each of QueueParts shows. It stops where nobody would read the number.
 func (s *Service) AttentionCounts(ctx context.Context, who actor.Actor) ([]int, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	of := make([]QueueQuery, len(Parts))
-	for i, whose := range Parts {
+	of := make([]QueueQuery, len(QueueParts))
+	for i, whose := range QueueParts {
 		of[i] = s.query(who, whose)
 	}
 	return s.Read.AttentionCounts(ctx, who.MerchantID, badgeCounts, of...)

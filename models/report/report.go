@@ -93,6 +93,8 @@ type Reader interface {
 	AttentionCounts(ctx context.Context, merchantID uuid.UUID, limit int, of ...QueueQuery) ([]int, error)
 	// AttentionCount counts everything that waits, up to limit of each kind.
 	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error)
+	// ClientPurchases are the newest purchases of a client, newest first.
+	ClientPurchases(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]ClientPurchase, error)
 	// Movements sums the ledger in ZAR by day, both ends included; quiet days are left
 	// out. What is stored in other currencies stands in the balance and the turnover.
 	Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)

@@ -33,6 +33,9 @@ func (s *shelf) Attention(_ context.Context, _ uuid.UUID, q report.QueueQuery) (
 	return report.Attention{}, nil
 }
 
+func (s *shelf) ClientPurchases(context.Context, uuid.UUID, uuid.UUID, int) ([]report.ClientPurchase, error) {
+	return nil, nil
+}
 func (s *shelf) AttentionCounts(context.Context, uuid.UUID, int, ...report.QueueQuery) ([]int, error) {
 	return nil, nil
 }

@@ -43,6 +43,9 @@ type Clients struct {
 	Followups  *followup.Service
 	People     bulk.People // of the team
 
+	Reports *report.Service
+	// Tokens counts the stored accounts of a client that can be charged, up to one.
+	Tokens func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error)
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -52,10 +53,19 @@ func (h *Clients) Reveal(c echo.Context) error {
 }
 
 func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers) error {
+	return h.pageWith(c, http.StatusOK, one, shown, c.QueryParams(), nil)
+}
+
+// pageWith shows the page with a form that was opened or refused.
+func (h *Clients) pageWith(c echo.Context, status int, one client.Client, shown *client.Numbers, typed url.Values,
+	wrong error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	view := pages.ClientView{
 		Name: one.Name(), ID: components.IDChip{ID: one.ID.String(), What: "client"}, Sub: clientSub(one),
 		EditHref: words.ClientHref(one.ID) + "/edit", Facts: clientFacts(one), Numbers: numbersView(who, one, shown),
+	}
+	if err := h.followUp(c, one, &view, typed, wrong); err != nil {
+		return err
 	}
 	impact, err := h.impactOn(c, one)
 	if err != nil {
@@ -87,16 +97,11 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		view.Panels = append(view.Panels, panel)
 	}
 	if !one.Erased() || who.Can(actor.Manage) { // the entries name who it was
-		events, err := h.Events.Timeline(ctx, who.MerchantID, trail.Subject{ClientID: one.ID}, kit.EventsAsk(c))
-		if err != nil {
+		if err := h.timeline(c, one, &view); err != nil {
 			return err
 		}
-		view.Timeline = kit.History(events, purchaseHref)
-		if n := len(events.Items); n > 0 && events.Older {
-			view.OlderHref = words.ClientHref(one.ID) + "?events=" + events.Items[n-1].ID.String() + "#events"
-		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsSection,
+	return h.Desk.ShowIn(c, status, view.Name, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.Client(f, view) })
 }
 
@@ -113,6 +118,33 @@ func peekOf(v pages.ClientView, one client.Client) components.Peek {
 			{Label: "Edit client", Icon: "edit", Href: v.EditHref, Small: true, Changes: true}}, peek.Acts)
 	}
 	return peek
+}
+
+// narrowedFrom is how many entries are looked at for a part of the time line.
+const narrowedFrom = 100
+
+// timeline is what happened to the client, or a part of it.
+func (h *Clients) timeline(c echo.Context, one client.Client, view *pages.ClientView) error {
+	who, ask, part := access.Actor(c), kit.EventsAsk(c), c.QueryParam("part")
+	at := words.ClientHref(one.ID) + "?"
+	for _, p := range timelineParts {
+		view.Parts.Items = append(view.Parts.Items, components.Tab{Label: p.label, Active: p.key == part,
+			Href: at + url.Values{"part": {p.key}}.Encode() + "#events"})
+	}
+	view.Parts.Label = "Part of the time line"
+	if part != "" {
+		ask.Limit, at = narrowedFrom, at+"part="+url.QueryEscape(part)+"&"
+	}
+	events, err := h.Events.Timeline(c.Request().Context(), who.MerchantID, trail.Subject{ClientID: one.ID}, ask)
+	if err != nil {
+		return err
+	}
+	if n := len(events.Items); n > 0 && events.Older {
+		view.OlderHref = at + "events=" + events.Items[n-1].ID.String() + "#events"
+	}
+	events.Items = narrowed(events.Items, part)
+	view.Timeline = kit.History(events, purchaseHref)
+	return nil
 }
 
 // evidenceWords says what is left of an erased client.
@@ -165,9 +197,14 @@ func numbersView(who actor.Actor, c client.Client, shown *client.Numbers) pages.
 
 func clientFacts(c client.Client) components.Facts {
 	facts := components.Facts{Items: []components.Fact{
-		{Label: "Full name", Value: c.FullName}, {Label: "E-mail", Value: c.Email},
-		{Label: "Phone", Value: words.PhoneWords(c.Phone)},
+		{Label: "Full name", Value: c.FullName}, {Label: "E-mail"}, {Label: "Phone"},
 	}}
+	if c.Email != "" {
+		facts.Items[1].Part = components.To(components.Link{Text: c.Email, Href: "mailto:" + url.PathEscape(c.Email)})
+	}
+	if c.Phone != "" {
+		facts.Items[2].Part = components.To(components.Link{Text: words.PhoneWords(c.Phone), Href: words.PhoneHref(c.Phone)})
+	}
 	add := func(label, value string) {
 		if value != "" {
 			facts.Items = append(facts.Items, components.Fact{Label: label, Value: value})

@@ -136,7 +136,7 @@ func attentionLines(a report.Attention, since calendar.Date) []pages.AttentionLi
 func (h *Home) Attention(c echo.Context) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	whose := report.Whose(c.QueryParam("whose"))
-	if !slices.Contains(report.Parts, whose) {
+	if !slices.Contains(report.QueueParts, whose) {
 		whose = report.Everyones
 	}
 	tallies, err := h.Reports.Attention(ctx, who, whose)

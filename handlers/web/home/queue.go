@@ -68,7 +68,7 @@ func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, b
 
 // row puts one item into words.
 func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
-	r := pages.QueueRow{Key: i.Kind + "-" + i.ObjectID.String(), ID: i.ObjectID.String(), Value: i.Kind + ":" + i.ObjectID.String(),
+	r := pages.QueueRow{Key: i.Kind + "-" + i.ObjectID.String(), ID: i.ObjectID.String(),
 		Href: itemHref(i), Name: i.Name, Reference: i.Reference, Note: note, When: when}
 	if i.Cents > 0 {
 		r.Sum = words.Sum(i.Cents, i.Currency)
@@ -178,8 +178,8 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 			continue
 		}
 		group := attentionGroup(g.kind, tally, len(g.list))
-		group.Many = true
 		for _, i := range g.list {
+			group.Kind, group.Purchases = i.Kind, i.Kind == "failed" || i.Kind == "account_gone"
 			when := day(i)
 			if when != "" {
 				when = g.word + when

@@ -20,7 +20,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
-	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/report"
@@ -41,7 +40,7 @@ func backParam(back string) string { return url.QueryEscape(back) }
 
 // backTo is the part of the queue that a form came from.
 func backTo(asked string) string {
-	for _, whose := range report.Parts {
+	for _, whose := range report.QueueParts {
 		if asked == queuePath(whose) {
 			return asked
 		}
@@ -57,7 +56,7 @@ func (h *Home) queueTabs(ctx context.Context, who actor.Actor, active report.Who
 	}
 	t := components.Tabs{Label: "Whose", Manual: "/manual/debits#needs-attention"}
 	left := ""
-	for i, whose := range report.Parts {
+	for i, whose := range report.QueueParts {
 		n := counts[i]
 		if whose == report.Everyones {
 			n += more
@@ -82,7 +81,7 @@ func (h *Home) queueTabs(ctx context.Context, who actor.Actor, active report.Who
 // others counts what is on the page and cannot be put off, requests for approval aside, which are counted with the rest.
 func others(v pages.QueueView) (n int) {
 	for _, g := range v.Groups {
-		if !g.Many && g.ID != approvalsWait.id {
+		if g.Kind == "" && g.ID != approvalsWait.id {
 			n += len(g.Rows)
 		}
 	}
@@ -206,55 +205,13 @@ func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, ty
 
 // form asks what is to be done about an item.
 func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error) pages.QueueForm {
-	byInput, summary, _ := kit.Problems(wrong)
-	key := typed.Get(kit.FormKeyName)
-	if key == "" {
-		key = kit.NewFormKey()
-	}
-	f := pages.QueueForm{Action: "/attention/" + i.ObjectID.String(), Problems: components.ErrorSummary{Items: summary},
-		Hidden: []components.Pair{{Name: "kind", Value: i.Kind}, {Name: "do", Value: do}, {Name: "back", Value: b.back},
-			{Name: kit.FormKeyName, Value: key}}}
+	f := kit.FollowupForm(do, typed, wrong, i.Phone, i.Cents, b.now)
+	f.Action = "/attention/" + i.ObjectID.String()
+	f.Hidden = append(f.Hidden, components.Pair{Name: "kind", Value: i.Kind}, components.Pair{Name: "back", Value: b.back})
+	byInput, _, _ := kit.Problems(wrong)
 	tomorrow := calendar.DateOf(b.now).AddDays(1).String()
-	day := func(label, name, otherwise, least string) *components.DateField {
-		value := otherwise
-		if typed.Has(name) {
-			value = typed.Get(name)
-		}
-		return &components.DateField{Label: label, Name: name, Value: value, Min: least, Error: byInput[name], Required: true}
-	}
-	text := func(label string, needed bool) *components.Textarea {
-		return &components.Textarea{Label: label, Name: "text", Value: typed.Get("text"), Error: byInput["text"], Required: needed,
-			Rows: 2, MaxLength: 2000}
-	}
 	press := func(label string) { f.Title, f.Button = label, components.Button{Label: label, Kind: "primary"} }
 	switch do {
-	case "note":
-		press("Add note")
-		f.Text = text("Note", true)
-	case "call":
-		press("Log call")
-		f.Outcomes = &components.Select{Label: "How did it end?", Name: "outcome", Required: true, Error: byInput["outcome"]}
-		for _, o := range followup.Outcomes {
-			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
-				Selected: typed.Get("outcome") == string(o)})
-		}
-		phone := words.PhoneWords(i.Phone)
-		if typed.Has("phone") {
-			phone = typed.Get("phone")
-		}
-		f.Phone = &components.Field{Label: "Number called", Name: "phone", Value: phone, Type: "tel", Error: byInput["phone"]}
-		f.Text = text("Note", false)
-	case "promise":
-		press("Save promise")
-		f.Say = "Until that day this is not shown here. Then it is, until it is paid."
-		amount := money.Amount(i.Cents)
-		if typed.Has("amount") {
-			amount = typed.Get("amount")
-		}
-		f.Money = &components.MoneyField{Label: "Amount promised", Name: "amount", Value: amount, Currency: "R", Required: true,
-			Error: byInput["amount"]}
-		f.Date = day("Day promised", "due_on", tomorrow, calendar.DateOf(b.now).String())
-		f.Text = text("Note", false)
 	case "settle":
 		press("Settle promise")
 		f.Choice = &components.Select{Label: "What became of it?", Name: "state", Required: true, Error: byInput["state"],
@@ -265,7 +222,11 @@ func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error
 		f.Choice = &components.Select{Label: "Owner", Name: "owner", Required: true, Error: byInput["owner"], Options: b.choices(i.OwnerID)}
 	case "snooze":
 		press("Snooze")
-		f.Date = day("Snooze until", "until", tomorrow, tomorrow)
+		f.Date = &components.DateField{Label: "Snooze until", Name: "until", Value: tomorrow, Min: tomorrow, Error: byInput["until"],
+			Required: true}
+		if typed.Has("until") {
+			f.Date.Value = typed.Get("until")
+		}
 	case "close":
 		press("Close")
 		f.Say = "It leaves this list though it is not solved. You can undo that."
@@ -344,13 +305,8 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 	first, f := items[0], h.Followups
 	n := 0
 	switch form.Get("do") {
-	case "note":
-		n, err = f.AddNote(ctx, who, objects, form.Get("text"))
-		said = "Note added."
-	case "call":
-		n, err = f.LogCall(ctx, who, objects, followup.Call{Outcome: followup.Outcome(form.Get("outcome")), Phone: form.Get("phone"),
-			Text: form.Get("text")})
-		said = "Call logged."
+	case "note", "call":
+		n, said, err = kit.WriteFollowup(ctx, f, who, objects, form)
 	case "owner":
 		owner, wrong := uuid.Parse(form.Get("owner"))
 		if wrong != nil && form.Get("owner") != "none" {
@@ -369,7 +325,8 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 		n, err = f.Close(ctx, who, waiting, followup.Reason(form.Get("reason")))
 		said = "Closed."
 	case "promise":
-		return h.promise(ctx, who, first, form)
+		done, said, err = kit.WritePromise(ctx, f, who, followup.Object{Type: followup.Purchase, ID: first.PurchaseID}, form, h.Desk.Now())
+		return done, said, "", err
 	case "settle":
 		done, err = f.SettlePromise(ctx, who, first.PromiseID, followup.PromiseState(form.Get("state")))
 		return done, "The promise is settled.", "", err
@@ -385,20 +342,6 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 		undo = "/attention/" + first.ObjectID.String() + "/undo"
 	}
 	return n, said, undo, err
-}
-
-func (h *Home) promise(ctx context.Context, who actor.Actor, i report.Item, form url.Values) (any, string, string, error) {
-	cents, err := money.Parse(form.Get("amount"))
-	if err != nil {
-		return nil, "", "", fault.At("amount", "invalid", "%s.", words.Capital(err.Error()))
-	}
-	due, err := calendar.ParseDate(form.Get("due_on"))
-	if err != nil {
-		return nil, "", "", fault.At("due_on", "invalid", "Enter the day as a date.")
-	}
-	p, err := h.Followups.AddPromise(ctx, who, followup.Object{Type: followup.Purchase, ID: i.PurchaseID},
-		followup.Promising{AmountCents: cents, DueOn: due, Text: form.Get("text")})
-	return p, "Promise saved for " + words.SayDay(due, h.Desk.Now()) + ".", "", err
 }
 
 // debitAgain books the debit that the form showed; the rules of charging decide once more.
@@ -454,10 +397,9 @@ func (h *Home) Many(c echo.Context) error {
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
 	var items []report.Item
-	for _, text := range form["item"] {
-		kind, id, _ := strings.Cut(text, ":")
+	for _, id := range form["id"] {
 		if objectID, err := uuid.Parse(id); err == nil {
-			items = append(items, report.Item{Kind: kind, ObjectID: objectID})
+			items = append(items, report.Item{Kind: form.Get("kind"), ObjectID: objectID})
 		}
 	}
 	kind, said := "ok", ""

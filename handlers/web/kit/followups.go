@@ -1,0 +1,92 @@
+package kit
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/followup"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// FollowupForm asks for a note, a call or a promise to pay, with what was typed and what was wrong with it.
+func FollowupForm(do string, typed url.Values, wrong error, phone string, cents int64, now time.Time) pages.QueueForm {
+	byInput, summary, _ := Problems(wrong)
+	key := typed.Get(FormKeyName)
+	if key == "" {
+		key = NewFormKey()
+	}
+	f := pages.QueueForm{Problems: components.ErrorSummary{Items: summary},
+		Hidden: []components.Pair{{Name: "do", Value: do}, {Name: FormKeyName, Value: key}}}
+	typedOr := func(name, otherwise string) string {
+		if typed.Has(name) {
+			return typed.Get(name)
+		}
+		return otherwise
+	}
+	f.Text = &components.Textarea{Label: "Note", Name: "text", Value: typed.Get("text"), Error: byInput["text"], Rows: 2,
+		MaxLength: 2000}
+	press := func(label string) { f.Title, f.Button = label, components.Button{Label: label, Kind: "primary"} }
+	today := calendar.DateOf(now)
+	switch do {
+	case "note":
+		press("Add note")
+		f.Text.Required = true
+	case "call":
+		press("Log call")
+		f.Outcomes = &components.Select{Label: "How did it end?", Name: "outcome", Required: true, Error: byInput["outcome"]}
+		for _, o := range followup.Outcomes {
+			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
+				Selected: typed.Get("outcome") == string(o)})
+		}
+		f.Phone = &components.Field{Label: "Number called", Name: "phone", Value: typedOr("phone", words.PhoneWords(phone)), Type: "tel",
+			Error: byInput["phone"]}
+	case "promise":
+		press("Save promise")
+		f.Say = "What was promised is shown in Needs attention on that day, until it is paid."
+		amount := ""
+		if cents > 0 {
+			amount = money.Amount(cents)
+		}
+		f.Money = &components.MoneyField{Label: "Amount promised", Name: "amount", Value: typedOr("amount", amount), Currency: "R",
+			Required: true, Error: byInput["amount"]}
+		f.Date = &components.DateField{Label: "Day promised", Name: "due_on", Value: typedOr("due_on", today.AddDays(1).String()),
+			Min: today.String(), Required: true, Error: byInput["due_on"]}
+	default:
+		f.Text = nil
+	}
+	return f
+}
+
+// WriteFollowup writes down the note or the call of a form, and says so.
+func WriteFollowup(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object, form url.Values) (n int,
+	said string, err error) {
+	if form.Get("do") == "call" {
+		n, err = s.LogCall(ctx, who, about, followup.Call{Outcome: followup.Outcome(form.Get("outcome")), Phone: form.Get("phone"),
+			Text: form.Get("text")})
+		return n, "Call logged.", err
+	}
+	n, err = s.AddNote(ctx, who, about, form.Get("text"))
+	return n, "Note added.", err
+}
+
+// WritePromise writes down the promise of a form, and says so.
+func WritePromise(ctx context.Context, s *followup.Service, who actor.Actor, about followup.Object, form url.Values,
+	now time.Time) (p followup.Promise, said string, err error) {
+	cents, err := money.Parse(form.Get("amount"))
+	if err != nil {
+		return p, "", fault.At("amount", "invalid", "%s.", words.Capital(err.Error()))
+	}
+	due, err := calendar.ParseDate(form.Get("due_on"))
+	if err != nil {
+		return p, "", fault.At("due_on", "invalid", "Enter the day as a date.")
+	}
+	p, err = s.AddPromise(ctx, who, about, followup.Promising{AmountCents: cents, DueOn: due, Text: form.Get("text")})
+	return p, "Promise saved for " + words.SayDay(due, now) + ".", err
+}

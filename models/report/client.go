@@ -1,0 +1,88 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+)
+
+// ClientPurchase is a purchase of a client with its newest debit.
+type ClientPurchase struct {
+	ID         uuid.UUID
+	Reference  string
+	Status     purchase.Status
+	Currency   string
+	TotalCents int64
+	NetCents   int64            // what came in and stayed
+	DebitState collection.State // empty: there is no debit
+	ActionDate calendar.Date
+	SubmitAt   time.Time
+}
+
+// ClientAccount is what a client owes and has paid, in rand, of its newest purchases.
+type ClientAccount struct {
+	Owed        money.Sum // asked for and not paid, planned debits included
+	Overdue     money.Sum // of it, what failed or is past its due date
+	Paid        money.Sum // less refunds and returns
+	Provisional money.Sum // of it, what the bank can still return
+	Failed      *ClientPurchase
+	Planned     []ClientPurchase // debits that are planned or at the bank, the earliest first
+	Older       bool             // there are older purchases, which are not counted
+}
+
+// clientPurchases is how many purchases of a client are summed up.
+const clientPurchases = 200
+
+// owes are the statuses in which a client still has to pay.
+var owes = []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.Failed, purchase.Overdue,
+	purchase.PendingCharge, purchase.PendingExecute}
+
+// ClientAccount sums up what a client owes and has paid.
+func (s *Service) ClientAccount(ctx context.Context, who actor.Actor, clientID uuid.UUID) (a ClientAccount, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return a, err
+	}
+	found, err := s.Read.ClientPurchases(ctx, who.MerchantID, clientID, clientPurchases+1)
+	if err != nil {
+		return a, err
+	}
+	if a.Older = len(found) > clientPurchases; a.Older {
+		found = found[:clientPurchases]
+	}
+	for _, p := range found {
+		a.add(p)
+	}
+	slices.SortStableFunc(a.Planned, func(x, y ClientPurchase) int { return x.ActionDate.Compare(y.ActionDate) })
+	return a, nil
+}
+
+func (a *ClientAccount) add(p ClientPurchase) {
+	if p.DebitState == collection.Scheduled || p.DebitState == collection.Submitted || p.DebitState == collection.InTracking {
+		a.Planned = append(a.Planned, p)
+	}
+	if p.Currency != money.ZAR {
+		return
+	}
+	a.Paid = a.Paid.Plus(money.SumOf(p.NetCents))
+	if p.DebitState == collection.Provisional {
+		a.Provisional = a.Provisional.Plus(money.SumOf(p.NetCents))
+	}
+	if !slices.Contains(owes, p.Status) {
+		return
+	}
+	a.Owed = a.Owed.Plus(money.SumOf(p.TotalCents))
+	if p.Status == purchase.Failed || p.Status == purchase.Overdue {
+		a.Overdue = a.Overdue.Plus(money.SumOf(p.TotalCents))
+		if a.Failed == nil && p.DebitState != "" {
+			a.Failed = &p
+		}
+	}
+}

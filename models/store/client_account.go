@@ -1,0 +1,21 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/report"
+)
+
+var clientPurchases = table.View[report.ClientPurchase]()
+
+// ClientPurchases implements report.Reader.
+func (s *Store) ClientPurchases(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]report.ClientPurchase, error) {
+	return database.Seek(ctx, s.DB, clientPurchases, `SELECT p.id, coalesce(nullif(p.reference, ''), p.reference_generated) AS reference,
+		p.status, p.currency, p.total_cents, p.net_cents, c.state AS debit_state, c.action_date, c.submit_at
+		FROM (SELECT * FROM purchases WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) p
+		LEFT JOIN collections c ON c.purchase_id = p.id AND c.attempt = p.collection_count ORDER BY p.id DESC`, clientID, merchantID, limit)
+}
