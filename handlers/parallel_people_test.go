@@ -21,16 +21,16 @@ import (
 
 func (c *callers) settings() {
 	in := merchant.NewBrand()
-	fields := func(i int, version string) url.Values {
+	fields := func(i int, first, version string) url.Values {
 		in := in
-		in.Name, in.ReferencePrefix = fmt.Sprint("Brand ", i), "P"+string(rune('A'+i%26))+string(rune('A'+i/26))
+		in.Name, in.ReferencePrefix = fmt.Sprint("Brand ", i), first+string(rune('A'+i%26))+string(rune('A'+i/26))
 		return brandForm(in, version)
 	}
-	c.all("POST /settings/brands", func(i int) ask { return ask{body: fields(i, "")} }, 303,
+	c.all("POST /settings/brands", func(i int) ask { return ask{body: fields(i, "P", "")} }, 303,
 		409) // a business has so many and no more
 	ids := c.column(`SELECT id::text FROM brands WHERE merchant_id = $1 AND name LIKE 'Brand %' AND id <> $2`, c.A.ID,
 		c.A.BrandID)
-	c.all("POST /settings/brands/:id", func(i int) ask { return ask{ids: onOne(ids, i), body: fields(i, "1")} }, 303, 409)
+	c.all("POST /settings/brands/:id", func(i int) ask { return ask{ids: onOne(ids, i), body: fields(i, "Q", "1")} }, 303, 409)
 	c.all("POST /settings/brands/:id/profiles", func(i int) ask {
 		return ask{ids: ids[:1], body: form("profile_code", fmt.Sprintf("C%04d", i), "abbreviated_name",
 			fmt.Sprintf("SHOP%04d", i), "account_number", fmt.Sprint(12345700+i), "branch_code", "051001", "save", "yes")}

@@ -29,7 +29,7 @@ var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempo
 	"recovery_codes.code_hash", "passkeys.id",
 	"invitations.token_hash", "account_verifications.account_hash", "sandbox_instructions.account_hash",
 	"password_resets.token_hash", "company_statements.file", "bank_files_out.sha256", "bank_files_in.sha256",
-	"bank_answers.raw", "bank_statements.account_hash",
+	"bank_answers.raw", "bank_statements.account_hash", "selections.chosen", "selections.excluded", // ids
 	"kept_forms.sealed"} // sealed, and gone within the hour
 
 func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {

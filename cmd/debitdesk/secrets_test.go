@@ -271,7 +271,8 @@ func (v *vault) look() {
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
 		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries",
 		"/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests",
-		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals", "/settings/people": "users", "/invite": "users",
+		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals",
+		"/attention": "purchases", "/lists/views": "list_views", "/settings/people": "users", "/invite": "users",
 		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
 		"/settings/security/people": "users"}
 	seen := 0
