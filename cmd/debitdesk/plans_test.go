@@ -56,7 +56,8 @@ func TestNoPageReadsMoreThanItShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Before: l.Doing, Start: append(sortedLists, walk.Found...)}
+	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, OfOne: 45, Before: l.Doing,
+		Start: append(sortedLists, walk.Found...)}
 	pages, err := w.Pages()
 	if err != nil {
 		t.Fatal(err)

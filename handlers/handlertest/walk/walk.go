@@ -3,6 +3,7 @@
 package walk
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -29,6 +30,7 @@ type Walk struct {
 	Client *http.Client // who is signed in
 	Same   int          // pages of one kind that are opened; 0: 3
 	Values int          // values of one filter that are tried; 0: all
+	OfOne  int          // addresses of one list that are opened; 0: 120
 	Start  []string     // besides the first page
 	Before func(path string)
 	kinds  map[string]int
@@ -38,8 +40,7 @@ type Walk struct {
 }
 
 const (
-	deepest   = 4   // links from the first page
-	mostOfOne = 120 // addresses of one list
+	deepest = 4 // links from the first page
 )
 
 // Searched is what a person types into a search: names, part of a name, an address, references, the end of an account
@@ -86,9 +87,7 @@ func SignIn(base, email, password string) (*http.Client, error) {
 // Pages opens what it finds, and gives the addresses that are pages, in their order.
 func (w *Walk) Pages() ([]Address, error) {
 	w.kinds, w.seen = map[string]int{}, map[string]bool{}
-	if w.Same == 0 {
-		w.Same = 3
-	}
+	w.Same, w.OfOne = cmp.Or(w.Same, 3), cmp.Or(w.OfOne, 120)
 	for _, path := range append([]string{"/"}, w.Start...) {
 		w.add(path, "/", 0)
 	}
@@ -161,7 +160,7 @@ func (w *Walk) add(to, from string, depth int) {
 	}
 	if at.RawQuery != "" {
 		filtered := strings.Contains(from, "?") && !at.Query().Has("after")
-		if filtered || w.kinds[kind] > 0 || w.kinds[at.Path+"?"] >= mostOfOne {
+		if filtered || w.kinds[kind] > 0 || w.kinds[at.Path+"?"] >= w.OfOne {
 			return
 		}
 		w.kinds[at.Path+"?"]++
