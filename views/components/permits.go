@@ -16,6 +16,11 @@ func WithPermits(ctx context.Context, open func(method, address string) bool) co
 // MayOpen tells whether the person may go to an address; yes where nobody said otherwise.
 func MayOpen(ctx context.Context, address string) bool { return may(ctx, http.MethodGet, address) }
 
+// MayPost tells whether a form that is posted to an address is offered to the person.
+func MayPost(ctx context.Context, address string) bool {
+	return !LooksOnly(ctx) && may(ctx, http.MethodPost, address)
+}
+
 func may(ctx context.Context, method, address string) bool {
 	open, said := ctx.Value(permitsKey{}).(func(method, address string) bool)
 	return !said || open(method, address)
@@ -24,7 +29,7 @@ func may(ctx context.Context, method, address string) bool {
 // mayGo tells whether a link is offered. One that leads to a change is not offered to whom
 // the form there is refused, which is posted to the same address.
 func mayGo(ctx context.Context, href string, changes bool) bool {
-	if changes && (LooksOnly(ctx) || !may(ctx, http.MethodPost, href)) {
+	if changes && !MayPost(ctx, href) {
 		return false
 	}
 	return MayOpen(ctx, href)
