@@ -29,7 +29,7 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	staff.sees("Success rate")
 	keys := 2
 	staff.travels("g", "a")
-	staff.sees("Needs attention")
+	staff.do("the queue is there", chromedp.WaitVisible(`#queue [data-item]`, chromedp.ByQuery))
 	staff.looksAt("queue")
 	count := func() (n int) {
 		staff.do("count", chromedp.Evaluate(`document.querySelectorAll("[data-item]").length`, &n))

@@ -118,6 +118,9 @@ func (s *Service) AttentionItem(ctx context.Context, who actor.Actor, objectID u
 	if err := who.May(actor.Read); err != nil {
 		return Items{}, err
 	}
+	if objectID == uuid.Nil {
+		return Items{}, nil
+	}
 	q := s.query(who, Everyones)
 	q.ObjectID = objectID
 	return s.Read.AttentionItems(ctx, who.MerchantID, q, 1)

@@ -72,9 +72,9 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 		return latest, nil
 	}
 	found, err := database.Seek(ctx, s.DB, collectionTable,
-		`SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
-		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID,
-		purchaseIDs)
+		`SELECT c.*, EXISTS (SELECT FROM tokens t WHERE t.id = c.token_id AND t.state = 'deleting') AS held
+		FROM unnest(?::text[]::uuid[]) AS p (id) CROSS JOIN LATERAL (SELECT * FROM collections
+			WHERE purchase_id = p.id AND merchant_id = ? ORDER BY attempt DESC LIMIT 1) AS c`, database.IDs(purchaseIDs), merchantID)
 	for _, c := range found {
 		latest[c.PurchaseID] = c
 	}

@@ -91,8 +91,10 @@ func (s Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]
 // TokensOfClients lists the live tokens of each of some clients, newest first.
 func (s Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 	clients []uuid.UUID) (map[uuid.UUID][]Token, error) {
-	found, err := database.All(ctx, s.DB, Table,
-		"merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
+	found, err := database.Seek(ctx, s.DB, Table, `SELECT `+Table.Columns("t")+` FROM (SELECT DISTINCT id
+		FROM unnest(?::text[]::uuid[]) AS u (id)) AS c CROSS JOIN LATERAL (SELECT * FROM tokens
+			WHERE client_id = c.id AND merchant_id = ? AND state IN ('active', 'blocked') OFFSET 0) AS t ORDER BY t.id DESC`,
+		database.IDs(clients), merchantID)
 	out := map[uuid.UUID][]Token{}
 	for _, k := range found {
 		out[k.ClientID] = append(out[k.ClientID], k)
