@@ -28,7 +28,7 @@ func (e *edge) remembered(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		id, wrong := uuid.Parse(c.Param("id"))
 		if wrong != nil {
-			return nil
+			return nil //nolint:nilerr // the page was served; nothing of that id is to be remembered
 		}
 		if err := e.Find.Service.Opened(r.Context(), access.Actor(c), kind, id); err != nil {
 			e.Log.WarnContext(r.Context(), "an opened page was not remembered", "error", err)

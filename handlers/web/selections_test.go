@@ -45,8 +45,7 @@ func (b business) chosen(who handlertest.Person, form url.Values) string {
 }
 
 var (
-	seenField   = regexp.MustCompile(`name="seen" value="([0-9a-f]+)"`)
-	selectionIn = regexp.MustCompile(`/selections/([0-9a-f-]{36})/`)
+	seenField = regexp.MustCompile(`name="seen" value="([0-9a-f]+)"`)
 )
 
 // rehearsed opens the rehearsal, and gives the form of its button.

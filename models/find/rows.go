@@ -80,7 +80,8 @@ const (
 		t.email, t.phone, '', 0::bigint, '', NULL::date, %s, %s FROM `
 	purchaseLine = `SELECT t.id, NULL::uuid, t.payer_name, t.payer_email, coalesce(nullif(t.reference, ''), t.reference_generated), t.status,
 		t.total_cents, t.currency, (t.due AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `
-	mandateLine  = `SELECT t.id, NULL::uuid, t.holder_name, '', t.contract_reference, t.state, 0::bigint, '', NULL::date, %s, %s FROM `
+	mandateLine = `SELECT t.id, NULL::uuid, t.holder_name, '', t.contract_reference, t.state, 0::bigint, '', NULL::date, %s, %s FROM `
+	//nolint:gosec // a query, no credential
 	tokenLine    = `SELECT t.id, NULL::uuid, t.holder_name, t.bank_code, t.account_mask, t.state, 0::bigint, '', NULL::date, %s, %s FROM `
 	invoiceLine  = `SELECT t.id, t.purchase_id, p.payer_name, '', t.number, p.status, t.total_cents, t.currency, t.issued, %s, %s FROM `
 	batchLine    = `SELECT t.id, NULL::uuid, t.name, '', '', t.state, 0::bigint, '', (t.created_at AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `

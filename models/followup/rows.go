@@ -26,7 +26,7 @@ var (
 )
 
 // where are the rows of each type of object: their id, client and purchase.
-var where = map[ObjectType]string{
+var where = map[ObjectType]string{ //nolint:gosec // queries, no credentials
 	Client:     `SELECT id, id AS client_id, NULL::uuid AS purchase_id FROM clients WHERE deleted_at IS NULL AND`,
 	Purchase:   `SELECT id, client_id, id AS purchase_id FROM purchases WHERE`,
 	Debit:      `SELECT id, client_id, purchase_id FROM collections WHERE`,

@@ -60,7 +60,7 @@ func (f Follow) Assign() Act {
 	a.Ask = func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		people, err := f.People(ctx, who)
 		s := &components.Select{Label: "Person", Name: "owner", Blank: "Choose a person", Error: wrong["owner"], Required: true,
-			Options: append(people, components.Option{Value: nobody, Text: "Nobody"})}
+			Options: append(people, components.Option{Value: nobody, Text: "No owner"})}
 		for i := range s.Options {
 			s.Options[i].Selected = s.Options[i].Value == in.Get("owner")
 		}

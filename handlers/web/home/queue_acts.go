@@ -303,7 +303,7 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 		}
 	}
 	first, f := items[0], h.Followups
-	n := 0
+	var n int
 	switch form.Get("do") {
 	case "note", "call":
 		n, said, err = kit.WriteFollowup(ctx, f, who, objects, form)
@@ -402,7 +402,8 @@ func (h *Home) Many(c echo.Context) error {
 			items = append(items, report.Item{Kind: form.Get("kind"), ObjectID: objectID})
 		}
 	}
-	kind, said := "ok", ""
+	kind := "ok"
+	var said string
 	switch do := form.Get("do"); {
 	case len(items) == 0:
 		kind, said = "bad", "Nothing is ticked. Tick what you want to change."

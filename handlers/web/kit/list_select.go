@@ -54,7 +54,7 @@ func (r *List[T, F]) held(ctx context.Context, who actor.Actor, l *Listing) (*se
 	id, err := uuid.Parse(text)
 	if err != nil {
 		l.refuse("‘" + text + "’ is not a selection. Nothing is selected.")
-		return nil, nil
+		return nil, nil //nolint:nilerr // the person is told
 	}
 	sel, err := r.Choose.Selections.Get(ctx, who, id)
 	switch {

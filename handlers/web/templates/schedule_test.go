@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -71,7 +72,7 @@ func (d *desk) Now() time.Time { return d.now }
 
 func (d *desk) NewID() uuid.UUID { return uuid.UUID{9} }
 
-func (d *desk) HoldToken(uuid.UUID, uuid.UUID) {}
+func (d *desk) Unit() *database.Tx { return &database.Tx{} }
 
 func (d *desk) HoldDebits(_, _ uuid.UUID, _, _ calendar.Date, _ int) {}
 
