@@ -29,9 +29,6 @@ func FoundUpTo(n, limit int64) RowsFound {
 	return RowsFound{min(n, limit), n <= limit}
 }
 
-// Exactly is the number where everything was counted.
-func (r RowsFound) Exactly() (n int64, exact bool) { return r.n, r.exact }
-
 // of writes the number with what is counted: "12 invoices".
 func (r RowsFound) of(one, many string) string {
 	if r.exact && r.n == 1 {

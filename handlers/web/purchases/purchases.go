@@ -216,13 +216,6 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		}
 		t.Found = both.Found
 	}
-	if n, exact := t.Found.Exactly(); exact && n <= summedRows && f.Concern == "" {
-		tally, err := p.Service.Tally(ctx, who, f, summedRows)
-		if err != nil {
-			return t, err
-		}
-		t.Cents = kit.Rands(tally.Cents)
-	}
 	concerns, byStatus := map[string]kit.RowsFound{}, t.Of
 	for _, view := range kit.ConcernViews {
 		if view.Label == "" && f.Concern != view.Concern {
@@ -264,10 +257,6 @@ func (p *Purchases) ofKind(ctx context.Context, who actor.Actor, f purchase.Filt
 	counts, err := p.Service.Counts(ctx, who, f)
 	return kit.TallyOf(counts, f.Statuses, f.Narrow(), purchase.CountLimit), err
 }
-
-// summedRows is how many purchases are added up one by one for the foot of their list; of more their number alone is
-// said.
-const summedRows = 1000
 
 // sumFound is what all that was found comes to, where everything was counted.
 func sumFound(t purchase.Tally) string {
