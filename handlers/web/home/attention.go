@@ -3,7 +3,6 @@ package home
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -159,16 +158,8 @@ func (h *Home) Attention(c echo.Context) error {
 			return err
 		}
 	}
-	if view.Tabs, view.Left, err = h.queueTabs(ctx, who, whose, others(view)); err != nil {
+	if err := h.showParts(ctx, who, whose, &view); err != nil {
 		return err
-	}
-	for _, tab := range view.Tabs.Items {
-		if tab.Active {
-			view.Foot = tab.Label + ": " + tab.Count
-			if _, err := strconv.Atoi(tab.Count); err == nil {
-				view.Total = components.Total{Count: tab.Count}
-			}
-		}
 	}
 	if view.Done, err = h.doneToday(ctx, who, b.now); err != nil {
 		return err

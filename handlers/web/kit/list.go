@@ -26,7 +26,7 @@ import (
 // file holds. T is what a row is about, and F the filter of the query behind the list. The page, the part of it that
 // htmx swaps and the file all follow from the value. What every list should be able to do belongs here: a Column is
 // the place to say that rows can be sorted by it or that it can be hidden, a View is what a person might save, and
-// Select holds the acts on ticked rows.
+// Choose holds the acts on ticked rows.
 type List[T, F any] struct {
 	Desk    *Desk
 	Exports *Exports // nil: the list has no file
@@ -60,8 +60,7 @@ type List[T, F any] struct {
 	By      string // what the views go by: "state"
 	Filters []Filter[F]
 	Columns []Column[T]
-	Sorts   paging.Sorts // by which columns rows can be sorted; nil: by none
-	Select  components.Selection
+	Sorts   paging.Sorts   // by which columns rows can be sorted; nil: by none
 	Label   func(T) string // of the check box of a row
 	Choose  Choosing[T]
 	Peeks   bool // the page of a row can be looked at beside the list
@@ -217,7 +216,7 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 		}
 	}
 	v.Filters.Plain = len(v.Inputs) == 0
-	if v.Table.Select, v.Table.Class = r.Select, r.Class; l.compact {
+	if v.Table.Class = r.Class; l.compact {
 		v.Table.Class = strings.TrimSpace(r.Class + " dense")
 	}
 	for i, item := range page.Items {

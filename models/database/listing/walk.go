@@ -208,7 +208,7 @@ func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S)
 
 var stateForm = regexp.MustCompile(`^[a-z_]+$`)
 
-// Literal writes a state into a statement. What is no state finds nothing.
+// Literal writes a state into a statement. Text that does not look like a state matches no rows.
 func Literal[S ~string](state S) string {
 	if !stateForm.MatchString(string(state)) {
 		return "''"

@@ -1,0 +1,250 @@
+package home
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/followup"
+	"debitdesk/models/paging"
+	"debitdesk/models/report"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// queuePath is the address of a part of the queue.
+func queuePath(whose report.Whose) string {
+	if whose == report.Everyones {
+		return "/attention"
+	}
+	return "/attention?whose=" + string(whose)
+}
+
+func backParam(back string) string { return url.QueryEscape(back) }
+
+// backTo is the part of the queue that a form came from.
+func backTo(asked string) string {
+	for _, whose := range report.QueueParts {
+		if asked == queuePath(whose) {
+			return asked
+		}
+	}
+	return "/attention"
+}
+
+var partLabels = map[report.Whose]string{report.Everyones: "All", report.Mine: "Mine", report.Nobodys: "Without an owner",
+	report.Later: "Snoozed or promised"}
+
+// showParts puts the parts of the queue with their counts on the page. What cannot be put off counts with all.
+func (h *Home) showParts(ctx context.Context, who actor.Actor, active report.Whose, v *pages.QueueView) error {
+	counts, err := h.Reports.AttentionCounts(ctx, who)
+	if err != nil {
+		return err
+	}
+	v.Tabs = components.Tabs{Label: "Whose", Manual: "/manual/debits#needs-attention"}
+	for i, whose := range report.QueueParts {
+		n := counts[i]
+		if whose == report.Everyones {
+			n += others(*v)
+		}
+		text := strconv.Itoa(n)
+		if n > 99 {
+			text = "99+"
+		}
+		tab := components.Tab{Label: partLabels[whose], Count: text, Href: queuePath(whose), Active: whose == active}
+		if v.Tabs.Items = append(v.Tabs.Items, tab); !tab.Active {
+			continue
+		}
+		v.Left, v.Foot = text+" here", tab.Label+": "+text
+		if n <= 99 {
+			v.Total = components.CountOf(int64(n))
+		}
+	}
+	if n := counts[len(counts)-1]; n > 0 && active != report.Later {
+		v.Left += ", " + strconv.Itoa(n) + " snoozed or promised for another day"
+	}
+	v.Left += "."
+	return nil
+}
+
+// others counts what is on the page and cannot be put off, requests for approval aside, which are counted with the rest.
+func others(v pages.QueueView) (n int) {
+	for _, g := range v.Groups {
+		if g.Kind == "" && g.ID != approvalsWait.id {
+			n += len(g.Rows)
+		}
+	}
+	return n
+}
+
+// choices are the people who can look after something.
+func (b *queueBook) choices(owner uuid.UUID) []components.Option {
+	out := []components.Option{{Value: "none", Text: "No owner", Selected: owner == uuid.Nil}}
+	for _, m := range b.people {
+		if p, _ := actor.PermissionFor(actor.Write); m.Active() && p.Given(m.Role) {
+			out = append(out, components.Option{Value: m.ID.String(), Text: m.Called(), Selected: m.ID == owner})
+		}
+	}
+	return out
+}
+
+func reasonOptions() (out []components.Option) {
+	for _, r := range followup.Reasons {
+		out = append(out, components.Option{Value: string(r), Text: r.Label()})
+	}
+	return out
+}
+
+// shortened is the beginning of a long text.
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > 160 {
+		return string(runes[:160]) + "…"
+	}
+	return text
+}
+
+const doneShown = 20
+
+// doneToday lists what was put off or closed today, with undo.
+func (h *Home) doneToday(ctx context.Context, who actor.Actor, now time.Time) ([]pages.QueueDone, error) {
+	acts, err := h.Followups.Store.DoneSince(ctx, who.MerchantID, calendar.DateOf(now).At(0, 0), doneShown)
+	if err != nil {
+		return nil, err
+	}
+	var out []pages.QueueDone
+	for _, a := range acts {
+		items, err := h.Reports.AttentionItem(ctx, who, a.ObjectID)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(all(items), func(i report.Item) bool { return i.Kind == string(a.Kind) })
+		if at < 0 {
+			continue // it was solved meanwhile
+		}
+		i := all(items)[at]
+		d := pages.QueueDone{Href: itemHref(i), Name: i.Name + " " + i.Reference, By: a.Actor,
+			UndoAction: "/attention/" + a.ObjectID.String() + "/undo"}
+		if day, err := calendar.ParseDate(a.HiddenUntil); err == nil {
+			d.Text = "Snoozed until " + words.SayDay(day, now)
+		} else {
+			d.Text = "Closed: " + a.Reason.Label()
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// item finds the thing that an address names, for the reason that is asked for.
+func (h *Home) item(c echo.Context, kind string) (report.Item, error) {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return report.Item{}, err
+	}
+	items, err := h.Reports.AttentionItem(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return report.Item{}, err
+	}
+	for _, i := range all(items) {
+		if kind == "" || i.Kind == kind {
+			return i, nil
+		}
+	}
+	return report.Item{}, fault.Missing()
+}
+
+// Item serves GET /attention/:id: what can be done about one thing, each as a form (?do=).
+func (h *Home) Item(c echo.Context) error {
+	i, err := h.item(c, c.QueryParam("kind"))
+	if err != nil {
+		return err
+	}
+	return h.showItem(c, http.StatusOK, i, c.QueryParam("do"), url.Values{"back": {c.QueryParam("back")}}, nil)
+}
+
+func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, typed url.Values, wrong error) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	b, err := h.book(ctx, who, []report.Item{i}, backTo(typed.Get("back")))
+	if err != nil {
+		return err
+	}
+	v := pages.QueueItemView{Back: b.back, Row: b.row(i, "", "")}
+	if v.Row.ActInside != "" {
+		v.Links = append(v.Links, components.Link{Text: v.Row.Act.Label, Href: v.Row.ActInside})
+	} else if v.Row.Act.Href != "" {
+		v.Links = append(v.Links, components.Link{Text: v.Row.Act.Label, Href: v.Row.Act.Href})
+	}
+	for _, l := range v.Row.Links {
+		v.Links = append(v.Links, components.Link{Text: l.Label, Href: l.Href})
+	}
+	if who.Can(actor.Write) {
+		v.Form = b.form(i, do, typed, wrong)
+	}
+	notes, err := h.Followups.Store.Notes(ctx, who.MerchantID, i.ObjectID, paging.Ask{Limit: kit.BesideRows})
+	if err != nil {
+		return err
+	}
+	v.Notes = kit.NotesTimeline(notes.Items)
+	if wrong != nil && c.Request().Header.Get("HX-Request") != "" { // the form below the row says what is wrong
+		for name, value := range map[string]string{"Retarget": "#form-" + v.Row.Key, "Reselect": "#act", "Reswap": "innerHTML"} {
+			c.Response().Header().Set("HX-"+name, value)
+		}
+	}
+	return h.Desk.ShowIn(c, status, i.Name, "attention", func(f layout.Frame) templ.Component { return pages.QueueItem(f, v) })
+}
+
+// form asks what is to be done about an item.
+func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error) pages.QueueForm {
+	f := kit.FollowupForm(do, typed, wrong, i.Phone, i.Cents, b.now)
+	f.Action = "/attention/" + i.ObjectID.String()
+	f.Hidden = append(f.Hidden, components.Pair{Name: "kind", Value: i.Kind}, components.Pair{Name: "back", Value: b.back})
+	byInput, _, _ := kit.Problems(wrong)
+	tomorrow := calendar.DateOf(b.now).AddDays(1).String()
+	press := func(label string) { f.Title, f.Button = label, components.Button{Label: label, Kind: "primary"} }
+	switch do {
+	case "settle":
+		press("Settle promise")
+		f.Choice = &components.Select{Label: "What became of it?", Name: "state", Required: true, Error: byInput["state"],
+			Options: []components.Option{{Value: "broken", Text: "Broken: the client did not pay"}, {Value: "kept", Text: "Kept: the client paid"},
+				{Value: "withdrawn", Text: "Withdrawn: agreed otherwise"}}}
+	case "owner":
+		press("Assign")
+		f.Choice = &components.Select{Label: "Owner", Name: "owner", Required: true, Error: byInput["owner"], Options: b.choices(i.OwnerID)}
+	case "snooze":
+		press("Snooze")
+		f.Date = &components.DateField{Label: "Snooze until", Name: "until", Value: tomorrow, Min: tomorrow, Error: byInput["until"],
+			Required: true}
+		if typed.Has("until") {
+			f.Date.Value = typed.Get("until")
+		}
+	case "close":
+		press("Close")
+		f.Say = "It leaves this list though it is not solved. You can undo that."
+		f.Choice = &components.Select{Label: "Reason", Name: "reason", Required: true, Error: byInput["reason"], Options: reasonOptions()}
+	case "debit":
+		o := b.outlooks[i.PurchaseID]
+		if !o.Again.May() {
+			f.Title = ""
+			return f
+		}
+		press("Debit again")
+		f.Say = "Debit " + words.Sum(o.TotalCents, o.Currency) + " from " + o.Again.Account.Named() + " on " +
+			words.SayDay(o.Again.From, b.now) + "?"
+		f.Hidden = append(f.Hidden, components.Pair{Name: "token", Value: o.Again.Account.ID.String()},
+			components.Pair{Name: "day", Value: o.Again.From.String()})
+	}
+	return f
+}
