@@ -129,8 +129,8 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		[]byte("index-key-index-key-index-key-32"))
 	must(tb, err)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: Connections,
-		Patience: time.Minute, Log: quiet,
+	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true,
+		Machine: storetest.StandingClock(), MaxConns: Connections, Patience: time.Minute, Log: quiet,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(tb, err)
 	tb.Cleanup(db.Close)

@@ -21,6 +21,7 @@ type Clock struct {
 	pool    *pgxpool.Pool
 	direct  *pgxpool.Pool // for listening and locks
 	sandbox bool
+	machine func() time.Time
 	offset  atomic.Int64 // microseconds
 	moved   atomic.Pointer[func()]
 	log     *slog.Logger
@@ -29,11 +30,13 @@ type Clock struct {
 	turn    chan struct{} // who is next in this process
 }
 
-func newClock(pool, direct *pgxpool.Pool, sandbox bool, log *slog.Logger) *Clock {
+func newClock(pool, direct *pgxpool.Pool, opt Options) *Clock {
+	log := opt.Log
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Clock{pool: pool, direct: direct, sandbox: sandbox, log: log, cancel: func() {}, turn: make(chan struct{}, 1)}
+	return &Clock{pool: pool, direct: direct, sandbox: opt.Sandbox, machine: opt.Machine, log: log, cancel: func() {},
+		turn: make(chan struct{}, 1)}
 }
 
 // Follow reads the clock and keeps it in step with the other processes. Call it
@@ -76,13 +79,13 @@ func (c *Clock) set(offset int64) {
 
 // Now is the time of the product: UTC, whole microseconds.
 func (c *Clock) Now() time.Time {
-	return Instant(time.Now()).Add(time.Duration(c.offset.Load()) * time.Microsecond)
+	return Instant(c.machine()).Add(time.Duration(c.offset.Load()) * time.Microsecond)
 }
 
 // MoveTo puts the clock to a moment. Going back is left to nobody: an earlier
 // moment changes nothing.
 func (c *Clock) MoveTo(ctx context.Context, to time.Time) error {
-	micros := to.Sub(Instant(time.Now())).Microseconds()
+	micros := to.Sub(Instant(c.machine())).Microseconds()
 	var offset int64
 	err := c.pool.QueryRow(ctx,
 		`UPDATE sandbox_clock SET offset_micros = greatest(offset_micros, $1) RETURNING offset_micros`, micros).Scan(&offset)
@@ -145,7 +148,7 @@ func (c *Clock) listen(ctx context.Context) error {
 // whether it did: only while there is no purchase, whose times would come to
 // lie in the future. A demo uses it to begin with a history.
 func (c *Clock) StartAt(ctx context.Context, at time.Time) (bool, error) {
-	offset := at.Sub(Instant(time.Now())).Microseconds()
+	offset := at.Sub(Instant(c.machine())).Microseconds()
 	tag, err := c.pool.Exec(ctx, `UPDATE sandbox_clock SET offset_micros = $1 WHERE NOT EXISTS (SELECT FROM purchases)`,
 		offset)
 	if err != nil {

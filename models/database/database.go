@@ -27,8 +27,10 @@ import (
 
 // Options is what a DB needs besides the address of its database.
 type Options struct {
-	Seal     *seal.Box
-	Sandbox  bool // the clock can be moved
+	Seal    *seal.Box
+	Sandbox bool // the clock can be moved
+	// Machine is the machine's clock; nil: time.Now. Tests give one that stands still.
+	Machine  func() time.Time
 	MaxConns int32
 	// Patience is how long a request waits for a connection of the pool; 0: acquireTime.
 	Patience time.Duration
@@ -69,6 +71,9 @@ func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
 	if opt.Patience == 0 {
 		opt.Patience = acquireTime
 	}
+	if opt.Machine == nil {
+		opt.Machine = time.Now
+	}
 	s := &DB{Seal: opt.Seal, Options: opt, refs: &counters{}}
 	if err := s.connect(ctx, dsn); err != nil {
 		s.Close()
@@ -81,7 +86,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	s.dry = s.gorm.Session(&gorm.Session{DryRun: true, NewDB: true})
-	s.Clock = newClock(s.Pool.Pool, s.Direct, opt.Sandbox, opt.Log)
+	s.Clock = newClock(s.Pool.Pool, s.Direct, opt)
 	s.startStandby(ctx)
 	return s, nil
 }
@@ -117,7 +122,7 @@ func (s *DB) Close() {
 // Now is the clock of the product, whole microseconds in UTC.
 func (s *DB) Now() time.Time {
 	if s.Clock == nil {
-		return Instant(time.Now())
+		return Instant(s.Options.Machine())
 	}
 	return s.Clock.Now()
 }

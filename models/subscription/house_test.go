@@ -44,6 +44,7 @@ type house struct {
 	subs      *subscription.Service
 	controls  *simulation.Controls
 	dsn       string
+	machine   func() time.Time
 	life      *life // of the process; nil: it is not killed
 	who       actor.Actor
 	brand     uuid.UUID
@@ -65,7 +66,7 @@ func open(t testing.TB) *house { return openAt(t, calendar.On(2027, time.Februar
 
 func openAt(t testing.TB, start time.Time) *house {
 	t.Helper()
-	h := &house{t: t, dsn: storetest.DSN(t)}
+	h := &house{t: t, dsn: storetest.DSN(t), machine: storetest.StandingClock()}
 	h.begin()
 	t.Cleanup(func() { h.store.Close() })
 	must(t, h.store.Clock.MoveTo(ctx, start))
@@ -78,8 +79,8 @@ func (h *house) begin() {
 	h.t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(h.t, err)
-	s, err := store.Open(ctx, h.dsn, store.Options{Seal: box, Sandbox: true, MaxConns: 10,
-		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	s, err := store.Open(ctx, h.dsn, store.Options{Seal: box, Sandbox: true, Machine: h.machine,
+		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(h.t, err)
 	h.store = s
 	cal, tt := calendar.New(), collection.DefaultTimetable()

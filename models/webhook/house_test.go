@@ -57,8 +57,8 @@ func open(t testing.TB) *house {
 	ctx := context.Background()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 10,
-		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	must(t, s.Clock.MoveTo(ctx, start))

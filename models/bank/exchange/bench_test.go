@@ -36,8 +36,8 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 	t.Helper()
 	keys, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: keys, Sandbox: true, MaxConns: 10,
-		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
+		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	b := &bench{t: t, store: s, box: exchangetest.NewBox()}
