@@ -37,6 +37,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/facet"
 	"debitdesk/models/find"
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
@@ -161,7 +162,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}
 	d.Lists = &lists.Lists{Desk: desk, Service: s.Lists, Replays: db, Exports: exports}
-	desk.Lists = s.Lists
+	desk.Lists, desk.Facets = s.Lists, &facet.Service{Store: facet.Store{DB: db.DB}}
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 	s.bulk(d, desk, o)
 	d.Find = &findpages.Find{Desk: desk, Service: s.Find, Lists: func() []find.Place { return listPlaces(exports.Lists) }}

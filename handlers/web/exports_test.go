@@ -138,12 +138,12 @@ func TestAnExportSaysItsTypesAndItsZone(t *testing.T) {
 	k := withAccount(t)
 	k.made(t)
 	rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&status=pending_charge", nil))
-	if want := []string{"Reference", "For", "Client", "E-mail", "Amount", "Currency", "Status", "Due (SAST)", "Debit on",
-		"Result"}; !slices.Equal(rows[0], want) {
+	if want := []string{"Reference", "For", "Client", "E-mail", "Amount", "Currency", "Status", "Result", "Due (SAST)",
+		"Debit on"}; !slices.Equal(rows[0], want) {
 		t.Errorf("heads %q", rows[0])
 	}
 	if want := []string{"INV-7", "Gym membership", "Thandi Nkosi", "thandi@example.com", "2469.00", "ZAR", "Scheduled",
-		k.day.String(), k.day.String()}; !slices.Equal(rows[1][:9], want) {
+		"Scheduled", k.day.String(), k.day.String()}; !slices.Equal(rows[1], want) {
 		t.Errorf("row %q", rows[1])
 	}
 	if added := column(fileRows(t, k.Page(k.A.Staff, "GET", "/clients/export?format=csv", nil)),

@@ -26,6 +26,12 @@ const (
 	Stopped  State = "stopped"
 )
 
+// Filter narrows the list of batches; its zero value takes all.
+type Filter struct {
+	States   []State   // none: all
+	From, To time.Time // uploaded then, both inclusive; zero: open
+}
+
 // Source is where the rows came from.
 type Source string
 

@@ -73,7 +73,7 @@ type Keys struct {
 // Reader finds batches. Everything is bounded by the merchant; unknown ids and those of others are NotFound.
 type Reader interface {
 	Batch(ctx context.Context, merchantID, id uuid.UUID) (Batch, error)
-	Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[Batch], error)
+	Batches(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Batch], error)
 	// BatchRows reads rows in the states (all when none) whose number is above after.
 	BatchRows(ctx context.Context, merchantID, id uuid.UUID, q RowQuery) ([]Row, error)
 	// Causes counts bad rows by what is wrong.
@@ -184,11 +184,11 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch
 }
 
 // List gives one page of batches, newest first.
-func (s *Service) List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[Batch], error) {
+func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Batch], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Batch]{}, err
 	}
-	return s.Read.Batches(ctx, who.MerchantID, ask)
+	return s.Read.Batches(ctx, who.MerchantID, f, ask)
 }
 
 // Rows gives rows of a batch in the order of the file, their cells masked.

@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/facet"
+	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
@@ -50,6 +52,10 @@ type Filter struct {
 	BatchID        uuid.UUID // sent by it
 	Search         string
 	DueFrom, DueTo time.Time // both inclusive; zero: open
+	MinCents       int64
+	MaxCents       int64     // 0: open
+	TemplateID     uuid.UUID // made after it
+	Facets         facet.Filter
 }
 
 // Entry is an invoice in a list, with what became of it.
@@ -91,6 +97,26 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 		return nil, err
 	}
 	return s.Read.CountInvoices(ctx, who.MerchantID, f, CountLimit+1)
+}
+
+// Sum is what invoices of one currency come to.
+type Sum struct {
+	Currency string
+	N        int64
+	Cents    money.Sum
+}
+
+// Sum is what all invoices of a filter come to, which are n by their count; false where they are too many to be summed, or
+// of several currencies.
+func (s *Service) Sum(ctx context.Context, who actor.Actor, f Filter, n int64) (Sum, bool, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Sum{}, false, err
+	}
+	sums, err := s.Read.SumInvoices(ctx, who.MerchantID, f, CountLimit+1)
+	if err != nil || len(sums) != 1 || sums[0].N != n {
+		return Sum{}, false, err
+	}
+	return sums[0], true, nil
 }
 
 // Entry gives the invoice of one purchase with what became of it; NotFound when it

@@ -79,6 +79,8 @@ type Reader interface {
 	// was asked), one more than the page has.
 	Invoices(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
 	CountInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
+	// SumInvoices sums what a filter lets through in each currency, among up to limit of what leads there.
+	SumInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) ([]Sum, error)
 	// Demands gives what the merchant wants a second person for.
 	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
 	InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -24,6 +25,9 @@ func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (pagi
 	if err != nil {
 		return none, err
 	}
+	if q.Sort.By != "" {
+		return s.sorted(ctx, merchantID, of, find, q.Ask)
+	}
 	if find == nil {
 		return listing.Page(ctx, s.DB, Table, of, q.Ask, nil)
 	}
@@ -35,6 +39,41 @@ func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (pagi
 	clients, err := database.Seek(ctx, s.DB, Table, Table.Select+
 		"merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, database.IDs(ids))
 	return paging.CutAt(q.Ask, clients, reached), err
+}
+
+// Sorts are the orders of the list of clients.
+var Sorts = paging.Sorts{paging.Created: 0, "name": 0}
+
+// orders are the values by which clients are sorted: the name is the one that lists show.
+var orders = map[string]listing.Order{
+	"name": {Type: "text", Index: true,
+		Value: "lower(coalesce(nullif(full_name, ''), nullif(legal_name, ''), nullif(brand_name, ''), email))"},
+}
+
+// sorted is Clients in another order than that of their adding.
+func (s Store) sorted(ctx context.Context, merchantID uuid.UUID, of *listing.Walk, find *listing.Search,
+	ask paging.Ask) (none paging.Page[Client], err error) {
+	by := listing.Sorted{DB: s.DB, Order: orders[ask.Sort.By], From: "clients", ID: "id", Look: of.Most}
+	by.Of.And(live, merchantID)
+	switch {
+	case find != nil:
+		if err := by.Search(ctx, find); err != nil {
+			return none, err
+		}
+	default:
+		if of.Where != live {
+			by.Narrow.And(of.Where, of.Args...)
+		}
+		if of.Fits != "" {
+			by.Fits.And(of.Fits, of.FitArgs...)
+		}
+	}
+	page, err := by.Page(ctx, ask)
+	if err != nil {
+		return none, err
+	}
+	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, page.Items)
+	return listing.Arranged(page, found, func(c Client) uuid.UUID { return c.ID }), err
 }
 
 // CountClients counts what Clients would list, up to atMost; -1 where that is too much to be counted.
@@ -50,7 +89,7 @@ func (s Store) CountClients(ctx context.Context, merchantID uuid.UUID, q Query, 
 		}
 		return min(len(ids), atMost), err
 	case of.Fits != "":
-		of.Columns = "'' AS state, bank_account_sealed"
+		of.Columns = "'' AS state, id, merchant_id, bank_account_sealed, created_at"
 		counts, err := listing.Count[string](ctx, s.DB, of)
 		if counts == nil {
 			return -1, err
@@ -66,15 +105,33 @@ func (s Store) CountClients(ctx context.Context, merchantID uuid.UUID, q Query, 
 	return int(n), nil
 }
 
+// idLag is how far the id of a client and the moment of its adding may be apart.
+const idLag = 10 * time.Minute
+
+// live is the condition on the clients of a merchant.
+const live = "merchant_id = ? AND deleted_at IS NULL"
+
 // list is what a query asks for: the way to it, or how it is searched for.
 func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listing.Walk, *listing.Search, error) {
-	w := &listing.Walk{Columns: Table.Columns(""), From: "clients"}
-	w.And("merchant_id = ? AND deleted_at IS NULL", merchantID)
+	w := &listing.Walk{Columns: Table.Columns(""), From: "clients", Alias: "clients"}
+	w.And(live, merchantID)
 	if q.PersonalCode != "" {
 		w.And("personal_code_hash = ?", IdentityHash(s.Seal, merchantID, q.PersonalCode))
 	}
 	if q.Account != nil {
 		w.Fitting("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
+	}
+	if !q.CreatedFrom.IsZero() { // a client gets its id when it is added
+		w.And("id >= ?", paging.FirstAt(q.CreatedFrom.Add(-idLag)))
+		w.Fitting("created_at >= ?", q.CreatedFrom)
+	}
+	if !q.CreatedTo.IsZero() {
+		w.And("id < ?", paging.FirstAt(q.CreatedTo.Add(idLag)))
+		w.Fitting("created_at <= ?", q.CreatedTo)
+	}
+	if beside := q.Facets.Client("clients"); beside.SQL != "" {
+		w.Fitting(beside.SQL, beside.Args...)
+		w.Most = 2 * listing.MostJoined
 	}
 	// Programs look a client up by e-mail and take the first result: an address
 	// that is somebody's finds exactly those.

@@ -3,12 +3,14 @@ package client
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
+	"debitdesk/models/facet"
 	"debitdesk/models/paging"
 )
 
@@ -16,7 +18,10 @@ import (
 type Query struct {
 	Text         string // an e-mail address, or the beginnings of words
 	PersonalCode bank.IDNumber
-	Account      *bool // with, or without, a bank account on record
+	Account      *bool        // with, or without, a bank account on record
+	Facets       facet.Filter // of its tokens
+	CreatedFrom  time.Time    // added at or after it; zero: open
+	CreatedTo    time.Time
 	paging.Ask
 }
 

@@ -2,10 +2,12 @@ package mandate
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/facet"
 	"debitdesk/models/paging"
 )
 
@@ -17,11 +19,20 @@ type Filter struct {
 	Search   string // words of the payer's name or e-mail, or of the contract reference
 	// Waiting takes only those that the client's bank suspended, though they were to go
 	// on, and whose client has no newer account that can be charged.
-	Waiting bool
+	Waiting                bool
+	Facets                 facet.Filter
+	CreatedFrom, CreatedTo time.Time // both inclusive; zero: open
 }
 
 // Narrow tells whether anything but state and kind is filtered.
-func (f Filter) Narrow() bool { return f.ClientID != uuid.Nil || f.Search != "" || f.Waiting }
+func (f Filter) Narrow() bool {
+	return f.ClientID != uuid.Nil || f.Search != "" || f.Waiting || f.looked()
+}
+
+// looked tells whether something is asked for that is looked at in each mandate.
+func (f Filter) looked() bool {
+	return f.Facets != facet.Filter{} || !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero()
+}
 
 // Entry is one line of the register: a mandate, without its wording, and whose it is.
 type Entry struct {

@@ -73,7 +73,24 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 		}
 		w.From, w.Where = "("+strings.Join(parts, " UNION ALL ")+") AS m", "true"
 	}
+	if f.looked() {
+		beside := f.beside()
+		w.Fitting(beside.SQL, beside.Args...)
+		w.Most = 2 * listing.MostJoined
+	}
 	return w
+}
+
+// beside is what is looked at in each mandate.
+func (f Filter) beside() listing.Condition {
+	c := f.Facets.Mandate("m")
+	if !f.CreatedFrom.IsZero() {
+		c.And("m.created_at >= ?", f.CreatedFrom)
+	}
+	if !f.CreatedTo.IsZero() {
+		c.And("m.created_at <= ?", f.CreatedTo)
+	}
+	return c
 }
 
 // search looks by the mandates' own words and by those of their clients; nil
@@ -102,6 +119,9 @@ func (s Store) search(merchantID uuid.UUID, f Filter, of *listing.Walk) *listing
 		}
 		merchants, args = "m.merchant_id = ? AND m.state = ANY(?::text[]) AND ? IN ('', m.kind)",
 			[]any{database.Texts(names), string(f.Kind)}
+		if beside := f.beside(); beside.SQL != "" {
+			merchants, args = merchants+" AND "+beside.SQL, append(args, beside.Args...)
+		}
 	}
 	args = append([]any{merchantID}, args...)
 	find.Arms = []listing.Arm{listing.ByWords(s.DB, find, "mandates AS m", "m", merchants, args...),
@@ -128,7 +148,7 @@ func (s Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter
 	if find := s.search(merchantID, f, w); find != nil {
 		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
 	}
-	if f.Waiting && f.ClientID == uuid.Nil && f.Kind == "" {
+	if f.Waiting && f.ClientID == uuid.Nil && f.Kind == "" && !f.looked() {
 		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "suspended", limit)
 		return map[State]int64{Suspended: n}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/collection"
+	"debitdesk/models/facet"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/token"
@@ -29,6 +30,7 @@ type Filter struct {
 	Kind           Kind
 	Concern        Concern   // why it waits for somebody; empty: does not matter
 	FailedSince    time.Time // with FailedDebit: the bank's answer came at or after it; zero: open
+	Facets         facet.Filter
 }
 
 // Kind tells purchases with an amount from those that only store an account or ask for a mandate, whose amount is zero.
@@ -79,7 +81,7 @@ type Tally struct{ N, Cents int64 }
 func (f Filter) Narrow() bool {
 	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil ||
 		f.BatchID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 ||
-		f.Search != "" || f.Concern != ""
+		f.Search != "" || f.Concern != "" || f.Facets != facet.Filter{}
 }
 
 // Sorts are the orders of the list of purchases.

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
+	"debitdesk/models/facet"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -165,7 +166,10 @@ func waitingPurchases(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
 	find := &listing.Search{Walk: listing.Walk{Columns: "*", Key: "object_id", Where: "true"},
 		Words: func(string) (string, []any) { return "true", nil }}
 	find.Walk.From, find.Walk.Args = listing.Waiting("purchases", concernKinds[f.Concern], failedSince(f), merchantID)
-	find.Walk.From += " AS purchases"
+	find.Walk.From, find.Walk.Alias = find.Walk.From+" AS purchases", "purchases"
+	if f.Facets != (facet.Filter{}) {
+		find.Walk.Most = mostBeside
+	}
 	f.Concern = ""
 	where, args := purchaseWhere(merchantID, f)
 	where, args = withStatuses(f, where, args)

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -98,12 +99,20 @@ func (s *Store) Batch(ctx context.Context, merchantID, id uuid.UUID) (batch.Batc
 }
 
 // Batches implements batch.Reader.
-func (s *Store) Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[batch.Batch], error) {
-	found, err := database.Find(ctx, s.DB, batchTable, database.Page(database.List(ctx, s.DB, batchTable).Where("merchant_id = ?", merchantID), ask))
-	if err != nil {
-		return paging.Page[batch.Batch]{}, err
+func (s *Store) Batches(ctx context.Context, merchantID uuid.UUID, f batch.Filter,
+	ask paging.Ask) (paging.Page[batch.Batch], error) {
+	w := &listing.Walk{Columns: batchTable.Columns(""), From: "batches"}
+	w.And("merchant_id = ?", merchantID)
+	if !f.From.IsZero() {
+		w.Fitting("created_at >= ?", f.From)
 	}
-	return paging.Cut(ask, found), nil
+	if !f.To.IsZero() {
+		w.Fitting("created_at <= ?", f.To)
+	}
+	if len(f.States) > 0 {
+		w.Fitting("state = ANY(?::text[])", database.Texts(f.States))
+	}
+	return listing.Page(ctx, s.DB, batchTable, w, ask, nil)
 }
 
 // BatchRef implements batch.Reader.

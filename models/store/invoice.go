@@ -243,6 +243,18 @@ func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
 	if !f.DueTo.IsZero() {
 		w.Fitting("p.due <= ?", f.DueTo)
 	}
+	if f.MinCents != 0 {
+		w.Fitting("p.total_cents >= ?", f.MinCents)
+	}
+	if f.MaxCents != 0 {
+		w.Fitting("p.total_cents <= ?", f.MaxCents)
+	}
+	if f.TemplateID != uuid.Nil {
+		w.Fitting("p.template_id = ?", f.TemplateID)
+	}
+	if beside := f.Facets.Purchase("p"); beside.SQL != "" {
+		w.Fitting(beside.SQL, beside.Args...)
+	}
 	return w
 }
 
@@ -339,7 +351,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 // page looks at.
 func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) (map[string]int64, error) {
 	if w.Fits != "" {
-		w.Columns = "p.status AS state, p.due"
+		w.Columns = "p.status AS state, p.*"
 		w.Alias = "p"
 		return listing.Count[string](ctx, s.DB, &w)
 	}

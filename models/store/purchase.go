@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
+	"debitdesk/models/facet"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
@@ -140,6 +141,8 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 		ids, reached, err = listing.Find(ctx, s.DB, s.purchaseFinder(merchantID, f), ask)
 	case concernKinds[f.Concern] != "" && !owned(f):
 		ids, reached, err = listing.ByWalk(s.DB, waitingPurchases(merchantID, f))(ctx, listing.Near{}, ask)
+	case f.Concern == "" && f.Facets != facet.Filter{}:
+		ids, reached, err = s.purchasesBeside(ctx, merchantID, f, ask)
 	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == purchase.OnlyStoring):
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
 	case f.Concern == "" && !owned(f) && f.Kind != "":
@@ -175,7 +178,10 @@ func owned(f purchase.Filter) bool {
 // purchaseWalk goes through the purchases of a merchant, from the newest on; those of
 // each status stand in an index in that order too.
 func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
-	w := listing.Walk{Columns: "*", From: "purchases"}
+	w := listing.Walk{Columns: "*", From: "purchases", Alias: "purchases"}
+	if f.Facets != (facet.Filter{}) {
+		w.Most = mostBeside
+	}
 	if len(f.Statuses) == 0 {
 		w.And("merchant_id = ?", merchantID)
 		return w
@@ -313,6 +319,9 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 		condition, more := concernWhere(merchantID, f)
 		where, args = where+" AND "+condition, append(args, more...)
 	}
+	if beside := f.Facets.Purchase("purchases"); beside.SQL != "" {
+		where, args = where+" AND "+beside.SQL, append(args, beside.Args...)
+	}
 	return where, args
 }
 
@@ -329,6 +338,9 @@ func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 		f.Statuses = nil
 		return listing.CountFound[string](ctx, s.DB, s.purchaseFinder(merchantID, f),
 			statesOfPurchases, merchantID)
+	}
+	if f.Concern == "" && f.Facets != (facet.Filter{}) {
+		return s.countBeside(ctx, merchantID, f)
 	}
 	query := fmt.Sprintf(
 		"SELECT status AS state, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where,

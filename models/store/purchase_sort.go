@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
+	"debitdesk/models/facet"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
@@ -33,10 +34,18 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 		by.Fits.And(ofKind[f.Kind])
 		f.Kind = ""
 	}
+	beside := f.Facets.Purchase("purchases")
+	if beside.SQL != "" {
+		by.Order.Most, by.Look = mostBeside, mostBeside
+	}
 	if searched(f) {
 		if err := by.Search(ctx, s.purchaseFinder(merchantID, f)); err != nil {
 			return none, err
 		}
+	}
+	if !searched(f) && beside.SQL != "" {
+		by.Fits.And(beside.SQL, beside.Args...)
+		f.Facets = facet.Filter{}
 	}
 	if !searched(f) && (f.Narrow() || len(f.Statuses) > 0 || f.Kind != "") || by.Many { // what a search finds one by one it has narrowed itself
 		where, args := purchaseWhere(merchantID, f)

@@ -65,8 +65,14 @@ func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 		w.From, w.Args = listing.InStates("tokens", "state", merchantID, states)
 		w.From += " AS t"
 	}
-	if f.BankCode != "" {
-		w.Fitting("bank_code = ?", f.BankCode)
+	if beside := f.Facets.Token("t"); beside.SQL != "" {
+		w.Fitting(beside.SQL, beside.Args...)
+	}
+	if !f.CreatedFrom.IsZero() {
+		w.Fitting("t.created_at >= ?", f.CreatedFrom)
+	}
+	if !f.CreatedTo.IsZero() {
+		w.Fitting("t.created_at <= ?", f.CreatedTo)
 	}
 	if !f.UnusedSince.IsZero() {
 		w.Fitting("coalesce(last_used_at, created_at) < ?", f.UnusedSince)
@@ -107,7 +113,8 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM tokens WHERE merchant_id = ? AND id", merchantID)
 	}
 	counts := map[State]int64{}
-	if f.Needed && f.ClientID == uuid.Nil && f.BankCode == "" && f.UnusedSince.IsZero() {
+	others := f
+	if others.Needed = false; f.Needed && !others.Narrow() {
 		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "blocked", limit)
 		counts[Blocked] = n
 		return counts, err

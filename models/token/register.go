@@ -7,13 +7,16 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/facet"
 	"debitdesk/models/paging"
 )
 
 // Filter narrows the register of tokens; its zero value takes all that are live.
 type Filter struct {
 	States      []State // none: active and blocked
-	BankCode    string
+	Facets      facet.Filter
+	CreatedFrom time.Time // stored at or after it; zero: open
+	CreatedTo   time.Time
 	ClientID    uuid.UUID
 	Search      string    // words of the client's name or e-mail
 	UnusedSince time.Time // not charged since then; zero: does not matter
@@ -22,7 +25,7 @@ type Filter struct {
 
 // Narrow tells whether anything but the state is filtered.
 func (f Filter) Narrow() bool {
-	return f.BankCode != "" || f.ClientID != uuid.Nil || f.Search != "" || !f.UnusedSince.IsZero() || f.Needed
+	return f.Facets != facet.Filter{} || !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero() || f.ClientID != uuid.Nil || f.Search != "" || !f.UnusedSince.IsZero() || f.Needed
 }
 
 // Entry is one line of the register: a token and whose it is.

@@ -90,6 +90,14 @@ type FilterBar struct {
 	Plain                       bool
 }
 
+// WithoutExport leaves the file to the tools of the list, where it has any.
+func (f FilterBar) WithoutExport(d Display) FilterBar {
+	if d.List != "" {
+		f.Export = Export{}
+	}
+	return f
+}
+
 // Pager leads to newer and older rows. Text says what is shown: "50 of about 12 000".
 type Pager struct {
 	NewerHref, OlderHref, Text, Target string

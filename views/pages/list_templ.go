@@ -194,12 +194,12 @@ func ListResults(v ListView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Filters(v.Filters).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Filters(v.Filters.WithoutExport(v.Display)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = components.ListTools(v.Display, v.Save).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.ListTools(v.Display, v.Save, v.Filters.Export).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -59,6 +59,8 @@ func (h *Pages) files() *kit.List[exchange.Message, exchange.MessageFilter] {
 			kit.ChoiceFilter("kind", "a kind of file", "Kind is ",
 				components.Select{Label: "Kind", Blank: "Any kind", Quiet: true, Options: kindOptions()},
 				func(f *exchange.MessageFilter) *exchange.Kind { return &f.Kind }),
+			kit.PastFilter("when", "Made", func(f *exchange.MessageFilter) *time.Time { return &f.From },
+				func(f *exchange.MessageFilter) *time.Time { return &f.To }),
 			kit.FromDay("from", "Made from", func(f *exchange.MessageFilter) *time.Time { return &f.From }),
 			kit.ToDay("to", "Made to", func(f *exchange.MessageFilter) *time.Time { return &f.To }),
 		},

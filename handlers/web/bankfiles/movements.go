@@ -48,8 +48,10 @@ func (h *Pages) movements() *kit.List[exchange.EntryLine, exchange.EntryFilter] 
 		Filters: []kit.Filter[exchange.EntryFilter]{
 			kit.StateFilter("state", "a state of a movement", entryStates,
 				func(f *exchange.EntryFilter) *exchange.EntryState { return &f.State }),
-			kit.DayFilter("from", "Booked from", func(f *exchange.EntryFilter, day date) { f.From = day }),
-			kit.DayFilter("to", "Booked to", func(f *exchange.EntryFilter, day date) { f.To = day }),
+			kit.PastDateFilter("when", "Booked", func(f *exchange.EntryFilter) *date { return &f.From },
+				func(f *exchange.EntryFilter) *date { return &f.To }),
+			kit.FromDate("from", "Booked from", func(f *exchange.EntryFilter) *date { return &f.From }),
+			kit.ToDate("to", "Booked to", func(f *exchange.EntryFilter) *date { return &f.To }),
 			kit.IdFilter("document", "One file from the bank",
 				func(f *exchange.EntryFilter) *uuid.UUID { return &f.ArrivalID }),
 		},

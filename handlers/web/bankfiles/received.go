@@ -37,6 +37,8 @@ func (h *Pages) received() *kit.List[exchange.Document, exchange.DocumentFilter]
 			kit.StateFilter("state", "a state of a file",
 				[]exchange.DocumentState{exchange.DocumentOpen, exchange.DocumentRead, exchange.DocumentRejected},
 				func(f *exchange.DocumentFilter) *exchange.DocumentState { return &f.State }),
+			kit.PastFilter("when", "Arrived", func(f *exchange.DocumentFilter) *time.Time { return &f.From },
+				func(f *exchange.DocumentFilter) *time.Time { return &f.To }),
 			kit.FromDay("from", "Arrived from", func(f *exchange.DocumentFilter) *time.Time { return &f.From }),
 			kit.ToDay("to", "Arrived to", func(f *exchange.DocumentFilter) *time.Time { return &f.To }),
 		},

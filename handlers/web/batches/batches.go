@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -98,6 +99,9 @@ var batchPills = map[batch.State]components.Pill{
 	batch.Voiding: {Kind: "progress", Word: "Voiding"},
 	batch.Done:    {Kind: "done", Word: "Done"}, batch.Stopped: {Kind: "draft", Word: "Stopped"}}
 
+var batchStates = []batch.State{batch.ToMap, batch.Checking, batch.Checked, batch.Running, batch.Paused, batch.Voiding,
+	batch.Done, batch.Stopped}
+
 // StatePill is a state of batches in a word.
 func StatePill(s batch.State) components.Pill { return batchPills[s] }
 
@@ -129,7 +133,7 @@ const latestBatches = 5
 
 // Latest are the newest batches, for the first page.
 func (h *Batches) Latest(ctx context.Context, who actor.Actor) ([]pages.BatchLine, error) {
-	page, err := h.Service.List(ctx, who, paging.Ask{Limit: latestBatches})
+	page, err := h.Service.List(ctx, who, batch.Filter{}, paging.Ask{Limit: latestBatches})
 	lines := make([]pages.BatchLine, len(page.Items))
 	for i, b := range page.Items {
 		lines[i] = pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Sent: sentRows(b), State: batchPill(b),
@@ -138,18 +142,29 @@ func (h *Batches) Latest(ctx context.Context, who actor.Actor) ([]pages.BatchLin
 	return lines, err
 }
 
-func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, struct{}] {
+func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, batch.Filter] {
 	head := components.PageHead{Title: "Batches",
 		Primary: components.Button{Label: "New batch", Icon: "plus", Href: "/batches/new", Changes: true}}
 	if !who.Can(actor.Bill) {
 		head = components.PageHead{Title: "Batches", Sub: "Finance or an admin can send a batch."}
 	}
-	return &kit.List[batch.Batch, struct{}]{
+	return &kit.List[batch.Batch, batch.Filter]{
 		Desk: h.Desk, Path: "/batches", Active: batchesSection, Head: head, One: "batch", Many: "batches",
-		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[batch.Batch], error) {
-			return h.Service.List(ctx, who, ask)
+		Query: h.Service.List, ID: func(b batch.Batch) uuid.UUID { return b.ID },
+		By: "state", Views: []kit.View{
+			kit.ViewOf("To do", "state", batch.ToMap, batch.Checked, batch.Paused),
+			kit.ViewOf("At work", "state", batch.Checking, batch.Running, batch.Voiding),
+			kit.ViewOf("Done", "state", batch.Done),
+			kit.ViewOf("Stopped", "state", batch.Stopped),
 		},
-		ID: func(b batch.Batch) uuid.UUID { return b.ID },
+		Filters: []kit.Filter[batch.Filter]{
+			kit.StatesFilter("state", "a state of a batch", batchStates, func(s batch.State) string { return batchPills[s].Word },
+				func(f *batch.Filter) *[]batch.State { return &f.States }),
+			kit.PastFilter("uploaded", "Uploaded", func(f *batch.Filter) *time.Time { return &f.From },
+				func(f *batch.Filter) *time.Time { return &f.To }),
+			kit.FromDay("from", "Uploaded from", func(f *batch.Filter) *time.Time { return &f.From }),
+			kit.ToDay("to", "Uploaded to", func(f *batch.Filter) *time.Time { return &f.To }),
+		},
 		Columns: []kit.Column[batch.Batch]{
 			kit.ColumnOf("Batch", func(b batch.Batch) components.Cell {
 				return components.Cell{Text: b.Name, Href: "/batches/" + b.ID.String(),

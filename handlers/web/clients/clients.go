@@ -3,7 +3,9 @@ package clients
 
 import (
 	"context"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/facet"
 	"debitdesk/models/followup"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -80,7 +83,7 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 			kit.ViewOf("Without an account", "account", "without")},
 		Search: kit.Search[client.Query]{Label: "Search clients", Holder: "Name, e-mail, phone or identity number",
 			Set: func(q *client.Query, text string) { q.Text = text }},
-		Filters: []kit.Filter[client.Query]{{Key: "account", View: true, Chip: kit.SameChip(""),
+		Filters: slices.Concat([]kit.Filter[client.Query]{{Key: "account", View: true, Chip: kit.SameChip(""),
 			Read: func(l *kit.Listing, q *client.Query) {
 				switch with := l.Query.Get("account") == "with"; l.Query.Get("account") {
 				case "":
@@ -89,8 +92,16 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 				default:
 					l.Unknown("account", "a filter by account")
 				}
-			}}},
-		Columns: clientColumns, Sorts: kit.ByAge, Peeks: true,
+			}},
+			kit.PastFilter("added", "Added", func(q *client.Query) *time.Time { return &q.CreatedFrom },
+				func(q *client.Query) *time.Time { return &q.CreatedTo }),
+			kit.BankFilter(clientFacets),
+			kit.MethodFilter(func(q *client.Query) *bank.Method { return &q.Facets.Method }),
+			kit.HealthFilter(clientFacets),
+			kit.AnswerFilter(h.Desk.Facets, clientFacets),
+			kit.FailedAgainFilter("Failed more than once in a row", clientFacets),
+		}, kit.DebitDateFilters("Next debit", clientFacets)),
+		Columns: clientColumns, Sorts: client.Sorts, Peeks: true,
 		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Rows: h.choiceRows,
 			Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons("clients", who) }},
 		Around: billThese,
@@ -98,6 +109,9 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
 	}
 }
+
+// clientFacets narrow clients by their tokens.
+func clientFacets(q *client.Query) *facet.Filter { return &q.Facets }
 
 // clientsCounted is where counting stops: nobody would read on.
 const clientsCounted = 10_000
@@ -143,7 +157,10 @@ func (h *Clients) Exported() kit.Exportable { return h.list() }
 
 // billThese offers a batch of invoices to all clients that the list shows.
 func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {
-	if access.Actor(c).Can(actor.Bill) {
+	narrowed := slices.ContainsFunc(slices.Collect(maps.Keys(l.Query)), func(key string) bool {
+		return !slices.Contains([]string{"q", "account", "sort", "columns", "view"}, key)
+	})
+	if access.Actor(c).Can(actor.Bill) && !narrowed { // a batch is made of those that the search finds, whatever else narrows the list
 		href := "/batches/new?" + url.Values{"q": {l.Query.Get("q")}, "account": {l.Query.Get("account")}}.Encode()
 		v.Below = pages.FormActions(components.Button{Label: "Bill these clients", Icon: "layers", Href: href})
 	}
@@ -153,7 +170,7 @@ func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {
 var clientColumns = []kit.Column[client.Client]{
 	kit.ColumnOf("Client", func(c client.Client) components.Cell {
 		return components.Cell{Text: c.Name(), Href: words.ClientHref(c.ID), Second: c.Email}
-	}).FileText("Client", 28, client.Client.Name).FileText("E-mail", 30, func(c client.Client) string { return c.Email }),
+	}).FileText("Client", 28, client.Client.Name).FileText("E-mail", 30, func(c client.Client) string { return c.Email }).SortText("name"),
 	kit.TextColumn("Phone", 15, func(c client.Client) string { return words.PhoneWords(c.Phone) }).InOneLine(),
 	kit.ColumnOf("Account", func(c client.Client) components.Cell {
 		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}

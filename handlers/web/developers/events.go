@@ -53,6 +53,8 @@ func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 		Search: kit.Search[webhook.EventFilter]{Label: "Find by object id", Holder: "Id of a purchase or payment",
 			Key: "object_id"},
 		Filters: []kit.Filter[webhook.EventFilter]{types, object, event,
+			kit.PastFilter("when", "Happened", func(f *webhook.EventFilter) *time.Time { return &f.From },
+				func(f *webhook.EventFilter) *time.Time { return &f.To }),
 			kit.FromDay("from", "From", func(f *webhook.EventFilter) *time.Time { return &f.From }),
 			kit.ToDay("to", "To", func(f *webhook.EventFilter) *time.Time { return &f.To }),
 		},

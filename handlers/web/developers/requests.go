@@ -124,6 +124,8 @@ func requestFilters(keys []credential.Credential) []kit.Filter[requestlog.Filter
 			Input: func(text string) templ.Component {
 				return components.Input(components.Field{Label: "Path holds", Name: "path", Value: text, Quiet: true})
 			}},
+		kit.PastFilter("when", "Asked", func(f *requestlog.Filter) *time.Time { return &f.From },
+			func(f *requestlog.Filter) *time.Time { return &f.To }),
 		kit.FromDay("from", "From", func(f *requestlog.Filter) *time.Time { return &f.From }),
 		kit.ToDay("to", "To", func(f *requestlog.Filter) *time.Time { return &f.To }),
 		kit.TickFilter("replayed", "Replayed answers only", "Replayed",

@@ -4,6 +4,7 @@ package invoices
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,8 +14,10 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
+	"debitdesk/models/facet"
 	"debitdesk/models/mail"
 	"debitdesk/views/components"
 )
@@ -48,8 +51,17 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 				}
 				return kit.FoundWithin(true, s != "", counts[""], counts[s], billing.CountLimit)
 			}
-			return kit.Tally{Found: found(f.State), Of: func(v kit.View) kit.RowsFound { return found(billing.State(v.Value)) }},
-				err
+			t := kit.Tally{Found: found(f.State), Of: func(v kit.View) kit.RowsFound { return found(billing.State(v.Value)) }}
+			if n, exact := t.Found.Exactly(); exact && n > 0 {
+				sum, known, err := h.Service.Sum(ctx, who, f, n)
+				if err != nil {
+					return t, err
+				}
+				if known {
+					t.Sum, t.Cents = " · "+words.SumOf(sum.Cents, sum.Currency), kit.SumIn(sum.Cents, sum.Currency)
+				}
+			}
+			return t, err
 		},
 		By: "state", Views: []kit.View{
 			kit.ViewOf("Sent", "state", billing.Sent),
@@ -61,19 +73,32 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 		},
 		Search: kit.Search[billing.Filter]{Label: "Search invoices", Holder: "Number, client, e-mail or reference",
 			Set: func(f *billing.Filter, text string) { f.Search = text }},
-		Filters: []kit.Filter[billing.Filter]{
+		Filters: slices.Concat([]kit.Filter[billing.Filter]{
 			kit.StateFilter("state", "an invoice status", billing.States,
 				func(f *billing.Filter) *billing.State { return &f.State }),
-			kit.BatchFilter(h.Batch, func(f *billing.Filter) *uuid.UUID { return &f.BatchID }),
 			kit.PeriodFilter("due", "Due", func(f *billing.Filter) *time.Time { return &f.DueFrom },
 				func(f *billing.Filter) *time.Time { return &f.DueTo }),
 			kit.FromDay("due_from", "Due from", func(f *billing.Filter) *time.Time { return &f.DueFrom }),
 			kit.ToDay("due_to", "Due to", func(f *billing.Filter) *time.Time { return &f.DueTo }),
-		},
+			kit.AmountFilter("amount_min", "Amount from", "≥", func(f *billing.Filter) *int64 { return &f.MinCents }),
+			kit.AmountFilter("amount_max", "Amount to", "≤", func(f *billing.Filter) *int64 { return &f.MaxCents }),
+		}, h.besideFilters()),
 		Columns: invoiceColumns, Sorts: billing.Sorts, Choose: h.Choose, Peeks: true,
 		Empty: components.Empty{Icon: "file", Title: "No invoice yet",
 			Text: "A purchase gets its invoice, with its own number, when it is billed or first mailed."},
 	}
+}
+
+// besideFilters are by the newest debit of an invoice, by the account that is debited, and by what it was made by.
+func (h *Invoices) besideFilters() []kit.Filter[billing.Filter] {
+	facets := func(f *billing.Filter) *facet.Filter { return &f.Facets }
+	return append(kit.DebitDateFilters("Debit date", facets),
+		kit.AnswerFilter(h.Desk.Facets, facets),
+		kit.MethodFilter(func(f *billing.Filter) *bank.Method { return &f.Facets.Method }),
+		kit.BankFilter(facets), kit.HealthFilter(facets), kit.MakerFilter(h.Desk.Facets, "Made by", facets),
+		kit.FailedAgainFilter("Failed more than once", facets),
+		kit.BatchFilter(h.Batch, h.Desk.Facets, func(f *billing.Filter) *uuid.UUID { return &f.BatchID }),
+		kit.TemplateFilter(h.Desk.Facets, func(f *billing.Filter) *uuid.UUID { return &f.TemplateID }))
 }
 
 // List serves GET /invoices.

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
+	"debitdesk/models/facet"
 	"debitdesk/models/listview"
 	"debitdesk/models/plural"
 	"debitdesk/models/task"
@@ -45,6 +46,8 @@ type Desk struct {
 	Tasks func(ctx context.Context, who actor.Actor) ([]task.Task, error)
 	// Lists keeps how people want to see lists; nil: nobody can choose.
 	Lists *listview.Service
+	// Facets reads what filters of lists offer.
+	Facets *facet.Service
 	// AsOf is the moment of what a context reads, where that is long ago; nil: it never is.
 	AsOf func(ctx context.Context) (time.Time, bool)
 	// Alarms tells that the record of who did what does not hold.

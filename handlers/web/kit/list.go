@@ -60,8 +60,9 @@ type List[T, F any] struct {
 	By      string // what the views go by: "state"
 	Filters []Filter[F]
 	Columns []Column[T]
-	Sorts   paging.Sorts   // by which columns rows can be sorted; nil: by none
-	Label   func(T) string // of the check box of a row
+	Renamed map[string]string // columns by the keys that they had before
+	Sorts   paging.Sorts      // by which columns rows can be sorted; nil: by none
+	Label   func(T) string    // of the check box of a row
 	Choose  Choosing[T]
 	Peeks   bool // the page of a row can be looked at beside the list
 
@@ -117,6 +118,9 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	r.readSort(l)
 	f, err := r.filter(ctx, who, l)
 	if err != nil {
+		return v, err
+	}
+	if err := r.offer(ctx, who, l); err != nil {
 		return v, err
 	}
 	page, err := r.pageOr(ctx, who, f, l)
@@ -202,6 +206,8 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 	for _, one := range r.Filters {
 		text := l.Query.Get(one.Key)
 		switch {
+		case one.Offer != nil:
+			v.Inputs = append(v.Inputs, ChooseFrom(one.Key, one.offered(l, text))(text))
 		case one.Input != nil:
 			v.Inputs = append(v.Inputs, one.Input(text))
 		case text != "" && one.Key != r.Search.Key:

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -45,7 +46,7 @@ func (r *List[T, F]) arrange(ctx context.Context, who actor.Actor, l *Listing) e
 	if err != nil {
 		return err
 	}
-	l.saved, l.columns = views, chosen.Columns
+	l.saved, l.columns = views, r.renamed(chosen.Columns)
 	if l.compact = chosen.Compact; slices.Contains(PageSizes, chosen.PageRows) && r.Limit == 0 {
 		l.ask.Limit = chosen.PageRows
 	}
@@ -71,7 +72,7 @@ func (r *List[T, F]) readColumns(l *Listing) {
 		return
 	}
 	var known []string
-	for _, key := range Split[string](text) {
+	for _, key := range r.renamed(Split[string](text)) {
 		if slices.ContainsFunc(r.Columns, func(c Column[T]) bool { return c.Cell != nil && c.Key() == key }) {
 			known = append(known, key)
 		} else {
@@ -83,6 +84,16 @@ func (r *List[T, F]) readColumns(l *Listing) {
 	} else {
 		l.Query.Set(columnsKey, strings.Join(known, ","))
 	}
+}
+
+// renamed gives columns that were chosen before by the keys that they have now.
+func (r *List[T, F]) renamed(keys []string) (out []string) {
+	for _, key := range keys {
+		if key = cmp.Or(r.Renamed[key], key); !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // shown are the columns of the page and of its file. The first one names the row, and those under a hidden head hold

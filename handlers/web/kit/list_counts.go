@@ -29,6 +29,9 @@ func FoundUpTo(n, limit int64) RowsFound {
 	return RowsFound{min(n, limit), n <= limit}
 }
 
+// Exactly is the number of rows; false where nobody has counted them all.
+func (r RowsFound) Exactly() (int64, bool) { return r.n, r.exact }
+
 // of writes the number with what is counted: "12 invoices".
 func (r RowsFound) of(one, many string) string {
 	if r.exact && r.n == 1 {

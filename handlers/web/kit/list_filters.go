@@ -25,6 +25,9 @@ type Filter[F any] struct {
 	Find  func(ctx context.Context, who actor.Actor, l *Listing, f *F) error
 	Chip  func(l *Listing, text string) string // what the list is narrowed to, in words; "" says nothing
 	Input func(text string) templ.Component    // in the menu of filters; nil: only links set it
+	// Offer reads what the Select of the filter offers, instead of an Input.
+	Offer  func(ctx context.Context, who actor.Actor) ([]components.Option, error)
+	Select components.Select
 	// View is for what tabs go by, and WithView for what belongs to a view: another view takes both away.
 	View, WithView bool
 }
@@ -149,6 +152,23 @@ func DayFilter[F any](key, label string, into func(*F, calendar.Date)) Filter[F]
 	}
 }
 
+// FromDate is by the first of some calendar dates, and ToDate by the last.
+func FromDate[F any](key, label string, into func(*F) *calendar.Date) Filter[F] {
+	return DayFilter(key, label, func(f *F, day calendar.Date) {
+		if into(f).IsZero() || into(f).Before(day) {
+			*into(f) = day
+		}
+	})
+}
+
+func ToDate[F any](key, label string, into func(*F) *calendar.Date) Filter[F] {
+	return DayFilter(key, label, func(f *F, day calendar.Date) {
+		if into(f).IsZero() || day.Before(*into(f)) {
+			*into(f) = day
+		}
+	})
+}
+
 func DayChip(label string) func(*Listing, string) string {
 	return func(_ *Listing, text string) string {
 		day, _ := calendar.ParseDate(text) // it was read before
@@ -158,12 +178,18 @@ func DayChip(label string) func(*Listing, string) string {
 
 // FromDay is by the first instant of a day in SAST, and toDay by the last.
 func FromDay[F any](key, label string, into func(*F) *time.Time) Filter[F] {
-	return DayFilter(key, label, func(f *F, day calendar.Date) { *into(f) = day.At(0, 0) })
+	return DayFilter(key, label, func(f *F, day calendar.Date) {
+		if at := day.At(0, 0); at.After(*into(f)) { // a period may have narrowed it before
+			*into(f) = at
+		}
+	})
 }
 
 func ToDay[F any](key, label string, into func(*F) *time.Time) Filter[F] {
 	return DayFilter(key, label, func(f *F, day calendar.Date) {
-		*into(f) = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
+		if at := day.AddDays(1).At(0, 0).Add(-time.Microsecond); into(f).IsZero() || at.Before(*into(f)) {
+			*into(f) = at
+		}
 	})
 }
 
@@ -179,17 +205,6 @@ func AmountFilter[F any](key, label, sign string, into func(*F) *int64) Filter[F
 		Chip: func(l *Listing, _ string) string { return "Amount " + sign + " " + words.Sum(l.cents(key), money.ZAR) },
 		Input: func(text string) templ.Component {
 			return components.Amount(components.MoneyField{Label: label, Name: key, Value: text, Width: "whole"})
-		},
-	}
-}
-
-// BatchFilter narrows a list to what one batch made.
-func BatchFilter[F any](find FindBatch, into func(*F) *uuid.UUID) Filter[F] {
-	return Filter[F]{
-		Key: "batch", Chip: func(l *Listing, _ string) string { return "Batch " + l.batch },
-		Find: func(ctx context.Context, who actor.Actor, l *Listing, f *F) (err error) {
-			*into(f), err = l.narrowToBatch(ctx, who, find)
-			return err
 		},
 	}
 }

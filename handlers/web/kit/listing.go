@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/views/components"
 )
 
 // pageRows is how many rows a list shows.
@@ -29,6 +30,7 @@ type Listing struct {
 	notices []string
 	batch   string // the name of the batch that it is narrowed to
 	now     time.Time
+	offers  map[string][]components.Option // what filters offer, by their keys
 
 	// What the person has chosen, and the view that is looked at.
 	columns            []string // in their order; none: as the list comes

@@ -3,6 +3,7 @@ package mandates
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -14,6 +15,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/facet"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -58,7 +60,7 @@ func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 		},
 		Search: kit.Search[mandate.Filter]{Label: "Search mandates", Holder: "Client, e-mail or contract reference",
 			Set: func(f *mandate.Filter, text string) { f.Search = text }},
-		Filters: []kit.Filter[mandate.Filter]{
+		Filters: slices.Concat([]kit.Filter[mandate.Filter]{
 			kit.StatesFilter("state", "a status", mandate.States, mandate.State.Label,
 				func(f *mandate.Filter) *[]mandate.State { return &f.States }),
 			kit.OnlyFilter("attention", "suspended", "on the attention list", "Suspended, and no newer account",
@@ -67,13 +69,23 @@ func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 				components.Select{Label: "Method", Blank: "Any method", Quiet: true, Options: []components.Option{
 					{Value: string(mandate.DebiCheck), Text: "DebiCheck"}, {Value: string(mandate.EFT), Text: "EFT"}}},
 				func(f *mandate.Filter) *mandate.Kind { return &f.Kind }),
+			kit.BankFilter(mandateFacets),
+			kit.HealthFilter(mandateFacets),
+			kit.AnswerFilter(h.Desk.Facets, mandateFacets),
+			kit.FailedAgainFilter("Failed more than once in a row", mandateFacets),
+			kit.MakerFilter(h.Desk.Facets, "Asked for by", mandateFacets),
+		}, kit.DebitDateFilters("Next debit", mandateFacets), []kit.Filter[mandate.Filter]{
+			kit.PastFilter("created", "Created", func(f *mandate.Filter) *time.Time { return &f.CreatedFrom },
+				func(f *mandate.Filter) *time.Time { return &f.CreatedTo }),
 			kit.IdFilter("client", "One client", func(f *mandate.Filter) *uuid.UUID { return &f.ClientID }),
-		},
+		}),
 		Columns: mandateColumns(h.Desk.Now()), Sorts: kit.ByAge, Peeks: true,
 		Empty: components.Empty{Icon: "shield", Title: "No mandate yet",
 			Text: "A mandate is a client’s permission to debit a bank account. Set one up, and the client confirms it."},
 	}
 }
+
+func mandateFacets(f *mandate.Filter) *facet.Filter { return &f.Facets }
 
 // List serves GET /mandates.
 func (h *Mandates) List(c echo.Context) error { return h.list().Show(c) }

@@ -35,19 +35,6 @@ func readOutcome(l *kit.Listing, f *purchase.DebitFilter) {
 	}
 }
 
-// methodFilter is by the way in which debits run.
-var methodFilter = kit.Filter[purchase.DebitFilter]{
-	Key: "method",
-	Read: kit.ReadOne("method", "a way to collect", []bank.Method{bank.EFT, bank.DebiCheck},
-		func(f *purchase.DebitFilter) *bank.Method { return &f.Method }),
-	Chip: func(_ *kit.Listing, text string) string {
-		if bank.Method(text) == bank.DebiCheck {
-			return "DebiCheck"
-		}
-		return "EFT"
-	},
-}
-
 // submitAtFilter takes what waits for one cut-off.
 var submitAtFilter = kit.Filter[purchase.DebitFilter]{
 	Key: "submit_at",

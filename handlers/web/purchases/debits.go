@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/purchase"
@@ -65,21 +66,34 @@ func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
 		},
 		By: "outcome", Views: debitViews,
 		Filters: []kit.Filter[purchase.DebitFilter]{
-			kit.DayFilter("debit_from", "Debit date from", func(f *purchase.DebitFilter, day calendar.Date) { f.From = day }),
-			kit.DayFilter("debit_to", "Debit date to", func(f *purchase.DebitFilter, day calendar.Date) { f.To = day }),
+			kit.DatePeriodFilter("debit", "Debit date", func(f *purchase.DebitFilter) *calendar.Date { return &f.From },
+				func(f *purchase.DebitFilter) *calendar.Date { return &f.To }),
+			kit.FromDate("debit_from", "Debit date from", func(f *purchase.DebitFilter) *calendar.Date { return &f.From }),
+			kit.ToDate("debit_to", "Debit date to", func(f *purchase.DebitFilter) *calendar.Date { return &f.To }),
 			{Key: "outcome", View: true, Read: readOutcome,
 				Chip: func(_ *kit.Listing, text string) string { return debitStates[text].words }},
-			methodFilter,
+			kit.MethodFilter(func(f *purchase.DebitFilter) *bank.Method { return &f.Method }),
 			submitAtFilter,
 			{Key: "submit_by", Read: p.readSubmitBy, Chip: func(_ *kit.Listing, text string) string {
 				at, _ := time.ParseInLocation(submitForm, text, calendar.SAST) // it was read before
 				return "To the bank by " + words.Moment(at).Text
 			}},
 		},
-		Columns: PurchaseColumns(p.Service, p.Desk.Now(), true),
+		Columns: debitColumns(p.Service, p.Desk.Now()),
 		Choose:  p.choose("debits"), Peeks: true,
 		NoMatch: components.Empty{Title: "No debit here", Text: "No debit has such an outcome on these days."},
 	}
+}
+
+// debitColumns are those of purchases; when a purchase was due stands in the file alone.
+func debitColumns(s *purchase.Service, now time.Time) []kit.Column[purchase.Record] {
+	columns := PurchaseColumns(s, now, true)
+	for n, c := range columns {
+		if c.Head.Label == "Due" {
+			columns[n].Cell = nil
+		}
+	}
+	return columns
 }
 
 func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
@@ -93,8 +107,7 @@ func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
 	if f.From.IsZero() && f.To.IsZero() && f.SubmitBy.IsZero() && f.SubmitAt.IsZero() {
 		today := calendar.DateOf(p.Desk.Now())
 		f.From, f.To = calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
-		l.Query.Set("debit_from", f.From.String())
-		l.Query.Set("debit_to", f.To.String())
+		l.Query.Set("debit", "this-month")
 	}
 }
 

@@ -4,6 +4,7 @@ package purchases
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,9 +17,11 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/bank"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/facet"
 	"debitdesk/models/followup"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/money"
@@ -74,7 +77,7 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 		}),
 		Search: kit.Search[purchase.Filter]{Label: "Search purchases", Holder: "Client, e-mail or reference",
 			Set: func(f *purchase.Filter, text string) { f.Search = text }},
-		Filters: []kit.Filter[purchase.Filter]{
+		Filters: slices.Concat([]kit.Filter[purchase.Filter]{
 			kit.StatesFilter("status", "a status", purchase.Statuses, words.StatusWord,
 				func(f *purchase.Filter) *[]purchase.Status { return &f.Statuses }),
 			{Key: "attention", View: true, Chip: concernChip,
@@ -94,17 +97,28 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 			kit.ToDay("due_to", "Due to", func(f *purchase.Filter) *time.Time { return &f.DueTo }),
 			kit.AmountFilter("amount_min", "Amount from", "≥", func(f *purchase.Filter) *int64 { return &f.MinCents }),
 			kit.AmountFilter("amount_max", "Amount to", "≤", func(f *purchase.Filter) *int64 { return &f.MaxCents }),
-			kit.BatchFilter(p.Batch, func(f *purchase.Filter) *uuid.UUID { return &f.BatchID }),
+		}, p.besideFilters(), []kit.Filter[purchase.Filter]{
+			kit.BatchFilter(p.Batch, p.Desk.Facets, func(f *purchase.Filter) *uuid.UUID { return &f.BatchID }),
+			kit.TemplateFilter(p.Desk.Facets, func(f *purchase.Filter) *uuid.UUID { return &f.TemplateID }),
 			kit.IdFilter("client", "One client", func(f *purchase.Filter) *uuid.UUID { return &f.ClientID }),
 			kit.IdFilter("token", "Charged with one account", func(f *purchase.Filter) *uuid.UUID { return &f.TokenID }),
 			kindFilter(),
-		},
-		Columns: append(PurchaseColumns(p.Service, p.Desk.Now(), true), kit.MomentColumn("Created", 20,
-			func(rec purchase.Record) time.Time { return rec.CreatedAt }).SortBy(paging.Created).OnlyChosen()), Sorts: purchase.Sorts,
+		}),
+		Columns: listColumns(p.Service, p.Desk.Now()), Renamed: map[string]string{"result": "status"}, Sorts: purchase.Sorts,
 		Choose: p.choose("purchases"), Peeks: true,
 		Empty: components.Empty{Icon: "receipt", Title: "No purchase yet",
 			Text: "A purchase is one amount to be collected from one client."},
 	}
+}
+
+// besideFilters are by the newest debit of a purchase, by the account that is debited, and by who made it.
+func (p *Purchases) besideFilters() []kit.Filter[purchase.Filter] {
+	facets := func(f *purchase.Filter) *facet.Filter { return &f.Facets }
+	return append(kit.DebitDateFilters("Debit date", facets),
+		kit.AnswerFilter(p.Desk.Facets, facets),
+		kit.MethodFilter(func(f *purchase.Filter) *bank.Method { return &f.Facets.Method }),
+		kit.BankFilter(facets), kit.HealthFilter(facets), kit.MakerFilter(p.Desk.Facets, "Made by", facets),
+		kit.FailedAgainFilter("Failed more than once", facets))
 }
 
 // List serves GET /purchases.
@@ -159,6 +173,33 @@ func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.
 		return c.Head.Label == "Client" ||
 			c.Head.Label == "Due"
 	})
+}
+
+// listColumns are those of the list of all purchases: the result of the newest debit stands under the status, so that the
+// other columns have room.
+func listColumns(s *purchase.Service, now time.Time) []kit.Column[purchase.Record] {
+	result := func(rec purchase.Record) string {
+		text, _ := resultWords(rec, now)
+		return text
+	}
+	columns := slices.DeleteFunc(PurchaseColumns(s, now, true), func(c kit.Column[purchase.Record]) bool {
+		return c.Head.Label == "Result"
+	})
+	for n, c := range columns {
+		if c.Head.Label == "Status" {
+			columns[n] = kit.ColumnOf("Status", func(rec purchase.Record) components.Cell {
+				text, look := resultWords(rec, now)
+				pill := statusPill(rec, s, now)
+				if text == pill.Word {
+					text = ""
+				}
+				return components.Cell{Pill: pill, Second: text, Small: strings.TrimSpace("result " + look)}
+			}).FileText("Status", 18, func(rec purchase.Record) string { return statusPill(rec, s, now).Word }).
+				FileText("Result", 32, result)
+		}
+	}
+	return append(columns, kit.MomentColumn("Created", 20,
+		func(rec purchase.Record) time.Time { return rec.CreatedAt }).SortBy(paging.Created).OnlyChosen())
 }
 
 // The kinds of purchases that an address can ask for. Without one the list leaves out what only stores an account or

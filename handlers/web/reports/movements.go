@@ -59,8 +59,10 @@ func (h *Reports) movements() *kit.List[report.Movement, report.MovementFilter] 
 		By: "direction", Views: []kit.View{{Label: "Came in", Key: "direction", Value: string(report.In)},
 			{Label: "Went back", Key: "direction", Value: string(report.Out)}},
 		Filters: []kit.Filter[report.MovementFilter]{
-			kit.DayFilter("from", "Booked from", func(f *report.MovementFilter, day calendar.Date) { f.From = day }),
-			kit.DayFilter("to", "Booked to", func(f *report.MovementFilter, day calendar.Date) { f.To = day }),
+			kit.PastDateFilter("when", "Booked", func(f *report.MovementFilter) *calendar.Date { return &f.From },
+				func(f *report.MovementFilter) *calendar.Date { return &f.To }),
+			kit.FromDate("from", "Booked from", func(f *report.MovementFilter) *calendar.Date { return &f.From }),
+			kit.ToDate("to", "Booked to", func(f *report.MovementFilter) *calendar.Date { return &f.To }),
 			kit.StateFilter("direction", "a direction", []report.Direction{report.In, report.Out},
 				func(f *report.MovementFilter) *report.Direction { return &f.Direction }),
 			currencyFilter(func(f *report.MovementFilter) *string { return &f.Currency }),

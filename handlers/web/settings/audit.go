@@ -147,6 +147,8 @@ func auditFilters() []kit.Filter[trail.Filter] {
 		kit.IdFilter("actor", "One actor", func(f *trail.Filter) *uuid.UUID { return &f.ActorID }),
 		{Key: "ip", Read: func(l *kit.Listing, f *trail.Filter) { f.IP = l.Query.Get("ip") },
 			Chip: func(_ *kit.Listing, text string) string { return "From " + text }},
+		kit.PastFilter("when", "When", func(f *trail.Filter) *time.Time { return &f.From },
+			func(f *trail.Filter) *time.Time { return &f.To }),
 		kit.FromDay("from", "From", func(f *trail.Filter) *time.Time { return &f.From }),
 		kit.ToDay("to", "To", func(f *trail.Filter) *time.Time { return &f.To }),
 	}

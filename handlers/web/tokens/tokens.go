@@ -4,6 +4,7 @@ package tokens
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +17,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/bank"
+	"debitdesk/models/facet"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -98,18 +100,24 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 		},
 		Search: kit.Search[token.Filter]{Label: "Search tokens by client", Holder: "Client or e-mail",
 			Set: func(f *token.Filter, text string) { f.Search = text }},
-		Filters: []kit.Filter[token.Filter]{
+		Filters: slices.Concat([]kit.Filter[token.Filter]{
 			kit.StatesFilter("state", "a status", []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting,
 				token.Deleted},
 				func(s token.State) string { return tokenPills[s].Word },
 				func(f *token.Filter) *[]token.State { return &f.States }),
 			kit.OnlyFilter("attention", "blocked", "on the attention list", "Blocked and still needed",
 				func(f *token.Filter) *bool { return &f.Needed }),
-			kit.ChoiceFilter("bank", "a bank that we know", "Bank is ",
-				components.Select{Label: "Bank", Blank: "Any bank", Quiet: true, Options: bankOptions()},
-				func(f *token.Filter) *string { return &f.BankCode }),
+			kit.BankFilter(tokenFacets),
+			kit.MethodFilter(func(f *token.Filter) *bank.Method { return &f.Facets.Method }),
+			kit.HealthFilter(tokenFacets),
+			kit.AnswerFilter(h.Desk.Facets, tokenFacets),
+			kit.FailedAgainFilter("Failed more than once in a row", tokenFacets),
+			kit.MakerFilter(h.Desk.Facets, "Asked for by", tokenFacets),
+		}, kit.DebitDateFilters("Next debit", tokenFacets), []kit.Filter[token.Filter]{
+			kit.PastFilter("stored", "Stored", func(f *token.Filter) *time.Time { return &f.CreatedFrom },
+				func(f *token.Filter) *time.Time { return &f.CreatedTo }),
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
-		},
+		}),
 		Columns: tokenColumns, Sorts: kit.ByAge,
 		Choose: kit.Choosing[token.Entry]{Selections: h.Selections, Rows: h.choiceRows, Acts: deleteButton},
 		Label:  func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
@@ -166,12 +174,7 @@ func (h *Tokens) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	return out, err
 }
 
-func bankOptions() (options []components.Option) {
-	for _, b := range bank.Branches() {
-		options = append(options, components.Option{Value: b.Code, Text: b.Bank})
-	}
-	return options
-}
+func tokenFacets(f *token.Filter) *facet.Filter { return &f.Facets }
 
 var tokenColumns = []kit.Column[token.Entry]{
 	kit.ColumnOf("Client", func(e token.Entry) components.Cell {

@@ -16,10 +16,9 @@ import (
 
 // What one page of a sorted list costs at most, however long the list is.
 const (
-	nearSorted   = 500    // looked at first, along the index of the order
-	mostSorted   = 10_000 // sorted in memory, where no index has the order
-	mostInOrder  = 10_000 // looked at along the index of the order
-	lookedAtLast = mostInOrder - 1
+	nearSorted  = 500    // looked at first, along the index of the order
+	mostSorted  = 10_000 // sorted in memory, where no index has the order
+	mostInOrder = 10_000 // looked at along the index of the order
 )
 
 // Condition is a part of a WHERE with its values; the zero Condition lets everything by.
@@ -59,6 +58,7 @@ type Sorted struct {
 	Narrow Condition // what other indexes answer
 	Many   bool      // Narrow is known to let more by than can be sorted at once
 	Fits   Condition // what is looked at in each record
+	Look   int       // records that one page looks at along the index of the order; 0: 10 000
 }
 
 // sortedRow is a record as it stands in the order.
@@ -200,7 +200,8 @@ func (s *Sorted) counted(ctx context.Context, query string, args []any) (n int, 
 
 // along goes along the index until a page is full, and says how far it came.
 func (s *Sorted) along(ctx context.Context, ask paging.Ask) (page paging.Page[uuid.UUID], err error) {
-	inner, args := s.walked(ask, mostInOrder)
+	look := cmp.Or(s.Look, mostInOrder)
+	inner, args := s.walked(ask, look)
 	order, _ := s.way(ask, "v", "id")
 	rows, err := s.rows(ctx, fmt.Sprintf("SELECT id, v::text AS value FROM (%s) AS walked WHERE hit%s LIMIT %d", inner, order, ask.Fetch()), args)
 	if err != nil || len(rows) >= ask.Fetch() {
@@ -212,7 +213,7 @@ func (s *Sorted) along(ctx context.Context, ask paging.Ask) (page paging.Page[uu
 		where.And(beside.SQL, beside.Args...)
 	}
 	last, err := s.rows(ctx, fmt.Sprintf("SELECT %s, (%s)::text AS value FROM %s WHERE %s%s OFFSET %d LIMIT 1", s.ID, s.Order.Value, s.From,
-		where.orTrue(), order, lookedAtLast), where.Args)
+		where.orTrue(), order, look-1), where.Args)
 	if err != nil || len(last) == 0 {
 		return cut(ask, rows, sortedRow{}), err
 	}
