@@ -22,6 +22,8 @@ const (
 	// plansRows is how many rows of a table a statement of a page may read when everything is there twenty times: lists
 	// show 50.
 	plansRows = 600
+	// mostExcepted is how many an excepted statement may: what is counted up to 10 000 reads a few more.
+	mostExcepted = 12_000
 )
 
 // sortedLists are lists in other orders, narrowed and not.
@@ -81,7 +83,7 @@ func TestNoPageReadsMoreThanItShows(t *testing.T) {
 	limits := plans.Limits{Grows: tables, Rows: plansRows, NoSeqScan: true}
 	known := 0
 	for _, p := range explained(t, dsn, statements, limits) {
-		if exempt(p.SQL) {
+		if exempt(p.SQL) && p.Read <= mostExcepted {
 			known++
 			continue
 		}
@@ -174,10 +176,10 @@ func grow(t *testing.T, env map[string]string) {
 // open is measured by the bench at the full size, where `make bench BENCH=pages` prints it.
 var exceptions = []struct{ words, because string }{
 	{`SELECT count(*) FROM (SELECT 1 FROM`, "counting stops at 10 000 rows"},
-	{`LIMIT 10001) AS part`, "counting stops at 10 000 rows"},
+	{`LIMIT 10001) AS part GROUP BY status`, "counting stops at 10 000 rows, which the index of due dates answers alone"},
 	{`LIMIT 1001) AS part`, "adding up stops at 1 000 rows"},
 	{`AND s.next_at <= $2 ORDER BY s.next_at, s.id LIMIT`, "the calendar looks ahead for 2 000 subscriptions"},
-	{`AND c.provisional_at <=`, "what may be returned is of one return window; of another day it is no kept figure"},
+	{`AND c.provisional_at <=`, "what may be returned is of one return window, each debit read once; of another day it is no kept figure"},
 	{`FROM refunds r WHERE r.merchant_id`, "open: refunds that waited on an earlier day are looked for among all up to it"},
 	{`WITH found AS MATERIALIZED (SELECT id FROM purchases`, "what is found is sorted up to 5 000 rows, then read in the order of ids"},
 	{`WITH mine AS MATERIALIZED`, "asked once before a client is erased; mails without a client are found by their merchant"},

@@ -263,7 +263,7 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 			if err := scans(&before); err != nil {
 				return err
 			}
-			if n, err = b.Store.AttentionCount(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1, 0), 100); err != nil {
+			if n, err = b.Store.AttentionCount(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1, 0)); err != nil {
 				return err
 			}
 			return scans(&after)

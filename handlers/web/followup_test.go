@@ -17,7 +17,7 @@ import (
 func (b business) waiting(want int, when string) {
 	b.t.Helper()
 	for range 2 { // before and after what changed was worked off
-		if n, err := b.Store.AttentionCount(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30), 100); n != want || err != nil {
+		if n, err := b.Store.AttentionCount(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30)); n != want || err != nil {
 			b.t.Errorf("%s: %d wait, want %d, %v", when, n, want, err)
 		}
 		sum := 0

@@ -149,7 +149,7 @@ func (s Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter
 		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
 	}
 	if f.Waiting && f.ClientID == uuid.Nil && f.Kind == "" && !f.looked() {
-		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "suspended", limit)
+		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "suspended")
 		return map[State]int64{Suspended: n}, err
 	}
 	if w.Most = int(limit); w.Fits != "" {

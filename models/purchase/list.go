@@ -98,10 +98,9 @@ type Lister interface {
 	// CountPurchases counts by status what a filter lets through, up to limit in all; nil
 	// where a search finds too much to be counted.
 	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
-	// TallyPurchases counts and sums the purchases with the concern of a filter, up to
-	// limit; less than none says that they are too many to be looked at. Of a refund that
-	// waits it is the refund that is summed.
-	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (Tally, error)
+	// TallyPurchases counts and sums the purchases with the concern of a filter; less than none says that they are too
+	// many to be looked at. Of a refund that waits it is the refund that is summed.
+	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter) (Tally, error)
 	// Debits lists debits, newest first.
 	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, ask paging.Ask) (paging.Page[collection.Collection], error)
 	// TallyDebits counts and sums debits, up to limit; 0 is no limit.
@@ -173,10 +172,10 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[st
 	return s.Lists.CountPurchases(ctx, who.MerchantID, f, CountLimit+1)
 }
 
-// Tally counts and sums what a filter lets through; it stops at limit + 1.
-func (s *Service) Tally(ctx context.Context, who actor.Actor, f Filter, limit int64) (Tally, error) {
+// Tally counts and sums what a filter with a concern lets through.
+func (s *Service) Tally(ctx context.Context, who actor.Actor, f Filter) (Tally, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Tally{}, err
 	}
-	return s.Lists.TallyPurchases(ctx, who.MerchantID, f, limit+1)
+	return s.Lists.TallyPurchases(ctx, who.MerchantID, f)
 }

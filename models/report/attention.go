@@ -10,8 +10,7 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Attention is what waits for somebody. Each figure is what the list behind it
-// counts, by the same condition, and stops at purchase.CountLimit + 1.
+// Attention is what waits for somebody. Each figure is what the list behind it counts, by the same condition.
 type Attention struct {
 	FailedDay    Tally // of Failed, those whose answer came since yesterday 00:00 SAST
 	Failed       Tally // purchases whose last debit failed and that are still to be paid
@@ -83,10 +82,7 @@ type QueueQuery struct {
 	Yesterday, Month time.Time // since when a failure is new, and mails that failed are shown
 }
 
-const (
-	itemsShown  = 25
-	badgeCounts = 100
-)
+const itemsShown = 25
 
 // Since is the day from which on a failure is new: yesterday.
 func (s *Service) Since() calendar.Date { return calendar.DateOf(s.Now()).AddDays(-1) }
@@ -129,7 +125,7 @@ func (s *Service) AttentionItem(ctx context.Context, who actor.Actor, objectID u
 // QueueParts are the parts of the queue, as a page offers them.
 var QueueParts = []Whose{Everyones, Mine, Nobodys, Later}
 
-// AttentionCounts counts what each of QueueParts shows. It stops where nobody would read the number.
+// AttentionCounts counts what each of QueueParts shows.
 func (s *Service) AttentionCounts(ctx context.Context, who actor.Actor) ([]int, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
@@ -138,11 +134,10 @@ func (s *Service) AttentionCounts(ctx context.Context, who actor.Actor) ([]int, 
 	for i, whose := range QueueParts {
 		of[i] = s.query(who, whose)
 	}
-	return s.Read.AttentionCounts(ctx, who.MerchantID, badgeCounts, of...)
+	return s.Read.AttentionCounts(ctx, who.MerchantID, of...)
 }
 
-// AttentionCount is the number beside the section's name; it stops counting where
-// nobody would read the number.
+// AttentionCount is the number beside the section's name.
 func (s *Service) AttentionCount(ctx context.Context, merchantID uuid.UUID) (int, error) {
-	return s.Read.AttentionCount(ctx, merchantID, s.query(actor.Actor{}, Everyones).Month, badgeCounts)
+	return s.Read.AttentionCount(ctx, merchantID, s.query(actor.Actor{}, Everyones).Month)
 }

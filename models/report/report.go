@@ -89,10 +89,10 @@ type Reader interface {
 	Attention(ctx context.Context, merchantID uuid.UUID, q QueueQuery) (Attention, error)
 	// AttentionItems lists up to limit of each kind: what was snoozed until today first, then the newest.
 	AttentionItems(ctx context.Context, merchantID uuid.UUID, q QueueQuery, limit int) (Items, error)
-	// AttentionCounts counts what each part of the queue shows, up to limit of each kind.
-	AttentionCounts(ctx context.Context, merchantID uuid.UUID, limit int, of ...QueueQuery) ([]int, error)
-	// AttentionCount counts everything that waits, up to limit of each kind.
-	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error)
+	// AttentionCounts counts what each part of the queue shows.
+	AttentionCounts(ctx context.Context, merchantID uuid.UUID, of ...QueueQuery) ([]int, error)
+	// AttentionCount counts everything that waits, and mails since a month ago.
+	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time) (int, error)
 	// ClientPurchases are the newest purchases of a client, newest first.
 	ClientPurchases(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]ClientPurchase, error)
 	// Movements sums the ledger in ZAR by day, both ends included; quiet days are left

@@ -36,14 +36,14 @@ func (s *shelf) Attention(_ context.Context, _ uuid.UUID, q report.QueueQuery) (
 func (s *shelf) ClientPurchases(context.Context, uuid.UUID, uuid.UUID, int) ([]report.ClientPurchase, error) {
 	return nil, nil
 }
-func (s *shelf) AttentionCounts(context.Context, uuid.UUID, int, ...report.QueueQuery) ([]int, error) {
+func (s *shelf) AttentionCounts(context.Context, uuid.UUID, ...report.QueueQuery) ([]int, error) {
 	return nil, nil
 }
 func (s *shelf) AttentionItems(context.Context, uuid.UUID, report.QueueQuery, int) (report.Items, error) {
 	return report.Items{}, nil
 }
 
-func (s *shelf) AttentionCount(context.Context, uuid.UUID, time.Time, int) (int, error) {
+func (s *shelf) AttentionCount(context.Context, uuid.UUID, time.Time) (int, error) {
 	return 0, nil
 }
 

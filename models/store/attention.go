@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
@@ -192,33 +193,32 @@ func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 // mostJudged is how many things that wait are looked at, to count those among them that a filter lets through.
 const mostJudged = 1_000
 
-// TallyPurchases implements purchase.Lister. What waits is counted by itself; what a filter lets through of it is looked
-// at in each, and not counted where that is too much.
-func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
-	limit int64) (t purchase.Tally, err error) {
+// TallyPurchases implements purchase.Lister. What waits is counted as it is kept; what a filter lets through of it is
+// looked at in each, and not counted where that is too much.
+func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (t purchase.Tally, err error) {
 	kind, known := concernKinds[f.Concern]
-	and := shown + failedSince(f)
-	f.Concern, f.FailedSince = "", time.Time{}
-	var query string
-	args := []any{merchantID, merchantID, merchantID}
-	switch {
-	case !known:
+	if !known {
 		return t, nil
-	case !f.Narrow() && f.Kind == "" && len(f.Statuses) == 0:
-		query = fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s AS r LIMIT %d) AS part", tallied, waitingCents,
-			attentionOf(kind, and, "", limit), limit)
-	default:
+	}
+	and, from, days := shown+failedSince(f), "infinity", "day = '-infinity'"
+	if and != shown {
+		from, days = calendar.DateOf(f.FailedSince).String(), "day <> '-infinity'"
+	}
+	f.Concern, f.FailedSince = "", time.Time{}
+	query := "SELECT " + tallied + " FROM " + listing.Counted + " WHERE kind = ? AND " + days + shown
+	args := []any{merchantID, from, kind}
+	if f.Narrow() || f.Kind != "" || len(f.Statuses) > 0 {
 		where, more := purchaseWhere(merchantID, f)
 		where, more = withStatuses(f, where, more)
-		args = append(args, more...)
-		query = fmt.Sprintf(`, near AS MATERIALIZED (SELECT * FROM %s AS r LIMIT %d)
+		args = append([]any{merchantID, merchantID, merchantID}, more...)
+		query = fmt.Sprintf(attentionParts+`, near AS MATERIALIZED (SELECT * FROM %s AS r LIMIT %d)
 			SELECT CASE WHEN (SELECT count(*) FROM near) > %[3]d THEN -1 ELSE count(*) END AS n,
 				least(coalesce(sum(part.cents), 0), 9223372036854775807)::bigint AS cents
 			FROM (SELECT %[4]s FROM near AS r WHERE (SELECT count(*) FROM near) <= %[3]d
 				AND EXISTS (SELECT FROM purchases WHERE purchases.id = r.object_id AND %[5]s)) AS part`,
 			attentionOf(kind, and, "", mostJudged+1), mostJudged+1, mostJudged, waitingCents, where)
 	}
-	if err := s.Gorm(ctx).Raw(attentionParts+query, args...).Scan(&t).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)
 	}
 	return t, nil
@@ -227,6 +227,5 @@ func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 // waitingCents is what something that waits counts for in a sum of rands.
 const waitingCents = "CASE WHEN r.currency IN ('ZAR', '') THEN r.cents ELSE 0 END AS cents"
 
-// tallied counts and sums a part; sums of many are computed exactly, and what no
-// integer holds is shown as the largest.
-const tallied = `count(*) AS n, least(coalesce(sum(part.cents), 0), 9223372036854775807)::bigint AS cents`
+// tallied adds up what is counted; sums of many are computed exactly, and what no integer holds is shown as the largest.
+const tallied = `coalesce(sum(n), 0)::bigint AS n, least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents`

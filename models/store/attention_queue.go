@@ -8,36 +8,28 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
-	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
 
 // Attention implements report.Reader.
 func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.QueueQuery) (report.Attention, error) {
-	const limit = purchase.CountLimit + 1
-	var parts []string
-	args := []any{merchantID, merchantID}
-	add := func(kind, rows string) {
-		parts = append(parts, fmt.Sprintf("(SELECT '%s' AS kind, %s FROM (SELECT * FROM %s AS r LIMIT %d) AS part)",
-			kind, tallied, rows, limit))
-		args = append(args, merchantID)
-	}
-	const rand = "(SELECT " + waitingCents + " FROM %s AS r)"
-	for _, w := range waitings(q.Month) {
-		add(w.kind, fmt.Sprintf(rand, attentionOf(w.kind, whose(q)+w.from(), "", limit)))
-	}
-	lately := waiting{since: q.Yesterday}
-	add("failed_day", fmt.Sprintf(rand, attentionOf("failed", whose(q)+lately.from()+" AND answered", "", limit)))
+	yesterday, month := calendar.DateOf(q.Yesterday).String(), calendar.DateOf(q.Month).String()
+	query := fmt.Sprintf(`SELECT CASE WHEN kind = 'failed' AND day <> '-infinity' THEN 'failed_day' ELSE kind END AS kind,
+			%s FROM %s WHERE (day = '-infinity' OR day >= CASE kind WHEN 'mail' THEN ? ELSE ? END::date)%s
+		GROUP BY 1`, tallied, listing.Counted, whose(q))
+	args := []any{merchantID, min(yesterday, month), month, yesterday}
 	if q.Whose == report.Everyones {
-		add("approval", "("+openApprovals+")")
+		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args, merchantID)
 	}
 	var rows []struct {
 		Kind     string
 		N, Cents int64
 	}
-	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
 		return report.Attention{}, fmt.Errorf("attention: %w", err)
 	}
 	var a report.Attention
@@ -57,10 +49,9 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.Qu
 	return a, nil
 }
 
-// AttentionCount implements report.Reader. It stands on every page, so each kind
-// stops counting at the limit.
-func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error) {
-	counts, err := s.AttentionCounts(ctx, merchantID, limit, report.QueueQuery{Month: month})
+// AttentionCount implements report.Reader.
+func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time) (int, error) {
+	counts, err := s.AttentionCounts(ctx, merchantID, report.QueueQuery{Month: month})
 	if err != nil {
 		return 0, err
 	}
@@ -68,25 +59,22 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month 
 }
 
 // AttentionCounts implements report.Reader.
-func (s *Store) AttentionCounts(ctx context.Context, merchantID uuid.UUID, limit int, of ...report.QueueQuery) ([]int, error) {
-	args := []any{merchantID, merchantID}
-	sums := make([]string, len(of))
-	for i, q := range of {
-		var parts []string
+func (s *Store) AttentionCounts(ctx context.Context, merchantID uuid.UUID, of ...report.QueueQuery) ([]int, error) {
+	from := "infinity"
+	var sums []string
+	var args []any
+	for _, q := range of {
+		month := calendar.DateOf(q.Month).String()
+		sum := fmt.Sprintf("coalesce(sum(n) FILTER (WHERE (day = '-infinity' OR kind = 'mail' AND day >= '%s')%s), 0)", month, whose(q))
 		if q.Whose == report.Everyones {
-			parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS part)", openApprovals, limit))
-			args = append(args, merchantID)
+			sum, args = sum+" + (SELECT count(*) FROM ("+openApprovals+") AS open)", append(args, merchantID)
 		}
-		for _, w := range waitings(q.Month) {
-			parts = append(parts, fmt.Sprintf("(SELECT count(*) FROM (SELECT FROM %s AS r LIMIT %d) AS part)",
-				attentionOf(w.kind, whose(q)+w.from(), "", int64(limit)), limit))
-			args = append(args, merchantID)
-		}
-		sums[i] = "(" + strings.Join(parts, " + ") + ")::text"
+		sums, from = append(sums, "("+sum+")::int"), min(from, month)
 	}
 	var counted []int
-	query := attentionParts + "SELECT n::int FROM unnest(ARRAY[" + strings.Join(sums, ", ") + "]) WITH ORDINALITY AS c (n, i) ORDER BY i"
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&counted).Error; err != nil {
+	query := "SELECT n FROM (SELECT ARRAY[" + strings.Join(sums, ", ") + "] AS all_n FROM " + listing.Counted +
+		") AS parts, unnest(all_n) WITH ORDINALITY AS c (n, i) ORDER BY i"
+	if err := s.Gorm(ctx).Raw(query, append(args, merchantID, from)...).Scan(&counted).Error; err != nil {
 		return nil, fmt.Errorf("count what needs attention: %w", err)
 	}
 	return counted, nil

@@ -22,7 +22,7 @@ func TestFiguresOfAnEmptyMerchantAreNothing(t *testing.T) {
 	if err != nil || len(items.Failed) > 0 {
 		t.Errorf("items %+v, %v", items, err)
 	}
-	if n, err := s.AttentionCount(t.Context(), uuid.New(), now, 100); n != 0 || err != nil {
+	if n, err := s.AttentionCount(t.Context(), uuid.New(), now); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	day := calendar.DateOf(now)

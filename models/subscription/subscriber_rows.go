@@ -170,33 +170,56 @@ func (s Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f
 		return int64(len(ids)), err
 	}
 	if f.NoAccount && f.ClientID == uuid.Nil && f.Status == "" {
-		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded", limit)
+		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded")
 	}
+	where, _ := w.All()
 	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part", w.Source(paging.Ask{}, int(limit)),
-		w.Where, limit)
-	if err := s.Gorm(ctx).Raw(query, w.Args...).Scan(&n).Error; err != nil {
+		where, limit)
+	args := slices.Concat(w.Values(paging.Ask{}), w.FitArgs)
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
 	return n, nil
 }
 
-// subscriberWalk is the way to the subscribers of a filter, whatever its words.
-func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listing.Walk {
-	w := &listing.Walk{Columns: "s.*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
-	if f.NoAccount {
-		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
-		w.From, w.Key = w.From+" AS s", "s.object_id"
-	}
-	w.And("s.merchant_id = ?", merchantID)
+// subscriberWhere is the condition of a filter, whatever its words, and whether an account waits.
+func subscriberWhere(merchantID, templateID uuid.UUID, f SubscriberFilter) (where string, args []any) {
+	where, args = "s.merchant_id = ?", []any{merchantID}
+	and := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
 	if templateID != uuid.Nil {
-		w.And("s.template_id = ?", templateID)
+		and("s.template_id = ?", templateID)
 	}
 	if f.ClientID != uuid.Nil {
-		w.And("s.client_id = ?", f.ClientID)
+		and("s.client_id = ?", f.ClientID)
 	}
 	if f.Status != "" {
-		w.And("s.status = ?", string(f.Status))
+		and("s.status = ?", string(f.Status))
 	}
+	return where, args
+}
+
+// subscriberWalk is the way to the subscribers of a filter, whatever its words. Those of a template, which is of one
+// merchant, stand in an index in order.
+func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listing.Walk {
+	w := &listing.Walk{Columns: "s.*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
+	switch {
+	case f.NoAccount:
+		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
+		w.From, w.Key = w.From+" AS s", "s.object_id"
+	case templateID != uuid.Nil && f.ClientID == uuid.Nil && f.Status == "":
+		w.From, w.Args = listing.IDsFirst("template_clients", "s", "merchant_id = ? AND template_id = ?", merchantID, merchantID, templateID)
+		w.Key = "w.id"
+	case templateID != uuid.Nil && f.ClientID == uuid.Nil:
+		w.From, w.Args = listing.IDsFirst("template_clients", "s", "template_id = ? AND status = ?", merchantID, templateID, string(f.Status))
+		w.Key = "w.id"
+	}
+	where, args := subscriberWhere(merchantID, templateID, f)
+	if f.NoAccount { // no more of what waits is read than a page looks at
+		w.And("true")
+		w.Fitting(where, args...)
+		return w
+	}
+	w.And(where, args...)
 	return w
 }
 
@@ -212,11 +235,9 @@ func (s Store) subscriberFinder(merchantID, templateID uuid.UUID, f SubscriberFi
 		find.Walk.And("false")
 		return find
 	}
-	where, args := of.Where, of.Args
-	if f.NoAccount { // that they wait stands in what is read
-		f.NoAccount = false
-		where, args = subscriberWalk(merchantID, templateID, f).All()
-		where, args = where+" AND "+listing.Waits("s.id", "stranded", ""), append(slices.Clone(args), merchantID)
+	where, args := subscriberWhere(merchantID, templateID, f)
+	if f.NoAccount {
+		where, args = where+" AND "+listing.Waits("s.id", "stranded", ""), append(args, merchantID)
 	}
 	find.Arms = []listing.Arm{client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+where,
 		args...)}
@@ -235,11 +256,23 @@ func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 		clientID)
 }
 
-// SubscribersUntil lists those of a merchant whose next period begins by a moment, the earliest first.
+// SubscribersUntil lists those of a merchant whose next period begins by a moment, the earliest first. Of each it reads
+// when and what it bills.
 func (s Store) SubscribersUntil(ctx context.Context, merchantID uuid.UUID, until time.Time,
 	limit int) ([]Subscriber, error) {
-	return s.subscribers(ctx, fmt.Sprintf("s.merchant_id = ? AND s.next_at <= ? ORDER BY s.next_at, s.id LIMIT %d", limit),
-		merchantID, until)
+	return database.Seek(ctx, s.DB, subscriberTable, fmt.Sprintf(`SELECT %s FROM template_clients s
+		WHERE s.merchant_id = ? AND s.next_at <= ? ORDER BY s.next_at, s.id LIMIT %d`,
+		subscriberTable.Columns("s", "debit", "debit_sealed", "client_name", "client_email", "account"), limit), merchantID, until)
+}
+
+// SubscribersOf finds subscribers by their ids, with the names of their clients.
+func (s Store) SubscribersOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Subscriber, error) {
+	found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])", merchantID, database.IDs(ids))
+	out := make(map[uuid.UUID]Subscriber, len(found))
+	for _, one := range found {
+		out[one.ID] = one
+	}
+	return out, err
 }
 
 // PeriodsOf lists what was billed or skipped, newest first.

@@ -115,7 +115,7 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 	counts := map[State]int64{}
 	others := f
 	if others.Needed = false; f.Needed && !others.Narrow() {
-		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "blocked", limit)
+		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "blocked")
 		counts[Blocked] = n
 		return counts, err
 	}

@@ -108,11 +108,9 @@ func attentionLines(a report.Attention, since calendar.Date) []pages.AttentionLi
 			return
 		}
 		line := pages.AttentionLine{Kind: k.color, Icon: k.icon, Text: tallyWords(t, k.one, k.many), Href: k.href}
-		if t.N <= purchase.CountLimit {
-			line.Total = components.CountOf(t.N)
-			if t.Cents > 0 {
-				line.Sum, line.Total = words.Sum(t.Cents, money.ZAR), components.TotalOf(t.N, t.Cents)
-			}
+		line.Total = components.CountOf(t.N)
+		if t.Cents > 0 {
+			line.Sum, line.Total = words.Sum(t.Cents, money.ZAR), components.TotalOf(t.N, t.Cents)
 		}
 		out = append(out, line)
 	}

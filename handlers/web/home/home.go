@@ -129,7 +129,7 @@ func (h *Home) bankLines(ctx context.Context, who actor.Actor) (out []pages.Atte
 }
 
 func tallyWords(t report.Tally, one, many string) string {
-	return words.CountWords(t.N, true) + " " + plural.Pick(t.N, one, many)
+	return words.Grouped(t.N) + " " + plural.Pick(t.N, one, many)
 }
 
 func (h *Home) figures(v *pages.HomeView, f report.Figures) {

@@ -208,11 +208,11 @@ func (b *queueBook) promiseWords(i report.Item) string {
 
 // attentionGroup says how many there are of a kind, whatever is shown.
 func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGroup {
-	g := pages.QueueGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.CountWords(all.N, true)}
+	g := pages.QueueGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.Grouped(all.N)}
 	if int64(shown) < all.N {
 		g.Count += ", " + words.Grouped(int64(shown)) + " shown"
 	}
-	if all.Cents > 0 && all.N <= purchase.CountLimit {
+	if all.Cents > 0 {
 		g.Sum = words.Sum(all.Cents, money.ZAR)
 	}
 	switch k.id {

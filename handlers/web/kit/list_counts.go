@@ -32,6 +32,9 @@ func FoundUpTo(n, limit int64) RowsFound {
 // Exactly is the number of rows; false where nobody has counted them all.
 func (r RowsFound) Exactly() (int64, bool) { return r.n, r.exact }
 
+// FoundAll is an exact count; less than 0 says that nobody counted.
+func FoundAll(n int64) RowsFound { return FoundUpTo(n, max(n, 0)) }
+
 // of writes the number with what is counted: "12 invoices".
 func (r RowsFound) of(one, many string) string {
 	if r.exact && r.n == 1 {

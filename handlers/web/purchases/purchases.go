@@ -262,17 +262,17 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		if view.Label == "" && f.Concern != view.Concern {
 			continue
 		}
-		of, limit := f, int64(purchase.CountLimit)
+		of := f
 		if of.Kind, of.Concern = "", view.Concern; f.Concern != view.Concern {
-			of.Statuses, of.FailedSince, limit = nil, time.Time{}, kit.TabLimit
+			of.Statuses, of.FailedSince = nil, time.Time{}
 		}
-		tally, err := p.Service.Tally(ctx, who, of, limit)
+		tally, err := p.Service.Tally(ctx, who, of)
 		if err != nil {
 			return t, err
 		}
-		concerns[string(view.Concern)] = kit.FoundUpTo(tally.N, limit)
+		concerns[string(view.Concern)] = kit.FoundAll(tally.N)
 		if f.Concern == view.Concern {
-			t.Found, t.Sum, t.Cents = kit.FoundUpTo(tally.N, limit), sumFound(tally), kit.Rands(tally.Cents)
+			t.Found, t.Sum, t.Cents = kit.FoundAll(tally.N), sumOf(tally.Cents), kit.Rands(tally.Cents)
 		}
 	}
 	t.Of = func(v kit.View) kit.RowsFound {
@@ -301,17 +301,24 @@ func (p *Purchases) ofKind(ctx context.Context, who actor.Actor, f purchase.Filt
 
 // sumFound is what all that was found comes to, where everything was counted.
 func sumFound(t purchase.Tally) string {
-	if t.Cents == 0 || t.N > purchase.CountLimit {
+	if t.N > purchase.CountLimit {
 		return ""
 	}
-	return " · " + words.Sum(t.Cents, money.ZAR)
+	return sumOf(t.Cents)
+}
+
+func sumOf(cents int64) string {
+	if cents == 0 {
+		return ""
+	}
+	return " · " + words.Sum(cents, money.ZAR)
 }
 
 // found is how many purchases a filter lets through.
 func (p *Purchases) found(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.RowsFound, error) {
 	if f.Concern != "" {
-		t, err := p.Service.Tally(ctx, who, f, purchase.CountLimit)
-		return kit.FoundUpTo(t.N, purchase.CountLimit), err
+		t, err := p.Service.Tally(ctx, who, f)
+		return kit.FoundAll(t.N), err
 	}
 	counts, err := p.Service.Counts(ctx, who, f)
 	return kit.TallyOf(counts, f.Statuses, f.Narrow(), purchase.CountLimit).Found, err

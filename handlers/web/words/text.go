@@ -1,10 +1,6 @@
 package words
 
-import (
-	"strings"
-
-	"debitdesk/models/purchase"
-)
+import "strings"
 
 func JoinedWords(between string, words ...string) string {
 	var given []string
@@ -14,14 +10,6 @@ func JoinedWords(between string, words ...string) string {
 		}
 	}
 	return strings.Join(given, between)
-}
-
-// CountWords writes a count, or "more than" where counting stopped.
-func CountWords(n int64, limited bool) string {
-	if limited && n > purchase.CountLimit {
-		return "more than " + Grouped(purchase.CountLimit)
-	}
-	return Grouped(n)
 }
 
 // Glued is a number as a person may type it, without its gaps.

@@ -15,20 +15,22 @@ const Shown = " AND hidden_until <= (SELECT product_today())"
 // Waiting is the way to the records of a table that wait for a reason, in the order of their ids, which stand in
 // object_id too: an index of attention leads there, whatever else the table holds. It finds what attention_now does.
 func Waiting(table, kind, and string, merchantID uuid.UUID) (from string, args []any) {
-	order := "kind = '" + kind + "'" + Shown + and + " ORDER BY object_id @direction"
+	order := "kind = '" + kind + "'" + Shown + and + "@behind ORDER BY object_id @direction LIMIT @most"
 	return "(SELECT of.*, w.object_id FROM ((SELECT object_id FROM attention WHERE merchant_id = ? AND object_id NOT IN" +
 			" (SELECT c.object_id FROM attention_changes c WHERE c.merchant_id = ?) AND " + order +
 			") UNION ALL (SELECT object_id FROM attention_changed(?) WHERE " + order +
 			")) AS w CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE id = w.object_id AND merchant_id = ? OFFSET 0) AS of)",
-		[]any{merchantID, merchantID, merchantID, merchantID}
+		[]any{merchantID, merchantID, fromHere{}, merchantID, fromHere{}, merchantID}
 }
 
-// CountWaiting counts what waits of a kind, up to limit.
-func CountWaiting(ctx context.Context, db *database.DB, merchantID uuid.UUID, kind string, limit int64) (n int64, err error) {
-	err = db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT count(*) FROM (SELECT FROM attention WHERE merchant_id = ? AND kind = '%[1]s'%[3]s
-			AND object_id NOT IN (SELECT object_id FROM attention_changes WHERE merchant_id = ?)
-		UNION ALL SELECT FROM attention_changed(?) WHERE kind = '%[1]s'%[3]s LIMIT %[2]d) AS part`, kind, limit, Shown),
-		merchantID, merchantID, merchantID).Scan(&n).Error
+// Counted is what waits of a merchant, counted: all of each kind under the day -infinity, mails and failed debits that
+// the bank answered day by day, from a day on. Its places are the merchant and that day.
+const Counted = "attention_counted(?, ?::date)"
+
+// CountWaiting counts what waits of a kind.
+func CountWaiting(ctx context.Context, db *database.DB, merchantID uuid.UUID, kind string) (n int64, err error) {
+	err = db.Gorm(ctx).Raw("SELECT coalesce(sum(n), 0)::bigint FROM "+Counted+" WHERE kind = ? AND day = '-infinity'"+Shown,
+		merchantID, "infinity", kind).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count what waits: %w", err)
 	}

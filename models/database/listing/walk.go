@@ -75,7 +75,8 @@ type fromHere struct{}
 // Source is what is read, whose parts stand in the direction of a page and give up to most records each.
 func (w *Walk) Source(ask paging.Ask, most int) string {
 	direction, beside, _ := database.BesideID("id", ask)
-	return strings.NewReplacer("@direction", direction, "@beside", beside, "@most", strconv.Itoa(most)).Replace(w.From)
+	_, behind, _ := database.BesideID("object_id", ask)
+	return strings.NewReplacer("@direction", direction, "@beside", beside, "@behind", behind, "@most", strconv.Itoa(most)).Replace(w.From)
 }
 
 // Values are those of the source and of Where.
@@ -204,6 +205,13 @@ func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S)
 		args = append(args, merchantID, fromHere{})
 	}
 	return "(" + from + ")", args
+}
+
+// IDsFirst are the records of a table that a condition finds, which stand beside their ids in w: an index that holds the
+// ids leads there, and no more records are read than are wanted.
+func IDsFirst(table, alias, where string, merchantID uuid.UUID, args ...any) (from string, all []any) {
+	return "(SELECT id FROM " + table + " WHERE " + where + "@beside ORDER BY id @direction LIMIT @most) AS w CROSS JOIN LATERAL" +
+		" (SELECT * FROM " + table + " WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias, slices.Concat(args, []any{fromHere{}, merchantID})
 }
 
 var stateForm = regexp.MustCompile(`^[a-z_]+$`)

@@ -102,4 +102,12 @@ const plainAttention = `
 		CROSS JOIN LATERAL (SELECT coalesce(string_agg(p.id || ' ' || p.cents, ', ' ORDER BY p.id), '') AS rows FROM plain p
 			WHERE p.merchant_id = k.merchant_id AND p.kind = k.kind
 				AND (p.merchant_id, p.kind, p.id) NOT IN (SELECT * FROM hidden WHERE object_id IS NOT NULL)) plain
-	WHERE told.rows <> plain.rows`
+	WHERE told.rows <> plain.rows
+	UNION ALL
+	SELECT format('%s: counted %s, and plainly %s', k.kind, counted.sums, plain.sums) FROM kinds k
+		CROSS JOIN LATERAL (SELECT coalesce(sum(a.n), 0) || ' ' || coalesce(sum(a.cents), 0) AS sums
+			FROM attention_counted(k.merchant_id, '-infinity') a WHERE a.kind = k.kind AND a.hidden_until <= product_today()
+				AND (a.kind = 'mail' OR a.day = '-infinity')) counted
+		CROSS JOIN LATERAL (SELECT count(*) || ' ' || coalesce(sum(rands_of(a.currency, a.cents)), 0) AS sums
+			FROM attention_now(k.merchant_id, k.kind) a) plain
+	WHERE counted.sums <> plain.sums`

@@ -28,6 +28,7 @@ type Plan struct {
 	Statement
 	Took     time.Duration
 	Offences []string
+	Read     int64  // the most rows that one part of the plan read of a table that grows
 	Text     string // the plan, for a person
 }
 
@@ -115,6 +116,9 @@ func (p *Plan) look(n node, limits Limits, expected bool) {
 	loops := max(n.Loops, 1)
 	read := int64((n.Rows + n.Filtered + n.Lossy) * loops)
 	grows := slices.Contains(limits.Grows, n.Table)
+	if grows && n.Loops > 0 && strings.HasSuffix(n.Kind, "Scan") {
+		p.Read = max(p.Read, read)
+	}
 	switch {
 	case n.Kind == "Seq Scan" && grows && n.Loops > 0 && (limits.NoSeqScan || read > limits.Rows):
 		p.offend("scans the whole of %s (%d rows)", n.Table, read)
