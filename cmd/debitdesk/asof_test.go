@@ -58,6 +58,14 @@ func TestEarlierDaysStandAsTheyStood(t *testing.T) {
 		if now[money.ZAR] != balance[money.ZAR] {
 			t.Fatalf("%s: as of today %+v, now %+v", today, now, balance)
 		}
+		for part, want := range map[report.Part]money.Sum{report.Returnable: balance[money.ZAR].ReservedCents,
+			report.Owed: balance[money.ZAR].OwedCents} {
+			sum, err := books.SumPart(t.Context(), who, report.PartFilter{Part: part, AsOf: today, Currency: money.ZAR})
+			must(t, err)
+			if sum.Cents != want {
+				t.Errorf("%s, today: the rows of %s come to %s, not %s", today, part, sum.Cents, want)
+			}
+		}
 		hours := 24 * (1 + dice.IntN(3))
 		v.api(200, "POST", "/sandbox/clock", fmt.Sprintf(`{"advance":"%dh"}`, hours))
 	}
