@@ -32,7 +32,7 @@ type Planned struct {
 // PlanLimit is how many subscribers a plan looks at.
 const PlanLimit = 2000
 
-// Planned looks ahead, by the rules by which Run bills: what Run would skip is left out.
+// Planned looks ahead, by the rules by which Run bills: what Run would skip is left out. Its subscribers have no names.
 func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calendar.Date) (p Planned, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return p, err
@@ -64,6 +64,22 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 	}
 	slices.SortStableFunc(p.Turns, func(a, b Turn) int { return a.BilledOn.Compare(b.BilledOn) })
 	return p, nil
+}
+
+// Named gives the subscribers of some turns the names of their clients.
+func (s *Service) Named(ctx context.Context, who actor.Actor, turns []Turn) error {
+	if err := who.May(actor.Read); err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, len(turns))
+	for i, t := range turns {
+		ids[i] = t.Subscriber.ID
+	}
+	named, err := s.Store.SubscribersOf(ctx, who.MerchantID, ids)
+	for i, t := range turns {
+		turns[i].Subscriber.ClientName, turns[i].Subscriber.ClientEmail = named[t.Subscriber.ID].ClientName, named[t.Subscriber.ID].ClientEmail
+	}
+	return err
 }
 
 // turns are the periods of one subscriber that will be billed on some days.

@@ -93,7 +93,8 @@ func (h *Planner) turnPage(ctx context.Context, who actor.Actor, f turnFilter,
 	if err != nil {
 		return page, err
 	}
-	return kit.PageOf(p.Turns, func(t subscription.Turn) uuid.UUID { return t.Subscriber.ID }, ask), nil
+	page = kit.PageOf(p.Turns, func(t subscription.Turn) uuid.UUID { return t.Subscriber.ID }, ask)
+	return page, h.Subscriptions.Named(ctx, who, page.Items)
 }
 
 // Turns serves GET /calendar/subscriptions.
