@@ -17,19 +17,31 @@ var (
 	phones = table.View[Phone]()
 )
 
+// waitingAtBank and heardFromBank are the states of what the bank has not answered, and of what it may still speak about.
+var (
+	waitingAtBank = []string{"submitted", "in_tracking"}
+	heardFromBank = []string{"provisional", "successful", "final", "disputed"}
+)
+
 // AtBank lists collections that the bank has or may still speak about, those it has not
-// answered first, then by action date, newest first. The days are those on which anything is
-// kept, so that the newest are found without a look at all debits.
+// answered first, then by action date, newest first. The newest days come from what is
+// counted of each day, as many of them as fill the list, so that no other debits are looked at.
 func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error) {
 	var parts []string
 	var args []any
-	for _, states := range []string{"'submitted', 'in_tracking'", "'provisional', 'successful', 'final', 'disputed'"} {
-		parts = append(parts, `(SELECT c.* FROM (SELECT state, day FROM debit_days WHERE merchant_id = ? AND state IN (`+states+`)
-				UNION SELECT state, day FROM debit_day_deltas WHERE merchant_id = ? AND state IN (`+states+`)
-				ORDER BY day DESC LIMIT ?) AS kept
-			CROSS JOIN LATERAL (SELECT * FROM collections WHERE merchant_id = ? AND action_date = kept.day AND state = kept.state
-				ORDER BY id DESC LIMIT ?) AS c ORDER BY c.action_date DESC, c.id DESC LIMIT ?)`)
-		args = append(args, merchantID, merchantID, limit, merchantID, limit, limit)
+	for _, states := range [][]string{waitingAtBank, heardFromBank} {
+		kept := "SELECT state, day, n FROM debit_day_deltas WHERE merchant_id = ? AND state = ANY(?::text[])"
+		args = append(args, merchantID, database.Texts(states))
+		for _, state := range states {
+			kept += " UNION ALL (SELECT state, day, n FROM debit_days WHERE merchant_id = ? AND state = ? ORDER BY day DESC LIMIT ?)"
+			args = append(args, merchantID, state, limit)
+		}
+		parts = append(parts, `(SELECT c.* FROM (SELECT state, day, sum(sum(n)) OVER (ORDER BY day DESC
+				RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE GROUP) AS newer FROM (`+kept+`) AS kept
+				GROUP BY state, day HAVING sum(n) > 0) AS days
+			CROSS JOIN LATERAL (SELECT * FROM collections WHERE merchant_id = ? AND action_date = days.day AND state = days.state
+				ORDER BY id DESC LIMIT ?) AS c WHERE coalesce(days.newer, 0) < ? ORDER BY c.action_date DESC, c.id DESC LIMIT ?)`)
+		args = append(args, merchantID, limit, limit, limit)
 	}
 	return database.Seek(ctx, s.DB, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
 		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS c JOIN purchases p ON p.id = c.purchase_id JOIN tokens t ON t.id = c.token_id

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -308,16 +309,51 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	limit int64) (map[billing.State]int64, error) {
 	f.State = ""
 	find := s.invoiceFinder(merchantID, f)
-	var parts map[string]int64
-	var err error
 	if find.Typed() {
-		parts, err = listing.CountFound[string](ctx, s.DB, find, statesOfPurchases, merchantID)
-	} else {
-		parts, err = s.countInvoices(ctx, find.Walk, limit)
+		return s.countFoundInvoices(ctx, merchantID, find)
 	}
+	parts, err := s.countInvoices(ctx, find.Walk, limit)
 	if parts == nil {
 		return nil, err
 	}
+	counts := countsByState(parts)
+	for _, state := range []billing.State{billing.CreditedAs, billing.MailFailed} {
+		f.State = state
+		found, err := s.countInvoices(ctx, invoiceWalk(merchantID, f), limit)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range found {
+			counts[state] += n
+		}
+	}
+	return counts, nil
+}
+
+// countFoundInvoices counts what a search finds; nil where that is too much.
+func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID, find *listing.Search) (map[billing.State]int64, error) {
+	ids, err := listing.FindAll(ctx, s.DB, find)
+	if ids == nil {
+		return nil, err
+	}
+	among := database.IDs(ids)
+	parts, err := database.CountByState[string](ctx, s.DB, "SELECT state, count(*) AS n FROM ("+statesOfPurchases+
+		" = ANY(?::uuid[])) AS found GROUP BY state", merchantID, among)
+	if err != nil {
+		return nil, err
+	}
+	counts := countsByState(parts)
+	beside, err := database.CountByState[billing.State](ctx, s.DB, fmt.Sprintf(`SELECT state, count(*) AS n FROM (
+			SELECT '%s' AS state FROM invoices WHERE merchant_id = ? AND kind = 'credit_note' AND purchase_id = ANY(?::uuid[])
+			UNION ALL SELECT '%s' FROM (SELECT DISTINCT ON (object_id) state FROM mails WHERE merchant_id = ? AND kind = 'invoice'
+				AND object_id = ANY(?::uuid[]) ORDER BY object_id, attempt DESC) AS newest WHERE state = 'failed') AS found
+		GROUP BY state`, billing.CreditedAs, billing.MailFailed), merchantID, among, merchantID, among)
+	maps.Copy(counts, beside)
+	return counts, err
+}
+
+// countsByState adds the statuses of purchases up to the states of their invoices, and all of them.
+func countsByState(parts map[string]int64) map[billing.State]int64 {
 	counts := map[billing.State]int64{}
 	for part, n := range parts {
 		counts[""] += n
@@ -329,22 +365,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 			}
 		}
 	}
-	for _, state := range []billing.State{billing.CreditedAs, billing.MailFailed} {
-		var found map[string]int64
-		if f.State = state; find.Typed() {
-			found, err = listing.CountFound[string](ctx, s.DB, s.invoiceFinder(merchantID, f),
-				statesOfPurchases, merchantID)
-		} else {
-			found, err = s.countInvoices(ctx, invoiceWalk(merchantID, f), limit)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range found {
-			counts[state] += n
-		}
-	}
-	return counts, nil
+	return counts
 }
 
 // countInvoices counts by status, up to limit; nil where more is to be looked at than one
