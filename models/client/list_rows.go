@@ -172,11 +172,17 @@ func Among(db *database.DB, f *listing.Search, merchantID uuid.UUID, each string
 	return func(ctx context.Context, near listing.Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 		everybody := &listing.Walk{From: "clients"} // deleted ones too: their records stay
 		everybody.And("merchant_id = ?", merchantID)
-		clients, reached, err := listing.Find(ctx, db, search(db, f.Query, everybody), paging.Ask{Limit: fewClients})
+		clients, err := paging.Once(ctx, "clients "+merchantID.String()+" "+f.Query.All(), func() ([]uuid.UUID, error) {
+			ids, reached, err := listing.Find(ctx, db, search(db, f.Query, everybody), paging.Ask{Limit: fewClients})
+			if err != nil || reached != uuid.Nil || len(ids) > fewClients {
+				return nil, err
+			}
+			return append([]uuid.UUID{}, ids...), nil
+		})
 		if err != nil {
 			return nil, uuid.Nil, err
 		}
-		if reached != uuid.Nil || len(clients) > fewClients {
+		if clients == nil {
 			return listing.ByWalk(db, f)(ctx, near, ask)
 		}
 		direction, beside, from := database.BesideID("id", ask)

@@ -105,7 +105,7 @@ func (r *List[T, F]) Show(c echo.Context) error {
 
 // View is what the page shows, for a page that holds more than the list.
 func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
-	ctx, who, l := c.Request().Context(), access.Actor(c), listingOf(c, r.Path)
+	ctx, who, l := paging.Remembering(c.Request().Context()), access.Actor(c), listingOf(c, r.Path)
 	l.ask.Limit = cmp.Or(r.Limit, l.ask.Limit)
 	l.now = r.Desk.Now()
 	if err := r.arrange(ctx, who, l); err != nil {
