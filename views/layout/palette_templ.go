@@ -94,7 +94,7 @@ func palette() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<input type=\"text\" id=\"palette-q\" name=\"q\" maxlength=\"200\" role=\"combobox\" aria-label=\"Find clients, purchases, numbers, pages\" aria-autocomplete=\"list\" aria-haspopup=\"listbox\" aria-controls=\"palette-found\" aria-expanded=\"false\" placeholder=\"Name, number, amount, date, page or action\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" enterkeyhint=\"go\" hx-get=\"/find\" hx-trigger=\"input changed delay:120ms, find\" hx-target=\"#palette-found\" hx-select=\"#found\" hx-sync=\"this:replace\" hx-push-url=\"false\"> <button type=\"button\" class=\"btn quiet square\" aria-label=\"Close\" data-close-palette>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<input type=\"text\" id=\"palette-q\" name=\"q\" maxlength=\"200\" role=\"combobox\" aria-label=\"Find clients, purchases, numbers, pages\" aria-autocomplete=\"list\" aria-haspopup=\"listbox\" aria-controls=\"palette-found\" aria-expanded=\"false\" placeholder=\"Name, number, amount, date, page or action\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" enterkeyhint=\"go\" hx-get=\"/find\" hx-trigger=\"input changed, find\" hx-target=\"#palette-found\" hx-select=\"#found\" hx-sync=\"this:replace\" hx-push-url=\"false\"> <button type=\"button\" class=\"btn quiet square\" aria-label=\"Close\" data-close-palette>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
