@@ -96,6 +96,11 @@ func (many manyRows) everyPage(ctx context.Context, _ *server, _ time.Duration, 
 		return nil, err
 	}
 	lines := append(issueTable(all), worst(all)...)
+	typed, err := d.palette(alone, multiplied)
+	if err != nil {
+		return nil, err
+	}
+	lines = append(lines, typed...)
 	export, err := d.export(multiplied)
 	if err != nil {
 		return nil, err
