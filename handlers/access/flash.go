@@ -3,6 +3,7 @@ package access
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -29,6 +30,14 @@ const undoShown = 30 * time.Second
 // AddFlash leaves a message for the next page; call it before the answer is written.
 func AddFlash(c echo.Context, kind, text string) error {
 	return leave(c, Flash{Kind: kind, Text: text})
+}
+
+// RedirectWithFlash leaves a message for the next page and leads there.
+func RedirectWithFlash(c echo.Context, kind, text, to string) error {
+	if err := AddFlash(c, kind, text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, to)
 }
 
 // AddUndo leaves a message with a button that takes back what was done. The button is on

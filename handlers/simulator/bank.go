@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -55,7 +54,7 @@ func (h *Controls) noDesk(c echo.Context) error {
 	if !forPeople(c) {
 		return refused
 	}
-	return errors.Join(access.AddFlash(c, "info", refused.Message), c.Redirect(http.StatusSeeOther, "/sandbox/clock"))
+	return access.RedirectWithFlash(c, "info", refused.Message, "/sandbox/clock")
 }
 
 // Answer serves POST /sandbox/collections/:purchase/result.
@@ -89,10 +88,7 @@ func (h *Controls) Answer(c echo.Context) error {
 	default:
 		return err
 	}
-	if err := access.AddFlash(c, kind, text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, deskPath)
+	return access.RedirectWithFlash(c, kind, text, deskPath)
 }
 
 type answeredWire struct {

@@ -75,10 +75,7 @@ func (h *Controls) moveForPeople(c echo.Context, ask simulation.ClockMove, err e
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", movedWords(moved)); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/sandbox/clock")
+	return access.RedirectWithFlash(c, "ok", movedWords(moved), "/sandbox/clock")
 }
 
 func movedWords(m simulation.Moved) string {

@@ -81,10 +81,7 @@ func (h *Controls) AnswerMandate(c echo.Context) error {
 	default:
 		return err
 	}
-	if err := access.AddFlash(c, kind, text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, phonePath)
+	return access.RedirectWithFlash(c, kind, text, phonePath)
 }
 
 type repliedWire struct {

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -239,7 +238,7 @@ func (h *Simulator) Move(c echo.Context) error {
 	done := "It is now " + words.Moment(moved.Now).Text + " SAST. On the way: " +
 		plural.Of(moved.Done.Collections, "collection") + ", " + plural.Of(moved.Done.Mails, "mail") +
 		"."
-	return errors.Join(access.AddFlash(c, "ok", done), c.Redirect(http.StatusSeeOther, simulatorPath))
+	return access.RedirectWithFlash(c, "ok", done, simulatorPath)
 }
 
 // AskWipe serves GET /developers/simulator/wipe.
@@ -284,5 +283,5 @@ func (h *Simulator) Wipe(c echo.Context) error {
 	}
 	text := "The test data is gone: " + plural.Of(gone["clients"], "client") + ", " +
 		plural.Of(gone["purchases"], "purchase") + "."
-	return errors.Join(access.AddFlash(c, "ok", text), c.Redirect(http.StatusSeeOther, simulatorPath))
+	return access.RedirectWithFlash(c, "ok", text, simulatorPath)
 }

@@ -270,10 +270,7 @@ func (h *Approvals) Decide(c echo.Context) error {
 			text += " The deletion can be undone for ten minutes, on the page of the account."
 		}
 	}
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, words.ApprovalPath(id))
+	return access.RedirectWithFlash(c, "ok", text, words.ApprovalPath(id))
 }
 
 func idAndForm(c echo.Context) (uuid.UUID, url.Values, error) {
@@ -298,10 +295,7 @@ func (h *Approvals) Withdraw(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "The request is withdrawn."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/approvals")
+	return access.RedirectWithFlash(c, "ok", "The request is withdrawn.", "/approvals")
 }
 
 // mayManage tells whether the person sets what needs a second person.

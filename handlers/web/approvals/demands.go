@@ -1,7 +1,6 @@
 package approvals
 
 import (
-	"net/http"
 	"net/url"
 
 	"github.com/a-h/templ"
@@ -113,10 +112,7 @@ func (h *Approvals) Demand(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "Saved."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/settings/approvals")
+	return access.RedirectWithFlash(c, "ok", "Saved.", "/settings/approvals")
 }
 
 // limitIn is the amount above which a second approver is needed; nil when the box is not ticked.

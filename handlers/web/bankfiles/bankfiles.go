@@ -94,10 +94,7 @@ func (h *Pages) done(c echo.Context, err error, to, said string) error {
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, kind, said); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return access.RedirectWithFlash(c, kind, said, to)
 }
 
 // messageIDs are those that the exchange gives.

@@ -349,8 +349,5 @@ func (h *Batches) toCheck(c echo.Context, b batch.Batch, form url.Values, err er
 	case err != nil:
 		return err
 	}
-	if err := access.AddFlash(c, "ok", done); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, "check")+showOf(form))
+	return access.RedirectWithFlash(c, "ok", done, words.BatchHref(b.ID, "check")+showOf(form))
 }

@@ -309,10 +309,7 @@ func (h *Bulk) after(sel selection.Selection, out rehearsal, t task.Task) string
 // finish does few rows at once, by the worker that does many in the background.
 func (h *Bulk) finish(c echo.Context, sel selection.Selection, out rehearsal, to string) error {
 	if out.all.n > AtOnce {
-		if err := access.AddFlash(c, "ok", "It goes on in the background. You can close the page."); err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, to)
+		return access.RedirectWithFlash(c, "ok", "It goes on in the background. You can close the page.", to)
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
 	id, err := uuid.Parse(to[len(to)-len(uuid.Nil.String()):])

@@ -44,10 +44,7 @@ func (h *Clients) Erase(c echo.Context) error {
 	if _, err := h.Service.Erase(c.Request().Context(), access.Actor(c), about.Client.ID); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "The personal data of the client is erased."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/clients")
+	return access.RedirectWithFlash(c, "ok", "The personal data of the client is erased.", "/clients")
 }
 
 // erasureOf finds the client, deleted or not.

@@ -154,10 +154,7 @@ func (h *Clients) Update(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "The details of "+changed.Name()+" are saved."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, words.ClientHref(one.ID))
+	return access.RedirectWithFlash(c, "ok", "The details of "+changed.Name()+" are saved.", words.ClientHref(one.ID))
 }
 
 // conflict shows what was typed beside what somebody else stored meanwhile.

@@ -133,10 +133,7 @@ func (d *Developers) Revoke(c echo.Context) error {
 	if _, err := d.Credentials.Revoke(c.Request().Context(), access.Actor(c), one.ID); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "Revoked "+one.Name+". It has stopped working."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/developers")
+	return access.RedirectWithFlash(c, "ok", "Revoked "+one.Name+". It has stopped working.", "/developers")
 }
 
 func (d *Developers) find(c echo.Context) (credential.Credential, error) {

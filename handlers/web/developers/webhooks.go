@@ -245,8 +245,5 @@ func (h *Webhooks) addressHint() string {
 
 // on leads to a page that greets with a message.
 func (h *Webhooks) on(c echo.Context, to, text string) error {
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return access.RedirectWithFlash(c, "ok", text, to)
 }

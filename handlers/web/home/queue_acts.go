@@ -57,10 +57,7 @@ func (h *Home) refused(c echo.Context, i report.Item, form url.Values, err error
 		return h.showItem(c, http.StatusUnprocessableEntity, i, form.Get("do"), form, err)
 	}
 	if f, ok := fault.From(err); ok && f.Kind == fault.Conflict {
-		if err := access.AddFlash(c, "bad", f.Message); err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, backTo(form.Get("back")))
+		return access.RedirectWithFlash(c, "bad", f.Message, backTo(form.Get("back")))
 	}
 	return err
 }
@@ -158,10 +155,7 @@ func (h *Home) Undo(c echo.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, kind, text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back")))
+	return access.RedirectWithFlash(c, kind, text, backTo(form.Get("back")))
 }
 
 // Many serves POST /attention: what is done about all that are ticked.
@@ -193,8 +187,5 @@ func (h *Home) Many(c echo.Context) error {
 			kind, said = "bad", f.Words()
 		}
 	}
-	if err := access.AddFlash(c, kind, said); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, backTo(form.Get("back")))
+	return access.RedirectWithFlash(c, kind, said, backTo(form.Get("back")))
 }

@@ -81,10 +81,7 @@ func (h *Demand) Set(c echo.Context) error {
 	if !on {
 		text = "Two-step sign-in is optional again."
 	}
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/settings/security")
+	return access.RedirectWithFlash(c, "ok", text, "/settings/security")
 }
 
 // AskReset serves GET /settings/security/people/:id/reset.
@@ -119,8 +116,6 @@ func (h *Demand) Reset(c echo.Context) error {
 	if err := h.Demands.Reset(c.Request().Context(), access.Actor(c), id); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "Two-step sign-in is reset, and the person is told by mail."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/settings/security")
+	return access.RedirectWithFlash(c, "ok", "Two-step sign-in is reset, and the person is told by mail.",
+		"/settings/security")
 }

@@ -16,10 +16,8 @@ import (
 
 // ToRequest leads to the request that was made.
 func ToRequest(c echo.Context, a approval.Approval) error {
-	if err := access.AddFlash(c, "ok", "A second approver was asked. Everyone who can approve gets a mail."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, words.ApprovalPath(a.ID))
+	return access.RedirectWithFlash(c, "ok", "A second approver was asked. Everyone who can approve gets a mail.",
+		words.ApprovalPath(a.ID))
 }
 
 // ReasonField asks why, for the person who decides.

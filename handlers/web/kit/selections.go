@@ -63,10 +63,7 @@ func (x *Selections) Choose(c echo.Context) error {
 	}
 	switch {
 	case MayShow(err):
-		if err := access.AddFlash(c, "bad", err.Error()); err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, cmp.Or(back, list.address(query)))
+		return access.RedirectWithFlash(c, "bad", err.Error(), cmp.Or(back, list.address(query)))
 	case err != nil:
 		return err
 	}

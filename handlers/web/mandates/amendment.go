@@ -194,10 +194,7 @@ func (h *Amendments) Abandon(c echo.Context) error {
 }
 
 func (h *Amendments) to(c echo.Context, a purchase.AmendmentSheet, text string) error {
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, words.AmendmentPath(a.ID, ""))
+	return access.RedirectWithFlash(c, "ok", text, words.AmendmentPath(a.ID, ""))
 }
 
 // signedAccount reads the form of a signed mandate.

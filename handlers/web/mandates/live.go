@@ -212,10 +212,7 @@ func (h *Live) Ask(c echo.Context) error {
 		return err
 	}
 	text := "The request was sent again. The client has " + limitSaid(h.Limits.For(method)) + " to answer."
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, h.askedFrom(c, id))
+	return access.RedirectWithFlash(c, "ok", text, h.askedFrom(c, id))
 }
 
 // askedFrom is the page that the panel stands on: the mandate's own, or the change of

@@ -144,10 +144,7 @@ func (p *Purchases) refused(c echo.Context, act purchaseAct, rec purchase.Record
 		return p.showAct(c, act, rec, http.StatusUnprocessableEntity, form, err)
 	}
 	if f, ok := fault.From(err); ok && f.Kind == fault.Conflict {
-		if err := access.AddFlash(c, "bad", f.Message); err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, words.PurchasePath(rec.ID))
+		return access.RedirectWithFlash(c, "bad", f.Message, words.PurchasePath(rec.ID))
 	}
 	return err
 }

@@ -78,10 +78,8 @@ func (a *Account) ChangePassword(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "Your password is changed. You were signed out everywhere else."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/account")
+	return access.RedirectWithFlash(c, "ok", "Your password is changed. You were signed out everywhere else.",
+		"/account")
 }
 
 // Switch serves POST /account/business: the session works for another business of
@@ -118,10 +116,7 @@ func (a *Account) EndSession(c echo.Context) error {
 		if err := a.Self.RevokeSession(c.Request().Context(), access.Actor(c), s.Hash); err != nil {
 			return err
 		}
-		if err := access.AddFlash(c, "ok", "That browser is signed out."); err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, "/account")
+		return access.RedirectWithFlash(c, "ok", "That browser is signed out.", "/account")
 	}
 	return fault.Missing()
 }
@@ -136,10 +131,7 @@ func (a *Account) EndOthers(c echo.Context) error {
 	if n > 0 {
 		text = "Ended " + plural.Of(n, "other session") + "."
 	}
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/account")
+	return access.RedirectWithFlash(c, "ok", text, "/account")
 }
 
 // factorWords says how the second factor was shown in a session.
@@ -193,10 +185,7 @@ func (a *Account) ShowFirstSteps(c echo.Context) error {
 	if err := a.Self.HideFirstSteps(c.Request().Context(), access.Actor(c), false); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "The first steps are shown again."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, "/")
+	return access.RedirectWithFlash(c, "ok", "The first steps are shown again.", "/")
 }
 
 // SetKeys serves POST /account/keys.

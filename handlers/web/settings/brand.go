@@ -136,10 +136,7 @@ func (h *Settings) RemoveBrand(c echo.Context) error {
 }
 
 func (h *Settings) to(c echo.Context, href, said string) error {
-	if err := access.AddFlash(c, "ok", said); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, href)
+	return access.RedirectWithFlash(c, "ok", said, href)
 }
 
 func brandInput(form url.Values) merchant.BrandInput {

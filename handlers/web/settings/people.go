@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -221,8 +220,5 @@ func (p *People) Revoke(c echo.Context) error {
 }
 
 func (p *People) done(c echo.Context, text string) error {
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, peopleHref)
+	return access.RedirectWithFlash(c, "ok", text, peopleHref)
 }

@@ -112,10 +112,7 @@ func (h *Security) added(c echo.Context, shown user.Factor, codes []string, text
 	if len(codes) > 0 {
 		return h.showCodes(c, codes, text)
 	}
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, access.SecurityPage)
+	return access.RedirectWithFlash(c, "ok", text, access.SecurityPage)
 }
 
 // AskRemoveApp serves GET /account/security/app/removal.
@@ -154,10 +151,7 @@ func (h *Security) removed(c echo.Context, err error, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, access.SecurityPage)
+	return access.RedirectWithFlash(c, "ok", text, access.SecurityPage)
 }
 
 // RenewCodes serves POST /account/security/recovery-codes: the answer alone shows them.

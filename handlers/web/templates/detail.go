@@ -167,10 +167,7 @@ func (h *Templates) Pause(c echo.Context) error {
 
 // done says what was done, on the page where it shows.
 func (h *Templates) done(c echo.Context, said, to string) error {
-	if err := access.AddFlash(c, "ok", said); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return access.RedirectWithFlash(c, "ok", said, to)
 }
 
 // AskDelete serves GET /templates/:id/deletion.

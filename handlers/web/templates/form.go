@@ -82,10 +82,8 @@ func (h *Templates) Change(c echo.Context) error {
 	if _, err := h.Service.Update(c.Request().Context(), access.Actor(c), t.ID, h.input(c, form, &t)); err != nil {
 		return h.refused(c, &t, form, err)
 	}
-	if err := access.AddFlash(c, "ok", "The template is saved. Existing purchases stay as they are."); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, words.TemplateHref(t.ID, ""))
+	return access.RedirectWithFlash(c, "ok", "The template is saved. Existing purchases stay as they are.",
+		words.TemplateHref(t.ID, ""))
 }
 
 // refused shows the form again, with what was typed, when the use case refused it.

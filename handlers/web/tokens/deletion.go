@@ -70,10 +70,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 	case fault.HasCode(err, "stakes_grew"), fault.Is(err, fault.Invalid):
 		return h.askDelete(c, kit.StatusOf(err), form, "", err)
 	case fault.Is(err, fault.NotFound): // somebody was quicker
-		if err := access.AddFlash(c, "info", "They are deleted already."); err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, "/tokens")
+		return access.RedirectWithFlash(c, "info", "They are deleted already.", "/tokens")
 	case err != nil:
 		return err
 	}

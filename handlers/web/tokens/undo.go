@@ -102,10 +102,7 @@ func (h *Tokens) Undo(c echo.Context) error {
 		text, to = "The deletion is undone. "+plural.Of(n, "account")+
 			" are in use as before, and what you chose does not happen.", "/tokens"
 	}
-	if err := access.AddFlash(c, "ok", text); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return access.RedirectWithFlash(c, "ok", text, to)
 }
 
 // AskDeleteNow serves GET /tokens/deletions/:id/now?token=…: what happens at once.
