@@ -32,7 +32,7 @@ import (
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/credential"
-	"debitdesk/models/replay"
+	"debitdesk/models/database"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/pages"
 )
@@ -49,7 +49,7 @@ type Deps struct {
 	Draining     func() bool      // the process is about to end; nil: never
 	Away         func(error) bool // an error that means: the database is not there now, come back later
 	Standby      Standby          // answers reports, exports and searches; nil: there is none
-	Replays      replay.Answers
+	Replays      database.Answers
 	RequestLog   func(requestlog.Entry) // nil: nothing is kept
 	Limits       Limits
 	Proxies      []*net.IPNet         // whose word about the caller's address counts, beside this machine's

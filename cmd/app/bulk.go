@@ -31,7 +31,7 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 			}
 			return bulk.Href(sel, act)
 		}}
-	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Replays: o.Store, Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts),
+	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts),
 		Lists: map[string]bulk.Place{"purchases": {Path: "/purchases", Active: "purchases"},
 			"clients": {Path: "/clients", Active: "clients"},
 			"debits":  {Path: "/purchases/debits", Active: "purchases"}, "invoices": {Path: "/invoices", Active: "invoices"}},

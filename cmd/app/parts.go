@@ -71,13 +71,13 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	}
 	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
 	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
-	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
+	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms, Replays: database.Answers{DB: db.DB},
 		OtherBank: s.otherBank(), Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	if db.Standby != nil {
 		desk.AsOf = database.AsOf
 	}
 	d := handlers.Deps{
-		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: db,
+		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: desk.Replays,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,
 		ErrorPage: desk.ErrorPage, KeptForms: forms,
 		API: handlers.API{
@@ -120,14 +120,14 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		return db.DB.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
 	}}}
 	exports.Tasks = s.Tasks
-	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
+	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
-		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members, Replays: db}
+		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
-		Events: events, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
+		Events: events, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
 		Selections: s.Selections}
 	d.Home.Purchases = d.Purchases
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
@@ -135,13 +135,13 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Approvals: s.Approvals, Selections: s.Selections}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
 		LivePanel: d.Live.Panel, Exports: exports}
-	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
-	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
+	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
+	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
-		Replays: db, LivePanel: d.Live.Panel}
+		LivePanel: d.Live.Panel}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients}
-	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Replays: db, Exports: exports, Reports: figures,
+	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: figures,
 		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
 			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})
 			return len(live), err
@@ -153,15 +153,15 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
-	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store, Replays: db,
+	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store,
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
 		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
 		Service:    s.Planner}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
-	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Replays: db, Now: o.Now}
-	d.Lists = &lists.Lists{Desk: desk, Service: s.Lists, Replays: db, Exports: exports}
+	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Now: o.Now}
+	d.Lists = &lists.Lists{Desk: desk, Service: s.Lists, Exports: exports}
 	desk.Lists, desk.Facets = s.Lists, &facet.Service{Store: facet.Store{DB: db.DB}}
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 	s.bulk(d, desk, o)
@@ -182,7 +182,7 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	if o.Sandbox {
 		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,
-			Accounts: bankdesk.Catalogue, Merchants: s.Merchants.Store, Replays: db}
+			Accounts: bankdesk.Catalogue, Merchants: s.Merchants.Store}
 		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: s.Outbox.Store, Files: s.Billing.File}
 	}
 	d.Settings.Opens = handlers.Routes(*d).Opens()

@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/replay"
@@ -27,7 +28,7 @@ const (
 // Idempotent honours Idempotency-Key on POST (contract 1.6): the same key with
 // the same body gets the same answer and nothing is done again. It stands after
 // the caller is known, for keys belong to a merchant.
-func Idempotent(kept replay.Answers, isTest bool) echo.MiddlewareFunc {
+func Idempotent(kept database.Answers, isTest bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			text := c.Request().Header.Get(keyHeader)
@@ -83,7 +84,7 @@ func fingerprint(r *http.Request, kind actor.Kind, body []byte) []byte {
 }
 
 // replayed answers from what was kept, if anything was.
-func replayed(c echo.Context, kept replay.Answers, key replay.Key) (done bool, err error) {
+func replayed(c echo.Context, kept database.Answers, key replay.Key) (done bool, err error) {
 	answer, err := kept.Recall(c.Request().Context(), key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):
@@ -101,7 +102,7 @@ func replayed(c echo.Context, kept replay.Answers, key replay.Key) (done bool, e
 
 // record runs the request and keeps its answer, unless the transaction of the
 // fact kept it already.
-func record(c echo.Context, kept replay.Answers, key replay.Key, next echo.HandlerFunc) error {
+func record(c echo.Context, kept database.Answers, key replay.Key, next echo.HandlerFunc) error {
 	request := c.Request()
 	ctx, recorder := replay.WithRecorder(request.Context(), key)
 	c.SetRequest(request.WithContext(ctx))

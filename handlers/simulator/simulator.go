@@ -20,7 +20,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
-	"debitdesk/models/replay"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -35,7 +34,6 @@ type Simulator struct {
 	Calendar  *calendar.Calendar
 	Accounts  func() []bank.Magic
 	Merchants merchant.Store
-	Replays   replay.Answers
 }
 
 const simulatorPath = "/developers/simulator"
@@ -206,7 +204,7 @@ func (h *Simulator) begin(c echo.Context, kind simulation.Kind,
 	if err := wrong.Err(); err != nil {
 		return h.page(c, form, err)
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (simulation.Run, error) {
 			return h.Service.Begin(ctx, access.Actor(c), kind, ask)
 		}, func(simulation.Run) string { return simulatorPath })

@@ -15,8 +15,9 @@ import (
 	"debitdesk/models/replay"
 )
 
-// Answers may show a payer's numbers and requests hold them, so both are kept as
-// secrets: the answer sealed, the fingerprint keyed.
+// Answers are the answers that were given before. They may show a payer's numbers and requests hold them, so both are
+// kept as secrets: the answer sealed, the fingerprint keyed.
+type Answers struct{ DB *DB }
 
 func (s *DB) sealAnswer(k replay.Key, body []byte) []byte {
 	if len(body) == 0 {
@@ -68,7 +69,8 @@ type idempotencyRow struct {
 
 // Recall finds the stored answer for a key; nil when there is none.
 // replay.ErrKeyReused when the key belongs to another request.
-func (s *DB) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error) {
+func (a Answers) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error) {
+	s := a.DB
 	var row idempotencyRow
 	err := s.Gorm(ctx).Table("idempotency_keys").Select("fingerprint, status, body").
 		Where("merchant_id = ? AND is_test = ? AND key = ?", k.MerchantID, k.IsTest, k.Key).Take(&row).Error
@@ -89,11 +91,12 @@ func (s *DB) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error) {
 
 // Remember keeps an answer that changed nothing, such as a refusal. An answer
 // that is there already stays.
-func (s *DB) Remember(ctx context.Context, k replay.Key, a replay.Answer) error {
+func (a Answers) Remember(ctx context.Context, k replay.Key, given replay.Answer) error {
+	s := a.DB
 	_, err := s.Pool.Exec(ctx,
 		`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at)
 		VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
-		k.MerchantID, k.IsTest, k.Key, s.fingerprint(k), a.Status, s.sealAnswer(k, a.Body), Instant(time.Now()))
+		k.MerchantID, k.IsTest, k.Key, s.fingerprint(k), given.Status, s.sealAnswer(k, given.Body), Instant(time.Now()))
 	if err != nil {
 		return fmt.Errorf("remember answer: %w", err)
 	}

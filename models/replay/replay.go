@@ -27,15 +27,6 @@ type Key struct {
 	Fingerprint []byte // of method, path, query, body and kind of caller
 }
 
-// Answers are the answers that were given before.
-type Answers interface {
-	// Recall finds the answer for a key; nil when there is none. ErrKeyReused when the
-	// key belongs to another request.
-	Recall(ctx context.Context, k Key) (*Answer, error)
-	// Remember keeps an answer that changed nothing, such as a refusal.
-	Remember(ctx context.Context, k Key, a Answer) error
-}
-
 // Recorder carries a Key through the use case, so that the answer is written
 // in the transaction of the fact: after a crash either both are there or neither.
 type Recorder struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/mandate"
 	"debitdesk/models/replay"
@@ -47,7 +48,7 @@ func TestAnUndoneTransactionLeavesItsKeyFree(t *testing.T) {
 	if err := s.InTx(ctx, func(tx *store.Tx) error { return tx.Answered("second") }); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := s.Recall(t.Context(), key)
+	answer, err := database.Answers{DB: s.DB}.Recall(t.Context(), key)
 	if err != nil || answer == nil || string(answer.Body) != "second" {
 		t.Errorf("recalled %+v, %v", answer, err)
 	}

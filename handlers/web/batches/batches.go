@@ -21,7 +21,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
-	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -31,7 +30,6 @@ type Batches struct {
 	Desk      *kit.Desk
 	Service   *batch.Service
 	Approvals *approval.Service
-	Replays   replay.Answers
 }
 
 const batchesSection = "batches"

@@ -121,7 +121,7 @@ func (h *Batches) Paste(c echo.Context) error {
 
 func (h *Batches) take(c echo.Context, form url.Values, in batch.Upload) error {
 	in.BrandID, _ = uuid.Parse(form.Get("brand_id")) // one that is none is refused with its words
-	return h.refused(c, form, kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	return h.refused(c, form, kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (batch.Batch, error) {
 			return h.Service.Upload(ctx, access.Actor(c), in)
 		}, func(b batch.Batch) string { return words.BatchHref(b.ID, "map") }))
@@ -149,7 +149,7 @@ func (h *Batches) Choose(c echo.Context) error {
 	if err := wrong.Err(); err != nil {
 		return h.refused(c, form, err)
 	}
-	return h.refused(c, form, kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	return h.refused(c, form, kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (batch.Batch, error) {
 			return h.Service.FromClients(ctx, access.Actor(c), in)
 		}, func(b batch.Batch) string { return words.BatchHref(b.ID, "map") }))

@@ -32,7 +32,6 @@ type Bulk struct {
 	Desk       *kit.Desk
 	Selections *selection.Service
 	Tasks      *task.Service
-	Replays    replay.Answers
 	Acts       Acts
 	Lists      map[string]Place                                    // by their names
 	Failed     func(ctx context.Context, row uuid.UUID, err error) // hears of rows that failed for a reason of ours
@@ -242,7 +241,7 @@ func (h *Bulk) Do(c echo.Context) error {
 	}
 	ctx, who, in := c.Request().Context(), access.Actor(c), act.input(form)
 	key := h.once(who, sel, act, form.Get("seen"), in)
-	switch to, err := kit.SentBefore(ctx, h.Replays, key); {
+	switch to, err := kit.SentBefore(ctx, h.Desk.Replays, key); {
 	case fault.Is(err, fault.Conflict):
 		return h.show(c, sel, act, http.StatusConflict, in, nil,
 			"This was done with this selection already. Select the rows again to do it once more.")
@@ -268,7 +267,7 @@ func (h *Bulk) Do(c echo.Context) error {
 			"Something changed since you opened this page. Look at what would happen now.")
 	}
 	to := ""
-	if err := kit.OnceKeyed(ctx, h.Replays, key, func(ctx context.Context) (task.Task, error) {
+	if err := kit.OnceKeyed(ctx, h.Desk.Replays, key, func(ctx context.Context) (task.Task, error) {
 		return h.ask(ctx, who, sel, act, in, out)
 	}, func(t task.Task) string { return h.after(sel, out, t) }, &to); err != nil {
 		if kit.MayShow(err) {

@@ -189,7 +189,7 @@ func (r *run) one(ctx context.Context, who actor.Actor, act Act, row, fresh Row)
 	key := replay.Key{MerchantID: who.MerchantID, IsTest: r.bulk.Desk.Sandbox, Fingerprint: sum[:],
 		Key: "bulk:" + r.order.Selection.String() + ":" + r.order.Act + ":" + row.ID.String()}
 	done := ""
-	return kit.OnceKeyed(ctx, r.bulk.Replays, key, func(ctx context.Context) (any, error) {
+	return kit.OnceKeyed(ctx, r.bulk.Desk.Replays, key, func(ctx context.Context) (any, error) {
 		switch {
 		case fresh.Why != "":
 			return nil, fault.New(fault.Conflict, "conflict", "%s", fresh.Why)

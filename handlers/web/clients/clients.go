@@ -25,7 +25,6 @@ import (
 	"debitdesk/models/followup"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/replay"
 	"debitdesk/models/report"
 	"debitdesk/models/selection"
 	"debitdesk/views/components"
@@ -37,7 +36,6 @@ type Clients struct {
 	Desk    *kit.Desk
 	Service *client.Service
 	Events  trail.Store
-	Replays replay.Answers // lets a form count once
 	Exports *kit.Exports
 	Money   *report.Money
 

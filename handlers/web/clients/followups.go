@@ -105,7 +105,7 @@ func (h *Clients) Note(c echo.Context) error {
 		return err
 	}
 	about, who := followup.Object{Type: followup.Client, ID: one.ID}, access.Actor(c)
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (done any, err error) {
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (done any, err error) {
 		var said string
 		if form.Get("do") == "promise" {
 			done, said, err = kit.WritePromise(ctx, h.Followups, who, about, form, h.Desk.Now())

@@ -19,7 +19,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
-	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -44,7 +43,7 @@ func (h *Clients) Create(c echo.Context) error {
 	in := client.Input{How: client.ForDebit}
 	in.Details, in.Problems = DetailsOf(form, client.Details{})
 	if len(in.Problems) == 0 {
-		alike, err := AlikeClients(c, h.Service, h.Replays, h.Desk.Sandbox, form, form.Get(kit.FormKeyName), in.Details)
+		alike, err := AlikeClients(c, h.Service, h.Desk, form, form.Get(kit.FormKeyName), in.Details)
 		if err != nil {
 			return err
 		}
@@ -52,7 +51,7 @@ func (h *Clients) Create(c echo.Context) error {
 			return h.form(c, http.StatusConflict, clientForm{form: form, alike: alike})
 		}
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (client.Client, error) {
 			made, err := h.Service.Create(ctx, access.Actor(c), in)
 			if err != nil {
@@ -82,7 +81,7 @@ func afterClient(form string, id uuid.UUID) string {
 
 // AlikeClients finds clients who may be the one that a form adds, unless the person has said that it is another one. A
 // client that this very form has made already is not one alike: the form leads to it again.
-func AlikeClients(c echo.Context, clients *client.Service, kept replay.Answers, isTest bool, form url.Values,
+func AlikeClients(c echo.Context, clients *client.Service, desk *kit.Desk, form url.Values,
 	formKey string, d client.Details) ([]client.Twin, error) {
 	if form.Get(EvenSo) != "" {
 		return nil, nil
@@ -91,11 +90,11 @@ func AlikeClients(c echo.Context, clients *client.Service, kept replay.Answers, 
 	if err != nil || len(alike) == 0 {
 		return nil, err
 	}
-	key, ok := kit.FormReplay(c, isTest, formKey)
+	key, ok := kit.FormReplay(c, desk, formKey)
 	if !ok {
 		return alike, nil
 	}
-	to, err := kit.SentBefore(c.Request().Context(), kept, key)
+	to, err := kit.SentBefore(c.Request().Context(), desk.Replays, key)
 	switch {
 	case fault.HasCode(err, "form_sent") || err == nil && to != "":
 		return nil, nil

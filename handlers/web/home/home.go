@@ -25,7 +25,6 @@ import (
 	"debitdesk/models/member"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
-	"debitdesk/models/replay"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -42,7 +41,6 @@ type Home struct {
 	Purchases *purchases.Purchases
 	// Members are the people of the business.
 	Members func(ctx context.Context, merchantID uuid.UUID) ([]member.Member, error)
-	Replays replay.Answers // lets a form count once
 	// Latest gives the newest batches of invoices.
 	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
 	// Bank tells what to look at about the bank's files; nil without a bank that takes files.

@@ -33,7 +33,7 @@ func (h *Home) Act(c echo.Context) error {
 		return err
 	}
 	said, undo := "", ""
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
 		var done any
 		if done, said, undo, err = h.do(ctx, who, []report.Item{i}, form); err != nil {
 			return done, err

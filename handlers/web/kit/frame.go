@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/facet"
 	"debitdesk/models/listview"
 	"debitdesk/models/plural"
@@ -42,6 +43,8 @@ type Desk struct {
 	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
 	// KeptForms keeps a form while another one is filled in.
 	KeptForms *access.KeptForms
+	// Replays are the answers given before, so that a form counts once.
+	Replays database.Answers
 	// Tasks are the person's own that are open or have just ended; nil: nobody has any.
 	Tasks func(ctx context.Context, who actor.Actor) ([]task.Task, error)
 	// Lists keeps how people want to see lists; nil: nobody can choose.

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/replay"
 )
@@ -34,10 +35,9 @@ func FormKeyOf(c echo.Context) string {
 // Once runs what a form asks for and goes on to where its result is shown. The
 // same form sent again goes to the same place and nothing is done again. It
 // needs a use case that calls Answered; refusals come back as they are.
-func Once[T any](c echo.Context, kept replay.Answers, isTest bool, formKey string, act func(context.Context) (T, error),
-	where func(T) string) error {
+func Once[T any](c echo.Context, d *Desk, formKey string, act func(context.Context) (T, error), where func(T) string) error {
 	to := ""
-	if err := OnceAs(c, kept, isTest, formKey, act, where, &to); err != nil {
+	if err := OnceAs(c, d, formKey, act, where, &to); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, to)
@@ -46,7 +46,7 @@ func Once[T any](c echo.Context, kept replay.Answers, isTest bool, formKey strin
 // OnceAs is once without going anywhere: into result comes what where says of
 // what was made, this time or the first time. A form that does two things gives
 // each a key of its own, "client:" and the form's key.
-func OnceAs[T any](c echo.Context, kept replay.Answers, isTest bool, formKey string, act func(context.Context) (T, error),
+func OnceAs[T any](c echo.Context, d *Desk, formKey string, act func(context.Context) (T, error),
 	where func(T) string, result *string) error {
 	ctx := c.Request().Context()
 	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil {
@@ -56,23 +56,23 @@ func OnceAs[T any](c echo.Context, kept replay.Answers, isTest bool, formKey str
 		}
 		return err
 	}
-	key, _ := FormReplay(c, isTest, formKey)
-	return OnceKeyed(ctx, kept, key, act, where, result)
+	key, _ := FormReplay(c, d, formKey)
+	return OnceKeyed(ctx, d.Replays, key, act, where, result)
 }
 
 // FormReplay is the key under which the answer of a form is kept.
-func FormReplay(c echo.Context, isTest bool, formKey string) (key replay.Key, ok bool) {
+func FormReplay(c echo.Context, d *Desk, formKey string) (key replay.Key, ok bool) {
 	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil {
 		return key, false
 	}
-	key = replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: "form:" + formKey}
+	key = replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: d.Sandbox, Key: "form:" + formKey}
 	sum := sha256.Sum256([]byte(c.Request().URL.Path + "\x00" + c.Request().PostForm.Encode()))
 	key.Fingerprint = sum[:]
 	return key, true
 }
 
 // OnceKeyed is onceAs under a key that was made already.
-func OnceKeyed[T any](ctx context.Context, kept replay.Answers, key replay.Key, act func(context.Context) (T, error),
+func OnceKeyed[T any](ctx context.Context, kept database.Answers, key replay.Key, act func(context.Context) (T, error),
 	where func(T) string, result *string) (err error) {
 	if *result, err = SentBefore(ctx, kept, key); *result != "" || err != nil {
 		return err
@@ -98,7 +98,7 @@ func OnceKeyed[T any](ctx context.Context, kept replay.Answers, key replay.Key, 
 	return err
 }
 
-func SentBefore(ctx context.Context, kept replay.Answers, key replay.Key) (to string, err error) {
+func SentBefore(ctx context.Context, kept database.Answers, key replay.Key) (to string, err error) {
 	answer, err := kept.Recall(ctx, key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):

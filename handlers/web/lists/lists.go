@@ -17,7 +17,6 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/fault"
 	"debitdesk/models/listview"
-	"debitdesk/models/replay"
 	"debitdesk/views/layout"
 )
 
@@ -25,7 +24,6 @@ import (
 type Lists struct {
 	Desk    *kit.Desk
 	Service *listview.Service
-	Replays replay.Answers
 	Exports *kit.Exports // whose lists are counted
 }
 
@@ -119,7 +117,7 @@ func (h *Lists) Save(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, values.Get(kit.FormKeyName), func(ctx context.Context) (listview.View, error) {
+	err = kit.Once(c, h.Desk, values.Get(kit.FormKeyName), func(ctx context.Context) (listview.View, error) {
 		return h.Service.Save(ctx, access.Actor(c), listview.View{List: list, Name: values.Get("name"), Query: kit.ViewQuery(values.Get("query")),
 			Shared: values.Get("shared") != ""})
 	}, kit.ViewHref)

@@ -22,7 +22,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
-	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -33,7 +32,6 @@ type Accounts struct {
 	Desk      *kit.Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
-	Replays   replay.Answers
 }
 
 // Choose serves GET /tokens/new: whose account is it?
@@ -91,7 +89,7 @@ func (h *Accounts) SendLink(c echo.Context) error {
 		return err
 	}
 	h.firstAmount(form, &in)
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
 			rec, err := h.Purchases.Create(ctx, access.Actor(c), in)
 			if err != nil {
@@ -189,7 +187,7 @@ func (h *Accounts) Capture(c echo.Context) error {
 			in.Problems.Add("signed_on", "invalid", "Enter the day as a date.")
 		}
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
 			rec, err := h.Purchases.Capture(ctx, access.Actor(c), in, account, signed)
 			if err != nil {

@@ -20,7 +20,6 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
-	"debitdesk/models/replay"
 	"debitdesk/models/token"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -33,7 +32,6 @@ type Amendments struct {
 	Purchases *purchase.Service
 	Register  *token.Service
 	Mandates  *mandate.Service
-	Replays   replay.Answers
 	// LivePanel draws how the customer's answer is coming on, as on the mandate's page; nil draws nothing.
 	LivePanel func(context.Context, actor.Actor, mandate.Sheet) (templ.Component, error)
 }
@@ -84,7 +82,7 @@ func (h *Amendments) Begin(c echo.Context) error {
 	}
 	in := revisionOf(form)
 	in.UserID = access.Actor(c).ID
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Amendment, error) {
 			return h.Purchases.Amend(ctx, access.Actor(c), old.ID, in)
 		}, func(a purchase.Amendment) string { return words.AmendmentPath(a.ID, "") })

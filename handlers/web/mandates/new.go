@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
-	"debitdesk/models/replay"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -27,7 +26,6 @@ type MandateForms struct {
 	Desk      *kit.Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
-	Replays   replay.Answers
 }
 
 // New serves GET /mandates/new and GET /clients/:id/mandates/new. The address may
@@ -129,7 +127,7 @@ func (h *MandateForms) Create(c echo.Context) error {
 		return h.refuse(c, s, wrong)
 	}
 	if s.fresh != nil {
-		if s.alike, err = clients.AlikeClients(c, h.Clients, h.Replays, h.Desk.Sandbox, form, freshKey(form),
+		if s.alike, err = clients.AlikeClients(c, h.Clients, h.Desk, form, freshKey(form),
 			*s.fresh); err != nil {
 			return err
 		}
@@ -143,7 +141,7 @@ func (h *MandateForms) Create(c echo.Context) error {
 	if s.method == purchase.EFT {
 		return c.Redirect(http.StatusSeeOther, s.accountForm())
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
 			rec, err := h.Purchases.Create(ctx, who, s.in)
 			if err != nil {
@@ -183,7 +181,7 @@ func (h *MandateForms) addClient(ctx context.Context, c echo.Context, s *mandate
 		return nil
 	}
 	made := ""
-	err := kit.OnceAs(c, h.Replays, h.Desk.Sandbox, freshKey(s.form), func(ctx context.Context) (client.Client, error) {
+	err := kit.OnceAs(c, h.Desk, freshKey(s.form), func(ctx context.Context) (client.Client, error) {
 		return h.Clients.Create(ctx, access.Actor(c), client.Input{Details: *s.fresh, How: client.ForDebit})
 	}, func(one client.Client) string { return one.ID.String() }, &made)
 	if err != nil {

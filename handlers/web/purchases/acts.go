@@ -127,7 +127,7 @@ func (p *Purchases) doAct(c echo.Context, act purchaseAct) error {
 	}
 	who := access.Actor(c)
 	// Whatever an act answers (a refund answers more than the purchase), it leads to the purchase.
-	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
+	err = kit.Once(c, p.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
 		done, err := act.do(p, ctx, who, rec, form)
 		if err != nil {
 			return done, err

@@ -193,7 +193,7 @@ func (p *Purchases) Charge(c echo.Context) error {
 	if form.Has("show") { // without scripts: the days of another account
 		return p.chargeForm(c, rec, http.StatusOK, form, nil)
 	}
-	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, p.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
 			done, err := p.charge(ctx, c, rec.ID, form)
 			if err != nil {

@@ -61,7 +61,7 @@ func (p *Purchases) Create(c echo.Context) error {
 		_, err = p.Service.Preview(c.Request().Context(), access.Actor(c), in)
 		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
 	}
-	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, p.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
 			rec, err := p.Service.Create(ctx, access.Actor(c), in)
 			if err != nil {

@@ -28,7 +28,6 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
-	"debitdesk/models/replay"
 	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
@@ -44,7 +43,6 @@ type Purchases struct {
 	Billing *billing.Service
 	Mails   outbox.Store
 	Events  trail.Store
-	Replays replay.Answers
 	Exports *kit.Exports
 	Batch   kit.FindBatch // finds a batch that the list is narrowed to
 	// Subscriptions tells which template and subscriber a purchase follows.

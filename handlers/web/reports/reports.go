@@ -25,7 +25,6 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
-	"debitdesk/models/replay"
 	"debitdesk/models/report"
 	"debitdesk/models/statement"
 	"debitdesk/views/components"
@@ -39,7 +38,6 @@ type Reports struct {
 	Money      *report.Money
 	Statements *statement.Service
 	Brands     merchant.Store
-	Replays    replay.Answers
 	Exports    *kit.Exports
 }
 
@@ -268,7 +266,7 @@ func (h *Reports) Ask(c echo.Context) error {
 		query.Set(end.key, strconv.FormatInt(end.into.Unix(), 10))
 	}
 	in.Query = query.Encode()
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (statement.Statement, error) {
 			return h.Statements.Create(ctx, access.Actor(c), in)
 		}, func(statement.Statement) string { return "/reports#statements" })

@@ -18,7 +18,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
-	"debitdesk/models/replay"
 	"debitdesk/models/task"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -30,7 +29,6 @@ type Tasks struct {
 	Desk    *kit.Desk
 	Service *task.Service
 	Exports *kit.Exports
-	Replays replay.Answers
 	Now     func() time.Time // real time
 }
 
@@ -171,7 +169,7 @@ func (h *Tasks) AskExport(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (task.Task, error) {
+	return kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (task.Task, error) {
 		return h.Exports.Ask(ctx, access.Actor(c), form)
 	}, func(task.Task) string { return path })
 }

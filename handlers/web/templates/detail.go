@@ -299,7 +299,7 @@ func (h *Templates) Invoice(c echo.Context) error {
 		return h.invoiceForm(c, http.StatusUnprocessableEntity, t, form,
 			fault.At("client_id", "required", "Choose the client."))
 	}
-	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
 			return h.Service.SendInvoice(ctx, access.Actor(c), t.ID, in)
 		}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) })

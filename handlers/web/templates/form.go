@@ -45,7 +45,7 @@ func (h *Templates) Create(c echo.Context) error {
 		return h.form(c, http.StatusOK, nil, form, nil)
 	}
 	in := h.input(c, form, nil)
-	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (subscription.Template, error) {
 			return h.Service.Create(ctx, access.Actor(c), in)
 		}, func(t subscription.Template) string { return words.TemplateHref(t.ID, "") })

@@ -210,7 +210,7 @@ func (h *Templates) addRow(ctx context.Context, c echo.Context, t subscription.T
 	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: h.Desk.Sandbox,
 		Key: "form:" + strconv.Itoa(r.number) + ":" + formKey, Fingerprint: fingerprint[:]}
 	to := ""
-	err = kit.OnceKeyed(ctx, h.Purchases.Replays, key, func(ctx context.Context) (subscription.Added, error) {
+	err = kit.OnceKeyed(ctx, h.Desk.Replays, key, func(ctx context.Context) (subscription.Added, error) {
 		return h.Service.Add(ctx, access.Actor(c), t.ID, in)
 	}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") }, &to)
 	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.NotFound) {

@@ -308,7 +308,7 @@ func (h *Templates) Add(c echo.Context) error {
 	if err := in.Problems.Err(); err != nil {
 		return h.addForm(c, http.StatusUnprocessableEntity, t, form, err)
 	}
-	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (subscription.Added, error) {
 			return h.Service.Add(ctx, access.Actor(c), t.ID, in)
 		}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") })
