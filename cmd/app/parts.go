@@ -54,8 +54,8 @@ type HTTP struct {
 	Store    *store.Store
 	Box      *seal.Box
 	Sessions *access.Sessions
-	Watch    mandates.Watcher // tells which mandates have changed
-	BaseURL  string           // public address, without a slash at the end
+	Watch    *mandate.Watch // tells which mandates have changed
+	BaseURL  string         // public address, without a slash at the end
 	Sandbox  bool
 	Now      func() time.Time // real time
 	Log      *slog.Logger

@@ -165,7 +165,7 @@ func New(o Options) (Services, error) {
 		}}
 	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB}, Purchases: purchases,
 		Batches: out.Batches, Letters: words, Now: now}
-	out.Batches.Requests = out.Approvals
+	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
 	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,

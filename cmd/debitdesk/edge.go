@@ -12,14 +12,14 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/web/mandates"
 	"debitdesk/migrations"
 	"debitdesk/models/database"
+	"debitdesk/models/mandate"
 )
 
 // handler is the whole HTTP side over the use cases.
 func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool,
-	watch mandates.Watcher) (_ http.Handler, err error) {
+	watch *mandate.Watch) (_ http.Handler, err error) {
 	deps, err := a.Services.Parts(app.HTTP{Store: a.Store, Box: a.box, Watch: watch, BaseURL: baseURL,
 		Sandbox: a.Config.Sandbox(), Now: time.Now,
 		Sessions: access.NewSessions(a.Services.Users.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)})

@@ -18,7 +18,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
 )
 
 // patience is how long a test waits for what must come.
@@ -30,7 +29,7 @@ type wire struct {
 	*handlertest.House
 	t     *testing.T
 	site  *httptest.Server
-	watch *store.Watch
+	watch *mandate.Watch
 	asked []string
 	id    uuid.UUID
 }

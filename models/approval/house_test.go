@@ -70,7 +70,7 @@ func open(t testing.TB) *house {
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
 	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB}, Purchases: h.purchases,
 		Batches: h.batches, Letters: words, Now: s.Now}
-	h.batches.Requests = h.approvals
+	h.batches.Approvals = h.approvals.Watch
 	h.merchant, h.brand = h.business("acme")
 	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin),
 		h.person(h.merchant, "Pieter", "pieter@acme.example", actor.Admin)

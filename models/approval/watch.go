@@ -15,13 +15,10 @@ import (
 	"debitdesk/models/user"
 )
 
-var _ batch.Requests = (*Service)(nil)
-
-// Watch implements batch.Requests: a request is about one content of a batch. When the
+// Watch serves batch.Service: a request is about one content of a batch. When the
 // batch is something else, the request is withdrawn in the same transaction, and both
 // the person who asked and those who were asked are told.
-func (s *Service) Watch(ctx context.Context, merchantID,
-	batchID uuid.UUID) (func(batch.Tx, actor.Actor, batch.Batch) error, error) {
+func (s *Service) Watch(ctx context.Context, merchantID, batchID uuid.UUID) (batch.Changed, error) {
 	key := Subject{Batch: batchID}.key()
 	a, found, err := s.Store.OpenApproval(ctx, merchantID, SendBatch, key)
 	if err != nil {

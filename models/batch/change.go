@@ -39,11 +39,11 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do 
 		"Another person changed this batch at the same time. Check it again.")
 }
 
-func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (func(Tx, actor.Actor, Batch) error, error) {
-	if s.Requests == nil {
+func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (Changed, error) {
+	if s.Approvals == nil {
 		return func(Tx, actor.Actor, Batch) error { return nil }, nil
 	}
-	return s.Requests.Watch(ctx, merchantID, id)
+	return s.Approvals(ctx, merchantID, id)
 }
 
 // edit changes rows of a checked batch. prepare reads and judges outside of the transaction; what it gives is written

@@ -154,12 +154,8 @@ type DebitTotal struct {
 	Disputable int // of Rows
 }
 
-// Requests watches over requests for a second person.
-type Requests interface {
-	// Watch gives what ends, in the transaction of a change, the open request over a batch when the batch is not any
-	// more what the request is about.
-	Watch(ctx context.Context, merchantID, batchID uuid.UUID) (func(Tx, actor.Actor, Batch) error, error)
-}
+// Changed is what else happens, in the transaction of a change, to what belongs to a batch.
+type Changed func(Tx, actor.Actor, Batch) error
 
 // Service holds the use cases of batches.
 type Service struct {
@@ -169,8 +165,10 @@ type Service struct {
 	Purchases *purchase.Service
 	Clients   *client.Service
 	Timetable collection.Timetable
-	Requests  Requests // nil: nobody is ever asked
 	Now       func() time.Time
+	// Approvals gives what ends the open request for a second approver when a batch is not any more what the request is
+	// about; nil: nobody is ever asked.
+	Approvals func(ctx context.Context, merchantID, batchID uuid.UUID) (Changed, error)
 	// Failed hears of rows that could not be made for a reason of ours; nil hears nothing.
 	Failed func(ctx context.Context, b Ref, row int, err error)
 }

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -155,34 +156,28 @@ func (c *Controls) runDebits(ctx context.Context, done *Processed) error {
 	}
 }
 
-// workers are all that the clock makes due, the debits first.
-func (c *Controls) workers() []due {
-	all := []due{c.Debits}
-	for _, w := range []Worker{c.Exchange, c.Subscriptions, c.Webhooks} {
-		if w != nil {
-			all = append(all, w)
-		}
-	}
-	return all
-}
-
-type due interface {
-	NextDue(ctx context.Context) (at time.Time, found bool, err error)
-	Overdue(ctx context.Context) (bool, error)
+// workers are what the clock makes due beside the debits.
+func (c *Controls) workers() []Worker {
+	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Webhooks}, func(w Worker) bool { return w == nil })
 }
 
 func (c *Controls) overdue(ctx context.Context) (bool, error) {
+	busy, err := c.Debits.Overdue(ctx)
 	for _, w := range c.workers() {
-		if busy, err := w.Overdue(ctx); err != nil || busy {
-			return busy, err
+		if err != nil || busy {
+			break
 		}
+		busy, err = w.Overdue(ctx)
 	}
-	return false, nil
+	return busy, err
 }
 
 // NextDue is the earliest moment after now at which the clock makes anything due;
 // found is false when nothing is planned.
 func (c *Controls) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
+	if at, found, err = c.Debits.NextDue(ctx); err != nil {
+		return at, found, err
+	}
 	for _, w := range c.workers() {
 		one, any, err := w.NextDue(ctx)
 		if err != nil {

@@ -6,11 +6,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/mandate"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
 )
 
-func watching(t *testing.T) (*store.Store, *store.Watch) {
+func watching(t *testing.T) (*store.Store, *mandate.Watch) {
 	t.Helper()
 	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 4})
 	if err != nil {

@@ -24,15 +24,6 @@ import (
 	"debitdesk/views/components"
 )
 
-// Watcher tells which mandates have changed.
-type Watcher interface {
-	// Subscribe gives a channel that has something in it as soon as the mandate
-	// may have changed, and that is closed when nothing will be told any more.
-	Subscribe(id uuid.UUID) (changed <-chan struct{}, cancel func())
-	// Version grows with each change of a mandate that is subscribed to.
-	Version(id uuid.UUID) uint64
-}
-
 // Live serves the state of mandates as it changes.
 type Live struct {
 	Desk  *kit.Desk
@@ -42,7 +33,7 @@ type Live struct {
 	Limits   mandate.Limits
 	Window   mandate.Window
 	Bank     bank.Capabilities
-	Watch    Watcher
+	Watch    *mandate.Watch // tells which mandates have changed
 
 	drawn drawings
 }

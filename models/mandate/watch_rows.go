@@ -1,4 +1,4 @@
-package store
+package mandate
 
 import (
 	"context"
@@ -42,8 +42,8 @@ type topic struct {
 	ears    map[chan struct{}]struct{}
 }
 
-// Watch starts listening. Close it before the Store.
-func (s *Store) Watch(ctx context.Context) (*Watch, error) {
+// Watch starts listening. Close it before the database.
+func (s Store) Watch(ctx context.Context) (*Watch, error) {
 	cfg := s.Direct.Config().ConnConfig.Copy()
 	cfg.Tracer = nil
 	cfg.RuntimeParams["application_name"] = "debitdesk watch"
