@@ -38,6 +38,9 @@ func Read(server string) (*Document, error) {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
 	d := &Document{root: file.Content[0]}
+	if err := expand(d.root); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
 	if servers := get(d.root, "servers"); server != "" && servers != nil {
 		get(servers.Content[0], "url").Value = server
 	}

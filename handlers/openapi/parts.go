@@ -1,0 +1,66 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// expand writes out what the source says once for several schemas: pairs merged with "<<", where a pair that follows
+// takes the place of one with the same key, and "required: all", which is every property. Keys that begin with x-parts
+// hold such pairs and are left out.
+func expand(n *yaml.Node) error {
+	if n.Kind == yaml.MappingNode {
+		if err := merge(n); err != nil {
+			return err
+		}
+	}
+	for _, part := range n.Content {
+		if err := expand(part); err != nil {
+			return err
+		}
+	}
+	if all := get(n, "required"); all != nil && all.Value == "all" {
+		all.Kind, all.Tag, all.Value, all.Content = yaml.SequenceNode, "!!seq", "", nil
+		each(get(n, "properties"), func(name string, _ *yaml.Node) {
+			all.Content = append(all.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name})
+		})
+	}
+	return nil
+}
+
+func merge(n *yaml.Node) error {
+	var pairs []*yaml.Node
+	add := func(key, value *yaml.Node) {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i].Value == key.Value {
+				pairs[i+1] = value
+				return
+			}
+		}
+		pairs = append(pairs, key, value)
+	}
+	for pair := range slices.Chunk(n.Content, 2) {
+		key, value := pair[0], pair[1]
+		switch {
+		case strings.HasPrefix(key.Value, "x-parts"):
+		case key.Value == "<<":
+			parts := real(value)
+			if parts.Kind != yaml.MappingNode {
+				return fmt.Errorf("line %d: only pairs can be merged", key.Line)
+			}
+			if err := expand(parts); err != nil {
+				return err
+			}
+			for part := range slices.Chunk(parts.Content, 2) {
+				add(part[0], part[1])
+			}
+		default:
+			add(key, value)
+		}
+	}
+	n.Content = pairs
+	return nil
+}
