@@ -9,18 +9,6 @@ import (
 	"debitdesk/models/fault"
 )
 
-// Names lists every event that a webhook can choose, in the order in which a person thinks of them.
-var Names = []string{
-	PurchaseCreated, PurchaseViewed, PurchasePaid, PurchaseSettled, PurchasePaymentFailure, PurchasePendingExecute,
-	PurchasePendingCharge,
-	PurchaseCancelled, PurchaseHold, PurchaseCaptured, PurchasePendingCapture, PurchaseCaptureFailure,
-	PurchaseReleased, PurchasePendingRelease, PurchaseReleaseFailure,
-	PurchasePreauthorized, PurchasePendingTokenDelete, PurchaseTokenDeleted, PurchaseSubscriptionFailure,
-	PurchasePendingRefund, PurchaseRefundFailure, PurchaseChargeback, PaymentRefunded, PaymentChargedBack,
-	PaymentChargebackReversed,
-	SubscriberCancelled, PayoutCreated, PayoutFailed, PayoutSuccess, PayoutPending,
-}
-
 // WebhookTest is the event of a test delivery; nobody chooses it.
 const WebhookTest = "webhook.test"
 

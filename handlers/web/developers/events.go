@@ -62,7 +62,7 @@ func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 			kit.FileColumns[webhook.Event]().InFile("Happened (SAST)", 20,
 				func(e webhook.Event) export.Cell { return export.Moment(e.CreatedAt) }),
 			kit.ColumnOf("Event", func(e webhook.Event) components.Cell {
-				return components.Cell{Text: e.Type, Href: eventPath(e.ID), Look: "wrap-anywhere", Second: eventWords[e.Type]}
+				return components.Cell{Text: e.Type, Href: eventPath(e.ID), Look: "wrap-anywhere", Second: eventSays(e.Type)}
 			}).FileText("Event", 36, func(e webhook.Event) string { return e.Type }),
 			kit.ColumnOf("Object", func(e webhook.Event) components.Cell {
 				chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
@@ -140,7 +140,7 @@ func (h *Events) Show(c echo.Context) error {
 		return err
 	}
 	chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
-	view := pages.EventView{Type: e.Type, Says: eventWords[e.Type], HasBody: len(body) > 0,
+	view := pages.EventView{Type: e.Type, Says: eventSays(e.Type), HasBody: len(body) > 0,
 		Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)},
 		Facts: components.Facts{Items: []components.Fact{
 			{Label: "Happened", Part: pages.MomentOr(words.Moment(e.CreatedAt), "")},
