@@ -31,7 +31,7 @@ func TestASecondAdminSeesBothVersionsAndSavesKnowingly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := b.Input()
+	in := b.BrandInput
 	in.City = "Cape Town"
 	s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(303)
 	in.City = "Paarl"

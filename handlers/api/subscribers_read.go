@@ -8,6 +8,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/subscription"
 )
@@ -138,7 +139,7 @@ type debitField struct {
 
 var debitFields = []debitField{
 	{"tracking_period", wholeIn(0, 10)}, // days (industry: tracking 0 to 10 days)
-	{"value_type", oneOf("FIXED", "VARIABLE", "USAGEBASED")},
+	{"value_type", oneOf(mandate.ValueTypes...)},
 	{"allow_date_adjustment", yesNo},
 	{"authentication_type", oneOf("REALTIME", "DELAYED")},
 	{"realtime_auth_retries", wholeIn(0, 100)},
@@ -164,7 +165,11 @@ func wholeIn(lowest, highest int64) func(*input.Object, string) any {
 	return func(o *input.Object, name string) any { return o.Int(name, 0, input.Between(lowest, highest)) }
 }
 
-func oneOf(words ...string) func(*input.Object, string) any {
+func oneOf[T ~string](choices ...T) func(*input.Object, string) any {
+	words := make([]string, len(choices))
+	for i, one := range choices {
+		words[i] = string(one)
+	}
 	return func(o *input.Object, name string) any { return o.Choice(name, "", words...) }
 }
 

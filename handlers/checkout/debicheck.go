@@ -69,16 +69,7 @@ func termsFacts(rec purchase.Record, t *mandate.Terms) []components.Fact {
 }
 
 func amounts(rec purchase.Record, t *mandate.Terms) string {
-	price := money.Format(t.PriceCents, rec.Currency)
-	switch t.ValueType {
-	case mandate.Fixed:
-		return price + " each time"
-	case mandate.Variable:
-		return "Normally " + price + "; it may differ"
-	case mandate.UsageBased:
-		return "Depends on what you use or owe"
-	}
-	return price
+	return t.ValueType.Said(money.Format(t.PriceCents, rec.Currency))
 }
 
 // changes says how price and maximum are adjusted.

@@ -22,9 +22,9 @@ import (
 
 var (
 	writer = letters.Writer{Base: "https://desk.example.co.za/"}
-	brand  = merchant.Brand{Name: "Cape Fitness", LegalName: "Cape Fitness Holdings (Pty) Ltd",
+	brand  = merchant.Brand{BrandInput: merchant.BrandInput{Name: "Cape Fitness", LegalName: "Cape Fitness Holdings (Pty) Ltd",
 		RegistrationNumber: "2019/123456/07", TaxNumber: "4870264921",
-		Email: "accounts@capefitness.example", Phone: "021 555 0100", City: "Cape Town", ZipCode: "8001",
+		Email: "accounts@capefitness.example", Phone: "021 555 0100", City: "Cape Town", ZipCode: "8001"},
 		Profiles: []merchant.Profile{{AccountNumber: "62001234567"}}}
 )
 

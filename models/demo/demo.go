@@ -141,10 +141,10 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 
 func gym() merchant.Brand {
 	return merchant.Brand{
-		Name: "Kloof Street Fitness", LegalName: "Kloof Street Fitness (Pty) Ltd", RegistrationNumber: "2016/417203/07",
-		TaxNumber: "4290271835",
-		Website:   "https://kloofstreet.example", Email: "accounts@kloofstreet.example", Phone: "27214220199",
-		StreetAddress: "117 Kloof Street, Gardens", City: "Cape Town", ZipCode: "8001", Country: "ZA", ReferencePrefix: "KSF",
+		BrandInput: merchant.BrandInput{Name: "Kloof Street Fitness", LegalName: "Kloof Street Fitness (Pty) Ltd",
+			RegistrationNumber: "2016/417203/07", TaxNumber: "4290271835", Website: "https://kloofstreet.example",
+			Email: "accounts@kloofstreet.example", Phone: "27214220199", StreetAddress: "117 Kloof Street, Gardens",
+			City: "Cape Town", ZipCode: "8001", ReferencePrefix: "KSF"}, Country: "ZA",
 		Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1", AccountNumber: "12345678",
 			BranchCode: "250655"}},
 	}

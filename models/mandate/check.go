@@ -13,7 +13,6 @@ import (
 // The allowed values, in the order in which messages and forms list them (source: additional mandate fields). The
 // sample of the source document says ANNUAL, which is not among them.
 var (
-	ValueTypes = []ValueType{Fixed, Variable, UsageBased}
 	Methods    = []Method{RealTime, Delayed}
 	Sequences  = []Sequence{Recurring, OnceOff}
 	Categories = []Category{Never, Quarterly, Biannually, Annually, Repo}
@@ -186,25 +185,4 @@ func (c *check) maximum() {
 	case most < c.total:
 		c.add("max_amount_cents", "min_value", "This may not be below the purchase's total (%d).", c.total)
 	}
-}
-
-// limit is the largest maximum in cents for a price of at most money.MaxCents, and how messages name it. For an odd
-// price it is rounded down, which is the same as 2*max <= 3*price. An unknown type has no limit, so that it is reported
-// alone.
-func (v ValueType) limit(price int64) (cents int64, name string) {
-	switch v {
-	case Fixed:
-		return price, "the price"
-	case Variable:
-		return 3 * price / 2, "1.5 times the price"
-	case UsageBased:
-	}
-	return money.MaxCents, "the largest amount"
-}
-
-// LimitCents is the largest max_amount_cents that a value type allows for a price in cents; unlimited tells that there
-// is no limit (source: rules 2 to 4).
-func (v ValueType) LimitCents(priceCents int64) (cents int64, unlimited bool) {
-	cents, _ = v.limit(within(priceCents))
-	return cents, v != Fixed && v != Variable
 }

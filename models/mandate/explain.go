@@ -34,11 +34,10 @@ func (e explaining) allowed() string {
 		return ""
 	}
 	amount := "up to " + e.say(e.t.MaxAmountCents)
-	switch e.t.ValueType {
-	case Fixed:
+	switch {
+	case e.t.ValueType == Fixed:
 		amount = "exactly " + e.say(e.t.PriceCents)
-	case Variable, UsageBased:
-	default:
+	case !e.t.ValueType.Varies():
 		return ""
 	}
 	only := ""
@@ -93,7 +92,7 @@ func (e explaining) disputable() (sentences []string) {
 	case e.t.DelayedOnFailure:
 		sentences = append(sentences, "Every debit, if the client does not answer in time and the fallback takes over.")
 	}
-	if e.t.ValueType == Variable || e.t.ValueType == UsageBased {
+	if e.t.ValueType.Varies() {
 		sentences = append(sentences, fmt.Sprintf("A debit of an amount other than %s.", e.say(e.t.PriceCents)))
 	}
 	if e.t.AllowDateAdjustment && e.m.hasDay() {

@@ -1,6 +1,13 @@
 package mandate
 
-import "github.com/shopspring/decimal"
+import (
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/money"
+)
 
 // ValueType decides which amounts may be collected (source: additional mandate fields).
 type ValueType string
@@ -11,6 +18,62 @@ const (
 	Variable   ValueType = "VARIABLE"
 	UsageBased ValueType = "USAGEBASED"
 )
+
+// valueRule is what a value type allows.
+type valueRule struct {
+	value ValueType
+	most  func(priceCents int64) int64 // the largest maximum; nil: any
+	named string                       // how messages name it
+	said  string                       // to a client, with the price
+}
+
+// valueRules lists the value types in the order in which messages and forms do.
+var valueRules = []valueRule{
+	{Fixed, func(price int64) int64 { return price }, "the price", "%s each time"},
+	{Variable, func(price int64) int64 { return 3 * price / 2 }, "1.5 times the price", "Normally %s; it may differ"},
+	{UsageBased, nil, "the largest amount", "Depends on what you use or owe"},
+}
+
+// ValueTypes are the allowed ones.
+var ValueTypes = valueTypes()
+
+func valueTypes() (out []ValueType) {
+	for _, r := range valueRules {
+		out = append(out, r.value)
+	}
+	return out
+}
+
+// rule is that of a value type; an unknown type has no limit, so that it is reported alone.
+func (v ValueType) rule() valueRule {
+	if i := slices.Index(ValueTypes, v); i >= 0 {
+		return valueRules[i]
+	}
+	return valueRule{named: "the largest amount", said: "%s"}
+}
+
+// Varies tells that debits of several amounts are allowed.
+func (v ValueType) Varies() bool { return v != Fixed && slices.Contains(ValueTypes, v) }
+
+// Said tells a client which amounts are debited, for a price in finished words.
+func (v ValueType) Said(price string) string { return strings.ReplaceAll(v.rule().said, "%s", price) }
+
+// limit is the largest maximum in cents for a price of at most money.MaxCents, and how messages name it. For an odd
+// price it is rounded down, which is the same as 2*max <= 3*price.
+func (v ValueType) limit(price int64) (cents int64, name string) {
+	r := v.rule()
+	if r.most == nil {
+		return money.MaxCents, r.named
+	}
+	return r.most(price), r.named
+}
+
+// LimitCents is the largest max_amount_cents that a value type allows for a price in cents; unlimited tells that there
+// is no limit (source: rules 2 to 4).
+func (v ValueType) LimitCents(priceCents int64) (cents int64, unlimited bool) {
+	cents, _ = v.limit(within(priceCents))
+	return cents, v.rule().most == nil
+}
 
 // Method is how the payer is asked to authenticate a mandate.
 type Method string

@@ -14,8 +14,8 @@ func permission() (mandate.Mandate, merchant.Brand, mandate.Start) {
 	return mandate.Mandate{HolderName: "Thandi Nkosi", AccountMask: "•••• 7890", BankCode: "470010",
 			AccountType:     bank.Savings,
 			AbbreviatedName: "CAPEFIT", PeriodUnits: "months", DeductionDay: 1, AmountCents: 49900},
-		merchant.Brand{Name: "Cape Fitness", LegalName: "Cape Fitness Holdings (Pty) Ltd",
-			Email: "accounts@capefitness.example"},
+		merchant.Brand{BrandInput: merchant.BrandInput{Name: "Cape Fitness",
+			LegalName: "Cape Fitness Holdings (Pty) Ltd", Email: "accounts@capefitness.example"}},
 		mandate.Start{Currency: "ZAR", FirstDebit: calendar.On(2026, 12, 1)}
 }
 

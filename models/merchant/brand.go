@@ -16,20 +16,45 @@ var Languages = []string{"en", "af", "zu", "xh"}
 
 // BrandInput is what people say about a brand.
 type BrandInput struct {
-	Name, LegalName, RegistrationNumber, TaxNumber string
-	Website, Email, Phone                          string
-	StreetAddress, City, ZipCode                   string
-	Language, ReferencePrefix, InvoicePrefix       string
-	Shift, DebiCheckShift                          calendar.Shift
+	Name               string
+	LegalName          string
+	RegistrationNumber string
+	TaxNumber          string // VAT number; empty for a business that charges no VAT
+	Website            string
+	Email, Phone       string
+	StreetAddress      string
+	City, ZipCode      string
+	Language           string
+	ReferencePrefix    string         // of reference_generated, e.g. "DD"
+	InvoicePrefix      string         // of the numbers of invoices, e.g. "INV"; a series that has begun keeps its own for the year
+	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
+	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
 }
 
-// Input is the brand as its form shows it.
-func (b Brand) Input() BrandInput {
-	return BrandInput{Name: b.Name, LegalName: b.LegalName, RegistrationNumber: b.RegistrationNumber,
-		TaxNumber: b.TaxNumber, Website: b.Website, Email: b.Email,
-		Phone: b.Phone, StreetAddress: b.StreetAddress, City: b.City, ZipCode: b.ZipCode, Language: b.Language,
-		ReferencePrefix: b.ReferencePrefix,
-		InvoicePrefix:   b.InvoicePrefix, Shift: b.Shift, DebiCheckShift: b.DebiCheckShift}
+// BrandText is one field of BrandInput that is plain text.
+type BrandText struct {
+	Name string // as forms and the audit write it
+	Max  int    // characters in one line; 0: a rule of its own says what is right
+	At   func(*BrandInput) *string
+}
+
+// BrandTexts lists the plain texts of a brand.
+func BrandTexts() []BrandText { return brandTexts }
+
+var brandTexts = []BrandText{
+	{"name", 128, func(in *BrandInput) *string { return &in.Name }},
+	{"legal_name", 128, func(in *BrandInput) *string { return &in.LegalName }},
+	{"registration_number", 32, func(in *BrandInput) *string { return &in.RegistrationNumber }},
+	{"tax_number", 0, func(in *BrandInput) *string { return &in.TaxNumber }},
+	{"email", 0, func(in *BrandInput) *string { return &in.Email }},
+	{"phone", 0, func(in *BrandInput) *string { return &in.Phone }},
+	{"website", 200, func(in *BrandInput) *string { return &in.Website }},
+	{"street_address", 128, func(in *BrandInput) *string { return &in.StreetAddress }},
+	{"city", 128, func(in *BrandInput) *string { return &in.City }},
+	{"zip_code", 0, func(in *BrandInput) *string { return &in.ZipCode }},
+	{"language", 0, func(in *BrandInput) *string { return &in.Language }},
+	{"reference_prefix", 0, func(in *BrandInput) *string { return &in.ReferencePrefix }},
+	{"invoice_prefix", 0, func(in *BrandInput) *string { return &in.InvoicePrefix }},
 }
 
 // NewBrand is what the form of a new brand begins with, beside those that are there.
@@ -41,14 +66,6 @@ func NewBrand(beside ...Brand) BrandInput {
 // DefaultInvoicePrefix begins the numbers of invoices unless a brand says otherwise.
 const DefaultInvoicePrefix = "INV"
 
-func (b *Brand) take(in BrandInput) {
-	b.Name, b.LegalName, b.RegistrationNumber, b.TaxNumber = in.Name, in.LegalName, in.RegistrationNumber, in.TaxNumber
-	b.Website, b.Email, b.Phone, b.StreetAddress, b.City, b.ZipCode = in.Website, in.Email, in.Phone, in.StreetAddress,
-		in.City, in.ZipCode
-	b.Language, b.ReferencePrefix, b.InvoicePrefix, b.Shift, b.DebiCheckShift = in.Language, in.ReferencePrefix,
-		in.InvoicePrefix, in.Shift, in.DebiCheckShift
-}
-
 // BrandField is one value of a brand by the name that forms and the audit use.
 type BrandField struct {
 	Name, Value string
@@ -56,12 +73,11 @@ type BrandField struct {
 
 // Fields lists the values in the order of the form.
 func (in BrandInput) Fields() []BrandField {
-	return []BrandField{{"name", in.Name}, {"legal_name", in.LegalName}, {"registration_number", in.RegistrationNumber},
-		{"tax_number", in.TaxNumber},
-		{"email", in.Email}, {"phone", in.Phone}, {"website", in.Website}, {"street_address", in.StreetAddress},
-		{"city", in.City}, {"zip_code", in.ZipCode},
-		{"language", in.Language}, {"reference_prefix", in.ReferencePrefix}, {"invoice_prefix", in.InvoicePrefix},
-		{"shift", string(in.Shift)}, {"debicheck_shift", string(in.DebiCheckShift)}}
+	var out []BrandField
+	for _, t := range brandTexts {
+		out = append(out, BrandField{t.Name, *t.At(&in)})
+	}
+	return append(out, BrandField{"shift", string(in.Shift)}, BrandField{"debicheck_shift", string(in.DebiCheckShift)})
 }
 
 // changed is what differs, before and after.
@@ -86,10 +102,8 @@ var (
 const creditPrefix = "CN" // of credit notes, which have their own series
 
 func (in BrandInput) checked() (BrandInput, error) {
-	for _, text := range []*string{&in.Name, &in.LegalName, &in.RegistrationNumber, &in.TaxNumber, &in.Website, &in.Email,
-		&in.Phone, &in.StreetAddress, &in.City,
-		&in.ZipCode, &in.ReferencePrefix, &in.InvoicePrefix} {
-		*text = strings.Join(strings.Fields(*text), " ")
+	for _, t := range brandTexts {
+		*t.At(&in) = strings.Join(strings.Fields(*t.At(&in)), " ")
 	}
 	in.TaxNumber = strings.ReplaceAll(in.TaxNumber, " ", "")
 	in.ReferencePrefix, in.InvoicePrefix = strings.ToUpper(in.ReferencePrefix), strings.ToUpper(in.InvoicePrefix)
@@ -97,16 +111,14 @@ func (in BrandInput) checked() (BrandInput, error) {
 	if in.Name == "" {
 		wrong.Add("name", "required", "A brand needs a name. Clients see it on mandates, invoices and pages.")
 	}
-	for _, l := range []struct {
-		name, value string
-		most        int
-	}{{"name", in.Name, 128}, {"legal_name", in.LegalName, 128}, {"registration_number", in.RegistrationNumber, 32},
-		{"street_address", in.StreetAddress, 128},
-		{"city", in.City, 128}, {"website", in.Website, 200}} {
-		if utf8.RuneCountInString(l.value) > l.most {
-			wrong.Add(l.name, "max_length", "At most %d characters.", l.most)
+	for _, t := range brandTexts {
+		if t.Max == 0 {
+			continue
 		}
-		wrong.OneLine(l.name, l.value)
+		if utf8.RuneCountInString(*t.At(&in)) > t.Max {
+			wrong.Add(t.Name, "max_length", "At most %d characters.", t.Max)
+		}
+		wrong.OneLine(t.Name, *t.At(&in))
 	}
 	in.checkContact(&wrong)
 	in.checkNumbers(&wrong)

@@ -44,7 +44,7 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 		if err := ownPrefix(tx, m.ID, b.ID, in.ReferencePrefix); err != nil {
 			return err
 		}
-		b.take(in)
+		b.BrandInput = in
 		b = b.withDefaults(m)
 		b.ID, b.Version = tx.NewID(), 1
 		InsertBrand(tx, b)
@@ -77,7 +77,7 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 			return fault.New(fault.Conflict, "brand_changed",
 				"This brand was changed by another person while your form was open. Your changes are not saved yet.")
 		}
-		was, is := b.Input().changed(in)
+		was, is := b.BrandInput.changed(in)
 		if len(is) == 0 {
 			return nil
 		}
@@ -86,7 +86,7 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 				return err
 			}
 		}
-		b.take(in)
+		b.BrandInput = in
 		b.Version++
 		UpdateBrand(tx, b)
 		tx.Audit(who, audit.Entry{Action: "brand.changed", ObjectType: "brand", ObjectID: b.ID,
@@ -108,7 +108,7 @@ func (s *Service) RemoveBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 		if err := deleteBrand(tx, who.MerchantID, id); err != nil {
 			return err
 		}
-		was, _ := b.Input().changed(BrandInput{})
+		was, _ := b.BrandInput.changed(BrandInput{})
 		tx.Audit(who, audit.Entry{Action: "brand.removed", ObjectType: "brand", ObjectID: b.ID,
 			Text: "Brand " + b.Name + " was removed. It had not been used.", Before: was})
 		return nil

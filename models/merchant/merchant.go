@@ -54,25 +54,13 @@ func (d Demands) MaySend(who actor.Actor, cents int64) error {
 
 // Brand is a name the merchant trades as.
 type Brand struct {
-	ID, MerchantID     uuid.UUID
-	Name               string
-	LegalName          string
-	RegistrationNumber string
-	TaxNumber          string // VAT number; empty for a business that charges no VAT
-	Website            string
-	Email, Phone       string
-	StreetAddress      string
-	City, ZipCode      string
-	Country            string `gorm:"<-:create"` // ISO 3166 alpha-2
-	Currency           string `gorm:"<-:create"`
-	Language           string
-	ReferencePrefix    string         // of reference_generated, e.g. "DD"
-	InvoicePrefix      string         // of the numbers of invoices, e.g. "INV"; a series that has begun keeps its own for the year
-	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
-	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
-	IsTest             bool           `gorm:"->;-:migration"`
-	Version            int            // counts its changes, so that one does not hide another
-	Profiles           []Profile      `gorm:"-"`
+	ID, MerchantID uuid.UUID
+	BrandInput
+	Country  string    `gorm:"<-:create"` // ISO 3166 alpha-2
+	Currency string    `gorm:"<-:create"`
+	IsTest   bool      `gorm:"->;-:migration"`
+	Version  int       // counts its changes, so that one does not hide another
+	Profiles []Profile `gorm:"-"`
 }
 
 // Profile is one registration of the brand at the bank.

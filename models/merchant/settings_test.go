@@ -121,7 +121,7 @@ func TestEveryRuleOfABrandIsReportedAtOnce(t *testing.T) {
 func TestOfTwoAdminsWhoEditOneBrandTheSecondSeesTheFirst(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	in := h.brand.Input()
+	in := h.brand.BrandInput
 	before, err := h.Service.Store.Brands(t.Context(), h.who.MerchantID)
 	must(t, err)
 	version := before[0].Version
@@ -166,7 +166,7 @@ func TestAChangeOfABrandIsReadAtOnceByTheProcessThatMadeIt(t *testing.T) {
 	h := open(t)
 	kept, err := h.Service.Store.Brand(t.Context(), h.who.MerchantID, h.brand.ID)
 	must(t, err)
-	in := kept.Input()
+	in := kept.BrandInput
 	in.Shift, in.Name = "next", "Acme Two"
 	_, err = h.ChangeBrand(t.Context(), h.who, h.brand.ID, kept.Version, in)
 	must(t, err)
@@ -269,7 +269,7 @@ func TestSettingsAreAnothersOnlyToThemAndNobodysWithoutPermission(t *testing.T) 
 	must(t, err)
 	staff := h.who
 	staff.Role = actor.Finance
-	in := h.brand.Input()
+	in := h.brand.BrandInput
 	in.City = "Elsewhere"
 	for name, act := range map[string]func(actor.Actor) error{
 		"change": func(a actor.Actor) error { _, err := h.ChangeBrand(t.Context(), a, h.brand.ID, 1, in); return err },

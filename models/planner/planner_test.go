@@ -87,7 +87,8 @@ func TestAHolidayMovesDebitDatesCutOffsAndTheEndOfReturnWindows(t *testing.T) {
 	s := planning(t, "2026-11-24")
 	day := on(t, "2026-12-10") // a Thursday
 	after := s.Calendar.With(calendar.Change{Day: day, Name: "Election day"})
-	brands := []merchant.Brand{{Name: "Kloof", Shift: calendar.Previous, DebiCheckShift: calendar.Next}}
+	brands := []merchant.Brand{{BrandInput: merchant.BrandInput{Name: "Kloof", Shift: calendar.Previous,
+		DebiCheckShift: calendar.Next}}}
 	moves := s.moves(brands, day.AddDays(-reach), day.AddDays(reach), s.Calendar, after)
 	found := map[string]Move{}
 	for _, m := range moves {

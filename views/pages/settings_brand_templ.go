@@ -33,7 +33,7 @@ type BrandFormView struct {
 	Summary               []components.ErrorItem
 	Conflict              bool
 	Differs               []BrandDiffers
-	Fields                map[string]components.Field
+	Sections              map[string][]components.Field // of the form
 	Language              components.Select
 	Shift, DebiCheckShift components.RadioCards
 	Series                []components.Fact // what the next numbers look like
@@ -140,7 +140,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("name", "legal_name", "registration_number", "tax_number").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("law").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -148,7 +148,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("email", "phone", "website", "street_address", "city", "zip_code").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("contact").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -156,7 +156,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("invoice_prefix", "reference_prefix").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("numbers").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -222,7 +222,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 	})
 }
 
-func (v BrandFormView) inputs(names ...string) templ.Component {
+func (v BrandFormView) inputs(section string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -243,8 +243,8 @@ func (v BrandFormView) inputs(names ...string) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, n := range names {
-			templ_7745c5c3_Err = components.Input(v.Fields[n]).Render(ctx, templ_7745c5c3_Buffer)
+		for _, f := range v.Sections[section] {
+			templ_7745c5c3_Err = components.Input(f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

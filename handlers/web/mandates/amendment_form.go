@@ -180,9 +180,11 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 	v.Most.Hint = "At most the usual amount for FIXED, 1.5 times for VARIABLE."
 	v.Bank = bankChoice(form, byInput)
 	v.Type = accountTypeChoice(form, byInput)
-	v.Value = choices("Amounts", "value_type", form, byInput,
-		[][2]string{{"FIXED", "Fixed: always the usual amount"}, {"VARIABLE", "Variable: up to the maximum"},
-			{"USAGEBASED", "By usage: up to the maximum"}})
+	var values [][2]string
+	for _, one := range words.ValueTypes {
+		values = append(values, [2]string{string(one.Type), one.Choice})
+	}
+	v.Value = choices("Amounts", "value_type", form, byInput, values)
 	v.Period = choices("Every", "period_units", form, byInput,
 		[][2]string{{"months", "month"}, {"weeks", "week"}, {"days", "day"}})
 	v.Asking = h.askingChoice(form, byInput)

@@ -54,7 +54,11 @@ func termFacts(m mandate.Mandate, currency string) components.Facts {
 		add("Frequency", rhythmWords(m))
 		return f
 	}
-	add("Amounts", valueWords[t.ValueType])
+	for _, v := range words.ValueTypes {
+		if v.Type == t.ValueType {
+			add("Amounts", v.Fact)
+		}
+	}
 	add("Agreed amount", words.Sum(t.PriceCents, currency))
 	add("Maximum", words.Sum(t.MaxAmountCents, currency))
 	if t.DebitSequence == mandate.OnceOff {
@@ -78,11 +82,6 @@ func yesWords(yes bool, if1, if0 string) string {
 		return if1
 	}
 	return if0
-}
-
-var valueWords = map[mandate.ValueType]string{
-	mandate.Fixed: "Fixed: the agreed amount and no other", mandate.Variable: "Variable: up to the maximum",
-	mandate.UsageBased: "By usage: up to the maximum",
 }
 
 var categoryWords = map[mandate.Category]string{

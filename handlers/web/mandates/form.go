@@ -218,13 +218,11 @@ func (h *MandateForms) productFields(v *pages.NewMandateView, s mandateSetup, by
 func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	f := s.form
 	v.Value = components.RadioCards{Legend: "How do the amounts change?", Name: "value_type", Value: f.Get("value_type"),
-		Error: byInput["value_type"], Required: true, Options: []components.RadioCard{
-			{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED",
-				Text: "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
-			{Value: string(mandate.Variable), Title: "Varies a little", Badge: "VARIABLE",
-				Text: "Up to one and a half times the price. Amounts other than the price may be disputed."},
-			{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED",
-				Text: "Up to the maximum that you choose. Amounts other than the price may be disputed; a high maximum puts clients off."}}}
+		Error: byInput["value_type"], Required: true}
+	for _, one := range words.ValueTypes {
+		v.Value.Options = append(v.Value.Options, components.RadioCard{Value: string(one.Type), Title: one.Card,
+			Badge: string(one.Type), Text: one.Text})
+	}
 	v.Maximum = components.MoneyField{Label: "Maximum of one debit", Name: "max_amount_cents",
 		Value: f.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true,
 		Hint: "The client’s bank refuses every debit above it."}

@@ -72,7 +72,7 @@ func (h *Settings) Brand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.brandForm(c, http.StatusOK, b, b.Input(), nil)
+	return h.brandForm(c, http.StatusOK, b, b.BrandInput, nil)
 }
 
 // ChangeBrand serves POST /settings/brands/:id.
@@ -139,14 +139,12 @@ func (h *Settings) to(c echo.Context, href, said string) error {
 	return access.RedirectWithFlash(c, "ok", said, href)
 }
 
-func brandInput(form url.Values) merchant.BrandInput {
-	return merchant.BrandInput{Name: form.Get("name"), LegalName: form.Get("legal_name"),
-		RegistrationNumber: form.Get("registration_number"), TaxNumber: form.Get("tax_number"),
-		Website: form.Get("website"), Email: form.Get("email"), Phone: form.Get("phone"),
-		StreetAddress: form.Get("street_address"), City: form.Get("city"),
-		ZipCode: form.Get("zip_code"), Language: form.Get("language"), ReferencePrefix: form.Get("reference_prefix"),
-		InvoicePrefix: form.Get("invoice_prefix"),
-		Shift:         calendar.Shift(form.Get("shift")), DebiCheckShift: calendar.Shift(form.Get("debicheck_shift"))}
+func brandInput(form url.Values) (in merchant.BrandInput) {
+	for _, t := range merchant.BrandTexts() {
+		*t.At(&in) = form.Get(t.Name)
+	}
+	in.Shift, in.DebiCheckShift = calendar.Shift(form.Get("shift")), calendar.Shift(form.Get("debicheck_shift"))
+	return in
 }
 
 // series says what the next numbers look like.

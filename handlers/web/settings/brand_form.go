@@ -20,45 +20,48 @@ import (
 
 var languageWords = map[string]string{"en": "English", "af": "Afrikaans", "zu": "isiZulu", "xh": "isiXhosa"}
 
-var brandLabels = map[string]string{
-	"name": "Name", "legal_name": "Registered name", "registration_number": "Company registration number",
-	"tax_number": "VAT number", "email": "E-mail", "phone": "Telephone",
-	"website": "Website", "street_address": "Street address", "city": "City", "zip_code": "Postal code",
-	"language": "Language", "reference_prefix": "Reference prefix",
-	"invoice_prefix": "Invoice prefix", "shift": "EFT on closed days", "debicheck_shift": "DebiCheck on closed days",
+// brandInputOf is one input of the form of a brand.
+type brandInputOf struct {
+	section string // of the form; empty: it is shown otherwise
+	components.Field
+}
+
+// brandInputs are the values of a brand in the order of the form, section by section.
+var brandInputs = []brandInputOf{
+	{"law", components.Field{Name: "name", Label: "Name", Required: true, MaxLength: 128,
+		Hint: "The name by which clients know you."}},
+	{"law", components.Field{Name: "legal_name", Label: "Registered name"}},
+	{"law", components.Field{Name: "registration_number", Label: "Company registration number"}},
+	{"law", components.Field{Name: "tax_number", Label: "VAT number", InputMode: "numeric",
+		Hint: "With it, invoices are tax invoices with VAT. Leave it empty if you charge no VAT."}},
+	{"contact", components.Field{Name: "email", Label: "E-mail", Type: "email"}},
+	{"contact", components.Field{Name: "phone", Label: "Telephone", Type: "tel"}},
+	{"contact", components.Field{Name: "website", Label: "Website", Placeholder: "https://"}},
+	{"contact", components.Field{Name: "street_address", Label: "Street address"}},
+	{"contact", components.Field{Name: "city", Label: "City"}},
+	{"contact", components.Field{Name: "zip_code", Label: "Postal code", Width: "s", InputMode: "numeric"}},
+	{"numbers", components.Field{Name: "invoice_prefix", Label: "Invoice prefix", Required: true, MaxLength: 8, Width: "m",
+		Hint: "A series that has begun keeps its prefix until the year ends."}},
+	{"numbers", components.Field{Name: "reference_prefix", Label: "Reference prefix", Required: true, MaxLength: 8,
+		Width: "m", Hint: "Begins the references of purchases and, with its first four characters, of mandates."}},
+	{"", components.Field{Name: "language", Label: "Language"}},
+	{"", components.Field{Name: "shift", Label: "EFT on closed days"}},
+	{"", components.Field{Name: "debicheck_shift", Label: "DebiCheck on closed days"}},
 }
 
 // brandForm shows a brand with what was typed; without an id it is a new one.
 func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in merchant.BrandInput, wrong error) error {
 	byInput, summary, _ := kit.Problems(wrong)
 	v := pages.BrandFormView{Title: b.Name, Action: "/settings/brands", Button: "Add brand", New: b.Version == 0,
-		Version: strconv.Itoa(b.Version), Summary: summary, Fields: map[string]components.Field{}}
+		Version: strconv.Itoa(b.Version), Summary: summary, Sections: map[string][]components.Field{}}
+	values := map[string]string{}
 	for _, f := range in.Fields() {
-		v.Fields[f.Name] = components.Field{Label: brandLabels[f.Name], Name: f.Name, Value: f.Value, Error: byInput[f.Name]}
+		values[f.Name] = f.Value
 	}
-	hint := func(name string, change func(*components.Field)) {
-		f := v.Fields[name]
-		change(&f)
-		v.Fields[name] = f
+	for _, one := range brandInputs {
+		one.Value, one.Error = values[one.Name], byInput[one.Name]
+		v.Sections[one.section] = append(v.Sections[one.section], one.Field)
 	}
-	hint("name", func(f *components.Field) {
-		f.Required, f.MaxLength, f.Hint = true, 128, "The name by which clients know you."
-	})
-	hint("tax_number", func(f *components.Field) {
-		f.InputMode, f.Hint = "numeric", "With it, invoices are tax invoices with VAT. Leave it empty if you charge no VAT."
-	})
-	hint("email", func(f *components.Field) { f.Type = "email" })
-	hint("phone", func(f *components.Field) { f.Type = "tel" })
-	hint("website", func(f *components.Field) { f.Placeholder = "https://" })
-	hint("zip_code", func(f *components.Field) { f.Width, f.InputMode = "s", "numeric" })
-	hint("invoice_prefix", func(f *components.Field) {
-		f.Required, f.MaxLength, f.Width, f.Hint = true, 8, "m",
-			"A series that has begun keeps its prefix until the year ends."
-	})
-	hint("reference_prefix", func(f *components.Field) {
-		f.Required, f.MaxLength, f.Width, f.Hint = true, 8, "m",
-			"Begins the references of purchases and, with its first four characters, of mandates."
-	})
 	v.Language = components.Select{Label: "Language", Name: "language", Error: byInput["language"], Required: true,
 		Width: "m", Hint: "What programs read in new purchases. Pages and mails are in English."}
 	for _, l := range merchant.Languages {
@@ -77,7 +80,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	v.Action, v.Button, v.NewProfileHref, v.RemoveHref = words.BrandHref(b.ID), "Save",
 		words.BrandHref(b.ID)+"/profiles/new", words.BrandHref(b.ID)+"/removal"
 	if f, _ := fault.From(wrong); f != nil && f.Code == "brand_changed" {
-		v.Conflict, v.Differs = true, differing(b.Input(), in)
+		v.Conflict, v.Differs = true, differing(b.BrandInput, in)
 	}
 	use, err := h.Brands.Store.BrandUse(c.Request().Context(), b.MerchantID, b.ID)
 	if err != nil {
@@ -111,10 +114,14 @@ func shiftCards(name, legend string, value calendar.Shift, before, after string,
 
 // differing are the values on which two people disagree.
 func differing(theirs, yours merchant.BrandInput) (out []pages.BrandDiffers) {
+	labels := map[string]string{}
+	for _, one := range brandInputs {
+		labels[one.Name] = one.Label
+	}
 	mine := yours.Fields()
 	for i, f := range theirs.Fields() {
 		if f.Value != mine[i].Value {
-			out = append(out, pages.BrandDiffers{Label: brandLabels[f.Name], Theirs: cmp.Or(f.Value, "–"),
+			out = append(out, pages.BrandDiffers{Label: labels[f.Name], Theirs: cmp.Or(f.Value, "–"),
 				Yours: cmp.Or(mine[i].Value, "–")})
 		}
 	}

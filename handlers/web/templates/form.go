@@ -255,10 +255,9 @@ func (h *Templates) payFields(v *pages.TemplateFormView, form url.Values, wrong 
 		Width: "m", Blank: "The day of the first debit", Options: monthDays(form.Get("deduction_day"))}
 	v.ValueType = components.Select{Label: "Amounts of the mandate", Name: "value_type", Error: wrong["value_type"],
 		Quiet: true, Width: "l"}
-	for _, o := range [][2]string{{"FIXED", "Fixed: always this price"},
-		{"VARIABLE", "Variable: up to 1.5 times the price"}, {"USAGEBASED", "By use: up to the maximum"}} {
-		v.ValueType.Options = append(v.ValueType.Options,
-			components.Option{Value: o[0], Text: o[1], Selected: form.Get("value_type") == o[0]})
+	for _, one := range words.ValueTypes {
+		v.ValueType.Options = append(v.ValueType.Options, components.Option{Value: string(one.Type), Text: one.OfTemplate,
+			Selected: form.Get("value_type") == string(one.Type)})
 	}
 	v.Maximum = components.MoneyField{Label: "Never more than", Name: "max_amount_cents",
 		Value: form.Get("max_amount_cents"), Error: wrong["max_amount_cents"], Hint: "For each debit. Empty: the price."}

@@ -101,7 +101,8 @@ func everyDesk(t *testing.T, try func(t *testing.T, d *desk, s *purchase.Service
 				t.Parallel()
 				other := map[calendar.Shift]calendar.Shift{calendar.Previous: calendar.Next,
 					calendar.Next: calendar.Previous}[shift]
-				d := &desk{brand: merchant.Brand{ID: uuid.UUID{1}, Currency: "ZAR", Shift: shift, DebiCheckShift: other},
+				d := &desk{brand: merchant.Brand{ID: uuid.UUID{1}, Currency: "ZAR",
+					BrandInput: merchant.BrandInput{Shift: shift, DebiCheckShift: other}},
 					token: token.Token{ID: uuid.UUID{2}, BrandID: uuid.UUID{1}, MandateID: uuid.UUID{2}, Method: method,
 						State: token.Active, AccountMask: "•••• 1234"},
 					given: mandate.Mandate{ID: uuid.UUID{2}, Kind: mandate.Kind(method), State: mandate.ActiveState,
@@ -221,8 +222,8 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 				Payer:   client.Details{FullName: "T Nkosi"},
 				Details: purchase.Details{DirectDebit: &purchase.DirectDebit{PeriodUnits: "days", Terms: d.given.Terms}}}
 			o, err := s.Offer(t.Context(), purchase.Record{Purchase: p,
-				Brand: merchant.Brand{ID: d.brand.ID, Name: "Gym", Currency: "ZAR", Shift: d.brand.Shift,
-					DebiCheckShift: d.brand.DebiCheckShift}})
+				Brand: merchant.Brand{ID: d.brand.ID, Currency: "ZAR", BrandInput: merchant.BrandInput{Name: "Gym",
+					Shift: d.brand.Shift, DebiCheckShift: d.brand.DebiCheckShift}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +238,7 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 }
 
 func TestAPickerOffersTheDaysOfTheMandateOnly(t *testing.T) {
-	d := &desk{brand: merchant.Brand{DebiCheckShift: calendar.Next}, now: calendar.On(2026, time.December, 1).At(9, 0)}
+	d := &desk{brand: merchant.Brand{BrandInput: merchant.BrandInput{DebiCheckShift: calendar.Next}}, now: calendar.On(2026, time.December, 1).At(9, 0)}
 	m := mandate.Mandate{Kind: mandate.DebiCheck, PeriodUnits: "months", DeductionDay: 25, Terms: &mandate.Terms{}}
 	days := purchases.DaysOf(d.service(), d.brand, bank.DebiCheck, d.now).Within(m)
 	var open []string

@@ -49,3 +49,17 @@ var ChannelWords = map[mandate.Channel]string{
 	mandate.ByAPI:       "Held by you; recorded through the API",
 	mandate.ByBank:      "Asked for at the client’s bank",
 }
+
+// ValueTypes says what each value type means: as a fact of a mandate, as a choice for a new one, as a choice for the
+// mandates of a template, and as the card of a form.
+var ValueTypes = []struct {
+	Type                                 mandate.ValueType
+	Fact, Choice, OfTemplate, Card, Text string
+}{
+	{mandate.Fixed, "Fixed: the agreed amount and no other", "Fixed: always the usual amount", "Fixed: always this price",
+		"Always the same", "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
+	{mandate.Variable, "Variable: up to the maximum", "Variable: up to the maximum", "Variable: up to 1.5 times the price",
+		"Varies a little", "Up to one and a half times the price. Amounts other than the price may be disputed."},
+	{mandate.UsageBased, "By usage: up to the maximum", "By usage: up to the maximum", "By use: up to the maximum",
+		"Depends on use", "Up to the maximum that you choose. Amounts other than the price may be disputed; a high maximum puts clients off."},
+}
