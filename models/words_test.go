@@ -25,32 +25,34 @@ var unread = []string{"../models/bank/simbank", "../models/bank/banktest", "../h
 
 // unsaid are words and shapes that no text has, and what is said instead.
 var unsaid = map[*regexp.Regexp]string{
-	regexp.MustCompile(`(?i)\bsecond factors?\b`):                     "two-step sign-in",
-	regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`):                     "fix, or correct",
-	regexp.MustCompile(`(?i)\bstored accounts?\b`):                    "token",
-	regexp.MustCompile(`(?i)\bcustomers?\b`):                          "client",
-	regexp.MustCompile(`(?i)\b(the|a|each) payers?\b`):                "client, or you",
-	regexp.MustCompile(`(?i)(^|\s)payers?['’]`):                       "client, or you",
-	regexp.MustCompile(`(?i)\bthe own\b`):                             "your, or their",
-	regexp.MustCompile(`(?i)\bone['’]s own\b`):                        "your own",
-	regexp.MustCompile(`(?i)[’”"] (is|are) no ([^lm]|l[^o]|m[^o])`):   "is not a …",
-	regexp.MustCompile(`(?i)%[qsvd] (is|are) no ([^lm]|l[^o]|m[^o])`): "is not a …",
-	regexp.MustCompile(`(?i)\b(it|that) is no ([^lm]|l[^o]|m[^o])`):   "is not a …",
-	regexp.MustCompile(`(?i)\b(is|are) none of the\b`):                "is not one of the",
-	regexp.MustCompile(`(?i)\bfilter is left out\b`):                  "The filter was ignored.",
-	regexp.MustCompile(`(?i)\bwho(se)? has none\b`):                   "people without …",
-	regexp.MustCompile(`(?i)\bwhoever\b`):                             "anyone who, or name the person",
-	regexp.MustCompile(`(?i)\bnobody\b`):                              "no one, or say who does not",
-	regexp.MustCompile(`(?i)\bsomebody\b`):                            "someone, or name the person",
-	regexp.MustCompile(`(?i)\beverybody\b`):                           "everyone, or all …",
-	regexp.MustCompile(`(?i)\bby (itself|themselves)\b`):              "automatically, or nothing",
-	regexp.MustCompile(`(?i)\ball the same\b`):                        "anyway",
-	regexp.MustCompile(`(?i)\bat (this|the same) moment`):             "at the moment, at the same time",
-	regexp.MustCompile(`(?i)\boutside of\b`):                          "outside",
-	regexp.MustCompile(`(?i)\bstands? (in|on|here)\b`):                "is in, is on",
-	regexp.MustCompile(`(?i)\bdebits? c(a|o)mes? back\b`):             "the debit failed, or was returned",
-	regexp.MustCompile(`(?i)\banother \w+ than\b`):                    "a … other than",
-	regexp.MustCompile(`(?i)\bmeanwhile\b`):                           "in the meantime, until then",
+	regexp.MustCompile(`(?i)\bsecond factors?\b`):                      "two-step sign-in",
+	regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`):                      "fix, or correct",
+	regexp.MustCompile(`(?i)\bstored accounts?\b`):                     "token",
+	regexp.MustCompile(`(?i)\bcustomers?\b`):                           "client",
+	regexp.MustCompile(`(?i)\b(the|a|each) payers?\b`):                 "client, or you",
+	regexp.MustCompile(`(?i)(^|\s)payers?['’]`):                        "client, or you",
+	regexp.MustCompile(`(?i)\b(the|this|each|no) collections?\b[^/.]`): "debit",
+	regexp.MustCompile(`(?i)\bunless said\b`):                          "when left out",
+	regexp.MustCompile(`(?i)\bthe own\b`):                              "your, or their",
+	regexp.MustCompile(`(?i)\bone['’]s own\b`):                         "your own",
+	regexp.MustCompile(`(?i)[’”"] (is|are) no ([^lm]|l[^o]|m[^o])`):    "is not a …",
+	regexp.MustCompile(`(?i)%[qsvd] (is|are) no ([^lm]|l[^o]|m[^o])`):  "is not a …",
+	regexp.MustCompile(`(?i)\b(it|that) is no ([^lm]|l[^o]|m[^o])`):    "is not a …",
+	regexp.MustCompile(`(?i)\b(is|are) none of the\b`):                 "is not one of the",
+	regexp.MustCompile(`(?i)\bfilter is left out\b`):                   "The filter was ignored.",
+	regexp.MustCompile(`(?i)\bwho(se)? has none\b`):                    "people without …",
+	regexp.MustCompile(`(?i)\bwhoever\b`):                              "anyone who, or name the person",
+	regexp.MustCompile(`(?i)\bnobody\b`):                               "no one, or say who does not",
+	regexp.MustCompile(`(?i)\bsomebody\b`):                             "someone, or name the person",
+	regexp.MustCompile(`(?i)\beverybody\b`):                            "everyone, or all …",
+	regexp.MustCompile(`(?i)\bby (itself|themselves)\b`):               "automatically, or nothing",
+	regexp.MustCompile(`(?i)\ball the same\b`):                         "anyway",
+	regexp.MustCompile(`(?i)\bat (this|the same) moment`):              "at the moment, at the same time",
+	regexp.MustCompile(`(?i)\boutside of\b`):                           "outside",
+	regexp.MustCompile(`(?i)\bstands? (in|on|here)\b`):                 "is in, is on",
+	regexp.MustCompile(`(?i)\bdebits? c(a|o)mes? back\b`):              "the debit failed, or was returned",
+	regexp.MustCompile(`(?i)\banother \w+ than\b`):                     "a … other than",
+	regexp.MustCompile(`(?i)\bmeanwhile\b`):                            "in the meantime, until then",
 	regexp.MustCompile(`(?i)(debit is|becomes|are) final\b`): "what the bank can no longer return, " +
 		"and what can be disputed",
 	regexp.MustCompile(`\b1 ` + counted + `s\b`):                  "a count that agrees",
@@ -64,6 +66,7 @@ const counted = `(row|client|debit|invoice|mail|token|purchase|event|subscriptio
 var saidAnyway = map[string]bool{
 	`<table class="table stacks mend">`: true, // a class, not a text
 	"mended":                            true, // a name in what is stored
+	"No collection for a long time":     true, // as the banks call their codes
 	// names of users of the system
 	"nobody": true,
 	"PostgreSQL does not run as root, and there is no user postgres or nobody to run it: create one, or start as an " +
@@ -117,7 +120,7 @@ func TestTheGuardSeesForeignShapes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"‘xx’ is no status.", "%q is no list of networks", "Who has none is led to set one up.",
 		"the payer's bank refuses", "It ends by itself after %d payments.", "1 rows has problems", "%d rows were left out.",
-		"The debit came back unpaid.", "Link 3 stands in the chain", "A debit of another amount than %s may be disputed."} {
+		"The debit came back unpaid.", "The collection of this purchase is over", "port 22 unless said", "Link 3 stands in the chain", "A debit of another amount than %s may be disputed."} {
 		if len(foreign(text)) == 0 {
 			t.Errorf("nothing is found in %q", text)
 		}

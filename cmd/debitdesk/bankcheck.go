@@ -23,7 +23,7 @@ type bankCmd struct {
 }
 
 type bankCheckCmd struct {
-	Dir      string `arg:"" optional:"" help:"The directory of the exchange; that of DEBITDESK_BANK unless said."`
+	Dir      string `arg:"" optional:"" help:"The directory of the exchange; that of DEBITDESK_BANK when left out."`
 	Init     string `placeholder:"NAME" help:"First write a profile that comes with Debitdesk: generic or simulator. One that is there is left as it is."`
 	Sample   string `placeholder:"FILE" help:"Write a sample: a debit of R 1,00 from your own account to itself."`
 	ToOutbox bool   `help:"Lay the sample out for the bank, in its outbox. A bank that takes it runs it."`

@@ -30,7 +30,7 @@ type courierSFTPCmd struct {
 	In      string        `placeholder:"FOLDER" help:"The server's folder with its answers ($DEBITDESK_COURIER_IN)."`
 	Every   time.Duration `placeholder:"1m" help:"How often it looks ($DEBITDESK_COURIER_EVERY)."`
 	Remove  bool          `help:"Remove answers from the server once they are here ($DEBITDESK_COURIER_REMOVE)."`
-	State   string        `placeholder:"FOLDER" help:"Where the courier keeps what it remembers; beside the exchange folder unless said."`
+	State   string        `placeholder:"FOLDER" help:"Where the courier keeps what it remembers; beside the exchange folder when left out."`
 	Once    bool          `help:"Carry everything once, and end; exit code 1 when a person must look at something."`
 }
 

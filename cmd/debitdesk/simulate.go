@@ -17,7 +17,7 @@ type simulateCmd struct {
 
 type simulateBankCmd struct {
 	Dir          string `arg:"" help:"The exchange folder, with outbox, sent and inbox in it."`
-	State        string `placeholder:"FOLDER" help:"Where the bank keeps its memory and its ledger; beside DIR unless said."`
+	State        string `placeholder:"FOLDER" help:"Where the bank keeps its memory and its ledger; beside DIR when left out."`
 	Clock        string `default:"real" placeholder:"FILE" help:"The bank's clock: real, or a file that holds one moment such as 2026-11-23T06:00:00+02:00."`
 	Once         bool   `help:"Look once, and end."`
 	Misbehave    string `placeholder:"LIST" help:"What the bank does wrong, such as twice,crlf; the manual has the list."`

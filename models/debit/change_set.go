@@ -109,11 +109,11 @@ func (set *changeSet) take(msg bank.Message) Outcome {
 	next, moves := known.After(msg.Kind)
 	if !moves || !d.effect(msg, next) {
 		d.tooLate(msg)
-		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the collection is %s and the purchase %s", msg.Kind,
+		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the debit is %s and the purchase %s", msg.Kind,
 			msg.Code, before, status)
 		return out
 	}
-	out.Text = fmt.Sprintf("applied: collection %s to %s, purchase %s to %s", before, next, status, d.p.is.Status)
+	out.Text = fmt.Sprintf("applied: debit %s to %s, purchase %s to %s", before, next, status, d.p.is.Status)
 	set.tx.Audit(actor.BankOf(d.c.is.MerchantID), audit.Entry{Action: "collection." + string(next),
 		ObjectType: "collection", ObjectID: d.c.is.ID,
 		ClientID: d.c.is.ClientID, PurchaseID: d.c.is.PurchaseID, Text: d.sentence(),

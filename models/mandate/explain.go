@@ -160,6 +160,6 @@ func (e explaining) warnings() (sentences []string) {
 	add(t.DebitSequence == OnceOff && t.AdjustmentCategory != Never && t.AdjustmentCategory != "",
 		"A once-off mandate is used once, so the adjustment changes nothing.")
 	add(t.DelayedOnFailure,
-		"Collections under a fallback mandate are disputable; the scheme now calls this a registered mandate.")
+		"Debits under a fallback mandate can be disputed; the scheme now calls this a registered mandate.")
 	return sentences
 }

@@ -103,7 +103,7 @@ func mayAnswer(c *collection.Collection) error {
 	case c.State == collection.Scheduled:
 		return notThere(c)
 	case c.State.Ended():
-		return fault.New(fault.Conflict, "collection_wrong_status", "The collection of this purchase is over: %s.",
+		return fault.New(fault.Conflict, "collection_wrong_status", "The debit of this purchase is over: %s.",
 			c.State.Label())
 	}
 	return nil
@@ -111,7 +111,7 @@ func mayAnswer(c *collection.Collection) error {
 
 func notThere(c *collection.Collection) error {
 	return fault.New(fault.Conflict, "collection_wrong_status",
-		"The bank does not have this collection yet. It is handed over at %s SAST.", say(c.SubmitAt))
+		"The bank does not have this debit yet. It is handed over at %s SAST.", say(c.SubmitAt))
 }
 
 // BankAnswers are the words that the bank's desk offers for a collection, in the order
