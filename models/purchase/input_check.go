@@ -2,14 +2,12 @@ package purchase
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"

@@ -7,7 +7,6 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
-	"github.com/shopspring/decimal"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"path"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
