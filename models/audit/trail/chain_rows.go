@@ -191,13 +191,18 @@ func keepLinks(ctx context.Context, tx pgx.Tx, links []audit.Link) error {
 // queryRow runs a statement that gives one queryRow, by the pool or in a transaction.
 type queryRow func(ctx context.Context, sql string, args ...any) pgx.Row
 
+// found reads a row into what is given; where there is none, that stays as it is.
+func found(row pgx.Row, into ...any) error {
+	if err := row.Scan(into...); !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	return nil
+}
+
 func headOf(ctx context.Context, one queryRow, merchantID uuid.UUID) (audit.Head, error) {
 	h := audit.Head{MerchantID: merchantID}
-	err := one(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`,
-		merchantID).Scan(&h.N, &h.Hash, &h.KeyID, &h.Signature)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = nil
-	}
+	err := found(one(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`, merchantID),
+		&h.N, &h.Hash, &h.KeyID, &h.Signature)
 	return h, err
 }
 

@@ -2,7 +2,6 @@ package trail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,11 +16,8 @@ import (
 
 func baseOf(ctx context.Context, one queryRow, merchantID uuid.UUID) (audit.Base, error) {
 	b := audit.Base{MerchantID: merchantID}
-	err := one(ctx, `SELECT n, hash, kept, key_id, signature FROM audit_bases WHERE merchant_id = $1`,
-		merchantID).Scan(&b.N, &b.Hash, &b.Kept, &b.KeyID, &b.Signature)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = nil
-	}
+	err := found(one(ctx, `SELECT n, hash, kept, key_id, signature FROM audit_bases WHERE merchant_id = $1`, merchantID),
+		&b.N, &b.Hash, &b.Kept, &b.KeyID, &b.Signature)
 	return b, err
 }
 
