@@ -15,7 +15,7 @@ import (
 // them is guarded too.
 var doors = []string{"/login", "/reset", "/invite"}
 
-// payersPages is where the payer's links lead.
+// payersPages is where the client's links lead.
 const payersPages = "/p/"
 
 // atDoors slows down an address that tries too often. It stands before the routes.

@@ -115,6 +115,38 @@ func TestTextsForPeopleSayItInPlainEnglish(t *testing.T) {
 	}
 }
 
+// payers are the packages whose code may speak of payers, as banks do and as the pages are called that clients pay on.
+var payers = []string{"../models/bank", "../handlers/checkout", "../views/checkout", "../models/store/storetest",
+	"../models/doc.go", "../handlers/handlertest"}
+
+// TestCommentsSayClient: one name for one thing, in comments too. The page of a payment is the payer's page.
+func TestCommentsSayClient(t *testing.T) {
+	t.Parallel()
+	other := regexp.MustCompile(`\bpayers?\b([^'’]|['’]s [^ph]|['’]s (p[^a]|h[^o]))`)
+	for _, root := range []string{"../handlers", "../views", "../models", "../cmd"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || within(filepath.ToSlash(path), payers...) || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_templ.go") {
+				return err
+			}
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, group := range file.Comments {
+				if text := group.Text(); other.MatchString(text) {
+					t.Errorf("%s says %q: client, or you", files.Position(group.Pos()), other.FindString(text))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestTheGuardSeesForeignShapes plants sentences that once stood in the product.
 func TestTheGuardSeesForeignShapes(t *testing.T) {
 	t.Parallel()

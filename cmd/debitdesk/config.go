@@ -233,7 +233,7 @@ func (c Config) proxies() (all []*net.IPNet, err error) {
 var failures = handlers.Rate{PerSecond: 20, Burst: 2_000}
 
 // What one address may do without a session: an office that signs in on Monday, and
-// the payers behind one mobile network, are far below it.
+// the clients behind one mobile network, are far below it.
 var (
 	entranceRate = handlers.Rate{PerSecond: 5, Burst: 600}
 	payersRate   = handlers.Rate{PerSecond: 500, Burst: 10_000}

@@ -99,7 +99,7 @@ func (a *App) tidy(ctx context.Context) error {
 //
 // In the sandbox everything that is due counts, the answers of its bank included:
 // what becomes due is done within LookEvery. In live mode the bank is asked for
-// news in each round, so a round comes each second while a payer is being asked,
+// news in each round, so a round comes each second while a client is being asked,
 // which also ends the 120 seconds on time, and each minute otherwise.
 func (a *App) hurry(d *jobs.Deps) {
 	if a.Config.Sandbox() {

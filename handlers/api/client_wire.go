@@ -12,7 +12,7 @@ import (
 	"debitdesk/models/client"
 )
 
-// ClientDetails is the JSON form of a payer's details.
+// ClientDetails is the JSON form of a client's details.
 type ClientDetails struct {
 	Email                 string           `json:"email"`
 	Phone                 string           `json:"phone"`
@@ -45,7 +45,7 @@ type deliveryMethod struct {
 	Options map[string]string `json:"options"`
 }
 
-// deliveryMethods is the same for every payer (source: API contract section 2).
+// deliveryMethods is the same for every client (source: API contract section 2).
 var deliveryMethods = []deliveryMethod{
 	{"email", map[string]string{}},
 	{"text_message", map[string]string{"custom_message": ""}},

@@ -164,7 +164,7 @@ type resultBody struct {
 	Text string  `json:"text"`
 }
 
-// PurchaseBody is a purchase as the API shows it: the payer's numbers masked.
+// PurchaseBody is a purchase as the API shows it: the client's numbers masked.
 func (b Base) PurchaseBody(r purchase.Record) any {
 	return purchaseBody{
 		Type: "purchase", ID: r.ID, CreatedOn: r.CreatedAt.Unix(), UpdatedOn: r.UpdatedAt.Unix(),

@@ -1,4 +1,4 @@
-// Package letters words the mails of purchases: what a payer is told and where
+// Package letters words the mails of purchases: what a client is told and where
 // the link leads. It must not know when a mail is due or how it is sent.
 package letters
 
@@ -31,7 +31,7 @@ var (
 	_ billing.Letters  = Writer{}
 )
 
-// AccountLink asks the payer to give the bank details on the hosted page.
+// AccountLink asks the client to give the bank details on the hosted page.
 func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v := start(p, b, "Set up your debit order with "+b.Name)
 	v.Preview = "Enter your bank details on a secure page; it takes two minutes."
@@ -74,7 +74,7 @@ func stored(terms *mandate.Terms) string {
 	return "Your account is stored only: no money is taken when you give your details."
 }
 
-// asksBank are the terms that the payer confirms at their own bank; nil for EFT.
+// asksBank are the terms that the client confirms at their own bank; nil for EFT.
 func asksBank(p purchase.Purchase) *mandate.Terms {
 	if p.Details.DirectDebit == nil {
 		return nil
@@ -106,7 +106,7 @@ func attachedWords(paper billing.Paper) string {
 	return " It is attached as PDF."
 }
 
-// Invoice asks the payer to pay, or says when the account is debited. Its words are those of the page and the PDF.
+// Invoice asks the client to pay, or says when the account is debited. Its words are those of the page and the PDF.
 func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 	p, said := paper.Purchase, papers.Of(paper)
 	v := startOf(p, paper.Issuer, fmt.Sprintf("Invoice %s from %s", cmp.Or(paper.Number, reference(p)), paper.Issuer.Name))

@@ -41,7 +41,7 @@ func (r Printer) Draw(p billing.Paper) ([]byte, error) {
 	return documents.RenderBill(b)
 }
 
-// Link is where the payer pays; knowing the id is the permission.
+// Link is where the client pays; knowing the id is the permission.
 func Link(base string, p billing.Paper) string {
 	return strings.TrimRight(base, "/") + "/p/" + p.PurchaseID.String() + "/"
 }

@@ -17,7 +17,7 @@ type Kind string
 const (
 	User       Kind = "user"       // a person at the dashboard
 	Credential Kind = "credential" // a program with a bearer credential
-	Payer      Kind = "payer"      // the customer on the hosted page
+	Payer      Kind = "payer"      // the client on the hosted page
 	Bank       Kind = "bank"       // an answer of the bank
 	System     Kind = "system"     // the product itself: due dates, sweeps
 	Operator   Kind = "operator"   // whoever runs the product's command line
@@ -75,7 +75,7 @@ const (
 // Actor is who a use case runs for. MerchantID bounds everything it can see.
 type Actor struct {
 	Kind       Kind
-	ID         uuid.UUID // of the user or credential; zero for payer, bank, system
+	ID         uuid.UUID // of the user or credential; zero for client, bank, system
 	Name       string    // as shown in the time line
 	MerchantID uuid.UUID
 	Role       Role   // users

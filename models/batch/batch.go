@@ -142,7 +142,7 @@ type Row struct {
 	Mailed     bool      // its invoice goes out by mail
 	Due        Day
 	TotalCents int64
-	SameKey    string `gorm:"-"`            // equal for the same payer and amount; kept as a hash
+	SameKey    string `gorm:"-"`            // equal for the same client and amount; kept as a hash
 	UsualCents int64  `gorm:"default:null"` // what is usual, where TotalCents is far from it; else 0
 	Confirmed  bool   // somebody ticked that an unusual amount is right
 	Charge     Charging

@@ -52,7 +52,7 @@ func (s *Service) clientsOf(ctx context.Context, b Batch, rows []Row, lines []Li
 	return d, err
 }
 
-// add makes a client known to the rows after it, so that a new payer with two rows is made once.
+// add makes a client known to the rows after it, so that a new client with two rows is made once.
 func (d *directory) add(c client.Client) {
 	if _, known := d.byID[c.ID]; known {
 		return

@@ -189,7 +189,7 @@ func (v Values) unknown() Problem {
 		Cause: CauseUnknown}
 }
 
-// sameClient names a payer equally in every row of a file.
+// sameClient names a client equally in every row of a file.
 func sameClient(c client.Client, v Values) string {
 	if c.ID != uuid.Nil {
 		return c.ID.String()

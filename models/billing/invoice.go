@@ -1,4 +1,4 @@
-// Package billing knows how one pattern becomes invoices for many payers: who gets
+// Package billing knows how one pattern becomes invoices for many clients: who gets
 // one, its serial number, the VAT in it and what is printed on it for good. It must
 // not know how an invoice is worded, drawn or paid.
 package billing
@@ -133,7 +133,7 @@ func issuer(b merchant.Brand) Party {
 		ZipCode: b.ZipCode, Country: b.Country, Email: b.Email, Phone: b.Phone, Website: b.Website}
 }
 
-// recipient is the payer as far as known: a business by its registered name.
+// recipient is the client as far as known: a business by its registered name.
 func recipient(d client.Details) Party {
 	return Party{Name: cmp.Or(d.FullName, d.LegalName, d.BrandName, d.Email), LegalName: d.LegalName,
 		Registration: d.RegistrationNumber, VATNumber: d.TaxNumber,
@@ -147,7 +147,7 @@ type Paper struct {
 	Percent int64 // of VAT; 0 without
 	// Purchase says what was sold; how it stands now is not printed.
 	Purchase purchase.Purchase
-	// Debit is how the invoice is collected; nil: the payer is asked to pay.
+	// Debit is how the invoice is collected; nil: the client is asked to pay.
 	Debit *Debit
 }
 
@@ -161,7 +161,7 @@ type Debit struct {
 	OnHold    bool // its account is being deleted, which can still be undone
 }
 
-// Stands tells that the debit collects the invoice, or did: the payer is not to pay
+// Stands tells that the debit collects the invoice, or did: the client is not to pay
 // a second time.
 func (d Debit) Stands() bool {
 	return d.State == collection.Scheduled || d.State == collection.Submitted || d.State == collection.InTracking ||

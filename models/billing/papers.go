@@ -18,7 +18,7 @@ import (
 
 // Letters writes the mails about documents in finished words.
 type Letters interface {
-	// Invoice asks the payer to pay.
+	// Invoice asks the client to pay.
 	Invoice(p Paper) mail.Letter
 	// CreditNote tells that an invoice was taken back.
 	CreditNote(p Paper) mail.Letter

@@ -20,16 +20,16 @@ import (
 	"debitdesk/models/queue"
 )
 
-// MostRecipients is how many payers one request may name (API contract 1.7).
+// MostRecipients is how many clients one request may name (API contract 1.7).
 const MostRecipients = 10_000
 
-// Recipient is one payer of an invoice.
+// Recipient is one client of an invoice.
 type Recipient struct {
 	ClientID  uuid.UUID
 	Whitelist []string // nil: as the pattern says
 }
 
-// Input is a one-time invoice for many payers: the pattern without a payer, and who
+// Input is a one-time invoice for many clients: the pattern without a client, and who
 // gets it. Problems of its shape are in the pattern's.
 type Input struct {
 	Pattern    purchase.Input
@@ -61,7 +61,7 @@ type Issued struct {
 	Audit    audit.Entry
 }
 
-// Reader finds payers and documents. Everything is bounded by the merchant.
+// Reader finds clients and documents. Everything is bounded by the merchant.
 type Reader interface {
 	// DetailsOf gives the details of those of the clients that are the merchant's.
 	DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error)

@@ -10,7 +10,7 @@ import (
 	"debitdesk/models/fault"
 )
 
-// Strictness says how closely a payer's numbers are looked at.
+// Strictness says how closely a client's numbers are looked at.
 type Strictness int
 
 const (
@@ -75,7 +75,7 @@ func (d *Details) checkMasks(wrong *fault.Problems) {
 	}
 }
 
-// checkReach asks for what identifies a payer: an e-mail address, or account
+// checkReach asks for what identifies a client: an e-mail address, or account
 // and branch (source: API contract section 2).
 func (d *Details) checkReach(wrong *fault.Problems) {
 	switch {

@@ -1,4 +1,4 @@
-// Package client knows payers: how they are reached, who they are and where
+// Package client knows whom a merchant collects from: how they are reached, who they are and where
 // their account is. It must not know what they owe.
 package client
 
@@ -11,7 +11,7 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Details is what is known of a payer. Purchases keep a copy of their own.
+// Details is what is known of a client. Purchases keep a copy of their own.
 type Details struct {
 	Email, Phone, FullName        string             `json:",omitempty"`
 	PersonalCode                  bank.IDNumber      `gorm:"-" json:",omitempty"` // South African ID or passport number
@@ -29,7 +29,7 @@ type Details struct {
 	CC, BCC                       []string           `gorm:"type:text[]" json:",omitempty"`
 }
 
-// Client is a payer of one merchant.
+// Client is a person or a business that one merchant collects from.
 type Client struct {
 	ID, MerchantID uuid.UUID
 	Details

@@ -33,12 +33,12 @@ type Erasure struct {
 	Waiting   int           // debits that are not at the bank yet
 	AtBankEnd calendar.Date // when the last of AtBank is final at the latest; zero: nobody knows
 	Disputes  int           // under way
-	Refunds   int           // owed to the payer, and not paid yet
+	Refunds   int           // owed to the client, and not paid yet
 
 	LastDebit calendar.Date // or the last mandate or invoice where nothing was collected; zero: there is nothing to keep
 }
 
-// Blocked tells whether something is under way that needs the payer's details.
+// Blocked tells whether something is under way that needs the client's details.
 func (e Erasure) Blocked() bool { return e.AtBank+e.Disputes+e.Refunds > 0 }
 
 // KeptUntil is the last day on which evidence is kept; zero when there is none.

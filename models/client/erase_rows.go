@@ -155,7 +155,7 @@ func (s Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, er
 	return n, err
 }
 
-// hostless are the attempts of a purchase without the payer's address on the internet.
+// hostless are the attempts of a purchase without the client's address on the internet.
 const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n) FROM jsonb_array_elements(%s) WITH ORDINALITY AS all_of (a, n)), '[]')`
 
 // erasing removes a person from what stands beside its client: @m merchant, @c
@@ -200,7 +200,7 @@ var erasing = []struct{ table, sql string }{
 		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
 		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
-	// Statements name payers: those of its time are made again from the ledger, with the same sums.
+	// Statements name clients: those of its time are made again from the ledger, with the same sums.
 	{"company_statements",
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL WHERE merchant_id = @m AND status IN ('running', 'finished')
 		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`},

@@ -11,7 +11,7 @@ type TextField struct {
 	Number bool
 }
 
-// TextFields lists the plain texts of a payer with their limits (source: API
+// TextFields lists the plain texts of a client with their limits (source: API
 // contract section 2). Account and identity number are no plain text.
 func TextFields() []TextField { return textFields }
 
@@ -44,7 +44,7 @@ const (
 	MaxCopies       = 50 // addresses in cc and in bcc
 )
 
-// Name is what a payer is called in lists and sentences.
+// Name is what a client is called in lists and sentences.
 func (d Details) Name() string {
 	for _, name := range []string{d.FullName, d.LegalName, d.BrandName, d.Email} {
 		if name != "" {

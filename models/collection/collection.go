@@ -18,7 +18,7 @@ const (
 	Early  ServiceType = "early"
 )
 
-// BecauseEFT is why a payer may dispute any EFT collection, named as the API names it. Package mandate has the reasons
+// BecauseEFT is why a client may dispute any EFT collection, named as the API names it. Package mandate has the reasons
 // of DebiCheck.
 const BecauseEFT = "eft"
 
@@ -86,7 +86,7 @@ func ResultOf(code string) Result {
 // IsZero tells that the bank has not answered.
 func (r Result) IsZero() bool { return r == Result{} }
 
-// MayBeDisputed tells whether the payer may dispute the collection, and why: false where nothing was or will be
+// MayBeDisputed tells whether the client may dispute the collection, and why: false where nothing was or will be
 // collected.
 func (c Collection) MayBeDisputed() (because []string, may bool) {
 	switch c.State {

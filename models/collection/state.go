@@ -20,7 +20,7 @@ const (
 	Successful  State = "successful"   // collected at once and for good (DebiCheck)
 	Final       State = "final"        // EFT: the return window has closed
 	Unpaid      State = "unpaid"       // not collected, or returned
-	Disputed    State = "disputed"     // the payer objected
+	Disputed    State = "disputed"     // the client objected
 	DisputeWon  State = "dispute_won"  // the merchant keeps the money
 	DisputeLost State = "dispute_lost" // reversed
 	Cancelled   State = "cancelled"    // dropped before it went to the bank

@@ -24,7 +24,7 @@ func ShortName(text string) (name string, ok bool) {
 	return name, shortName.MatchString(name)
 }
 
-// StatementLine is the text that the payer reads on the bank statement: 10 characters short name, 14 contract
+// StatementLine is the text that the client reads on the bank statement: 10 characters short name, 14 contract
 // reference, 6 free, each padded with spaces, 30 in all. A part that is too long or not printable ASCII is an error,
 // since cutting it would break the reference.
 func StatementLine(short, reference, free string) (string, error) {

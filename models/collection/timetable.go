@@ -48,7 +48,7 @@ func DefaultTimetable() Timetable {
 	}
 }
 
-// noLimit: how often a DebiCheck debit may stay unpaid is the payer's bank's to say (reference: debit orders 2.5).
+// noLimit: how often a DebiCheck debit may stay unpaid is the client's bank's to say (reference: debit orders 2.5).
 const noLimit = 1 << 30
 
 // For is the timetable of a method. DebiCheck debits run early in the morning, on Saturdays too, and are final at once.

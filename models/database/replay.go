@@ -15,7 +15,7 @@ import (
 	"debitdesk/models/replay"
 )
 
-// Answers are the answers that were given before. They may show a payer's numbers and requests hold them, so both are
+// Answers are the answers that were given before. They may show a client's numbers and requests hold them, so both are
 // kept as secrets: the answer sealed, the fingerprint keyed.
 type Answers struct{ DB *DB }
 

@@ -44,7 +44,7 @@ func InstantOrNull(t time.Time) *time.Time {
 // NewID makes a UUIDv7 (RFC 9562) of the given moment: milliseconds, then the
 // microsecond in 12 bits, then chance. A microsecond is at least four of those bits'
 // steps, so that two more bits are left to chance: 64 in all from crypto/rand, since
-// a payer's link is the id of the purchase. Ids of different microseconds sort as
+// a client's link is the id of the purchase. Ids of different microseconds sort as
 // those do. The library's own maker reads the machine's clock, which is not the
 // product's.
 func NewID(at time.Time) uuid.UUID {

@@ -71,12 +71,12 @@ func (s *Service) close(ctx context.Context, done *Done) error {
 	})
 }
 
-// settledWords tells the two facts apart: what the bank can return, and what the payer can dispute.
+// settledWords tells the two facts apart: what the bank can return, and what the client can dispute.
 func settledWords(c collection.Collection) string {
 	return "The return window has closed: the bank can no longer return the debit." + disputeWords(c)
 }
 
-// disputeWords says until when the payer may dispute a debit; nothing where that is not possible.
+// disputeWords says until when the client may dispute a debit; nothing where that is not possible.
 func disputeWords(c collection.Collection) string {
 	if _, may := c.MayBeDisputed(); !may {
 		return ""

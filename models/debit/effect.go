@@ -105,7 +105,7 @@ func (d debitChange) keepToken() {
 		After: map[string]any{"state": d.t.is.State}})
 }
 
-// useUp: the payer allowed this one debit and had nothing stored, so no token
+// useUp: the client allowed this one debit and had nothing stored, so no token
 // remains. Its mandate stays as evidence and allows nothing more.
 func (d debitChange) useUp() {
 	t := &d.t.is
@@ -202,7 +202,7 @@ func (d debitChange) judge(softBefore int) {
 		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
 }
 
-// suspend: the payer's bank runs nothing more under the mandate, so the token
+// suspend: the client's bank runs nothing more under the mandate, so the token
 // cannot be charged any more.
 func (d debitChange) suspend(code string) {
 	t := &d.t.is
@@ -274,7 +274,7 @@ func (d debitChange) entry(kind purchase.EntryKind, sign int64) {
 	d.p.is.Book(d.tx, purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents, Code: d.code.Code})
 }
 
-// dropRefunds: the payer has the money back another way, so what was promised and the
+// dropRefunds: the client has the money back another way, so what was promised and the
 // bank does not have falls away. What it has is counted when it says so.
 func (d debitChange) dropRefunds(why string) {
 	p := &d.p.is

@@ -105,7 +105,7 @@ func (q *question) answered(state mandate.AuthState, code string, at time.Time) 
 	a.State, a.Code, a.AnsweredAt, q.a.changed = state, code, at, true
 }
 
-// accept: the payer confirmed the mandate.
+// accept: the client confirmed the mandate.
 func (q *question) accept(msg bank.Message) {
 	q.answered(mandate.AuthAccepted, msg.Code, msg.At)
 	q.a.is.Channel = msg.Channel
@@ -169,7 +169,7 @@ func (q *question) passed() {
 
 // unanswered: nobody answered in time. The fallback follows where it was asked
 // for; when that is not answered either, the mandate is registered without the
-// payer (source: do_delayed_on_auth_failure).
+// client (source: do_delayed_on_auth_failure).
 func (q *question) unanswered(at time.Time) {
 	switch {
 	case q.a.is.Method == mandate.Fallback:
@@ -193,7 +193,7 @@ func (q *question) unanswered(at time.Time) {
 	}
 }
 
-// suspended: the payer's bank runs nothing more under the mandate.
+// suspended: the client's bank runs nothing more under the mandate.
 func (q *question) suspended(msg bank.Message) {
 	q.moveMandate(mandate.Suspended, msg.Code)
 	if blockable(q.t.is) {
@@ -260,7 +260,7 @@ func (q *question) take(msg bank.Message) string {
 	return fmt.Sprintf("applied: request %s to %s, mandate %s to %s", was, q.a.is.State, stood, q.m.is.State)
 }
 
-// carries tells that the mandate came about by this authentication: the payer
+// carries tells that the mandate came about by this authentication: the client
 // accepted it, or nobody answered the fallback.
 func (q *question) carries() bool {
 	return q.a.is.State == mandate.AuthAccepted || q.a.is.State == mandate.AuthNoResponse &&

@@ -10,7 +10,7 @@ import (
 	"debitdesk/models/bank"
 )
 
-// refunds hands money that is owed back to payers over to the bank, under the
+// refunds hands money that is owed back to clients over to the bank, under the
 // refund's own id. What the bank refuses is left to a person.
 func (s *Service) refunds(ctx context.Context, done *Done) error {
 	return sweep(func() (int, error) {

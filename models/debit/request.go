@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/mandate"
 )
 
-// request hands to the bank what payers are to be asked. The time to answer counts
+// request hands to the bank what clients are to be asked. The time to answer counts
 // from then. A request that the bank took before a crash is handed over again
 // under the same id, which changes nothing there.
 func (s *Service) request(ctx context.Context, done *Done) error {
@@ -79,7 +79,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 }
 
 // runOut ends authentications whose time has passed. A request that did not even
-// reach the bank in the time that the payer has to answer is given up: nobody waits
+// reach the bank in the time that the client has to answer is given up: nobody waits
 // for it any more, and real time has its window. One that cannot be ended does not
 // stand in the way of the others.
 func (s *Service) runOut(ctx context.Context, done *Done) error {

@@ -78,7 +78,7 @@ func (s *Service) Run(ctx context.Context) (Done, error) {
 
 // round takes each step once. Deletions come first, so that nothing is debited from
 // an account whose time is over. Answers come before closing, so that a return that
-// waits with the bank is not overtaken by the end of its window, nor a payer's
+// waits with the bank is not overtaken by the end of its window, nor a client's
 // answer by the time limit.
 func (s *Service) round(ctx context.Context) (Done, error) {
 	var done Done

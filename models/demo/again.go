@@ -17,7 +17,7 @@ type Again struct {
 	Brand    merchant.Brand
 	Who      actor.Actor
 	Clients  int
-	Seed     int // other payers
+	Seed     int // other clients
 	Step     func(done, all int)
 }
 

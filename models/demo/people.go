@@ -40,11 +40,11 @@ var banks = []struct {
 	{"470010", "16%04d", bank.Savings},
 }
 
-// Person is person, for whoever plays with payers.
+// Person is person, for whoever plays with clients.
 func Person(n int, ending string) client.Details { return person(n, ending) }
 
-// person is the nth payer. The ending of the account decides what the sandbox
-// bank answers; a payer without one gets an ending that pays.
+// person is the nth client. The ending of the account decides what the sandbox
+// bank answers; a client without one gets an ending that pays.
 func person(n int, ending string) client.Details {
 	first, last := firstNames[n%len(firstNames)], lastNames[(n*7+n/len(firstNames))%len(lastNames)]
 	street, b := streets[n*3%len(streets)], banks[n%len(banks)]

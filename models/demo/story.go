@@ -82,7 +82,7 @@ func (st *story) live(ctx context.Context, end time.Time) error {
 	return nil
 }
 
-// member is one payer of the gym and what was done for them so far.
+// member is one client of the gym and what was done for them so far.
 type member struct {
 	*story
 	n         int
@@ -168,13 +168,13 @@ func (m *member) buys(o func() order) func(context.Context) error {
 
 func (m *member) last() uuid.UUID { return m.purchases[len(m.purchases)-1] }
 
-// mailed sends the link or the invoice to the payer.
+// mailed sends the link or the invoice to the client.
 func (m *member) mailed(ctx context.Context) error {
 	_, err := m.s.Purchases.ResendInvoice(ctx, m.who(), m.last())
 	return err
 }
 
-// opens is the payer looking at the hosted page.
+// opens is the client looking at the hosted page.
 func (m *member) opens(ctx context.Context) error {
 	rec, err := m.s.Purchases.Open(ctx, m.last())
 	if err != nil {
@@ -184,7 +184,7 @@ func (m *member) opens(ctx context.Context) error {
 	return err
 }
 
-// gives is the payer filling in the hosted page.
+// gives is the client filling in the hosted page.
 func (m *member) gives(ctx context.Context) error {
 	if err := m.opens(ctx); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package mail knows a message to a payer and the port that sends it. It must not
+// Package mail knows a message to a client and the port that sends it. It must not
 // know how a message is worded or which relay takes it.
 package mail
 

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Authentication is one time of asking the payer, through the payer's bank. The
+// Authentication is one time of asking the client, through the client's bank. The
 // first of two that meet, answer and time-out, decides; the other is recorded and
 // changes nothing.
 type Authentication struct {
@@ -32,7 +32,7 @@ type AuthState string
 const (
 	AuthRequested  AuthState = "requested" // written down
 	AuthSent       AuthState = "sent"      // the bank has it
-	AuthDelivered  AuthState = "delivered" // the payer's handset has it
+	AuthDelivered  AuthState = "delivered" // the client's handset has it
 	AuthAccepted   AuthState = "accepted"
 	AuthRejected   AuthState = "rejected"
 	AuthNoResponse AuthState = "no_response"
@@ -57,7 +57,7 @@ func DefaultLimits() Limits {
 	return Limits{RealTime: 120 * time.Second, Delayed: 48 * time.Hour, MostTries: 3, FailureLimit: 7, TrackingDays: 10}
 }
 
-// For is how long the payer has to answer.
+// For is how long the client has to answer.
 func (l Limits) For(m Method) time.Duration {
 	if m == RealTime {
 		return l.RealTime
@@ -77,7 +77,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d %s", n, unit)
 }
 
-// Asked counts how often the payer was asked in one way.
+// Asked counts how often the client was asked in one way.
 func Asked(all []Authentication, how Method) (n int) {
 	for _, a := range all {
 		if a.Method == how {

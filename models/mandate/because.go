@@ -1,6 +1,6 @@
 package mandate
 
-// Reasons why a payer may dispute a debit under a DebiCheck mandate, named as the
+// Reasons why a client may dispute a debit under a DebiCheck mandate, named as the
 // API names them (source: rules 3 and 4, do_delayed_on_auth_failure).
 const (
 	BecauseFallback      = "fallback"

@@ -8,7 +8,7 @@ import (
 )
 
 // Agreed tells whether a debit may run on a day without being on another day than agreed: on a deduction day, or on the
-// first processing day after one that is closed. The payer's bank takes no other, whatever the merchant's own shift
+// first processing day after one that is closed. The client's bank takes no other, whatever the merchant's own shift
 // rule says: not the day before (industry: date adjustment rule).
 func (m Mandate) Agreed(action calendar.Date, cal *calendar.Calendar) bool {
 	_, agreed := m.standsFor(action, cal)

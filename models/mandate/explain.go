@@ -11,7 +11,7 @@ const warnAboveCents = 500_000_00
 
 // Explanation is the terms of a mandate in finished sentences.
 type Explanation struct {
-	Allowed    string   // what the payer's bank will allow; empty while the terms are incomplete
+	Allowed    string   // what the client's bank will allow; empty while the terms are incomplete
 	Disputable []string // which debits could be disputed; empty: none within these terms
 	Adjusts    string   // how price and maximum change
 	Warnings   []string // what the person who sets the mandate up should know

@@ -16,7 +16,7 @@ type Filter struct {
 	States   []State // none: all
 	Kind     Kind    // empty: both
 	ClientID uuid.UUID
-	Search   string // words of the payer's name or e-mail, or of the contract reference
+	Search   string // words of the client's name or e-mail, or of the contract reference
 	// Waiting takes only those that the client's bank suspended, though they were to go
 	// on, and whose client has no newer account that can be charged.
 	Waiting                bool

@@ -1,5 +1,5 @@
-// Package mandate knows the payer's permission to debit an account: its terms,
-// how the payer authenticates it at the bank, its wording and what proves it. It
+// Package mandate knows the client's permission to debit an account: its terms,
+// how the client authenticates it at the bank, its wording and what proves it. It
 // must not know single debits.
 package mandate
 
@@ -20,7 +20,7 @@ const (
 	DebiCheck Kind = "debicheck"
 )
 
-// Channel is how the payer gave the permission.
+// Channel is how the client gave the permission.
 type Channel string
 
 // The channels of consent. For DebiCheck the bank names the channel of acceptance
@@ -32,7 +32,7 @@ const (
 	ByBank      Channel = "bank"         // DebiCheck: the client answers their own bank
 )
 
-// Consent is what the payer agreed to, and the circumstances that prove it.
+// Consent is what the client agreed to, and the circumstances that prove it.
 type Consent struct {
 	Text    string
 	At      time.Time
@@ -54,7 +54,7 @@ type Mandate struct {
 	DeductionDay                      int    `gorm:"<-:create"` // 1-30 or 99 for months, 1-7 for weeks, 0 for days
 	AmountCents                       int64  // of the tokenising purchase
 	Terms                             *Terms `gorm:"serializer:json;not null"` // nil for EFT
-	OneDebit                          bool   // the payer did not let the account be stored: it is for this purchase's debit alone
+	OneDebit                          bool   // the client did not let the account be stored: it is for this purchase's debit alone
 	HolderName                        string
 	AccountMask                       string
 	BankCode                          string
@@ -70,7 +70,7 @@ type Mandate struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// OfOneDebit is the mandate of a payer who lets one debit run and has nothing
+// OfOneDebit is the mandate of a client who lets one debit run and has nothing
 // stored: by DebiCheck the bank is asked for a once-off mandate, which nothing adjusts.
 func (m Mandate) OfOneDebit() Mandate {
 	m.OneDebit = true

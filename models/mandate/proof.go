@@ -16,7 +16,7 @@ type Sheet struct {
 	Verifications   []Verification   // newest first
 }
 
-// Asked is the newest authentication; false when the payer was never asked.
+// Asked is the newest authentication; false when the client was never asked.
 func (s Sheet) Asked() (Authentication, bool) {
 	if len(s.Authentications) == 0 {
 		return Authentication{}, false

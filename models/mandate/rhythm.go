@@ -2,7 +2,7 @@ package mandate
 
 import "time"
 
-// Rhythm says when a mandate is collected, as a payer reads it on a handset: "each month on the 25th", "once". It is
+// Rhythm says when a mandate is collected, as a client reads it on a handset: "each month on the 25th", "once". It is
 // empty where nobody chose a rhythm.
 func (m Mandate) Rhythm() string {
 	switch {

@@ -112,13 +112,13 @@ func (s Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (Evidence
 }
 
 var (
-	// Authentications holds how often payers were asked.
+	// Authentications holds how often clients were asked.
 	Authentications    = table.New[Authentication]("mandate_authentications")
 	saveAuthentication = Authentications.Write(`UPDATE mandate_authentications
 		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at) WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 )
 
-// InsertAuthentication adds one more time that the payer is asked.
+// InsertAuthentication adds one more time that the client is asked.
 func InsertAuthentication(tx *database.Tx, a Authentication) { database.Insert(tx, Authentications, a) }
 
 // SaveAuthentication writes what may change of an authentication that this
@@ -127,7 +127,7 @@ func SaveAuthentication(tx *database.Tx, a Authentication, from AuthState) {
 	database.Write(tx, saveAuthentication, a, from)
 }
 
-// AuthenticationsOf lists how often the payer was asked, newest first.
+// AuthenticationsOf lists how often the client was asked, newest first.
 func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
 	mandateID uuid.UUID) ([]Authentication, error) {
 	return database.All(ctx, s.DB, Authentications, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,

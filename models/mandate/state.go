@@ -8,13 +8,13 @@ type State string
 // The states of a mandate. EFT knows active, cancelled and blocked only.
 const (
 	Submitted    State = "submitted"                  // written down; the bank has yet to get it
-	Pending      State = "pending_authentication"     // the payer is being asked
+	Pending      State = "pending_authentication"     // the client is being asked
 	ActiveState  State = "active"                     // usable
 	Registered   State = "registered_unauthenticated" // usable: the fallback was not answered
-	Rejected     State = "rejected"                   // by the payer or the bank
+	Rejected     State = "rejected"                   // by the client or the bank
 	NoResponse   State = "no_response"                // nobody answered in time
 	FailedAtBank State = "failed"                     // the bank could not ask
-	Suspended    State = "suspended"                  // by the payer's bank
+	Suspended    State = "suspended"                  // by the client's bank
 	Cancelled    State = "cancelled"                  // by the merchant; final
 	Superseded   State = "superseded"                 // replaced by an amendment; final
 	BlockedBy    State = "blocked"
@@ -44,10 +44,10 @@ func (s State) MayBecome(next State) bool { return slices.Contains(moves[s], nex
 // Usable tells whether debits may run under a mandate in this state.
 func (s State) Usable() bool { return s == ActiveState || s == Registered }
 
-// Waiting tells that the payer's answer is awaited.
+// Waiting tells that the client's answer is awaited.
 func (s State) Waiting() bool { return s == Submitted || s == Pending }
 
-// Unanswered tells that the payer may be asked again under the same mandate.
+// Unanswered tells that the client may be asked again under the same mandate.
 func (s State) Unanswered() bool { return s == NoResponse || s == FailedAtBank || s == Rejected }
 
 var labels = map[State]string{

@@ -75,7 +75,7 @@ func (v ValueType) LimitCents(priceCents int64) (cents int64, unlimited bool) {
 	return cents, v.rule().most == nil
 }
 
-// Method is how the payer is asked to authenticate a mandate.
+// Method is how the client is asked to authenticate a mandate.
 type Method string
 
 // The ways of asking. Fallback is never asked for by itself: it follows a time-out
@@ -107,7 +107,7 @@ const (
 	Repo       Category = "REPO" // follows the repo rate
 )
 
-// Terms are what the payer authenticates at the bank. Its JSON is how it is stored.
+// Terms are what the client authenticates at the bank. Its JSON is how it is stored.
 type Terms struct {
 	ValueType             ValueType        `json:"value_type"`
 	Authentication        Method           `json:"authentication_type"`

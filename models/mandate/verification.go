@@ -13,7 +13,7 @@ import (
 // It is kept whether the account passed or not.
 type Verification struct {
 	ID, MerchantID uuid.UUID
-	ClientID       uuid.UUID          // zero when the payer's details came with the request
+	ClientID       uuid.UUID          // zero when the client's details came with the request
 	PurchaseID     uuid.UUID          // zero when the request was refused for it
 	Account        bank.AccountNumber `gorm:"-"` // a hash of it is kept
 	AccountMask    string

@@ -7,7 +7,7 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Window is when payers can be asked in real time, every day of the year (source: mandate-verified tokenisation).
+// Window is when clients can be asked in real time, every day of the year (source: mandate-verified tokenisation).
 // It is a setting: SAST times of day, open from Opens on and closed from Closes on.
 type Window struct {
 	Opens  calendar.TimeOfDay `json:"opens"`
@@ -19,7 +19,7 @@ func DefaultWindow() Window {
 	return Window{Opens: calendar.TimeOfDay{Hour: 3}, Closes: calendar.TimeOfDay{Hour: 20, Minute: 30}}
 }
 
-// Open tells whether a payer can be asked in real time now. A request made while the window is open keeps its full
+// Open tells whether a client can be asked in real time now. A request made while the window is open keeps its full
 // time.
 func (w Window) Open(now time.Time) bool {
 	return !now.Before(w.Opens.On(calendar.DateOf(now))) && now.Before(w.ClosesAt(now))

@@ -20,10 +20,10 @@ type Start struct {
 
 // Wording is the text of the permission, one clause a line, without line breaks
 // inside a clause. It names everything that a mandate must name (industry: short
-// name, user name, first and recurring date and amount, the payer's name and
+// name, user name, first and recurring date and amount, the client's name and
 // account, an explicit authority); what is not known yet points to the form that
 // asks for it. The clauses around it are ours. A mandate with terms is a DebiCheck
-// mandate, and says what the payer authenticates.
+// mandate, and says what the client authenticates.
 func Wording(m Mandate, b merchant.Brand, t Start) string {
 	particulars := []string{
 		fmt.Sprintf("I, %s, authorise %s to debit %s by EFT debit order.", holder(m), collector(b), account(m)),
@@ -64,7 +64,7 @@ func later(m Mandate, b merchant.Brand, t Start) string {
 }
 
 // Later is the clause of the mandate about later debits, for a form on which the
-// payer chooses whether there may be any.
+// client chooses whether there may be any.
 func Later(m Mandate, b merchant.Brand, t Start) string { return later(m, b, t) }
 
 func lasting(m Mandate, b merchant.Brand) string {

@@ -1,5 +1,5 @@
 // Package merchant knows whom money is collected for: the business, the brands
-// it trades as and its registrations at the bank. It must not know payers.
+// it trades as and its registrations at the bank. It must not know clients.
 package merchant
 
 import (
@@ -67,8 +67,8 @@ type Brand struct {
 type Profile struct {
 	ID              uuid.UUID
 	ProfileCode     string
-	AbbreviatedName string // at most 10 characters, on the payer's statement
-	AccountNumber   string // the merchant's clearing account, never a payer's
+	AbbreviatedName string // at most 10 characters, on the client's statement
+	AccountNumber   string // the merchant's clearing account, never a client's
 	BranchCode      string
 	IsDefault       bool
 }

@@ -21,21 +21,21 @@ type Revision struct {
 	Problems    fault.Problems // what is wrong with the form already, to be reported with the rest
 	Method      string         // eft or debicheck
 	Name        string         // what the debits are for
-	PriceCents  int64          // of a usual debit; by DebiCheck the payer confirms it
+	PriceCents  int64          // of a usual debit; by DebiCheck the client confirms it
 	FirstCents  int64          // collected with the new details; 0: nothing
 	DirectDebit DirectDebitInput
 	KeepAccount bool     // by DebiCheck: the old account under new terms
-	Account     *Account // by DebiCheck: the new account, as far as staff know it; nil: the payer gives it
+	Account     *Account // by DebiCheck: the new account, as far as staff know it; nil: the client gives it
 	UserID      uuid.UUID
 }
 
-// amendmentDays is how long a payer may take to give new details before the
+// amendmentDays is how long a client may take to give new details before the
 // request counts as overdue.
 const amendmentDays = 30
 
 // Amend begins to replace a live token (source: amending, step 1): it makes the
 // purchase that stores the new details. By DebiCheck with details that are known
-// the payer is asked at once; otherwise the payer gives them on the hosted page,
+// the client is asked at once; otherwise the client gives them on the hosted page,
 // or signs on paper. The old token is not touched. Errors: Conflict amendment_open
 // while another amendment of the token is open.
 func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID, in Revision) (Amendment, error) {
@@ -122,7 +122,7 @@ func (s *Service) asInput(r Revision, old token.Token, was Purchase, known clien
 	return in
 }
 
-// missing notes what the bank needs of the payer and nobody has given.
+// missing notes what the bank needs of the client and nobody has given.
 func (in *Account) missing(known client.Details) {
 	if in.IDNumber == "" && known.PersonalCode == "" {
 		in.Problems.Add("id_number", "required",
@@ -135,7 +135,7 @@ func (in *Account) missing(known client.Details) {
 }
 
 // revise puts the new account in the place of the one that the client's record
-// has. An account that the payer is to give is left empty; so is one for EFT, since
+// has. An account that the client is to give is left empty; so is one for EFT, since
 // nobody agreed to it yet.
 func (r Revision) revise(d *client.Details, was client.Details) {
 	switch {

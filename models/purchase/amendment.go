@@ -16,7 +16,7 @@ import (
 )
 
 // Amendment puts new debit-order details in the place of a stored account, in
-// three steps (source: amending): a new purchase, the new details with the payer's
+// three steps (source: amending): a new purchase, the new details with the client's
 // new answer, and the take-over. Until the take-over the old token stays as it is.
 type Amendment struct {
 	ID, MerchantID        uuid.UUID
@@ -59,7 +59,7 @@ type Move struct {
 	Purchase
 	Old      collection.Collection // scheduled on the old token
 	Plan     collection.Plan       // of the debit on the new one; none while that is not known
-	Because  []string              // why the payer could dispute it
+	Because  []string              // why the client could dispute it
 	Stopping string                // why it does not fit the new mandate, and what helps; empty: it fits
 }
 

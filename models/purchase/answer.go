@@ -88,7 +88,7 @@ func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.T
 	return true
 }
 
-// Dispute records that the payer objected. Inside the dispute window the money
+// Dispute records that the client objected. Inside the dispute window the money
 // goes back at once, so that there is no payment any more; outside it the
 // merchant keeps it while the mandate is looked at.
 func (p *Purchase) Dispute(reversed bool, at time.Time) bool {

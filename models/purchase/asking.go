@@ -12,21 +12,21 @@ import (
 // Asking is how the client is asked at their own bank once the account was given.
 type Asking struct {
 	Terms   *mandate.Terms
-	Within  time.Duration // how long the payer has to answer
+	Within  time.Duration // how long the client has to answer
 	OpensAt time.Time     // the bank cannot be asked in real time before that; zero: it can now
 	Window  mandate.Window
 }
 
-// Asked is how the payer was asked: the mandate and the last time of asking.
+// Asked is how the client was asked: the mandate and the last time of asking.
 type Asked struct {
 	Mandate mandate.Mandate
 	Last    mandate.Authentication
 }
 
-// Waiting tells that the payer's answer is awaited.
+// Waiting tells that the client's answer is awaited.
 func (a Asked) Waiting() bool { return a.Last.State.Open() && a.Mandate.State.Waiting() }
 
-// Asked finds how the payer was asked about this purchase's account; nil when it
+// Asked finds how the client was asked about this purchase's account; nil when it
 // is no DebiCheck, or nobody was asked.
 func (s *Service) Asked(ctx context.Context, rec Record) (*Asked, error) {
 	if rec.Method != DebiCheck {
@@ -73,7 +73,7 @@ func (p Purchase) asGiven() Purchase {
 	return p
 }
 
-// authenticated are what the payer has to authenticate; nil for eft.
+// authenticated are what the client has to authenticate; nil for eft.
 func (p Purchase) authenticated() *mandate.Terms {
 	if dd := p.Details.DirectDebit; dd != nil {
 		return dd.Terms
@@ -120,7 +120,7 @@ func (s *Service) mayGiveAgain(ctx context.Context, rec Record) error {
 		"Bank details were already given for this request. Ask for a new link.")
 }
 
-// notTooOften: a payer is not asked without end.
+// notTooOften: a client is not asked without end.
 func (s *Service) notTooOften(ctx context.Context, rec Record) error {
 	t := s.askable(rec.authenticated())
 	if t == nil {

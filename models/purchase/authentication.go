@@ -28,7 +28,7 @@ const (
 
 const authenticationAt = directDebitAt + ".authentication_type"
 
-// AsksBy is how payers are asked unless somebody chooses: in real time where the bank connection can.
+// AsksBy is how clients are asked unless somebody chooses: in real time where the bank connection can.
 func (s *Service) AsksBy() mandate.Method {
 	if s.Bank.NoRealTime() != "" {
 		return mandate.Delayed
@@ -52,8 +52,8 @@ func (s *Service) mayAsk(w *fault.Problems, m mandate.Method) {
 	}
 }
 
-// askable are the terms as the payer can be asked for them. A request that was made when the bank connection could do
-// more is asked by DELAYED, so that the payer's link goes on working.
+// askable are the terms as the client can be asked for them. A request that was made when the bank connection could do
+// more is asked by DELAYED, so that the client's link goes on working.
 func (s *Service) askable(t *mandate.Terms) *mandate.Terms {
 	if t == nil || t.Authentication != mandate.RealTime || s.Bank.NoRealTime() == "" {
 		return t
@@ -63,7 +63,7 @@ func (s *Service) askable(t *mandate.Terms) *mandate.Terms {
 	return &delayed
 }
 
-// ask writes down that the payer is to be asked; a job hands it to the bank.
+// ask writes down that the client is to be asked; a job hands it to the bank.
 func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
 	mandate.InsertAuthentication(tx.Unit(), mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
 		Number: number, Method: how,
@@ -76,7 +76,7 @@ func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Meth
 		After: map[string]any{"contract_reference": m.ContractReference, "method": how, "number": number, "terms": m.Terms}})
 }
 
-// AskAgain asks the payer once more for a mandate that was not answered, declined
+// AskAgain asks the client once more for a mandate that was not answered, declined
 // or could not be asked for. How often is limited; real time has its window.
 // Errors: Conflict when there is nothing to ask, Invalid outside the window.
 func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, how mandate.Method) (Record, error) {
@@ -232,7 +232,7 @@ func keepVerification(tx Tx, who actor.Actor, v mandate.Verification) {
 		Text: text, After: map[string]any{"passed": v.Passed, "answers": v.Answers}})
 }
 
-// checkPayer adds what DebiCheck needs of the payer beside a bank account: a
+// checkPayer adds what DebiCheck needs of the client beside a bank account: a
 // natural person with an identity (reference: debit orders 1.1).
 func (s *Service) checkPayer(w *fault.Problems, p *Purchase, in *Input) {
 	if p.Method != DebiCheck {

@@ -92,7 +92,7 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 	})
 }
 
-// mailAgain mails what the payer is to see. An invoice is numbered by then at the
+// mailAgain mails what the client is to see. An invoice is numbered by then at the
 // latest, and worded when it is sent.
 func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
 	kind, letter := MailLink, mail.Letter{}
@@ -137,7 +137,7 @@ func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
 	return s.InTx(ctx, func(tx Tx) error { return tx.SentPurchases(sent) })
 }
 
-// View notes that the payer opened the hosted page.
+// View notes that the client opened the hosted page.
 func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record, error) {
 	if rec.Status != Created && rec.Status != Sent {
 		return rec, nil

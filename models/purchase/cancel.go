@@ -59,7 +59,7 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 	})
 }
 
-// credit takes the invoice back, where there is one, and tells the payer.
+// credit takes the invoice back, where there is one, and tells the client.
 func (s *Service) credit(tx Tx, who actor.Actor, rec *Record) error {
 	if s.Papers == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/mandate"
 )
 
-// Capture stores an account from a mandate that the payer signed on paper: the
+// Capture stores an account from a mandate that the client signed on paper: the
 // purchase, the mandate with its scan, and the token, in one transaction. The
 // mandate counts from the day it was signed.
 func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Account,

@@ -147,7 +147,7 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 	return p, brand, in.settle(shape)
 }
 
-// canCollect holds a request against what the bank connection can do, and one that asks the payer at once against the
+// canCollect holds a request against what the bank connection can do, and one that asks the client at once against the
 // window too.
 func (s *Service) canCollect(w *fault.Problems, p Purchase) {
 	if !s.canPayBy(w, "payment_method_whitelist", p.Options.Whitelist) {

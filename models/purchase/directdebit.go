@@ -39,7 +39,7 @@ func (d *DirectDebitInput) complete(w *fault.Problems, b merchant.Brand, p Purch
 	return out
 }
 
-// terms are what the payer is to authenticate. Where the product lines are wrong
+// terms are what the client is to authenticate. Where the product lines are wrong
 // there is no price yet, and the limits that follow from it are not checked.
 func (d *DirectDebitInput) terms(w *fault.Problems, p Purchase) *mandate.Terms {
 	var ask mandate.Ask
@@ -129,7 +129,7 @@ func (d *DirectDebitInput) day(w *fault.Problems, units string, p Purchase) int 
 	return day
 }
 
-// checkAccount applies the rules of the payer's bank, now that a debit order
+// checkAccount applies the rules of the client's bank, now that a debit order
 // will use the account (API contract 12.4).
 func checkAccount(w *fault.Problems, p *Purchase, in *Input) {
 	for _, problem := range p.Payer.AccountProblems() {

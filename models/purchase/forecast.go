@@ -24,7 +24,7 @@ type Wish struct {
 	// that exists, the status too.
 	Purchase Purchase
 	TokenID  uuid.UUID
-	// AtOnce: the payer is here and the two-day minimum does not bind (API contract 4.5).
+	// AtOnce: the client is here and the two-day minimum does not bind (API contract 4.5).
 	AtOnce bool
 }
 
@@ -41,7 +41,7 @@ type Forecast struct {
 	Token    token.Token     // zero when it is not known, or not of this brand and client
 	Mandate  mandate.Mandate // of the token
 	Plan     collection.Plan // when the debit runs; zero without a token
-	Because  []string        // why the payer could dispute the debit, as the API names it
+	Because  []string        // why the client could dispute the debit, as the API names it
 	Problems fault.Problems  // everything that stands against it, by field, in the order of API contract 3.8
 
 	schedule collection.Schedule

@@ -98,7 +98,7 @@ func endSubscriptions(tx Tx, who actor.Actor, clientID uuid.UUID) error {
 	return err
 }
 
-// forgetPending ends an account that was on its way to be stored. The payer's
+// forgetPending ends an account that was on its way to be stored. The client's
 // answer is not awaited any more; a debit that the bank has runs its course.
 func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t token.Token, why string) error {
 	rec, err := s.load(ctx, t.MerchantID, t.ID)

@@ -19,7 +19,7 @@ import (
 	"debitdesk/models/merchant"
 )
 
-// Account is the bank details as the payer gives them on the hosted page, or as
+// Account is the bank details as the client gives them on the hosted page, or as
 // staff copy them from a signed form. The names are those of the form fields.
 type Account struct {
 	Problems                  fault.Problems // what is wrong with the form already, to be reported with the rest
@@ -27,10 +27,10 @@ type Account struct {
 	BankCode, AccountNumber   string
 	AccountType               bank.AccountType // CURRENT when left out
 	Consented                 bool
-	Store                     bool   // keep the account for later debits, where that is the payer's to choose
+	Store                     bool   // keep the account for later debits, where that is the client's to choose
 	TermsVersion              string // of the terms that were shown; empty: not compared
 	ConsentText               string // empty: the terms, with these details filled in
-	Agent                     string // the payer's browser
+	Agent                     string // the client's browser
 	Evidence                  []mandate.Evidence
 	Channel                   mandate.Channel
 	SignedOn                  calendar.Date // of a paper; zero: the moment it is given
@@ -44,7 +44,7 @@ func (in Account) consentedAt() (at time.Time) {
 	return at
 }
 
-// Open finds a purchase by the payer's link: knowing the id is the permission.
+// Open finds a purchase by the client's link: knowing the id is the permission.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Record, error) {
 	p, err := s.Read.PurchaseForPayer(ctx, id)
 	if err != nil {
@@ -53,12 +53,12 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Record, error) {
 	return s.beside(ctx, p)
 }
 
-// MayChooseToStore tells that storing the account is a choice of the payer's own,
+// MayChooseToStore tells that storing the account is a choice of the client's own,
 // beside the debit (source: force_recurring). Where nothing is debited, storing is
-// all that the payer is asked for.
+// all that the client is asked for.
 func (p Purchase) MayChooseToStore() bool { return !p.Options.ForceRecurring && p.collects() }
 
-// GiveAccount stores the account that the payer gave and starts what the purchase
+// GiveAccount stores the account that the client gave and starts what the purchase
 // is for: storing only, or the first collection too.
 func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID, in Account) (Record, error) {
 	if err := mayGiveFor(who); err != nil {
@@ -105,7 +105,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 	})
 }
 
-// givenAccount prepares the storing of details that a payer gave, perhaps again
+// givenAccount prepares the storing of details that a client gave, perhaps again
 // after a mandate that did not come about. By DebiCheck the window and the account
 // are checked now (API contract 4.5).
 func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent,
@@ -144,7 +144,7 @@ func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase
 	return st, nil
 }
 
-// mayGiveFor: payers act for themselves, staff need the permission to write.
+// mayGiveFor: clients act for themselves, staff need the permission to write.
 func mayGiveFor(who actor.Actor) error {
 	if who.Kind == actor.Payer {
 		return nil
@@ -167,7 +167,7 @@ func (in *Account) clean() {
 }
 
 // check reports everything at once; a field that the form reported already is
-// not reported twice. DebiCheck needs to know who the payer is and where to ask.
+// not reported twice. DebiCheck needs to know who the client is and where to ask.
 func (in *Account) check(s *Service, rec Record) error {
 	w := in.Problems
 	add := func(field, code, message string) {
@@ -252,7 +252,7 @@ func (in Account) into(p *Purchase) {
 	}
 }
 
-// UseStored pays with a stored account that the payer chose on the hosted page:
+// UseStored pays with a stored account that the client chose on the hosted page:
 // on the due date when that lies two days ahead, else as early as the cut-offs and
 // the account's mandate allow.
 func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID) (Record, error) {
@@ -275,7 +275,7 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 	})
 }
 
-// payNow is the debit of a payer who is here: on the due day, else as early as the cut-offs and the mandate allow.
+// payNow is the debit of a client who is here: on the due day, else as early as the cut-offs and the mandate allow.
 func (s *Service) payNow(ctx context.Context, p Purchase, tokenID uuid.UUID) (Forecast, error) {
 	w := Wish{Purchase: p, TokenID: tokenID, AtOnce: true}
 	f, err := s.Forecast(ctx, w)

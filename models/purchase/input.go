@@ -21,7 +21,7 @@ type Input struct {
 	Problems fault.Problems
 
 	ClientID    uuid.UUID
-	Client      *client.Details // the payer's details themselves; exactly one of the two
+	Client      *client.Details // the client's details themselves; exactly one of the two
 	BrandID     uuid.UUID
 	Due         *time.Time
 	DueStrict   bool
@@ -34,7 +34,7 @@ type Input struct {
 	Options     Options
 	UserID      uuid.UUID // the dashboard user who asks; zero for programs
 
-	forMany bool                  // a pattern for many payers, who are named elsewhere
+	forMany bool                  // a pattern for many clients, who are named elsewhere
 	revise  func(*client.Details) // what this purchase knows otherwise than the client's record
 }
 

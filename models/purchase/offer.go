@@ -16,19 +16,19 @@ import (
 	"debitdesk/models/token"
 )
 
-// Offer is what the hosted page can ask of the payer now.
+// Offer is what the hosted page can ask of the client now.
 type Offer struct {
 	Account    bool          // the details of an account can be given
-	Stored     []token.Token // accounts of the payer that can be used again, newest first
+	Stored     []token.Token // accounts of the client that can be used again, newest first
 	FirstDebit calendar.Date // the day of the debit that follows; zero when nothing is collected
 	Moved      string        // why that is another day than the due day, or nothing
 	Version    string        // of the terms that MandateText puts into words
 	Refusal    string        // why nothing can be paid here although it is still owed
-	MayStore   bool          // the payer chooses whether the account is stored
-	Asking     Asking        // how the payer is asked after giving an account; zero for eft
+	MayStore   bool          // the client chooses whether the account is stored
+	Asking     Asking        // how the client is asked after giving an account; zero for eft
 }
 
-// Open tells that the payer can do something.
+// Open tells that the client can do something.
 func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
 
 // Offer works out what the hosted page can ask for; nothing when the purchase
@@ -65,7 +65,7 @@ func (s *Service) Source(ctx context.Context, rec Record) (token.Token, error) {
 	return s.Read.Token(ctx, rec.MerchantID, id)
 }
 
-// MandateText is what the payer is asked to agree to: with what is known of the
+// MandateText is what the client is asked to agree to: with what is known of the
 // account, or with what was given.
 func (s *Service) MandateText(rec Record, in Account) string {
 	in.clean()
@@ -78,12 +78,12 @@ func (s *Service) MandateText(rec Record, in Account) string {
 	return mandate.Wording(m, rec.Brand, s.termsOf(rec))
 }
 
-// LaterDebits is what the payer agrees to beside MandateText who lets the account be stored.
+// LaterDebits is what the client agrees to beside MandateText who lets the account be stored.
 func (s *Service) LaterDebits(rec Record) string {
 	return mandate.Later(rec.permission(), rec.Brand, s.termsOf(rec))
 }
 
-// TermsVersion changes when the terms do, whoever the payer is: the amount, the
+// TermsVersion changes when the terms do, whoever the client is: the amount, the
 // day of the first debit, who collects.
 func (s *Service) TermsVersion(rec Record) string {
 	sum := sha256.Sum256([]byte(mandate.Wording(rec.permission(), rec.Brand, s.termsOf(rec))))
@@ -180,7 +180,7 @@ func (s *Service) mayUse(rec Record) error {
 	return nil
 }
 
-// StoredFor lists the stored accounts that the hosted page offers: the payer's
+// StoredFor lists the stored accounts that the hosted page offers: the client's
 // own, of this brand, of a method that was not excluded, that can be charged.
 func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, error) {
 	if rec.ClientID == uuid.Nil {

@@ -13,14 +13,14 @@ import (
 	"debitdesk/models/merchant"
 )
 
-// Pattern checks a purchase for many payers, who are named elsewhere, and gives
+// Pattern checks a purchase for many clients, who are named elsewhere, and gives
 // what all of them have in common. It reports everything that is wrong.
 func (s *Service) Pattern(ctx context.Context, who actor.Actor, in Input) (Purchase, merchant.Brand, error) {
 	in.forMany = true
 	return s.draft(ctx, who, &in)
 }
 
-// For is the purchase of one payer after a pattern. A whitelist of the payer's own
+// For is the purchase of one client after a pattern. A whitelist of the client's own
 // replaces the pattern's.
 func (p Purchase) For(clientID uuid.UUID, payer client.Details, whitelist []string) Purchase {
 	p.ClientID, p.Payer = clientID, payer

@@ -43,6 +43,6 @@ func (p Purchase) RefundableCents() int64 {
 	return max(p.Payment.AmountCents-p.RefundedCents-p.RefundingCents, 0)
 }
 
-// PaidBackTwice is what the payer has back beyond what was paid, in cents: a refund was
+// PaidBackTwice is what the client has back beyond what was paid, in cents: a refund was
 // paid out, and the debit came back as well.
 func (p Purchase) PaidBackTwice() int64 { return max(-p.NetCents, 0) }

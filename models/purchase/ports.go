@@ -76,7 +76,7 @@ type Tx interface {
 	// EndSubscribers makes the subscribers of a client who is deleted inactive, and
 	// gives their ids.
 	EndSubscribers(merchantID, clientID uuid.UUID) ([]uuid.UUID, error)
-	// ReaddressPurchase changes the payer's address where lists and searches look;
+	// ReaddressPurchase changes the client's address where lists and searches look;
 	// MovePurchase follows.
 	ReaddressPurchase(p Purchase)
 }
@@ -89,7 +89,7 @@ type Reader interface {
 	Merchant(ctx context.Context, id uuid.UUID) (merchant.Merchant, error)
 	Demands(ctx context.Context, id uuid.UUID) (merchant.Demands, error)
 	Purchase(ctx context.Context, merchantID, id uuid.UUID) (Purchase, error)
-	// PurchaseForPayer finds the purchase of a payer's link: the id itself is the permission.
+	// PurchaseForPayer finds the purchase of a client's link: the id itself is the permission.
 	PurchaseForPayer(ctx context.Context, id uuid.UUID) (Purchase, error)
 	// ClientDetails gives what a purchase copies; NotFound for a client who was deleted or erased.
 	ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (client.Details, error)
@@ -108,7 +108,7 @@ type Reader interface {
 	DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]Deletion, error)
 	// DeletionsDue lists those of all merchants whose time is over.
 	DeletionsDue(ctx context.Context, limit int) ([]Deletion, error)
-	// PendingTokensOf lists tokens of a client that are not usable yet: the payer is
+	// PendingTokensOf lists tokens of a client that are not usable yet: the client is
 	// being asked, or the first debit is under way.
 	PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
@@ -117,7 +117,7 @@ type Reader interface {
 	TokensWithMandates(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, []mandate.Mandate, error)
 	// MandatesByID finds those of many that there are, in no order, with the accounts still sealed.
 	MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error)
-	// AuthenticationsOf lists how often the payer was asked, newest first.
+	// AuthenticationsOf lists how often the client was asked, newest first.
 	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)
 	// DebitsUnder counts the debits under a mandate that are under way or collected.
 	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
@@ -153,7 +153,7 @@ type Reader interface {
 
 // Letters writes the mails of purchases in finished words.
 type Letters interface {
-	// AccountLink asks the payer to give the bank details on the hosted page.
+	// AccountLink asks the client to give the bank details on the hosted page.
 	AccountLink(p Purchase, b merchant.Brand) mail.Letter
 	// Receipt confirms a payment.
 	Receipt(p Purchase, b merchant.Brand) mail.Letter
@@ -233,7 +233,7 @@ const (
 // RefundState is where a refund stands.
 type RefundState string
 
-// The states of a refund. A dropped one fell away, since the payer has the money back
+// The states of a refund. A dropped one fell away, since the client has the money back
 // another way; should the bank have paid it all the same, it is settled.
 const (
 	RefundPending RefundState = "pending"
@@ -241,7 +241,7 @@ const (
 	RefundDropped RefundState = "dropped"
 )
 
-// Refund is money owed back to the payer, until a person or the bank settles it. It
+// Refund is money owed back to the client, until a person or the bank settles it. It
 // belongs to one payment of its purchase.
 type Refund struct {
 	ID, MerchantID, PurchaseID uuid.UUID

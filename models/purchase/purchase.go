@@ -1,4 +1,4 @@
-// Package purchase knows one amount to be collected from one payer: what was
+// Package purchase knows one amount to be collected from one client: what was
 // asked, what it totals, where it stands and which moves are allowed. It must not
 // know how requests arrive or how rows are kept.
 package purchase
@@ -28,10 +28,10 @@ const (
 	BySubscriptionInvoice = "billing_subscriptions_invoice" // one period, asked for by mail
 )
 
-// Purchase is one amount to be collected from one payer for one brand.
+// Purchase is one amount to be collected from one client for one brand.
 type Purchase struct {
 	ID, MerchantID, BrandID uuid.UUID `gorm:"<-:create"`
-	ClientID                uuid.UUID `gorm:"<-:create"` // zero when the payer's details came with the request
+	ClientID                uuid.UUID `gorm:"<-:create"` // zero when the client's details came with the request
 	UserID                  uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
 	TemplateID              uuid.UUID `gorm:"<-:create"` // the billing template it follows; zero for none
 	SubscriberID            uuid.UUID `gorm:"<-:create"` // the subscriber whose period it bills or whose account it stores; zero for none
@@ -54,7 +54,7 @@ type Purchase struct {
 	PaymentCount            int            // how often money came in; the number of the newest payment
 	RefundedCents           int64          // of the newest payment
 	RefundingCents          int64          // refunds of the newest payment that are under way
-	NetCents                int64          // what all movements come to; below zero: the payer has more back than was paid
+	NetCents                int64          // what all movements come to; below zero: the client has more back than was paid
 	Payer                   client.Details `gorm:"serializer:json"` // the copy that later edits of the client do not touch
 	Details                 Details        `gorm:"serializer:json"`
 	Options                 Options        `gorm:"serializer:json;<-:create"`
@@ -102,7 +102,7 @@ type Product struct {
 }
 
 // DirectDebit is the debit-order block (source: direct_debit details). The
-// account is the merchant's clearing account, not the payer's. Its JSON is how it
+// account is the merchant's clearing account, not the client's. Its JSON is how it
 // is stored.
 type DirectDebit struct {
 	ProfileCode     string `json:"profile_code"`

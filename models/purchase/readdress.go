@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/mail"
 )
 
-// CorrectAddress gives the payer another e-mail address, and sends again what could
+// CorrectAddress gives the client another e-mail address, and sends again what could
 // not be delivered to the old one. The client gets the address too. Conflict: the
 // newest mail of the purchase did not fail.
 func (s *Service) CorrectAddress(ctx context.Context, who actor.Actor, id uuid.UUID, email string) (Record, error) {

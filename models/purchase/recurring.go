@@ -176,7 +176,7 @@ func sentences(why error) string {
 	return strings.Join(words, " ")
 }
 
-// InsertStoring writes a new purchase whose page stores the payer's account.
+// InsertStoring writes a new purchase whose page stores the client's account.
 func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool) {
 	mailed = mailed && rec.Payer.Email != ""
 	if mailed {

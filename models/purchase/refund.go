@@ -113,7 +113,7 @@ func refundEntry(r Refund) Entry {
 	return Entry{RefundID: r.ID, CollectionID: r.CollectionID, Kind: GivenBack, AmountCents: -r.AmountCents}
 }
 
-// SettleRefund records that the payer has the money of the oldest refund under way
+// SettleRefund records that the client has the money of the oldest refund under way
 // back, by hand. Once only.
 func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
 	if err := who.May(actor.Refund); err != nil {
@@ -129,7 +129,7 @@ func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUI
 	})
 }
 
-// RefundSettled records the bank's word that the payer has the money back; false when
+// RefundSettled records the bank's word that the client has the money back; false when
 // it was recorded before. The word counts even when the refund fell away meanwhile.
 func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id uuid.UUID) (news bool, err error) {
 	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {

@@ -13,7 +13,7 @@ const (
 	Created        Status = "created"
 	Sent           Status = "sent"
 	Viewed         Status = "viewed"
-	Failed         Status = "error" // an attempt failed on the payer's side; may be tried again
+	Failed         Status = "error" // an attempt failed on the client's side; may be tried again
 	Cancelled      Status = "cancelled"
 	Overdue        Status = "overdue"
 	Expired        Status = "expired"
@@ -70,7 +70,7 @@ var moves = map[Status][]Status{
 // CanMove tells whether a purchase may go from one status to another.
 func CanMove(from, to Status) bool { return slices.Contains(moves[from], to) }
 
-// Payable tells whether the payer may still pay at that moment. A failure after
+// Payable tells whether the client may still pay at that moment. A failure after
 // a strict due leaves nothing to pay (API contract 3.5, details).
 func (p Purchase) Payable(now time.Time) bool {
 	if p.Status == Failed && p.DueStrict && now.After(p.Due) {

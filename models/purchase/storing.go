@@ -21,7 +21,7 @@ import (
 )
 
 // storing is an account on its way to become a token: the mandate, the token and,
-// by EFT with an amount, the first collection. By DebiCheck the payer is asked
+// by EFT with an amount, the first collection. By DebiCheck the client is asked
 // first, and everything else follows from the answer.
 type storing struct {
 	s        *Service
@@ -31,7 +31,7 @@ type storing struct {
 	token    token.Token
 	evidence []mandate.Evidence
 	verified *mandate.Verification
-	asked    int             // how often the payer was asked before
+	asked    int             // how often the client was asked before
 	renews   mandate.State   // the state of the mandate whose details these replace; empty: it is new
 	first    collection.Plan // of the first collection; of no use when nothing is collected
 	soon     bool            // the first collection runs as early as the cut-offs allow
@@ -92,7 +92,7 @@ func alphanumeric(r rune) rune {
 	return -1
 }
 
-// apply moves the purchase: by DebiCheck the payer is asked; by EFT without an
+// apply moves the purchase: by DebiCheck the client is asked; by EFT without an
 // amount the account is stored at once, otherwise the first collection decides
 // (API contract 4.5).
 func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
@@ -139,7 +139,7 @@ func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collect
 	switch {
 	case !soon:
 		p.move(PendingCharge, tx.Now())
-	case p.Status == PendingExecute: // since the payer was asked
+	case p.Status == PendingExecute: // since the client was asked
 		c.Started = true
 	default:
 		c.Started = true // the purchase is pending_execute from the beginning
@@ -148,7 +148,7 @@ func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collect
 	return &c
 }
 
-// firstBecause is why the payer could dispute the first debit: its day is part of
+// firstBecause is why the client could dispute the first debit: its day is part of
 // what was confirmed, its amount may be another one (total_override).
 func firstBecause(m mandate.Mandate, cents int64) (because []string) {
 	if m.Fallback {
@@ -213,7 +213,7 @@ func (s *Service) runsSoon(p Purchase, now time.Time) bool {
 	return !p.DueGiven || s.Timetable.TooSoon(p.Due, now)
 }
 
-// firstPlan plans the collection that a payer's consent starts: on the due when
+// firstPlan plans the collection that a client's consent starts: on the due when
 // that was given and lies far enough ahead, else as early as the cut-offs allow.
 func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collection.Plan {
 	days := s.Schedule(b, bank.Method(cmp.Or(p.Method, EFT)))
@@ -223,7 +223,7 @@ func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collect
 	return days.Plan(p.Due, now)
 }
 
-// FirstDate is the debit date of the first collection, where it is known before the payer has answered: zero when
+// FirstDate is the debit date of the first collection, where it is known before the client has answered: zero when
 // nothing is collected, or when the debit runs as soon as the answer allows.
 func (s *Service) FirstDate(p Purchase, b merchant.Brand) calendar.Date {
 	now := s.Now()
@@ -262,7 +262,7 @@ func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.M
 	return c
 }
 
-// statementLine is what the payer reads on the bank statement.
+// statementLine is what the client reads on the bank statement.
 func statementLine(m mandate.Mandate, action calendar.Date) string {
 	line, err := collection.StatementLine(m.AbbreviatedName, m.ContractReference, collection.FreeText(action))
 	if err != nil { // a registered name that a statement does not carry: the reference still finds the debit

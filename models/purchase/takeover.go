@@ -37,7 +37,7 @@ func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, a
 	})
 }
 
-// Abandon ends an amendment without a change of the old token. What the payer has
+// Abandon ends an amendment without a change of the old token. What the client has
 // not given or answered yet is not asked for any more; a new token that works stays
 // a stored account of its own.
 func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (AmendmentSheet, error) {

@@ -44,7 +44,7 @@ func (s *Service) ClientToken(ctx context.Context, who actor.Actor, clientID, id
 // begun are the statuses that a purchase with a mandate came by.
 var begun = []Status{PendingExecute, PendingCharge, Preauthorized}
 
-// HasMandate tells whether the purchase has a mandate, be it one that the payer is
+// HasMandate tells whether the purchase has a mandate, be it one that the client is
 // still asked for or has declined.
 func (p Purchase) HasMandate() bool {
 	return p.Method != "" && slices.ContainsFunc(p.History,
@@ -56,7 +56,7 @@ func (p Purchase) AwaitsClient() bool {
 	return p.Method == DebiCheck && p.Status == PendingExecute && p.CollectionCount == 0
 }
 
-// Unconfirmed tells that the payer's DebiCheck mandate did not come about: code is
+// Unconfirmed tells that the client's DebiCheck mandate did not come about: code is
 // the attempt error code, why the bank's reason in words.
 func (p Purchase) Unconfirmed() (code, why string, is bool) {
 	if p.Method != DebiCheck || p.CollectionCount > 0 || p.IsRecurringToken ||

@@ -45,7 +45,7 @@ func (p Product) LineCents() (int64, error) {
 	return line, nil
 }
 
-// TotalCents is what the payer owes: the lines and the debt, unless overridden.
+// TotalCents is what the client owes: the lines and the debt, unless overridden.
 // Everything that shows a total shows what this function returned.
 func (d Details) TotalCents() (int64, fault.Problems) {
 	lines, wrong := d.LinesCents()

@@ -40,7 +40,7 @@ type Item struct {
 	PurchaseID, TokenID, ClientID uuid.UUID
 	MandateID, TemplateID         uuid.UUID
 	SubscriberID, PromiseID       uuid.UUID
-	Name                          string // the payer, the client or the recipient
+	Name                          string // the client, the client or the recipient
 	Phone                         string
 	Reference                     string
 	Cents                         int64

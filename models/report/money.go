@@ -21,7 +21,7 @@ type Filter struct {
 	Methods    []string    `json:"methods,omitempty"`   // eft, debicheck
 	Products   []string    `json:"products,omitempty"`  // as purchases have it
 	Flows      []string    `json:"flows,omitempty"`     // of the newest attempt
-	Countries  []string    `json:"countries,omitempty"` // of the payer's bank
+	Countries  []string    `json:"countries,omitempty"` // of the client's bank
 	Terminals  []string    `json:"terminals,omitempty"` // there are none: any name matches nothing
 	Tokenized  *bool       `json:"tokenized,omitempty"` // paid from a stored account
 	Statuses   []string    `json:"statuses,omitempty"`  // of the purchase

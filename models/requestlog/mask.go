@@ -68,7 +68,7 @@ func isPrivate(name string) bool {
 	return false
 }
 
-// searched are parameters of an address that hold what a payer was looked for by.
+// searched are parameters of an address that hold what a client was looked for by.
 var searched = map[string]bool{"q": true, "personal_code": true, "bank_account": true, "email": true}
 
 // MaskQuery hides the values of private parameters; the others stay as they came.

@@ -87,7 +87,7 @@ func WipeTables() []string {
 	return out
 }
 
-// wipe deletes what a merchant did: payers, purchases, debits, mails and all that hangs
+// wipe deletes what a merchant did: clients, purchases, debits, mails and all that hangs
 // on them. It tells how many rows of each table went. A row that somebody adds meanwhile
 // ends it with fault.ErrLost.
 func wipe(tx *database.Tx, merchantID uuid.UUID) (map[string]int64, error) {

@@ -43,7 +43,7 @@ func clientName(row, otherwise string) string {
 		nullif(k.email, ''), '') FROM clients k WHERE k.id = ` + row + `.client_id), ` + otherwise + `) AS name`
 }
 
-// payerOf names the payer of the purchase of a row.
+// payerOf names the client of the purchase of a row.
 func payerOf(row string) string {
 	return `(SELECT coalesce(nullif(w.payer_name, ''), w.payer_email) FROM purchases w WHERE w.id = ` + row + `.purchase_id)`
 }

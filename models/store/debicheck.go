@@ -76,7 +76,7 @@ func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestCl
 }
 
 // requestOf is what the bank is asked. The numbers come from the purchase's own
-// copy of the payer's details.
+// copy of the client's details.
 func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debit.RequestClaim) {
 	c.Authentication = a
 	m, err := s.Mandate(ctx, a.MerchantID, a.MandateID)
@@ -143,7 +143,7 @@ func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentica
 	return database.All(ctx, s.DB, mandate.Authentications, `cancel_due ORDER BY id LIMIT $1`, limit)
 }
 
-// AskingNow tells whether any payer is being asked about a mandate, or any bank has
+// AskingNow tells whether any client is being asked about a mandate, or any bank has
 // yet to hear that an answer is not wanted any more. It reads partial indexes that
 // hold nothing else.
 func (s *Store) AskingNow(ctx context.Context) (asking bool, err error) {

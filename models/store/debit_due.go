@@ -46,7 +46,7 @@ type claimed struct {
 	AccountSealed        []byte
 	BankReference        string
 	ContractReference    string
-	MandateAt            time.Time // when the payer gave the mandate
+	MandateAt            time.Time // when the client gave the mandate
 	Follows              bool      // a debit of the same mandate went before it
 	Creditor             creditor  `gorm:"embedded"`
 }
@@ -91,7 +91,7 @@ func (c claimed) sequence() bank.Sequence {
 	return bank.FirstDebit
 }
 
-// mandateAt is when the payer gave the mandate m: by DebiCheck when the payer's bank had the answer.
+// mandateAt is when the client gave the mandate m: by DebiCheck when the client's bank had the answer.
 const mandateAt = `COALESCE(CASE m.kind WHEN 'debicheck' THEN m.accepted_at END, m.consent_at)`
 
 var claims = table.View(collection.ResultColumn(func(c *claimed) *collection.Collection { return &c.Collection }))
@@ -149,7 +149,7 @@ func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collect
 	return database.All(ctx, s.DB, collectionTable, recallable+` ORDER BY id LIMIT $1`, limit)
 }
 
-// contestable: what the payer agreed to on our page or confirmed at the bank is a
+// contestable: what the client agreed to on our page or confirmed at the bank is a
 // record; a permission that the merchant vouched for needs a document.
 const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_reference <> '' OR EXISTS (SELECT FROM mandate_evidence e WHERE e.mandate_id = m.id))`
 

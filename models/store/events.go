@@ -45,7 +45,7 @@ func (t *Tx) tellRefundFailed(r purchase.Refund) {
 }
 
 // Snapshot reads what an event kept of a purchase, and the refund when the event is
-// about one. The numbers of the payer are their masks.
+// about one. The numbers of the client are their masks.
 func (s *Store) Snapshot(kept []byte) (rec purchase.Record, refund *purchase.Refund, err error) {
 	var parts struct {
 		Purchase, Brand, Collection, Refund json.RawMessage

@@ -14,7 +14,7 @@ type Vitals struct {
 	OutboxAge       time.Duration // since a mail was written that has not left
 	WebhookAge      time.Duration // since a delivery was due first that nobody took
 	OverdueAge      time.Duration // since a collection should have gone to the bank
-	MandateTimeouts int64         // payers who did not answer in time, last 24 hours
+	MandateTimeouts int64         // clients who did not answer in time, last 24 hours
 	Unlinked        int64         // entries of the audit that are not in their chain yet
 	AuditAlarms     int64         // chains of the audit that do not hold
 	Connections     int64         // of all clients, to this server

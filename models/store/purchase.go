@@ -25,7 +25,7 @@ type payerNumbers struct {
 	BankAccount  string `json:"a,omitempty"`
 }
 
-// The payer's details mask their own numbers when they are encoded. The numbers are
+// The client's details mask their own numbers when they are encoded. The numbers are
 // sealed beside them.
 var (
 	purchaseTable = table.New("purchases",

@@ -14,7 +14,7 @@ import (
 // subscription (API contract 5.2).
 const CancelledByClient = "billing_template_client.subscription_billing_cancelled"
 
-// CancelByClient stops a subscription from the payer's link: knowing the id of one of
+// CancelByClient stops a subscription from the client's link: knowing the id of one of
 // its purchases is the permission. It is paused, and the merchant hears of it; what
 // was billed before runs its course. Repeating it changes nothing. NotFound when the
 // purchase belongs to no subscriber, Conflict when nothing runs that could be stopped.
@@ -53,7 +53,7 @@ func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 }
 
 // SubscriptionOf tells which subscription a purchase belongs to; known is false when
-// to none. It is for the payer's own pages: knowing the id is the permission.
+// to none. It is for the client's own pages: knowing the id is the permission.
 func (s *Service) SubscriptionOf(ctx context.Context,
 	purchaseID uuid.UUID) (t Template, sub Subscriber, known bool, err error) {
 	p, err := s.Purchases.Read.PurchaseForPayer(ctx, purchaseID)

@@ -135,7 +135,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 }
 
 // Remind mails the link of the page that stores the account again. Where an account
-// was given and its first debit came back, the payer gets another purchase for
+// was given and its first debit came back, the client gets another purchase for
 // another account; the first one is cancelled. Conflict unless the subscriber is
 // pending or waits for a new account.
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {

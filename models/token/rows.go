@@ -102,7 +102,7 @@ func (s Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 	return out, err
 }
 
-// PendingTokensOf lists tokens of a client that are not usable yet: the payer is being asked,
+// PendingTokensOf lists tokens of a client that are not usable yet: the client is being asked,
 // or the first debit is under way. A token whose mandate did not come
 // about stays pending for good and is of no interest.
 func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {

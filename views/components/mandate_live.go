@@ -1,6 +1,6 @@
 package components
 
-// MandateLive is the panel that shows how the payer's answer to a mandate request is coming on. Stream is the address
+// MandateLive is the panel that shows how the client's answer to a mandate request is coming on. Stream is the address
 // that sends the inside again at each change; empty when nothing more will come. ID is unique on the page.
 type MandateLive struct {
 	ID, Stream string

@@ -1,4 +1,4 @@
-// Package emails draws the mails to a payer, once for people who read HTML and
+// Package emails draws the mails to a client, once for people who read HTML and
 // once as plain text. It gets finished words and knows neither purchases nor how
 // a mail is sent.
 package emails

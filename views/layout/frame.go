@@ -1,4 +1,4 @@
-// Package layout draws what stands around a page: the dashboard's frame, the bare page of sign-in, and the payer's
+// Package layout draws what stands around a page: the dashboard's frame, the bare page of sign-in, and the client's
 // page. It knows which sections the dashboard has and where they are; it must not know what is in them.
 package layout
 

@@ -31,7 +31,7 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Clients serves the pages of payers.
+// Clients serves the pages of clients.
 type Clients struct {
 	Desk    *kit.Desk
 	Service *client.Service

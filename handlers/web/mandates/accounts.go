@@ -73,7 +73,7 @@ func (h *Accounts) find(c echo.Context) (client.Client, error) {
 	return h.Clients.Get(c.Request().Context(), access.Actor(c), id)
 }
 
-// SendLink serves POST /clients/:id/accounts/link: a purchase that asks the payer
+// SendLink serves POST /clients/:id/accounts/link: a purchase that asks the client
 // for the account, and its link.
 func (h *Accounts) SendLink(c echo.Context) error {
 	one, err := h.find(c)
@@ -113,7 +113,7 @@ func (h *Accounts) mail(c echo.Context, rec purchase.Record, form url.Values) er
 	return access.AddFlash(c, "ok", "The link is on its way to "+rec.Payer.Email+".")
 }
 
-// linkDays is how long a payer may take to store an account before the request
+// linkDays is how long a client may take to store an account before the request
 // counts as overdue.
 const linkDays = 30
 
@@ -131,7 +131,7 @@ func (h *Accounts) storingInput(c echo.Context, one client.Client) (purchase.Inp
 	return in, err
 }
 
-// firstAmount makes the first collection part of what the payer agrees to.
+// firstAmount makes the first collection part of what the client agrees to.
 func (h *Accounts) firstAmount(form url.Values, in *purchase.Input) {
 	if text := strings.TrimSpace(form.Get("amount")); text != "" {
 		cents, err := money.Parse(text)

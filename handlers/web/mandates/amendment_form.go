@@ -21,7 +21,7 @@ import (
 const (
 	keepAccount  = "keep"  // the same one, under new terms
 	knownAccount = "known" // a new one that staff know
-	askedAccount = "ask"   // a new one that the payer gives on the hosted page
+	askedAccount = "ask"   // a new one that the client gives on the hosted page
 )
 
 const directDebitAt = "purchase.payment_method_details.direct_debit."

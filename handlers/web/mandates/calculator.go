@@ -20,7 +20,7 @@ import (
 	"debitdesk/views/pages"
 )
 
-// window is when payers can be asked in real time.
+// window is when clients can be asked in real time.
 func (h *MandateForms) window() mandate.Window { return h.Purchases.Window }
 
 func (h *MandateForms) windowView(now time.Time) pages.WindowView {
@@ -64,8 +64,8 @@ func minutesWords(left time.Duration) string {
 	return words.SayLeft(left)
 }
 
-// calculator is the summary card: what the payer's bank will allow, when the
-// first debit runs and what the payer will read.
+// calculator is the summary card: what the client's bank will allow, when the
+// first debit runs and what the client will read.
 func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSummary {
 	v := pages.MandateSummary{Button: "Set up mandate"}
 	if d, known := s.clientDetails(); known {
@@ -176,7 +176,7 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 	}
 }
 
-// statement shows the 30 characters that the payer will read. The contract
+// statement shows the 30 characters that the client will read. The contract
 // reference is given when the mandate is made.
 func (h *MandateForms) statement(v *pages.MandateSummary, s *mandateSetup, action calendar.Date) {
 	short, ok := collection.ShortName(s.profile.AbbreviatedName)

@@ -7,14 +7,14 @@ import (
 	"debitdesk/models/merchant"
 )
 
-// readDays finds the day of the first debit. atOnce: the payer answers within
+// readDays finds the day of the first debit. atOnce: the client answers within
 // seconds, if at all.
 func (s *mandateSetup) readDays(d purchases.Days, atOnce bool) {
 	earliest := d.Earliest(d.Now)
 	soon := s.form.Get("first") == firstSoon
 	switch s.form.Get("first") {
 	case firstNone:
-		due := d.Now.AddDate(0, 0, linkDays) // nothing runs then: until that day the payer may take
+		due := d.Now.AddDate(0, 0, linkDays) // nothing runs then: until that day the client may take
 		s.in.Due = &due
 	case firstSoon:
 		s.firstDay = earliest

@@ -117,7 +117,7 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	return v, h.beside(c, &v, s, rec)
 }
 
-// live is the place of the panel that follows the payer's answer: it is there
+// live is the place of the panel that follows the client's answer: it is there
 // while a DebiCheck request waits, and when nothing came of one that can be made again.
 func (h *Mandates) live(c echo.Context, s mandate.Sheet, rec purchase.Record) (templ.Component, error) {
 	settled := slices.Contains([]purchase.Status{purchase.Paid, purchase.Refunded, purchase.PendingCharge,
@@ -258,7 +258,7 @@ func collectionPill(c collection.Collection) components.Pill {
 	return components.Pill{Kind: collectionKinds[c.State], Word: c.State.Label()}
 }
 
-// statementPreview is what the payer will read on the bank statement; the last six
+// statementPreview is what the client will read on the bank statement; the last six
 // characters are the day of the debit.
 func statementPreview(m mandate.Mandate) string {
 	line, err := collection.StatementLine(m.AbbreviatedName, m.ContractReference, "YYMMDD")

@@ -48,7 +48,7 @@ func fileRune(r rune) rune {
 
 // mandatePaper puts a mandate into words for a document. It names all that a
 // mandate must name (industry: short name, user name, first and recurring date
-// and amount, the payer's name and account, an explicit authority).
+// and amount, the client's name and account, an explicit authority).
 func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool) documents.Paper {
 	m := s.Mandate
 	p := documents.Paper{Kind: "Mandate document", Title: "Debit order mandate (EFT)", Reference: m.ContractReference,
@@ -187,7 +187,7 @@ func termsPart(m mandate.Mandate, currency string) documents.Section {
 	return p.Section
 }
 
-// authorityText is the wording that the payer agreed to.
+// authorityText is the wording that the client agreed to.
 func authorityText(m mandate.Mandate) (lines []string) {
 	for _, l := range strings.Split(m.Consent.Text, "\n") {
 		if l != "" {

@@ -5,7 +5,7 @@ import (
 	"debitdesk/views/pages"
 )
 
-// explained says in plain words what the payer's bank will allow; nil for EFT,
+// explained says in plain words what the client's bank will allow; nil for EFT,
 // where the bank knows no terms. Advice for setting a mandate up is left out.
 func explained(m mandate.Mandate, currency string) *pages.ExplainedView {
 	if m.Terms == nil {
@@ -13,7 +13,7 @@ func explained(m mandate.Mandate, currency string) *pages.ExplainedView {
 	}
 	terms := *m.Terms
 	if m.State.Usable() && !m.Fallback {
-		terms.DelayedOnFailure = false // the payer answered in time: there will be no fallback
+		terms.DelayedOnFailure = false // the client answered in time: there will be no fallback
 	}
 	e := terms.Explain(m, currency)
 	return &pages.ExplainedView{Allowed: e.Allowed, Disputable: e.Disputable, Adjusts: e.Adjusts}

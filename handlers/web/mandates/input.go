@@ -159,7 +159,7 @@ func (s *mandateSetup) cents(input, path string) *int64 {
 	return &cents
 }
 
-// readTerms reads what the payer's bank is to allow. Fields that the form hides,
+// readTerms reads what the client's bank is to allow. Fields that the form hides,
 // such as an adjustment of a FIXED mandate, do not count.
 func (s *mandateSetup) readTerms() {
 	f := s.form
@@ -247,7 +247,7 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 	return s.plainly(wrong).Err()
 }
 
-// clientDetails is what is known of the payer, chosen or typed.
+// clientDetails is what is known of the client, chosen or typed.
 func (s *mandateSetup) clientDetails() (d client.Details, known bool) {
 	switch {
 	case s.payer != nil:
@@ -258,7 +258,7 @@ func (s *mandateSetup) clientDetails() (d client.Details, known bool) {
 	return d, false
 }
 
-// missing names what DebiCheck needs of the payer and nobody has given yet.
+// missing names what DebiCheck needs of the client and nobody has given yet.
 func (s *mandateSetup) missing() (words []string) {
 	d, known := s.clientDetails()
 	if !known {

@@ -32,7 +32,7 @@ type Mandates struct {
 	Purchases *purchase.Service
 	Events    trail.Store
 	Exports   *kit.Exports
-	// LivePanel draws the state of a request that waits for the payer's answer, or
+	// LivePanel draws the state of a request that waits for the client's answer, or
 	// got none; nil draws nothing.
 	LivePanel func(ctx context.Context, who actor.Actor, s mandate.Sheet) (templ.Component, error)
 }

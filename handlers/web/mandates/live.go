@@ -28,7 +28,7 @@ import (
 type Live struct {
 	Desk  *kit.Desk
 	Sheet func(ctx context.Context, who actor.Actor, id uuid.UUID) (mandate.Sheet, error)
-	// AskAgain asks the payer once more.
+	// AskAgain asks the client once more.
 	AskAgain func(ctx context.Context, who actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record, error)
 	Limits   mandate.Limits
 	Window   mandate.Window
@@ -181,7 +181,7 @@ func (s stream) send(text []byte) error {
 	return s.control.Flush()
 }
 
-// Ask serves POST /mandates/:id/authentications: the payer is asked once more.
+// Ask serves POST /mandates/:id/authentications: the client is asked once more.
 func (h *Live) Ask(c echo.Context) error {
 	id, err := kit.ID(c, "id")
 	if err != nil {

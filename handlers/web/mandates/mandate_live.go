@@ -15,7 +15,7 @@ import (
 	"debitdesk/views/components"
 )
 
-// livePanel says how the payer's answer is coming on, and what can be done next.
+// livePanel says how the client's answer is coming on, and what can be done next.
 func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits,
 	window mandate.Window, able bank.Capabilities) components.MandateLive {
 	asked, _ := sheet.Asked()

@@ -47,7 +47,7 @@ func MandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 	return v
 }
 
-// consentView is what the payer agreed to, and what proves it.
+// consentView is what the client agreed to, and what proves it.
 func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
 	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"),
 		Facts: components.Facts{Items: []components.Fact{
@@ -69,7 +69,7 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 
 var weekdayWords = [...]string{"", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"}
 
-// rhythmWords says on which days the payer expects debits.
+// rhythmWords says on which days the client expects debits.
 func rhythmWords(m mandate.Mandate) string {
 	switch {
 	case m.OneDebit:

@@ -155,7 +155,7 @@ func (h *MandateForms) Create(c echo.Context) error {
 	return err
 }
 
-// mandateMade is where a new mandate is watched, or where the payer's link is.
+// mandateMade is where a new mandate is watched, or where the client's link is.
 func mandateMade(rec purchase.Record) string {
 	if rec.Status == purchase.Created {
 		return words.PurchasePath(rec.ID) + "#link"
@@ -163,7 +163,7 @@ func mandateMade(rec purchase.Record) string {
 	return "/mandates/" + rec.ID.String()
 }
 
-// tell mails the link where the payer has to give something, and says how it goes on.
+// tell mails the link where the client has to give something, and says how it goes on.
 func (h *MandateForms) tell(c echo.Context, rec purchase.Record, form url.Values) error {
 	if rec.Status != purchase.Created {
 		return access.AddFlash(c, "ok", "The client is being asked.")

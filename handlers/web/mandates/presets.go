@@ -16,7 +16,7 @@ import (
 const presetRows = 50
 
 // preset fills the form as the last mandate of the brand was asked for. What
-// belongs to one payer, such as the amounts, is not taken over.
+// belongs to one client, such as the amounts, is not taken over.
 func (h *MandateForms) preset(ctx context.Context, who actor.Actor, b merchant.Brand, form url.Values) error {
 	page, err := h.Purchases.List(ctx, who, purchase.Filter{}, paging.Ask{Limit: presetRows})
 	if err != nil {

@@ -130,7 +130,7 @@ var answerChannels = map[string]string{
 	"branch": "Branch", "contact_centre": "Contact centre", "point_of_sale": "Point of sale",
 }
 
-// answerChannel is where the payer answered, as the bank names it.
+// answerChannel is where the client answered, as the bank names it.
 func answerChannel(name string) string {
 	if words := answerChannels[name]; words != "" {
 		return words

@@ -267,7 +267,7 @@ func (d Days) Forecast(f purchase.Forecast, known bool) (v pages.PlanView) {
 	return v
 }
 
-// disputableWords warns that the payer could dispute a debit, where the mandate promises otherwise.
+// disputableWords warns that the client could dispute a debit, where the mandate promises otherwise.
 func disputableWords(f purchase.Forecast, now time.Time) string {
 	if f.Mandate.Kind != mandate.DebiCheck || len(f.Because) == 0 {
 		return ""

@@ -162,7 +162,7 @@ func (p *Purchases) Link(rec purchase.Record) *pages.LinkView {
 	return v
 }
 
-// PayerURL is where the payer pays or gives the bank details.
+// PayerURL is where the client pays or gives the bank details.
 func (p *Purchases) PayerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/" + id.String() + "/" }
 
 // possible are the acts of a purchase: the one that most likely comes next, and

@@ -7,7 +7,7 @@ import (
 	"github.com/skip2/go-qrcode"
 )
 
-// QR serves GET /purchases/:id/qr: the payer's link as a picture, one dot for
+// QR serves GET /purchases/:id/qr: the client's link as a picture, one dot for
 // each module, which the page enlarges.
 func (p *Purchases) QR(c echo.Context) error {
 	rec, err := p.find(c)

@@ -171,7 +171,7 @@ func pay(form url.Values, in subscription.Input, p *purchase.Input, by mandate.M
 	p.DirectDebit = d
 }
 
-// asked is the mandate that DebiCheck asks the payer's bank for.
+// asked is the mandate that DebiCheck asks the client's bank for.
 func asked(form url.Values, d purchase.Details, by mandate.Method, w *fault.Problems) *mandate.Ask {
 	a := &mandate.Ask{ValueType: or2(form.Get("value_type"), string(mandate.Fixed)),
 		AuthenticationType: string(by), DebitSequence: string(mandate.Recurring),
