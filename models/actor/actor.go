@@ -102,7 +102,7 @@ func BankOf(merchantID uuid.UUID) Actor {
 	return Actor{Kind: Bank, Name: "Bank", MerchantID: merchantID}
 }
 
-// PayerOf acts for the customer on the hosted page of one purchase.
+// PayerOf acts for the client on the hosted page of one purchase.
 func PayerOf(merchantID uuid.UUID, name, ip, requestID string) Actor {
 	return Actor{Kind: Payer, Name: name, MerchantID: merchantID, IP: ip, RequestID: requestID}
 }

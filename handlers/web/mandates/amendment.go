@@ -32,7 +32,7 @@ type Amendments struct {
 	Purchases *purchase.Service
 	Register  *token.Service
 	Mandates  *mandate.Service
-	// LivePanel draws how the customer's answer is coming on, as on the mandate's page; nil draws nothing.
+	// LivePanel draws how the client’s answer is coming on, as on the mandate's page; nil draws nothing.
 	LivePanel func(context.Context, actor.Actor, mandate.Sheet) (templ.Component, error)
 }
 

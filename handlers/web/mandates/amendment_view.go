@@ -25,8 +25,8 @@ import (
 type stage string
 
 const (
-	stageDetails    stage = "details"    // the customer, to give the details
-	stageAsked      stage = "asked"      // the customer's answer to the bank
+	stageDetails    stage = "details"    // the client, to give the details
+	stageAsked      stage = "asked"      // the client’s answer to the bank
 	stageRefused    stage = "refused"    // the mandate did not come about; it may be tried again
 	stageCollecting stage = "collecting" // the first debit of an EFT account
 	stageReady      stage = "ready"      // the person, to take over
