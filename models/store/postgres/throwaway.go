@@ -20,7 +20,7 @@ const (
 // throwawaySettings give up durability: a lost test cluster is no loss.
 var throwawaySettings = []string{
 	"listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
-	"wal_level=minimal", "max_wal_senders=0", "max_connections=300", "shared_buffers=64MB",
+	"wal_level=minimal", "max_wal_senders=0", "max_connections=500", "shared_buffers=64MB",
 	"max_wal_size=2GB", "checkpoint_timeout=1h", "autovacuum=off", "jit=off", "timezone=UTC", "log_min_messages=fatal",
 }
 
