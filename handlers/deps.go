@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	"debitdesk/handlers/web/find"
+	"debitdesk/handlers/web/followups"
 	"debitdesk/handlers/web/home"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
@@ -73,6 +74,7 @@ type Deps struct {
 	Amendments   *mandates.Amendments
 	SetUp        *mandates.MandateForms
 	Home         *home.Home
+	Followups    *followups.Followups
 	Find         *find.Find
 	Batches      *batches.Batches
 	BankFiles    *bankfiles.Pages // nil without a bank that takes files

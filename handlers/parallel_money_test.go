@@ -316,6 +316,13 @@ func (c *callers) followups() {
 	c.all("POST /clients/:id/notes", func(i int) ask {
 		return ask{ids: onOne(clients, i), body: form("do", "promise", "amount", "10", "due_on", calendar.DateOf(c.Store.Now()).String())}
 	}, 303)
+	for _, table := range []string{"purchases", "mandates", "tokens"} {
+		ids := c.column(`SELECT id::text FROM ` + table + ` WHERE merchant_id = '` + c.A.ID.String() + `' AND client_id IS NOT NULL
+			ORDER BY id DESC LIMIT 64`)
+		c.all("POST /"+table+"/:id/notes", func(i int) ask {
+			return ask{ids: onOne(ids, i), body: form("do", "note", "text", "Called")}
+		}, 303)
+	}
 	ids := c.column(`SELECT id::text FROM promises ORDER BY id DESC LIMIT 64`)
 	c.all("POST /attention", func(i int) ask {
 		return ask{body: url.Values{"kind": {"promise"}, "id": ids, "do": {"note"}, "text": {"Called"}}}

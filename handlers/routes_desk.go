@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"debitdesk/models/actor"
+	"debitdesk/models/followup"
 )
 
 // homeRoutes show what needs attention and what waits for a second approver.
@@ -16,6 +17,18 @@ func (e *edge) homeRoutes() Table {
 			{page, "POST", "/attention", e.Home.Many},
 			{page, "POST", "/attention/:id", e.Home.Act},
 			{page, "POST", "/attention/:id/undo", e.Home.Undo},
+		}},
+		{actor.Read, "Notes and calls about clients, purchases, mandates and tokens", []Route{
+			{page, "GET", "/clients/:id/notes", e.Followups.Show(followup.Client)},
+			{page, "GET", "/purchases/:id/notes", e.Followups.Show(followup.Purchase)},
+			{page, "GET", "/mandates/:id/notes", e.Followups.Show(followup.Mandate)},
+			{page, "GET", "/tokens/:id/notes", e.Followups.Show(followup.Token)},
+		}},
+		{actor.Write, "Write notes, calls, promises to pay and owners of clients, purchases, mandates and tokens", []Route{
+			{page, "POST", "/clients/:id/notes", e.Followups.Write(followup.Client)},
+			{page, "POST", "/purchases/:id/notes", e.Followups.Write(followup.Purchase)},
+			{page, "POST", "/mandates/:id/notes", e.Followups.Write(followup.Mandate)},
+			{page, "POST", "/tokens/:id/notes", e.Followups.Write(followup.Token)},
 		}},
 		{actor.Read, "Find anything: the search over clients, purchases, numbers, pages and actions", []Route{
 			{page, "GET", "/find", e.Find.Show},
@@ -74,7 +87,6 @@ func (e *edge) clientRoutes() Table {
 			{page, "POST", "/clients", e.Clients.Create},
 			{page, "GET", "/clients/:id/edit", e.Clients.Edit},
 			{page, "POST", "/clients/:id", e.Clients.Update},
-			{page, "POST", "/clients/:id/notes", e.Clients.Note},
 			{page, "GET", "/clients/:id/deletion", e.Clients.AskDelete},
 			{pageProof, "POST", "/clients/:id/deletion", e.Clients.Delete},
 			{apiCall, "POST", "/api/v1/clients", e.API.Clients.Create},

@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	findpages "debitdesk/handlers/web/find"
+	"debitdesk/handlers/web/followups"
 	"debitdesk/handlers/web/home"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
@@ -130,11 +131,13 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Events: events, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
 		Selections: s.Selections}
 	d.Home.Purchases = d.Purchases
+	d.Followups = &followups.Followups{Desk: desk, Service: s.Followups, Members: member.Store{DB: db.DB}.Members}
+	d.Purchases.Notes = d.Followups.Panel
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
-		Approvals: s.Approvals, Selections: s.Selections}
+		Approvals: s.Approvals, Selections: s.Selections, Notes: d.Followups.Panel}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
-		LivePanel: d.Live.Panel, Exports: exports}
+		LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
@@ -146,7 +149,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})
 			return len(live), err
 		},
-		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections,
+		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
+		Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files

@@ -133,7 +133,7 @@ func New(o Options) (Services, error) {
 		Merchants: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: o.Sandbox},
 		Clients:   clients,
 		Users:     users,
-		Members:   &member.Service{Store: member.Store{DB: s.DB}, Now: o.Now, Letters: words},
+		Members:   &member.Service{Store: member.Store{DB: s.DB}, Now: o.Now, Letters: words, Release: followup.Release},
 		Credentials: &credential.Service{Store: credential.Store{DB: s.DB}, Keys: o.Signing, Now: o.Now,
 			Issuer: issuer},
 		Purchases: purchases,

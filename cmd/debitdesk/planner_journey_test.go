@@ -55,7 +55,15 @@ func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 	if strings.TrimSpace(strings.ReplaceAll(hidden, "none", "")) != "" {
 		t.Errorf("on paper stand: %s", hidden)
 	}
+	admin.show(718, 1020, "light") // a sheet of A4
+	shape := ""
+	admin.do("a month on paper", emulation.SetEmulatedMedia().WithMedia("print"),
+		chromedp.Evaluate(`getComputedStyle(document.querySelector("table.planner td")).display`, &shape))
+	if shape != "table-cell" {
+		t.Errorf("on paper a day of the month is drawn as %s", shape)
+	}
 	admin.do("back to the screen", emulation.SetEmulatedMedia())
+	admin.show(1280, 900, "light")
 
 	admin.open("/calendar/holidays?day=" + site.workingDay(14).String())
 	admin.sees("becomes a public holiday")

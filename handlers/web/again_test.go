@@ -90,7 +90,7 @@ func TestAnAccountThatIsBlockedIsNotToBeDebitedAgain_and_no_page_says_otherwise(
 	b.Page(b.A.Finance, "GET", "/tokens/"+token,
 		nil).Want(http.StatusOK).Contains("May I debit again? No, not from this account.").Lacks("Yes, on")
 	b.Page(b.A.Finance, "GET", "/purchases", nil).Lacks("Yes, on")
-	b.Page(b.A.Finance, "GET", "/attention", nil).Contains("The account is now blocked")
+	b.Page(b.A.Finance, "GET", "/attention", nil).Contains("the account is now blocked")
 	other, second := b.stored("4000000001")
 	b.must(`UPDATE tokens SET client_id = $1 WHERE id = $2`, client, second)
 	_ = other

@@ -12,7 +12,7 @@ import (
 var (
 	actForm   = regexp.MustCompile(`(?s)<section id="act".*?<form[^>]*action="([^"]+)"[^>]*>(.*?)</form>`)
 	hiddenIn  = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
-	rowActs   = regexp.MustCompile(`<a class="btn[^"]*" href="(/attention/[^"]+do=([a-z]+)[^"]*)"`)
+	rowActs   = regexp.MustCompile(`<a (?:class="[^"]*" )?href="(/attention/[^"]+do=([a-z]+)[^"]*)"`)
 	tabCounts = regexp.MustCompile(`>\s*(All|Mine|Without an owner|Snoozed or promised)\s*<span class="count">([^<]+)<`)
 )
 
@@ -65,13 +65,13 @@ func TestAClientsPageSaysWhatIsOwedAndWhatIsNext(t *testing.T) {
 	}
 	for do, fill := range map[string]url.Values{"note": {"text": {"Prefers the 25th"}}, "call": {"outcome": {"voicemail"}},
 		"promise": {"amount": {"50"}, "due_on": {dayOf(b).AddDays(1).String()}}} {
-		b.Page(b.A.Staff, "GET", at+"?do="+do, nil).Want(http.StatusOK).Contains(`id="act"`)
+		b.Page(b.A.Staff, "GET", at+"/notes?do="+do, nil).Want(http.StatusOK).Contains(`id="act"`)
 		fill.Set("do", do)
 		b.Page(b.A.Staff, "POST", at+"/notes", fill).Want(http.StatusSeeOther)
 	}
 	b.Page(b.A.Staff, "GET", at, nil).Contains("Prefers the 25th", "Call: Left a message", "Promised for ")
 	b.Page(b.A.Staff, "POST", at+"/notes", url.Values{"do": {"note"}}).Want(http.StatusUnprocessableEntity).Contains("Write a note.")
-	b.Page(b.A.Staff, "GET", at+"?part=messages", nil).Want(http.StatusOK).Contains("A note was added.").Lacks("was added.</a>")
+	b.Page(b.A.Staff, "GET", at+"?part=notes", nil).Want(http.StatusOK).Contains("Prefers the 25th").Lacks("A note was added.")
 	b.Page(b.A.Reader, "POST", at+"/notes", url.Values{"do": {"note"}, "text": {"Hello"}}).Want(http.StatusForbidden)
 	b.Page(b.B.Staff, "POST", at+"/notes", url.Values{"do": {"note"}, "text": {"Hello"}}).Want(http.StatusNotFound)
 }
@@ -107,7 +107,7 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	if got := tabsOf(mine); got["Mine"] != "0" || got["All"] != "1" || got["Snoozed or promised"] != "1" {
 		t.Errorf("%v", got)
 	}
-	if !strings.Contains(mine, "Snoozed and closed today") || !strings.Contains(mine, "1 thing left") {
+	if !strings.Contains(mine, "Done today") || !strings.Contains(mine, "1 thing left") {
 		t.Error("what was snoozed is not listed, or it is not said what is left")
 	}
 	undo := regexp.MustCompile(`action="(/attention/[^"]+/undo)"`).FindStringSubmatch(mine)

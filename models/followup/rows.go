@@ -20,7 +20,6 @@ type Store struct{ *database.DB }
 var (
 	noteTable    = table.New[Note]("notes")
 	promiseTable = table.New[Promise]("promises")
-	actView      = table.View[Act]()
 	settle       = promiseTable.Write(`UPDATE promises SET @set(state, updated_at)
 		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`)
 )
@@ -214,19 +213,20 @@ func (s Store) NotesOfPurchase(ctx context.Context, merchantID, purchaseID uuid.
 	return s.notes(ctx, ask, "merchant_id = ? AND purchase_id = ?", merchantID, purchaseID)
 }
 
+// NotesBetween are the notes and calls about a client and what belongs to it that were written between two moments, both
+// included, newest first.
+func (s Store) NotesBetween(ctx context.Context, merchantID, clientID uuid.UUID, first, last time.Time, limit int) ([]Note, error) {
+	found, err := s.notes(ctx, paging.Ask{Limit: limit}, "merchant_id = ? AND client_id = ? AND created_at BETWEEN ? AND ?", merchantID,
+		clientID, first, last)
+	return found.Items, err
+}
+
 func (s Store) notes(ctx context.Context, ask paging.Ask, condition string, args ...any) (paging.Page[Note], error) {
 	found, err := database.Find(ctx, s.DB, noteTable, database.Page(database.List(ctx, s.DB, noteTable).Where(condition, args...), ask))
 	if err != nil {
 		return paging.Page[Note]{}, err
 	}
 	return paging.Cut(ask, found), nil
-}
-
-// DoneSince are the acts since a moment that still hold, newest first.
-func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.Time, limit int) ([]Act, error) {
-	return database.Seek(ctx, s.DB, actView, `SELECT merchant_id, object_id, kind, state, hidden_until::text, reason, actor_id, actor, acted_at
-		FROM followups WHERE merchant_id = ? AND acted_at >= ? AND state <> 'open' ORDER BY acted_at DESC LIMIT ?`, merchantID, since,
-		limit)
 }
 
 // Last is what was last written down about something.

@@ -90,18 +90,18 @@ func (s *Service) Assign(ctx context.Context, who actor.Actor, about []Object, o
 	if err := s.may(who, len(about)); err != nil {
 		return 0, err
 	}
-	sentence := "This has no owner any more."
-	if owner != uuid.Nil {
-		m, err := member.Store(s.Store).Member(ctx, who.MerchantID, owner)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return 0, err
-		}
-		if err != nil || !m.Active() {
-			return 0, fault.At("owner", "invalid_choice", "Choose a person of the team.")
-		}
-		sentence = "Assigned to " + m.Called() + "."
-	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		sentence := "This has no owner any more."
+		if owner != uuid.Nil {
+			m, err := member.Hold(tx, who.MerchantID, owner)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				return err
+			}
+			if err != nil || !m.Active() {
+				return fault.At("owner", "invalid_choice", "Choose a person of the team.")
+			}
+			sentence = "Assigned to " + m.Called() + "."
+		}
 		subjects, err := find(tx, who.MerchantID, about)
 		if err != nil {
 			return err

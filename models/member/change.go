@@ -26,9 +26,15 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 			return lastAdmin()
 		}
 		setTerms(tx, m.MerchantID, id, to)
+		after := to.record()
+		if follows := (actor.Actor{Kind: actor.User, Role: to.Role, Grants: to.Grants}); !follows.Can(actor.Write) {
+			if err := s.release(tx, m, after); err != nil {
+				return err
+			}
+		}
 		tx.Audit(who, audit.Entry{Action: "membership.changed", ObjectType: "user", ObjectID: id,
 			Text:   "Changed what " + m.Called() + " may do.",
-			Before: m.record(), After: to.record()})
+			Before: m.record(), After: after})
 		return nil
 	})
 }
@@ -43,9 +49,13 @@ func (s *Service) Disable(ctx context.Context, who actor.Actor, id uuid.UUID) er
 			return lastAdmin()
 		}
 		disableMember(tx, m.MerchantID, id, tx.Now())
+		after := map[string]any{"state": "disabled"}
+		if err := s.release(tx, m, after); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "membership.disabled", ObjectType: "user", ObjectID: id,
 			Text:   "Disabled " + m.Called() + ".",
-			Before: map[string]any{"state": "active"}, After: map[string]any{"state": "disabled"}})
+			Before: map[string]any{"state": "active"}, After: after})
 		return nil
 	})
 }
@@ -73,10 +83,30 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		removeMember(tx, m.MerchantID, id)
 		before := m.record()
 		before["email"] = m.Email
-		tx.Audit(who, audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id,
-			Text: "Removed " + m.Called() + " from the business.", Before: before})
+		entry := audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id,
+			Text: "Removed " + m.Called() + " from the business.", Before: before}
+		after := map[string]any{}
+		if err := s.release(tx, m, after); err != nil {
+			return err
+		}
+		if len(after) > 0 {
+			entry.After = after
+		}
+		tx.Audit(who, entry)
 		return nil
 	})
+}
+
+// release gives what a person looked after back to the others, and says in the audit how much that was.
+func (s *Service) release(tx *database.Tx, m Member, after map[string]any) error {
+	if s.Release == nil {
+		return nil
+	}
+	n, err := s.Release(tx, m.MerchantID, m.ID)
+	if n > 0 {
+		after["without_an_owner"] = n
+	}
+	return err
 }
 
 // change finds the member while nobody else changes one, and counts the other

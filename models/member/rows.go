@@ -51,6 +51,11 @@ func holdMembers(tx *database.Tx, merchantID, userID uuid.UUID) ([]Member, error
 	return Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID)
 }
 
+// Hold finds a member and keeps the membership as it is until the transaction ends; NotFound for nobody of this business.
+func Hold(tx *database.Tx, merchantID, userID uuid.UUID) (Member, error) {
+	return database.First(Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 AND mb.user_id = $2 FOR SHARE OF mb`, merchantID, userID))
+}
+
 // AccountOf tells whose account an e-mail address is; belongs is false when no business
 // lets the person in any more. NotFound when there is none.
 func (s Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belongs bool, err error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/user"
@@ -22,6 +23,9 @@ type Service struct {
 	Store   Store
 	Letters Letters
 	Now     func() time.Time // real time: links do not follow the sandbox clock
+	// Release gives what a person looked after back to the others when the person leaves, and tells how many things
+	// there were; nil: nothing is looked after.
+	Release func(tx *database.Tx, merchantID, id uuid.UUID) (int64, error)
 }
 
 // People is everybody of a business, and who is invited.

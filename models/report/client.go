@@ -25,6 +25,9 @@ type ClientPurchase struct {
 	DebitState collection.State // empty: there is no debit
 	ActionDate calendar.Date
 	SubmitAt   time.Time
+	PassAt     time.Time // when its due date passes; zero: it has none, or nothing happens then
+	DueStrict  bool      // it cannot be paid any more then
+	FirstDebit bool      // it is the first debit of its mandate
 }
 
 // ClientAccount is what a client owes and has paid, in rand, of its newest purchases.
@@ -34,12 +37,17 @@ type ClientAccount struct {
 	Paid        money.Sum // less refunds and returns
 	Provisional money.Sum // of it, what the bank can still return
 	Failed      *ClientPurchase
+	Failures    []ClientPurchase // the newest that failed and are still to be paid, up to failuresShown
 	Planned     []ClientPurchase // debits that are planned or at the bank, the earliest first
+	Falling     []ClientPurchase // those whose due date passes, the earliest first
 	Older       bool             // there are older purchases, which are not counted
 }
 
 // clientPurchases is how many purchases of a client are summed up.
 const clientPurchases = 200
+
+// failuresShown is of how many failed debits a client's page says when they can be debited again.
+const failuresShown = 3
 
 // owes are the statuses in which a client still has to pay.
 var owes = []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.Failed, purchase.Overdue,
@@ -61,12 +69,15 @@ func (s *Service) ClientAccount(ctx context.Context, who actor.Actor, clientID u
 		a.add(p)
 	}
 	slices.SortStableFunc(a.Planned, func(x, y ClientPurchase) int { return x.ActionDate.Compare(y.ActionDate) })
+	slices.SortStableFunc(a.Falling, func(x, y ClientPurchase) int { return x.PassAt.Compare(y.PassAt) })
 	return a, nil
 }
 
 func (a *ClientAccount) add(p ClientPurchase) {
 	if p.DebitState == collection.Scheduled || p.DebitState == collection.Submitted || p.DebitState == collection.InTracking {
 		a.Planned = append(a.Planned, p)
+	} else if !p.PassAt.IsZero() && p.Status.Owing() {
+		a.Falling = append(a.Falling, p)
 	}
 	if p.Currency != money.ZAR {
 		return
@@ -83,6 +94,9 @@ func (a *ClientAccount) add(p ClientPurchase) {
 		a.Overdue = a.Overdue.Plus(money.SumOf(p.TotalCents))
 		if a.Failed == nil && p.DebitState != "" {
 			a.Failed = &p
+		}
+		if p.Status == purchase.Failed && p.DebitState != "" && len(a.Failures) < failuresShown {
+			a.Failures = append(a.Failures, p)
 		}
 	}
 }

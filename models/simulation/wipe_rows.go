@@ -19,6 +19,7 @@ var wiping = []struct{ table, where string }{
 	{"token_deletions", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
 	{"followups", "merchant_id = $1"},
+	{"attention_solved", "merchant_id = $1"},
 	{"owners", "merchant_id = $1"},
 	{"promises", "merchant_id = $1"},
 	{"notes", "merchant_id = $1"},

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
+	"debitdesk/models/followup"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
@@ -21,8 +22,9 @@ import (
 )
 
 const (
-	keysKept  = 48 * time.Hour // idempotency keys; 24 hours are promised
-	foldChunk = 20_000
+	keysKept   = 48 * time.Hour     // idempotency keys; 24 hours are promised
+	solvedKept = 7 * 24 * time.Hour // what was solved, for the list of a day
+	foldChunk  = 20_000
 	// dirtyAfter folded rows are worth cleaning up at once, so that counting does
 	// not read their remains until the server's own clean-up comes by.
 	dirtyAfter = 5_000
@@ -61,6 +63,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	selections := selection.Store{DB: s.DB}
 	if err := selections.Tidy(ctx, now); err != nil {
+		return err
+	}
+	desk := followup.Store{DB: s.DB}
+	if err := desk.Tidy(ctx, now.Add(-solvedKept)); err != nil {
 		return err
 	}
 	lists := listview.Store{DB: s.DB}

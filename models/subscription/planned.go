@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 )
 
 // Turn is a period that is not billed yet: on which day it is, and what it comes to as things stand.
@@ -51,19 +52,42 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 		p.MoreFrom = found[PlanLimit].NextOn
 		found = found[:PlanLimit]
 	}
+	p.Turns, err = s.turnsOf(ctx, who.MerchantID, found, from, to)
+	return p, err
+}
+
+// turnsOf are the periods of some subscribers that will be billed on some days, the earliest first.
+func (s *Service) turnsOf(ctx context.Context, merchantID uuid.UUID, subscribers []Subscriber, from, to calendar.Date) (out []Turn,
+	err error) {
 	templates := map[uuid.UUID]Template{}
-	for _, sub := range found {
+	for _, sub := range subscribers {
 		t, known := templates[sub.TemplateID]
 		if !known {
-			if t, err = s.Store.AnyTemplate(ctx, who.MerchantID, sub.TemplateID); err != nil && !fault.Is(err, fault.NotFound) {
-				return p, err
+			if t, err = s.Store.AnyTemplate(ctx, merchantID, sub.TemplateID); err != nil && !fault.Is(err, fault.NotFound) {
+				return nil, err
 			}
 			templates[sub.TemplateID] = t
 		}
-		p.Turns = append(p.Turns, t.turns(sub, from, to)...)
+		out = append(out, t.turns(sub, from, to)...)
 	}
-	slices.SortStableFunc(p.Turns, func(a, b Turn) int { return a.BilledOn.Compare(b.BilledOn) })
-	return p, nil
+	slices.SortStableFunc(out, func(a, b Turn) int { return a.BilledOn.Compare(b.BilledOn) })
+	return out, nil
+}
+
+// How far ahead the subscriptions of one client are shown, and of how many.
+const (
+	clientAhead       = 62 // days: the next two months
+	clientSubscribers = 10
+)
+
+// PlannedOf looks ahead for one client, by the same rules.
+func (s *Service) PlannedOf(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]Turn, error) {
+	found, err := s.Subscribers(ctx, who, uuid.Nil, SubscriberFilter{ClientID: clientID}, paging.Ask{Limit: clientSubscribers})
+	if err != nil {
+		return nil, err
+	}
+	from := today(s.Now())
+	return s.turnsOf(ctx, who.MerchantID, found.Items, from, from.AddDays(clientAhead))
 }
 
 // Named gives the subscribers of some turns the names of their clients.

@@ -23,7 +23,7 @@
     const found = item?.querySelector(`[data-do="${name}"]`) || (name === "a" && item?.querySelector(".queue-acts > .btn:not([data-do])"));
     if (!found) return false;
     item.focus();
-    found.click();
+    found.click(); // also of a menu that is closed
   };
   const add = (key, label, run) => window.Keys?.add({ key, label, group: "In the list", when: here, run });
   add("j", "Next", () => step(1));
@@ -49,6 +49,7 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.matches?.(".queue-form") && event.target.firstChild) {
       document.querySelectorAll(".queue-form").forEach((f) => { if (f !== event.target) f.replaceChildren(); });
+      document.querySelectorAll(".queue-acts > details[open]").forEach((menu) => { menu.open = false; });
       event.target.querySelector("select, input:not([type=hidden]), textarea, button")?.focus();
     } else if (event.target.id === "queue") {
       go(last);

@@ -62,7 +62,7 @@
   });
 
   // The sheet.
-  const said = { " ": "Space", "Mod": apple ? "⌘" : "Ctrl", Escape: "Esc", ArrowDown: "↓", ArrowUp: "↑" };
+  const said = { " ": "Space", "Mod": apple ? "⌘" : "Ctrl", Escape: "Esc", ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→", PageUp: "Page up", PageDown: "Page down" };
   const make = (name, parts, ...inside) => { const el = Object.assign(document.createElement(name), parts); el.append(...inside); return el; };
   const caps = (key) => (key === " " ? [key] : key.split(/[ +]/)).map((k) => make("kbd", { textContent: said[k] || (k.length === 1 ? k.toUpperCase() : k) }));
   function groups() {

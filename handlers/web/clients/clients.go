@@ -27,6 +27,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/selection"
+	"debitdesk/models/subscription"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -42,11 +43,16 @@ type Clients struct {
 	Selections *selection.Service
 	Acts       bulk.Acts // on many clients
 	Followups  *followup.Service
+	Notes      kit.NotesPanel
 	People     bulk.People // of the team
 
 	Reports *report.Service
 	// Tokens counts the stored accounts of a client that can be charged, up to one.
 	Tokens func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error)
+	// Outlooks say of purchases whether and when they may be debited again.
+	Outlooks func(ctx context.Context, who actor.Actor, ids []uuid.UUID) (map[uuid.UUID]purchase.Outlook, error)
+	// Turns are the periods of subscriptions that a client is billed for next.
+	Turns func(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]subscription.Turn, error)
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.

@@ -16,7 +16,6 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -53,19 +52,10 @@ func (h *Clients) Reveal(c echo.Context) error {
 }
 
 func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers) error {
-	return h.pageWith(c, http.StatusOK, one, shown, c.QueryParams(), nil)
-}
-
-// pageWith shows the page with a form that was opened or refused.
-func (h *Clients) pageWith(c echo.Context, status int, one client.Client, shown *client.Numbers, typed url.Values,
-	wrong error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	view := pages.ClientView{
 		Name: one.Name(), ID: components.IDChip{ID: one.ID.String(), What: "client"}, Sub: clientSub(one),
 		EditHref: words.ClientHref(one.ID) + "/edit", Facts: clientFacts(one), Numbers: numbersView(who, one, shown),
-	}
-	if err := h.followUp(c, one, &view, typed, wrong); err != nil {
-		return err
 	}
 	impact, err := h.impactOn(c, one)
 	if err != nil {
@@ -89,6 +79,9 @@ func (h *Clients) pageWith(c echo.Context, status int, one client.Client, shown 
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view, one))
 	}
+	if err := h.followUp(c, one, &view); err != nil {
+		return err
+	}
 	for _, draw := range h.Panels {
 		panel, err := draw(ctx, who, one)
 		if err != nil {
@@ -101,7 +94,7 @@ func (h *Clients) pageWith(c echo.Context, status int, one client.Client, shown 
 			return err
 		}
 	}
-	return h.Desk.ShowIn(c, status, view.Name, clientsSection,
+	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.Client(f, view) })
 }
 
@@ -118,33 +111,6 @@ func peekOf(v pages.ClientView, one client.Client) components.Peek {
 			{Label: "Edit client", Icon: "edit", Href: v.EditHref, Small: true, Changes: true}}, peek.Acts)
 	}
 	return peek
-}
-
-// narrowedFrom is how many entries are looked at for a part of the time line.
-const narrowedFrom = 100
-
-// timeline is what happened to the client, or a part of it.
-func (h *Clients) timeline(c echo.Context, one client.Client, view *pages.ClientView) error {
-	who, ask, part := access.Actor(c), kit.EventsAsk(c), c.QueryParam("part")
-	at := words.ClientHref(one.ID) + "?"
-	for _, p := range timelineParts {
-		view.Parts.Items = append(view.Parts.Items, components.Tab{Label: p.label, Active: p.key == part,
-			Href: at + url.Values{"part": {p.key}}.Encode() + "#events"})
-	}
-	view.Parts.Label = "Part of the time line"
-	if part != "" {
-		ask.Limit, at = narrowedFrom, at+"part="+url.QueryEscape(part)+"&"
-	}
-	events, err := h.Events.Timeline(c.Request().Context(), who.MerchantID, trail.Subject{ClientID: one.ID}, ask)
-	if err != nil {
-		return err
-	}
-	if n := len(events.Items); n > 0 && events.Older {
-		view.OlderHref = at + "events=" + events.Items[n-1].ID.String() + "#events"
-	}
-	events.Items = narrowed(events.Items, part)
-	view.Timeline = kit.History(events, purchaseHref)
-	return nil
 }
 
 // evidenceWords says what is left of an erased client.

@@ -2,9 +2,8 @@ package clients
 
 import (
 	"context"
-	"net/http"
-	"net/url"
-	"strings"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -13,9 +12,9 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/collection"
 	"debitdesk/models/followup"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -24,9 +23,9 @@ import (
 	"debitdesk/views/pages"
 )
 
-// followUp adds what the client owes, what is next, and what was written down about it.
-func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.ClientView, typed url.Values, wrong error) error {
-	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+// followUp adds what the client owes, what is next, what was written down about it, and its files.
+func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.ClientView) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
 	a, err := h.Reports.ClientAccount(ctx, who, one.ID)
 	if err != nil {
 		return err
@@ -39,47 +38,135 @@ func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.Client
 	if a.Older {
 		view.AccountNote = "Of the newest 200 purchases."
 	}
+	if err := h.next(ctx, who, one, a, view); err != nil {
+		return err
+	}
+	view.Primary = h.primary(ctx, who, one, a)
+	if view.Notes, err = h.Notes(ctx, who, followup.Object{Type: followup.Client, ID: one.ID}); err != nil {
+		return err
+	}
+	return h.files(c, one, view)
+}
+
+// nextShown is how much of what is next a client's page shows.
+const nextShown = 15
+
+// next lists what is next for a client, the earliest first: debits, debits that may be made again, due dates, requests
+// that run out, promises to pay and subscriptions.
+func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, a report.ClientAccount, view *pages.ClientView) error {
+	now := h.Desk.Now()
+	type line struct {
+		at time.Time
+		pages.NextLine
+	}
+	var lines []line
+	add := func(at time.Time, l pages.NextLine) { lines = append(lines, line{at, l}) }
 	for _, p := range a.Planned {
-		text := "Debit on " + words.SayDay(p.ActionDate, now)
-		if p.SubmitAt.After(now) {
-			text += ", cut-off " + words.Moment(p.SubmitAt).Text
-		}
-		view.Next = append(view.Next, pages.NextLine{Text: text, Href: words.PurchasePath(p.ID), Reference: p.Reference,
+		add(p.ActionDate.At(0, 0), pages.NextLine{Text: debitWords(p, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
 			Sum: words.Sum(p.TotalCents, p.Currency)})
+	}
+	for _, p := range a.Falling {
+		text := "Turns overdue after "
+		if p.DueStrict {
+			text = "Can be paid until "
+		}
+		add(p.PassAt, pages.NextLine{Text: text + words.SayMinute(p.PassAt, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
+			Sum: words.Sum(p.TotalCents, p.Currency)})
+	}
+	if err := h.retries(ctx, who, a, func(at calendar.Date, l pages.NextLine) { add(at.At(0, 0), l) }); err != nil {
+		return err
+	}
+	requests, err := h.Followups.Store.RequestsOf(ctx, who.MerchantID, one.ID, kit.BesideRows)
+	if err != nil {
+		return err
+	}
+	for _, r := range requests {
+		text := "The client can confirm the mandate until "
+		if r.Registered {
+			text = "The mandate is registered without an answer on "
+		}
+		add(r.At, pages.NextLine{Text: text + words.SayMinute(r.At, now), Href: words.MandatePath(r.ObjectID), Reference: r.Reference})
 	}
 	promises, err := h.Followups.Store.PromisesOf(ctx, who.MerchantID, one.ID, kit.BesideRows)
 	if err != nil {
 		return err
 	}
-	today := calendar.DateOf(now)
 	for _, p := range promises {
-		line := pages.NextLine{Text: "Promised for " + words.SayDay(p.DueOn, now), Sum: words.Sum(p.AmountCents, p.Currency),
-			Reference: promiseWords[p.Standing(today)]}
-		if p.PurchaseID != uuid.Nil {
-			line.Href = words.PurchasePath(p.PurchaseID)
-		}
-		if p.Standing(today) == followup.Open {
-			view.Next = append(view.Next, line)
-		} else {
-			view.Promises = append(view.Promises, line)
+		if p.Standing(calendar.DateOf(now)) == followup.Open {
+			add(p.DueOn.At(0, 0), kit.PromiseLine(p, now))
 		}
 	}
-	view.Primary = h.primary(ctx, who, one, a)
-	notes, err := h.Followups.Store.NotesOfClient(ctx, who.MerchantID, one.ID, paging.Ask{Limit: kit.BesideRows})
+	turns, err := h.Turns(ctx, who, one.ID)
 	if err != nil {
 		return err
 	}
-	view.Notes = kit.NotesTimeline(notes.Items)
-	view.NotesHref = words.ClientHref(one.ID)
-	if do := typed.Get("do"); who.Can(actor.Write) && !one.Erased() && (do == "note" || do == "call" || do == "promise") {
-		view.Form = kit.FollowupForm(do, typed, wrong, one.Phone, 0, now)
-		view.Form.Action = words.ClientHref(one.ID) + "/notes"
+	for _, t := range turns {
+		text := "Subscription bills on " + words.SayDay(t.BilledOn, now)
+		if t.DueOn != t.BilledOn {
+			text += ", due " + words.SayDay(t.DueOn, now)
+		}
+		add(t.BilledOn.At(0, 0), pages.NextLine{Text: text, Href: words.TemplateHref(t.Template.ID, "/subscribers/"+t.Subscriber.ID.String()),
+			Reference: t.Template.Name(), Sum: words.Sum(t.Cents, t.Template.Currency)})
+	}
+	slices.SortStableFunc(lines, func(x, y line) int { return x.at.Compare(y.at) })
+	if len(a.Planned) > 0 {
+		view.NextMore = components.Link{Text: "Scheduled purchases", Href: "/purchases?status=pending_charge&client=" + one.ID.String()}
+	}
+	lines = lines[:min(len(lines), nextShown)]
+	for _, l := range lines {
+		view.Next = append(view.Next, l.NextLine)
 	}
 	return nil
 }
 
-var promiseWords = map[followup.PromiseState]string{followup.Open: "open", followup.Kept: "kept", followup.Broken: "broken",
-	followup.Withdrawn: "withdrawn"}
+// debitWords says when a debit runs, or for what it waits.
+func debitWords(p report.ClientPurchase, now time.Time) string {
+	day := words.SayDay(p.ActionDate, now)
+	switch {
+	case p.DebitState == collection.InTracking:
+		return "Debited on " + day + "; the bank waits for money to arrive"
+	case p.DebitState == collection.Submitted && !p.ActionDate.After(calendar.DateOf(now)):
+		return "Debited on " + day + "; the bank has not answered yet"
+	}
+	text := "Debit on " + day
+	if p.FirstDebit {
+		text = "First debit under its mandate on " + day
+	}
+	if p.SubmitAt.After(now) {
+		text += ", cut-off " + words.Moment(p.SubmitAt).Text
+	}
+	return text
+}
+
+// retries says when debits that failed may be made again.
+func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientAccount, add func(calendar.Date, pages.NextLine)) error {
+	if len(a.Failures) == 0 {
+		return nil
+	}
+	ids := make([]uuid.UUID, len(a.Failures))
+	for i, p := range a.Failures {
+		ids[i] = p.ID
+	}
+	found, err := h.Outlooks(ctx, who, ids)
+	if err != nil {
+		return err
+	}
+	now := h.Desk.Now()
+	for _, p := range a.Failures {
+		o, known := found[p.ID]
+		if !known || !o.Again.Asked {
+			continue
+		}
+		l := pages.NextLine{Text: "The debit failed. Debit again? " + words.AgainWords(o.Record, o.Again, now), Href: words.PurchasePath(p.ID),
+			Reference: p.Reference, Sum: words.Sum(p.TotalCents, p.Currency)}
+		day := calendar.DateOf(now)
+		if o.Again.May() {
+			day = o.Again.From
+		}
+		add(day, l)
+	}
+	return nil
+}
 
 // primary is what most likely comes next for a client.
 func (h *Clients) primary(ctx context.Context, who actor.Actor, one client.Client, a report.ClientAccount) components.Button {
@@ -94,55 +181,41 @@ func (h *Clients) primary(ctx context.Context, who actor.Actor, one client.Clien
 	return components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" + one.ID.String(), Changes: true}
 }
 
-// Note serves POST /clients/:id/notes: a note, a call or a promise to pay.
-func (h *Clients) Note(c echo.Context) error {
-	one, err := h.find(c)
+// files lists the documents of a client, and the account as a file.
+func (h *Clients) files(c echo.Context, one client.Client, view *pages.ClientView) error {
+	ask := paging.Ask{Limit: kit.BesideRows}
+	ask.From, _ = uuid.Parse(c.QueryParam("files"))
+	found, err := h.Money.ClientFiles(c.Request().Context(), access.Actor(c), one.ID, ask)
 	if err != nil {
 		return err
 	}
-	form, err := kit.FormOf(c)
-	if err != nil {
-		return err
+	if ask.From == uuid.Nil {
+		view.Files = []pages.FileLine{{Name: "Account as of today (Excel)", Href: words.ClientHref(one.ID) + "/account/export?format=xlsx",
+			Note: "purchases, payments and what is still to be paid"}}
 	}
-	about, who := followup.Object{Type: followup.Client, ID: one.ID}, access.Actor(c)
-	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (done any, err error) {
-		var said string
-		if form.Get("do") == "promise" {
-			done, said, err = kit.WritePromise(ctx, h.Followups, who, about, form, h.Desk.Now())
-		} else {
-			done, said, err = kit.WriteFollowup(ctx, h.Followups, who, []followup.Object{about}, form)
-		}
-		if err != nil {
-			return done, err
-		}
-		return done, access.AddFlash(c, "ok", said)
-	}, func(any) string { return words.ClientHref(one.ID) + "#notes" })
-	if _, _, shape := kit.Problems(err); shape {
-		return h.pageWith(c, http.StatusUnprocessableEntity, one, nil, form, err)
+	for _, f := range found.Items {
+		view.Files = append(view.Files, fileLine(f))
 	}
-	return err
+	if n := len(found.Items); n > 0 && found.Older {
+		view.OlderFiles = words.ClientHref(one.ID) + "?files=" + found.Items[n-1].ID.String() + "#files"
+	}
+	return nil
 }
 
-// timelineParts are what the time line of a client can be narrowed to, by the beginnings of actions.
-var timelineParts = []struct {
-	key, label string
-	actions    []string
-}{{"", "All", nil}, {"money", "Money", []string{"purchase.", "collection.", "refund.", "batch."}},
-	{"messages", "Messages", []string{"mail.", "invoice.", "followup.noted", "followup.called"}},
-	{"people", "People", nil}}
-
-// narrowed are the entries of a part of the time line; of people: what people did.
-func narrowed(entries []audit.Entry, part string) (out []audit.Entry) {
-	for _, e := range entries {
-		fits := part == "" || part == "people" && e.Actor.Kind == actor.User
-		for _, p := range timelineParts {
-			for _, action := range p.actions {
-				fits = fits || p.key == part && strings.HasPrefix(e.Action, action)
-			}
-		}
-		if fits {
-			out = append(out, e)
-		}
+func fileLine(f report.ClientFile) pages.FileLine {
+	l := pages.FileLine{Name: f.Name, At: words.DayOf(f.At)}
+	if f.Cents > 0 {
+		l.Sum = words.Sum(f.Cents, f.Currency)
 	}
-	return out
+	switch f.Kind {
+	case report.InvoiceFile:
+		l.Name, l.Href, l.Note = "Invoice "+f.Name, "/p/"+f.ObjectID.String()+"/invoice.pdf", "PDF"
+	case report.CreditNoteFile:
+		l.Name, l.Href, l.Note = "Credit note "+f.Name, "/p/"+f.ObjectID.String()+"/invoice.pdf?credit-note", "PDF"
+	case report.MandateFile:
+		l.Name, l.Href, l.Note = "Mandate "+f.Name, words.MandatePath(f.ObjectID, "document.pdf"), "PDF, with what proves it"
+	case report.EvidenceFile:
+		l.Href, l.Note = words.MandatePath(f.ObjectID, "evidence", f.ID.String()), "evidence of a mandate"
+	}
+	return l
 }

@@ -149,7 +149,7 @@ func (h *Home) Attention(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(), People: b.choices(uuid.Nil),
+	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(), People: kit.OwnerOptions(b.people, uuid.Nil),
 		Reasons: reasonOptions(), Groups: b.groups(tallies, items, h.Reports.Since())}
 	if whose == report.Everyones {
 		if err := h.others(c, &view, tallies.Approvals); err != nil {
@@ -186,7 +186,11 @@ func (h *Home) others(c echo.Context, view *pages.QueueView, approvals int64) er
 	if err != nil {
 		return err
 	}
-	view.Groups = slices.Concat(first, requests, view.Groups)
+	ending, err := h.ending(ctx, who, now)
+	if err != nil {
+		return err
+	}
+	view.Groups = slices.Concat(first, requests, ending, view.Groups)
 	failing, err := h.Desk.FailingWebhooks(ctx, who)
 	if err != nil || len(failing) == 0 {
 		return err
@@ -219,14 +223,8 @@ func itemHref(i report.Item) string {
 	return ""
 }
 
-// failedWords says why a debit failed, and what helps: a blocked account is not
-// helped by waiting.
-func failedWords(i report.Item) string {
-	if i.Text == "" || i.Text == i.Code {
-		return bank.Label(i.Code) + ". " + bank.Remedy(i.Code)
-	}
-	return bank.Label(i.Code) + ". The account is now blocked: " + bank.Label(i.Text) + ". " + bank.Remedy(i.Text)
-}
+// failedWords says why a debit failed; what can be done stands below it.
+func failedWords(i report.Item) string { return bank.Label(i.Code) + "." }
 
 // strandedWords says what became of a subscriber's account.
 func strandedWords(i report.Item) string {

@@ -9,8 +9,10 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/followup"
@@ -27,7 +29,6 @@ type queueBook struct {
 	now       time.Time
 	proof     func(calendar.Date) calendar.Date
 	people    []member.Member
-	names     map[uuid.UUID]string
 	notes     map[uuid.UUID]followup.Note
 	calls     map[uuid.UUID]followup.Note
 	outlooks  map[uuid.UUID]purchase.Outlook
@@ -37,8 +38,7 @@ type queueBook struct {
 
 // book reads it for all items at once.
 func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, back string) (*queueBook, error) {
-	b := &queueBook{now: h.Desk.Now(), proof: h.Purchases.Service.Timetable.ProofDeadline, back: back,
-		names: map[uuid.UUID]string{}}
+	b := &queueBook{now: h.Desk.Now(), proof: h.Purchases.Service.Timetable.ProofDeadline, back: back}
 	var objects, clients, bought []uuid.UUID
 	for _, i := range items {
 		objects = append(objects, i.ObjectID)
@@ -52,9 +52,6 @@ func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, b
 	var err error
 	if b.people, err = h.Members(ctx, who.MerchantID); err != nil {
 		return nil, err
-	}
-	for _, m := range b.people {
-		b.names[m.ID] = m.Called()
 	}
 	if b.notes, err = h.Followups.Store.LastNotes(ctx, who.MerchantID, objects); err != nil {
 		return nil, err
@@ -105,7 +102,7 @@ func (b *queueBook) facts(i report.Item) (out []string) {
 	if o, known := b.outlooks[i.PurchaseID]; known {
 		switch c := o.Collection; {
 		case i.Kind == "failed" && c != nil:
-			out = append(out, "Debit again? "+words.AgainWords(o.Record, o.Again, b.now))
+			out = append(out, "Debit again? "+b.againWords(i, o))
 		case i.Kind == "disputed" && c != nil && c.State.Outcome() == collection.OutcomeDisputed:
 			if c.ReversedAtOnce(i.At) {
 				out = append(out, "The bank paid the client back at once.")
@@ -116,11 +113,7 @@ func (b *queueBook) facts(i report.Item) (out []string) {
 	}
 	var parts []string
 	if i.OwnerID != uuid.Nil {
-		name := b.names[i.OwnerID]
-		if name == "" {
-			name = "a person who left the team"
-		}
-		parts = append(parts, "Owner: "+name)
+		parts = append(parts, "Owner: "+kit.OwnerName(b.people, i.OwnerID))
 	}
 	if call, is := b.calls[i.ClientID]; is {
 		parts = append(parts, "Last call "+words.SayDay(calendar.DateOf(call.CreatedAt), b.now)+": "+strings.ToLower(call.Outcome.Label()))
@@ -135,6 +128,17 @@ func (b *queueBook) facts(i report.Item) (out []string) {
 		out = append(out, "“"+shortened(note.Text)+"” "+note.Author)
 	}
 	return out
+}
+
+// againWords says whether and when a debit that failed may be made again. A blocked account is not helped by waiting.
+func (b *queueBook) againWords(i report.Item, o purchase.Outlook) string {
+	switch {
+	case i.Text == "" || !o.Again.Asked || o.Again.May():
+		return words.AgainWords(o.Record, o.Again, b.now)
+	case len(o.Again.Others) > 0:
+		return "Not from this account, which is blocked. You can debit " + o.Again.Others[0].Named() + " instead."
+	}
+	return "No, the account is now blocked. " + bank.Remedy(i.Text)
 }
 
 // groups puts what waits into groups, by reason.

@@ -80,12 +80,7 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 	case "note", "call":
 		n, said, err = kit.WriteFollowup(ctx, f, who, objects, form)
 	case "owner":
-		owner, wrong := uuid.Parse(form.Get("owner"))
-		if wrong != nil && form.Get("owner") != "none" {
-			return nil, "", "", fault.At("owner", "invalid_choice", "Choose a person of the team.")
-		}
-		n, err = f.Assign(ctx, who, objects, owner)
-		said = "Owner changed."
+		n, said, err = kit.WriteOwner(ctx, f, who, objects, form)
 	case "snooze":
 		until, wrong := calendar.ParseDate(form.Get("until"))
 		if wrong != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -36,11 +36,16 @@ func queuePath(whose report.Whose) string {
 
 func backParam(back string) string { return url.QueryEscape(back) }
 
-// backTo is the part of the queue that a form came from.
+// backTo is the part of the queue that a form came from, or the page of the thing.
 func backTo(asked string) string {
 	for _, whose := range report.QueueParts {
 		if asked == queuePath(whose) {
 			return asked
+		}
+	}
+	for _, page := range []string{"/clients/", "/purchases/", "/mandates/", "/tokens/"} {
+		if id, ours := strings.CutPrefix(asked, page); ours && uuid.Validate(id) == nil {
+			return page + id
 		}
 	}
 	return "/attention"
@@ -91,17 +96,6 @@ func others(v pages.QueueView) (n int) {
 	return n
 }
 
-// choices are the people who can look after something.
-func (b *queueBook) choices(owner uuid.UUID) []components.Option {
-	out := []components.Option{{Value: "none", Text: "No owner", Selected: owner == uuid.Nil}}
-	for _, m := range b.people {
-		if p, _ := actor.PermissionFor(actor.Write); m.Active() && p.Given(m.Role) {
-			out = append(out, components.Option{Value: m.ID.String(), Text: m.Called(), Selected: m.ID == owner})
-		}
-	}
-	return out
-}
-
 func reasonOptions() (out []components.Option) {
 	for _, r := range followup.Reasons {
 		out = append(out, components.Option{Value: string(r), Text: r.Label()})
@@ -119,33 +113,17 @@ func shortened(text string) string {
 
 const doneShown = 20
 
-// doneToday lists what was put off or closed today, with undo.
-func (h *Home) doneToday(ctx context.Context, who actor.Actor, now time.Time) ([]pages.QueueDone, error) {
-	acts, err := h.Followups.Store.DoneSince(ctx, who.MerchantID, calendar.DateOf(now).At(0, 0), doneShown)
-	if err != nil {
-		return nil, err
+// doneToday lists what left the list today: what was put off or closed, with undo, and what was solved.
+func (h *Home) doneToday(ctx context.Context, who actor.Actor, now time.Time) (out []pages.QueueDone, err error) {
+	done, err := h.Followups.Store.DoneSince(ctx, who.MerchantID, calendar.DateOf(now).At(0, 0), doneShown)
+	for _, d := range done {
+		line := pages.QueueDone{Href: doneHref(d), Name: doneName(d), By: d.Actor, Text: doneWords(d, now)}
+		if d.State != followup.Solved {
+			line.UndoAction = "/attention/" + d.ObjectID.String() + "/undo"
+		}
+		out = append(out, line)
 	}
-	var out []pages.QueueDone
-	for _, a := range acts {
-		items, err := h.Reports.AttentionItem(ctx, who, a.ObjectID)
-		if err != nil {
-			return nil, err
-		}
-		at := slices.IndexFunc(all(items), func(i report.Item) bool { return i.Kind == string(a.Kind) })
-		if at < 0 {
-			continue // it was solved meanwhile
-		}
-		i := all(items)[at]
-		d := pages.QueueDone{Href: itemHref(i), Name: i.Name + " " + i.Reference, By: a.Actor,
-			UndoAction: "/attention/" + a.ObjectID.String() + "/undo"}
-		if day, err := calendar.ParseDate(a.HiddenUntil); err == nil {
-			d.Text = "Snoozed until " + words.SayDay(day, now)
-		} else {
-			d.Text = "Closed: " + a.Reason.Label()
-		}
-		out = append(out, d)
-	}
-	return out, nil
+	return out, err
 }
 
 // item finds the thing that an address names, for the reason that is asked for.
@@ -181,7 +159,10 @@ func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, ty
 	if err != nil {
 		return err
 	}
-	v := pages.QueueItemView{Back: b.back, Row: b.row(i, "", "")}
+	v := pages.QueueItemView{Back: components.Link{Text: "Needs attention", Href: b.back}, Row: b.row(i, "", "")}
+	if !strings.HasPrefix(b.back, "/attention") {
+		v.Back.Text = "Back"
+	}
 	if v.Row.ActInside != "" {
 		v.Links = append(v.Links, components.Link{Text: v.Row.Act.Label, Href: v.Row.ActInside})
 	} else if v.Row.Act.Href != "" {
@@ -197,7 +178,7 @@ func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, ty
 	if err != nil {
 		return err
 	}
-	v.Notes = kit.NotesTimeline(notes.Items)
+	v.Notes = kit.NotesTimeline(notes.Items, followup.Object{})
 	if wrong != nil && c.Request().Header.Get("HX-Request") != "" { // the form below the row says what is wrong
 		for name, value := range map[string]string{"Retarget": "#form-" + v.Row.Key, "Reselect": "#act", "Reswap": "innerHTML"} {
 			c.Response().Header().Set("HX-"+name, value)
@@ -221,8 +202,7 @@ func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error
 			Options: []components.Option{{Value: "broken", Text: "Broken: the client did not pay"}, {Value: "kept", Text: "Kept: the client paid"},
 				{Value: "withdrawn", Text: "Withdrawn: agreed otherwise"}}}
 	case "owner":
-		press("Assign")
-		f.Choice = &components.Select{Label: "Owner", Name: "owner", Required: true, Error: byInput["owner"], Options: b.choices(i.OwnerID)}
+		kit.AskOwner(&f, b.people, i.OwnerID, wrong)
 	case "snooze":
 		press("Snooze")
 		f.Date = &components.DateField{Label: "Snooze until", Name: "until", Value: tomorrow, Min: tomorrow, Error: byInput["until"],

@@ -5,11 +5,14 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
+	"debitdesk/models/member"
 	"debitdesk/models/money"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -75,6 +78,56 @@ func WriteFollowup(ctx context.Context, s *followup.Service, who actor.Actor, ab
 	n, err = s.AddNote(ctx, who, about, form.Get("text"))
 	return n, "Note added.", err
 }
+
+// WriteOwner gives things to the person whom a form names, and says so.
+func WriteOwner(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object, form url.Values) (n int,
+	said string, err error) {
+	owner, wrong := uuid.Parse(form.Get("owner"))
+	if wrong != nil && form.Get("owner") != "none" {
+		return 0, "", fault.At("owner", "invalid_choice", "Choose a person of the team.")
+	}
+	n, err = s.Assign(ctx, who, about, owner)
+	return n, "Owner changed.", err
+}
+
+// AskOwner makes a form ask who looks after something.
+func AskOwner(f *pages.QueueForm, people []member.Member, owner uuid.UUID, wrong error) {
+	byInput, _, _ := Problems(wrong)
+	f.Title, f.Button = "Assign", components.Button{Label: "Assign", Kind: "primary"}
+	f.Choice = &components.Select{Label: "Owner", Name: "owner", Required: true, Error: byInput["owner"],
+		Options: OwnerOptions(people, owner)}
+}
+
+// OwnerOptions are the people who can look after something.
+func OwnerOptions(people []member.Member, owner uuid.UUID) []components.Option {
+	out := []components.Option{{Value: "none", Text: "No owner", Selected: owner == uuid.Nil}}
+	for _, m := range people {
+		if p, _ := actor.PermissionFor(actor.Write); m.Active() && p.Given(m.Role) {
+			out = append(out, components.Option{Value: m.ID.String(), Text: m.Called(), Selected: m.ID == owner})
+		}
+	}
+	return out
+}
+
+// OwnerName is who looks after something.
+func OwnerName(people []member.Member, owner uuid.UUID) string {
+	for _, m := range people {
+		if m.ID == owner {
+			return m.Called()
+		}
+	}
+	return "left the team"
+}
+
+// kindWords are why things need attention, in the middle of a sentence.
+var kindWords = map[followup.Kind]string{"failed": "the debit failed", "account_gone": "the account to be debited is gone",
+	"unconfirmed": "the mandate was not confirmed", "disputed": "the debit is disputed", "silent": "the bank has not answered",
+	"twice": "refunded and returned", "refund": "a refund is to be paid back", "blocked": "the account is blocked and still needed",
+	"suspended": "the client’s bank suspended the mandate", "stranded": "there is no account to debit",
+	"mail": "a mail was not delivered", followup.KindPromise: "a promise to pay is due"}
+
+// KindWords says why something needs attention, in the middle of a sentence.
+func KindWords(k followup.Kind) string { return kindWords[k] }
 
 // WritePromise writes down the promise of a form, and says so.
 func WritePromise(ctx context.Context, s *followup.Service, who actor.Actor, about followup.Object, form url.Values,

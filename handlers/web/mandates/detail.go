@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
@@ -39,6 +40,10 @@ func (h *Mandates) Show(c echo.Context) error {
 	}
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view))
+	}
+	about := followup.Object{Type: followup.Mandate, ID: s.ID}
+	if view.Notes, err = h.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
+		return err
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesSection,
 		func(f layout.Frame) templ.Component { return pages.Mandate(f, view) })

@@ -35,6 +35,7 @@ type Mandates struct {
 	// LivePanel draws the state of a request that waits for the client's answer, or
 	// got none; nil draws nothing.
 	LivePanel func(ctx context.Context, who actor.Actor, s mandate.Sheet) (templ.Component, error)
+	Notes     kit.NotesPanel
 }
 
 const mandatesSection = "mandates"

@@ -89,7 +89,14 @@ func (s span) title() string {
 	case "day":
 		return s.at.Format("Monday, 2 January 2006")
 	case "week":
-		return s.from.Format("2 January") + " to " + s.to.Format("2 January 2006")
+		from := "2 January"
+		switch {
+		case s.from.Year != s.to.Year:
+			from = "2 January 2006"
+		case s.from.Month == s.to.Month:
+			from = "2"
+		}
+		return s.from.Format(from) + " to " + s.to.Format("2 January 2006")
 	}
 	return s.at.Format("January 2006")
 }

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
+	"debitdesk/models/followup"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -36,6 +37,10 @@ func (p *Purchases) Show(c echo.Context) error {
 	}
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view))
+	}
+	about := followup.Object{Type: followup.Purchase, ID: rec.ID}
+	if view.NotesBox, err = p.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
+		return err
 	}
 	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases,
 		func(f layout.Frame) templ.Component { return pages.Purchase(f, view) })

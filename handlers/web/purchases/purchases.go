@@ -51,6 +51,7 @@ type Purchases struct {
 	Acts          bulk.Acts // on many purchases
 	Followups     *followup.Service
 	People        bulk.People // of the team
+	Notes         kit.NotesPanel
 }
 
 func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
@@ -85,6 +86,9 @@ func (h *Tokens) Show(c echo.Context) error {
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, components.Peek{Title: view.Title, Pills: []components.Pill{view.Pill, view.Verified},
 			Note: view.Health, Primary: view.Primary, Acts: kit.ActButtons(view.Acts), Facts: view.Facts})
+	}
+	if view.Notes, err = h.Notes(ctx, who, followup.Object{Type: followup.Token, ID: e.ID}); err != nil {
+		return err
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.Token(f, view) })

@@ -37,6 +37,7 @@ type Tokens struct {
 	Approvals *approval.Service
 
 	Selections *selection.Service
+	Notes      kit.NotesPanel
 }
 
 var tokenPills = map[token.State]components.Pill{

@@ -1,0 +1,59 @@
+package followup
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+)
+
+var endingView = table.View[Ending]()
+
+// whose is what is shown of the client k of a purchase p.
+const whose = `p.client_id, coalesce(nullif(p.payer_name, ''), p.payer_email) AS name, coalesce(k.phone, '') AS phone,
+	coalesce(nullif(p.reference, ''), p.reference_generated) AS reference, p.total_cents AS cents, p.currency`
+
+// LinksEnding are the purchases that can no longer be paid after a moment between two, the earliest first.
+func (s Store) LinksEnding(ctx context.Context, merchantID uuid.UUID, from, to time.Time, limit int) ([]Ending, error) {
+	return database.Seek(ctx, s.DB, endingView, `SELECT 'link' AS kind, p.id AS object_id, p.pass_at AS at, `+whose+`
+		FROM (SELECT * FROM purchases WHERE merchant_id = ? AND due_strict AND pass_at IS NOT NULL AND pass_at > ? AND pass_at <= ?
+				ORDER BY pass_at LIMIT ?) p
+			LEFT JOIN clients k ON k.id = p.client_id WHERE is_owed(p.status) ORDER BY p.pass_at, p.id`, merchantID, from, to, limit)
+}
+
+// RequestsEnding are the requests to confirm a mandate that run out between two moments, the earliest first. A request
+// in real time is answered or over within two minutes, and is none of them.
+func (s Store) RequestsEnding(ctx context.Context, merchantID uuid.UUID, from, to time.Time, limit int) ([]Ending, error) {
+	return database.Seek(ctx, s.DB, endingView, `SELECT 'request' AS kind, p.id AS object_id, a.expires_at AS at,
+			a.method = 'FALLBACK' AS registered, `+whose+`
+		FROM (SELECT * FROM mandate_authentications WHERE merchant_id = ? AND state IN ('sent', 'delivered')
+				AND method <> 'REALTIME' AND expires_at > ? AND expires_at <= ? ORDER BY expires_at LIMIT ?) a
+			JOIN purchases p ON p.id = a.mandate_id AND p.merchant_id = a.merchant_id
+			LEFT JOIN clients k ON k.id = p.client_id ORDER BY a.expires_at, p.id`, merchantID, from, to, limit)
+}
+
+// DisputesHidden are the disputes that began on a day between two, both included, for which the mandate may have to be
+// proven, and that are snoozed or closed today, the earliest first.
+func (s Store) DisputesHidden(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date, limit int) ([]Ending, error) {
+	return database.Seek(ctx, s.DB, endingView, `SELECT 'proof' AS kind, p.id AS object_id, a.at, `+whose+`
+		FROM (SELECT * FROM attention WHERE merchant_id = ? AND kind = 'disputed' AND at >= ? AND at < ?
+				AND hidden_until > (SELECT product_today()) ORDER BY at LIMIT ?) a
+			JOIN purchases p ON p.id = a.object_id AND p.merchant_id = a.merchant_id AND p.status = 'chargeback'
+			JOIN collections c ON c.purchase_id = p.id AND c.attempt = p.collection_count
+				AND (c.result_at AT TIME ZONE 'Africa/Johannesburg')::date > c.dispute_deadline
+			LEFT JOIN clients k ON k.id = p.client_id ORDER BY a.at, p.id`,
+		merchantID, from.At(0, 0), to.AddDays(1).At(0, 0), limit)
+}
+
+// RequestsOf are the requests to confirm a mandate that a client has not answered, the earliest first.
+func (s Store) RequestsOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Ending, error) {
+	return database.Seek(ctx, s.DB, endingView, `SELECT 'request' AS kind, m.id AS object_id, a.expires_at AS at,
+			a.method = 'FALLBACK' AS registered, m.contract_reference AS reference
+		FROM (SELECT * FROM mandates WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) m
+			JOIN mandate_authentications a ON a.mandate_id = m.id AND a.state IN ('sent', 'delivered') AND a.expires_at IS NOT NULL
+		WHERE m.state = 'pending_authentication' ORDER BY a.expires_at, m.id`, clientID, merchantID, limit)
+}
