@@ -205,6 +205,9 @@ func (h *Followups) Write(kind followup.ObjectType) echo.HandlerFunc {
 			return err
 		}
 		o := followup.Object{Type: kind, ID: id}
+		if _, err := h.Service.Store.Subject(c.Request().Context(), access.Actor(c).MerchantID, o); err != nil {
+			return err
+		}
 		err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
 			done, said, err := h.write(ctx, access.Actor(c), o, form)
 			if err != nil {
