@@ -78,7 +78,8 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
-	a.Requests = &requestlog.Log{Write: requestlog.Store{DB: a.Store.DB}.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
+	a.Requests = &requestlog.Log{Write: requestlog.Store{DB: a.Store.DB}.InsertRequests, NewID: a.Store.NewID,
+		Now: a.Store.Now, Log: a.Log}
 	if a.Services, err = a.wire(how.baseURL, how.noBank); err != nil {
 		return a, err
 	}

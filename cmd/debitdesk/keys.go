@@ -141,7 +141,8 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 		}
 		i := slices.IndexFunc(all, func(r store.Rotation) bool { return r.KeyID == id })
 		if i >= 0 && all[i].Finished {
-			_, _ = fmt.Fprintf(io.out, "done: %s checked, everything is sealed with %s\n", plural.Of(all[i].Done, "row"), id)
+			_, _ = fmt.Fprintf(io.out, "done: %s checked, everything is sealed with %s\n",
+				plural.Of(all[i].Done, "row"), id)
 			return nil
 		}
 		select { // another process is at it

@@ -29,7 +29,8 @@ type merchantCreateCmd struct {
 
 func (m *merchantCreateCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		made, brand, err := a.Services.Merchants.Create(ctx, merchant.New{Slug: m.Slug, Name: m.Name, Brand: a.newBrand()})
+		made, brand, err := a.Services.Merchants.Create(ctx,
+			merchant.New{Slug: m.Slug, Name: m.Name, Brand: a.newBrand()})
 		if err != nil {
 			return err
 		}

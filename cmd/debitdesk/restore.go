@@ -32,7 +32,8 @@ func (r *restoreCmd) run(ctx context.Context, c Config, io streams) error {
 		return fmt.Errorf("%s: %w", r.File, err)
 	}
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.out, format+"\n", args...) }
-	say("the file is complete: made %s by %s, PostgreSQL %d", notes.Made.Format(time.RFC3339), notes.Program, notes.Postgres)
+	say("the file is complete: made %s by %s, PostgreSQL %d", notes.Made.Format(time.RFC3339),
+		notes.Program, notes.Postgres)
 	if err := notes.fits(c); err != nil {
 		return err
 	}

@@ -66,7 +66,8 @@ func RequireAPI(accepted ...Authenticator) echo.MiddlewareFunc {
 				}
 				if who.Kind == actor.User {
 					if err := sameOrigin.Check(c.Request()); err != nil {
-						return fault.New(fault.Forbidden, "permission_denied", "This request came from another site.").Because(err)
+						return fault.New(fault.Forbidden, "permission_denied",
+							"This request came from another site.").Because(err)
 					}
 					if err := looking(c, who); err != nil {
 						return err

@@ -29,7 +29,8 @@ func (w Writer) Invitation(i member.Invitation, b user.Business, inviter, token 
 	v.Paragraphs = []string{fmt.Sprintf("%s invites you to work for %s on Debitdesk, where it collects its debit orders.",
 		inviter, b.Name),
 		"If you already have an account on Debitdesk, sign in with it; otherwise choose a password."}
-	v.Facts = []emails.Line{{Label: "Your role", Value: roles[i.Role]}, {Label: "Open until", Value: minute(i.ExpiresAt)}}
+	v.Facts = []emails.Line{{Label: "Your role", Value: roles[i.Role]},
+		{Label: "Open until", Value: minute(i.ExpiresAt)}}
 	v.Button = emails.Button{Label: "Accept the invitation", URL: w.at("/invite/", token)}
 	v.After = []string{
 		"The link is only for you and works once. If you did not expect this mail, you do not need to do anything."}

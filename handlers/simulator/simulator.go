@@ -46,7 +46,8 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	view := pages.SimulatorView{MayPlay: who.Can(actor.MoveClock), OtherBank: !h.Controls.Forces(), Self: simulatorPath + "?part=runs"}
+	view := pages.SimulatorView{MayPlay: who.Can(actor.MoveClock), OtherBank: !h.Controls.Forces(),
+		Self: simulatorPath + "?part=runs"}
 	runs, err := h.Service.Runs(c.Request().Context(), who)
 	if err != nil {
 		return err

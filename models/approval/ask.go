@@ -32,7 +32,8 @@ const (
 // subject the tokens, or the batch with its order, are given.
 func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subject, reason string) (Approval, error) {
 	if who.Kind != actor.User {
-		return Approval{}, fault.New(fault.Forbidden, "permission_denied", "Only a signed-in person can ask for approval.")
+		return Approval{}, fault.New(fault.Forbidden, "permission_denied",
+			"Only a signed-in person can ask for approval.")
 	}
 	reason, err := words("reason", reason, true, "Give a reason for the person who decides.")
 	if err != nil {
@@ -97,7 +98,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 				purchase.MaxDeleted)
 		}
 		if seen := of.Totals.Digest; seen != "" && seen != purchase.Digest(impacts) {
-			return of, fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
+			return of, fault.New(fault.Conflict, "stakes_grew",
+				"What depends on it changed since you looked. Look at it again.")
 		}
 		if err := wrong.Err(); err != nil {
 			return of, err

@@ -46,7 +46,8 @@ func (s *Service) Demand(ctx context.Context, who actor.Actor, d merchant.Demand
 	return s.InTx(ctx, func(tx batch.Tx) error {
 		before, err := s.setDemands(tx.Context(), tx, who, d, nil)
 		if err == nil && who.Kind == actor.User && Looser(before, d) {
-			err = fault.New(fault.Conflict, "approval_needed", "A second approver has to agree before you ask for fewer approvals.")
+			err = fault.New(fault.Conflict, "approval_needed",
+				"A second approver has to agree before you ask for fewer approvals.")
 		}
 		return err
 	})

@@ -19,7 +19,8 @@ var (
 	approvalTable = table.New[Approval]("approvals")
 	decided       = approvalTable.Write(
 		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at), version = version + 1
-		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version AND expires_at > @decided_at`)
+		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version
+		AND expires_at > @decided_at`)
 )
 
 // insert refuses a second open request for the same thing.
@@ -42,8 +43,10 @@ func end(tx *database.Tx, a Approval) (bool, error) { return database.Change(tx,
 // zero id, of all.
 func expire(tx *database.Tx, merchantID uuid.UUID, limit int) ([]Approval, error) {
 	return database.Seek(tx.Context(), tx.DB(), approvalTable,
-		`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
-		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?) LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
+		`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1
+			WHERE id IN (SELECT id FROM approvals
+		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?)
+		LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
 		tx.Now(), tx.Now(), merchantID, merchantID == uuid.Nil, limit)
 }
 

@@ -43,7 +43,8 @@ func (r *reading) money() {
 		r.onlyAmount(amount)
 	default:
 		if _, said := r.cell(Amount); !said {
-			r.wrong(r.amountField(), "required", RequiredOf(Amount), "expected an amount such as 1 234,50, found nothing")
+			r.wrong(r.amountField(), "required", RequiredOf(Amount),
+				"expected an amount such as 1 234,50, found nothing")
 		}
 	}
 }
@@ -90,7 +91,8 @@ func (r *reading) compare(amount int64, hasAmount bool) {
 		total, fits := money.Add(sum, line)
 		switch {
 		case errors.Is(err, money.ErrNegativeLine):
-			r.wrong(Discount, "product_subtotal_negative", CauseRange, "expected a discount of at most price times quantity")
+			r.wrong(Discount, "product_subtotal_negative", CauseRange,
+				"expected a discount of at most price times quantity")
 			return
 		case err != nil || !fits || line > money.MostCents || total > money.MostCents:
 			r.wrong(Price, "max_value", CauseRange, "expected a smaller total: "+money.ErrTooLarge.Error())
@@ -190,7 +192,8 @@ func (r *reading) exact(f Field, otherwise, most decimal.Decimal, places int32) 
 	case d.IsNegative() || d.GreaterThan(most):
 		r.wrong(f, "max_value", CauseRange, expected(f, "a number from 0 to "+most.String(), text))
 	case !d.Equal(d.Truncate(places)):
-		r.wrong(f, "max_decimal_places", CauseDecimals, expected(f, "at most "+strconv.Itoa(int(places))+" decimals", text))
+		r.wrong(f, "max_decimal_places", CauseDecimals,
+			expected(f, "at most "+strconv.Itoa(int(places))+" decimals", text))
 	default:
 		return d
 	}

@@ -57,7 +57,8 @@ func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Lin
 				wrong[i] = append(wrong[i], one)
 			}
 		}
-		rows[i].Debit = Debit{TokenID: f.Token.ID, Method: f.Token.Method, Date: f.Plan.ActionDate, Disputable: f.Because}
+		rows[i].Debit = Debit{TokenID: f.Token.ID, Method: f.Token.Method, Date: f.Plan.ActionDate,
+			Disputable: f.Because}
 		out[i] = &f
 	}
 	return out, nil

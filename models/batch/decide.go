@@ -141,7 +141,8 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 		return Batch{}, err
 	}
 	return s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
-		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Skipped}, After: n - 1, Limit: 1})
+		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+			RowQuery{States: []RowState{Skipped}, After: n - 1, Limit: 1})
 		if err != nil {
 			return nil, err
 		}

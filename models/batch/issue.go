@@ -48,7 +48,8 @@ func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, 
 		if next[i].why != "" {
 			continue
 		}
-		next[i].pattern, next[i].brand, err = s.Purchases.Pattern(ctx, b.Starter, s.inputOf(b, b.Starter, lines[i].Values))
+		next[i].pattern, next[i].brand, err = s.Purchases.Pattern(ctx, b.Starter,
+			s.inputOf(b, b.Starter, lines[i].Values))
 		if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
 			next[i].why = f.Words()
 		} else if err != nil {

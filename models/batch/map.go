@@ -74,7 +74,8 @@ func (b Batch) isSmall() bool { return b.Rows <= quickly }
 
 // checkSome checks the next rows; more tells that there are others.
 func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Fresh}, Limit: checkedAtOnce})
+	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID,
+		RowQuery{States: []RowState{Fresh}, Limit: checkedAtOnce})
 	if err != nil {
 		return false, err
 	}

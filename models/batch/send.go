@@ -84,7 +84,8 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 		text = "The number and the sum are the same, but the rows are not."
 	}
 	if in.Revision > 0 && in.Revision < b.Revision {
-		rows, wrong := s.Read.BatchRows(ctx, who.MerchantID, id, RowQuery{Since: in.Revision + 1, Limit: changedShown + 1})
+		rows, wrong := s.Read.BatchRows(ctx, who.MerchantID, id,
+			RowQuery{Since: in.Revision + 1, Limit: changedShown + 1})
 		if wrong != nil {
 			return wrong
 		}
@@ -198,7 +199,8 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 	case !b.in(Checked):
 		return wrongState(b)
 	case b.Counts.Ready == 0:
-		return fault.New(fault.Conflict, "nothing_to_send", "No row is ready to be sent. Fix the rows with problems first.")
+		return fault.New(fault.Conflict, "nothing_to_send",
+			"No row is ready to be sent. Fix the rows with problems first.")
 	case !in.saw(b):
 		return fault.New(fault.Conflict, "batch_changed",
 			"The batch changed since you looked at it: now %s of %s are ready. Look at it again.",

@@ -183,7 +183,8 @@ func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (
 			}
 			for _, c := range page.Items {
 				if n++; n > sheet.MaxRows+1 {
-					return fault.New(fault.TooLarge, "too_many_rows", "More than 50 000 clients match. Narrow the filter.")
+					return fault.New(fault.TooLarge, "too_many_rows",
+						"More than 50 000 clients match. Narrow the filter.")
 				}
 				if err := see(sheet.Row{Number: n, Cells: chosenCells(c, in)}); err != nil {
 					return err

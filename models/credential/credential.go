@@ -105,7 +105,8 @@ func (in Input) checked() (Input, error) {
 	}
 	for _, s := range in.Scopes {
 		if !slices.Contains(actor.AllScopes, s) {
-			problems.Add("scopes", "invalid_choice", "%q is not a scope. Scopes are %s.", s, Spaced(actor.AllScopes, ", "))
+			problems.Add("scopes", "invalid_choice", "%q is not a scope. Scopes are %s.", s,
+				Spaced(actor.AllScopes, ", "))
 		}
 	}
 	if in.Lifetime < 0 || in.Lifetime > MaxLifetime {

@@ -62,14 +62,17 @@ func (c Credential) rotatable(now time.Time) error {
 	case c.ParentID != uuid.Nil:
 		return fault.Missing() // of an exchanged token the client is rotated
 	case c.ReplacedBy != uuid.Nil:
-		return fault.New(fault.Conflict, "credential_not_active", "This credential was already replaced. Rotate the new one.")
+		return fault.New(fault.Conflict, "credential_not_active",
+			"This credential was already replaced. Rotate the new one.")
 	case c.State(now) != Active:
-		return fault.New(fault.Conflict, "credential_not_active", "This credential is %s. Create a new one.", c.State(now))
+		return fault.New(fault.Conflict, "credential_not_active",
+			"This credential is %s. Create a new one.", c.State(now))
 	}
 	return nil
 }
 
-func (s *Service) succeed(tx *database.Tx, who actor.Actor, old Credential, overlap time.Duration, test bool) (Rotated, error) {
+func (s *Service) succeed(tx *database.Tx, who actor.Actor, old Credential, overlap time.Duration,
+	test bool) (Rotated, error) {
 	now := s.now()
 	next := Credential{ID: tx.NewID(), MerchantID: old.MerchantID, Kind: old.Kind, Name: old.Name, Scopes: old.Scopes,
 		CreatedBy: personID(who), CreatedAt: now, Replaces: old.ID}

@@ -38,7 +38,8 @@ func revokeCredential(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (
 // merchant's, or does not work at that moment, or has a successor.
 func replaceCredential(tx *database.Tx, merchantID, id, by uuid.UUID, at, ends time.Time) (bool, error) {
 	n, err := tx.Exec(`UPDATE credentials SET replaced_by = $3, expires_at = $5 WHERE merchant_id = $1 AND id = $2
-		AND replaced_by IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)`, merchantID, id, by, at,
+		AND replaced_by IS NULL AND revoked_at IS NULL
+		AND (expires_at IS NULL OR expires_at > $4)`, merchantID, id, by, at,
 		ends)
 	if err != nil {
 		return false, fmt.Errorf("replace credential: %w", err)

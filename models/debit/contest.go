@@ -37,7 +37,8 @@ func (s *Service) contest(ctx context.Context, done *Done) error {
 func (s *Service) contestOne(ctx context.Context, d Contest) error {
 	proof := proofOf(d)
 	err := s.Bank.Contest(ctx, proof)
-	text := fmt.Sprintf("The mandate %s was sent to the bank as proof (%s).", d.Mandate.ContractReference, proof.FileName)
+	text := fmt.Sprintf("The mandate %s was sent to the bank as proof (%s).",
+		d.Mandate.ContractReference, proof.FileName)
 	switch {
 	case errors.Is(err, bank.ErrTooLate), errors.Is(err, bank.ErrUnknown):
 		text = "The bank no longer accepts proof for this dispute."

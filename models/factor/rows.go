@@ -201,7 +201,8 @@ func (s Store) FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]Membe
 			(SELECT count(*) FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS codes_left,
 			EXISTS (SELECT FROM memberships o WHERE o.user_id = u.id AND o.merchant_id <> mb.merchant_id AND o.disabled_at IS NULL) AS elsewhere,
 			COALESCE(u.disabled_at, mb.disabled_at) IS NOT NULL AS disabled
-		FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE mb.merchant_id = ? ORDER BY lower(u.name), lower(u.email)`, merchantID).Scan(&rows).Error
+		FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE mb.merchant_id = ?
+		ORDER BY lower(u.name), lower(u.email)`, merchantID).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("list who uses two-step sign-in: %w", err)
 	}

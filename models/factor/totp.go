@@ -38,7 +38,8 @@ func newKey() Key {
 // URL is what the picture for the authenticator app says.
 func (k Key) URL(account string) string {
 	label := url.PathEscape(issuer + ":" + account)
-	return "otpauth://totp/" + label + "?secret=" + k.Reveal() + "&issuer=" + issuer + "&algorithm=SHA1&digits=6&period=30"
+	return "otpauth://totp/" + label + "?secret=" + k.Reveal() + "&issuer=" + issuer +
+		"&algorithm=SHA1&digits=6&period=30"
 }
 
 // InGroups is the key as a person types it: in groups of four.

@@ -146,7 +146,8 @@ func (s Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter
 	f.States = nil
 	w := walk(merchantID, f)
 	if find := s.search(merchantID, f, w); find != nil {
-		return listing.CountFound[State](ctx, s.DB, find, "SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
+		return listing.CountFound[State](ctx, s.DB, find,
+			"SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
 	}
 	if f.Waiting && f.ClientID == uuid.Nil && f.Kind == "" && !f.looked() {
 		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "suspended")

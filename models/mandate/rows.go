@@ -40,7 +40,8 @@ func End(tx *database.Tx, merchantID, id uuid.UUID, state State) {
 		merchantID, id, string(state), tx.Now())
 	tx.Later(`UPDATE mandate_authentications SET cancel_due = true,
 		state = CASE WHEN state IN ('requested', 'sent', 'delivered') THEN 'withdrawn' ELSE state END
-		WHERE merchant_id = $1 AND mandate_id = $2 AND number = (SELECT max(number) FROM mandate_authentications WHERE mandate_id = $2)`, merchantID, id)
+		WHERE merchant_id = $1 AND mandate_id = $2
+		AND number = (SELECT max(number) FROM mandate_authentications WHERE mandate_id = $2)`, merchantID, id)
 }
 
 // Suspend suspends a usable mandate.
@@ -75,7 +76,8 @@ func (s Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (Mandate, 
 
 // TokensWithMandates finds those of many tokens that there are and the mandates that they stand under, in no order,
 // with the accounts still sealed.
-func (s Store) TokensWithMandates(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, []Mandate, error) {
+func (s Store) TokensWithMandates(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) ([]token.Token, []Mandate, error) {
 	const these = "merchant_id = $1 AND id = ANY($2)"
 	return database.Both(ctx, s.DB, token.Table, these, Table,
 		"merchant_id = $1 AND id = ANY(ARRAY(SELECT mandate_id FROM tokens WHERE "+these+"))", merchantID, ids)
@@ -102,7 +104,8 @@ func InsertEvidence(tx *database.Tx, e Evidence) { database.Insert(tx, evidenceT
 
 // EvidenceOf lists the files that prove a mandate, without their content.
 func (s Store) EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Evidence, error) {
-	of := database.List(ctx, s.DB, evidenceTable, "content").Where("merchant_id = ? AND mandate_id = ?", merchantID, mandateID)
+	of := database.List(ctx, s.DB, evidenceTable, "content").Where("merchant_id = ? AND mandate_id = ?",
+		merchantID, mandateID)
 	return database.Find(ctx, s.DB, evidenceTable, of.Order("id"))
 }
 
@@ -115,7 +118,8 @@ var (
 	// Authentications holds how often clients were asked.
 	Authentications    = table.New[Authentication]("mandate_authentications")
 	saveAuthentication = Authentications.Write(`UPDATE mandate_authentications
-		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at) WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
+		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at)
+		WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 )
 
 // InsertAuthentication adds one more time that the client is asked.

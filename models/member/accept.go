@@ -215,7 +215,8 @@ func (s *Service) join(tx *database.Tx, who actor.Actor, w Welcome) {
 func gone(state State) error {
 	switch state {
 	case Expired:
-		return fault.New(fault.Conflict, "invitation_expired", "This invitation has expired. Ask for it to be sent again.")
+		return fault.New(fault.Conflict, "invitation_expired",
+			"This invitation has expired. Ask for it to be sent again.")
 	case Revoked:
 		return fault.New(fault.Conflict, "invitation_revoked", "This invitation was withdrawn.")
 	case Open, Accepted:

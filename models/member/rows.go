@@ -108,7 +108,8 @@ func removeMember(tx *database.Tx, merchantID, userID uuid.UUID) {
 func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used time.Time) {
 	tx.Later(
 		`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
-		ON CONFLICT (user_id, merchant_id) DO UPDATE SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
+		ON CONFLICT (user_id, merchant_id) DO UPDATE
+		SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
 			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
 		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now(), database.OrNull(used))
 	comesBack(tx, merchantID, userID)
@@ -144,8 +145,10 @@ func leaves(tx *database.Tx, userID uuid.UUID) {
 // comesBack undoes leaves for whom a business lets in.
 func comesBack(tx *database.Tx, merchantID, userID uuid.UUID) {
 	tx.Later(
-		`UPDATE users u SET disabled_at = NULL, updated_at = $3, merchant_id = o.merchant_id, role = o.role FROM memberships o
-		WHERE u.id = $2 AND o.user_id = u.id AND o.merchant_id = $1 AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+
+		`UPDATE users u SET disabled_at = NULL, updated_at = $3, merchant_id = o.merchant_id, role = o.role
+			FROM memberships o
+		WHERE u.id = $2 AND o.user_id = u.id AND o.merchant_id = $1
+		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+
 			` AND m.merchant_id = u.merchant_id))`, merchantID, userID, tx.Now())
 }
 

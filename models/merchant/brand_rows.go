@@ -120,7 +120,8 @@ func (s Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID,
 	p Profile) (n int64, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM mandates m CROSS JOIN LATERAL
 			(SELECT FROM tokens t WHERE t.id = m.id AND t.state NOT IN ('deleted', 'superseded') OFFSET 0) AS live
-		WHERE m.merchant_id = $1 AND m.brand_id = $2 AND m.profile_code = $3 AND m.abbreviated_name = $4 AND m.clearing_account = $5
+		WHERE m.merchant_id = $1 AND m.brand_id = $2 AND m.profile_code = $3 AND m.abbreviated_name = $4
+		AND m.clearing_account = $5
 		LIMIT $6) AS uses`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName, p.AccountNumber, MostUses+1).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count mandates of a profile: %w", err)

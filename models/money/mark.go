@@ -72,7 +72,8 @@ func PlainNumber(text string, mark Mark) (string, error) {
 	case digits == "":
 		return "", ErrEmpty
 	case ambiguous.MatchString(digits) && mark == Unmarked:
-		return "", fmt.Errorf("%w: write %s or %s0", ErrAmbiguous, asThousands(digits), strings.ReplaceAll(digits, ",", "."))
+		return "", fmt.Errorf("%w: write %s or %s0", ErrAmbiguous, asThousands(digits),
+			strings.ReplaceAll(digits, ",", "."))
 	case ambiguous.MatchString(digits) && last != mark, millions.MatchString(digits), pointMillions.MatchString(digits):
 		return sign + ungrouped.Replace(digits), nil
 	case plainNumber.MatchString(digits), groupedNumber.MatchString(digits):

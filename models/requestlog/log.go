@@ -90,7 +90,8 @@ func (l *Log) Flush(ctx context.Context) {
 		if err := l.Write(ctx, entries[:n]); err != nil {
 			l.drop(len(entries))
 			if l.Log != nil {
-				l.Log.WarnContext(ctx, "the log of requests could not be written", "error", err, "entries", len(entries))
+				l.Log.WarnContext(ctx, "the log of requests could not be written", "error", err,
+					"entries", len(entries))
 			}
 			return
 		}

@@ -168,6 +168,7 @@ func (row stored) erase(changes *pgx.Batch, merchant string, said []string, name
 	id := row.ID.String()
 	changes.Queue(`UPDATE api_request_bodies SET packed = $3 WHERE merchant_id = $1 AND id = $2`, merchant, id, again)
 	changes.Queue(`UPDATE api_requests SET query = ''
-		WHERE merchant_id = $1 AND id BETWEEN $2 AND $3 AND packed_in = $2 AND place = ANY ($4)`, merchant, id, row.LastID.String(), places)
+		WHERE merchant_id = $1 AND id BETWEEN $2 AND $3 AND packed_in = $2
+		AND place = ANY ($4)`, merchant, id, row.LastID.String(), places)
 	return nil
 }

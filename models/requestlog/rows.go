@@ -50,7 +50,8 @@ const mostWalked = 5_000
 const idLag = 10 * time.Minute
 
 // Requests lists a page without bodies.
-func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error) {
+func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (paging.Page[Entry], error) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	if !f.From.IsZero() {
 		where, args = where+" AND id >= ?", append(args, paging.FirstAt(f.From.Add(-idLag)))
@@ -152,7 +153,8 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 			err := s.InChunks(ctx, fmt.Sprintf(`WITH old AS (
 					SELECT id FROM %[1]s WHERE merchant_id = $1 AND id <= $2 AND %[2]s <= $2
 					ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
-				DELETE FROM %[1]s r USING old WHERE r.merchant_id = $1 AND r.id <= $2 AND r.id = old.id`, of.table, of.last),
+				DELETE FROM %[1]s r USING old WHERE r.merchant_id = $1 AND r.id <= $2
+				AND r.id = old.id`, of.table, of.last),
 				l.Merchant, *l.Last)
 			if err != nil {
 				return fmt.Errorf("tidy the log of requests: %w", err)

@@ -53,7 +53,8 @@ func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]A
 const onPhones = `SELECT a.*, m.id AS m_id, m.merchant_id AS m_merchant_id, m.kind AS m_kind, m.state AS m_state, m.contract_reference AS m_contract_reference,
 	m.abbreviated_name AS m_abbreviated_name, m.period_units AS m_period_units, m.deduction_day AS m_deduction_day, m.amount_cents AS m_amount_cents,
 	m.terms AS m_terms, m.holder_name AS m_holder_name, m.account_mask AS m_account_mask, m.bank_code AS m_bank_code, b.name AS brand, p.currency
-	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id JOIN purchases p ON p.id = m.id
+	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id
+	JOIN purchases p ON p.id = m.id
 	WHERE a.merchant_id = ? AND `
 
 // mostPhones is how many open requests are shown.

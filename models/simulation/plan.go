@@ -59,7 +59,8 @@ func (a Ask) plan() []slot {
 // wanted is what the plan comes to.
 func (a Ask) wanted() Tally {
 	n := shares(a.Months*a.Clients, a.Paid, a.Unpaid, 100-a.Paid-a.Unpaid-a.Disputed, a.Disputed)
-	return Tally{Made: a.Months * a.Clients, Paid: n[pays], Unpaid: n[noFunds], Other: n[otherCode], Disputed: n[disputes]}
+	return Tally{Made: a.Months * a.Clients, Paid: n[pays], Unpaid: n[noFunds], Other: n[otherCode],
+		Disputed: n[disputes]}
 }
 
 // shares divides a number by percentages that come to 100: the whole parts first,

@@ -182,7 +182,8 @@ type clientAccount struct {
 
 // program stores accounts that are on record, as a program of the merchant's does.
 func (st *stage) program() actor.Actor {
-	return actor.Actor{Kind: actor.Credential, Name: "Simulator", MerchantID: st.run.MerchantID, Scopes: actor.AllScopes}
+	return actor.Actor{Kind: actor.Credential, Name: "Simulator", MerchantID: st.run.MerchantID,
+		Scopes: actor.AllScopes}
 }
 
 func (st *stage) play(ctx context.Context) ([]uuid.UUID, error) {
@@ -219,7 +220,8 @@ func (st *stage) play(ctx context.Context) ([]uuid.UUID, error) {
 // join adds a client with an account that pays.
 func (st *stage) join(ctx context.Context, n int) (err error) {
 	p := clientAccount{n: n}
-	p.client, err = st.Clients.Create(ctx, st.run.Starter, client.Input{Details: st.Person(n, ""), How: client.ForDebit})
+	p.client, err = st.Clients.Create(ctx, st.run.Starter,
+		client.Input{Details: st.Person(n, ""), How: client.ForDebit})
 	if err != nil {
 		return fmt.Errorf("add a client: %w", err)
 	}

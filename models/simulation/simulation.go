@@ -108,7 +108,8 @@ func (a Ask) check(kind Kind) error {
 		between("unpaid", a.Unpaid, 0, 100)
 		between("disputed", a.Disputed, 0, 100)
 		if len(w) == 0 && a.Paid+a.Unpaid+a.Disputed > 100 {
-			w.Add("paid", "max_value", "The percentages add up to %d; at most 100 is possible.", a.Paid+a.Unpaid+a.Disputed)
+			w.Add("paid", "max_value", "The percentages add up to %d; at most 100 is possible.",
+				a.Paid+a.Unpaid+a.Disputed)
 		}
 	}
 	return w.Err()

@@ -95,7 +95,8 @@ func wipe(tx *database.Tx, merchantID uuid.UUID) (map[string]int64, error) {
 	gone := map[string]int64{}
 	err := tx.Pgx(func(on pgx.Tx) error {
 		for _, w := range wiping {
-			tag, err := on.Exec(tx.Context(), "DELETE FROM "+w.table+" WHERE "+w.where, database.Native([]any{merchantID})...)
+			tag, err := on.Exec(tx.Context(), "DELETE FROM "+w.table+" WHERE "+w.where,
+				database.Native([]any{merchantID})...)
 			if err != nil {
 				return fmt.Errorf("wipe %s: %w", w.table, err)
 			}

@@ -83,7 +83,8 @@ func (s *Service) write(ctx context.Context, st Statement, file *bytes.Buffer) (
 			return err
 		}
 		if sums != book.Sums {
-			return fmt.Errorf("statement %s does not close: its lines come to %+v, the ledger to %+v", st.ID, sums, book.Sums)
+			return fmt.Errorf("statement %s does not close: its lines come to %+v, the ledger to %+v",
+				st.ID, sums, book.Sums)
 		}
 		st.Rows = sums.Rows
 		return paper.Close(sums)

@@ -107,7 +107,8 @@ func (r Reset) usable(now time.Time) error {
 	case !r.UsedAt.IsZero():
 		return fault.New(fault.Conflict, "reset_used", "This link was already used. Ask for a new one if you need it.")
 	case !r.ExpiresAt.After(now):
-		return fault.New(fault.Conflict, "reset_expired", "This link has expired: it works for one hour. Ask for a new one.")
+		return fault.New(fault.Conflict, "reset_expired",
+			"This link has expired: it works for one hour. Ask for a new one.")
 	}
 	return nil
 }
@@ -133,7 +134,8 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip, reques
 			return err
 		}
 		if !won {
-			return fault.New(fault.Conflict, "reset_used", "This link was already used. Ask for a new one if you need it.")
+			return fault.New(fault.Conflict, "reset_used",
+				"This link was already used. Ask for a new one if you need it.")
 		}
 		if err := setPassword(tx, u.ID, hash, s.real()); err != nil {
 			return err
@@ -170,7 +172,8 @@ func (s *Service) ChangePassword(ctx context.Context, who actor.Actor, old, pass
 			return err
 		}
 		endSessions(tx, u.ID, bytes.Clone(keep))
-		s.changed(tx, who, u, businesses, "user.password_changed", "Changed their password. Their other sessions ended.")
+		s.changed(tx, who, u, businesses, "user.password_changed",
+			"Changed their password. Their other sessions ended.")
 		return nil
 	})
 }

@@ -95,8 +95,10 @@ func setPassword(tx *database.Tx, id uuid.UUID, hash string, at time.Time) error
 // Businesses are those a person works for now, the last used first.
 func (s Store) Businesses(ctx context.Context, userID uuid.UUID) ([]Business, error) {
 	rows, err := s.Pool.Query(ctx,
-		`SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id JOIN users u ON u.id = mb.user_id
-		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
+		`SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id
+			JOIN users u ON u.id = mb.user_id
+		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL
+		ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
 	if err != nil {
 		return nil, fmt.Errorf("list businesses: %w", err)
 	}
@@ -182,7 +184,8 @@ var (
 func Throttles(tx *database.Tx, keys []string) ([]Throttle, error) {
 	sorted := slices.Sorted(slices.Values(keys))
 	tx.Later(
-		`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k ORDER BY k
+		`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k
+			ORDER BY k
 		ON CONFLICT DO NOTHING`, sorted, time.Unix(0, 0).UTC())
 	found, err := database.All(tx.Context(), tx.DB(), throttleTable, "key = ANY($1) ORDER BY key FOR UPDATE", sorted)
 	out := make([]Throttle, len(keys))

@@ -29,7 +29,8 @@ const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.
 	FROM sessions s JOIN users u ON u.id = s.user_id JOIN merchants m ON m.id = COALESCE(s.merchant_id, u.merchant_id)
 	JOIN memberships mb ON mb.user_id = u.id AND mb.merchant_id = m.id
 	LEFT JOIN LATERAL (SELECT id, name FROM brands WHERE merchant_id = m.id ORDER BY id LIMIT 1) b ON true
-	WHERE s.id_hash = ANY($1) AND s.expires_at > $2 AND s.created_at > $3 AND u.disabled_at IS NULL AND mb.disabled_at IS NULL LIMIT 1`
+	WHERE s.id_hash = ANY($1) AND s.expires_at > $2 AND s.created_at > $3 AND u.disabled_at IS NULL
+	AND mb.disabled_at IS NULL LIMIT 1`
 
 // FindSession gives the living session with one of these hashes and everything around
 // it in one query. Found is false when there is none, or when the person was disabled,
@@ -146,7 +147,8 @@ const (
 func (s Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sealed []byte, at time.Time) error {
 	_, err := s.Pool.Exec(ctx,
 		`WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2 ORDER BY created_at DESC, name OFFSET $5))
-		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users WHERE id = $2`, name,
+		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users
+		WHERE id = $2`, name,
 		userID, sealed, database.Instant(at), mostKept-1)
 	if err != nil {
 		return fmt.Errorf("keep form: %w", err)

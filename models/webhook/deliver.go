@@ -66,7 +66,8 @@ func (s *Service) call(ctx context.Context, t Task) Answer {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log().ErrorContext(ctx, "delivery could not be written", "delivery_id", t.ID, "event", t.EventType, "error", err)
+			s.log().ErrorContext(ctx, "delivery could not be written", "delivery_id", t.ID, "event",
+				t.EventType, "error", err)
 		}
 		return Answer{Error: "We could not write the body."}
 	}

@@ -225,7 +225,8 @@ var taskView = table.View[Task]()
 // ClaimDeliveries takes up to limit deliveries that are due and have nothing before
 // them, at most each for one address and none for those that are busy.
 func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]Task, error) {
-	tasks, err := database.Collect(ctx, s.DB, taskView, claimDeliveries, []any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
+	tasks, err := database.Collect(ctx, s.DB, taskView, claimDeliveries,
+		[]any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -238,16 +239,21 @@ func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []stri
 const noteAttempt = `WITH moved AS (
 		UPDATE deliveries SET state = $3, attempts = $4, first_at = coalesce(first_at, $5), next_at = $6, claimed_until = NULL, last_status = nullif($7::integer, 0),
 			last_error = $8, done_at = CASE WHEN $6::timestamptz IS NULL THEN $5::timestamptz END
-		WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $4 - 1 RETURNING id, endpoint, source_id, seq, resend),
+		WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $4 - 1
+		RETURNING id, endpoint, source_id, seq, resend),
 	tried AS (
-		INSERT INTO delivery_attempts (delivery_id, number, at, took_ms, status, error, answer) SELECT id, $4, $5, $9, nullif($7::integer, 0), $8, $10 FROM moved),
+		INSERT INTO delivery_attempts (delivery_id, number, at, took_ms, status, error, answer)
+		SELECT id, $4, $5, $9, nullif($7::integer, 0), $8, $10 FROM moved),
 	behind AS (
-		UPDATE deliveries d SET next_at = coalesce($6, $5) FROM moved m WHERE d.state = 'pending' AND d.endpoint = m.endpoint AND d.source_id = m.source_id
-			AND d.resend = m.resend AND (d.seq, d.id) > (m.seq, m.id) AND CASE WHEN $6::timestamptz IS NULL THEN d.next_at > $5 ELSE d.next_at < $6 END),
+		UPDATE deliveries d SET next_at = coalesce($6, $5) FROM moved m WHERE d.state = 'pending'
+		AND d.endpoint = m.endpoint AND d.source_id = m.source_id
+			AND d.resend = m.resend AND (d.seq, d.id) > (m.seq, m.id) AND CASE WHEN $6::timestamptz IS NULL
+			THEN d.next_at > $5 ELSE d.next_at < $6 END),
 	health AS (UPDATE webhooks w SET `
 
 const (
-	healthy = `failures = 0, failing_since = NULL, noticed_at = NULL, last_ok_at = $5 WHERE w.id = $11 AND EXISTS (SELECT FROM moved)
+	healthy = `failures = 0, failing_since = NULL, noticed_at = NULL, last_ok_at = $5 WHERE w.id = $11
+		AND EXISTS (SELECT FROM moved)
 		AND (w.failures > 0 OR w.last_ok_at IS NULL OR w.last_ok_at < $5 - interval '1 second'))`
 	ailing = `failures = failures + 1, failing_since = coalesce(failing_since, $5) WHERE w.id = $11 AND EXISTS (SELECT FROM moved))`
 )

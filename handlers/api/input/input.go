@@ -39,7 +39,8 @@ func read(r *http.Request, optional bool) (*Object, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, fault.New(fault.TooLarge, "request_too_large", "The request may have at most %d bytes.", tooLarge.Limit)
+		return nil, fault.New(fault.TooLarge, "request_too_large",
+			"The request may have at most %d bytes.", tooLarge.Limit)
 	case err != nil:
 		return nil, unreadable().Because(err)
 	}

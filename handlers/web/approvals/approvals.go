@@ -92,7 +92,8 @@ func (h *Approvals) lists(c echo.Context, path string) (v pages.ApprovalsView, e
 func approvalColumns(now time.Time, last kit.Column[approval.Approval]) []kit.Column[approval.Approval] {
 	return []kit.Column[approval.Approval]{
 		kit.ColumnOf("Request", func(a approval.Approval) components.Cell {
-			return components.Cell{Text: words.Capital(a.Subject.Name), Href: words.ApprovalPath(a.ID), Second: a.Reason}
+			return components.Cell{Text: words.Capital(a.Subject.Name),
+				Href: words.ApprovalPath(a.ID), Second: a.Reason}
 		}),
 		kit.PillColumn("State", 0, func(a approval.Approval) components.Pill { return approvalPills[a.Stands(now)] }),
 		kit.TextColumn("Asked by", 0, func(a approval.Approval) string { return a.AskedName }),

@@ -172,7 +172,8 @@ func (h *Pages) File(c echo.Context) error {
 func fileNote(m exchange.MessageSheet) components.Note {
 	switch {
 	case m.State == exchange.Held:
-		text := "It leaves only when someone approves it. It should be approved by " + words.Moment(m.ApproveBy).Text + " SAST."
+		text := "It leaves only when someone approves it. It should be approved by " +
+			words.Moment(m.ApproveBy).Text + " SAST."
 		if m.Yours {
 			text += " You cut it, so someone else has to approve it."
 		}

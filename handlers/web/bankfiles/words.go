@@ -34,7 +34,8 @@ var messagePills = map[exchange.MessageState]components.Pill{
 // messagePill is how a file stands.
 func messagePill(m exchange.Message) components.Pill {
 	if m.Declined && m.State == exchange.Refused {
-		return components.Pill{Kind: "bad", Word: "Not approved", Title: "The second approver refused it. It never left."}
+		return components.Pill{Kind: "bad", Word: "Not approved",
+			Title: "The second approver refused it. It never left."}
 	}
 	return messagePills[m.State]
 }

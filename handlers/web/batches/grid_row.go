@@ -63,7 +63,8 @@ func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.Grid
 		out.Tick = fmt.Sprintf("%d:%d", r.N, r.TotalCents)
 		out.TickLabel = words.Sum(r.TotalCents, money.ZAR) + " is right; usual is " + words.Sum(r.UsualCents, money.ZAR)
 		if r.UsualCents == batch.UnusualAlone {
-			out.TickLabel = words.Sum(r.TotalCents, money.ZAR) + " is right, though it is a large amount for a new client"
+			out.TickLabel = words.Sum(r.TotalCents, money.ZAR) +
+				" is right, though it is a large amount for a new client"
 		}
 	}
 	return out

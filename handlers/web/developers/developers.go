@@ -55,7 +55,8 @@ func (d *Developers) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.DevelopersView{Curl: d.curl("$DEBITDESK_TOKEN"), TokenCurl: d.tokenCurl("$CLIENT_ID", "$CLIENT_SECRET")}
+	view := pages.DevelopersView{Curl: d.curl("$DEBITDESK_TOKEN"),
+		TokenCurl: d.tokenCurl("$CLIENT_ID", "$CLIENT_SECRET")}
 	for _, one := range all {
 		view.Rows = append(view.Rows, d.row(one))
 	}
@@ -128,7 +129,8 @@ func (d *Developers) Revoke(c echo.Context) error {
 		return err
 	}
 	if !strings.EqualFold(strings.TrimSpace(form.Get("confirm")), lastFour(one.ID)) {
-		return d.ask(c, http.StatusUnprocessableEntity, one, "Type "+lastFour(one.ID)+", the last four characters of its id.")
+		return d.ask(c, http.StatusUnprocessableEntity, one,
+			"Type "+lastFour(one.ID)+", the last four characters of its id.")
 	}
 	if _, err := d.Credentials.Revoke(c.Request().Context(), access.Actor(c), one.ID); err != nil {
 		return err
@@ -203,7 +205,8 @@ func (d *Developers) row(one credential.Credential) pages.CredentialRow {
 		row.Replaces = components.Link{Text: "Replaces " + lastFour(one.Replaces), Href: "#" + one.Replaces.String()}
 	}
 	if one.ReplacedBy != uuid.Nil {
-		row.ReplacedBy = components.Link{Text: "Replaced by " + lastFour(one.ReplacedBy), Href: "#" + one.ReplacedBy.String()}
+		row.ReplacedBy = components.Link{Text: "Replaced by " + lastFour(one.ReplacedBy),
+			Href: "#" + one.ReplacedBy.String()}
 	}
 	switch one.State(time.Now()) {
 	case credential.Active:
@@ -218,7 +221,8 @@ func (d *Developers) row(one credential.Credential) pages.CredentialRow {
 	case credential.Expired:
 		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: expiredTitle(one)}
 	case credential.Revoked:
-		row.State = components.Pill{Kind: "draft", Word: "Revoked", Title: "Revoked " + d.Desk.Real(one.RevokedAt).Title}
+		row.State = components.Pill{Kind: "draft", Word: "Revoked",
+			Title: "Revoked " + d.Desk.Real(one.RevokedAt).Title}
 	}
 	return row
 }

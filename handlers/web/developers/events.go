@@ -62,7 +62,8 @@ func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 			kit.FileColumns[webhook.Event]().InFile("Happened (SAST)", 20,
 				func(e webhook.Event) export.Cell { return export.Moment(e.CreatedAt) }),
 			kit.ColumnOf("Event", func(e webhook.Event) components.Cell {
-				return components.Cell{Text: e.Type, Href: eventPath(e.ID), Look: "wrap-anywhere", Second: eventSays(e.Type)}
+				return components.Cell{Text: e.Type, Href: eventPath(e.ID), Look: "wrap-anywhere",
+					Second: eventSays(e.Type)}
 			}).FileText("Event", 36, func(e webhook.Event) string { return e.Type }),
 			kit.ColumnOf("Object", func(e webhook.Event) components.Cell {
 				chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)

@@ -76,7 +76,8 @@ func (h *Webhooks) list() *kit.List[webhook.Webhook, struct{}] {
 		ID: func(w webhook.Webhook) uuid.UUID { return w.ID },
 		Columns: []kit.Column[webhook.Webhook]{
 			kit.ColumnOf("Title", func(w webhook.Webhook) components.Cell {
-				return components.Cell{Text: w.Title, Href: words.WebhookPath(w.ID), Second: w.Callback, Small: "wrap-anywhere"}
+				return components.Cell{Text: w.Title, Href: words.WebhookPath(w.ID), Second: w.Callback,
+					Small: "wrap-anywhere"}
 			}),
 			kit.ColumnOf("Health", func(w webhook.Webhook) components.Cell {
 				cell := components.Cell{Pill: healthPill(w, now)}

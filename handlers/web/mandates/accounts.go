@@ -141,7 +141,8 @@ func (h *Accounts) firstAmount(form url.Values, in *purchase.Input) {
 		case cents < 0:
 			in.Problems.Add("amount", "min_value", "An amount cannot be below 0.")
 		case cents > 0:
-			in.Details.Products[0] = purchase.Product{Name: "First payment", PriceCents: cents, Quantity: decimal.NewFromInt(1)}
+			in.Details.Products[0] = purchase.Product{Name: "First payment", PriceCents: cents,
+				Quantity: decimal.NewFromInt(1)}
 			in.Due = nil // collected as early as the cut-offs allow
 		}
 	}

@@ -188,7 +188,8 @@ func askedRows(list []mandate.Authentication, now time.Time) (rows []pages.Asked
 			By: a.RequestedBy, Facts: components.Facts{Wide: true}}
 		at := func(label string, t time.Time) {
 			if !t.IsZero() {
-				row.Facts.Items = append(row.Facts.Items, components.Fact{Label: label, Part: components.When(second(t, now))})
+				row.Facts.Items = append(row.Facts.Items,
+					components.Fact{Label: label, Part: components.When(second(t, now))})
 			}
 		}
 		add := func(label, value string) {

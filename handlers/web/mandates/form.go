@@ -176,7 +176,8 @@ func (h *MandateForms) needs(s *mandateSetup) pages.NeedsView {
 }
 
 func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pages.BrandBlock {
-	v := pages.BrandBlock{Brand: purchases.BrandSelect(s.brands, s.brand, byInput["brand_id"]), Shown: s.brand.ID.String()}
+	v := pages.BrandBlock{Brand: purchases.BrandSelect(s.brands, s.brand, byInput["brand_id"]),
+		Shown: s.brand.ID.String()}
 	if v.Brand != nil {
 		v.Brand.Hint = "The client sees this name when the bank asks."
 	}

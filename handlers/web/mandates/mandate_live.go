@@ -111,7 +111,8 @@ func liveSteps(sheet mandate.Sheet, now time.Time) []components.LiveStep {
 		return nil
 	}
 	sent := components.LiveStep{Label: "Sent to the bank", State: "past", At: clockTime(asked.SentAt, now)}
-	delivered := components.LiveStep{Label: "On the client’s phone", State: "past", At: clockTime(asked.DeliveredAt, now)}
+	delivered := components.LiveStep{Label: "On the client’s phone", State: "past",
+		At: clockTime(asked.DeliveredAt, now)}
 	if asked.Method != mandate.RealTime {
 		delivered.Label = "SMS with the client"
 	}

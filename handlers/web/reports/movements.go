@@ -26,7 +26,8 @@ const (
 
 // MovementsHref is the list of the movements of some days in one direction; empty: in both.
 func MovementsHref(direction report.Direction, from, to calendar.Date, currency string) string {
-	q := url.Values{"from": {from.String()}, "to": {to.String()}, "direction": {string(direction)}, "currency": {currency}}
+	q := url.Values{"from": {from.String()}, "to": {to.String()}, "direction": {string(direction)},
+		"currency": {currency}}
 	for name := range q {
 		if q.Get(name) == "" {
 			q.Del(name)

@@ -166,7 +166,8 @@ func termsOf(form url.Values) (t member.Terms, err error) {
 	if text := strings.TrimSpace(form.Get("batch_limit")); text != "" {
 		cents, err := money.Parse(text)
 		if err != nil {
-			return t, fault.At("batch_limit", "invalid", "Give an amount such as 10 000,00, or leave it empty for no limit.")
+			return t, fault.At("batch_limit", "invalid",
+				"Give an amount such as 10 000,00, or leave it empty for no limit.")
 		}
 		t.BatchLimitCents = &cents
 	}
@@ -211,7 +212,8 @@ func termsForm(form url.Values, wrong map[string]string) pages.TermsView {
 			continue
 		}
 		name := grantPrefix + string(perm.Action)
-		choice := components.Select{Label: perm.Label, Name: name, Quiet: true, Hint: "With the role: " + rolesWith(perm)}
+		choice := components.Select{Label: perm.Label, Name: name, Quiet: true,
+			Hint: "With the role: " + rolesWith(perm)}
 		for _, o := range []struct{ value, text string }{{"", "As the role says"}, {"yes", "May"}, {"no", "May not"}} {
 			choice.Options = append(choice.Options, components.Option{Value: o.value, Text: o.text,
 				Selected: form.Get(name) == o.value})

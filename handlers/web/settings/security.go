@@ -131,7 +131,8 @@ func (h *Security) AskRemoveApp(c echo.Context) error {
 
 // RemoveApp serves POST /account/security/app/removal.
 func (h *Security) RemoveApp(c echo.Context) error {
-	return h.removed(c, h.Factors.RemoveApp(c.Request().Context(), access.Actor(c)), "The authenticator app is removed.")
+	return h.removed(c, h.Factors.RemoveApp(c.Request().Context(), access.Actor(c)),
+		"The authenticator app is removed.")
 }
 
 func (h *Security) askRemove(c echo.Context, title, button, action string, another bool) error {

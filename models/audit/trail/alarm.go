@@ -140,9 +140,11 @@ func (k *Service) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64,
 // Accept takes a chain as it stands, after somebody has looked into its alarm or has
 // brought an older database back: what waits is linked, the head is signed anew, and
 // the alarm ends. The reason is kept in the audit.
-func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID, reason string) (audit.Head, error) {
+func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
+	reason string) (audit.Head, error) {
 	if who.Kind != actor.Operator {
-		return audit.Head{}, fault.New(fault.Forbidden, "permission_denied", "Only the command line can accept a chain.")
+		return audit.Head{}, fault.New(fault.Forbidden, "permission_denied",
+			"Only the command line can accept a chain.")
 	}
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return audit.Head{}, fault.At("reason", "required", "Say what you found.")

@@ -90,7 +90,8 @@ func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID,
 		return head, err
 	}
 	err := tx.QueryRow(ctx, `(SELECT n, hash FROM audit_links WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1)
-		UNION ALL SELECT n, hash FROM audit_bases WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1`, merchantID).Scan(&head.N, &head.Hash)
+		UNION ALL SELECT n, hash FROM audit_bases WHERE merchant_id = $1 ORDER BY n DESC
+		LIMIT 1`, merchantID).Scan(&head.N, &head.Hash)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return head, err
 	}

@@ -253,7 +253,8 @@ func (s Store) Walk(ctx context.Context, merchantID uuid.UUID, visit func(audit.
 // strays lists entries that should be linked by now and are not, oldest first.
 func (s Store) strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT e.id FROM audit_entries e, audit_progress p
-		WHERE e.merchant_id = $1 AND (e.turn, e.id) <= (p.turn, p.entry_id) AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT $2`, merchantID, limit)
+		WHERE e.merchant_id = $1 AND (e.turn, e.id) <= (p.turn, p.entry_id)
+		AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT $2`, merchantID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("entries outside the chain: %w", err)
 	}

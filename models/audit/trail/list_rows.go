@@ -104,7 +104,8 @@ func (s Store) Page(ctx context.Context, merchantID uuid.UUID, f Filter,
 		order = "e.id"
 	}
 	return listing.Page(ctx, s.DB, foundView, w, ask, func(page string) string {
-		return "SELECT e.*, l.n, l.hash FROM (" + page + ") e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY " + order
+		return "SELECT e.*, l.n, l.hash FROM (" + page +
+			") e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY " + order
 	})
 }
 

@@ -84,7 +84,8 @@ func cleanName(name string) string {
 }
 
 // Download gives the exact bytes of a message, and notes who took them.
-func (s *Service) Download(ctx context.Context, who actor.Actor, id string) (m Message, content io.ReadCloser, err error) {
+func (s *Service) Download(ctx context.Context, who actor.Actor,
+	id string) (m Message, content io.ReadCloser, err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return m, nil, err
 	}
@@ -165,7 +166,8 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 
 func unacknowledged(m Message) error {
 	if m.State != Taken || m.Acknowledged() {
-		return fault.New(fault.Conflict, "acknowledged", "Only a file that the bank has not acknowledged can be laid out again.")
+		return fault.New(fault.Conflict, "acknowledged",
+			"Only a file that the bank has not acknowledged can be laid out again.")
 	}
 	return nil
 }
@@ -257,7 +259,8 @@ func settleAll(tx unit, m Message, by, text string) error {
 func (s *Service) drop(tx unit, items []Item) error {
 	var answers []Answer
 	for n, i := range items {
-		kind := map[Kind]bank.MessageKind{Debits: bank.Unpaid, Refunds: bank.RefundFailed, Mandates: bank.MandateFailed}[i.Kind]
+		kind := map[Kind]bank.MessageKind{Debits: bank.Unpaid, Refunds: bank.RefundFailed,
+			Mandates: bank.MandateFailed}[i.Kind]
 		items[n].State, items[n].SilenceAt = ItemDropped, time.Time{}
 		if kind == "" {
 			continue

@@ -171,7 +171,8 @@ func (s *Service) settleHeld(ctx context.Context, who actor.Actor, id string, ap
 			return m, err
 		}
 		if same && m.State == Held {
-			return m, fault.New(fault.Conflict, "own_file", "You cut this file yourself. Someone else has to approve it.")
+			return m, fault.New(fault.Conflict, "own_file",
+				"You cut this file yourself. Someone else has to approve it.")
 		}
 	}
 	err = s.Store.inTx(ctx, func(tx unit) error {

@@ -15,7 +15,8 @@ var (
 	movementTable = table.New[Entry]("bank_entries")
 	documentTable = table.New[Document]("bank_files_in")
 	findingTable  = table.New[Finding]("bank_findings")
-	saveMovement  = movementTable.Write(`UPDATE bank_entries SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
+	saveMovement  = movementTable.Write(`UPDATE bank_entries
+		SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
 		WHERE id = @id AND state <> 'matched'`)
 	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
 		sum_cents, read_at) WHERE id = @id AND state = 'open'`)

@@ -33,7 +33,8 @@ func (s *Service) cutDue(ctx context.Context) (int, error) {
 }
 
 // cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids.
-func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, who actor.Actor) (ids []string, err error) {
+func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time,
+	who actor.Actor) (ids []string, err error) {
 	pending, err := s.Store.Pending(ctx, merchantID, by)
 	if err != nil {
 		return nil, fmt.Errorf("find what is to be cut: %w", err)

@@ -160,9 +160,11 @@ func (t unit) cutWaiting(m Message, by time.Time, mostItems, mostGroups int) (gr
 				FOR NO KEY UPDATE SKIP LOCKED),
 			ranked AS (SELECT id, dense_rank() OVER (ORDER BY action_date, method, group_key) AS position FROM due),
 			moved AS (UPDATE bank_items b SET state = 'sent', message_id = $5,
-				group_id = $5 || '-' || lpad(r.position::text, 2, '0') FROM ranked r WHERE b.id = r.id AND r.position <= $6
+				group_id = $5 || '-' || lpad(r.position::text, 2, '0') FROM ranked r WHERE b.id = r.id
+				AND r.position <= $6
 				RETURNING r.position, b.id, b.method, b.action_date, b.amount_cents)
-			SELECT position::int, method, action_date, count(*)::int, sum(amount_cents)::bigint, min(id::text) FROM moved
+			SELECT position::int, method, action_date, count(*)::int, sum(amount_cents)::bigint, min(id::text)
+			FROM moved
 			GROUP BY 1, 2, 3 ORDER BY 1`,
 			database.Native([]any{m.MerchantID, string(m.Kind), database.Instant(by), mostItems, m.ID, mostGroups})...)
 		if err != nil {
@@ -233,7 +235,8 @@ func (t unit) saveItems(items []Item) error {
 		}
 	}
 	err := t.Pgx(func(tx pgx.Tx) error {
-		done, err := tx.Exec(t.Context(), `UPDATE bank_items b SET state = n.state, message_id = nullif(n.message_id, ''),
+		done, err := tx.Exec(t.Context(), `UPDATE bank_items b
+			SET state = n.state, message_id = nullif(n.message_id, ''),
 				group_id = nullif(n.group_id, ''), outcome = n.outcome, cut_at = n.cut_at, silence_at = n.silence_at,
 				outcome_on = n.day::date
 			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])

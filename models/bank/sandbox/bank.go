@@ -81,7 +81,8 @@ func (b *Bank) Submit(ctx context.Context, collections []bank.Instruction) ([]ba
 func (b *Bank) SubmitRefunds(ctx context.Context, refunds []bank.Refund) ([]bank.Receipt, error) {
 	orders := make([]Order, len(refunds))
 	for i, r := range refunds {
-		orders[i] = Order{ID: r.ID, MerchantID: r.MerchantID, Kind: Refund, Account: r.Account, AmountCents: r.AmountCents}
+		orders[i] = Order{ID: r.ID, MerchantID: r.MerchantID, Kind: Refund, Account: r.Account,
+			AmountCents: r.AmountCents}
 	}
 	now := b.now()
 	fresh, err := b.ledger.Save(ctx, orders, func(Order, int) []Entry { return RefundScript(now, b.tt, b.cal) })

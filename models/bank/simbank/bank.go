@@ -135,7 +135,8 @@ func (s *Settings) complete() error {
 			*one.value = one.known[0]
 		}
 		if !slices.Contains(one.known, *one.value) {
-			return fmt.Errorf("%q is not a %s that the simulated bank knows: use one of %v", *one.value, one.name, one.known)
+			return fmt.Errorf("%q is not a %s that the simulated bank knows: use one of %v", *one.value,
+				one.name, one.known)
 		}
 	}
 	return nil

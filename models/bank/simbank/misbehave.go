@@ -45,7 +45,8 @@ func ParseMisbehaviours(list string) ([]Misbehaviour, error) {
 	var out []Misbehaviour
 	for _, word := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
 		if !slices.Contains(Misbehaviours(), Misbehaviour(word)) {
-			return nil, fmt.Errorf("%q is not a misbehaviour of the simulated bank: use %s", word, join(Misbehaviours()))
+			return nil, fmt.Errorf("%q is not a misbehaviour of the simulated bank: use %s", word,
+				join(Misbehaviours()))
 		}
 		out = append(out, Misbehaviour(word))
 	}

@@ -49,7 +49,8 @@ func look(src io.ReadSeeker) (looked, error) {
 	for {
 		n, err := src.Read(buffer[kept:])
 		if l.size += int64(n); l.size > MaxBytes {
-			return l, fault.New(fault.TooLarge, "file_too_large", "The file is larger than 20 MB. Split it into several files.")
+			return l, fault.New(fault.TooLarge, "file_too_large",
+				"The file is larger than 20 MB. Split it into several files.")
 		}
 		if room := 4096 - len(l.start); room > 0 {
 			l.start = append(l.start, buffer[kept:kept+min(n, room)]...)

@@ -150,7 +150,8 @@ func (f *File) Each(see func(Row) error) error {
 			return nil
 		}
 		if n++; n > MaxRows {
-			return fault.New(fault.TooLarge, "too_many_rows", "The file has more than 50 000 rows. Split it into several files.")
+			return fault.New(fault.TooLarge, "too_many_rows",
+				"The file has more than 50 000 rows. Split it into several files.")
 		}
 		f.fit(&r, width)
 		for _, c := range r.Cells {

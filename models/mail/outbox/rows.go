@@ -41,13 +41,15 @@ func (s Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, e
 
 // due is the condition of a mail whose turn has come and that nobody is sending. An
 // invoice whose debit a batch is about to plan waits for it, for its mail names the debit.
-const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())
+const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ?
+	AND (claimed_until IS NULL OR claimed_until < now())
 	AND NOT EXISTS (SELECT FROM batch_rows r WHERE r.purchase_id = mails.purchase_id AND r.state = 'sent' AND r.charge = 'wanted')`
 
 // ClaimMails takes up to limit mails whose turn has come for this process and counts
 // the try, longest waiting first. It crosses merchants: the sweep serves them all.
 func (s Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return database.Seek(ctx, s.DB, database.Mails, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
+	return database.Seek(ctx, s.DB, database.Mails, `UPDATE mails
+		SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
 		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
 		claimFor.Seconds(), s.Now(), limit)
 }
@@ -203,7 +205,8 @@ const linksKept = 8 * 24 * time.Hour
 // Tidy takes the words out of mails whose link works no more.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	err := s.InChunks(ctx, `UPDATE mails SET `+blanked(`true`)+` WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
+		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1
+		LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
 	if err != nil {
 		return fmt.Errorf("tidy mails: %w", err)
 	}
