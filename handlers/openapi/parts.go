@@ -6,11 +6,14 @@ import (
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"debitdesk/models/mandate"
+	"debitdesk/models/webhook"
 )
 
 // expand writes out what the source says once for several schemas: pairs merged with "<<", where a pair that follows
-// takes the place of one with the same key, and "required: all", which is every property. Keys that begin with x-parts
-// hold such pairs and are left out.
+// takes the place of one with the same key, "required: all", which is every property, and an enum of words that the
+// rules list. Keys that begin with x-parts hold such pairs and are left out.
 func expand(n *yaml.Node) error {
 	if n.Kind == yaml.MappingNode {
 		if err := merge(n); err != nil {
@@ -27,6 +30,36 @@ func expand(n *yaml.Node) error {
 		each(get(n, "properties"), func(name string, _ *yaml.Node) {
 			all.Content = append(all.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name})
 		})
+	}
+	if named := get(n, "enum"); named != nil && named.Kind == yaml.ScalarNode {
+		return enumerate(named)
+	}
+	return nil
+}
+
+// listed are the words that the rules list, by the name that the source has for them.
+var listed = map[string][]string{"webhook events": webhook.Names, "value types": texts(mandate.ValueTypes)}
+
+func texts[S ~string](list []S) (out []string) {
+	for _, one := range list {
+		out = append(out, string(one))
+	}
+	return out
+}
+
+// enumerate writes out a list by its name, such as "value types or null".
+func enumerate(named *yaml.Node) error {
+	name, null := strings.CutSuffix(named.Value, " or null")
+	words, known := listed[name]
+	if !known {
+		return fmt.Errorf("line %d: no list is called %q", named.Line, name)
+	}
+	*named = yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, word := range words {
+		named.Content = append(named.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: word})
+	}
+	if null {
+		named.Content = append(named.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"})
 	}
 	return nil
 }

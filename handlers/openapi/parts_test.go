@@ -20,6 +20,7 @@ given:
 shown:
   required: all
   properties: {id: {type: string}, <<: *person, age: {type: string}}
+kinds: {enum: value types or null}
 some:
   required: [name]
   properties: *person
@@ -37,7 +38,7 @@ some:
 	const name, text, number = `"name":{"type":"string"}`, `{"type":"string"}`, `{"type":"integer"}`
 	want := `{"given":{"required":["name","age","note"],"properties":{` + name + `,"age":` + number + `,"note":` + text + `}},` +
 		`"shown":{"required":["id","name","age"],"properties":{"id":` + text + `,` + name + `,"age":` + text + `}},` +
-		`"some":{"required":["name"],"properties":{` + name + `,"age":` + number + `}}}`
+		`"kinds":{"enum":["FIXED","VARIABLE","USAGEBASED",null]},"some":{"required":["name"],"properties":{` + name + `,"age":` + number + `}}}`
 	if got.String() != want {
 		t.Errorf("got  %s\nwant %s", &got, want)
 	}
