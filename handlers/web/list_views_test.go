@@ -148,3 +148,37 @@ func TestAListIsSavedAsAView(t *testing.T) {
 		t.Error("what a view is filtered by is kept in clear")
 	}
 }
+
+// What a person saved for themselves goes when they leave the team. A shared view stays, says so, and an admin can change
+// it; a pinned view of a list that is no longer open to a person leaves the menu.
+func TestViewsOfAPersonWhoLeft(t *testing.T) {
+	k := fillLists(t)
+	save := func(who handlertest.Person, list, name, query string, shared ...string) string {
+		to := k.Page(who, "POST", "/lists/views", url.Values{"list": {list}, "back": {query}, "query": {query}, "name": {name},
+			"shared": shared}).Want(http.StatusSeeOther).Header.Get("Location")
+		return to
+	}
+	own := save(k.A.Staff, "/purchases", "Mine", "status=created")
+	ours := save(k.A.Staff, "/purchases", "Ours", "amount_min=10&columns=client,result,colour", "1")
+	choose(k.House, k.A.Staff, "/purchases", "", url.Values{"order": {"client"}, "shown": {"client"}})
+	k.Page(k.A.Reader, "GET", ours, nil).Want(http.StatusOK).Contains("who can change it", "‘colour’ is not a column").Lacks("who has left")
+	if got := headsOf(k.Page(k.A.Reader, "GET", ours, nil).Body); !slices.Equal(got, []string{"Reference", "Client", "Status"}) {
+		t.Errorf("the view shows %q", got)
+	}
+	k.Page(k.A.Owner, "POST", "/settings/people/"+k.A.Staff.ID.String()+"/removal", nil).Want(http.StatusSeeOther)
+	if n := k.Count(`SELECT count(*) FROM list_views`) + k.Count(`SELECT count(*) FROM list_settings`); n != 1 {
+		t.Errorf("%d of what the person chose is left, want the shared view alone (%s)", n, own)
+	}
+	k.Page(k.A.Reader, "GET", ours, nil).Want(http.StatusOK).Contains("who has left the team. An admin can change it.")
+	id := ours[strings.Index(ours, "view=")+5:]
+	about := url.Values{"list": {"/purchases"}, "back": {""}, "name": {"Large"}, "shared": {"1"}}
+	k.Page(k.A.Owner, "POST", "/lists/views/"+id, about).Want(http.StatusSeeOther)
+	k.Page(k.A.Reader, "GET", "/purchases", nil).Want(http.StatusOK).Contains("Large")
+
+	audit := save(k.A.Owner, "/audit", "Tokens lately", "area=token&when=today", "1")
+	id = audit[strings.Index(audit, "view=")+5:]
+	k.Page(k.A.Reader, "POST", "/lists/views/"+id+"/pin", url.Values{"list": {"/audit"}, "back": {""}, "pinned": {"1"}})
+	k.Page(k.A.Reader, "GET", "/purchases", nil).Want(http.StatusOK).Lacks("Tokens lately")
+	k.Page(k.A.Owner, "POST", "/lists/views/"+id+"/deletion", about).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "GET", "/audit", nil).Want(http.StatusOK).Lacks("Tokens lately")
+}

@@ -71,7 +71,7 @@ type Maker string
 const (
 	People        Maker = "people"
 	Programs      Maker = "programs"
-	Batches       Maker = "batches" // and single invoices
+	Batches       Maker = "batches"
 	Subscriptions Maker = "subscriptions"
 )
 

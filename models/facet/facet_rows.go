@@ -178,11 +178,12 @@ func (f Filter) madeBy(c *listing.Condition, p string) {
 	switch Maker(f.MadeBy) {
 	case "":
 	case People:
-		c.And(p + ".product = 'purchases' AND " + p + ".user_id IS NOT NULL")
+		c.And(p + ".user_id IS NOT NULL AND (" + p + ".product = 'purchases' OR " + p + ".product = 'billing_invoices' AND " + p +
+			".template_id IS NOT NULL)") // an invoice template that somebody sent
 	case Programs:
-		c.And(p + ".product = 'purchases' AND " + p + ".user_id IS NULL")
+		c.And(p + ".user_id IS NULL AND " + p + ".product NOT IN " + subscriptions)
 	case Batches:
-		c.And(p + ".product = 'billing_invoices'")
+		c.And(p + ".product = 'billing_invoices' AND " + p + ".user_id IS NOT NULL AND " + p + ".template_id IS NULL")
 	case Subscriptions:
 		c.And(p + ".product IN " + subscriptions)
 	default:

@@ -45,7 +45,8 @@ type View struct {
 // Listed is a view as one person sees it.
 type Listed struct {
 	View
-	Pinned bool // to the rail
+	Pinned    bool // to the rail
+	OwnerLeft bool // the team; an admin can change the view
 }
 
 // The most that there may be, and how long a name and an address may be.

@@ -60,7 +60,8 @@ func keepSettings(tx *database.Tx, of Settings) {
 }
 
 // seenBy are the views that a person sees.
-const seenBy = `SELECT v.*, p.view_id IS NOT NULL AS pinned FROM list_views v
+const seenBy = `SELECT v.*, p.view_id IS NOT NULL AS pinned, NOT EXISTS (SELECT FROM memberships m
+		WHERE m.merchant_id = v.merchant_id AND m.user_id = v.owner_id AND m.disabled_at IS NULL) AS owner_left FROM list_views v
 	LEFT JOIN list_view_pins p ON p.merchant_id = v.merchant_id AND p.user_id = $2 AND p.view_id = v.id
 	WHERE v.merchant_id = $1 AND (v.owner_id = $2 OR v.shared) AND v.deleted_at IS NULL`
 
@@ -106,6 +107,15 @@ func pin(tx *database.Tx, who actor.Actor, id uuid.UUID, pinned bool, now time.T
 	}
 	tx.Later(`INSERT INTO list_view_pins (merchant_id, user_id, view_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		who.MerchantID, who.ID, id, now)
+}
+
+// Forget drops what a person who leaves has chosen for lists, and the views that nobody else sees. Shared views stay: an
+// admin can change them.
+func Forget(tx *database.Tx, merchantID, userID uuid.UUID) {
+	for _, of := range []string{"list_settings WHERE merchant_id = $1 AND user_id = $2",
+		"list_view_pins WHERE merchant_id = $1 AND user_id = $2", "list_views WHERE merchant_id = $1 AND owner_id = $2 AND NOT shared"} {
+		tx.Later("DELETE FROM "+of, merchantID, userID)
+	}
 }
 
 // Tidy drops views whose deletion nobody has undone.

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/listview"
 )
 
 // Change sets what a member may do. Nobody changes their own terms, and the last
@@ -81,6 +82,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			return lastAdmin()
 		}
 		removeMember(tx, m.MerchantID, id)
+		listview.Forget(tx, m.MerchantID, id)
 		before := m.record()
 		before["email"] = m.Email
 		entry := audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id,

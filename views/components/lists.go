@@ -67,6 +67,7 @@ type SaveView struct {
 	FormKey                   string // makes the form that saves count once
 	ID, Name, Owner           string // of the view that is looked at
 	Mine, Shared, Pinned      bool
+	OwnerLeft                 bool // whoever saved it has left the team
 	MayShare, MayChange       bool
 }
 

@@ -179,7 +179,7 @@ var clientColumns = []kit.Column[client.Client]{
 	kit.ColumnOf("Account", func(c client.Client) components.Cell {
 		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
 	}).InOneLine().FileText("Bank", 18, clientBank).
-		FileText("Account", 13, func(c client.Client) string { return c.BankAccount.String() }),
+		FileText("Account", 13, func(c client.Client) string { return c.BankAccount.String() }).OnCard(kit.Lead),
 	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }).SortBy(paging.Created),
 }
 

@@ -120,7 +120,7 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 	}).FileText("Number", 17, func(e billing.Entry) string { return e.Number }).SortBy("number"),
 	kit.ColumnOf("Client", func(e billing.Entry) components.Cell {
 		return components.Cell{Text: invoiceClient(e), Second: e.Email}
-	}).FileText("Client", 28, invoiceClient).FileText("E-mail", 30, func(e billing.Entry) string { return e.Email }).SortText("client"),
+	}).FileText("Client", 28, invoiceClient).FileText("E-mail", 30, func(e billing.Entry) string { return e.Email }).SortText("client").OnCard(kit.Lead),
 	kit.ColumnOf("Total, R", func(e billing.Entry) components.Cell {
 		return components.Cell{Text: words.Minus(words.AmountIn(e.TotalCents, e.Currency))}
 	}).Number().InFile("Total", 13, func(e billing.Entry) export.Cell { return export.Amount(e.TotalCents) }).
@@ -129,7 +129,7 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 				return export.Cell{}
 			}
 			return export.Amount(*e.VATCents)
-		}).FileText("Currency", 9, func(e billing.Entry) string { return e.Currency }).SortBy("amount"),
+		}).FileText("Currency", 9, func(e billing.Entry) string { return e.Currency }).SortBy("amount").OnCard(kit.Aside),
 	kit.PillColumn("State", 18, words.InvoicePill),
 	kit.DateColumn("Issued", 12, func(e billing.Entry) calendar.Date { return e.Issued }),
 	kit.DayColumn("Due", 12, "", func(e billing.Entry) time.Time { return Given(e.Due, e.DueGiven) }).Zoned().SortBy("due"),

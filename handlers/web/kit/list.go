@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -92,6 +93,7 @@ func (r *List[T, F]) Show(c echo.Context) error {
 		return err
 	}
 	if FragmentFor(c, "results") {
+		c.Response().Header().Set("HX-Push-Url", Address(r.Path, asked(c)))
 		return Render(c, http.StatusOK, pages.ListResults(v))
 	}
 	return r.Desk.ShowIn(
@@ -101,6 +103,17 @@ func (r *List[T, F]) Show(c echo.Context) error {
 		r.Active,
 		func(fr layout.Frame) templ.Component { return pages.List(fr, v) },
 	)
+}
+
+// asked is what the address asks for, without the fields of a form that were left empty.
+func asked(c echo.Context) url.Values {
+	out := url.Values{}
+	for name, values := range c.QueryParams() {
+		if text := strings.TrimSpace(strings.Join(values, ",")); text != "" {
+			out.Set(name, text)
+		}
+	}
+	return out
 }
 
 // View is what the page shows, for a page that holds more than the list.

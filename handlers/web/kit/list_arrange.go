@@ -206,7 +206,7 @@ func (r *List[T, F]) savedViews(ctx context.Context, who actor.Actor, l *Listing
 		Offer: r.differs(l), MayShare: who.Can(actor.Write), FormKey: NewFormKey()}
 	if v := l.view; v != nil {
 		save.Name, save.ID, save.Shared, save.Pinned, save.Owner = v.Name, v.ID.String(), v.Shared, v.Pinned, v.OwnerName
-		save.Mine = v.OwnerID == who.ID
+		save.Mine, save.OwnerLeft = v.OwnerID == who.ID, v.OwnerLeft
 		save.MayChange = save.Mine || who.Can(actor.Manage)
 	}
 	return save, nil

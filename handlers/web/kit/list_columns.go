@@ -22,8 +22,27 @@ type Column[T any] struct {
 	Sort  string // the order of the list by the column; empty: there is none
 	// sortUp: whoever sorts by the column wants the smallest first.
 	sortUp bool
+	// Card is where the column stands where rows fold into cards; empty: with the small facts below.
+	Card CardPlace
 	// Extra columns are shown to those who choose them.
 	Extra bool
+}
+
+// CardPlace is a place on the card of a row, which is what a phone shows: the heading stands above with the Aside beside
+// it, then the Lead with the Corner beside it, and then the other columns, small and with their names.
+type CardPlace string
+
+// The places.
+const (
+	Aside  CardPlace = "card-aside"
+	Lead   CardPlace = "card-lead"
+	Corner CardPlace = "card-corner"
+)
+
+// OnCard gives the column a place on the card.
+func (c Column[T]) OnCard(place CardPlace) Column[T] {
+	c.Card = place
+	return c
 }
 
 // OnlyChosen leaves the column out for all but those who choose it.
@@ -58,7 +77,7 @@ func TextColumn[T any](label string, width float64, of func(T) string) Column[T]
 // PillColumn shows a state; in the file stands its word.
 func PillColumn[T any](label string, width float64, of func(T) components.Pill) Column[T] {
 	return ColumnOf(label, func(item T) components.Cell { return components.Cell{Pill: of(item)} }).
-		FileText(label, width, func(item T) string { return of(item).Word })
+		FileText(label, width, func(item T) string { return of(item).Word }).OnCard(Corner)
 }
 
 // DayColumn shows the day of an instant, and blank where there is none; "" is a dash.
@@ -138,7 +157,7 @@ func TableOf[T any](label string, columns []Column[T], items []T) components.Tab
 		t.Heads = append(t.Heads, col.Head)
 		for i, item := range items {
 			cell := col.Cell(item)
-			cell.Class = cmp.Or(cell.Class, col.Class)
+			cell.Class = strings.TrimSpace(cmp.Or(cell.Class, col.Class) + " " + string(col.Card))
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cell)
 		}
 	}

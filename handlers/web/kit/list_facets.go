@@ -129,7 +129,7 @@ func FailedAgainFilter[F any](label string, into func(*F) *facet.Filter) Filter[
 // MakerFilter is by who made a purchase, or asked for an account: a kind of maker, or one person of the team.
 func MakerFilter[F any](of *facet.Service, label string, into func(*F) *facet.Filter) Filter[F] {
 	kinds := []components.Option{{Value: string(facet.People), Text: "A person of your team"},
-		{Value: string(facet.Programs), Text: "A program (API)"}, {Value: string(facet.Batches), Text: "A batch, or as an invoice"},
+		{Value: string(facet.Programs), Text: "A program (API)"}, {Value: string(facet.Batches), Text: "A batch"},
 		{Value: string(facet.Subscriptions), Text: "A subscription"}}
 	return Filter[F]{Key: "made_by", Select: components.Select{Label: label, Blank: "Anyone", Quiet: true},
 		Read: func(l *Listing, f *F) {

@@ -2,13 +2,16 @@ package kit
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 )
 
-// period is some days by where today lies in them, so that a saved view stays what it says.
+// period is some days by where today lies in them, so that a saved view stays what it says. Today counts as one of the last
+// or next days.
 type period struct {
 	value, words string
 	ahead        bool                                               // days that lie ahead
@@ -23,11 +26,11 @@ var periods = []period{
 	{"tomorrow", "tomorrow", true, func(today calendar.Date) (from, to calendar.Date) {
 		return today.AddDays(1), today.AddDays(1)
 	}},
-	{"next-7-days", "in the next 7 days", true, func(today calendar.Date) (from, to calendar.Date) { return today, today.AddDays(7) }},
+	{"next-7-days", "in the next 7 days", true, func(today calendar.Date) (from, to calendar.Date) { return today, today.AddDays(6) }},
 	{"next-30-days", "in the next 30 days", true, func(today calendar.Date) (from, to calendar.Date) {
-		return today, today.AddDays(30)
+		return today, today.AddDays(29)
 	}},
-	{"last-7-days", "in the last 7 days", false, func(today calendar.Date) (from, to calendar.Date) { return today.AddDays(-7), today }},
+	{"last-7-days", "in the last 7 days", false, func(today calendar.Date) (from, to calendar.Date) { return today.AddDays(-6), today }},
 	{"this-month", "this month", false, func(today calendar.Date) (from, to calendar.Date) {
 		return calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
 	}},
@@ -106,4 +109,28 @@ func takeDates[F any](from, to func(*F) *calendar.Date) func(*F, calendar.Date, 
 
 func pastPeriods() []period {
 	return slices.DeleteFunc(slices.Clone(periods), func(p period) bool { return p.ahead })
+}
+
+// UntouchedFilter takes what has not been touched for some days: it sets the moment since when.
+func UntouchedFilter[F any](key, label string, days []int, into func(*F) *time.Time) Filter[F] {
+	s := components.Select{Label: label, Blank: "Any time", Quiet: true}
+	for _, n := range days {
+		s.Options = append(s.Options, components.Option{Value: strconv.Itoa(n), Text: "for " + plural.Of(n, "day")})
+	}
+	return Filter[F]{Key: key, Input: ChooseFrom(key, s),
+		Read: func(l *Listing, f *F) {
+			text := l.Query.Get(key)
+			n, _ := strconv.Atoi(text)
+			switch {
+			case text == "":
+			case !slices.Contains(days, n):
+				l.Unknown(key, "a number of days that we know")
+			default:
+				*into(f) = calendar.DateOf(l.now).AddDays(-n).At(0, 0)
+			}
+		},
+		Chip: func(_ *Listing, text string) string {
+			n, _ := strconv.Atoi(text) // it was read before
+			return label + " for " + plural.Of(n, "day")
+		}}
 }

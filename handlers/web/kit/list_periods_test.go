@@ -12,7 +12,7 @@ func TestPeriodsLieWhereTheyAreSaidToLie(t *testing.T) {
 	now := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC) // the first of January in South Africa
 	for value, want := range map[string]string{
 		"today": "2027-01-01 2027-01-01", "yesterday": "2026-12-31 2026-12-31", "tomorrow": "2027-01-02 2027-01-02",
-		"next-7-days": "2027-01-01 2027-01-08", "next-30-days": "2027-01-01 2027-01-31", "last-7-days": "2026-12-25 2027-01-01",
+		"next-7-days": "2027-01-01 2027-01-07", "next-30-days": "2027-01-01 2027-01-30", "last-7-days": "2026-12-26 2027-01-01",
 		"this-month": "2027-01-01 2027-01-31", "next-month": "2027-02-01 2027-02-28", "last-month": "2026-12-01 2026-12-31",
 		"over-30-days-ago": "0001-01-01 2026-12-01",
 	} {
@@ -27,6 +27,10 @@ func TestPeriodsLieWhereTheyAreSaidToLie(t *testing.T) {
 		}
 		if got != want || len(l.notices) > 0 {
 			t.Errorf("%s is %s, want %s %v", value, got, want, l.notices)
+		}
+		if days := map[string]int{"next-7-days": 7, "next-30-days": 30, "last-7-days": 7}[value]; days > 0 &&
+			calendar.DateOf(f.to).DaysSince(calendar.DateOf(f.from))+1 != days {
+			t.Errorf("%s is not %d days", value, days)
 		}
 		if filter.Chip(l, value)[:4] != "Due " {
 			t.Errorf("%s reads %q", value, filter.Chip(l, value))

@@ -116,7 +116,7 @@ func mandateColumns(now time.Time) []kit.Column[mandate.Entry] {
 			}
 			return components.Cell{Text: words.BankWords(e.BankCode), Second: e.AccountMask, Small: "nowrap"}
 		}).FileText("Bank", 18, func(e mandate.Entry) string { return words.BankWords(e.BankCode) }).
-			FileText("Account", 13, func(e mandate.Entry) string { return e.AccountMask }),
+			FileText("Account", 13, func(e mandate.Entry) string { return e.AccountMask }).OnCard(kit.Lead),
 		kit.ColumnOf("Amount, R", func(e mandate.Entry) components.Cell {
 			switch {
 			case e.Terms != nil:
@@ -139,7 +139,7 @@ func mandateColumns(now time.Time) []kit.Column[mandate.Entry] {
 				return export.Cell{}
 			}
 			return export.Amount(e.Terms.MaxAmountCents)
-		}),
+		}).OnCard(kit.Aside),
 		kit.TextColumn("Day", 12, func(e mandate.Entry) string { return dayShort(e.Mandate) }).InOneLine(),
 		kit.PillColumn("State", 20, func(e mandate.Entry) components.Pill { return mandatePill(e.Mandate, nil, now) }),
 		kit.ColumnOf("Contract, created", func(e mandate.Entry) components.Cell {

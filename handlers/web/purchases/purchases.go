@@ -141,11 +141,11 @@ func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.
 		kit.ColumnOf("Client", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.PayerName(rec.Purchase), Second: rec.Payer.Email}
 		}).FileText("Client", 28, func(rec purchase.Record) string { return words.PayerName(rec.Purchase) }).
-			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }).SortText("client"),
+			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }).SortText("client").OnCard(kit.Lead),
 		kit.ColumnOf("Amount, R", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.Minus(words.AmountIn(rec.TotalCents, rec.Currency))}
 		}).Number().InFile("Amount", 13, func(rec purchase.Record) export.Cell { return export.Amount(rec.TotalCents) }).
-			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }).SortBy("amount"),
+			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }).SortBy("amount").OnCard(kit.Aside),
 		kit.PillColumn("Status", 18, func(rec purchase.Record) components.Pill { return statusPill(rec, s, now) }),
 		kit.DayColumn("Due", 12, "", func(rec purchase.Record) time.Time {
 			return invoices.Given(rec.Due,
@@ -194,7 +194,16 @@ func listColumns(s *purchase.Service, now time.Time) []kit.Column[purchase.Recor
 				}
 				return components.Cell{Pill: pill, Second: text, Small: strings.TrimSpace("result " + look)}
 			}).FileText("Status", 18, func(rec purchase.Record) string { return statusPill(rec, s, now).Word }).
-				FileText("Result", 32, result)
+				FileText("Result", 32, result).OnCard(kit.Corner)
+		}
+		if of := c.Cell; c.Head.Label == "Due" { // a card says it where it is another day than that of the debit
+			columns[n].Cell = func(rec purchase.Record) components.Cell {
+				cell := of(rec)
+				if rec.Collection != nil && rec.Collection.ActionDate == calendar.DateOf(rec.Due) {
+					cell.Class = "phone-hide"
+				}
+				return cell
+			}
 		}
 	}
 	return append(columns, kit.MomentColumn("Created", 20,

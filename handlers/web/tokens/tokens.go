@@ -117,6 +117,7 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 		}, kit.DebitDateFilters("Next debit", tokenFacets), []kit.Filter[token.Filter]{
 			kit.PastFilter("stored", "Stored", func(f *token.Filter) *time.Time { return &f.CreatedFrom },
 				func(f *token.Filter) *time.Time { return &f.CreatedTo }),
+			kit.UntouchedFilter("unused", "Not debited", []int{30, 90, 180, 365}, func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		}),
 		Columns: tokenColumns, Sorts: kit.ByAge,
@@ -185,7 +186,7 @@ var tokenColumns = []kit.Column[token.Entry]{
 	kit.ColumnOf("Account", func(e token.Entry) components.Cell {
 		return components.Cell{Text: words.BankWords(e.BankCode), Second: e.AccountMask, Small: "nowrap"}
 	}).FileText("Bank", 18, func(e token.Entry) string { return words.BankWords(e.BankCode) }).
-		FileText("Account", 13, func(e token.Entry) string { return e.AccountMask }),
+		FileText("Account", 13, func(e token.Entry) string { return e.AccountMask }).OnCard(kit.Lead),
 	kit.TextColumn("Method", 11, func(e token.Entry) string {
 		return words.KindWords[mandate.Kind(e.Method)]
 	}).NotOnPhones(),
