@@ -18,8 +18,7 @@ func (s *Service) Events(ctx context.Context, who actor.Actor, f EventFilter,
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Event]{}, err
 	}
-	found, err := s.Store.Events(ctx, who.MerchantID, f, ask)
-	return paging.Cut(ask, found), err
+	return s.Store.Events(ctx, who.MerchantID, f, ask)
 }
 
 // Event gives one event with its newest deliveries, newest first, and its body; the
