@@ -165,7 +165,8 @@ func TestViewsOfAPersonWhoLeft(t *testing.T) {
 	if got := headsOf(k.Page(k.A.Reader, "GET", ours, nil).Body); !slices.Equal(got, []string{"Reference", "Client", "Status"}) {
 		t.Errorf("the view shows %q", got)
 	}
-	k.Page(k.A.Owner, "POST", "/settings/people/"+k.A.Staff.ID.String()+"/removal", nil).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "POST", "/settings/people/"+k.A.Staff.ID.String()+"/removal",
+		url.Values{"confirm": {k.A.Staff.Email}}).Want(http.StatusSeeOther)
 	if n := k.Count(`SELECT count(*) FROM list_views`) + k.Count(`SELECT count(*) FROM list_settings`); n != 1 {
 		t.Errorf("%d of what the person chose is left, want the shared view alone (%s)", n, own)
 	}

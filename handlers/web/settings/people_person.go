@@ -113,7 +113,8 @@ func (p *People) askRemove(c echo.Context, status int, m member.Member, wrong st
 	question := components.Confirm{ID: "remove", Title: "Remove " + m.Called() + "?",
 		Text: "To come back the person must be invited again.",
 		Breaks: []string{"The person is signed out of this business at once.",
-			"What they did stays in the audit under their name."},
+			"What they did stays in the audit under their name.",
+			"List views that they saved for themselves are deleted. Those they shared stay."},
 		Action: peopleHref + "/" + m.ID.String() + "/removal", CancelHref: peopleHref + "/" + m.ID.String(),
 		Button:    "Remove " + m.Called(),
 		TypeLabel: "Type " + m.Email + " to confirm", TypeError: wrong}
