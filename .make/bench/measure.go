@@ -50,8 +50,9 @@ func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]l
 	if err != nil {
 		return nil, err
 	}
+	var spent cost
 	ours, theirs, err := inTurn(
-		func() (float64, error) { return s.load(length, func(int64) string { return request }) },
+		s.costing(&spent, func() (float64, error) { return s.load(length, func(int64) string { return request }) }),
 		func() (float64, error) { return s.pgbench(ctx, length, script) })
 	if err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]l
 		rates("(a) POST /purchases/ through HTTP, 16 connections", ours, "pgbench, one row of the same bytes and indexes",
 			theirs),
 		rates("(a) the same", ours, "pgbench, the writes of a purchase in one transaction: row, count, audit entry, event", whole),
+		spent.line("(a) POST /purchases/"),
 	}
 	out[1].aim = "for comparison"
 	return out, nil
@@ -135,13 +137,14 @@ func charges(ctx context.Context, s *server, length time.Duration, _ int) ([]lin
 		return s.apiRequest("/api/v1/purchases/"+ids[n]+"/charge/", `{"recurring_token":"`+token.ID+`"}`)
 	}
 	var script string
+	var spent cost
 	ours, theirs, err := inTurn(
 		func() (float64, error) {
 			var err error
 			if ids, err = s.fresh(ctx, client.ID, due, 4000*int(length.Seconds())); err != nil {
 				return 0, err
 			}
-			return s.load(length, charge)
+			return s.costing(&spent, func() (float64, error) { return s.load(length, charge) })()
 		},
 		func() (float64, error) {
 			var err error
@@ -156,7 +159,8 @@ func charges(ctx context.Context, s *server, length time.Duration, _ int) ([]lin
 		return nil, err
 	}
 	return []line{rates("(b) POST /purchases/{id}/charge/ through HTTP, 16 connections", ours,
-		"pgbench, one collection row of the same bytes and indexes", theirs)}, nil
+		"pgbench, one collection row of the same bytes and indexes", theirs),
+		spent.line("(b) POST /purchases/{id}/charge/")}, nil
 }
 
 func pages(ctx context.Context, s *server, _ time.Duration, rows int) ([]line, error) {

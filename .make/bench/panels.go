@@ -244,14 +244,7 @@ func (s *server) cpuFor(length time.Duration) time.Duration {
 
 // cpu is the processor time of the server's process so far.
 func (s *server) cpu() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond // of 100 ticks a second
+	return processTime(strconv.Itoa(s.cmd.Process.Pid), 2)
 }
 
 func spread(took []time.Duration) string {
