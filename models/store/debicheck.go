@@ -17,17 +17,16 @@ import (
 // HoldAsked implements debit.Tx. A mandate, its token and its purchase share one id.
 func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
 	ctx := t.Context()
-	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`
-	tokens, err := database.Seek(ctx, t.s.DB, token.Table, token.Table.Select+which, authenticationIDs)
+	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`
+	tokens, err := database.All(ctx, t.s.DB, token.Table, which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
-	mandates, err := database.Seek(ctx, t.s.DB, mandate.Table, mandate.Table.Select+which, authenticationIDs)
+	mandates, err := database.All(ctx, t.s.DB, mandate.Table, which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := database.Seek(ctx, t.s.DB, mandate.Authentications, mandate.Authentications.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
-		authenticationIDs)
+	asked, err := database.All(ctx, t.s.DB, mandate.Authentications, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,16 +26,15 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 		return held, nil
 	}
 	ctx := t.Context()
-	tokens, err := database.Seek(ctx, t.s.DB, token.Table, token.Table.Select+
-		`id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
+	tokens, err := database.All(ctx, t.s.DB, token.Table,
+		`id IN (SELECT token_id FROM collections WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold tokens: %w", err)
 	}
 	for _, k := range tokens {
 		held.Tokens[k.ID] = k
 	}
-	collections, err := database.Seek(ctx, t.s.DB, collectionTable, collectionTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
-		collectionIDs)
+	collections, err := database.All(ctx, t.s.DB, collectionTable, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
 	}
@@ -58,22 +55,22 @@ func (t *Tx) HoldPurchases(ids []uuid.UUID) ([]purchase.Purchase, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return t.holdPurchases(`id IN ? ORDER BY id FOR NO KEY UPDATE`, ids)
+	return t.holdPurchases(`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, ids)
 }
 
 // HoldPassing implements debit.Tx.
 func (t *Tx) HoldPassing(limit int) ([]purchase.Purchase, error) {
-	return t.holdPurchases(`pass_at <= ? ORDER BY pass_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED`, t.Now(), limit)
+	return t.holdPurchases(`pass_at <= $1 ORDER BY pass_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, t.Now(), limit)
 }
 
 func (t *Tx) holdPurchases(which string, args ...any) ([]purchase.Purchase, error) {
-	return database.Seek(t.Context(), t.s.DB, purchaseTable, purchaseTable.Select+which, args...)
+	return database.All(t.Context(), t.s.DB, purchaseTable, which, args...)
 }
 
 // Submitted implements debit.Tx.
 func (t *Tx) Submitted(ids []uuid.UUID) ([]collection.Collection, error) {
-	moved, err := t.moveCollections(`UPDATE collections SET state = 'submitted', claimed_until = NULL, updated_at = ?
-		WHERE id IN ? AND state = 'scheduled' RETURNING *`, t.Now(), ids)
+	moved, err := t.moveCollections(`UPDATE collections SET state = 'submitted', claimed_until = NULL, updated_at = $1
+		WHERE id = ANY($2) AND state = 'scheduled' RETURNING *`, t.Now(), ids)
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +83,17 @@ func (t *Tx) Submitted(ids []uuid.UUID) ([]collection.Collection, error) {
 
 // StartDue implements debit.Tx.
 func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
-	return t.moveCollections(`UPDATE collections SET started = true, updated_at = ? WHERE id IN (SELECT id FROM collections
-		WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking') AND execute_at <= ?
-		ORDER BY execute_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.Now(), t.Now(), limit)
+	return t.moveCollections(`UPDATE collections SET started = true, updated_at = $1 WHERE id IN (SELECT id FROM collections
+		WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking') AND execute_at <= $1
+		ORDER BY execute_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.Now(), limit)
 }
 
 // CloseDue implements debit.Tx.
 func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
 	closed, err := t.moveCollections(
-		`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
-		WHERE state = 'provisional' AND final_at <= ? ORDER BY final_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
-		t.Now(), t.Now(), limit)
+		`UPDATE collections SET state = 'final', updated_at = $1 WHERE id IN (SELECT id FROM collections
+		WHERE state = 'provisional' AND final_at <= $1 ORDER BY final_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
+		t.Now(), limit)
 	for _, c := range closed {
 		t.tellPurchase(webhook.PurchaseSettled, c.MerchantID, c.PurchaseID)
 	}
@@ -105,12 +102,12 @@ func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
 
 // AlertDue implements debit.Tx.
 func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
-	return t.moveCollections(`UPDATE collections SET alerted_at = ?, updated_at = ? WHERE id IN (SELECT id FROM collections
-		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= ? ORDER BY alert_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.Now(), t.Now(), t.Now(), limit)
+	return t.moveCollections(`UPDATE collections SET alerted_at = $1, updated_at = $1 WHERE id IN (SELECT id FROM collections
+		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= $1 ORDER BY alert_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.Now(), limit)
 }
 
 func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, error) {
-	return database.Seek(t.Context(), t.s.DB, collectionTable, sql, args...)
+	return database.Collect(t.Context(), t.s.DB, collectionTable, sql, args)
 }
 
 // RecallTold implements debit.Tx.
@@ -127,23 +124,21 @@ func (t *Tx) ProofSent(collectionID uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// KeepMessages implements debit.Tx. The ids go in one order for everybody, so that
-// two processes with the same messages wait for each other and never in a ring.
+// messaging lets one transaction at a time take messages of the bank.
+const messaging = 7316214005
+
+// KeepMessages implements debit.Tx. A message is written once, with its outcome; until then a lock stands for it.
 func (t *Tx) KeepMessages(gateway string, messages []bank.Message) (map[string]bool, error) {
-	sorted := slices.SortedFunc(slices.Values(messages), func(a, b bank.Message) int { return cmp.Compare(a.ID, b.ID) })
-	ids, kinds, codes := make([]string, len(sorted)), make([]string, len(sorted)), make([]string, len(sorted))
-	instructions, times, raws := make([]uuid.UUID, len(sorted)), make([]time.Time, len(sorted)),
-		make([][]byte, len(sorted))
-	for i, m := range sorted {
-		ids[i], kinds[i], codes[i], instructions[i], times[i], raws[i] = m.ID, string(m.Kind), m.Code, m.InstructionID,
-			database.Instant(m.At), orEmptyBytes(m.Raw)
+	fresh, ids := map[string]bool{}, make([]string, len(messages))
+	t.messages = make(map[string]bank.Message, len(messages))
+	for i, m := range messages {
+		if ids[i] = m.ID; !fresh[m.ID] {
+			fresh[m.ID], t.messages[m.ID] = true, m
+		}
 	}
-	fresh := map[string]bool{}
-	err := database.Query(t.Tx, func(id *string) []any { return []any{id} }, func(id string) { fresh[id] = true },
-		`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw, received_at, outcome)
-		SELECT $1, m.id, m.instruction, m.kind, m.code, m.at, m.raw, $8, '' FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::bytea[])
-			AS m (id, instruction, kind, code, at, raw) ORDER BY m.id ON CONFLICT DO NOTHING RETURNING message_id`,
-		gateway, ids, instructions, kinds, codes, times, raws, t.Now())
+	t.Later(`SELECT pg_advisory_xact_lock($1)`, messaging)
+	err := database.Query(t.Tx, func(id *string) []any { return []any{id} }, func(id string) { delete(fresh, id) },
+		`SELECT message_id FROM bank_messages WHERE gateway = $1 AND message_id = ANY($2)`, gateway, ids)
 	if err != nil {
 		return nil, fmt.Errorf("keep bank messages: %w", err)
 	}
@@ -159,14 +154,21 @@ func orEmptyBytes(b []byte) []byte {
 
 // NoteOutcomes implements debit.Tx.
 func (t *Tx) NoteOutcomes(gateway string, outcomes []debit.Outcome) {
-	ids, texts, merchants := make([]string, len(outcomes)), make([]string, len(outcomes)),
-		make([]*uuid.UUID, len(outcomes))
+	n := len(outcomes)
+	ids, kinds, codes, texts := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	instructions, merchants := make([]uuid.UUID, n), make([]*uuid.UUID, n)
+	times, raws := make([]time.Time, n), make([][]byte, n)
 	for i, o := range outcomes {
-		ids[i], texts[i], merchants[i] = o.MessageID, o.Text, database.OrNull(o.MerchantID)
+		m := t.messages[o.MessageID]
+		ids[i], kinds[i], codes[i], instructions[i], times[i], raws[i] = m.ID, string(m.Kind), m.Code, m.InstructionID,
+			database.Instant(m.At), orEmptyBytes(m.Raw)
+		texts[i], merchants[i] = o.Text, database.OrNull(o.MerchantID)
 	}
-	t.Later(
-		`UPDATE bank_messages b SET outcome = o.text, merchant_id = o.merchant FROM unnest($2::text[], $3::text[], $4::uuid[]) AS o (id, text, merchant)
-		WHERE b.gateway = $1 AND b.message_id = o.id`, gateway, ids, texts, merchants)
+	t.Later(`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw, received_at, outcome, merchant_id)
+		SELECT $1, m.id, m.instruction, m.kind, m.code, m.at, m.raw, $8, m.outcome, m.merchant
+		FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::bytea[], $9::text[], $10::uuid[])
+			AS m (id, instruction, kind, code, at, raw, outcome, merchant) ORDER BY m.id`,
+		gateway, ids, instructions, kinds, codes, times, raws, t.Now(), texts, merchants)
 }
 
 // RefundsHandedOver implements debit.Tx.

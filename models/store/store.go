@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/mail/outbox"
@@ -46,6 +47,8 @@ type (
 type Tx struct {
 	*database.Tx
 	s *Store
+
+	messages map[string]bank.Message // of the bank, that are being taken
 }
 
 // Open connects. It does not migrate.
@@ -60,11 +63,11 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 
 // InTx runs fn in one transaction, as database.DB does.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
-	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{tx, s}) })
+	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{Tx: tx, s: s}) })
 }
 
 // On gives a unit of work the changes of the concepts.
-func (s *Store) On(tx *database.Tx) *Tx { return &Tx{tx, s} }
+func (s *Store) On(tx *database.Tx) *Tx { return &Tx{Tx: tx, s: s} }
 
 // Runner fits InTx to the narrow transaction that a concept declares.
 func Runner[T any](s *Store) func(context.Context, func(T) error) error {
