@@ -68,52 +68,81 @@ func (s Services) nextDue(ctx context.Context) (at time.Time, found bool, err er
 }
 
 // Pressing answers all day whether anything is due. While nothing can be, because the next moment is known and has not
-// come, it asks the database nothing.
+// come, and nothing was written since, it asks the database nothing.
 type Pressing struct {
 	overdue func(context.Context) (bool, error)
-	next    func(context.Context) (time.Time, bool, error)
-	now     func() time.Time // the product's clock, which may be moved
-	passed  func() time.Time // the machine's
+	next    func(context.Context) (time.Time, bool, error) // nil: what is due begins with a write
+	now     func() time.Time                               // the product's clock, which may be moved
+	passed  func() time.Time                               // the machine's
+	writes  func() (n int64, known bool)                   // grows with what is written by anybody; nil: that is not known
+	// patience is for how long what is written meanwhile may wait. What this process does is known at once.
+	patience time.Duration
 
 	mu    sync.Mutex
 	round int       // how often it was told to forget
 	until time.Time // nothing is due before it; zero: that is not known
 	asked time.Time
+	seen  int64 // of writes, before it asked
 }
 
-// trusted is how long a moment that is known counts: what another process plans is known after it. What this process
-// does is known at once, and what cannot wait comes with a job.
-const trusted = time.Second
+const (
+	// trusted is how long a moment that is known counts while others write; what cannot wait comes with a job.
+	trusted = time.Second
+	// restful is how long it counts while nothing is written: a note of a write may be lost.
+	restful = 10 * time.Second
+)
 
 // Pressing is the question of these services.
-func (s Services) Pressing(now func() time.Time) *Pressing {
-	return &Pressing{overdue: s.Overdue, next: s.nextDue, now: now, passed: time.Now}
+func (s Services) Pressing(now func() time.Time, writes func() (int64, bool)) *Pressing {
+	return &Pressing{overdue: s.Overdue, next: s.nextDue, now: now, passed: time.Now, writes: writes, patience: trusted}
+}
+
+// PressingHooks asks whether an endpoint waits for an event. It hears of a new one with the next look.
+func (s Services) PressingHooks(now func() time.Time, writes func() (int64, bool)) *Pressing {
+	return &Pressing{overdue: s.Webhooks.Overdue, next: s.Webhooks.NextDue, now: now, passed: time.Now, writes: writes}
+}
+
+// PressingUntil asks whether anything goes on that nobody but the bank can end.
+func PressingUntil(over func(context.Context) (bool, error), now func() time.Time, writes func() (int64, bool)) *Pressing {
+	return &Pressing{overdue: over, now: now, passed: time.Now, writes: writes}
 }
 
 // Ask tells whether anything is due.
 func (p *Pressing) Ask(ctx context.Context) (bool, error) {
+	var writes int64
+	known := false
+	if p.writes != nil {
+		writes, known = p.writes()
+	}
+	asked := p.passed()
 	p.mu.Lock()
-	round, quiet := p.round, p.now().Before(p.until) && p.passed().Sub(p.asked) < trusted
+	round, patience := p.round, p.patience
+	if known && writes == p.seen {
+		patience = restful
+	}
+	quiet := p.now().Before(p.until) && asked.Sub(p.asked) < patience
 	p.mu.Unlock()
 	if quiet {
 		return false, nil
 	}
-	asked := p.passed()
 	due, err := p.overdue(ctx)
 	if err != nil || due {
 		return due, err
 	}
-	at, found, err := p.next(ctx)
-	if err != nil {
-		return false, err
-	}
-	if !found {
-		at = p.now().Add(time.Hour)
+	at := p.now().Add(time.Hour)
+	if p.next != nil {
+		next, found, err := p.next(ctx)
+		if err != nil {
+			return false, err
+		}
+		if found {
+			at = next
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.round == round {
-		p.until, p.asked = at, asked
+		p.until, p.asked, p.seen = at, asked, writes
 	}
 	return false, nil
 }

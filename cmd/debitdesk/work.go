@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"debitdesk/cmd/app"
 	"debitdesk/models/jobs"
 )
 
@@ -66,8 +67,8 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
 		ResetPassword: s.Users.SendReset,
 		WorkBatch:     s.Batches.Work, WorkBatches: s.Batches.TakeUp,
-		LinkAudit:    s.Audit.Link,
-		SendWebhooks: s.Webhooks.Work, WebhooksDue: s.Webhooks.Overdue,
+		LinkAudit:  s.Audit.Link,
+		BatchesDue: s.Batches.HasWork, Quiet: a.Store.Activity.Quiet,
 		MakeStatement: s.Statements.Make, MakeStatements: s.Statements.TakeUp,
 		WorkTask: s.Tasks.Work, WorkTasks: s.Tasks.TakeUp,
 		FoldCounts: func(ctx context.Context) error {
@@ -79,6 +80,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	if s.Simulations != nil {
 		d.Simulate, d.SimulateAll = s.Simulations.Play, s.Simulations.TakeUp
 	}
+	a.Store.Activity.Follow()
 	a.hurry(&d)
 	runner, err := jobs.Run(ctx, d)
 	if err != nil {
@@ -101,17 +103,27 @@ func (a *App) tidy(ctx context.Context) error {
 // what becomes due is done within LookEvery. In live mode the bank is asked for
 // news in each round, so a round comes each second while a client is being asked,
 // which also ends the 120 seconds on time, and each minute otherwise.
+//
+// While nothing is written and nothing planned has come, none of this is asked.
 func (a *App) hurry(d *jobs.Deps) {
+	writes := a.Store.Activity.Writes
+	hooks := a.Services.PressingHooks(a.Store.Now, writes)
+	d.WebhooksDue = hooks.Ask
+	d.SendWebhooks = func(ctx context.Context) error {
+		defer hooks.Forget()
+		return a.Services.Webhooks.Work(ctx)
+	}
 	if a.Config.Sandbox() {
-		pressing := a.Services.Pressing(a.Store.Now)
-		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, pressing.Ask
+		pressing := a.Services.Pressing(a.Store.Now, writes)
+		d.DueEvery, d.LookEvery, d.Pressing = time.Minute, 250*time.Millisecond, pressing.Ask
 		d.RunDue = func(ctx context.Context) error {
 			defer pressing.Forget()
 			return a.Services.RunDue(ctx)
 		}
 		return
 	}
-	d.LookEvery, d.Pressing = time.Second, a.Store.AskingNow
+	asking := app.PressingUntil(a.Store.AskingNow, a.Store.Now, writes)
+	d.LookEvery, d.Pressing = time.Second, asking.Ask
 }
 
 // fit refuses to serve what the mode forbids.

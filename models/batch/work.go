@@ -102,6 +102,12 @@ func forWorkers(tx Tx, b Batch) {
 	tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 }
 
+// HasWork tells whether TakeUp would find anything.
+func (s *Service) HasWork(ctx context.Context) (bool, error) {
+	refs, err := s.Read.BatchesAtWork(ctx, claimLasts)
+	return len(refs) > 0, err
+}
+
 // TakeUp goes on with batches that have work and nobody at it: a killed process, a lost job, a hold window that ended.
 func (s *Service) TakeUp(ctx context.Context) error {
 	refs, err := s.Read.BatchesAtWork(ctx, claimLasts)

@@ -52,18 +52,19 @@ type Options struct {
 
 // DB is the database of the product.
 type DB struct {
-	Pool    *Pool
-	Direct  *pgxpool.Pool // around a pooler: for what keeps a connection, and listens or locks
-	Pooler  bool          // stands between us and the server
-	Standby *Standby      // nil: none is named
-	Clock   *Clock
-	Seal    *seal.Box
-	Options Options
-	sql     *sql.DB
-	gorm    *gorm.DB
-	dry     *gorm.DB // builds statements that a Tx queues
-	refs    *counters
-	kept    sync.Map
+	Pool     *Pool
+	Direct   *pgxpool.Pool // around a pooler: for what keeps a connection, and listens or locks
+	Pooler   bool          // stands between us and the server
+	Standby  *Standby      // nil: none is named
+	Clock    *Clock
+	Activity *Activity // when something was written last
+	Seal     *seal.Box
+	Options  Options
+	sql      *sql.DB
+	gorm     *gorm.DB
+	dry      *gorm.DB // builds statements that a Tx queues
+	refs     *counters
+	kept     sync.Map
 }
 
 // Open connects. It does not migrate.
@@ -87,6 +88,8 @@ func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
 	}
 	s.dry = s.gorm.Session(&gorm.Session{DryRun: true, NewDB: true})
 	s.Clock = newClock(s.Pool.Pool, s.Direct, opt)
+	s.Activity = newActivity(s.Pool.Pool, s.Direct, opt.Log)
+	s.Pool.wrote = s.Activity.Note
 	s.startStandby(ctx)
 	return s, nil
 }
@@ -103,6 +106,9 @@ func (s *DB) mapper(over *sql.DB) (*gorm.DB, error) {
 func (s *DB) Close() {
 	if s.Clock != nil {
 		s.Clock.stop()
+	}
+	if s.Activity != nil {
+		s.Activity.stop()
 	}
 	if s.Standby != nil {
 		s.Standby.stop()

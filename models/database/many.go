@@ -40,7 +40,7 @@ func Save[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 	if found {
 		w.many = &many{of: st.Many, rows: [][]any{args}, known: map[uuid.UUID]bool{id: true}}
 	}
-	t.waiting = append(t.waiting, w)
+	t.add(w)
 }
 
 // last is the last statement that waits, new rows aside: they wait for nothing.
@@ -61,7 +61,7 @@ func Append[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("write a record: %w", err))
 		return
 	}
-	t.waiting = append(t.waiting, statement{sql: st.SQL, args: args, appends: st.Many})
+	t.add(statement{sql: st.SQL, args: args, appends: st.Many})
 }
 
 // hasSets tells whether some of what waits travels as a set, for which the connection

@@ -105,7 +105,7 @@ func (s *DB) connect(ctx context.Context, dsn string) error {
 	if err != nil {
 		return fmt.Errorf("open database: %w", err)
 	}
-	s.Pool, s.Direct, s.Pooler = &Pool{pool}, pool, pooler
+	s.Pool, s.Direct, s.Pooler = &Pool{Pool: pool}, pool, pooler
 	if s.Options.DirectURL == "" {
 		if !pooler {
 			return nil

@@ -25,13 +25,14 @@ import (
 // Writes whose result nobody needs wait and travel together: a use case that
 // only writes costs one round trip, COMMIT included.
 type Tx struct {
-	s    *DB
-	ctx  context.Context
-	conn *sql.Conn
-	pgx  *pgx.Conn // the same connection
-	db   *gorm.DB
-	now  time.Time
-	over bool // nothing reads through it any more
+	s     *DB
+	ctx   context.Context
+	conn  *sql.Conn
+	pgx   *pgx.Conn // the same connection
+	db    *gorm.DB
+	now   time.Time
+	over  bool // nothing reads through it any more
+	wrote bool // something was to be written
 
 	waiting []statement
 	musts   int // how many of them, at the front, decide whether the transaction may be
@@ -95,10 +96,15 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 		}
 	}
 	if !tx.begun && !tx.hasSets() {
-		return tx.whole()
+		err = tx.whole()
+	} else {
+		tx.control("commit")
+		err = tx.Flush()
 	}
-	tx.Later("commit")
-	return tx.Flush()
+	if err == nil && tx.wrote {
+		s.Activity.Note()
+	}
+	return err
 }
 
 // whole runs a unit of work that only wrote: all of it is one batch up to one Sync,
@@ -203,7 +209,7 @@ func (t *Tx) begin() error {
 	if err := t.Flush(); err != nil || t.begun {
 		return err
 	}
-	t.Later("select 1")
+	t.control("select 1")
 	return t.Flush()
 }
 
@@ -215,9 +221,12 @@ func (t *Tx) Fail(err error) {
 }
 
 // Later queues a statement whose result nobody needs.
-func (t *Tx) Later(sql string, args ...any) {
-	t.waiting = append(t.waiting, statement{sql: sql, args: args})
-}
+func (t *Tx) Later(sql string, args ...any) { t.add(statement{sql: sql, args: args}) }
+
+func (t *Tx) add(w statement) { t.waiting, t.wrote = append(t.waiting, w), true }
+
+// control queues a statement that writes nothing.
+func (t *Tx) control(sql string) { t.waiting = append(t.waiting, statement{sql: sql}) }
 
 // Exec writes what waits and this statement, and tells how many rows it touched.
 func (t *Tx) Exec(sql string, args ...any) (int64, error) {
@@ -238,8 +247,7 @@ func (t *Tx) ExecOne(what, sql string, args ...any) (bool, error) {
 // result is a count, and any other count than 1 ends the transaction with
 // fault.ErrLost. Such statements keep their own order, in which they lock rows.
 func (t *Tx) Must(count string, args ...any) {
-	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql: "SELECT must_be_one((" + count + "))", args: args})
-	t.musts++
+	t.MustOne("SELECT must_be_one(("+count+"))", args...)
 }
 
 // MustOne is must for a statement that counts by itself, such as the change of one
@@ -247,6 +255,7 @@ func (t *Tx) Must(count string, args ...any) {
 func (t *Tx) MustOne(sql string, args ...any) {
 	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql: sql, args: args})
 	t.musts++
+	t.wrote = true
 }
 
 func (t *Tx) Flush() error {

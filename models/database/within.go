@@ -47,7 +47,10 @@ func (s *DB) Gorm(ctx context.Context) *gorm.DB {
 
 // Pool is the pool of connections. What is asked with the context of a unit of work
 // goes by the connection of that unit.
-type Pool struct{ *pgxpool.Pool }
+type Pool struct {
+	*pgxpool.Pool
+	wrote func() // is told of what is written outside of a unit of work; nil: nobody is
+}
 
 // querier runs statements of pgx.
 type querier interface {
@@ -80,7 +83,11 @@ func (p *Pool) reads(ctx context.Context) querier {
 
 // Exec runs a statement.
 func (p *Pool) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return p.on(ctx).Exec(ctx, sql, args...)
+	tag, err := p.on(ctx).Exec(ctx, sql, args...)
+	if err == nil && p.wrote != nil && TxOf(ctx) == nil && tag.RowsAffected() > 0 {
+		p.wrote()
+	}
+	return tag, err
 }
 
 // Query gives rows.

@@ -32,7 +32,7 @@ import (
 // so that it starts within milliseconds.
 const (
 	fetchCooldown = 5 * time.Millisecond
-	fetchPoll     = 250 * time.Millisecond
+	fetchPoll     = 2 * time.Second // for one whose announcement was lost
 	workers       = 6
 	jobTimeout    = 10 * time.Minute
 	rescueAfter   = 15 * time.Minute
@@ -91,6 +91,11 @@ type Deps struct {
 	Simulate       func(ctx context.Context, id uuid.UUID) error // a run of the simulator; nil in live mode
 	SimulateAll    func(ctx context.Context) error               // those that wait, and those that lost their worker
 
+	BatchesDue func(ctx context.Context) (bool, error) // whether WorkBatches has anything to do; asked all day
+
+	// Quiet tells for how long nothing was written that could be work for a sweep; nil: that is not known.
+	Quiet func() time.Duration
+
 	// DueEvery is how often RunDue comes round by itself; 0 is a minute.
 	DueEvery time.Duration
 	// Pressing asks each LookEvery whether RunDue is wanted before that, because
@@ -127,6 +132,9 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	}
 	if d.Direct == nil {
 		d.Direct = d.Pool
+	}
+	if d.BatchesDue == nil {
+		d.BatchesDue = func(context.Context) (bool, error) { return true, nil }
 	}
 	done := river.NewWorkers()
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error {

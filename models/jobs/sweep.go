@@ -20,6 +20,7 @@ type sweep struct {
 
 	pressing func(context.Context) (bool, error) // asked each look; nil: never
 	look     time.Duration
+	rests    bool // work begins with a write, or can wait for one more turn: nothing is looked for in quiet times
 }
 
 const (
@@ -39,6 +40,12 @@ const (
 // hookLook is how soon an endpoint hears of an event.
 const hookLook = 250 * time.Millisecond
 
+// While nothing is written there is nothing to do but what a process that died has left, or what a clock makes due.
+const (
+	settles = 15 * time.Second // for so long after the last write sweeps come round as ever
+	asleep  = 10 * time.Second // how often they come round later
+)
+
 const (
 	lookTime = 2 * time.Second // for the question that a sweep asks before its turn
 	restTime = 2 * time.Second // after a round that failed: what is wrong stays pressing
@@ -48,6 +55,7 @@ const (
 type sweeps struct {
 	locks  *locks
 	log    *slog.Logger
+	quiet  func() time.Duration // for how long nothing was written
 	ended  chan struct{}
 	end    sync.Once
 	cancel context.CancelFunc
@@ -56,20 +64,20 @@ type sweeps struct {
 
 func startSweeps(ctx context.Context, d Deps) *sweeps {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &sweeps{locks: newLocks(d.Direct), log: d.Log, ended: make(chan struct{}), cancel: cancel}
+	s := &sweeps{locks: newLocks(d.Direct), log: d.Log, quiet: d.Quiet, ended: make(chan struct{}), cancel: cancel}
 	for _, one := range []sweep{
 		{name: "run due", lock: dueLock, every: d.DueEvery, do: d.RunDue, pressing: d.Pressing, look: d.LookEvery},
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
-		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
-		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
-		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
-		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
-		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue,
+		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts, rests: true},
+		{name: "work batches", lock: batchLock, every: asleep, do: d.WorkBatches, pressing: d.BatchesDue, look: 2 * time.Second},
+		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit, rests: true},
+		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal, rests: true},
+		{name: "send webhooks", lock: hookLock, every: time.Minute, do: d.SendWebhooks, pressing: d.WebhooksDue,
 			look: hookLook},
-		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
-		{name: "work tasks", lock: taskLock, every: 5 * time.Second, do: d.WorkTasks},
+		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements, rests: true},
+		{name: "work tasks", lock: taskLock, every: 5 * time.Second, do: d.WorkTasks, rests: true},
 		{name: "tidy", lock: tidyLock, every: 10 * time.Minute, do: d.Tidy},
-		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
+		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll, rests: true},
 	} {
 		if one.do == nil {
 			continue
@@ -103,10 +111,15 @@ func (s *sweeps) comeRound(ctx context.Context, one sweep) {
 				return
 			case <-tick.C:
 				since := time.Since(began)
-				waiting = since < min(rest, one.every) || !one.wanted(ctx, since)
+				waiting = since < min(rest, one.every) || s.resting(one, since) || !one.wanted(ctx, since)
 			}
 		}
 	}
+}
+
+// resting tells that a round would find nothing, so long after the last.
+func (s *sweeps) resting(one sweep, since time.Duration) bool {
+	return one.rests && s.quiet != nil && since < asleep && s.quiet() > settles
 }
 
 func (one sweep) ticks() time.Duration {

@@ -104,3 +104,32 @@ func TestAQuestionThatFailsWaitsForTheTurn(t *testing.T) {
 		t.Error("the turn is over and no round comes")
 	}
 }
+
+func TestSweepsRestWhileNothingIsWritten(t *testing.T) {
+	quiet := time.Duration(0)
+	s := &sweeps{quiet: func() time.Duration { return quiet }}
+	linking, mails := sweep{name: "link audit", every: time.Second, rests: true}, sweep{name: "send due mails", every: asleep}
+	for _, step := range []struct {
+		what         string
+		quiet, since time.Duration
+		rests        bool
+	}{
+		{"something was written just now", 0, time.Second, false},
+		{"what it left may still settle", settles, time.Second, false},
+		{"nothing was written for long", settles + 1, time.Second, true},
+		{"the last round is long ago: a process may have died and left work", time.Hour, asleep, false},
+		{"another process is not heard", 0, time.Second, false},
+	} {
+		quiet = step.quiet
+		if s.resting(linking, step.since) != step.rests {
+			t.Errorf("%s: rests %v", step.what, !step.rests)
+		}
+		if s.resting(mails, step.since) {
+			t.Errorf("%s: mails that are due by the clock rest", step.what)
+		}
+	}
+	s.quiet = nil
+	if s.resting(linking, 0) {
+		t.Error("a process that does not know what is written rests")
+	}
+}
