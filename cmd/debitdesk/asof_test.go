@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/report"
 )
 
@@ -86,6 +87,9 @@ func TestEarlierDaysStandAsTheyStood(t *testing.T) {
 			if sum.Cents != want {
 				t.Errorf("%s: the rows of %s come to %s, not %s", d.day, part, sum.Cents, want)
 			}
+			if n, cents := listed(t, books, who, report.PartFilter{Part: part, AsOf: d.day}); n != sum.N || cents != want {
+				t.Errorf("%s: %d rows of %s are listed with %s, and counted %d with %s", d.day, n, part, cents, sum.N, want)
+			}
 		}
 		all, err := books.SumMovements(t.Context(), who, report.MovementFilter{To: d.day, Currency: money.ZAR})
 		must(t, err)
@@ -102,4 +106,29 @@ func TestEarlierDaysStandAsTheyStood(t *testing.T) {
 	if moved == 0 {
 		t.Error("on no day something could be returned and something was owed")
 	}
+}
+
+// listed reads the rows of a part of the balance page by page, there and back, and adds them up.
+func listed(t *testing.T, books *report.Money, who actor.Actor, f report.PartFilter) (n int64, cents money.Sum) {
+	t.Helper()
+	ask, all := paging.Ask{Limit: 2}, []uuid.UUID{}
+	for {
+		page, err := books.PartRows(t.Context(), who, f, ask)
+		must(t, err)
+		for _, m := range page.Items {
+			n, cents, all = n+1, cents.Plus(money.SumOf(m.Cents)), append(all, m.ID)
+		}
+		if !page.Older || len(page.Items) == 0 {
+			break
+		}
+		ask.From = page.Items[len(page.Items)-1].ID
+	}
+	if len(all) > 2 {
+		page, err := books.PartRows(t.Context(), who, f, paging.Ask{Limit: 2, From: all[len(all)-1], Newer: true})
+		must(t, err)
+		if len(page.Items) != 2 || page.Items[1].ID != all[len(all)-2] || page.Items[0].ID != all[len(all)-3] {
+			t.Errorf("%s: the way back leads elsewhere", f.AsOf)
+		}
+	}
+	return n, cents
 }

@@ -77,7 +77,7 @@ func (s *Service) Effect(ctx context.Context, who actor.Actor, day calendar.Date
 	for _, turn := range bills.Turns {
 		for i := range e.Moves {
 			if m := &e.Moves[i]; m.Due == turn.DueOn && m.Method == bank.EFT {
-				m.Bills = plus(m.Bills, purchase.Tally{N: 1, Cents: turn.Cents})
+				m.Bills = plus(m.Bills, purchase.Tally{N: turn.N, Cents: turn.N * turn.Cents})
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func (s *Service) Days(ctx context.Context, who actor.Actor, from, to calendar.D
 	}
 	for _, turn := range bills.Turns {
 		d := &days[turn.BilledOn.DaysSince(from)]
-		d.Bills = plus(d.Bills, purchase.Tally{N: 1, Cents: turn.Cents})
+		d.Bills = plus(d.Bills, purchase.Tally{N: turn.N, Cents: turn.N * turn.Cents})
 	}
 	promises, err := s.Promises(ctx, who, from, to)
 	if err != nil {

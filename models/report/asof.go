@@ -13,11 +13,8 @@ import (
 // return that was booked later does not change the balance of an earlier day. Of today it is the balance now.
 func (s *Money) BalanceAsOf(ctx context.Context, who actor.Actor, day calendar.Date) (map[string]Balance, error) {
 	today := calendar.DateOf(s.Store.Now())
-	switch {
-	case day.After(today):
+	if day.After(today) {
 		return nil, fault.At("as_of", "max_value", "The balance is known up to today, %s.", today)
-	case day == today:
-		return s.Balance(ctx, who, Filter{})
 	}
 	brands, err := s.Allow(ctx, who, Filter{})
 	if err != nil {
@@ -54,7 +51,8 @@ type PartFilter struct {
 	Currency string        // empty: any
 }
 
-// PartRows gives a page of what a part of the balance was made of, newest first.
+// PartRows gives a page of what a part of the balance was made of: debits by their debit date, refunds as they were
+// promised, the newest first.
 func (s *Money) PartRows(ctx context.Context, who actor.Actor, f PartFilter, ask paging.Ask) (paging.Page[Movement], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Movement]{}, err

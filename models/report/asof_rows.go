@@ -8,58 +8,37 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
-	"debitdesk/models/database"
 	"debitdesk/models/paging"
 )
 
 // longestWindow is more days than lie between a debit date and the end of its return window, closed days included.
 const longestWindow = 40
 
-// returnable are the debits that were collected by the end of a day and could still be returned then: they were taken
-// as paid by then, and neither returned nor disputed nor made final before it, less what of them went back or was on
-// its way. A debit that is final keeps the moment at which it became so; one that ended later in another way would have
-// become final when its return window closed. It reads the debits of one return window and what was refunded in it; of
-// today, only those that are not final.
-func returnable(today bool) string {
-	state := `CASE c.state WHEN 'provisional' THEN true WHEN 'final' THEN c.updated_at > @end
-			ELSE c.final_at > @end AND NOT EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = c.merchant_id
-				AND e.purchase_id = c.purchase_id AND e.collection_id = c.id AND e.kind IN ('returned', 'disputed')
-				AND e.at <= @end OFFSET 0) END`
-	if today {
-		state = "c.state = 'provisional'"
-	}
-	return `WITH back AS MATERIALIZED (SELECT r.collection_id, sum(r.amount_cents) AS cents FROM refunds r
-			WHERE r.merchant_id = @m::uuid AND r.created_at BETWEEN @oldest::date AND @end
-				AND NOT (r.state = 'dropped' AND r.updated_at <= @end) GROUP BY 1)
-		SELECT c.id, c.purchase_id, c.provisional_at AS at, c.currency,
-			greatest(c.amount_cents::numeric - coalesce(b.cents, 0), 0) AS cents
-		FROM collections c LEFT JOIN back b ON b.collection_id = c.id
-		WHERE c.merchant_id = @m::uuid AND c.action_date BETWEEN @oldest::date AND @day::date AND c.method = 'eft'
-			AND c.provisional_at <= @end AND ` + state
-}
+// returnable is what is kept of the debits that could be returned at the end of a day: those of the debit dates before
+// it, back to the longest window, or to the oldest debit that can be returned now.
+const returnable = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.merchant_id = @m::uuid AND r.part = 'returnable'
+		AND r.since BETWEEN (` + oldestDate + `) AND @day::date AND r.day <= @day::date
+	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_day_deltas r WHERE r.merchant_id = @m::uuid AND r.part = 'returnable'
+		AND r.since BETWEEN (` + oldestDate + `) AND @day::date AND r.day <= @day::date`
 
-// owed are the refunds that were promised by the end of a day, and neither paid out nor dropped by then.
-func owed(today bool) string {
-	state := "(r.state = 'pending' OR r.state = 'settled' AND r.settled_at > @end OR r.state = 'dropped' AND r.updated_at > @end)"
-	if today {
-		state = "r.state = 'pending'"
-	}
-	return `SELECT r.id, r.purchase_id, r.created_at AS at, r.currency, r.amount_cents::numeric AS cents FROM refunds r
-		WHERE r.merchant_id = @m::uuid AND r.created_at <= @end AND ` + state
-}
+const oldestDate = `SELECT least(@oldest::date,
+	(SELECT min(d.day) FROM debit_days d WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'))`
 
-// partSQL is a part of a balance. Nothing of it is ever booked on an earlier day.
-func (s Store) partSQL(f PartFilter) string {
-	today := f.AsOf == calendar.DateOf(s.Now())
-	if f.Part == Owed {
-		return owed(today)
-	}
-	return returnable(today)
-}
+// owed is what is kept of the refunds that were promised by the end of a day, and neither paid out nor dropped by then:
+// whole months, the days of its own month, and what is not added up yet.
+const owed = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.merchant_id = @m::uuid AND r.part = 'owed by month'
+		AND r.since < @month::date
+	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.merchant_id = @m::uuid AND r.part = 'owed'
+		AND r.since BETWEEN @month::date AND @day::date
+	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_day_deltas r WHERE r.merchant_id = @m::uuid AND r.part = 'owed'
+		AND r.since <= @day::date`
+
+// partSums are the parts of a balance. None of them is ever booked on an earlier day.
+var partSums = map[Part]string{Returnable: returnable, Owed: owed}
 
 func asOf(merchantID uuid.UUID, day calendar.Date) pgx.NamedArgs {
 	return pgx.NamedArgs{"m": merchantID.String(), "end": endOf(day), "day": day.String(),
-		"oldest": day.AddDays(-longestWindow).String()}
+		"month": calendar.On(day.Year, day.Month, 1).String(), "oldest": day.AddDays(-longestWindow).String()}
 }
 
 // balancesAsOf gives the balances at the end of a day. What moved is what was booked by then.
@@ -84,22 +63,36 @@ func (s Store) balancesAsOf(ctx context.Context, merchantID uuid.UUID, day calen
 	return out, nil
 }
 
+// sumPart counts and sums a part of the balance.
+func (s Store) sumPart(ctx context.Context, merchantID uuid.UUID, f PartFilter) (sum MovementSum, err error) {
+	args := asOf(merchantID, f.AsOf)
+	args["currency"] = f.Currency
+	if err := s.Pool.QueryRow(ctx, `SELECT coalesce(sum(t.n), 0)::bigint, coalesce(sum(t.cents), 0)::text
+		FROM (`+partSums[f.Part]+`) AS t WHERE @currency = '' OR t.currency = @currency`, args).Scan(&sum.N, &sum.Cents); err != nil {
+		return sum, fmt.Errorf("sum of a part of a balance: %w", err)
+	}
+	return sum, nil
+}
+
 // partRows reads a page of what a part of the balance is made of.
 func (s Store) partRows(ctx context.Context, merchantID uuid.UUID, f PartFilter,
 	ask paging.Ask) (page paging.Page[Movement], err error) {
 	args := asOf(merchantID, f.AsOf)
-	args["currency"] = f.Currency
-	direction, beside, _ := database.BesideID("t.id", ask)
-	if beside != "" {
-		beside = beside[:len(beside)-1] + "@beside::uuid"
-		args["beside"] = ask.From.String()
+	args["currency"], args["beside"], args["fetch"] = f.Currency, ask.From.String(), ask.Fetch()
+	w := partWalk{now: f.AsOf == calendar.DateOf(s.Now()), direction: "DESC", compare: "<", reaches: "<="}
+	if ask.Newer {
+		w.direction, w.compare, w.reaches = "ASC", ">", ">="
+	}
+	w.from = ask.From != uuid.Nil
+	walk := w.debits
+	if f.Part == Owed {
+		walk = w.refunds
 	}
 	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`SELECT t.id, t.purchase_id,
 			coalesce(p.client_id, '00000000-0000-0000-0000-000000000000'), t.at, '', '', t.cents::bigint, t.currency, '',
 			coalesce(nullif(p.reference, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, '')
-		FROM (SELECT t.* FROM (%s) AS t WHERE t.cents > 0 AND (@currency = '' OR t.currency = @currency)%s ORDER BY t.id %s LIMIT %d) AS t
-			LEFT JOIN purchases p ON p.id = t.purchase_id AND p.merchant_id = @m::uuid ORDER BY t.id %s`, s.partSQL(f), beside,
-		direction, ask.Fetch(), direction), args)
+		FROM (%s) AS t LEFT JOIN purchases p ON p.id = t.purchase_id AND p.merchant_id = @m::uuid ORDER BY t.sorted %[2]s, t.id %[2]s`,
+		walk(), w.direction), args)
 	if err != nil {
 		return page, fmt.Errorf("part of a balance: %w", err)
 	}
@@ -107,16 +100,13 @@ func (s Store) partRows(ctx context.Context, merchantID uuid.UUID, f PartFilter,
 	if err != nil {
 		return page, fmt.Errorf("part of a balance: %w", err)
 	}
-	return paging.Cut(ask, found), nil
-}
-
-// sumPart counts and sums a part of the balance.
-func (s Store) sumPart(ctx context.Context, merchantID uuid.UUID, f PartFilter) (sum MovementSum, err error) {
-	args := asOf(merchantID, f.AsOf)
-	args["currency"] = f.Currency
-	if err := s.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(t.cents), 0)::text FROM (`+s.partSQL(f)+`) AS t
-		WHERE t.cents > 0 AND (@currency = '' OR t.currency = @currency)`, args).Scan(&sum.N, &sum.Cents); err != nil {
-		return sum, fmt.Errorf("sum of a part of a balance: %w", err)
+	if f.Part != Owed || w.now || len(found) >= ask.Fetch() {
+		return paging.Cut(ask, found), nil
 	}
-	return sum, nil
+	sum, err := s.sumPart(ctx, merchantID, f)
+	if err != nil || sum.N == int64(len(found)) {
+		return paging.Cut(ask, found), err
+	}
+	reached, err := s.refundReached(ctx, w, args)
+	return paging.CutAt(ask, found, reached), err
 }

@@ -77,7 +77,8 @@ var WipeKeeps = []string{"list_settings", "list_views", "list_view_pins", "merch
 	"invoice_series", "webhooks", "merchant_keys",
 	"purchase_counts", "purchase_count_deltas", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",
 	"ledger_days", "ledger_months", "ledger_day_deltas", "debit_days", "debit_day_deltas", "attention", "attention_changes",
-	"attention_counts", "bank_days", "bank_day_changes"}
+	"attention_counts", "bank_days", "bank_day_changes", "part_days", "part_day_deltas", "refunded_debits", "billing_groups",
+	"billing_group_deltas"}
 
 // WipeTables are the tables that a wipe empties for one merchant.
 func WipeTables() []string {

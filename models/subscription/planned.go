@@ -13,27 +13,62 @@ import (
 	"debitdesk/models/paging"
 )
 
-// Turn is a period that is not billed yet: on which day it is, and what it comes to as things stand.
+// Turn is a period that is not billed yet: on which day it is, and what it comes to as things stand. It is one of a
+// subscriber, or as many as are billed alike.
 type Turn struct {
-	Subscriber Subscriber
+	Subscriber Subscriber // zero where it stands for several
 	Template   Template
 	BilledOn   calendar.Date
 	DueOn      calendar.Date
-	Cents      int64
+	Cents      int64 // of each
+	N          int64 // subscribers that it stands for
+	alike      alike
 }
 
 // Planned are the periods of some days that are still to be billed, the earliest first.
 type Planned struct {
 	Turns []Turn
-	// MoreFrom is the first day of which not every period is known, since there are more subscribers than are looked
-	// at; zero: every period is there.
+	// MoreFrom is the first day of which not every period is known, since there are more groups of subscribers than are
+	// looked at; zero: every period is there.
 	MoreFrom calendar.Date
 }
 
-// PlanLimit is how many subscribers a plan looks at.
-const PlanLimit = 2000
+// Sum counts the periods and adds them up.
+func (p Planned) Sum() (n, cents int64) {
+	for _, t := range p.Turns {
+		n, cents = n+t.N, cents+t.N*t.Cents
+	}
+	return n, cents
+}
 
-// Planned looks ahead, by the rules by which Run bills: what Run would skip is left out. Its subscribers have no names.
+// alike are subscribers that are billed on the same days for the same price.
+type alike struct {
+	NextAt     time.Time
+	TemplateID uuid.UUID
+	Status     Status
+	MonthDay   int // of their anchors
+	Remaining  int // periods that will still be billed; less than 0: endless
+	Price      string
+	Override   *Override
+	N          int64
+}
+
+// group is what decides how a subscriber is billed, as it is kept for many.
+func (t Template) group(sub Subscriber) alike {
+	g := alike{NextAt: sub.NextAt, TemplateID: sub.TemplateID, Status: sub.Status, MonthDay: sub.Anchor.Day, Remaining: -1,
+		Override: sub.Override, N: 1}
+	if t.Plan.Cycles != nil {
+		g.Remaining = *t.Plan.Cycles - sub.Passed
+	}
+	return g
+}
+
+// planLimit is how many groups of subscribers a plan looks at whose next period is on one of its days, and planBefore
+// how many whose next period comes before.
+const planLimit, planBefore = 500, 100
+
+// Planned looks ahead, by the rules by which Run bills: what Run would skip is left out. Subscribers that are billed
+// alike are one turn.
 func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calendar.Date) (p Planned, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return p, err
@@ -44,16 +79,20 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 	if to.Before(from) {
 		return p, nil
 	}
-	found, err := s.Store.SubscribersUntil(ctx, who.MerchantID, to.AddDays(1).At(0, 0).Add(-time.Microsecond), PlanLimit+1)
+	groups, moreFrom, err := s.Store.billedAlike(ctx, who.MerchantID, from, to)
 	if err != nil {
 		return p, err
 	}
-	if len(found) > PlanLimit {
-		p.MoreFrom = found[PlanLimit].NextOn
-		found = found[:PlanLimit]
+	p.MoreFrom = moreFrom
+	templates, err := s.planOf(ctx, who.MerchantID, groups)
+	if err != nil {
+		return p, err
 	}
-	p.Turns, err = s.turnsOf(ctx, who.MerchantID, found, from, to)
-	return p, err
+	for _, g := range groups {
+		p.Turns = append(p.Turns, templates[g.TemplateID].turns(g, from, to)...)
+	}
+	slices.SortStableFunc(p.Turns, func(a, b Turn) int { return a.BilledOn.Compare(b.BilledOn) })
+	return p, nil
 }
 
 // turnsOf are the periods of some subscribers that will be billed on some days, the earliest first.
@@ -68,7 +107,13 @@ func (s *Service) turnsOf(ctx context.Context, merchantID uuid.UUID, subscribers
 			}
 			templates[sub.TemplateID] = t
 		}
-		out = append(out, t.turns(sub, from, to)...)
+		if sub.NextAt.IsZero() || sub.Anchor.IsZero() || sub.Status == Inactive {
+			continue
+		}
+		for _, turn := range t.turns(t.group(sub), from, to) {
+			turn.Subscriber = sub
+			out = append(out, turn)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Turn) int { return a.BilledOn.Compare(b.BilledOn) })
 	return out, nil
@@ -90,27 +135,54 @@ func (s *Service) PlannedOf(ctx context.Context, who actor.Actor, clientID uuid.
 	return s.turnsOf(ctx, who.MerchantID, found.Items, from, from.AddDays(clientAhead))
 }
 
-// Named gives the subscribers of some turns the names of their clients.
-func (s *Service) Named(ctx context.Context, who actor.Actor, turns []Turn) error {
-	if err := who.May(actor.Read); err != nil {
-		return err
+// planOf gives the templates of some groups: their plans and prices, and the whole of those with another price for
+// some subscribers.
+func (s *Service) planOf(ctx context.Context, merchantID uuid.UUID, groups []alike) (map[uuid.UUID]Template, error) {
+	templates, err := s.Store.plans(ctx, merchantID, groups)
+	if err != nil {
+		return nil, err
 	}
-	ids := make([]uuid.UUID, len(turns))
-	for i, t := range turns {
-		ids[i] = t.Subscriber.ID
+	whole := map[uuid.UUID]bool{}
+	for _, g := range groups {
+		if t, known := templates[g.TemplateID]; known && g.Override != nil && !whole[t.ID] {
+			if templates[t.ID], err = s.Store.AnyTemplate(ctx, merchantID, t.ID); err != nil {
+				return nil, err
+			}
+			whole[t.ID] = true
+		}
 	}
-	named, err := s.Store.SubscribersOf(ctx, who.MerchantID, ids)
-	for i, t := range turns {
-		turns[i].Subscriber.ClientName, turns[i].Subscriber.ClientEmail = named[t.Subscriber.ID].ClientName, named[t.Subscriber.ID].ClientEmail
-	}
-	return err
+	return templates, nil
 }
 
-// turns are the periods of one subscriber that will be billed on some days.
-func (t Template) turns(sub Subscriber, from, to calendar.Date) (out []Turn) {
+// PlannedOn gives a page of the subscribers that are billed on a day, the newest first.
+func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.Date,
+	ask paging.Ask) (page paging.Page[Turn], err error) {
+	p, err := s.Planned(ctx, who, day, day)
+	if err != nil || len(p.Turns) == 0 {
+		return page, err
+	}
+	found, err := s.Store.subscribersAlike(ctx, who.MerchantID, p.Turns, ask)
+	if err != nil {
+		return page, err
+	}
+	templates := map[uuid.UUID]Template{}
+	for _, t := range p.Turns {
+		templates[t.Template.ID] = t.Template
+	}
+	turns := make([]Turn, 0, len(found))
+	for _, sub := range found {
+		t := templates[sub.TemplateID]
+		turns = append(turns, Turn{Subscriber: sub, Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: t.priceOf(sub), N: 1})
+	}
+	return paging.Cut(ask, turns), nil
+}
+
+// turns are the periods that will be billed on some days to subscribers who are billed alike.
+func (t Template) turns(g alike, from, to calendar.Date) (out []Turn) {
 	if t.ID == uuid.Nil || !t.DeletedAt.IsZero() {
 		return nil
 	}
+	sub := Subscriber{Status: g.Status, Override: g.Override}
 	if why, _ := t.passesOver(sub); why != "" {
 		return nil
 	}
@@ -118,12 +190,12 @@ func (t Template) turns(sub Subscriber, from, to calendar.Date) (out []Turn) {
 	if cents == 0 {
 		return nil
 	}
-	for day := range t.Plan.ahead(sub) {
+	for day := range t.Plan.onwards(g) {
 		if day.After(to) {
 			break
 		}
 		if !day.Before(from) {
-			out = append(out, Turn{Subscriber: sub, Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: cents})
+			out = append(out, Turn{Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: cents, N: g.N, alike: g})
 		}
 	}
 	return out

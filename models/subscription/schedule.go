@@ -72,6 +72,22 @@ func (p Plan) ahead(s Subscriber) iter.Seq[calendar.Date] {
 	}
 }
 
+// onwards are the billing dates of subscribers that are billed alike: their next one, and what follows from it.
+func (p Plan) onwards(g alike) iter.Seq[calendar.Date] {
+	return func(yield func(calendar.Date) bool) {
+		next := calendar.DateOf(g.NextAt)
+		for i := 0; g.Remaining < 0 || i < g.Remaining; i++ {
+			day := add(next, i*p.Period, p.Units)
+			if p.Units == Months {
+				day = next.AddMonths(i*p.Period, g.MonthDay)
+			}
+			if !yield(day) {
+				return
+			}
+		}
+	}
+}
+
 // period is the period that a subscriber is at.
 func (p Plan) period(s Subscriber) Period {
 	of := p.Of(s)

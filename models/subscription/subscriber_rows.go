@@ -256,25 +256,6 @@ func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 		clientID)
 }
 
-// SubscribersUntil lists those of a merchant whose next period begins by a moment, the earliest first. Of each it reads
-// when and what it bills.
-func (s Store) SubscribersUntil(ctx context.Context, merchantID uuid.UUID, until time.Time,
-	limit int) ([]Subscriber, error) {
-	return database.Seek(ctx, s.DB, subscriberTable, fmt.Sprintf(`SELECT %s FROM template_clients s
-		WHERE s.merchant_id = ? AND s.next_at <= ? ORDER BY s.next_at, s.id LIMIT %d`,
-		subscriberTable.Columns("s", "debit", "debit_sealed", "client_name", "client_email", "account"), limit), merchantID, until)
-}
-
-// SubscribersOf finds subscribers by their ids, with the names of their clients.
-func (s Store) SubscribersOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Subscriber, error) {
-	found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])", merchantID, database.IDs(ids))
-	out := make(map[uuid.UUID]Subscriber, len(found))
-	for _, one := range found {
-		out[one.ID] = one
-	}
-	return out, err
-}
-
 // PeriodsOf lists what was billed or skipped, newest first.
 func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
 	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,

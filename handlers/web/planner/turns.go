@@ -34,17 +34,16 @@ func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 		Source: "subscriptions that will bill",
 		Head: components.PageHead{Title: "Subscriptions that will bill", Back: components.Link{Text: "Calendar", Href: path},
 			Sub: "As things stand: subscriptions that are paused, ended or come to nothing are left out."},
-		Query: h.turnPage, ID: func(t subscription.Turn) uuid.UUID { return t.Subscriber.ID },
+		Query: func(ctx context.Context, who actor.Actor, f turnFilter, ask paging.Ask) (paging.Page[subscription.Turn], error) {
+			return h.Subscriptions.PlannedOn(ctx, who, f.From, ask)
+		},
+		ID: func(t subscription.Turn) uuid.UUID { return t.Subscriber.ID },
 		Count: func(ctx context.Context, who actor.Actor, f turnFilter) (t kit.Tally, err error) {
 			p, err := h.Subscriptions.Planned(ctx, who, f.From, f.To)
 			if err != nil {
 				return t, err
 			}
-			sum := int64(0)
-			for _, one := range p.Turns {
-				sum += one.Cents
-			}
-			n := int64(len(p.Turns))
+			n, sum := p.Sum()
 			if !p.MoreFrom.IsZero() && !f.To.Before(p.MoreFrom) {
 				return kit.Tally{Found: kit.FoundUpTo(n+1, n)}, nil
 			}
@@ -84,17 +83,6 @@ func (h *Planner) dayFilters(label string) []kit.Filter[turnFilter] {
 			}
 		}},
 	}
-}
-
-// turnPage cuts a page out of all that bills on a day, newest subscribers first.
-func (h *Planner) turnPage(ctx context.Context, who actor.Actor, f turnFilter,
-	ask paging.Ask) (page paging.Page[subscription.Turn], err error) {
-	p, err := h.Subscriptions.Planned(ctx, who, f.From, f.To)
-	if err != nil {
-		return page, err
-	}
-	page = kit.PageOf(p.Turns, func(t subscription.Turn) uuid.UUID { return t.Subscriber.ID }, ask)
-	return page, h.Subscriptions.Named(ctx, who, page.Items)
 }
 
 // Turns serves GET /calendar/subscriptions.
