@@ -47,8 +47,8 @@ func (s Store) balancesAsOf(ctx context.Context, merchantID uuid.UUID, day calen
 	gross := SumsOf(merchantID, Filter{To: endOf(day)}, args)
 	rows, err := s.Pool.Query(ctx, `SELECT currency, sum(gross)::text, sum(reserved)::text, sum(owed)::text FROM (
 		SELECT e.currency, sum(e.cents) AS gross, 0 AS reserved, 0 AS owed FROM `+gross+` GROUP BY 1
-		UNION ALL SELECT currency, 0, sum(cents), 0 FROM (`+returnable(false)+`) AS may_return GROUP BY 1
-		UNION ALL SELECT currency, 0, 0, sum(cents) FROM (`+owed(false)+`) AS owed GROUP BY 1
+		UNION ALL SELECT currency, 0, sum(cents), 0 FROM (`+returnable+`) AS may_return GROUP BY 1
+		UNION ALL SELECT currency, 0, 0, sum(cents) FROM (`+owed+`) AS owed GROUP BY 1
 	) AS parts GROUP BY 1`, args)
 	if err != nil {
 		return nil, fmt.Errorf("balances of a day: %w", err)
