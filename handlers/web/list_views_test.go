@@ -181,5 +181,5 @@ func TestViewsOfAPersonWhoLeft(t *testing.T) {
 	k.Page(k.A.Reader, "POST", "/lists/views/"+id+"/pin", url.Values{"list": {"/audit"}, "back": {""}, "pinned": {"1"}})
 	k.Page(k.A.Reader, "GET", "/purchases", nil).Want(http.StatusOK).Lacks("Tokens lately")
 	k.Page(k.A.Owner, "POST", "/lists/views/"+id+"/deletion", about).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/audit", nil).Want(http.StatusOK).Lacks("Tokens lately")
+	k.Page(k.A.Owner, "GET", "/audit", nil).Want(http.StatusOK).Lacks("view=" + id)
 }

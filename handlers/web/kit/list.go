@@ -93,7 +93,7 @@ func (r *List[T, F]) Show(c echo.Context) error {
 		return err
 	}
 	if FragmentFor(c, "results") {
-		c.Response().Header().Set("HX-Push-Url", Address(r.Path, asked(c)))
+		c.Response().Header().Set("HX-Push-Url", Address(c.Request().URL.Path, asked(c)))
 		return Render(c, http.StatusOK, pages.ListResults(v))
 	}
 	return r.Desk.ShowIn(
