@@ -47,7 +47,7 @@ func TestAListIsATool(t *testing.T) {
 	admin.do("open the menu", chromedp.Click(`//summary[normalize-space(.)="Save view"]`, chromedp.BySearch, chromedp.NodeVisible))
 	admin.fill("name", "Failed, large first")
 	admin.choose("shared", "1")
-	admin.click("Save view")
+	admin.goes("save the view", chromedp.Click(`form[action="/lists/views"] button`, chromedp.ByQuery, chromedp.NodeVisible))
 	admin.do("see its tab", chromedp.WaitVisible(`.tabs a.saved[aria-current="page"]`, chromedp.ByQuery))
 	admin.do("open the menu", chromedp.Click(`//summary[normalize-space(.)="This view"]`, chromedp.BySearch, chromedp.NodeVisible))
 	admin.click("Show in the menu")
