@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,15 +113,19 @@ func TestNastyQueriesBreakNothing(t *testing.T) {
 	s := newStreet(t)
 	names := []string{"q", "status", "limit", "cursor", "after", "before", "due_from", "due_to", "client_id", "client",
 		"personal_code", "state", "method", "sort", "page", "token", "id",
-		"lang", "amount", "due", "brand_id", "next", "time", "product"}
+		"lang", "amount", "due", "brand_id", "next", "time", "product", "answer", "made_by", "bank", "health", "template", "batch",
+		"failed_again", "failed_since", "debit", "debit_from", "debit_to", "added", "created", "uploaded", "when", "from", "to",
+		"as_of", "part", "day", "kind", "attention", "whose", "view", "columns", "unused_since", "outcome", "since", "block"}
 	values := []string{"", "x", "-1", "0", "99999999999999999999", "%00", "%ff", "1e999", "%27%22%3C%3E",
 		strings.Repeat("x", 3000), "0001-01-01", "9999-12-31", "2026-02-30", "%F0%9F%92%A9", "%5C%25_"}
+	routes := 0
 	s.each(func(method, route string) {
 		if method != http.MethodGet {
 			return
 		}
 		path := s.address(route, s.id)
-		for _, value := range values {
+		routes++
+		for i, value := range values {
 			query := "?"
 			for _, name := range names {
 				query += name + "=" + value + "&"
@@ -128,7 +133,28 @@ func TestNastyQueriesBreakNothing(t *testing.T) {
 			s.unbroken("GET "+path+query[:40], s.Call("GET", path+query, nil, "Authorization: Bearer "+s.A.Token,
 				"Accept: application/json"))
 			s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil))
-			s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil, "HX-Request: true"))
+			if (routes+i)%3 == 0 { // a part of a page comes from the same handler
+				s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil, "HX-Request: true"))
+			}
+		}
+		// Each field that the page has, alone, so that none hides behind another one that is refused.
+		for i, name := range fieldsOf(s.Page(s.A.Owner, "GET", path, nil).Body) {
+			for _, value := range []string{"0001-01-01", values[(routes+i)%len(values)]} {
+				query := "?" + name + "=" + value
+				s.unbroken("GET "+path+query, s.Page(s.A.Owner, "GET", path+query, nil))
+			}
 		}
 	})
+}
+
+var fieldName = regexp.MustCompile(` name="([a-z_]+)"`)
+
+// fieldsOf are the names of the fields of a page, each once.
+func fieldsOf(page string) (names []string) {
+	for _, found := range fieldName.FindAllStringSubmatch(page, -1) {
+		if !slices.Contains(names, found[1]) {
+			names = append(names, found[1])
+		}
+	}
+	return names
 }

@@ -37,8 +37,12 @@ const owed = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.
 var partSums = map[Part]string{Returnable: returnable, Owed: owed}
 
 func asOf(merchantID uuid.UUID, day calendar.Date) pgx.NamedArgs {
+	oldest := day.AddDays(-longestWindow)
+	if oldest.Year < 1 { // there are no dates before that, and nothing was debited
+		oldest = day
+	}
 	return pgx.NamedArgs{"m": merchantID.String(), "end": endOf(day), "day": day.String(),
-		"month": calendar.On(day.Year, day.Month, 1).String(), "oldest": day.AddDays(-longestWindow).String()}
+		"month": calendar.On(day.Year, day.Month, 1).String(), "oldest": oldest.String()}
 }
 
 // balancesAsOf gives the balances at the end of a day. What moved is what was booked by then.
