@@ -59,12 +59,15 @@ type HTTP struct {
 	BaseURL  string         // public address, without a slash at the end
 	Sandbox  bool
 	Now      func() time.Time // real time
-	Log      *slog.Logger
+	Log      *slog.Logger     // nil: nothing is logged
 }
 
 // Parts are the pages and resources over the use cases. What depends on how the process
 // is run is for the caller to add: logs, metrics, limits, checks.
 func (s Services) Parts(o HTTP) (handlers.Deps, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	db, base, origin := o.Store, api.Base(o.BaseURL), s.Factors.Party.Origin()
 	document, err := openapi.Read(o.BaseURL)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool,
 	watch *mandate.Watch) (_ http.Handler, err error) {
 	deps, err := a.Services.Parts(app.HTTP{Store: a.Store, Box: a.box, Watch: watch, BaseURL: baseURL,
-		Sandbox: a.Config.Sandbox(), Now: time.Now,
+		Sandbox: a.Config.Sandbox(), Now: time.Now, Log: a.Log,
 		Sessions: access.NewSessions(a.Services.Users.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)})
 	if err != nil {
 		return nil, err
