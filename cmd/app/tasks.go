@@ -8,6 +8,7 @@ import (
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/find"
 	"debitdesk/models/report"
 )
@@ -16,7 +17,7 @@ import (
 // the same; a process without pages has those for this alone.
 func (s Services) workers(o Options) {
 	var d handlers.Deps
-	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL}
+	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, Replays: database.Answers{DB: o.Store.DB}}
 	figures := &report.Service{Read: o.Store, Now: o.Store.Now, Calendar: s.Purchases.Calendar,
 		Timetable: s.Purchases.Timetable}
 	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
