@@ -60,9 +60,13 @@ func (b business) stored(account string) (client, token string) {
 
 func (b business) bought(client string, cents, days int) string {
 	b.t.Helper()
+	due := b.Store.Now().Add(time.Duration(days) * 24 * time.Hour)
+	if later := due.Add(time.Hour); calendar.DateOf(later) == calendar.DateOf(due) { // not on the next day, late in the evening
+		due = later
+	}
 	return b.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
-		client, b.A.BrandID, b.Store.Now().Add(time.Duration(days)*24*time.Hour+time.Hour).Unix(), cents)).Want(201).Text(
+		client, b.A.BrandID, due.Unix(), cents)).Want(201).Text(
 		"id")
 }
 
