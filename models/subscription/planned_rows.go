@@ -114,12 +114,11 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 // subscribersAlike reads a page of the subscribers that some turns stand for.
 func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns []Turn, ask paging.Ask) ([]Subscriber, error) {
 	n := len(turns)
-	next, templates, statuses, prices := make([]time.Time, n), make([]string, n), make([]string, n), make([]string, n)
-	days, remaining := make([]int32, n), make([]int32, n)
+	next, templates, keys, cycles := make([]time.Time, n), make([]string, n), make([]string, n), make([]*int, n)
 	for i, t := range turns {
 		g := t.alike
-		next[i], templates[i], statuses[i], prices[i] = g.NextAt, g.TemplateID.String(), string(g.Status), g.Price
-		days[i], remaining[i] = int32(g.MonthDay), int32(g.Remaining) //nolint:gosec // days of a month, and periods as the database keeps them
+		next[i], templates[i], cycles[i] = g.NextAt, g.TemplateID.String(), t.Template.Plan.Cycles
+		keys[i] = fmt.Sprintf("%s %d %d %s", g.Status, g.MonthDay, g.Remaining, g.Price)
 	}
 	direction, compare, beside := "DESC", "<", ""
 	if ask.Newer {
@@ -128,19 +127,16 @@ func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns
 	if ask.From != uuid.Nil {
 		beside = " AND s.id " + compare + " @beside::uuid"
 	}
-	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`WITH alike AS (SELECT * FROM unnest(@next::timestamptz[], @templates::text[]::uuid[],
-			@statuses::text[], @days::int[], @remaining::int[], @prices::text[])
-			AS a (next_at, template_id, status, month_day, remaining, price))
-		SELECT s.id FROM (SELECT DISTINCT a.next_at, a.template_id, t.cycles FROM alike a JOIN billing_templates t
-				ON t.id = a.template_id AND t.merchant_id = @m::uuid) AS p
+	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`SELECT s.id FROM (SELECT next_at, template_id, min(cycles) AS cycles, array_agg(key) AS keys
+			FROM unnest(@next::timestamptz[], @templates::text[]::uuid[], @cycles::int[], @keys::text[])
+				AS a (next_at, template_id, cycles, key) GROUP BY 1, 2) AS p
 			CROSS JOIN LATERAL (SELECT s.id FROM template_clients s
 				WHERE s.merchant_id = @m::uuid AND s.next_at = p.next_at AND s.template_id = p.template_id
-					AND (s.next_at, s.template_id, s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
-						coalesce(md5(s.override::text), '')) IN (SELECT * FROM alike)%[1]s
+					AND concat_ws(' ', s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
+						coalesce(md5(s.override::text), '')) = ANY (p.keys)%[1]s
 				ORDER BY s.id %[2]s LIMIT %[3]d) AS s
 		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch()), pgx.NamedArgs{"m": merchantID.String(),
-		"beside": ask.From.String(), "next": next, "templates": templates, "statuses": statuses, "days": days,
-		"remaining": remaining, "prices": prices})
+		"beside": ask.From.String(), "next": next, "templates": templates, "cycles": cycles, "keys": keys})
 	if err != nil {
 		return nil, fmt.Errorf("subscribers of a day: %w", err)
 	}
