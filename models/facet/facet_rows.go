@@ -194,16 +194,21 @@ func (f Filter) madeBy(c *listing.Condition, p string) {
 
 // How much is looked at to say what there is to choose from.
 const (
-	recentFailures = 200
-	newestChoices  = 40
+	failureDays   = 10 // the newest debit dates on which any debit failed
+	failuresOfDay = 40
+	newestChoices = 40
 )
 
-// codes are those of the newest failures.
+// codes are those of the newest failures. What is kept of each day leads to them.
 func (s Store) codes(ctx context.Context, merchantID uuid.UUID) ([]string, error) {
 	var codes []string
-	err := s.Gorm(ctx).Raw(fmt.Sprintf(`SELECT DISTINCT result_code FROM (SELECT result_code FROM collections
-		WHERE merchant_id = ? AND state = 'unpaid' ORDER BY result_at DESC LIMIT %d) AS recent WHERE result_code <> '' ORDER BY 1`,
-		recentFailures), merchantID).Scan(&codes).Error
+	err := s.Gorm(ctx).Raw(fmt.Sprintf(`SELECT DISTINCT result_code FROM (SELECT DISTINCT day FROM (
+			(SELECT day FROM debit_days WHERE merchant_id = @m AND state = 'unpaid' ORDER BY day DESC LIMIT %[1]d)
+			UNION ALL SELECT day FROM debit_day_deltas WHERE merchant_id = @m AND state = 'unpaid') AS kept
+			ORDER BY day DESC LIMIT %[1]d) AS days
+		CROSS JOIN LATERAL (SELECT result_code FROM collections
+			WHERE merchant_id = @m AND action_date = days.day AND state = 'unpaid' LIMIT %[2]d) AS c
+		WHERE result_code <> '' ORDER BY 1`, failureDays, failuresOfDay), map[string]any{"m": merchantID}).Scan(&codes).Error
 	if err != nil {
 		return nil, fmt.Errorf("find recent codes: %w", err)
 	}
