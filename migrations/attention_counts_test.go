@@ -64,8 +64,8 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 		counted("after the sweep", later)
 		_, err = p.db.Exec(`UPDATE attention_counts SET n = n + 1`)
 		must(t, err)
-		if got := p.says(`SELECT count(*) FROM check_figures() WHERE figure = 'attention counts'`); got != "6" {
-			t.Errorf("%s counts are found wrong", got)
+		if got := p.says(`SELECT count(*) - (SELECT count(*) FROM attention_counts) FROM check_figures() WHERE figure = 'attention counts'`); got != "0" {
+			t.Errorf("%s more or fewer counts than all are found wrong", got)
 		}
 		p.says(`SELECT rebuild_figures()::text`)
 		counted("when it was rebuilt", later)

@@ -82,7 +82,7 @@ type QueueQuery struct {
 	Yesterday, Month time.Time // since when a failure is new, and mails that failed are shown
 }
 
-const itemsShown = 25
+const itemsShown = 12
 
 // Since is the day from which on a failure is new: yesterday.
 func (s *Service) Since() calendar.Date { return calendar.DateOf(s.Now()).AddDays(-1) }

@@ -223,7 +223,7 @@ const (
 // invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
 // invoice is that of its purchase: most purchases have none, and do not lead there.
 func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
-	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Key: "i.purchase_id", Most: 2 * listing.MostJoined}
+	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Key: "i.purchase_id", Most: listing.MostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
 		w.Fitting("p.status = ANY(?::text[])", database.Texts(statuses))
 	}
