@@ -22,11 +22,11 @@ type Store struct{ *database.DB }
 
 // What one search costs at most.
 const (
-	nearRows = 250 // the newest rows, in which words are met without an index
-	common   = 125 // of them that have the words: then the newest are enough
-	rare     = 50  // of them that have a word, at most, where the index is asked for it
-	counted  = 250 // what is counted
-	perStep  = 500 // rows that an index gives for one step of time
+	nearRows = 120 // the newest rows, in which words are met without an index
+	common   = 60  // of them that have the words: then the newest are enough
+	rare     = 25  // of them that have a word, at most, where the index is asked for it
+	counted  = 100 // what is counted
+	perStep  = 200 // rows that an index gives for one step of time
 	shown    = 8
 	kept     = 20 // pages that are remembered for a person
 )
@@ -46,18 +46,21 @@ type source struct {
 	args  []any
 }
 
+// mine are the rows of the merchant, in a form that only an index of the merchant and the id answers in order.
+const mine = "(merchant_id, id) > ($1, '00000000-0000-0000-0000-000000000000') AND (merchant_id, id) < ($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')"
+
 // byWords finds the rows of a table ($1 merchant) by their words: $2 what begins a word of them, $3 whole words, $4 and
 // $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among the newest rows everything
 // is met. For the rest the index is asked for what few of the newest have, from step to step of time until enough is found.
 func byWords(table, where string) string {
 	step := func(order string) string {
-		return fmt.Sprintf(`(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM %s WHERE merchant_id = $1 ORDER BY id %s LIMIT 1)`, table, order)
+		return fmt.Sprintf(`(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM %s WHERE %s ORDER BY merchant_id %[3]s, id %[3]s LIMIT 1)`, table, mine, order)
 	}
-	return strings.NewReplacer("@table", table, "@where", where, "@last", step("DESC"), "@first", step("ASC"),
+	return strings.NewReplacer("@table", table, "@where", where, "@mine", mine, "@last", step("DESC"), "@first", step("ASC"),
 		"@near", strconv.Itoa(nearRows), "@common", strconv.Itoa(common), "@rare", strconv.Itoa(rare), "@step", strconv.Itoa(perStep),
 		"@counted", strconv.Itoa(counted), "@shown", strconv.Itoa(shown)).Replace(`WITH
-		newest AS MATERIALIZED (SELECT id, search, (search @@ $2::tsquery) IS TRUE AS hit
-			FROM @table WHERE merchant_id = $1@where ORDER BY id DESC LIMIT @near),
+		newest AS MATERIALIZED (SELECT of.* FROM (SELECT id FROM @table WHERE @mine ORDER BY merchant_id DESC, id DESC LIMIT @near) AS w
+			CROSS JOIN LATERAL (SELECT id, search, (search @@ $2::tsquery@where) IS TRUE AS hit FROM @table WHERE id = w.id OFFSET 0) AS of),
 		near AS MATERIALIZED (SELECT count(*) = @near AS ends_early, count(*) FILTER (WHERE hit) AS hits FROM newest),
 		keys AS MATERIALIZED (SELECT string_agg(k.key, ' & ') AS rare FROM unnest($4::text[], $5::text[]) AS k (word, key)
 			WHERE (SELECT count(*) FROM newest WHERE search @@ k.word::tsquery) <= @rare),

@@ -60,6 +60,7 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 		w.And("merchant_id = ? AND client_id = ?", merchantID, f.ClientID)
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case len(f.States) == 0 && f.Kind == "":
+		w.Own, w.Of = "mandates", merchantID
 		w.And("merchant_id = ?", merchantID)
 	default:
 		kinds := []Kind{f.Kind}

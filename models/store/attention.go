@@ -185,7 +185,7 @@ func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	case !known:
 		return "false", nil
 	case f.Concern == purchase.FailedDebit && !f.FailedSince.IsZero():
-		return listing.Waits("purchases.id", kind, " WHERE w.answered AND w.at >= ?"), []any{merchantID, f.FailedSince}
+		return listing.Waits("purchases.id", kind, " AND w.answered AND w.at >= ?"), []any{merchantID, f.FailedSince}
 	}
 	return listing.Waits("purchases.id", kind, ""), []any{merchantID}
 }

@@ -145,10 +145,11 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 		ids, reached, err = s.purchasesBeside(ctx, merchantID, f, ask)
 	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == purchase.OnlyStoring):
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
-	case f.Concern == "" && !owned(f) && f.Kind != "":
+	case f.Concern == "" && !owned(f) && (f.Kind != "" || len(f.Statuses) == 0):
 		w := purchaseWalk(merchantID, f)
-		w.Columns = purchaseColumns
-		w.Fitting(ofKind[f.Kind])
+		if w.Columns = purchaseColumns; f.Kind != "" {
+			w.Fitting(ofKind[f.Kind])
+		}
 		return listing.Page(ctx, s.DB, purchaseTable, &w, ask, nil)
 	default:
 		query, more := purchasePage(f, where, args, ask)
@@ -183,6 +184,7 @@ func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
 		w.Most = mostBeside
 	}
 	if len(f.Statuses) == 0 {
+		w.Own, w.Of = "purchases", merchantID
 		w.And("merchant_id = ?", merchantID)
 		return w
 	}

@@ -133,7 +133,7 @@ func upTo(ids []uuid.UUID, ask paging.Ask) []uuid.UUID { return ids[:min(len(ids
 
 // lookNear looks at the first rows from the place of the page on.
 func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (near Near, err error) {
-	direction, beside, from := database.BesideID(f.Walk.ID(), ask)
+	_, _, from := f.Walk.beside(ask)
 	matches, args := f.matches()
 	columns, seen := f.Walk.ID()+" AS id, "+matches+" AS hit", []string(nil)
 	for n, word := range f.Query.Words() {
@@ -142,8 +142,7 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 		seen = append(seen, fmt.Sprintf("count(*) FILTER (WHERE w%d)", n))
 	}
 	query := fmt.Sprintf(`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
-		FROM (SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT %d) AS near`, strings.Join(seen, ", "), columns, f.Walk.Source(ask, nearRows),
-		f.Walk.Where, beside, f.Walk.ID(), direction, nearRows)
+		FROM (%s) AS near`, strings.Join(seen, ", "), f.Walk.rows(columns, ask, nearRows))
 	query, args = db.Statement(query, slices.Concat(args, f.Walk.Values(ask), from)...)
 	var last *uuid.UUID
 	var weights []int
@@ -265,12 +264,10 @@ func Few(ctx context.Context, db *database.DB, f *Search, ask paging.Ask, most i
 
 // endOf is the last record on the side of a place; the zero id where there is none.
 func endOf(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask) (uuid.UUID, error) {
-	_, beside, from := database.BesideID(w.ID(), ask)
 	back := paging.Ask{Newer: !ask.Newer}
-	direction, _, _ := database.BesideID(w.ID(), back)
-	ids, err := IDs(ctx, db, fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s %s LIMIT 1", w.ID(), w.Source(back, 1),
-		w.Where, beside, w.ID(), direction), slices.Concat(w.Values(paging.Ask{}), from)...)
-	if err != nil || len(ids) == 0 {
+	_, _, from := w.beside(back)
+	ids, err := IDs(ctx, db, w.ids("id", back, 1, " LIMIT 1"), slices.Concat(w.Values(back), from)...)
+	if err != nil || len(ids) == 0 || ask.From != uuid.Nil && !further(ask, ids[0], ask.From) {
 		return uuid.Nil, err
 	}
 	return ids[0], nil

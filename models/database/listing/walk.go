@@ -21,7 +21,7 @@ import (
 // mostWalked is how many records one page of a walk looks at. A walk that comes so far
 // without filling its page ends there, and the next page goes on: no page costs more
 // the longer the list is.
-const mostWalked = 5_000
+const mostWalked = 3_000
 
 // Walk is a list that is met record by record in the order of its ids. An index leads
 // through what Where lets by; what Fits says is looked at in each record.
@@ -34,7 +34,69 @@ type Walk struct {
 	Args          []any
 	Fits          string // empty: every record fits
 	FitArgs       []any
-	Most          int // records that one page looks at; 0: 5 000
+	Most          int // records that one page looks at; 0: 3 000
+	// Own is the table where From is that table alone, Where begins with its merchant, and an index has the merchant's
+	// records in the order of their ids; Of is the merchant. That index is read first, and no other can be: a plan that
+	// serves all merchants would else read the records of others to find those of one that has few.
+	Own string
+	Of  uuid.UUID
+}
+
+// ofMerchant is how Where begins.
+const ofMerchant = "merchant_id = ?"
+
+// beside is the direction of a page, and what bounds it.
+func (w *Walk) beside(ask paging.Ask) (direction, where string, args []any) {
+	direction, where, args = database.BesideID(w.ID(), ask)
+	if w.Own == "" {
+		return direction, where, args
+	}
+	compare, from := "<", uuid.Max
+	if ask.Newer {
+		compare, from = ">", uuid.Nil
+	}
+	if ask.From != uuid.Nil {
+		from = ask.From
+	}
+	return direction, fmt.Sprintf(" AND (merchant_id, %s) %s (?, ?)", w.ID(), compare), []any{w.Of, from}
+}
+
+// ids reads the ids of the next records, with what follows their order.
+func (w *Walk) ids(as string, ask paging.Ask, most int, rest string) string {
+	direction, beside, _ := w.beside(ask)
+	if w.Own == "" {
+		return fmt.Sprintf("SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY %[1]s %[6]s%[7]s", w.ID(), as, w.Source(ask, most),
+			w.Where, beside, direction, rest)
+	}
+	end, compare := uuid.Nil, ">"
+	if ask.Newer {
+		end, compare = uuid.Max, "<"
+	}
+	all := strings.Replace(w.Where, ofMerchant, fmt.Sprintf("(merchant_id, %s) %s (?, '%s')", w.ID(), compare, end), 1)
+	return fmt.Sprintf("SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY merchant_id %[6]s, %[1]s %[6]s%[7]s", w.ID(), as, w.From,
+		all, beside, direction, rest)
+}
+
+// lazy is the walk as it is gone when each record is looked at: it stops as soon as a page is full, which the index of
+// its own would not let it.
+func (w *Walk) lazy() *Walk {
+	of := *w
+	if of.Fits != "" {
+		of.Own = ""
+	}
+	return &of
+}
+
+// rows reads some of the next records, up to most, in the order of the walk.
+func (w *Walk) rows(columns string, ask paging.Ask, most int) string {
+	direction, beside, _ := w.beside(ask)
+	limit := fmt.Sprintf(" LIMIT %d", most)
+	if w.Own == "" {
+		return "SELECT " + columns + " FROM " + w.Source(ask, most) + " WHERE " + w.Where + beside + " ORDER BY " + w.ID() + " " + direction + limit
+	}
+	return fmt.Sprintf(`SELECT %s FROM (SELECT of.*, w.walked_id FROM (%s) AS w
+		CROSS JOIN LATERAL (SELECT * FROM %s WHERE id = w.walked_id OFFSET 0) AS of) AS %s ORDER BY walked_id %s`, columns,
+		w.ids("walked_id", ask, most, limit), w.Own, cmp.Or(w.Alias, "walked"), direction)
 }
 
 // And adds a condition that an index answers.
@@ -102,22 +164,22 @@ func (w *Walk) reach() int {
 // statement reads the records of one page, or, with end, the id of the record at which
 // the walk ends.
 func (w *Walk) statement(ask paging.Ask, end bool) (string, []any) {
-	direction, beside, from := database.BesideID(w.ID(), ask)
-	args := slices.Concat(w.Values(ask), from)
-	order := fmt.Sprintf(" ORDER BY %s %s", w.ID(), direction)
 	if end {
-		return fmt.Sprintf("SELECT %s AS id FROM %s WHERE %s%s%s OFFSET %d LIMIT 1", w.ID(), w.Source(ask, w.reach()), w.Where, beside,
-			order, w.reach()-1), args
+		_, _, from := w.beside(ask)
+		return w.ids("id", ask, w.reach(), fmt.Sprintf(" OFFSET %d LIMIT 1", w.reach()-1)), slices.Concat(w.Values(ask), from)
 	}
+	w = w.lazy()
+	direction, _, from := w.beside(ask)
+	args := slices.Concat(w.Values(ask), from)
 	most := w.reach()
 	if w.Fits == "" {
 		most = ask.Fetch()
 	}
-	page := fmt.Sprintf("SELECT %s FROM %s WHERE %s%s%s", w.Columns, w.Source(ask, most), w.Where, beside, order)
+	page := w.rows(w.Columns, ask, most)
 	if w.Fits == "" {
-		return fmt.Sprintf("%s LIMIT %d", page, ask.Fetch()), args
+		return page, args
 	}
-	return fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS %s WHERE %s ORDER BY %s %s LIMIT %d", page, w.reach(),
+	return fmt.Sprintf("SELECT * FROM (%s) AS %s WHERE %s ORDER BY %s %s LIMIT %d", page,
 		cmp.Or(w.Alias, "walked"), w.Fits, cmp.Or(w.Called, "id"), direction, ask.Fetch()), slices.Concat(args, w.FitArgs)
 }
 
@@ -162,10 +224,11 @@ func Count[S ~string](ctx context.Context, db *database.DB, w *Walk) (map[S]int6
 		N     int64
 		Seen  int64
 	}
+	w = w.lazy()
+	_, _, from := w.beside(paging.Ask{})
 	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %s) AS n, count(*) AS seen
-		FROM (SELECT %s FROM %s WHERE %s ORDER BY %s DESC LIMIT %d) AS %s GROUP BY state`, fits, w.Columns,
-		w.Source(paging.Ask{}, w.reach()), w.Where, w.ID(), w.reach(), cmp.Or(w.Alias, "walked")),
-		slices.Concat(w.FitArgs, w.Values(paging.Ask{}))...).Scan(&rows).Error
+		FROM (%s) AS %s GROUP BY state`, fits, w.rows(w.Columns, paging.Ask{}, w.reach()), cmp.Or(w.Alias, "walked")),
+		slices.Concat(w.FitArgs, w.Values(paging.Ask{}), from)...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
@@ -224,7 +287,8 @@ func Literal[S ~string](state S) string {
 	return "'" + string(state) + "'"
 }
 
-// Waits is the condition that a record waits for somebody's attention for a reason. Its place is the merchant.
+// Waits is the condition that a record waits for somebody's attention for a reason. Its place is the merchant. Each
+// record is looked up by itself.
 func Waits(id, kind, and string) string {
-	return id + " IN (SELECT w.object_id FROM attention_now(?, '" + kind + "') AS w" + and + ")"
+	return "EXISTS (SELECT FROM attention_now(?, '" + kind + "') AS w WHERE w.object_id = " + id + and + " OFFSET 0)"
 }
