@@ -53,8 +53,7 @@ func TestWhatWaitedIsFollowedUp(t *testing.T) {
 			_, err := p.db.Exec(`DELETE FROM ` + table)
 			must(t, err)
 		}
-		p.says(`SELECT fold_figures(1000)`)
-		p.says(`SELECT fold_figures(1000)`)
+		p.folds()
 		agree("when that was taken back", "4")
 		_, err := p.steps.DownTo(context.Background(), 40)
 		must(t, err)

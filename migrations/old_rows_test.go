@@ -90,6 +90,18 @@ func (p past) says(query string, args ...any) string {
 	return out
 }
 
+// folds works off what was noted. A note stays while a transaction is under way that began before it, in another test too.
+func (p past) folds() {
+	p.t.Helper()
+	for range 5_000 {
+		p.says(`SELECT fold_figures(1000)`)
+		if p.says(`SELECT count(*) FROM attention_changes`) == "0" {
+			return
+		}
+	}
+	p.t.Fatal("what was noted is not worked off")
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -56,8 +56,7 @@ func TestWhatWaitedBeforeIsListedWhenItIsSolved(t *testing.T) {
 		}
 		_, err = p.db.Exec(`UPDATE purchases SET total_cents = 5001 WHERE id = $1`, waits)
 		must(t, err)
-		p.says(`SELECT fold_figures(1000)`)
-		p.says(`SELECT fold_figures(1000)`)
+		p.folds()
 		if got := p.says(`SELECT string_agg(kind || ' ' || object_id || ' ' || cents, ', ') FROM attention_solved`); got != "failed "+
 			paid.String()+" 5000" {
 			t.Errorf("solved: %s", got)

@@ -243,23 +243,6 @@ func TestManyRowsAreFollowedUp(t *testing.T) {
 	}
 }
 
-// A row that fails for a reason of ours is said to have failed, and the others are done.
-func TestARowThatFailsDoesNotEndTheAct(t *testing.T) {
-	b := newBusiness(t)
-	client, _ := b.stored("62001230101")
-	ids := []string{b.bought(client, 1000, 30), b.bought(client, 2000, 30)}
-	b.must(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-		IF NEW.object_id = '` + ids[0] + `' THEN RAISE EXCEPTION 'disk full'; END IF; RETURN NEW; END $$`)
-	b.must(`CREATE TRIGGER refuse BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION refuse()`)
-	to := b.chosen(b.A.Staff, url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}})
-	_, form := b.rehearsed(b.A.Staff, to)
-	form.Set("text", "Called, no answer.")
-	b.Page(b.A.Staff, "POST", to, form).Want(http.StatusSeeOther)
-	if n := b.Count(`SELECT count(*) FROM notes`); n != 1 {
-		t.Errorf("%d notes, want that of the other row", n)
-	}
-}
-
 // However many rows are selected, a rehearsal holds few of them at once, and asks little for each.
 func TestTwoThousandRowsAreRehearsed(t *testing.T) {
 	b := newBusiness(t)
