@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -9,6 +10,8 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
@@ -20,21 +23,35 @@ import (
 func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Purchases.Followups, d.Purchases.People = s.Followups, s.team
 	d.Clients.Followups, d.Clients.People = s.Followups, s.team
+	d.Tokens.Followups, d.Tokens.People = s.Followups, s.team
+	d.Mandates.Followups, d.Mandates.People = s.Followups, s.team
+	d.Templates.Followups, d.Templates.People = s.Followups, s.team
 	d.Purchases.Acts, d.Clients.Acts = d.Purchases.BulkActs(), d.Clients.BulkActs()
-	d.Invoices.Choose = kit.Choosing[billing.Entry]{Selections: s.Selections, Rows: d.Purchases.ChoiceRows,
+	d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts = d.Tokens.BulkActs(), d.Mandates.BulkActs(), d.Templates.BulkActs()
+	d.Invoices.Choose = kit.Choosing[billing.Entry]{Selections: s.Selections, Rows: d.Purchases.ChoiceRows, Several: s.Billing.Several,
 		Cents: func(e billing.Entry) int64 { return e.TotalCents },
 		Acts:  func(who actor.Actor) []components.Button { return d.Purchases.Acts.Buttons("invoices", who) }}
-	d.Selections = &kit.Selections{Service: s.Selections, Lists: d.Clients.Exports.Lists,
+	lists := maps.Clone(d.Clients.Exports.Lists)
+	lists[templates.TemplateList] = kit.Listed(actor.Read, d.Templates.Chosen) // it has no file
+	d.Selections = &kit.Selections{Service: s.Selections, Lists: lists,
 		ActHref: func(sel selection.Selection, act string) string {
-			if sel.List == tokens.ListName {
+			if act == kit.ActDelete {
 				return tokens.DeletionHref(sel)
 			}
 			return bulk.Href(sel, act)
 		}}
-	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts),
-		Lists: map[string]bulk.Place{"purchases": {Path: "/purchases", Active: "purchases"},
-			"clients": {Path: "/clients", Active: "clients"},
-			"debits":  {Path: "/purchases/debits", Active: "purchases"}, "invoices": {Path: "/invoices", Active: "invoices"}},
+	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks,
+		Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts, d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts),
+		Lists: map[string]bulk.Place{
+			"purchases":                      {Path: "/purchases", Active: "purchases"},
+			"clients":                        {Path: "/clients", Active: "clients"},
+			"debits":                         {Path: "/purchases/debits", Active: "purchases", About: d.Purchases.OfDebits},
+			"invoices":                       {Path: "/invoices", Active: "invoices"},
+			tokens.ListName:                  {Path: "/tokens", Active: "tokens"},
+			mandates.ListName:                {Path: "/mandates", Active: "mandates"},
+			templates.TemplateList:           {Path: "/templates", Active: "templates"},
+			templates.SubscriberList:         {Path: "/templates/:of", Active: "templates"},
+			"subscribers without an account": {Path: "/templates/without-account", Active: "templates"}},
 		Failed: func(ctx context.Context, row uuid.UUID, err error) {
 			o.Log.ErrorContext(ctx, "row of a bulk act failed", "row", row, "error", err)
 		}}

@@ -138,15 +138,17 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Purchases.Notes = d.Followups.Panel
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
-		Approvals: s.Approvals, Selections: s.Selections, Notes: d.Followups.Panel}
+		Approvals: s.Approvals, Selections: s.Selections, Notes: d.Followups.Panel,
+		Clients: s.Clients}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
-		LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel}
+		LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel,
+		Selections: s.Selections, Clients: s.Clients}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
 		LivePanel: d.Live.Panel}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
-		Match: db.MatchClients}
+		Match: db.MatchClients, Selections: s.Selections, Tasks: s.Tasks}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: figures,
 		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
 			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})

@@ -7,6 +7,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/templates"
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
 	"debitdesk/models/find"
@@ -23,6 +24,7 @@ func (s Services) workers(o Options) {
 	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk
+	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
 }
 
 // exported are the lists that can be exported in the background, by their names.

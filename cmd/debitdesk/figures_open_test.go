@@ -1,11 +1,14 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +16,8 @@ import (
 
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
 )
 
 // unopened are figures that lead nowhere, by their labels, each with its reason.
@@ -61,6 +66,10 @@ func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
 		t.Errorf("only %d figures were opened on %d pages", d.opened, len(pages))
 	}
 	t.Logf("%d figures of %d pages", d.opened, len(pages))
+	if n := d.summed; n < 60 {
+		t.Errorf("only %d feet with a sum were compared with their rows", n)
+	}
+	d.opensLists()
 	for _, step := range []string{"4h", "1d", "3d", "9d"} {
 		d.moves(step)
 		for _, path := range []string{"/", "/attention", "/reports", "/calendar", "/calendar?view=week", "/purchases",
@@ -77,6 +86,7 @@ type desk struct {
 	client *http.Client
 	feet   map[string]figure // of lists that were opened since the clock moved
 	opened int
+	summed int // feet with a sum
 }
 
 func (d *desk) page(path string) *html.Node {
@@ -163,6 +173,7 @@ func (d *desk) compares(path, href string, f figure) {
 		if page := d.page(href); page != nil {
 			if p := find(page, func(n *html.Node) bool { return value(n, "id") == "list-foot" }); p != nil {
 				foot = figure{text(p), href, value(p, "data-count"), value(p, "data-cents")}
+				d.addsUp(page, foot)
 			} else if find(page, func(n *html.Node) bool { return hasClass(n, "empty") }) != nil {
 				foot = figure{"nothing", href, "0", "0"}
 			}
@@ -173,6 +184,95 @@ func (d *desk) compares(path, href string, f figure) {
 	if f.count != "" && foot.count != f.count || f.cents != "" && foot.cents != f.cents {
 		d.t.Errorf("%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)", path, strings.TrimSpace(f.text), f.count,
 			f.cents, href, foot.text, foot.count, foot.cents)
+	}
+}
+
+// otherSums are lists whose sum is not that of the column of amounts, each with its reason.
+var otherSums = map[string]string{
+	"attention=refund": "of a refund that waits it is the refund that is summed",
+}
+
+// addsUp compares the foot of a list with the rows of its file.
+func (d *desk) addsUp(page *html.Node, foot figure) {
+	d.t.Helper()
+	file := find(page, func(n *html.Node) bool { return n.Data == "a" && strings.Contains(value(n, "href"), "format=csv") })
+	if file == nil || foot.count == "" {
+		return
+	}
+	res, err := d.client.Get(d.base + value(file, "href"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	rows, err := csv.NewReader(res.Body).ReadAll()
+	if err != nil || len(rows) == 0 {
+		d.t.Fatalf("%s: %d rows, %v", value(file, "href"), len(rows), err)
+	}
+	if n := strconv.Itoa(len(rows) - 1); n != foot.count {
+		d.t.Errorf("%s: the foot says %q, and the file has %s rows", foot.href, foot.text, n)
+	}
+	for words := range otherSums {
+		if strings.Contains(foot.href, words) {
+			return
+		}
+	}
+	if foot.cents == "" {
+		return
+	}
+	d.summed++
+	amount, sum := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, "Amount") }), int64(0)
+	if amount < 0 {
+		d.t.Errorf("%s: the foot has a sum, and the file no amounts: %v", foot.href, rows[0])
+		return
+	}
+	for _, row := range rows[1:] {
+		cents, err := money.Parse(strings.TrimPrefix(row[amount], "-"))
+		if err != nil {
+			d.t.Fatalf("%s: %q: %v", foot.href, row[amount], err)
+		}
+		if strings.HasPrefix(row[amount], "-") {
+			cents = -cents
+		}
+		sum += cents
+	}
+	if strconv.FormatInt(sum, 10) != foot.cents {
+		d.t.Errorf("%s: the foot says %q (%s cents), and the rows come to %d", foot.href, foot.text, foot.cents, sum)
+	}
+}
+
+// opensLists opens the lists with sums under each of their filters, so that each foot is compared with its rows.
+func (d *desk) opensLists() {
+	d.t.Helper()
+	var lists []string
+	for _, filter := range []string{"", "kind=accounts", "kind=all", "due_from=2026-11-01", "due_to=2026-11-10", "due=this-month",
+		"amount_min=500", "amount_max=649", "amount_min=500&status=paid", "kind=all&amount_max=649", "kind=accounts&due_from=2026-01-01",
+		"q=nkosi", "q=nkosi&status=paid", "q=nkosi&kind=all", "attention=failed&amount_min=500", "attention=failed&q=a",
+		"attention=failed&status=error", "due=this-month&status=paid,error&sort=-amount"} {
+		lists = append(lists, "/purchases?"+filter)
+	}
+	for _, s := range purchase.Statuses {
+		lists = append(lists, "/purchases?status="+string(s), "/purchases?kind=all&status="+string(s))
+	}
+	for _, c := range purchase.Concerns {
+		lists = append(lists, "/purchases?attention="+string(c))
+	}
+	of := map[string]bool{}
+	for n := range d.page("/purchases?status=paid").Descendants() {
+		if href := value(n, "href"); n.Data == "a" && len(of) < 2 && strings.HasPrefix(href, "/purchases/0") {
+			of[href] = true
+		}
+	}
+	for href := range of {
+		for n := range d.page(href).Descendants() {
+			for list, name := range map[string]string{"/clients/": "client", "/tokens/": "token"} {
+				if at, id, _ := strings.Cut(value(n, "href"), list); at == "" && len(id) == 36 {
+					lists = append(lists, "/purchases?"+name+"="+id, "/purchases?kind=all&"+name+"="+id)
+				}
+			}
+		}
+	}
+	for _, list := range lists {
+		d.compares("by hand", list, figure{})
 	}
 }
 

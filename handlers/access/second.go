@@ -97,7 +97,7 @@ func askedAgain(next, name string) pages.FactorView {
 	return pages.FactorView{Title: "Confirm that it is you",
 		Text: "This step needs your authenticator app, your passkey or a recovery code again.", Action: proofPage, Next: next,
 		Kept:   name,
-		Cancel: components.Link{Text: "Cancel", Href: next}}
+		Cancel: components.Link{Text: "Go back", Href: next}}
 }
 
 // goOn leads back, or sends on the form that was kept, once.
@@ -109,7 +109,7 @@ func (s *Second) goOn(c echo.Context, next, name string) error {
 	if err := Remember(c, keptKey, ""); err != nil {
 		return err
 	}
-	view := pages.SendOnView{Action: action, Fields: fields, Cancel: components.Link{Text: "Cancel", Href: next}}
+	view := pages.SendOnView{Action: action, Fields: fields, Cancel: components.Link{Text: "Go back", Href: next}}
 	return s.answer(c, http.StatusOK, func(f layout.Plain) error {
 		f.Title = "Continue"
 		return pages.SendOn(f, view).Render(c.Request().Context(), c.Response())

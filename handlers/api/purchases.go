@@ -91,11 +91,11 @@ func (h *Purchases) Get(c echo.Context) error {
 
 // Counts serves GET /purchases/counts/: the number by status, for the dashboard's tabs.
 func (h *Purchases) Counts(c echo.Context) error {
-	counts, err := h.Service.Counts(c.Request().Context(), access.Actor(c), purchase.Filter{})
+	totals, err := h.Service.Totals(c.Request().Context(), access.Actor(c), purchase.Filter{})
 	if err != nil {
 		return err
 	}
-	return JSON(c, http.StatusOK, map[string]any{"counts": counts})
+	return JSON(c, http.StatusOK, map[string]any{"counts": totals[""].Counts()})
 }
 
 // Cancel serves POST /purchases/{id}/cancel/.

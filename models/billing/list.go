@@ -119,6 +119,14 @@ func (s *Service) Sum(ctx context.Context, who actor.Actor, f Filter, n int64) (
 	return sums[0], true, nil
 }
 
+// Several finds the invoices of those of some purchases that have one, in no order.
+func (s *Service) Several(ctx context.Context, who actor.Actor, purchaseIDs []uuid.UUID) ([]Entry, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Read.InvoiceEntries(ctx, who.MerchantID, purchaseIDs)
+}
+
 // Entry gives the invoice of one purchase with what became of it; NotFound when it
 // has none.
 func (s *Service) Entry(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (Entry, error) {

@@ -84,6 +84,8 @@ type Reader interface {
 	// Demands gives what the merchant wants a second person for.
 	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
 	InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error)
+	// InvoiceEntries finds the invoices of some purchases.
+	InvoiceEntries(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) ([]Entry, error)
 }
 
 // Service holds the use cases of billing.

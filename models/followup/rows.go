@@ -43,6 +43,15 @@ type subject struct {
 	ClientID, PurchaseID uuid.UUID
 }
 
+// shownWith is the purchase on whose page it is shown. A mandate and its token share the id of the purchase that asked for
+// them, but what a client promises about them is not owed on it.
+func (s subject) shownWith() uuid.UUID {
+	if s.Type == Mandate || s.Type == Token {
+		return s.ID
+	}
+	return s.PurchaseID
+}
+
 // find gives those of the objects that the merchant has, in the order in which they were named.
 func find(tx *database.Tx, merchantID uuid.UUID, objects []Object) ([]subject, error) {
 	ids := map[ObjectType][]uuid.UUID{}

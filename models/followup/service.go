@@ -74,7 +74,7 @@ func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n 
 		for _, of := range subjects {
 			n := n
 			n.ID, n.MerchantID, n.CreatedAt = tx.NewID(), who.MerchantID, tx.Now()
-			n.ObjectType, n.ObjectID, n.ClientID, n.PurchaseID = of.Type, of.ID, of.ClientID, of.PurchaseID
+			n.ObjectType, n.ObjectID, n.ClientID, n.PurchaseID = of.Type, of.ID, of.ClientID, of.shownWith()
 			n.AuthorID, n.Author = who.ID, who.Name
 			database.Append(tx, noteTable.Insert, n)
 			tx.Audit(who, of.entry(action, sentence, nil))
@@ -161,7 +161,7 @@ func living(tx *database.Tx, merchantID uuid.UUID, about []Object) ([]subject, e
 
 // entry is what the audit keeps: not what was written, which can be erased.
 func (s subject) entry(action, text string, after map[string]any) audit.Entry {
-	return audit.Entry{Action: action, ObjectType: string(s.Type), ObjectID: s.ID, ClientID: s.ClientID, PurchaseID: s.PurchaseID,
+	return audit.Entry{Action: action, ObjectType: string(s.Type), ObjectID: s.ID, ClientID: s.ClientID, PurchaseID: s.shownWith(),
 		Text: text, After: after}
 }
 

@@ -51,6 +51,14 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	return s.Store.Mandates(ctx, who.MerchantID, f, ask)
 }
 
+// Several finds those of some mandates that there are, in no order.
+func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Entry, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Store.Entries(ctx, who.MerchantID, ids)
+}
+
 // Counts gives how many mandates stand in each state. It is exact for all and for
 // a kind; under a narrower filter it may stop above CountLimit. The filter's own
 // states do not matter.

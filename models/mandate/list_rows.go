@@ -40,6 +40,13 @@ func (s Store) Mandates(ctx context.Context, merchantID uuid.UUID, f Filter,
 	})
 }
 
+// Entries finds those of some mandates that there are, in no order.
+func (s Store) Entries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Entry, error) {
+	return database.Seek(ctx, s.DB, entries, entryColumns+
+		"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? AND m.id = ANY(?::uuid[])", merchantID,
+		database.IDs(ids))
+}
+
 // walk is the way to the mandates of a filter. Where states or a kind are asked
 // for, each pair of them stands in an index in order.
 func walk(merchantID uuid.UUID, f Filter) *listing.Walk {

@@ -138,6 +138,18 @@ func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
 		mandateID)
 }
 
+// AuthenticationsOfEach lists the same for each of some mandates.
+func (s Store) AuthenticationsOfEach(ctx context.Context, merchantID uuid.UUID,
+	mandateIDs []uuid.UUID) (map[uuid.UUID][]Authentication, error) {
+	found, err := database.All(ctx, s.DB, Authentications,
+		"merchant_id = $1 AND mandate_id = ANY($2) ORDER BY mandate_id, number DESC", merchantID, mandateIDs)
+	of := map[uuid.UUID][]Authentication{}
+	for _, a := range found {
+		of[a.MandateID] = append(of[a.MandateID], a)
+	}
+	return of, err
+}
+
 var verificationTable = table.New("account_verifications", table.Column[Verification]{
 	Name: "account_hash",
 	Write: func(box *seal.Box, v *Verification) (any, error) {

@@ -121,6 +121,32 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 	})
 }
 
+// PlanAskAgain tells for each of some mandates why its client cannot be asked once more in this way; nil says that AskAgain
+// would do it. Mandates that are gone are left out. It asks the store a handful of questions, however many they are.
+func (s *Service) PlanAskAgain(ctx context.Context, who actor.Actor, ids []uuid.UUID,
+	how mandate.Method) (map[uuid.UUID]error, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	mandates, err := s.Read.MandatesByID(ctx, who.MerchantID, ids)
+	if err != nil {
+		return nil, err
+	}
+	purchases, err := s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.Read.AuthenticationsOfEach(ctx, who.MerchantID, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[uuid.UUID]error, len(mandates))
+	for _, m := range mandates {
+		out[m.ID] = s.mayAskAgain(purchases[m.ID], m, before[m.ID], how)
+	}
+	return out, nil
+}
+
 func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Authentication,
 	how mandate.Method) error {
 	now := s.Now()

@@ -2,6 +2,8 @@ package purchase
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,21 +36,45 @@ func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter,
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
-	if err := s.CorrectSeconds(ctx, who.MerchantID, pointers(page.Items)...); err != nil {
-		return paging.Page[Record]{}, err
-	}
-	ids := make([]uuid.UUID, len(page.Items))
-	for i, c := range page.Items {
-		ids[i] = c.PurchaseID
-	}
-	owed, err := s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+	records, err := s.recordsOf(ctx, who.MerchantID, page.Items)
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
-	return paging.Map(page, func(c collection.Collection) Record {
-		return Record{Purchase: owed[c.PurchaseID],
-			Collection: &c}
-	}), nil
+	return paging.Map(page, func(c collection.Collection) Record { return records[c.ID] }), nil
+}
+
+// SeveralDebits finds those of some debits that there are, in no order, each as the record of its purchase.
+func (s *Service) SeveralDebits(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Record, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	found, err := s.Lists.DebitsByID(ctx, who.MerchantID, ids)
+	if err != nil {
+		return nil, err
+	}
+	records, err := s.recordsOf(ctx, who.MerchantID, found)
+	return slices.Collect(maps.Values(records)), err
+}
+
+// recordsOf gives the records of the purchases of debits, by the ids of the debits.
+func (s *Service) recordsOf(ctx context.Context, merchantID uuid.UUID,
+	debits []collection.Collection) (map[uuid.UUID]Record, error) {
+	if err := s.CorrectSeconds(ctx, merchantID, pointers(debits)...); err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(debits))
+	for i, c := range debits {
+		ids[i] = c.PurchaseID
+	}
+	owed, err := s.Lists.PurchasesOf(ctx, merchantID, ids)
+	if err != nil {
+		return nil, err
+	}
+	records := make(map[uuid.UUID]Record, len(debits))
+	for _, c := range debits {
+		records[c.ID] = Record{Purchase: owed[c.PurchaseID], Collection: &c}
+	}
+	return records, nil
 }
 
 // TallyDebits counts and sums what the filter lets through; it stops at CountLimit + 1.

@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +11,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/facet"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/token"
 )
@@ -77,6 +79,34 @@ var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, No
 // Tally is a number of purchases and what they come to, in cents of rand.
 type Tally struct{ N, Cents int64 }
 
+// Totals are the purchases of each status; nil is not known.
+type Totals map[string]Tally
+
+// TotalsByKind are those of each kind; the empty kind is both.
+type TotalsByKind map[Kind]Totals
+
+// Counts are the numbers of the totals alone.
+func (t Totals) Counts() map[string]int64 {
+	if t == nil {
+		return nil
+	}
+	counts := make(map[string]int64, len(t))
+	for status, of := range t {
+		counts[status] = of.N
+	}
+	return counts
+}
+
+// Cents is what the purchases of some statuses come to; of all, where none is named.
+func (t Totals) Cents(statuses ...Status) (cents int64) {
+	for status, of := range t {
+		if len(statuses) == 0 || slices.Contains(statuses, Status(status)) {
+			cents = money.Plus(cents, of.Cents)
+		}
+	}
+	return cents
+}
+
 // Narrow tells whether anything but the status and the kind is filtered.
 func (f Filter) Narrow() bool {
 	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil ||
@@ -91,18 +121,20 @@ var Sorts = paging.Sorts{paging.Created: 0, "due": 0, "amount": 0, "client": Cou
 // Lister is what lists of purchases ask of the store.
 type Lister interface {
 	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Purchase], error)
-	// PurchaseCounts counts all purchases of a merchant by status, exactly.
-	PurchaseCounts(ctx context.Context, merchantID uuid.UUID, kind Kind) (map[string]int64, error)
+	// PurchaseTotals counts and sums all purchases of a merchant, exactly.
+	PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (TotalsByKind, error)
 	// TokenPage lists the live tokens of a client.
 	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
-	// CountPurchases counts by status what a filter lets through, up to limit in all; nil
-	// where a search finds too much to be counted.
-	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
+	// TotalPurchases counts and sums what a filter lets through, up to limit purchases in all; nil where a search finds
+	// too much to be counted.
+	TotalPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (Totals, error)
 	// TallyPurchases counts and sums the purchases with the concern of a filter; less than none says that they are too
 	// many to be looked at. Of a refund that waits it is the refund that is summed.
 	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter) (Tally, error)
 	// Debits lists debits, newest first.
 	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, ask paging.Ask) (paging.Page[collection.Collection], error)
+	// DebitsByID finds debits by their ids, in no order.
+	DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error)
 	// TallyDebits counts and sums debits, up to limit; 0 is no limit.
 	TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, limit int64) (Tally, error)
 	// PurchasesOf finds purchases by their ids.
@@ -160,16 +192,17 @@ func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID,
 // CountLimit is where counts under a filter stop: above it a page says "more than".
 const CountLimit = 10_000
 
-// Counts gives the number of purchases by status. Without a filter it is exact;
-// under one it stops at CountLimit + 1 in all.
-func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[string]int64, error) {
+// Totals gives the purchases of each status, whichever the filter names. Without a narrow filter they are exact, and
+// those of every kind; under one they are those of its kind, and stop at CountLimit + 1 purchases in all.
+func (s *Service) Totals(ctx context.Context, who actor.Actor, f Filter) (TotalsByKind, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
 	if !f.Narrow() {
-		return s.Lists.PurchaseCounts(ctx, who.MerchantID, f.Kind)
+		return s.Lists.PurchaseTotals(ctx, who.MerchantID)
 	}
-	return s.Lists.CountPurchases(ctx, who.MerchantID, f, CountLimit+1)
+	totals, err := s.Lists.TotalPurchases(ctx, who.MerchantID, f, CountLimit+1)
+	return TotalsByKind{f.Kind: totals}, err
 }
 
 // Tally counts and sums what a filter with a concern lets through.

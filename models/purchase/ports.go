@@ -119,6 +119,8 @@ type Reader interface {
 	MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error)
 	// AuthenticationsOf lists how often the client was asked, newest first.
 	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)
+	// AuthenticationsOfEach lists the same for each of some mandates.
+	AuthenticationsOfEach(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID) (map[uuid.UUID][]mandate.Authentication, error)
 	// DebitsUnder counts the debits under a mandate that are under way or collected.
 	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
 	// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate, of

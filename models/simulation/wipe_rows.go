@@ -62,7 +62,7 @@ var wiping = []struct{ table, where string }{
 	{"mandate_evidence", "merchant_id = $1"},
 	{"mandate_authentications", "merchant_id = $1"},
 	{"mandates", "merchant_id = $1"},  // mandate_counts follow by a trigger
-	{"purchases", "merchant_id = $1"}, // so do purchase_counts and storing_counts
+	{"purchases", "merchant_id = $1"}, // so do purchase_counts, purchase_sums and storing_counts
 	{"clients", "merchant_id = $1"},
 	{"idempotency_keys", "merchant_id = $1"}, // their answers name what is gone
 	{"simulations", "merchant_id = $1"},
@@ -75,7 +75,7 @@ var wiping = []struct{ table, where string }{
 var WipeKeeps = []string{"list_settings", "list_views", "list_view_pins", "merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
 	"audit_entries", "audit_links", "audit_heads", "audit_bases", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
 	"invoice_series", "webhooks", "merchant_keys",
-	"purchase_counts", "purchase_count_deltas", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",
+	"purchase_counts", "purchase_count_deltas", "purchase_sums", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",
 	"ledger_days", "ledger_months", "ledger_day_deltas", "debit_days", "debit_day_deltas", "attention", "attention_changes",
 	"attention_counts", "bank_days", "bank_day_changes", "part_days", "part_day_deltas", "refunded_debits", "billing_groups",
 	"billing_group_deltas"}

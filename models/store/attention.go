@@ -197,8 +197,8 @@ const mostJudged = 1_000
 // looked at in each, and not counted where that is too much.
 func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (t purchase.Tally, err error) {
 	kind, known := concernKinds[f.Concern]
-	if !known {
-		return t, nil
+	if !known { // nobody counts them here
+		return purchase.Tally{N: -1}, nil
 	}
 	and, from, days := shown+failedSince(f), "infinity", "day = '-infinity'"
 	if and != shown {

@@ -143,6 +143,11 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 	return listing.Page(ctx, s.DB, collectionTable, w, ask, nil)
 }
 
+// DebitsByID implements purchase.Lister.
+func (s *Store) DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error) {
+	return database.All(ctx, s.DB, collectionTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+}
+
 // debitsOfDays looks up what stands in the days and states of a filter.
 func (s *Store) debitsOfDays(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	ask paging.Ask) ([]collection.Collection, error) {

@@ -203,6 +203,12 @@ func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UU
 	return database.First(database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID))
 }
 
+// InvoiceEntries implements billing.Reader.
+func (s *Store) InvoiceEntries(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) ([]billing.Entry, error) {
+	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""), merchantID,
+		database.IDs(purchaseIDs))
+}
+
 // The merchant is given to both of these once more, so that the few rows they name
 // are found first and not looked for beside each invoice.
 const (

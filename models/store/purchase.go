@@ -330,22 +330,43 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 // statesOfPurchases begins what CountFound reads of purchases, and of invoices by theirs.
 const statesOfPurchases = "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id"
 
-// CountPurchases implements purchase.Lister. It counts in the order of the index
+// TotalPurchases implements purchase.Lister. It counts in the order of the index
 // that finds the rows, and stops at the limit. What a search finds is counted where it
 // is little; nil says that it is not.
-func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
-	limit int64) (map[string]int64, error) {
+func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+	limit int64) (purchase.Totals, error) {
 	where, args := purchaseWhere(merchantID, f)
+	order := inOrder(f)
 	if searched(f) {
 		f.Statuses = nil
-		return listing.CountFound[string](ctx, s.DB, s.purchaseFinder(merchantID, f),
-			statesOfPurchases, merchantID)
+		ids, err := listing.FindAll(ctx, s.DB, s.purchaseFinder(merchantID, f))
+		if ids == nil {
+			return nil, err
+		}
+		where, args, order = "merchant_id = ? AND id = ANY(?::uuid[])", []any{merchantID, database.IDs(ids)}, ""
 	}
-	if f.Concern == "" && f.Facets != (facet.Filter{}) {
-		return s.countBeside(ctx, merchantID, f)
+	if f.Concern == "" && f.Facets != (facet.Filter{}) && !searched(f) {
+		return s.totalsBeside(ctx, merchantID, f)
 	}
-	query := fmt.Sprintf(
-		"SELECT status AS state, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where,
-		inOrder(f), limit)
-	return database.CountByState[string](ctx, s.DB, query, args...)
+	return s.totals(ctx, fmt.Sprintf(`SELECT state, %s FROM (SELECT status AS state, %s FROM purchases WHERE %s%s LIMIT %d) AS part
+		GROUP BY state`, tallied, randCents, where, order, limit), args...)
 }
+
+// totals reads numbers and sums by state.
+func (s *Store) totals(ctx context.Context, query string, args ...any) (purchase.Totals, error) {
+	var rows []struct {
+		State    string
+		N, Cents int64
+	}
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("count purchases: %w", err)
+	}
+	totals := make(purchase.Totals, len(rows))
+	for _, r := range rows {
+		totals[r.State] = purchase.Tally{N: r.N, Cents: r.Cents}
+	}
+	return totals, nil
+}
+
+// randCents is what a purchase counts for in a sum of rands.
+const randCents = "CASE WHEN currency = 'ZAR' THEN total_cents ELSE 0 END AS cents"

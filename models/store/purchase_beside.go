@@ -69,8 +69,9 @@ func nearPurchases(merchantID uuid.UUID, f purchase.Filter) (query string, args 
 	return "", nil
 }
 
-// countBeside counts by status what such a filter lets through; nil where more is to be looked at than a page looks at.
-func (s *Store) countBeside(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (map[string]int64, error) {
+// totalsBeside counts and sums by status what such a filter lets through; nil where more is to be looked at than a page
+// looks at.
+func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (purchase.Totals, error) {
 	f.Statuses = nil
 	near, nearArgs := nearPurchases(merchantID, f)
 	if near == "" || owned(f) {
@@ -83,15 +84,23 @@ func (s *Store) countBeside(ctx context.Context, merchantID uuid.UUID, f purchas
 		}
 		beside := f.Facets.Purchase("purchases")
 		w.Fitting(beside.SQL, beside.Args...)
-		return listing.Count[string](ctx, s.DB, &w)
+		walked, err := listing.Sums[string](ctx, s.DB, &w, "CASE WHEN currency = 'ZAR' THEN total_cents ELSE 0 END")
+		if walked == nil {
+			return nil, err
+		}
+		totals := make(purchase.Totals, len(walked))
+		for state, sum := range walked {
+			totals[state] = purchase.Tally{N: sum.N, Cents: sum.Cents}
+		}
+		return totals, err
 	}
 	where, args := purchaseWhere(merchantID, f)
-	counts, err := database.CountByState[string](ctx, s.DB, fmt.Sprintf(nearby+`
-		SELECT '' AS state, count(*) AS n FROM near UNION ALL (SELECT status, count(*) FROM hit GROUP BY status)`, near, mostBeside,
-		"status", where), slices.Concat(nearArgs, args)...)
-	if err != nil || counts[""] >= mostBeside {
+	totals, err := s.totals(ctx, fmt.Sprintf(nearby+`
+		SELECT '' AS state, count(*) AS n, 0 AS cents FROM near UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, near,
+		mostBeside, "id, status AS state, "+randCents, where, tallied), slices.Concat(nearArgs, args)...)
+	if err != nil || totals[""].N >= mostBeside {
 		return nil, err
 	}
-	delete(counts, "")
-	return counts, nil
+	delete(totals, "")
+	return totals, nil
 }

@@ -12,8 +12,8 @@ import (
 func TestPurchasesThatOnlyStoreAreCountedBesideAll(t *testing.T) {
 	s := openTidying(t)
 	m := uuid.New()
-	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta)
-		VALUES ($1, 'preauthorized', 3), ($1, 'paid', 2)`, m)
+	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta, cents)
+		VALUES ($1, 'preauthorized', 3, 0), ($1, 'paid', 2, 64900)`, m)
 	s.run(`INSERT INTO storing_count_deltas (merchant_id, status, delta) VALUES ($1, 'preauthorized', 3), ($1, 'paid', 1),
 		($1, 'paid', -1)`, m)
 	check := func(when string) {
@@ -23,8 +23,12 @@ func TestPurchasesThatOnlyStoreAreCountedBesideAll(t *testing.T) {
 			purchase.WithAmount:  {"paid": 2},
 			purchase.OnlyStoring: {"preauthorized": 3},
 		} {
-			if got, err := s.PurchaseCounts(t.Context(), m, kind); err != nil || !maps.Equal(got, want) {
+			totals, err := s.PurchaseTotals(t.Context(), m)
+			if got := totals[kind].Counts(); err != nil || !maps.Equal(got, want) {
 				t.Errorf("%s, %q: %v, %v", when, kind, got, err)
+			}
+			if got := totals[kind].Cents(purchase.Paid); got != int64(64900*want["paid"]/2) && kind == "" || kind == purchase.OnlyStoring && got != 0 {
+				t.Errorf("%s, %q: %d cents", when, kind, got)
 			}
 		}
 	}

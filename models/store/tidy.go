@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
@@ -162,10 +163,22 @@ func (w WrongFigure) String() string {
 	return fmt.Sprintf("%s %s of merchant %s: kept %q, facts %q", w.Figure, w.What, w.MerchantID, w.Kept, w.Facts)
 }
 
+// wrongTotals are the statuses of purchases whose number or sum differs from the purchases themselves.
+const wrongTotals = `SELECT merchant_id, status, sum(kept_n)::bigint AS kept_n, sum(n)::bigint AS n, sum(kept_cents) AS kept_cents,
+	sum(cents) AS cents FROM (
+		SELECT merchant_id, status, n AS kept_n, 0 AS kept_cents, 0 AS n, 0 AS cents FROM purchase_counts
+		UNION ALL SELECT merchant_id, status, delta, cents, 0, 0 FROM purchase_count_deltas
+		UNION ALL SELECT merchant_id, status, 0, cents, 0, 0 FROM purchase_sums
+		UNION ALL SELECT merchant_id, status, 0, 0, count(*), sum(CASE WHEN currency = 'ZAR' THEN total_cents ELSE 0 END)
+			FROM purchases GROUP BY 1, 2) AS parts
+	GROUP BY 1, 2 HAVING sum(kept_n) <> sum(n) OR sum(kept_cents) <> sum(cents)`
+
 // WrongFigures compares every figure with the facts, in one moment.
 func (s *Store) WrongFigures(ctx context.Context) (wrong []WrongFigure, err error) {
 	err = s.Gorm(ctx).Raw(`SELECT figure, merchant_id, coalesce(what, '') AS what, coalesce(kept, '') AS kept,
-		coalesce(facts, '') AS facts FROM check_figures() ORDER BY figure, what`).Scan(&wrong).Error
+		coalesce(facts, '') AS facts FROM check_figures()
+		UNION ALL SELECT 'purchases', merchant_id, status, kept_n || ', ' || kept_cents || ' cents', n || ', ' || cents || ' cents'
+			FROM (` + wrongTotals + `) AS totals ORDER BY figure, what`).Scan(&wrong).Error
 	if err != nil {
 		return nil, fmt.Errorf("check figures: %w", err)
 	}
@@ -177,40 +190,42 @@ func (s *Store) RebuildFigures(ctx context.Context) error {
 	if _, err := s.Pool.Exec(ctx, `SELECT rebuild_figures()`); err != nil {
 		return fmt.Errorf("rebuild figures: %w", err)
 	}
+	if _, err := s.Pool.Exec(ctx, `INSERT INTO purchase_count_deltas (merchant_id, status, delta, cents)
+		SELECT merchant_id, status, n - kept_n, cents - kept_cents FROM (`+wrongTotals+`) AS totals`); err != nil {
+		return fmt.Errorf("rebuild totals of purchases: %w", err)
+	}
 	return nil
 }
 
-// PurchaseCounts tells how many purchases of the merchant stand in each status. It is exact at any moment: what is not
-// folded yet is added. Those that only store an account are counted beside all.
-func (s *Store) PurchaseCounts(ctx context.Context, merchantID uuid.UUID, kind purchase.Kind) (map[string]int64, error) {
-	all := `SELECT status, n FROM purchase_counts WHERE merchant_id = $1
-		UNION ALL SELECT status, delta FROM purchase_count_deltas WHERE merchant_id = $1`
-	storing := `SELECT status, %[1]sn AS n FROM storing_counts WHERE merchant_id = $1
-		UNION ALL SELECT status, %[1]sdelta FROM storing_count_deltas WHERE merchant_id = $1`
-	parts := all
-	switch kind {
-	case purchase.OnlyStoring:
-		parts = fmt.Sprintf(storing, "+")
-	case purchase.WithAmount:
-		parts += " UNION ALL " + fmt.Sprintf(storing, "-")
-	}
-	rows, err := s.Pool.Query(ctx, "SELECT status, sum(n)::bigint FROM ("+parts+
-		") AS parts GROUP BY status HAVING sum(n) <> 0", merchantID)
+// PurchaseTotals implements purchase.Lister. It is exact at any moment: what is not folded yet is added. Those that only
+// store an account come to nothing, and are counted beside all.
+func (s *Store) PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (purchase.TotalsByKind, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT status, sum(n)::bigint, sum(storing)::bigint,
+			least(sum(cents), 9223372036854775807)::bigint FROM (
+		SELECT status, n, 0 AS storing, 0 AS cents FROM purchase_counts WHERE merchant_id = $1
+		UNION ALL SELECT status, delta, 0, cents FROM purchase_count_deltas WHERE merchant_id = $1
+		UNION ALL SELECT status, 0, 0, cents FROM purchase_sums WHERE merchant_id = $1
+		UNION ALL SELECT status, 0, n, 0 FROM storing_counts WHERE merchant_id = $1
+		UNION ALL SELECT status, 0, delta, 0 FROM storing_count_deltas WHERE merchant_id = $1) AS parts
+		GROUP BY status HAVING sum(n) <> 0`, merchantID)
 	if err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}
-	defer rows.Close()
-	counts := map[string]int64{}
-	for rows.Next() {
-		var status string
-		var n int64
-		if err := rows.Scan(&status, &n); err != nil {
-			return nil, fmt.Errorf("count purchases: %w", err)
+	out := purchase.TotalsByKind{"": {}, purchase.WithAmount: {}, purchase.OnlyStoring: {}}
+	var status string
+	var n, storing, cents int64
+	_, err = pgx.ForEachRow(rows, []any{&status, &n, &storing, &cents}, func() error {
+		out[""][status] = purchase.Tally{N: n, Cents: cents}
+		if n != storing {
+			out[purchase.WithAmount][status] = purchase.Tally{N: n - storing, Cents: cents}
 		}
-		counts[status] = n
-	}
-	if err := rows.Err(); err != nil {
+		if storing != 0 {
+			out[purchase.OnlyStoring][status] = purchase.Tally{N: storing}
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}
-	return counts, nil
+	return out, nil
 }

@@ -57,11 +57,11 @@ func (s tidying) number(sql string, args ...any) (n int64) {
 
 func (s tidying) counts(merchant uuid.UUID) map[string]int64 {
 	s.t.Helper()
-	n, err := s.PurchaseCounts(s.t.Context(), merchant, "")
+	totals, err := s.PurchaseTotals(s.t.Context(), merchant)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return n
+	return totals[""].Counts()
 }
 
 func TestTidyRemovesWhatIsPastItsTimeAndNothingElse(t *testing.T) {
@@ -131,8 +131,8 @@ func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
 	for range writers {
 		writing.Go(func() {
 			for range moves { // a purchase goes from created to paid
-				_, err := s.Pool.Exec(t.Context(), `INSERT INTO purchase_count_deltas (merchant_id, status, delta)
-					VALUES ($1, 'created', -1), ($1, 'paid', 1)`, merchant)
+				_, err := s.Pool.Exec(t.Context(), `INSERT INTO purchase_count_deltas (merchant_id, status, delta, cents)
+					VALUES ($1, 'created', -1, -700), ($1, 'paid', 1, 700)`, merchant)
 				if err != nil {
 					t.Error(err)
 				}
@@ -146,7 +146,8 @@ func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
 				if _, err := s.FoldCounts(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if n, err := s.PurchaseCounts(t.Context(), merchant, ""); err != nil || n["created"] != -n["paid"] {
+				totals, err := s.PurchaseTotals(t.Context(), merchant)
+				if n := totals[""]; err != nil || n["created"].N != -n["paid"].N || n["created"].Cents != -n["paid"].Cents {
 					t.Errorf("a purchase is in two places or none: %v, %v", n, err)
 				}
 				select {
@@ -162,6 +163,10 @@ func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
 	others.Wait()
 	if got := s.counts(merchant)["paid"]; got != writers*moves {
 		t.Errorf("%d of %d moves were counted", got, writers*moves)
+	}
+	if got := s.number(`SELECT sum(cents)::bigint FROM purchase_sums WHERE merchant_id = $1 AND status = 'paid'`, merchant) +
+		s.number(`SELECT coalesce(sum(cents), 0)::bigint FROM purchase_count_deltas WHERE merchant_id = $1 AND status = 'paid'`, merchant); got != 700*writers*moves {
+		t.Errorf("%d cents of %d moves", got, writers*moves)
 	}
 }
 

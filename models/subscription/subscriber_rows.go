@@ -137,6 +137,11 @@ func (s Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (Su
 	return database.First(s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id))
 }
 
+// TemplateClientsByID finds those of some subscribers that there are, in no order.
+func (s Store) TemplateClientsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Subscriber, error) {
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])", merchantID, database.IDs(ids))
+}
+
 // TemplateClients gives a page of the subscribers of a template; of all, with the zero id.
 func (s Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter,
 	ask paging.Ask) (paging.Page[Subscriber], error) {

@@ -44,6 +44,14 @@ func (s *Service) Subscriber(ctx context.Context, who actor.Actor, templateID, i
 	return s.find(ctx, who.MerchantID, templateID, id)
 }
 
+// Several finds those of some subscribers that there are, of whichever template, in no order.
+func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Subscriber, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Store.TemplateClientsByID(ctx, who.MerchantID, ids)
+}
+
 func (s *Service) find(ctx context.Context, merchantID, templateID, id uuid.UUID) (Subscriber, error) {
 	sub, err := s.Store.TemplateClient(ctx, merchantID, id)
 	if err == nil && templateID != uuid.Nil && sub.TemplateID != templateID {
@@ -102,14 +110,38 @@ func (s *Subscriber) pause(paused bool, why string) {
 func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID,
 	paused bool) (Subscriber, error) {
 	return s.changeSubscriber(ctx, who, uuid.Nil, id, func(_ Template, sub *Subscriber) (string, error) {
-		if sub.Status != Active && sub.Status != Paused {
-			return "", wrongStatus("A subscriber who is %s can be neither paused nor resumed.", *sub)
+		if err := sub.MayPause(); err != nil {
+			return "", err
 		}
 		if sub.pause(paused, "person"); paused {
 			return "The subscription of this client was paused.", nil
 		}
 		return "The subscription of this client was resumed.", nil
 	})
+}
+
+// MayPause refuses to pause or to resume a subscriber for whom neither is possible.
+func (s Subscriber) MayPause() error {
+	if s.Status == Active || s.Status == Paused {
+		return nil
+	}
+	return wrongStatus("A subscriber who is %s can be neither paused nor resumed.", s)
+}
+
+// MayRemove refuses to end a subscription that has ended.
+func (s Subscriber) MayRemove() error {
+	if s.Status != Inactive {
+		return nil
+	}
+	return wrongStatus("This subscription is already %s.", s)
+}
+
+// MayRemind refuses to ask for an account that nobody waits for.
+func (s Subscriber) MayRemind() error {
+	if s.AsksForAccount() {
+		return nil
+	}
+	return wrongStatus("This subscriber is %s; there is nothing to finish.", s)
 }
 
 func wrongStatus(format string, s Subscriber) error {
@@ -121,8 +153,8 @@ func wrongStatus(format string, s Subscriber) error {
 func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, _ Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
-		if sub.Status == Inactive {
-			return "", wrongStatus("This subscription is already %s.", *sub)
+		if err := sub.MayRemove(); err != nil {
+			return "", err
 		}
 		if sub.Status == Pending && sub.FirstPurchaseID != uuid.Nil {
 			if err := s.Purchases.CancelIn(ctx, tx, who, sub.FirstPurchaseID); err != nil {
@@ -141,8 +173,8 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, t Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
-		if !sub.AsksForAccount() {
-			return "", wrongStatus("This subscriber is %s; there is nothing to finish.", *sub)
+		if err := sub.MayRemind(); err != nil {
+			return "", err
 		}
 		first, err := s.Purchases.Get(ctx, who, sub.FirstPurchaseID)
 		if err != nil {

@@ -51,6 +51,15 @@ func (s Store) Template(ctx context.Context, merchantID, id uuid.UUID) (Template
 	return one[0], err
 }
 
+// TemplatesByID finds those of some templates that there are, in no order.
+func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Template, error) {
+	found, err := database.All(ctx, s.DB, templateTable, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL", merchantID, ids)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.countSubscribers(ctx, merchantID, found)
+}
+
 // AnyTemplate finds a template, deleted or not, without its counts.
 func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (Template, error) {
 	return database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)

@@ -93,6 +93,14 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Templ
 	return s.Store.Template(ctx, who.MerchantID, id)
 }
 
+// SeveralTemplates finds those of some templates that there are, in no order.
+func (s *Service) SeveralTemplates(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Template, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Store.TemplatesByID(ctx, who.MerchantID, ids)
+}
+
 // List gives a page of templates, newest first.
 func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Template], error) {
 	if err := who.May(actor.Read); err != nil {
@@ -152,8 +160,8 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		return Template{}, err
 	}
 	return s.changeTemplate(ctx, who, id, func(t Template) (Template, error) {
-		if !t.IsSubscription {
-			return t, notSubscription()
+		if err := t.MayPause(); err != nil {
+			return t, err
 		}
 		t.Paused = paused
 		return t, nil
@@ -212,6 +220,14 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			return tx.Answered(nil)
 		})
 	})
+}
+
+// MayPause refuses to pause or to resume a template without subscribers.
+func (t Template) MayPause() error {
+	if t.IsSubscription {
+		return nil
+	}
+	return notSubscription()
 }
 
 func notSubscription() error {

@@ -59,11 +59,11 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 }
 
 // Several finds those of some tokens that there are, live or not, in no order.
-func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Token, error) {
+func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Entry, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Store.several(ctx, who.MerchantID, ids)
+	return s.Store.TokenEntries(ctx, who.MerchantID, ids)
 }
 
 // Get finds one token, live or not.

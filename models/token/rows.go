@@ -77,11 +77,6 @@ func (s Store) Token(ctx context.Context, merchantID, id uuid.UUID) (Token, erro
 	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
-// several gives those of some tokens that there are, in no order.
-func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Token, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
-}
-
 // TokensOf lists the live tokens of a client, newest first.
 func (s Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
 	return database.All(ctx, s.DB, Table,

@@ -559,7 +559,7 @@ func ConfirmPage(c Confirm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = LinkButton(Button{Label: "Cancel", Href: c.CancelHref}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = LinkButton(Button{Label: or(c.Keep, "Go back"), Href: c.CancelHref}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

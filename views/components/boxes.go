@@ -75,6 +75,7 @@ type Confirm struct {
 	Fields               []Pair
 	Button               string // verb and object: "Delete token ••1234"
 	CancelHref           string
+	Keep                 string // the button that does nothing: "Keep purchase"; "Go back" by default
 	TypeLabel, TypeError string
 	Safe                 bool // the act is not destructive: a primary button in place of red
 }

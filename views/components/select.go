@@ -16,6 +16,7 @@ func (s Selection) form() string { return "select-" + strings.ReplaceAll(s.Group
 // SelectionBar is the form over a list whose rows are chosen over its pages.
 type SelectionBar struct {
 	List, Of, Query string // which list, and its filters
+	Columns         string // that a file of what was chosen has; empty: all
 	One, Many       string // what a row is
 	HasSum          bool
 	ID, Text        string   // of what was chosen before; empty: nothing was

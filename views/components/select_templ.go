@@ -201,7 +201,7 @@ func chooseBar(s Selection) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Hidden([]Pair{{Name: "list", Value: s.Bar.List}, {Name: "of", Value: s.Bar.Of}, {Name: "query", Value: s.Bar.Query}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Hidden([]Pair{{Name: "list", Value: s.Bar.List}, {Name: "of", Value: s.Bar.Of}, {Name: "query", Value: s.Bar.Query}, {Name: "columns", Value: s.Bar.Columns}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

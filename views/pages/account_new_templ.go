@@ -345,7 +345,7 @@ func ChooseClient(frame layout.Frame, picker components.ClientPicker) templ.Comp
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: "/tokens"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: "/tokens"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -683,7 +683,7 @@ func NewCredential(frame layout.Frame, v NewCredentialView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: "/developers"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: "/developers"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1095,7 +1095,7 @@ func RotateCredential(frame layout.Frame, v RotateCredentialView) templ.Componen
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: "/developers"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: "/developers"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -516,7 +516,7 @@ func Statements(v ReportsView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = components.Press(components.Button{Label: "Cancel", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = components.Press(components.Button{Label: "Cancel statement", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}

@@ -637,7 +637,7 @@ func AppSetUp(frame layout.Frame, v AppSetUpView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: "/account/security"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: "/account/security"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -791,7 +791,7 @@ func PasskeyNew(frame layout.Frame, v PasskeyNewView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: "/account/security"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: "/account/security"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -194,7 +194,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: "/settings/business"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: "/settings/business"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -800,7 +800,7 @@ func ProfileForm(frame layout.Frame, v ProfileFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Cancel", Kind: "quiet", Href: v.BackHref}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Go back", Kind: "quiet", Href: v.BackHref}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

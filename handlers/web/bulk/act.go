@@ -29,6 +29,7 @@ type Act struct {
 	Words, Done func(rows string) string
 	Text        string // what it means, under the question
 	Danger      bool   // it cannot be undone
+	Keep        string // the button that does nothing of it: "Keep them"; "Go back" by default
 	// Begin prepares a rehearsal or a run with what was typed. The plan is asked part by part, in the order of the rows.
 	Begin func(in url.Values) Plan
 	Do    func(ctx context.Context, who actor.Actor, row Row, in url.Values) error

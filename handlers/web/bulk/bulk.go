@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -37,8 +38,12 @@ type Bulk struct {
 	Failed     func(ctx context.Context, row uuid.UUID, err error) // hears of rows that failed for a reason of ours
 }
 
-// Place is where a list stands: its address and its entry of the menu.
-type Place struct{ Path, Active string }
+// Place is where a list stands: its address, in which :of is what the list is of, and its entry of the menu.
+type Place struct {
+	Path, Active string
+	// About gives for rows of the list what is acted on, such as the purchases of debits; nil: the rows themselves.
+	About func(ctx context.Context, who actor.Actor, ids []uuid.UUID) (map[uuid.UUID]uuid.UUID, error)
+}
 
 // Href is the page of an act on a selection.
 func Href(sel selection.Selection, act string) string {
@@ -78,7 +83,7 @@ func (h *Bulk) Ask(c echo.Context) error {
 
 func (h *Bulk) show(c echo.Context, sel selection.Selection, act Act, status int, in url.Values, wrong error,
 	notice string) error {
-	out, err := act.rehearse(c.Request().Context(), access.Actor(c), sel, in, nil)
+	out, err := h.rehearse(c.Request().Context(), access.Actor(c), sel, act, in, nil)
 	if err != nil {
 		return err
 	}
@@ -96,7 +101,7 @@ func (h *Bulk) list(sel selection.Selection) string {
 	for name, value := range sel.Query {
 		query.Set(name, value)
 	}
-	return kit.Address(h.Lists[sel.List].Path, query)
+	return kit.Address(strings.ReplaceAll(h.Lists[sel.List].Path, ":of", sel.Arg), query)
 }
 
 // back is where the rows were chosen: another page that led here, or the list with what is selected in it.
@@ -115,7 +120,7 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 	if out.all.n == 0 {
 		v.Title = act.Words(act.One + "s")
 	}
-	v.Sub = act.many(sel.N) + " selected on " + words.Moment(sel.Moment).Text
+	v.Sub = act.many(out.n) + " selected on " + words.Moment(sel.Moment).Text
 	for _, g := range out.will {
 		text := g.text
 		if text == "" {
@@ -131,7 +136,7 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 			"This one changed since you selected it. It is judged as it is now.",
 			"These changed since you selected them. They are judged as they are now."), in)}
 	}
-	v.NotCount = act.many(sel.N - out.all.n)
+	v.NotCount = act.many(out.n - out.all.n)
 	v.Count, v.Sum = act.many(out.all.n), ""
 	if out.all.cents != 0 {
 		v.Sum = words.Sum(out.all.cents, rand)
@@ -140,7 +145,7 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 		return v, nil
 	}
 	v.Question = components.Confirm{ID: "act", Action: Href(sel, act.Key), CancelHref: v.Back.Href,
-		Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text, Safe: !act.Danger,
+		Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text, Safe: !act.Danger, Keep: act.Keep,
 		Fields: []components.Pair{{Name: "seen", Value: out.digest}, {Name: kit.BackKey, Value: c.FormValue(kit.BackKey)}}}
 	if out.all.n > AtOnce {
 		v.Question.Text += " It goes on in the background, and you can close the page."
@@ -195,7 +200,7 @@ func (h *Bulk) rows(c echo.Context, sel selection.Selection, act Act, key string
 	}
 	in, n := act.input(c.QueryParams()), 0
 	v := pages.RehearsalRowsView{Back: components.Link{Text: act.Words("the selected rows"), Href: Href(sel, act.Key)}}
-	_, err = act.rehearse(c.Request().Context(), access.Actor(c), sel, in, func(group string, r Row) {
+	_, err = h.rehearse(c.Request().Context(), access.Actor(c), sel, act, in, func(group string, r Row) {
 		if group != key {
 			return
 		}
@@ -250,7 +255,7 @@ func (h *Bulk) Do(c echo.Context) error {
 	case to != "":
 		return c.Redirect(http.StatusSeeOther, to)
 	}
-	out, err := act.rehearse(ctx, who, sel, in, nil)
+	out, err := h.rehearse(ctx, who, sel, act, in, nil)
 	if err != nil {
 		return err
 	}
@@ -294,7 +299,7 @@ func (h *Bulk) ask(ctx context.Context, who actor.Actor, sel selection.Selection
 		Total: out.all.n, About: []audit.Entry{{Action: "bulk." + act.Key, ObjectType: "selection", ObjectID: sel.ID,
 			Text: act.facts(out.all) + " was asked for.",
 			After: map[string]any{"act": act.Key, "list": sel.List, "rows": out.all.n, "cents": out.all.cents,
-				"left_out": sel.N - out.all.n, "filters": sel.Query}}}})
+				"left_out": out.n - out.all.n, "filters": sel.Query}}}})
 }
 
 // after is where an act goes on: few rows are done by then, and many are on the page of tasks.

@@ -1,13 +1,16 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/client"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -25,8 +28,9 @@ type Follow struct {
 	Service *followup.Service
 	People  People
 	Type    followup.ObjectType
-	Act     Act  // with what both have in common
-	Rows    Plan // of the rows
+	Act     Act    // with what both have in common
+	Rows    Plan   // of the rows
+	Seen    string // where a note is seen; "on the page and in the time line" by default
 }
 
 // Note adds the same note to each row.
@@ -35,7 +39,7 @@ func (f Follow) Note() Act {
 	a.Key, a.Label, a.Icon, a.Names = "note", "Add note…", "edit", []string{"text"}
 	a.Words = func(rows string) string { return "Add a note to " + rows }
 	a.Done = func(rows string) string { return "The note was added to " + rows }
-	a.Text = "Everyone on the team sees the note on the page and in the time line."
+	a.Needs, a.Text = actor.Write, "Everyone on the team sees the note "+cmp.Or(f.Seen, "on the page and in the time line")+"."
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(_ context.Context, _ actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		return Fields{Lines: &components.Textarea{Label: "Note", Name: "text", Value: in.Get("text"), Error: wrong["text"], Rows: 4,
@@ -55,7 +59,7 @@ func (f Follow) Assign() Act {
 	a.Key, a.Label, a.Icon, a.Names = "assign", "Assign…", "users", []string{"owner"}
 	a.Words = func(rows string) string { return "Assign " + rows }
 	a.Done = func(rows string) string { return words.Capital(rows) + " assigned" }
-	a.Text = "The person looks after them from now on. Who looked after them before does not any more."
+	a.Needs, a.Text = actor.Write, "The person looks after them from now on. Who looked after them before does not any more."
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		people, err := f.People(ctx, who)
@@ -79,6 +83,30 @@ func (f Follow) Assign() Act {
 }
 
 const nobody = "nobody"
+
+// LeaveErased leaves rows out whose client is gone or was erased; of gives the client of each, or none.
+func LeaveErased(ctx context.Context, who actor.Actor, clients *client.Service, rows []Row, of func(i int) uuid.UUID) error {
+	var ids []uuid.UUID
+	for i := range rows {
+		if id := of(i); id != uuid.Nil && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	found, err := clients.Several(ctx, who, ids)
+	if err != nil {
+		return err
+	}
+	there := map[uuid.UUID]bool{uuid.Nil: true}
+	for _, c := range found {
+		there[c.ID] = !c.Erased()
+	}
+	for i := range rows {
+		if !there[of(i)] && rows[i].Why == "" {
+			rows[i].Why = WhyErased
+		}
+	}
+	return nil
+}
 
 func (f Follow) about(row Row) []followup.Object {
 	return []followup.Object{{Type: f.Type, ID: row.ID}}

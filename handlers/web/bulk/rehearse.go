@@ -45,6 +45,7 @@ func (g *group) add(r Row) {
 // rehearsal is what an act would do with a selection.
 type rehearsal struct {
 	will, not []*group // by what happens, and by the reason
+	n         int64    // in all
 	all       group    // that will happen
 	changed   group    // since they were chosen, whatever becomes of them
 	rows      []Row    // what is kept of each, in their order
@@ -64,11 +65,15 @@ func (out rehearsal) one() Row {
 // missing is why nothing happens to a row that is not there any more.
 const missing = "It is not there any more."
 
-// rehearse plans the act part by part. each hears of every row; it may be nil.
-func (a Act) rehearse(ctx context.Context, who actor.Actor, sel selection.Selection, in url.Values,
+// rehearse plans an act part by part. each hears of every row; it may be nil.
+func (h *Bulk) rehearse(ctx context.Context, who actor.Actor, sel selection.Selection, act Act, in url.Values,
 	each func(group string, r Row)) (out rehearsal, err error) {
-	plan, sum := a.Begin(in), sha256.New()
-	for part := range slices.Chunk(sel.Chosen(), partRows) {
+	plan, sum := act.Begin(in), sha256.New()
+	chosen, err := h.about(ctx, who, sel)
+	if err != nil {
+		return out, err
+	}
+	for part := range slices.Chunk(chosen, partRows) {
 		ids, changed := make([]uuid.UUID, len(part)), map[uuid.UUID]int64{}
 		for i, row := range part {
 			ids[i], changed[row.ID] = row.ID, row.Changed.UnixMicro()
@@ -91,6 +96,35 @@ func (a Act) rehearse(ctx context.Context, who actor.Actor, sel selection.Select
 	return out, nil
 }
 
+// about are the things that are acted on, each once, in the order of the rows that were chosen.
+func (h *Bulk) about(ctx context.Context, who actor.Actor, sel selection.Selection) (out []selection.Row, err error) {
+	rows, of := sel.Chosen(), h.Lists[sel.List].About
+	if of == nil {
+		return rows, nil
+	}
+	known := map[uuid.UUID]bool{}
+	for part := range slices.Chunk(rows, partRows) {
+		ids := make([]uuid.UUID, len(part))
+		for i, row := range part {
+			ids[i] = row.ID
+		}
+		about, err := of(ctx, who, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range part {
+			if id, there := about[row.ID]; there {
+				row.ID = id
+			}
+			if !known[row.ID] {
+				known[row.ID] = true
+				out = append(out, row)
+			}
+		}
+	}
+	return out, nil
+}
+
 // inOrder gives a row for every id; what was not planned is gone.
 func inOrder(ids []uuid.UUID, planned []Row) []Row {
 	by := make(map[uuid.UUID]Row, len(planned))
@@ -109,6 +143,7 @@ func inOrder(ids []uuid.UUID, planned []Row) []Row {
 }
 
 func (out *rehearsal) add(r Row, each func(string, Row)) {
+	out.n++
 	out.rows = append(out.rows, Row{ID: r.ID, Cents: r.Cents, On: r.On, From: r.From, Day: r.Day, Why: r.Why})
 	into, text := &out.not, r.Why
 	if r.Why == "" {

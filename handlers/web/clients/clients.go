@@ -106,7 +106,7 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 			kit.FailedAgainFilter("Failed more than once in a row", clientFacets),
 		}, kit.DebitDateFilters("Next debit", clientFacets)),
 		Columns: clientColumns, Sorts: client.Sorts, Peeks: true,
-		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Rows: h.choiceRows,
+		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Rows: h.choiceRows, Several: h.Service.Several,
 			Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons("clients", who) }},
 		Around: billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",

@@ -147,7 +147,7 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 		}
 	}
 	if !t.Found.exact && !page.Older && !page.Newer && l.ask.From == uuid.Nil {
-		t.Found = RowsFound{n: int64(len(page.Items)), exact: true}
+		t.Found, t.Sum, t.Cents = RowsFound{n: int64(len(page.Items)), exact: true}, "", Sum{} // nobody added them up
 	}
 	v = r.view(l, page, t)
 	if r.arranges(who) {
@@ -402,6 +402,7 @@ func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) 
 	}
 	var found RowsFound
 	switch {
+	case sel != nil: // it says so itself
 	case r.Found != nil:
 		found, err = r.Found(ctx, who, f)
 	case r.Count != nil:
@@ -438,7 +439,7 @@ func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) 
 		},
 	}
 	if sel != nil {
-		r.onlyChosen(sel, &o)
+		r.onlyChosen(who, sel, &o)
 	}
 	return o, nil
 }

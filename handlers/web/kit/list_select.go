@@ -26,21 +26,13 @@ const SelectionKey = "selection"
 // Choosing says how rows of a list are chosen over its pages, and what can be done with them.
 type Choosing[T any] struct {
 	Selections *selection.Service // nil: rows can be ticked on one page alone
-	// About is what the acts on a row are about, such as the purchase of a debit; nil: the row itself.
-	About func(T) uuid.UUID
-	Cents func(T) int64 // in rand, for the sum; nil: there is none
+	Cents      func(T) int64      // in rand, for the sum; nil: there is none
+	// Several gives the rows of some ids as they are now, in any order; those that are gone are left out.
+	Several func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]T, error)
 	// Rows gives what is kept of those that are there.
 	Rows func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error)
 	// Acts are the buttons; the value of each names its act.
 	Acts func(who actor.Actor) []components.Button
-}
-
-// about is the id under which a row is chosen.
-func (r *List[T, F]) about(item T) uuid.UUID {
-	if r.Choose.About != nil {
-		return r.Choose.About(item)
-	}
-	return r.ID(item)
 }
 
 // held gives the selection that the address names, and takes it out of the address. One that is over is left out with
@@ -74,10 +66,10 @@ func (r *List[T, F]) choosable(who actor.Actor, l *Listing, items []T, found Row
 		return
 	}
 	bar := components.SelectionBar{List: r.source(), Of: r.SourceArg, Query: l.Query.Encode(), One: r.One, Many: r.many(),
-		ClearHref: Address(r.Path, l.Query), HasSum: r.Choose.Cents != nil}
+		Columns: strings.Join(l.columns, ","), ClearHref: Address(r.Path, l.Query), HasSum: r.Choose.Cents != nil}
 	ids := make([]uuid.UUID, len(items))
 	for i, item := range items {
-		ids[i] = r.about(item)
+		ids[i] = r.ID(item)
 		row := &v.Table.Rows[i]
 		row.ID = ids[i].String()
 		if r.Choose.Cents != nil {
@@ -165,13 +157,24 @@ func (r *List[T, F]) file() string                    { return r.InFile() }
 
 func (r *List[T, F]) chooseThese(ctx context.Context, who actor.Actor, ids []uuid.UUID) (rows []selection.Row, err error) {
 	for part := range slices.Chunk(distinct(ids), chooseRows) {
-		some, err := r.Choose.Rows(ctx, who, part)
+		some, err := r.kept(ctx, who, part)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, some...)
 	}
 	return rows, nil
+}
+
+// kept gives what is kept of rows, in their order.
+func (r *List[T, F]) kept(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+	rows, err := r.Choose.Rows(ctx, who, ids)
+	place := make(map[uuid.UUID]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(rows, func(a, b selection.Row) int { return place[a.ID] - place[b.ID] })
+	return rows, err
 }
 
 // chooseRows is how many rows are read at once.
@@ -195,12 +198,12 @@ func (r *List[T, F]) chooseAll(ctx context.Context, who actor.Actor, query url.V
 		}
 		var ids []uuid.UUID
 		for _, item := range page.Items {
-			if id := r.about(item); !known[id] {
+			if id := r.ID(item); !known[id] {
 				known[id] = true
 				ids = append(ids, id)
 			}
 		}
-		some, err := r.Choose.Rows(ctx, who, ids)
+		some, err := r.kept(ctx, who, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -226,28 +229,36 @@ func distinct(ids []uuid.UUID) (out []uuid.UUID) {
 	return out
 }
 
-// onlyChosen leaves in a file what was chosen: the rows of the list under the filters of the selection.
-func (r *List[T, F]) onlyChosen(sel *selection.Selection, o *outgoing[T]) {
-	chosen := make(map[uuid.UUID]bool, sel.N)
-	for _, row := range sel.Chosen() {
-		chosen[row.ID] = true
+// onlyChosen leaves in a file what was chosen, in the order in which the list had it: each row as it is now, whether the
+// filters of the selection still let it through or not. What is gone is left out.
+func (r *List[T, F]) onlyChosen(who actor.Actor, sel *selection.Selection, o *outgoing[T]) {
+	rows := sel.Chosen()
+	place := make(map[uuid.UUID]int, len(rows))
+	for i, row := range rows {
+		place[row.ID] = i
 	}
 	o.found = RowsFound{n: sel.N, exact: true}
 	o.filters = maps.Clone(o.filters)
 	o.filters.Set(SelectionKey, sel.ID.String())
-	read := o.page
-	o.page = func(ctx context.Context, ask paging.Ask) (paging.Page[T], error) {
-		for {
-			page, err := read(ctx, ask)
-			if err != nil {
-				return page, err
-			}
-			next, more := page.After(ask, r.ID)
-			kept := paging.Pick(page, func(item T) (T, bool) { return item, chosen[r.about(item)] })
-			if len(kept.Items) > 0 || !more {
-				return kept, nil
-			}
-			ask = next
+	o.page = func(ctx context.Context, ask paging.Ask) (page paging.Page[T], err error) {
+		from := 0
+		if ask.From != uuid.Nil {
+			from = place[ask.From] + 1
 		}
+		ids := make([]uuid.UUID, 0, ask.Limit)
+		for _, row := range rows[from:min(from+ask.Limit, len(rows))] {
+			ids = append(ids, row.ID)
+		}
+		if len(ids) == 0 {
+			return page, nil
+		}
+		if page.Items, err = r.Choose.Several(ctx, who, ids); err != nil {
+			return page, err
+		}
+		slices.SortFunc(page.Items, func(a, b T) int { return place[r.ID(a)] - place[r.ID(b)] })
+		if page.Older = from+len(ids) < len(rows); page.Older {
+			page.Reached = ids[len(ids)-1]
+		}
+		return page, nil
 	}
 }

@@ -67,7 +67,7 @@ func (x *Selections) Choose(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	to := x.next(list, query, sel, form.Get("act"), form.Get("next"))
+	to := x.next(list, query, sel, form.Get("act"), form.Get("next"), form.Get(columnsKey))
 	if back != "" && form.Get("act") != "" && !strings.Contains(to, "?") {
 		to = Address(to, url.Values{BackKey: {back}})
 	}
@@ -161,7 +161,7 @@ func (x *Selections) change(ctx context.Context, who actor.Actor, list choosable
 }
 
 // next is where a form goes on: to the act, to another page of the list, or back to it with what was chosen.
-func (x *Selections) next(list choosable, query url.Values, sel selection.Selection, act, page string) string {
+func (x *Selections) next(list choosable, query url.Values, sel selection.Selection, act, page, columns string) string {
 	switch {
 	case strings.HasPrefix(act, actExport):
 		file := url.Values{"format": {strings.TrimPrefix(strings.TrimPrefix(act, actExport), "-")}, SelectionKey: {sel.ID.String()}}
@@ -170,6 +170,9 @@ func (x *Selections) next(list choosable, query url.Values, sel selection.Select
 		}
 		for name, values := range query {
 			file[name] = values
+		}
+		if columns != "" && !file.Has(columnsKey) {
+			file.Set(columnsKey, columns)
 		}
 		return Address(list.file(), file)
 	case act != "":

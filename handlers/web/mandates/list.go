@@ -10,16 +10,20 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/client"
 	"debitdesk/models/facet"
+	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/selection"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 )
@@ -36,9 +40,18 @@ type Mandates struct {
 	// got none; nil draws nothing.
 	LivePanel func(ctx context.Context, who actor.Actor, s mandate.Sheet) (templ.Component, error)
 	Notes     kit.NotesPanel
+
+	Selections *selection.Service
+	Acts       bulk.Acts // on many mandates
+	Clients    *client.Service
+	Followups  *followup.Service
+	People     bulk.People // of the team
 }
 
 const mandatesSection = "mandates"
+
+// ListName is the name of the register among the lists.
+const ListName = "mandates"
 
 func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 	return &kit.List[mandate.Entry, mandate.Filter]{
@@ -81,6 +94,10 @@ func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 			kit.IdFilter("client", "One client", func(f *mandate.Filter) *uuid.UUID { return &f.ClientID }),
 		}),
 		Columns: mandateColumns(h.Desk.Now()), Sorts: kit.ByAge, Peeks: true,
+		Choose: kit.Choosing[mandate.Entry]{Selections: h.Selections, Rows: h.choiceRows, Several: h.Service.Several,
+			Acts: func(who actor.Actor) []components.Button {
+				return append(h.Acts.Buttons(ListName, who), kit.DeleteTokens("Delete tokens…", who))
+			}},
 		Empty: components.Empty{Icon: "shield", Title: "No mandate yet",
 			Text: "A mandate is a client’s permission to debit a bank account. Set one up, and the client confirms it."},
 	}

@@ -156,6 +156,7 @@ var cancelAct = purchaseAct{
 			Question: components.Confirm{
 				Title: "Cancel " + words.Sum(rec.TotalCents, rec.Currency) + " from " + words.PayerName(rec.Purchase) + "?",
 				Text:  "This cannot be undone. You can create a new purchase instead.", Button: "Cancel purchase",
+				Keep: "Keep purchase",
 			}}
 		if c := rec.Collection; c != nil {
 			switch c.State {

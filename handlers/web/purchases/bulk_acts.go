@@ -32,7 +32,7 @@ func (p *Purchases) BulkActs() bulk.Acts {
 	again.Text = "Each is debited from the account that failed, on the next day that the bank and its mandate allow."
 	again.Begin, again.Do = p.planAgain, p.debitAgain
 
-	cancel.Key, cancel.Label, cancel.Icon, cancel.Danger = "cancel", "Cancel…", "x", true
+	cancel.Key, cancel.Label, cancel.Icon, cancel.Danger, cancel.Keep = "cancel", "Cancel purchases…", "x", true, "Keep them"
 	cancel.Words = func(rows string) string { return "Cancel " + rows }
 	cancel.Done = func(rows string) string { return words.Capital(rows) + " cancelled" }
 	cancel.Text = "This cannot be undone. You can create new purchases instead."
@@ -231,9 +231,33 @@ func (p *Purchases) ChoiceRows(ctx context.Context, who actor.Actor, ids []uuid.
 	return out, err
 }
 
-// choose lets the purchases of a list be chosen.
+// choose lets the rows of a list be chosen.
 func (p *Purchases) choose(list string) kit.Choosing[purchase.Record] {
 	return kit.Choosing[purchase.Record]{Selections: p.Selections, Cents: randCents, Rows: p.ChoiceRows,
-		About: func(rec purchase.Record) uuid.UUID { return rec.ID },
-		Acts:  func(who actor.Actor) []components.Button { return p.Acts.Buttons(list, who) }}
+		Several: p.Service.Several, Acts: func(who actor.Actor) []components.Button { return p.Acts.Buttons(list, who) }}
+}
+
+// chooseDebits lets debits be chosen. The acts are about their purchases.
+func (p *Purchases) chooseDebits() kit.Choosing[purchase.Record] {
+	c := p.choose("debits")
+	c.Several = p.Service.SeveralDebits
+	c.Rows = func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+		recs, err := p.Service.SeveralDebits(ctx, who, ids)
+		out := make([]selection.Row, len(recs))
+		for i, rec := range recs {
+			out[i] = selection.Row{ID: rec.Collection.ID, Changed: rec.UpdatedAt, Cents: randCents(rec)}
+		}
+		return out, err
+	}
+	return c
+}
+
+// OfDebits gives the purchases of debits.
+func (p *Purchases) OfDebits(ctx context.Context, who actor.Actor, ids []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+	recs, err := p.Service.SeveralDebits(ctx, who, ids)
+	of := make(map[uuid.UUID]uuid.UUID, len(recs))
+	for _, rec := range recs {
+		of[rec.Collection.ID] = rec.ID
+	}
+	return of, err
 }

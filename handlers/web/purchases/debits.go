@@ -80,7 +80,7 @@ func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
 			}},
 		},
 		Columns: debitColumns(p.Service, p.Desk.Now()),
-		Choose:  p.choose("debits"), Peeks: true,
+		Choose:  p.chooseDebits(), Peeks: true,
 		NoMatch: components.Empty{Title: "No debit here", Text: "No debit has such an outcome on these days."},
 	}
 }

@@ -3,6 +3,7 @@ package purchases
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -242,28 +243,22 @@ func kindFilter() kit.Filter[purchase.Filter] {
 }
 
 // counts counts by status, and what needs attention among what the filter lets through: the concern that is looked
-// at, and the others for their tabs. The tabs count purchases with an amount, whatever kind the list shows.
+// at, and the others for their tabs. The tabs count purchases with an amount, whatever kind the list shows. What nobody
+// counted has no sum either.
 func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.Tally, error) {
-	t, err := p.ofKind(ctx, who, f, purchase.WithAmount)
+	totals, narrow, err := p.totals(ctx, who, f)
 	if err != nil {
 		return kit.Tally{}, err
 	}
-	var storing kit.Tally
-	every := f
-	if every.Concern = ""; f.Kind == purchase.OnlyStoring || !every.Narrow() { // nobody counts what a search finds among them
-		if storing, err = p.ofKind(ctx, who, f, purchase.OnlyStoring); err != nil {
-			return kit.Tally{}, err
-		}
+	ofKind := func(kind purchase.Kind) kit.Tally {
+		return kit.TallyOf(totals[kind].Counts(), f.Statuses, narrow, purchase.CountLimit)
 	}
-	switch {
-	case f.Kind == purchase.OnlyStoring:
-		t.Found = storing.Found
-	case f.Kind == "" && f.Concern == "":
-		both, err := p.ofKind(ctx, who, f, "")
-		if err != nil {
-			return kit.Tally{}, err
+	t, storing := ofKind(purchase.WithAmount), ofKind(purchase.OnlyStoring)
+	if f.Concern == "" {
+		t.Found = ofKind(f.Kind).Found
+		if f.Kind != purchase.OnlyStoring {
+			t.Cents = kit.Rands(totals[f.Kind].Cents(f.Statuses...))
 		}
-		t.Found = both.Found
 	}
 	concerns, byStatus := map[string]kit.RowsFound{}, t.Of
 	for _, view := range kit.ConcernViews {
@@ -300,11 +295,22 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 	return t, nil
 }
 
-// ofKind counts purchases of one kind by status, whatever needs attention.
-func (p *Purchases) ofKind(ctx context.Context, who actor.Actor, f purchase.Filter, kind purchase.Kind) (kit.Tally, error) {
-	f.Kind, f.Concern, f.FailedSince = kind, "", time.Time{}
-	counts, err := p.Service.Counts(ctx, who, f)
-	return kit.TallyOf(counts, f.Statuses, f.Narrow(), purchase.CountLimit), err
+// totals are the purchases of each status among those that a list shows, whatever needs attention, and those with an
+// amount. Without a narrow filter they are kept, of every kind; under one each kind is asked for.
+func (p *Purchases) totals(ctx context.Context, who actor.Actor, f purchase.Filter) (out purchase.TotalsByKind, narrow bool, err error) {
+	shown := f.Kind
+	if f.Concern != "" && shown == "" {
+		shown = purchase.WithAmount
+	}
+	f.Concern, f.FailedSince, f.Kind = "", time.Time{}, purchase.WithAmount
+	narrow = f.Narrow()
+	if out, err = p.Service.Totals(ctx, who, f); err != nil || !narrow || shown == f.Kind {
+		return out, narrow, err
+	}
+	f.Kind = shown
+	others, err := p.Service.Totals(ctx, who, f)
+	maps.Copy(out, others)
+	return out, narrow, err
 }
 
 // sumFound is what all that was found comes to, where everything was counted.
@@ -328,8 +334,8 @@ func (p *Purchases) found(ctx context.Context, who actor.Actor, f purchase.Filte
 		t, err := p.Service.Tally(ctx, who, f)
 		return kit.FoundAll(t.N), err
 	}
-	counts, err := p.Service.Counts(ctx, who, f)
-	return kit.TallyOf(counts, f.Statuses, f.Narrow(), purchase.CountLimit).Found, err
+	totals, err := p.Service.Totals(ctx, who, f)
+	return kit.TallyOf(totals[f.Kind].Counts(), f.Statuses, f.Narrow(), purchase.CountLimit).Found, err
 }
 
 func concernTabs() (views []kit.View) {

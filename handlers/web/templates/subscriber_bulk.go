@@ -16,8 +16,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -84,20 +86,20 @@ func bulkCheck(t subscription.Template, rows []bulkRow) pages.BulkCheckView {
 	v := pages.BulkCheckView{Title: "Check the rows",
 		Back:   components.Link{Text: "Another file", Href: words.TemplateHref(t.ID, "/subscribers/bulk")},
 		Action: words.TemplateHref(t.ID, "/subscribers/bulk"), Key: kit.NewFormKey()}
-	ready := int64(0)
 	for _, r := range rows {
 		v.Rows = append(v.Rows, r.view())
-		if r.problem == "" {
-			ready++
-		}
 	}
-	bad := int64(len(rows)) - ready
-	v.Sum = words.Grouped(int64(len(rows))) + " rows: " + words.Grouped(ready) + " ready · " + words.Grouped(bad) +
+	good := ready(rows)
+	bad := int64(len(rows)) - good
+	v.Sum = words.Grouped(int64(len(rows))) + " rows: " + words.Grouped(good) + " ready · " + words.Grouped(bad) +
 		" with a problem"
-	if ready > 0 {
-		v.Button, v.Kept = "Add "+plural.Of(ready, "subscriber"), carried(rows)
+	if good > 0 {
+		v.Button, v.Kept = "Add "+plural.Of(good, "subscriber"), carried(rows)
 	}
 	v.Note = "Rows with a problem are left out. Each client without a token gets a mail with the link."
+	if good > bulk.AtOnce {
+		v.Note += " They are added in the background, and you can close the page."
+	}
 	return v
 }
 
@@ -176,12 +178,15 @@ func (h *Templates) Bulk(c echo.Context) error {
 	if err != nil {
 		return h.bulkForm(c, http.StatusUnprocessableEntity, t, "", err)
 	}
+	if ready(rows) > bulk.AtOnce {
+		return h.addInBackground(c, t, form.Get(kit.FormKeyName), rows)
+	}
 	kit.Patient(c, kit.UploadPatience)
 	v := pages.BulkResultView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}}
 	var added, skipped, failed int64
 	for _, r := range rows {
 		if r.problem == "" {
-			if r.problem, err = h.addRow(c.Request().Context(), c, t, form.Get(kit.FormKeyName), r); err != nil {
+			if r.problem, err = h.addRow(c.Request().Context(), access.Actor(c), t.ID, form.Get(kit.FormKeyName), r); err != nil {
 				return err
 			}
 			if r.problem == "" {
@@ -195,23 +200,38 @@ func (h *Templates) Bulk(c echo.Context) error {
 		}
 		v.Rows = append(v.Rows, r.view())
 	}
-	v.Sum = plural.Of(len(rows), "row") + " read = " + words.Grouped(added) + " added + " +
-		words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
+	v.Sum = addedWords(int64(len(rows)), added, skipped, failed)
 	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
 }
 
-// addRow adds one row, and tells why it could not.
-func (h *Templates) addRow(ctx context.Context, c echo.Context, t subscription.Template, formKey string,
+// addedWords accounts for every row.
+func addedWords(rows, added, skipped, failed int64) string {
+	return plural.Of(rows, "row") + " read = " + words.Grouped(added) + " added + " +
+		words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
+}
+
+// ready counts the rows that can be added.
+func ready(rows []bulkRow) (n int64) {
+	for _, r := range rows {
+		if r.problem == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// addRow adds one row, once for each form, and tells why it could not.
+func (h *Templates) addRow(ctx context.Context, who actor.Actor, templateID uuid.UUID, formKey string,
 	r bulkRow) (problem string, err error) {
 	in := subscription.SubscriberInput{ClientID: r.clientID, FirstOn: r.firstOn, Reference: r.reference,
 		Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
-	fingerprint := sha256.Sum256([]byte(fmt.Sprint(t.ID, r.clientID, r.firstOn, r.reference)))
-	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: h.Desk.Sandbox,
+	fingerprint := sha256.Sum256([]byte(fmt.Sprint(templateID, r.clientID, r.firstOn, r.reference)))
+	key := replay.Key{MerchantID: who.MerchantID, IsTest: h.Desk.Sandbox,
 		Key: "form:" + strconv.Itoa(r.number) + ":" + formKey, Fingerprint: fingerprint[:]}
 	to := ""
 	err = kit.OnceKeyed(ctx, h.Desk.Replays, key, func(ctx context.Context) (subscription.Added, error) {
-		return h.Service.Add(ctx, access.Actor(c), t.ID, in)
+		return h.Service.Add(ctx, who, templateID, in)
 	}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") }, &to)
 	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.NotFound) {
 		return f.Message, nil

@@ -8,12 +8,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
+	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
 )
@@ -44,7 +46,7 @@ func (h *Templates) waiting(ctx context.Context, who actor.Actor, t subscription
 				out = append(out, s)
 			}
 		}
-		if !page.Older || len(page.Items) == 0 {
+		if !page.Older || len(page.Items) == 0 || len(out) > selection.MaxRows {
 			return out, nil
 		}
 		ask.From = page.Items[len(page.Items)-1].ID
@@ -77,8 +79,8 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 		ask.Text = "Each has been pending for more than 7 days, was not reminded in the last 7 days, and gets one mail with the link."
 	case removeAll:
 		ask.Title, ask.Button = "Remove "+plural.Of(n, "pending subscriber")+"?", "Remove "+plural.Of(n, "subscriber")
-		ask.Text, ask.Breaks = "Each has been pending for more than 30 days. This cannot be undone.",
-			[]string{"Their first purchases are cancelled, and the links end."}
+		ask.Text, ask.Breaks, ask.Keep = "Each has been pending for more than 30 days. This cannot be undone.",
+			[]string{"Their first purchases are cancelled, and the links end."}, "Keep them"
 	default:
 		return fault.Missing()
 	}
@@ -89,10 +91,29 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 		}
 		return c.Redirect(http.StatusSeeOther, back)
 	}
+	if n > bulk.AtOnce {
+		ask.Text, ask.Button, ask.Safe = ask.Text+" The next page shows who they are, before anything happens.",
+			"Show "+plural.Of(n, "subscriber"), true
+	}
 	return h.ask(c, status, ask)
 }
 
-// Pending serves POST /templates/:id/pending. It does what was counted, or asks again.
+// choosePending selects many pending subscribers, and goes on to the rehearsal of the act. They are done in the
+// background.
+func (h *Templates) choosePending(c echo.Context, t subscription.Template, list []subscription.Subscriber, act string) error {
+	rows := make([]selection.Row, 0, len(list))
+	for _, s := range list[:min(len(list), selection.MaxRows)] {
+		rows = append(rows, selection.Row{ID: s.ID, Changed: s.UpdatedAt})
+	}
+	sel, err := h.Selections.Keep(c.Request().Context(), access.Actor(c), selection.Selection{List: SubscriberList, Arg: t.ID.String(),
+		Query: map[string]string{"status": string(subscription.Pending)}, Moment: h.Desk.Now(), Rows: rows})
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, bulk.Href(sel, act))
+}
+
+// Pending serves POST /templates/:id/pending. It does what was counted, or asks again. Many are shown first.
 func (h *Templates) Pending(c echo.Context) error {
 	t, err := h.findSubscription(c)
 	if err != nil {
@@ -109,6 +130,9 @@ func (h *Templates) Pending(c echo.Context) error {
 	}
 	if form.Get("count") != words.Glued(words.Grouped(int64(len(list)))) { // others came or went meanwhile
 		return h.askPending(c, http.StatusConflict, t, act)
+	}
+	if len(list) > bulk.AtOnce {
+		return h.choosePending(c, t, list, act)
 	}
 	kit.Patient(c, kit.UploadPatience)
 	done, verb, do := int64(0), "reminded", h.Service.Remind

@@ -18,7 +18,7 @@ import (
 // stranded are the active subscribers of all templates whose account cannot be charged.
 func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
 	list := h.subscriberList(subscription.Template{})
-	list.Path, list.Source = words.StrandedPath, strandedSource
+	list.Path, list.Source, list.Choose = words.StrandedPath, strandedSource, h.chooseSubscribers(strandedSource)
 	list.Head = components.PageHead{Title: "Subscribers without an account",
 		Back: components.Link{Text: "Templates", Href: words.TemplatesPath},
 		Sub:  "Their next period cannot be debited. Store their account again, or pause or remove them."}

@@ -35,7 +35,7 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 	list := h.subscriberList(t)
 	list.Path, list.File, list.Card = words.TemplateHref(t.ID, ""), words.TemplateHref(t.ID, "/subscribers/export"),
 		components.Card{Title: "Subscribers"}
-	list.SourceArg = t.ID.String()
+	list.SourceArg, list.Choose = t.ID.String(), h.chooseSubscribers(SubscriberList)
 	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter,
 		ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
 		return h.Service.Subscribers(ctx, who, t.ID, f, ask)

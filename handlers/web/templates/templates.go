@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
@@ -16,7 +17,10 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/followup"
+	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
+	"debitdesk/models/task"
 	"debitdesk/views/components"
 )
 
@@ -28,6 +32,12 @@ type Templates struct {
 	Exports   *kit.Exports
 	// Match finds clients by their ids and e-mail addresses, all in one question.
 	Match func(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error)
+
+	Selections *selection.Service
+	Acts       bulk.Acts // on many templates and subscribers
+	Followups  *followup.Service
+	People     bulk.People // of the team
+	Tasks      *task.Service
 }
 
 const templatesSection = "templates"
@@ -80,6 +90,7 @@ func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter]
 				return day
 			}),
 		},
+		Choose: h.chooseTemplates(),
 		Empty: components.Empty{Icon: "repeat", Title: "No template yet",
 			Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it."},
 	}
@@ -94,6 +105,9 @@ func subscribersIn(label string, status subscription.Status) kit.Column[subscrip
 		return words.Grouped(t.Counts[status])
 	}).Number()
 }
+
+// Chosen is the list for what is chosen in it.
+func (h *Templates) Chosen() kit.Exportable { return h.list() }
 
 // List serves GET /templates.
 func (h *Templates) List(c echo.Context) error { return h.list().Show(c) }

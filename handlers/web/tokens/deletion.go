@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/approval"
 	"debitdesk/models/fault"
@@ -26,20 +27,20 @@ import (
 
 // AskDelete serves GET /tokens/deletion?id=…: what the deletion breaks.
 func (h *Tokens) AskDelete(c echo.Context) error {
-	named := url.Values{"id": c.QueryParams()["id"]}
+	form := url.Values{"id": c.QueryParams()["id"]}
 	if id, err := uuid.Parse(c.QueryParam(kit.SelectionKey)); err == nil {
 		sel, err := h.Selections.Get(c.Request().Context(), access.Actor(c), id)
 		if err != nil {
 			return err
 		}
-		if sel.List != ListName {
+		if sel.List != ListName && sel.List != mandates.ListName { // a mandate has the id of its token
 			return fault.Missing()
 		}
 		for _, row := range sel.Chosen() {
-			named.Add("id", row.ID.String())
+			form.Add("id", row.ID.String())
 		}
 	}
-	return h.askDelete(c, http.StatusOK, named, "", nil)
+	return h.askDelete(c, http.StatusOK, form, "", nil)
 }
 
 // Delete serves POST /tokens/deletion.
@@ -139,17 +140,25 @@ func (h *Tokens) askSecond(c echo.Context, form url.Values, in purchase.Deletion
 	return kit.ToRequest(c, a)
 }
 
-// impacts finds the live tokens that are named, each once.
-func (h *Tokens) impacts(c echo.Context, named url.Values) ([]purchase.Impact, error) {
-	var ids []uuid.UUID
-	for _, text := range named["id"] {
+// named are the ids in a form, each once; nil when one of them is none.
+func named(form url.Values) (ids []uuid.UUID) {
+	for _, text := range form["id"] {
 		id, err := uuid.Parse(text)
 		if err != nil {
-			return nil, fault.Missing()
+			return nil
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
+	}
+	return ids
+}
+
+// impacts finds the live tokens that are named, each once.
+func (h *Tokens) impacts(c echo.Context, form url.Values) ([]purchase.Impact, error) {
+	ids := named(form)
+	if ids == nil && len(form["id"]) > 0 {
+		return nil, fault.Missing()
 	}
 	if len(ids) > purchase.MaxDeleted {
 		return nil, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", purchase.MaxDeleted)
@@ -191,6 +200,10 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 			view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
 		}
 		view.Question = deletionQuestion(impacts)
+		if left := len(named(form)) - len(impacts); left > 0 {
+			view.Question.Breaks = append(view.Question.Breaks, plural.Of(left, "row")+" that you selected "+
+				plural.Pick(left, "is", "are")+" left out: there is no token to delete.")
+		}
 		confirmation(impacts).Ask(&view.Question, wrong)
 		for _, i := range impacts {
 			view.Losing = append(view.Losing, losing(i, len(impacts) > 1, form, byInput, h.Desk.Now()))

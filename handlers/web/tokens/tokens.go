@@ -11,13 +11,16 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/bank"
+	"debitdesk/models/client"
 	"debitdesk/models/facet"
+	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -35,9 +38,13 @@ type Tokens struct {
 	Purchases *purchase.Service
 	Exports   *kit.Exports
 	Approvals *approval.Service
+	Clients   *client.Service
 
 	Selections *selection.Service
 	Notes      kit.NotesPanel
+	Acts       bulk.Acts // on many tokens
+	Followups  *followup.Service
+	People     bulk.People // of the team
 }
 
 var tokenPills = map[token.State]components.Pill{
@@ -121,7 +128,10 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		}),
 		Columns: tokenColumns, Sorts: kit.ByAge,
-		Choose: kit.Choosing[token.Entry]{Selections: h.Selections, Rows: h.choiceRows, Acts: deleteButton},
+		Choose: kit.Choosing[token.Entry]{Selections: h.Selections, Rows: h.choiceRows, Several: h.Register.Several,
+			Acts: func(who actor.Actor) []components.Button {
+				return append(h.Acts.Buttons(ListName, who), kit.DeleteTokens("Delete…", who))
+			}},
 		Label:  func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
 		Around: h.around,
 		Peeks:  true,
@@ -150,15 +160,24 @@ func (h *Tokens) around(c echo.Context, _ *kit.Listing, v *pages.ListView) error
 // ListName is the name of the register among the lists.
 const ListName = "tokens"
 
-// deleteButton is the act on tokens that are chosen.
-func deleteButton(who actor.Actor) []components.Button {
-	del := components.Button{Label: "Delete…", Icon: "trash", Value: "deletion"}
-	if who.Can(actor.DeleteTokens) {
-		del.Kind = "danger"
-	} else {
-		del.Disabled, del.Why = true, "Only an admin can delete tokens."
+// BulkActs are the acts on many tokens.
+func (h *Tokens) BulkActs() bulk.Acts {
+	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Token, Rows: h.planFollow,
+		Seen: "on the client’s page and in the time line", Act: bulk.Act{Lists: []string{ListName}, One: "token"}}
+	return bulk.Acts{follow.Note(), follow.Assign()}
+}
+
+func (h *Tokens) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+	found, err := h.Register.Several(ctx, who, ids)
+	if err != nil {
+		return nil, err
 	}
-	return []components.Button{del}
+	out := make([]bulk.Row, len(found))
+	for i, e := range found {
+		out[i] = bulk.Row{ID: e.ID, Name: e.Token.Named(), Second: tokenClient(e), Href: words.TokenPath(e.ID), Pill: tokenPill(e.Token),
+			ChangedAt: e.UpdatedAt.UnixMicro()}
+	}
+	return out, bulk.LeaveErased(ctx, who, h.Clients, out, func(i int) uuid.UUID { return found[i].ClientID })
 }
 
 // DeletionHref is the page that asks before chosen tokens are deleted.

@@ -215,33 +215,50 @@ func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, fou
 // Count counts by state, the first column of the walk, what fits among the records
 // that one page would look at; nil where there are more of them.
 func Count[S ~string](ctx context.Context, db *database.DB, w *Walk) (map[S]int64, error) {
+	sums, err := Sums[S](ctx, db, w, "0")
+	if sums == nil {
+		return nil, err
+	}
+	counts := make(map[S]int64, len(sums))
+	for state, sum := range sums {
+		counts[state] = sum.N
+	}
+	return counts, err
+}
+
+// Sum is how many records there are, and what they come to.
+type Sum struct{ N, Cents int64 }
+
+// Sums is Count with what a column of the records comes to.
+func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string) (map[S]Sum, error) {
 	fits := w.Fits
 	if fits == "" {
 		fits = "true"
 	}
 	var rows []struct {
 		State S
-		N     int64
+		Sum   `gorm:"embedded"`
 		Seen  int64
 	}
 	w = w.lazy()
 	_, _, from := w.beside(paging.Ask{})
-	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %s) AS n, count(*) AS seen
-		FROM (%s) AS %s GROUP BY state`, fits, w.rows(w.Columns, paging.Ask{}, w.reach()), cmp.Or(w.Alias, "walked")),
-		slices.Concat(w.FitArgs, w.Values(paging.Ask{}), from)...).Scan(&rows).Error
+	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %[1]s) AS n, count(*) AS seen,
+			least(coalesce(sum(%[2]s) FILTER (WHERE %[1]s), 0), 9223372036854775807)::bigint AS cents
+		FROM (%[3]s) AS %[4]s GROUP BY state`, fits, cents, w.rows(w.Columns, paging.Ask{}, w.reach()), cmp.Or(w.Alias, "walked")),
+		slices.Concat(w.FitArgs, w.FitArgs, w.Values(paging.Ask{}), from)...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	counts, seen := map[S]int64{}, int64(0)
+	sums, seen := map[S]Sum{}, int64(0)
 	for _, r := range rows {
 		if seen += r.Seen; r.N > 0 {
-			counts[r.State] = r.N
+			sums[r.State] = r.Sum
 		}
 	}
 	if seen >= int64(w.reach()) {
 		return nil, nil
 	}
-	return counts, nil
+	return sums, nil
 }
 
 // CountFound counts by state what a search finds; nil where that is more than is counted.

@@ -21,7 +21,7 @@ var fixedTables = []string{"merchants", "brands", "brand_counters", "debit_profi
 var ownedTables = []string{"merchants", "brands", "debit_profiles", "merchant_keys", "brand_counters", "invoice_series"}
 
 // derivedTables follow from others and are made anew.
-var derivedTables = []string{"purchase_counts", "purchase_count_deltas", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",
+var derivedTables = []string{"purchase_counts", "purchase_count_deltas", "purchase_sums", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",
 	"audit_links", "audit_heads", "audit_progress", "audit_alarms", "ledger_days", "ledger_months", "ledger_day_deltas",
 	"debit_days", "debit_day_deltas", "attention", "attention_changes", "attention_counts", "attention_solved", "bank_days",
 	"bank_day_changes", "part_days", "part_day_deltas", "refunded_debits", "billing_groups", "billing_group_deltas"}

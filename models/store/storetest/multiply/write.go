@@ -274,6 +274,8 @@ func (f *filling) derive(ctx context.Context) error {
 		`UPDATE collections SET state = 'final' WHERE state = 'provisional' AND action_date < current_date - 60`,
 		"SELECT rebuild_figures()",
 		`INSERT INTO purchase_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases GROUP BY 1, 2`,
+		`INSERT INTO purchase_sums (merchant_id, status, cents) SELECT merchant_id, status, sum(total_cents) FROM purchases
+			WHERE currency = 'ZAR' GROUP BY 1, 2`,
 		`INSERT INTO storing_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases
 			WHERE total_cents = 0 GROUP BY 1, 2`,
 		`INSERT INTO mandate_counts (merchant_id, kind, state, n) SELECT merchant_id, kind, state, count(*) FROM mandates

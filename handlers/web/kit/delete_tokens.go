@@ -1,0 +1,21 @@
+package kit
+
+import (
+	"debitdesk/models/actor"
+	"debitdesk/views/components"
+)
+
+// ActDelete names the deletion of tokens among the acts on what was chosen. It has a page of its own, which asks what
+// becomes of what hangs on them, and whether a second person must approve.
+const ActDelete = "deletion"
+
+// DeleteTokens is the button of the deletion over a list.
+func DeleteTokens(label string, who actor.Actor) components.Button {
+	del := components.Button{Label: label, Icon: "trash", Value: ActDelete}
+	if who.Can(actor.DeleteTokens) {
+		del.Kind = "danger"
+	} else {
+		del.Disabled, del.Why = true, "Only an admin can delete tokens."
+	}
+	return del
+}

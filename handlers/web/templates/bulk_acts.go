@@ -1,0 +1,205 @@
+package templates
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/followup"
+	"debitdesk/models/selection"
+	"debitdesk/models/subscription"
+	"debitdesk/views/components"
+)
+
+// The names of the lists in which templates and subscribers are chosen.
+const (
+	TemplateList   = "templates"
+	SubscriberList = "subscribers"
+)
+
+// BulkActs are the acts on many templates and on many subscribers.
+func (h *Templates) BulkActs() bulk.Acts {
+	one := bulk.Act{Needs: templateAct, Lists: []string{SubscriberList, strandedSource}, One: "subscriber"}
+	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Subscriber, Act: one,
+		Rows: h.planSubscribers(nil), Seen: "on the client’s page and in the time line"}
+	remind, remove := one, one
+	remind.Key, remind.Label, remind.Icon = remindAll, "Send reminder…", "mail"
+	remind.Words = func(rows string) string { return "Remind " + rows }
+	remind.Done = func(rows string) string { return "Reminders for " + rows + " are on their way" }
+	remind.Text = "Each client gets one mail with the link to store a bank account. A mail cannot be taken back."
+	remind.Begin = func(url.Values) bulk.Plan {
+		return h.planSubscribers(func(s subscription.Subscriber, _ *bulk.Row) error { return s.MayRemind() })
+	}
+	remind.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		_, err := h.Service.Remind(ctx, who, row.ID)
+		return err
+	}
+	remove.Key, remove.Label, remove.Icon, remove.Danger, remove.Keep = removeAll, "Remove…", "x", true, "Keep them"
+	remove.Words = func(rows string) string { return "Remove " + rows }
+	remove.Done = func(rows string) string { return words.Capital(rows) + " removed" }
+	remove.Text = "No further period is billed. Periods that were billed stay, with their debits. This cannot be undone: to subscribe again, a client must be added again."
+	remove.Begin = func(url.Values) bulk.Plan {
+		return h.planSubscribers(func(s subscription.Subscriber, row *bulk.Row) error {
+			if s.Status == subscription.Pending && s.FirstPurchaseID != uuid.Nil {
+				row.Note = "Removed, and the first purchase is cancelled"
+			}
+			return s.MayRemove()
+		})
+	}
+	remove.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		_, err := h.Service.Remove(ctx, who, row.ID)
+		return err
+	}
+	return append(bulk.Acts{h.pauseSubscribers(one, true), h.pauseSubscribers(one, false), remind, remove,
+		follow.Note(), follow.Assign()}, h.templateActs()...)
+}
+
+// pausing names an act that pauses, or one that lets run again.
+func pausing(act bulk.Act, paused bool) bulk.Act {
+	act.Key, act.Label, act.Icon = "resume", "Resume…", "play"
+	act.Words = func(rows string) string { return "Resume " + rows }
+	act.Done = func(rows string) string { return words.Capital(rows) + " resumed" }
+	if paused {
+		act.Key, act.Label, act.Icon = "pause", "Pause…", "clock"
+		act.Words = func(rows string) string { return "Pause " + rows }
+		act.Done = func(rows string) string { return words.Capital(rows) + " paused" }
+	}
+	return act
+}
+
+// alreadySo is why nothing is paused or resumed; empty: something is.
+func alreadySo(is, paused bool) error {
+	switch {
+	case is != paused:
+		return nil
+	case paused:
+		return fault.New(fault.Conflict, "conflict", "It is paused already.")
+	}
+	return fault.New(fault.Conflict, "conflict", "It is not paused.")
+}
+
+func (h *Templates) pauseSubscribers(one bulk.Act, paused bool) bulk.Act {
+	act := pausing(one, paused)
+	act.Text = "Their next dates stay; the periods that were missed are not billed."
+	if paused {
+		act.Text = "Periods pass and are not billed, now or later, until you resume them. Purchases that exist already stay, and so do their debits."
+	}
+	act.Begin = func(url.Values) bulk.Plan {
+		return h.planSubscribers(func(s subscription.Subscriber, _ *bulk.Row) error {
+			if err := s.MayPause(); err != nil {
+				return err
+			}
+			return alreadySo(s.Status == subscription.Paused, paused)
+		})
+	}
+	act.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		_, err := h.Service.SetSubscriberPaused(ctx, who, row.ID, paused)
+		return err
+	}
+	return act
+}
+
+// planSubscribers plans subscribers one by one. judge says what stands against each; nil: nothing does, but that the data
+// of a client was erased.
+func (h *Templates) planSubscribers(judge func(subscription.Subscriber, *bulk.Row) error) bulk.Plan {
+	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+		found, err := h.Service.Several(ctx, who, ids)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]bulk.Row, len(found))
+		for i, s := range found {
+			out[i] = bulk.Row{ID: s.ID, Name: cmp.Or(s.ClientName, s.ClientEmail), Second: s.ClientEmail, Href: subscriberHref(s, ""),
+				Pill: subscriberPill(s), ChangedAt: s.UpdatedAt.UnixMicro()}
+			if judge != nil {
+				out[i].Why = whyNot(judge(s, &out[i]))
+			}
+		}
+		if judge != nil {
+			return out, nil
+		}
+		return out, bulk.LeaveErased(ctx, who, h.Purchases.Clients, out, func(i int) uuid.UUID { return found[i].ClientID })
+	}
+}
+
+func whyNot(err error) string {
+	if err == nil {
+		return ""
+	}
+	if f, is := fault.From(err); is {
+		return words.Capital(f.Words())
+	}
+	return err.Error()
+}
+
+// templateActs are the acts on many templates. Each template is deleted on its own page, where the number of its
+// subscribers is typed.
+func (h *Templates) templateActs() bulk.Acts {
+	one := bulk.Act{Needs: templateAct, Lists: []string{TemplateList}, One: "template"}
+	pause, resume := pausing(one, true), pausing(one, false)
+	pause.Text = "No subscriber of theirs is billed while it lasts: periods pass, and missed dates are not billed later."
+	resume.Text = "Subscribers are billed again from their next dates."
+	for act, paused := range map[*bulk.Act]bool{&pause: true, &resume: false} {
+		act.Begin = func(url.Values) bulk.Plan {
+			return h.planTemplates(func(t subscription.Template) error {
+				if err := t.MayPause(); err != nil {
+					return err
+				}
+				return alreadySo(t.Paused, paused)
+			})
+		}
+		act.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+			_, err := h.Service.SetPaused(ctx, who, row.ID, paused)
+			return err
+		}
+	}
+	return bulk.Acts{pause, resume}
+}
+
+func (h *Templates) planTemplates(judge func(subscription.Template) error) bulk.Plan {
+	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+		found, err := h.Service.SeveralTemplates(ctx, who, ids)
+		out := make([]bulk.Row, len(found))
+		for i, t := range found {
+			out[i] = bulk.Row{ID: t.ID, Name: t.Name(), Second: countsWords(t), Href: words.TemplateHref(t.ID, ""), Pill: templatePill(t),
+				ChangedAt: t.UpdatedAt.UnixMicro()}
+			out[i].Why = whyNot(judge(t))
+		}
+		return out, err
+	}
+}
+
+// chooseSubscribers lets subscribers be chosen in a list of that name.
+func (h *Templates) chooseSubscribers(list string) kit.Choosing[subscription.Subscriber] {
+	return kit.Choosing[subscription.Subscriber]{Selections: h.Selections, Several: h.Service.Several,
+		Rows: func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+			found, err := h.Service.Several(ctx, who, ids)
+			out := make([]selection.Row, len(found))
+			for i, s := range found {
+				out[i] = selection.Row{ID: s.ID, Changed: s.UpdatedAt}
+			}
+			return out, err
+		},
+		Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons(list, who) }}
+}
+
+// chooseTemplates lets templates be chosen.
+func (h *Templates) chooseTemplates() kit.Choosing[subscription.Template] {
+	return kit.Choosing[subscription.Template]{Selections: h.Selections, Several: h.Service.SeveralTemplates,
+		Rows: func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+			found, err := h.Service.SeveralTemplates(ctx, who, ids)
+			out := make([]selection.Row, len(found))
+			for i, t := range found {
+				out[i] = selection.Row{ID: t.ID, Changed: t.UpdatedAt}
+			}
+			return out, err
+		},
+		Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons(TemplateList, who) }}
+}

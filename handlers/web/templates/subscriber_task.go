@@ -1,0 +1,161 @@
+package templates
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/plural"
+	"debitdesk/models/subscription"
+	"debitdesk/models/task"
+)
+
+// AddKind is the kind of tasks that add many subscribers to a template.
+const AddKind = "subscribers"
+
+// addOrder is what such a task was asked for. The key is that of the form: a row of it is added once, in whichever way.
+type addOrder struct {
+	Template uuid.UUID `json:"template"`
+	Key      string    `json:"key"`
+	Rows     []addLine `json:"rows"`
+}
+
+// addLine is one row of the file.
+type addLine struct {
+	Number    int           `json:"number"`
+	Who       string        `json:"who"`
+	Reference string        `json:"reference,omitempty"`
+	Client    uuid.UUID     `json:"client"`
+	FirstOn   calendar.Date `json:"first_on,omitzero"`
+	Problem   string        `json:"problem,omitempty"`
+}
+
+func (l addLine) row() bulkRow {
+	return bulkRow{number: l.Number, who: l.Who, reference: l.Reference, clientID: l.Client, firstOn: l.FirstOn, problem: l.Problem}
+}
+
+// addPosition is where such a task goes on.
+type addPosition struct {
+	Next    int       `json:"next"`
+	Skipped int64     `json:"skipped"`
+	Made    time.Time `json:"made"`
+}
+
+// addInBackground asks for the adding of many rows.
+func (h *Templates) addInBackground(c echo.Context, t subscription.Template, formKey string, rows []bulkRow) error {
+	who, order := access.Actor(c), addOrder{Template: t.ID, Key: formKey}
+	for _, r := range rows {
+		order.Rows = append(order.Rows, addLine{Number: r.number, Who: r.who, Reference: r.reference, Client: r.clientID,
+			FirstOn: r.firstOn, Problem: r.problem})
+	}
+	input, err := json.Marshal(order)
+	if err != nil {
+		return err
+	}
+	n, to := ready(rows), ""
+	if err := kit.OnceAs(c, h.Desk, formKey, func(ctx context.Context) (task.Task, error) {
+		return h.Tasks.Ask(ctx, who, task.Wish{Kind: AddKind, Title: "Add " + plural.Of(n, "subscriber") + " to “" + t.Name() + "”",
+			Needs: templateAct, Input: input, Total: n})
+	}, func(task.Task) string { return "/tasks" }, &to); err != nil {
+		return err
+	}
+	return access.RedirectWithFlash(c, "ok", "It goes on in the background. You can close the page.", to)
+}
+
+// Adding does the tasks that add subscribers.
+type Adding struct{ Templates *Templates }
+
+// Begin implements task.Worker.
+func (a Adding) Begin() task.Run { return &addRun{templates: a.Templates} }
+
+type addRun struct {
+	templates *Templates
+	order     addOrder
+	read      bool
+}
+
+// Close implements task.Run.
+func (r *addRun) Close() {}
+
+// stepLines is how many rows one step adds.
+const stepLines = 25
+
+var addHeads = []export.Head{{Text: "Row", Width: 8}, {Text: "Client", Width: 30}, {Text: "First date", Width: 12},
+	{Text: "Reference", Width: 20}, {Text: "Result", Width: 10}, {Text: "Reason", Width: 60}}
+
+// Step implements task.Run: it adds the next rows. That a row was added is kept in the transaction that adds it, so a step
+// that is repeated adds nobody twice.
+func (r *addRun) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece task.Piece, err error) {
+	var at addPosition
+	if err := json.Unmarshal(t.Position, &at); err != nil {
+		return piece, err
+	}
+	if !r.read {
+		if err := json.Unmarshal(t.Input, &r.order); err != nil {
+			return piece, err
+		}
+		r.read = true
+	}
+	if at.Made.IsZero() {
+		at.Made = r.templates.Desk.Now()
+		t.FileName = "subscribers-added-" + at.Made.In(calendar.SAST).Format("2006-01-02-1504") + ".csv"
+		t.FileType = export.CSV.ContentType()
+	}
+	var out bytes.Buffer
+	file, err := export.Open(export.CSV, &out, export.Table{Name: "Subscribers", Heads: addHeads, Made: at.Made, Follows: at.Next > 0})
+	if err != nil {
+		return piece, err
+	}
+	defer file.Release()
+	part := r.order.Rows[at.Next:min(at.Next+stepLines, len(r.order.Rows))]
+	for _, line := range part {
+		result, why := "left out", line.Problem
+		if why == "" {
+			result = "added"
+			if why, err = r.templates.addRow(ctx, who, r.order.Template, r.order.Key, line.row()); err != nil {
+				return piece, err
+			}
+			if t.Done++; why != "" {
+				t.Failed++
+				result = "failed"
+			}
+		} else {
+			at.Skipped++
+		}
+		if err := file.Row(line.cells(result, why)); err != nil {
+			return piece, err
+		}
+	}
+	at.Next += len(part)
+	piece.More = at.Next < len(r.order.Rows)
+	finish := file.Flush
+	if !piece.More {
+		finish = file.Finish
+		t.Note = addedWords(int64(len(r.order.Rows)), t.Done-t.Failed, at.Skipped, t.Failed) + "."
+	}
+	position, positionErr := json.Marshal(at)
+	t.Position = position
+	err = errors.Join(finish(), positionErr)
+	piece.File = out.Bytes()
+	return piece, err
+}
+
+func (l addLine) cells(result, why string) []export.Cell {
+	day := export.Cell{}
+	if !l.FirstOn.IsZero() {
+		day = export.Day(l.FirstOn)
+	}
+	return []export.Cell{export.Count(int64(l.Number)), kit.TextCell(l.Who), day, kit.TextCell(l.Reference), export.Text(result),
+		kit.TextCell(words.Capital(why))}
+}
