@@ -213,10 +213,10 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 		_, form := b.rehearsed(who, to)
 		form.Set("text", "Speaks Sesotho.")
 		b.Page(who, "POST", to, form).Want(http.StatusSeeOther)
-		b.Page(who, "GET", "/"+list+"/"+one, nil).Want(http.StatusOK).Contains("A note was added.")
 		of := b.text(`SELECT client_id FROM purchases WHERE id = $1`, one)
 		b.Page(who, "GET", "/clients/"+of, nil).Want(http.StatusOK).Contains("Speaks Sesotho.")
 	}
+	b.Page(who, "GET", "/mandates/"+declined, nil).Want(http.StatusOK).Contains("A note was added.")
 	// The tokens of mandates are deleted by the page that asks what becomes of what hangs on them.
 	to := b.chosen(b.A.Owner, url.Values{"list": {"mandates"}, "id": {declined, eft}, "act": {"deletion"}})
 	b.Page(b.A.Owner, "GET", to, nil).Want(http.StatusOK).Contains("Delete ", "1 row that you selected is left out: there is no token to delete.")

@@ -163,7 +163,7 @@ const ListName = "tokens"
 // BulkActs are the acts on many tokens.
 func (h *Tokens) BulkActs() bulk.Acts {
 	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Token, Rows: h.planFollow,
-		Seen: "on the client’s page and in the time line", Act: bulk.Act{Lists: []string{ListName}, One: "token"}}
+		Seen: "on the client’s page", Act: bulk.Act{Lists: []string{ListName}, One: "token"}}
 	return bulk.Acts{follow.Note(), follow.Assign()}
 }
 
