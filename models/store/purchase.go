@@ -349,7 +349,7 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 		return s.totalsBeside(ctx, merchantID, f)
 	}
 	return s.totals(ctx, fmt.Sprintf(`SELECT state, %s FROM (SELECT status AS state, %s FROM purchases WHERE %s%s LIMIT %d) AS part
-		GROUP BY state`, tallied, randCents, where, order, limit), args...)
+		GROUP BY state`, summed, randCents, where, order, limit), args...)
 }
 
 // totals reads numbers and sums by state.
@@ -368,5 +368,8 @@ func (s *Store) totals(ctx context.Context, query string, args ...any) (purchase
 	return totals, nil
 }
 
-// randCents is what a purchase counts for in a sum of rands.
-const randCents = "CASE WHEN currency = 'ZAR' THEN total_cents ELSE 0 END AS cents"
+// randCents is what a purchase counts for in a sum: all purchases are in rand. Its index has the amount beside the due date.
+const randCents = "total_cents AS cents"
+
+// summed counts and sums a part, exactly; what no integer holds is shown as the largest.
+const summed = `count(*) AS n, least(coalesce(sum(part.cents), 0), 9223372036854775807)::bigint AS cents`

@@ -84,7 +84,7 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 		}
 		beside := f.Facets.Purchase("purchases")
 		w.Fitting(beside.SQL, beside.Args...)
-		walked, err := listing.Sums[string](ctx, s.DB, &w, "CASE WHEN currency = 'ZAR' THEN total_cents ELSE 0 END")
+		walked, err := listing.Sums[string](ctx, s.DB, &w, "total_cents")
 		if walked == nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 	where, args := purchaseWhere(merchantID, f)
 	totals, err := s.totals(ctx, fmt.Sprintf(nearby+`
 		SELECT '' AS state, count(*) AS n, 0 AS cents FROM near UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, near,
-		mostBeside, "id, status AS state, "+randCents, where, tallied), slices.Concat(nearArgs, args)...)
+		mostBeside, "id, status AS state, "+randCents, where, summed), slices.Concat(nearArgs, args)...)
 	if err != nil || totals[""].N >= mostBeside {
 		return nil, err
 	}
