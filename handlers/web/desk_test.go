@@ -120,7 +120,11 @@ func TestWhatRunsOutSoonIsShown(t *testing.T) {
 	b.must(`UPDATE purchases SET due_strict = true, pass_at = due WHERE id = $1`, far)
 	b.must(`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
 		VALUES (gen_random_uuid(), $1, $2, 9, 'DELAYED', 'delivered', $3, $3, $4)`, b.A.ID, token, b.Store.Now(), b.Store.Now().Add(3600e9))
-	ending := partOf(b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Body, "ending")
+	page := b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Body
+	if got := tabsOf(page); got["All"] != "0" {
+		t.Errorf("what runs out counts as waiting: %v", got)
+	}
+	ending := partOf(page, "ending")
 	for _, want := range []string{"can be paid until", "Send reminder", "has not confirmed the mandate yet", "R 300,07"} {
 		if !strings.Contains(ending, want) {
 			t.Errorf("what runs out lacks %q: %s", want, ending)

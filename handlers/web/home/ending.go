@@ -25,6 +25,7 @@ const (
 	requestsSoon = 24 * time.Hour
 	proofSoon    = 7 // days
 	endingShown  = 25
+	endingID     = "ending" // of the group
 )
 
 // ending is what runs out soon, the earliest first: links that cannot be paid any more then, requests that clients have
@@ -73,7 +74,7 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 		return nil, nil
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
-	g := pages.QueueGroup{ID: "ending", Title: "About to expire", Count: words.Grouped(int64(len(lines))),
+	g := pages.QueueGroup{ID: endingID, Title: "About to expire", Count: words.Grouped(int64(len(lines))),
 		Sub: "links, requests to clients, deletions and disputes"}
 	if len(lines) > endingShown {
 		g.Count, lines = words.Grouped(endingShown)+" or more", lines[:endingShown]

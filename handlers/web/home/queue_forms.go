@@ -86,10 +86,11 @@ func (h *Home) showParts(ctx context.Context, who actor.Actor, active report.Who
 	return nil
 }
 
-// others counts what is on the page and cannot be put off, requests for approval aside, which are counted with the rest.
+// others counts what is on the page and cannot be put off, as the badge does: requests for approval are counted with the
+// rest, and what is about to expire does not wait for anybody.
 func others(v pages.QueueView) (n int) {
 	for _, g := range v.Groups {
-		if g.Kind == "" && g.ID != approvalsWait.id {
+		if g.Kind == "" && g.ID != approvalsWait.id && g.ID != endingID {
 			n += len(g.Rows)
 		}
 	}
