@@ -323,3 +323,26 @@ func TestALongActGoesOnAfterAKill(t *testing.T) {
 		t.Errorf("%d lines, %v: %s", len(rows), err, file)
 	}
 }
+
+// What fails for a reason of ours while the person waits is tried again in the background, and the person is told so.
+func TestAnActThatFailsAtOnceGoesOnInTheBackground(t *testing.T) {
+	b := newBusiness(t)
+	client, _ := b.stored("62001230101")
+	ids := []string{b.bought(client, 1000, 30), b.bought(client, 2000, 30)}
+	b.must(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF NEW.object_id = '` + ids[0] + `' THEN RAISE EXCEPTION 'disk full'; END IF; RETURN NEW; END $$`)
+	b.must(`CREATE TRIGGER refuse BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	to := b.chosen(b.A.Staff, url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}})
+	_, form := b.rehearsed(b.A.Staff, to)
+	form.Set("text", "Called, no answer.")
+	b.Page(b.A.Staff, "POST", to, form).Want(http.StatusSeeOther)
+	if n := b.Count(`SELECT count(*) FROM tasks WHERE state IN ('waiting', 'running') AND tries = 1`); n != 1 {
+		t.Errorf("%d tasks are tried again, want 1", n)
+	}
+	b.must(`DROP TRIGGER refuse ON notes`)
+	b.must(`UPDATE tasks SET claimed_until = '2000-01-01'`)
+	must(t, b.Tasks.TakeUp(t.Context()))
+	if n := b.Count(`SELECT count(*) FROM notes`); n != 2 {
+		t.Errorf("%d notes, want 2", n)
+	}
+}

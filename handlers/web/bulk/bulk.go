@@ -34,8 +34,8 @@ type Bulk struct {
 	Selections *selection.Service
 	Tasks      *task.Service
 	Acts       Acts
-	Lists      map[string]Place                                    // by their names
-	Failed     func(ctx context.Context, row uuid.UUID, err error) // hears of rows that failed for a reason of ours
+	Lists      map[string]Place                                   // by their names
+	Failed     func(ctx context.Context, id uuid.UUID, err error) // hears of rows and tasks that failed for a reason of ours
 }
 
 // Place is where a list stands: its address, in which :of is what the list is of, and its entry of the menu.
@@ -320,8 +320,8 @@ func (h *Bulk) finish(c echo.Context, sel selection.Selection, out rehearsal, to
 	if err != nil {
 		return err
 	}
-	if err := h.Tasks.Work(ctx, id); err != nil {
-		return err
+	if err := h.Tasks.Work(ctx, id); err != nil { // it is tried again in the background
+		h.Failed(ctx, id, err)
 	}
 	t, err := h.Tasks.Get(ctx, who, id)
 	if err != nil {
@@ -332,7 +332,7 @@ func (h *Bulk) finish(c echo.Context, sel selection.Selection, out rehearsal, to
 	case t.State == task.Done && t.Failed == 0:
 	case t.State == task.Done:
 		kind = "warn"
-	case t.State.Open(): // another process has it
+	case t.State.Open(): // another process has it, or it is tried again
 		kind, text = "info", "It goes on in the background: see Tasks."
 	default:
 		kind = "bad"
