@@ -343,9 +343,11 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 		if ids == nil {
 			return nil, err
 		}
-		where, args, order = "merchant_id = ? AND id = ANY(?::uuid[])", []any{merchantID, database.IDs(ids)}, ""
+		return s.totals(ctx, fmt.Sprintf(`SELECT state, %s FROM (SELECT p.* FROM unnest(?::uuid[]) AS found (id)
+			CROSS JOIN LATERAL (SELECT status AS state, %s FROM purchases WHERE id = found.id AND merchant_id = ? OFFSET 0) p) AS part
+			GROUP BY state`, summed, randCents), database.IDs(ids), merchantID)
 	}
-	if f.Concern == "" && f.Facets != (facet.Filter{}) && !searched(f) {
+	if f.Concern == "" && f.Facets != (facet.Filter{}) {
 		return s.totalsBeside(ctx, merchantID, f)
 	}
 	return s.totals(ctx, fmt.Sprintf(`SELECT state, %s FROM (SELECT status AS state, %s FROM purchases WHERE %s%s LIMIT %d) AS part
