@@ -192,6 +192,19 @@ var otherSums = map[string]string{
 	"attention=refund": "of a refund that waits it is the refund that is summed",
 }
 
+// columnOf names the column of a file that the foot of its list sums up.
+func columnOf(list string) string {
+	switch {
+	case strings.HasPrefix(list, "/invoices"):
+		return "Total"
+	case strings.Contains(list, "/account?") && strings.Contains(list, "open=yes"):
+		return "Still to be paid"
+	case strings.Contains(list, "/account?"):
+		return "Billed"
+	}
+	return "Amount"
+}
+
 // addsUp compares the foot of a list with the rows of its file.
 func (d *desk) addsUp(page *html.Node, foot figure) {
 	d.t.Helper()
@@ -220,7 +233,7 @@ func (d *desk) addsUp(page *html.Node, foot figure) {
 		return
 	}
 	d.summed++
-	amount, sum := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, "Amount") }), int64(0)
+	amount, sum := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, columnOf(foot.href)) }), int64(0)
 	if amount < 0 {
 		d.t.Errorf("%s: the foot has a sum, and the file no amounts: %v", foot.href, rows[0])
 		return
