@@ -155,7 +155,12 @@ func TestStatementsOfTheReleaseBeforeStillWork(t *testing.T) {
 		UPDATE users SET disabled_at = now() WHERE id = `+user)
 	b := &books{t: t}
 	env := map[string]string{"DATABASE_URL": dsn, "DEBITDESK_DATA": t.TempDir()}
-	if got := typed(t, env, "", "audit", "verify"); got.code != exitOK || !strings.Contains(got.out, "1 entry") {
+	got := typed(t, env, "", "audit", "verify")
+	for tries := 0; got.code == exitOK && strings.Contains(got.out, "0 entries") && tries < 100; tries++ {
+		// An entry is linked when all older transactions of the server have ended, and other tests have some.
+		got = typed(t, env, "", "audit", "verify")
+	}
+	if got.code != exitOK || !strings.Contains(got.out, "1 entry") {
 		t.Errorf("its entry is not in the chain: %+v", got)
 	}
 	b.db = pool(t, dsn)

@@ -38,7 +38,8 @@ func TestJudgingAsksTheDatabaseOncePerPieceAndNotPerRow(t *testing.T) {
 	}
 	fewChecks, fewSends := asked(2)
 	manyChecks, manySends := asked(many)
-	if manyChecks != fewChecks || manySends != fewSends {
+	const notes = 2 // to other processes, which come whenever they come
+	if manyChecks > fewChecks+notes || manySends > fewSends+notes {
 		t.Errorf("to check and send 2 rows the database was asked %d and %d times, %d rows %d and %d times", fewChecks,
 			fewSends, many, manyChecks, manySends)
 	}
