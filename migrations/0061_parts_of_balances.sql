@@ -118,7 +118,8 @@ BEGIN
     GROUP BY 1, 3, 4, 5 HAVING sum(c.d * e.sign) <> 0 OR sum(c.d * e.sign * c.amount_cents) <> 0;
 
     WITH gone AS (DELETE FROM refunded_debits r USING newer c
-        WHERE r.merchant_id = c.merchant_id AND r.collection_id = c.id AND c.state <> 'provisional' RETURNING r.*, c.closed_on)
+        WHERE r.merchant_id = c.merchant_id AND r.collection_id = c.id AND c.state <> 'provisional'
+        RETURNING r.*, greatest(c.closed_on, sast_day(c.provisional_at)) AS closed_on) -- a bank's clock may be ahead of ours
     INSERT INTO part_day_deltas (merchant_id, part, since, day, currency, n, cents)
     SELECT merchant_id, 'returnable', since, closed_on, currency, count(*) FILTER (WHERE refunded_cents >= amount_cents),
         sum(least(refunded_cents, amount_cents))
@@ -169,7 +170,7 @@ BEGIN
     IF r.collection_id IS NULL OR TG_OP = 'DELETE' THEN
         RETURN NULL;
     END IF;
-    SELECT c.action_date, c.currency, c.amount_cents INTO debit FROM collections c
+    SELECT c.action_date, c.currency, c.amount_cents, sast_day(c.provisional_at) AS opened INTO debit FROM collections c
     WHERE c.id = r.collection_id AND c.merchant_id = r.merchant_id AND c.state = 'provisional' AND c.method = 'eft' FOR SHARE;
     IF NOT FOUND THEN
         RETURN NULL;
@@ -181,7 +182,7 @@ BEGIN
     INSERT INTO refunded_debits VALUES (r.merchant_id, r.collection_id, debit.action_date, debit.currency, debit.amount_cents, back)
     ON CONFLICT (merchant_id, collection_id) DO UPDATE SET refunded_cents = back;
     INSERT INTO part_day_deltas (merchant_id, part, since, day, currency, n, cents)
-    SELECT r.merchant_id, 'returnable', debit.action_date, on_day, debit.currency,
+    SELECT r.merchant_id, 'returnable', debit.action_date, greatest(on_day, debit.opened), debit.currency,
         (was >= debit.amount_cents)::int - (back >= debit.amount_cents)::int,
         least(was, debit.amount_cents) - least(back, debit.amount_cents)
     WHERE was <> back;
