@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,6 +36,8 @@ func TestEarlierDaysStandAsTheyStood(t *testing.T) {
 	var days []shown
 	var bought []string
 	var client uuid.UUID
+	evening := calendar.DateOf(v.app.Store.Now()).At(23, 50) // whatever time it is: a day is written down at its end
+	v.api(200, "POST", "/sandbox/clock", fmt.Sprintf(`{"now":%q}`, evening.Format(time.RFC3339)))
 	for step := range 34 {
 		if step < 20 {
 			account := accounts[dice.IntN(len(accounts))]
