@@ -17,10 +17,9 @@ test: ## everything that CI asks
 	@.make/need.sh postgres chromium curl jq xmllint sshd pgbouncer
 	.make/fresh.sh
 	go vet ./.make/withpg ./.make/bench # the linter vets the rest
+	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
-	@$(MAKE) --no-print-directory lint & lint=$$!; \
-		bin/withpg go test -vet=off -p 3 -parallel 6 -timeout 14m $(PACKAGES); tests=$$?; \
-		wait $$lint && exit $$tests
+	bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 14m $(PACKAGES)
 
 lint: # a tool with a module of its own, so that go.mod stays short
 	go tool -modfile=.make/lint/go.mod golangci-lint run ./...

@@ -122,6 +122,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	return NewWith(tb, func(*app.Options) {}, wire...)
 }
 
+// sunday is when every house begins, in the afternoon.
+var sunday = time.Date(2026, time.November, 22, 15, 0, 0, 0, time.UTC)
+
 // NewWith builds a house with other options, such as another bank; the store is in them already.
 func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *House {
 	tb.Helper()
@@ -134,6 +137,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(tb, err)
 	tb.Cleanup(db.Close)
+	storetest.StartAt(tb, db.Clock, sunday)
 	h := &House{Store: db, tb: tb}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	options := app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real,

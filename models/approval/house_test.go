@@ -56,7 +56,7 @@ func open(t testing.TB) *house {
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
-	must(t, s.Clock.MoveTo(ctx, start))
+	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	words := letters.Writer{Base: "https://desk.example"}
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,

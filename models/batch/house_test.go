@@ -47,7 +47,7 @@ func open(t testing.TB) *house {
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(t, err)
 	t.Cleanup(s.Close)
-	must(t, s.Clock.MoveTo(t.Context(), start))
+	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s, broken: func(tx batch.Tx) batch.Tx { return tx }}
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
 	h.batches = h.engine()

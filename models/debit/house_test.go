@@ -66,7 +66,7 @@ func open(t testing.TB) *house {
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
-	must(t, s.Clock.MoveTo(ctx, start))
+	storetest.StartAt(t, s.Clock, start)
 
 	h := &house{t: t, store: s}
 	cal, tt := calendar.New(), collection.DefaultTimetable()

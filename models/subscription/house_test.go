@@ -69,7 +69,7 @@ func openAt(t testing.TB, start time.Time) *house {
 	h := &house{t: t, dsn: storetest.DSN(t), machine: storetest.StandingClock()}
 	h.begin()
 	t.Cleanup(func() { h.store.Close() })
-	must(t, h.store.Clock.MoveTo(ctx, start))
+	storetest.StartAt(t, h.store.Clock, start)
 	h.who, h.brand = h.merchant("acme")
 	return h
 }

@@ -46,7 +46,7 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
-	must(t, s.Clock.MoveTo(t.Context(), start))
+	storetest.StartAt(t, s.Clock, start)
 	dir := filepath.Join(t.TempDir(), "bank")
 	_, err = files.InitProfile(dir, "simulator")
 	must(t, err)
