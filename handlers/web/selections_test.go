@@ -330,7 +330,7 @@ func TestAnActThatFailsAtOnceGoesOnInTheBackground(t *testing.T) {
 	client, _ := b.stored("62001230101")
 	ids := []string{b.bought(client, 1000, 30), b.bought(client, 2000, 30)}
 	b.must(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-		IF NEW.object_id = '` + ids[0] + `' THEN RAISE EXCEPTION 'disk full'; END IF; RETURN NEW; END $$`)
+		IF NEW.object_id = '` + ids[1] + `' THEN RAISE EXCEPTION 'disk full'; END IF; RETURN NEW; END $$`)
 	b.must(`CREATE TRIGGER refuse BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION refuse()`)
 	to := b.chosen(b.A.Staff, url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}})
 	_, form := b.rehearsed(b.A.Staff, to)
