@@ -189,6 +189,7 @@ var exceptions = []struct{ words, because string }{
 	{`) AS clients WHERE`, "as above, of clients"},
 	{`) AS m WHERE`, "as above, of mandates"},
 	{`WITH near AS MATERIALIZED (SELECT`, "what an index finds by a part of a filter is looked at up to 2 000 records"},
+	{`LIMIT 10001) AS part GROUP BY state`, "what an index finds of purchases is counted and summed up to 10 000 of them"},
 	{`AS invoice_cents`, "what invoices come to is summed up to 1 000 of them"},
 	{`OFFSET 2999 LIMIT 1`, "how far it came"},
 	{`OFFSET 4999 LIMIT 1`, "as above, in the log of requests"},
