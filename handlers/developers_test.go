@@ -85,8 +85,11 @@ func TestCredentialsAreForAdminsOfTheMerchant(t *testing.T) {
 	clerk.do("POST", one, url.Values{"confirm": {out.ID.String()[32:]}}).want(t, http.StatusForbidden)
 
 	them := uuid.New()
-	if _, err := g.store.Pool.Exec(t.Context(),
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'theirs', 'Theirs', true, now(), now())`, them); err != nil {
+	if _, err := g.store.Pool.Exec(
+		t.Context(),
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'theirs', 'Theirs', true, now(), now())`,
+		them,
+	); err != nil {
 		t.Fatal(err)
 	}
 	ours := g.merchant

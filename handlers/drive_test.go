@@ -77,8 +77,12 @@ func TestEveryOperationIsDrivenAgainstTheDocument(t *testing.T) {
 	t.Parallel()
 	d := &driver{newStreet(t), map[string]bool{"createAccessToken": true}} // its own test
 	if d.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: store.Runner[purchase.Tx](d.Store), Store: subscription.Store{DB: d.Store.DB}, Purchases: d.Purchases,
-			Now: d.Store.Now}
+		subs := &subscription.Service{
+			InTx:      store.Runner[purchase.Tx](d.Store),
+			Store:     subscription.Store{DB: d.Store.DB},
+			Purchases: d.Purchases,
+			Now:       d.Store.Now,
+		}
 		d.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 		app, err := handlers.New(d.Deps)
 		if err != nil {
@@ -110,7 +114,9 @@ func (d *driver) clientsAndPurchases() {
 		return d.good("createPurchase", fmt.Sprintf(
 			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"tags":["a"],"purchase":{"currency":"ZAR","products":[{"name":"m","price":0,"quantity":"1.5","tax_percent":15}],
 			"metadata":{"a":[1]},"payment_method_details":{"direct_debit":{"deduction_day":1,"period_units":"months"}}}}`,
-			client, d.A.BrandID), 201).Text("id")
+			client,
+			d.A.BrandID,
+		), 201).Text("id")
 	}
 	plain := func() string {
 		return d.good("createPurchase", fmt.Sprintf(
@@ -143,18 +149,29 @@ func (d *driver) billing() {
 	client := d.good("createClient", `{"email":"bill@example.com"}`, 201).Text("id")
 	d.good("sendInvoices",
 		fmt.Sprintf(
-			`{"brand_id":%q,"title":"","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]},"clients":[{"client_id":%q}]}`, d.A.BrandID, d.due(), client), 200)
+			`{"brand_id":%q,"title":"","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]},"clients":[{"client_id":%q}]}`,
+			d.A.BrandID,
+			d.due(),
+			client,
+		), 200)
 	once := fmt.Sprintf(
-		`{"brand_id":%q,"title":"Course","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, d.A.BrandID, d.due())
+		`{"brand_id":%q,"title":"Course","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
+		d.A.BrandID,
+		d.due(),
+	)
 	invoice := d.good("createBillingTemplate", once, 201).Text("id")
 	plan := d.good("createBillingTemplate", fmt.Sprintf(
-		`{"brand_id":%q,"title":"Gym","is_subscription":true,"subscription_trial_periods":1,"number_of_billing_cycles":null,"purchase":{"products":[{"name":"m","price":100}]}}`, d.A.BrandID), 201).Text("id")
+		`{"brand_id":%q,"title":"Gym","is_subscription":true,"subscription_trial_periods":1,"number_of_billing_cycles":null,"purchase":{"products":[{"name":"m","price":100}]}}`,
+		d.A.BrandID,
+	), 201).Text("id")
 	d.good("listBillingTemplates", "", 200)
 	d.good("getBillingTemplate", "", 200, plan)
 	d.good("replaceBillingTemplate", once, 200, invoice)
 	d.good("sendInvoiceOfTemplate", fmt.Sprintf(`{"client_id":%q}`, client), 200, invoice)
 	added := d.good("addSubscriber", fmt.Sprintf(
-		`{"client_id":%q,"invoice_override":{"total_override":50},"subscription_debtor_account_number":"6200000001","subscription_adjustment_rate":"5.5"}`, client), 200, plan)
+		`{"client_id":%q,"invoice_override":{"total_override":50},"subscription_debtor_account_number":"6200000001","subscription_adjustment_rate":"5.5"}`,
+		client,
+	), 200, plan)
 	one := added.JSON()["billing_template_client"].(map[string]any)["id"].(string)
 	d.good("listSubscribers", "", 200, plan)
 	d.good("getSubscriberOfTemplate", "", 200, plan, one)

@@ -150,7 +150,8 @@ func TestATrialOfAChangeOrADeletionLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	bodies := map[string]string{
-		"PUT /clients/:id": `{"email":"other@example.com"}`, "PATCH /clients/:id": `{"city":"Durban"}`,
+		"PUT /clients/:id":                             `{"email":"other@example.com"}`,
+		"PATCH /clients/:id":                           `{"city":"Durban"}`,
 		"PUT /webhooks/:id":                            `{"title":"w","callback":"https://example.com/other","all_events":true}`,
 		"PATCH /webhooks/:id":                          `{"title":"other"}`,
 		"PUT /billing_templates/:id":                   `{"is_subscription":true,"title":"other","purchase":{"products":[{"name":"m","price":200}]}}`,

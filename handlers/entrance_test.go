@@ -58,8 +58,11 @@ func openGate(t *testing.T, baseURL string) *gate {
 	if g.keys, err = keyfile.Open("", t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Pool.Exec(t.Context(),
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, g.merchant); err != nil {
+	if _, err := db.Pool.Exec(
+		t.Context(),
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`,
+		g.merchant,
+	); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -72,7 +75,12 @@ func openGate(t *testing.T, baseURL string) *gate {
 	}
 	use.Credentials.Now = time.Now
 	g.users, g.members, g.credentials = use.Users, use.Members, use.Credentials
-	sessions := access.NewSessions(user.Store{DB: db.DB}, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"), realTime)
+	sessions := access.NewSessions(
+		user.Store{DB: db.DB},
+		g.keys.Sessions,
+		strings.HasPrefix(baseURL, "https://"),
+		realTime,
+	)
 	watch, err := db.Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)

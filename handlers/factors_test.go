@@ -381,11 +381,14 @@ func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) 
 	t.Parallel()
 	h := newGatehouse(t)
 	who, _ := h.signIn()
-	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(409).Contains("Set up two-step sign-in for yourself first")
+	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).
+		Want(409).
+		Contains("Set up two-step sign-in for yourself first")
 	h.setUp(&who)
 	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(303)
 	if n := h.Count(
-		`SELECT count(*) FROM audit_entries WHERE action = 'merchant.second_factor_required' AND after::text LIKE '%true%'`); n != 1 {
+		`SELECT count(*) FROM audit_entries WHERE action = 'merchant.second_factor_required' AND after::text LIKE '%true%'`,
+	); n != 1 {
 		t.Fatalf("%d entries", n)
 	}
 	h.Page(who, "GET", "/settings/security", nil).Want(200).Contains("Required for everyone")
@@ -424,8 +427,10 @@ func TestAnAdminResetsTheFactorsOfAMember(t *testing.T) {
 		h.Count(`SELECT count(*) FROM recovery_codes WHERE user_id = $1`, staff.ID); n != 1 {
 		t.Fatal("something is left of the factors")
 	}
-	if n := h.Count(`SELECT count(*) FROM mails WHERE recipient = $1 AND text_body LIKE '%has reset your two-step sign-in%'`,
-		staff.Email); n != 1 {
+	if n := h.Count(
+		`SELECT count(*) FROM mails WHERE recipient = $1 AND text_body LIKE '%has reset your two-step sign-in%'`,
+		staff.Email,
+	); n != 1 {
 		t.Fatalf("%d mails", n)
 	}
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'user.factor_reset' AND object_id = $1`,

@@ -60,8 +60,12 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	t.Parallel()
 	s := newStreet(t)
 	if s.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: store.Runner[purchase.Tx](s.Store), Store: subscription.Store{DB: s.Store.DB}, Purchases: s.Purchases,
-			Now: s.Store.Now}
+		subs := &subscription.Service{
+			InTx:      store.Runner[purchase.Tx](s.Store),
+			Store:     subscription.Store{DB: s.Store.DB},
+			Purchases: s.Purchases,
+			Now:       s.Store.Now,
+		}
 		s.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 	}
 	app, err := handlers.New(s.Deps)
@@ -78,7 +82,14 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	)
 	for hand := range fuzzHands {
 		wait.Go(func() {
-			f := &fuzzer{Rand: rand.New(rand.NewPCG(fuzzSeed, uint64(hand))), c: handlertest.TheContract(), ops: served, ids: ids, token: s.A.Token, their: s.B.Token} //nolint:gosec // repeatable on purpose
+			f := &fuzzer{
+				Rand:  rand.New(rand.NewPCG(fuzzSeed, uint64(hand))),
+				c:     handlertest.TheContract(),
+				ops:   served,
+				ids:   ids,
+				token: s.A.Token,
+				their: s.B.Token,
+			} //nolint:gosec // repeatable on purpose
 			for i := range fuzzRequests / fuzzHands {
 				one := f.shot()
 				status, answer, err := s.fire(one)
@@ -149,9 +160,15 @@ func (s *street) fuzzIDs() []string {
 	ids := []string{s.A.BrandID.String(), s.A.BrandID.String(), s.B.BrandID.String(), uuid.Nil.String(), uuid.NewString()}
 	for n := range 4 {
 		client := s.API("POST", "/clients/", fmt.Sprintf(
-			`{"email":"fuzz%d@example.com","full_name":"Fuzz Nkosi","phone":"27821234567","personal_code":"8001015009087","bank_account":"620000000%d","bank_code":"470010"}`, n, n)).Want(201).Text("id")
+			`{"email":"fuzz%d@example.com","full_name":"Fuzz Nkosi","phone":"27821234567","personal_code":"8001015009087","bank_account":"620000000%d","bank_code":"470010"}`,
+			n,
+			n,
+		)).Want(201).Text("id")
 		token := s.API("POST", "/purchases/", fmt.Sprintf(
-			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
+			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`,
+			client,
+			s.A.BrandID,
+		)).Want(201).Text("id")
 		open := s.API("POST", "/purchases/", fmt.Sprintf(
 			`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID,
 			s.Store.Now().AddDate(0, 0, 9).Unix())).Want(201).Text("id")

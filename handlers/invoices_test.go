@@ -45,8 +45,15 @@ func newOffice(t *testing.T, clients int) *office {
 	t.Helper()
 	o := &office{House: handlertest.New(t), t: t}
 	o.exec(
-		`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd', street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`, o.A.BrandID)
-	o.post = &outbox.Service{Store: outbox.Store{DB: o.Store.DB}, Sender: outbox.Keep{}, Sent: o.Purchases.Mailed, Compose: o.Billing.Compose}
+		`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd', street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`,
+		o.A.BrandID,
+	)
+	o.post = &outbox.Service{
+		Store:   outbox.Store{DB: o.Store.DB},
+		Sender:  outbox.Keep{},
+		Sent:    o.Purchases.Mailed,
+		Compose: o.Billing.Compose,
+	}
 	for i := range clients {
 		o.clients = append(o.clients, o.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("c%d@example.com", i),
 			"full_name":      fmt.Sprintf("Client %d", i),
@@ -147,7 +154,10 @@ func TestAnInvoiceWhoseDebitIsPlannedSaysWhenAndInvitesNobodyToPay(t *testing.T)
 	o.API("PATCH", "/clients/"+o.clients[0]+"/", `{"bank_account":"6200000001","bank_code":"470010"}`).Want(200)
 	storing := o.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Account","price":0}],
-		"payment_method_details":{"direct_debit":{}}}}`, o.clients[0], o.A.BrandID)).Want(201).Text("id")
+		"payment_method_details":{"direct_debit":{}}}}`,
+		o.clients[0],
+		o.A.BrandID,
+	)).Want(201).Text("id")
 	id := o.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course","price":47399}]}}`, o.clients[0],
 		o.A.BrandID, due.Unix())).Want(201).Text("id")
@@ -252,7 +262,8 @@ func TestACancelledInvoiceIsTakenBack(t *testing.T) {
 	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains(credit, fmt.Sprintf("INV-%d-000001", year))
 	o.Page(o.A.Staff, "GET", "/invoices?state=credited", nil).Want(200).Contains(credit).Lacks("Client 1")
 	if n := o.Count(
-		`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent' AND subject LIKE 'Credit note CN-%' AND jsonb_array_length(attachments) = 1`); n != 1 {
+		`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent' AND subject LIKE 'Credit note CN-%' AND jsonb_array_length(attachments) = 1`,
+	); n != 1 {
 		t.Errorf("%d mails tell of it", n)
 	}
 	plainly := o.API("POST", "/purchases/", fmt.Sprintf(
@@ -281,7 +292,8 @@ func TestAPurchaseIsNumberedWhenItsInvoiceIsFirstMailed(t *testing.T) {
 		t.Errorf("%d invoices", n)
 	}
 	if n := o.Count(
-		`SELECT count(*) FROM mails WHERE subject LIKE 'Invoice INV-%-000001 from %' AND state = 'sent' AND text_body <> ''`); n != 2 {
+		`SELECT count(*) FROM mails WHERE subject LIKE 'Invoice INV-%-000001 from %' AND state = 'sent' AND text_body <> ''`,
+	); n != 2 {
 		t.Errorf("%d mails", n)
 	}
 	o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Contains("Tax Invoice", "INV-")
@@ -361,7 +373,8 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 	mend(ids[0], "mended@example.com").Want(303)
 	o.sendAll()
 	if n := o.Count(
-		`SELECT count(*) FROM mails m JOIN clients c ON c.id = m.client_id WHERE m.recipient = 'mended@example.com' AND m.state = 'sent' AND c.email = m.recipient`); n != 1 {
+		`SELECT count(*) FROM mails m JOIN clients c ON c.id = m.client_id WHERE m.recipient = 'mended@example.com' AND m.state = 'sent' AND c.email = m.recipient`,
+	); n != 1 {
 		t.Errorf("%d mails to the mended address", n)
 	}
 	if n := o.Count(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.readdressed'`); n != 1 {

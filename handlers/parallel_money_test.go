@@ -280,8 +280,11 @@ func (c *callers) tasks() {
 func (c *callers) selections() {
 	var ids []string
 	for range 4 {
-		ids = append(ids, c.API("POST", "/purchases/", map[string]any{"client_id": c.ids["/clients/"], "brand_id": c.A.BrandID,
-			"purchase": map[string]any{"products": []any{map[string]any{"name": "m", "price": 100}}}}).Want(201).Text("id"))
+		ids = append(
+			ids,
+			c.API("POST", "/purchases/", map[string]any{"client_id": c.ids["/clients/"], "brand_id": c.A.BrandID,
+				"purchase": map[string]any{"products": []any{map[string]any{"name": "m", "price": 100}}}}).Want(201).Text("id"),
+		)
 	}
 	c.all("POST /selections", func(i int) ask { return ask{body: form("list", "purchases", "id", ids[i%len(ids)])} }, 303)
 	sel := c.column(`SELECT id::text FROM selections ORDER BY id DESC LIMIT 1`)[0]
@@ -314,11 +317,16 @@ func (c *callers) lists() {
 func (c *callers) followups() {
 	clients := c.newClients(many, "followed")
 	c.all("POST /clients/:id/notes", func(i int) ask {
-		return ask{ids: onOne(clients, i), body: form("do", "promise", "amount", "10", "due_on", calendar.DateOf(c.Store.Now()).String())}
+		return ask{
+			ids:  onOne(clients, i),
+			body: form("do", "promise", "amount", "10", "due_on", calendar.DateOf(c.Store.Now()).String()),
+		}
 	}, 303)
 	for _, table := range []string{"purchases", "mandates", "tokens"} {
-		ids := c.column(`SELECT id::text FROM ` + table + ` WHERE merchant_id = '` + c.A.ID.String() + `' AND client_id IS NOT NULL
-			ORDER BY id DESC LIMIT 64`)
+		ids := c.column(
+			`SELECT id::text FROM ` + table + ` WHERE merchant_id = '` + c.A.ID.String() + `' AND client_id IS NOT NULL
+			ORDER BY id DESC LIMIT 64`,
+		)
 		c.all("POST /"+table+"/:id/notes", func(i int) ask {
 			return ask{ids: onOne(ids, i), body: form("do", "note", "text", "Called")}
 		}, 303)

@@ -30,7 +30,12 @@ func (c *callers) settings() {
 		409) // a business has so many and no more
 	ids := c.column(`SELECT id::text FROM brands WHERE merchant_id = $1 AND name LIKE 'Brand %' AND id <> $2`, c.A.ID,
 		c.A.BrandID)
-	c.all("POST /settings/brands/:id", func(i int) ask { return ask{ids: onOne(ids, i), body: fields(i, "Q", "1")} }, 303, 409)
+	c.all(
+		"POST /settings/brands/:id",
+		func(i int) ask { return ask{ids: onOne(ids, i), body: fields(i, "Q", "1")} },
+		303,
+		409,
+	)
 	c.all("POST /settings/brands/:id/profiles", func(i int) ask {
 		return ask{ids: ids[:1], body: form("profile_code", fmt.Sprintf("C%04d", i), "abbreviated_name",
 			fmt.Sprintf("SHOP%04d", i), "account_number", fmt.Sprint(12345700+i), "branch_code", "051001", "save", "yes")}
@@ -127,7 +132,10 @@ func (c *callers) people() {
 func (c *callers) passkey(u user.User) string {
 	c.t.Helper()
 	key := factor.Passkey{ID: c.randomID(), Name: "Key", Credential: []byte(`{}`), CreatedAt: c.Real()}
-	if err := c.Store.InTx(c.t.Context(), func(tx *store.Tx) error { return factor.InsertPasskey(tx.Tx, u.ID, key) }); err != nil {
+	if err := c.Store.InTx(
+		c.t.Context(),
+		func(tx *store.Tx) error { return factor.InsertPasskey(tx.Tx, u.ID, key) },
+	); err != nil {
 		c.t.Fatal(err)
 	}
 	return key.Handle()

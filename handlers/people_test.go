@@ -150,14 +150,20 @@ func TestAMoveKeepsWhatWasProvedAndWhenItEnds(t *testing.T) {
 		member.Terms{Role: actor.Staff}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Store.Pool.Exec(t.Context(),
-		`UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours' WHERE user_id = $1`, s.A.Staff.ID); err != nil {
+	if _, err := s.Store.Pool.Exec(
+		t.Context(),
+		`UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours' WHERE user_id = $1`,
+		s.A.Staff.ID,
+	); err != nil {
 		t.Fatal(err)
 	}
 	s.Page(s.A.Staff, "POST", "/account/business", url.Values{"merchant_id": {s.B.ID.String()}}).Want(303)
 	if s.Count(
 		`SELECT count(*) FROM sessions WHERE user_id = $1 AND merchant_id = $2 AND factor = 'totp' AND proven_at IS NOT NULL AND created_at < now() - interval '6 days 19 hours'
-		AND expires_at < now() + interval '5 hours'`, s.A.Staff.ID, s.B.ID) != 1 ||
+		AND expires_at < now() + interval '5 hours'`,
+		s.A.Staff.ID,
+		s.B.ID,
+	) != 1 ||
 		s.Count(`SELECT count(*) FROM sessions WHERE user_id = $1`, s.A.Staff.ID) != 1 {
 		t.Fatal("not so")
 	}
@@ -296,7 +302,12 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(303)
 	client := s.ids["/clients/"]
 	body := fmt.Sprintf(
-		`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":12500}]}}`, s.A.BrandID, s.Store.Now().Add(240*time.Hour).Unix(), client, client)
+		`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":12500}]}}`,
+		s.A.BrandID,
+		s.Store.Now().Add(240*time.Hour).Unix(),
+		client,
+		client,
+	)
 	bill := func() handlertest.Answer {
 		return s.Call("POST", "/api/v1/billing/", body, "Cookie: "+s.A.Finance.Cookie, "Sec-Fetch-Site: same-origin",
 			"Accept: application/json")

@@ -12,9 +12,16 @@ import (
 
 // opens says what the pages of one record are about.
 var opens = map[string]find.Kind{
-	"/clients/:id": find.Clients, "/purchases/:id": find.Purchases, "/mandates/:id": find.Mandates, "/tokens/:id": find.Tokens,
-	"/templates/:id": find.Templates, "/batches/:id/map": find.Batches, "/batches/:id/check": find.Batches,
-	"/batches/:id/review": find.Batches, "/batches/:id/run": find.Batches, "/batches/:id/result": find.Batches,
+	"/clients/:id":        find.Clients,
+	"/purchases/:id":      find.Purchases,
+	"/mandates/:id":       find.Mandates,
+	"/tokens/:id":         find.Tokens,
+	"/templates/:id":      find.Templates,
+	"/batches/:id/map":    find.Batches,
+	"/batches/:id/check":  find.Batches,
+	"/batches/:id/review": find.Batches,
+	"/batches/:id/run":    find.Batches,
+	"/batches/:id/result": find.Batches,
 }
 
 // remembered notes which records a person opened, so that the search offers them first.
@@ -23,7 +30,8 @@ func (e *edge) remembered(next echo.HandlerFunc) echo.HandlerFunc {
 		err := next(c)
 		kind, one := opens[c.Path()]
 		r := c.Request()
-		if err != nil || !one || r.Method != http.MethodGet || r.Header.Get("HX-Request") != "" || c.Response().Status != http.StatusOK {
+		if err != nil || !one || r.Method != http.MethodGet || r.Header.Get("HX-Request") != "" ||
+			c.Response().Status != http.StatusOK {
 			return err
 		}
 		id, wrong := uuid.Parse(c.Param("id"))

@@ -84,9 +84,14 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	s.file = uuid.NewString()
-	if _, err := s.Store.Pool.Exec(s.t.Context(),
+	if _, err := s.Store.Pool.Exec(
+		s.t.Context(),
 		`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
-		VALUES ($1, $2, $3, 'scan.pdf', 'application/pdf', 1, '', '', now())`, s.file, s.A.ID, token); err != nil {
+		VALUES ($1, $2, $3, 'scan.pdf', 'application/pdf', 1, '', '', now())`,
+		s.file,
+		s.A.ID,
+		token,
+	); err != nil {
 		s.t.Fatal(err)
 	}
 	var mail string
@@ -183,7 +188,11 @@ func (s *street) fill() {
 	}
 	chosen := s.Page(s.A.Owner, "POST", "/selections", url.Values{"list": {"purchases"}, "id": {charged, open},
 		"act": {"cancel"}}).Want(http.StatusSeeOther).Header.Get("Location")
-	view, err := s.Deps.Lists.Service.Save(s.t.Context(), s.A.Owner.User.Actor(), listview.View{List: "/clients", Name: "All"})
+	view, err := s.Deps.Lists.Service.Save(
+		s.t.Context(),
+		s.A.Owner.User.Actor(),
+		listview.View{List: "/clients", Name: "All"},
+	)
 	if err == nil {
 		err = s.Deps.Lists.Service.Pin(s.t.Context(), s.A.Owner.User.Actor(), view.ID, true)
 	}
@@ -196,24 +205,50 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	s.bank()
-	s.ids = map[string]string{"/bank/files/": s.message, "/bank/received/": s.document, "/bank/movements/": s.movement,
-		"/bank/findings/": s.finding, "/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
-		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
-		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
-		"/attention/": promised.ID.String(),
-		"/audit/":     entry, "/tasks/": file.ID.String(), "/lists/views/": view.ID.String(), "/selections/": between(chosen, "/selections/", "/"),
-		"/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
+	s.ids = map[string]string{
+		"/bank/files/":                     s.message,
+		"/bank/received/":                  s.document,
+		"/bank/movements/":                 s.movement,
+		"/bank/findings/":                  s.finding,
+		"/approvals/":                      request.ID.String(),
+		"/tokens/deletions/":               leaving.ID.String(),
+		"/settings/brands/":                s.A.BrandID.String(),
+		"/settings/people/":                s.A.Staff.ID.String(),
+		"/settings/people/invitations/":    invited.ID.String(),
+		"/invite/":                         "unknown",
+		"/reset/":                          "unknown",
+		"/attention/":                      promised.ID.String(),
+		"/audit/":                          entry,
+		"/tasks/":                          file.ID.String(),
+		"/lists/views/":                    view.ID.String(),
+		"/selections/":                     between(chosen, "/selections/", "/"),
+		"/developers/webhooks/":            hook.ID.String(),
+		"/webhooks/":                       hook.ID.String(),
 		"/developers/webhooks/deliveries/": told.ID.String(),
-		"/webhooks/deliveries/":            told.ID.String(), "/developers/events/": told.EventID.String(),
-		"/templates/": template,
-		"subscriber":  s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(),
-		"/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged,
-		"/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token,
-		"/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open,
-		"/developers/requests/": asked,
-		"/manual/":              "operation", "/account/security/passkeys/": passkey.Handle(),
-		"/settings/security/people/": s.A.Staff.ID.String()}
+		"/webhooks/deliveries/":            told.ID.String(),
+		"/developers/events/":              told.EventID.String(),
+		"/templates/":                      template,
+		"subscriber":                       s.btc,
+		"/billing_templates/":              template,
+		"/company_statements/":             paper.ID.String(),
+		"/reports/statements/":             paper.ID.String(),
+		"/batches/":                        sent.ID.String(),
+		"/clients/":                        client,
+		"/purchases/":                      charged,
+		"/tokens/":                         token,
+		"/mandates/":                       token,
+		"/sandbox/mail/":                   mail,
+		"/sandbox/collections/":            charged,
+		"/amendments/":                     change.ID.String(),
+		"/sandbox/mandates/":               token,
+		"/developers/credentials/":         key.ID.String(),
+		"/account/sessions/":               session,
+		"/p/":                              open,
+		"/developers/requests/":            asked,
+		"/manual/":                         "operation",
+		"/account/security/passkeys/":      passkey.Handle(),
+		"/settings/security/people/":       s.A.Staff.ID.String(),
+	}
 }
 
 // bank makes one of everything that is exchanged with the bank: a file that was refused, its answer, debits that missed

@@ -16,12 +16,16 @@ import (
 
 // wantedHeaders are what every answer carries, whoever asks for whatever.
 var wantedHeaders = map[string]string{
-	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-	"X-Content-Type-Options":  "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
-	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-	"Permissions-Policy":        "camera=(), microphone=(), geolocation=()",
-	"Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-	"Server":                    "", "X-Powered-By": "",
+	"Content-Security-Policy":      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "same-origin",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), microphone=(), geolocation=()",
+	"Strict-Transport-Security":    "max-age=31536000; includeSubDomains",
+	"Server":                       "",
+	"X-Powered-By":                 "",
 }
 
 func checkHeaders(t *testing.T, what string, got handlertest.Answer) {
@@ -93,7 +97,8 @@ func TestTheSearchForInlineCodeFindsIt(t *testing.T) {
 		}
 	}
 	if found := inline(
-		`<script src="/static/js/htmx.js"></script><p class="style">onclick="x()"</p><img src="data:image/png;base64,AA">`); len(found) != 0 {
+		`<script src="/static/js/htmx.js"></script><p class="style">onclick="x()"</p><img src="data:image/png;base64,AA">`,
+	); len(found) != 0 {
 		t.Errorf("found %v", found)
 	}
 }

@@ -109,7 +109,12 @@ func TestAPartitioningThatWasBrokenOffRunsAgain(t *testing.T) {
 			t.Run(fmt.Sprintf("%d of %s", len(all)-back, c.file), func(t *testing.T) {
 				t.Parallel()
 				p := before(t, c.step)
-				p.row(c.table, map[string]any{map[bool]string{true: "entry_id", false: "id"}[c.table == "audit_links"]: database.NewID(time.Now())})
+				p.row(
+					c.table,
+					map[string]any{
+						map[bool]string{true: "entry_id", false: "id"}[c.table == "audit_links"]: database.NewID(time.Now()),
+					},
+				)
 				for _, sql := range all[:len(all)-back] {
 					_, err := p.db.Exec(sql)
 					must(t, err)
@@ -175,7 +180,9 @@ func TestPartitionsCanBeTakenBack(t *testing.T) {
 	if got := p.says(shape); got != had {
 		t.Errorf("the indexes were %s and are %s", had, got)
 	}
-	if got := p.says(`SELECT (SELECT count(*) FROM api_requests) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM audit_links)`); got != "3" {
+	if got := p.says(
+		`SELECT (SELECT count(*) FROM api_requests) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM audit_links)`,
+	); got != "3" {
 		t.Errorf("%s of 3 rows came back", got)
 	}
 	p.upTo(migrations.Newest())

@@ -17,8 +17,11 @@ func TestWhatWaitedIsFollowedUp(t *testing.T) {
 	brand := p.row("brands", map[string]any{"id": uuid.New(), "merchant_id": merchant})
 	at := time.Date(2026, 1, 31, 21, 59, 59, 0, time.UTC)
 	failed := func() uuid.UUID {
-		id := p.row("purchases", map[string]any{"merchant_id": merchant, "brand_id": brand, "status": "error", "currency": "ZAR",
-			"total_cents": 5000, "updated_at": at, "collection_count": 1})
+		id := p.row(
+			"purchases",
+			map[string]any{"merchant_id": merchant, "brand_id": brand, "status": "error", "currency": "ZAR",
+				"total_cents": 5000, "updated_at": at, "collection_count": 1},
+		)
 		p.row("collections", map[string]any{"merchant_id": merchant, "brand_id": brand, "purchase_id": id, "attempt": 1,
 			"state": "unpaid", "amount_cents": 5000, "currency": "ZAR", "method": "eft", "result_at": at})
 		return id
@@ -42,8 +45,11 @@ func TestWhatWaitedIsFollowedUp(t *testing.T) {
 			"state": "snoozed", "hidden_until": "2999-01-01"})
 		p.row("followups", map[string]any{"merchant_id": merchant, "object_id": closed, "kind": "failed", "at": at,
 			"state": "closed", "hidden_until": "infinity"})
-		p.row("promises", map[string]any{"id": uuid.New(), "merchant_id": merchant, "purchase_id": promised, "amount_cents": 100,
-			"currency": "ZAR", "due_on": "2026-01-01", "state": "open"})
+		p.row(
+			"promises",
+			map[string]any{"id": uuid.New(), "merchant_id": merchant, "purchase_id": promised, "amount_cents": 100,
+				"currency": "ZAR", "due_on": "2026-01-01", "state": "open"},
+		)
 		p.says(`SELECT rebuild_figures()::text`)
 		agree("when staff had done something", "1")
 		if got := p.says(`SELECT count(*) FROM attention_now($1, 'promise')`, merchant); got != "1" {

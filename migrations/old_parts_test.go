@@ -29,9 +29,12 @@ func TestOldDaysGetTheirPartsOfTheBalance(t *testing.T) {
 	final := debit("final", at(9))
 	returned, late := debit("unpaid", at(5)), debit("disputed", at(20))
 	for id, day := range map[uuid.UUID]int{returned: 5, late: 20} {
-		p.row("ledger_entries", map[string]any{"id": uuid.New(), "merchant_id": merchant, "collection_id": id, "currency": "ZAR",
-			"purchase_id": purchaseOf(id), "kind": "returned", "amount_cents": -1000,
-			"at": at(day), "day": at(day).Format(time.DateOnly)})
+		p.row(
+			"ledger_entries",
+			map[string]any{"id": uuid.New(), "merchant_id": merchant, "collection_id": id, "currency": "ZAR",
+				"purchase_id": purchaseOf(id), "kind": "returned", "amount_cents": -1000,
+				"at": at(day), "day": at(day).Format(time.DateOnly)},
+		)
 	}
 	back := func(of uuid.UUID, cents, made int, state string, ended time.Time) uuid.UUID {
 		values := map[string]any{"id": uuid.New(), "merchant_id": merchant, "collection_id": of, "currency": "ZAR",

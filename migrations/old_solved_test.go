@@ -17,8 +17,11 @@ func TestWhatWaitedBeforeIsListedWhenItIsSolved(t *testing.T) {
 	brand := p.row("brands", map[string]any{"id": uuid.New(), "merchant_id": merchant})
 	at := time.Date(2026, 1, 31, 21, 59, 59, 0, time.UTC)
 	failed := func() uuid.UUID {
-		id := p.row("purchases", map[string]any{"merchant_id": merchant, "brand_id": brand, "status": "error", "currency": "ZAR",
-			"total_cents": 5000, "updated_at": at, "collection_count": 1})
+		id := p.row(
+			"purchases",
+			map[string]any{"merchant_id": merchant, "brand_id": brand, "status": "error", "currency": "ZAR",
+				"total_cents": 5000, "updated_at": at, "collection_count": 1},
+		)
 		p.row("collections", map[string]any{"merchant_id": merchant, "brand_id": brand, "purchase_id": id, "attempt": 1,
 			"state": "unpaid", "amount_cents": 5000, "currency": "ZAR", "method": "eft", "result_at": at})
 		return id
@@ -33,7 +36,10 @@ func TestWhatWaitedBeforeIsListedWhenItIsSolved(t *testing.T) {
 		must(t, err)
 	}
 	for object, owner := range map[uuid.UUID]uuid.UUID{paid: stays, gone: left, waits: out} {
-		p.row("owners", map[string]any{"merchant_id": merchant, "object_id": object, "object_type": "purchase", "owner_id": owner})
+		p.row(
+			"owners",
+			map[string]any{"merchant_id": merchant, "object_id": object, "object_type": "purchase", "owner_id": owner},
+		)
 	}
 	p.says(`SELECT rebuild_figures()::text`)
 	for range 2 {
@@ -57,7 +63,9 @@ func TestWhatWaitedBeforeIsListedWhenItIsSolved(t *testing.T) {
 		_, err = p.db.Exec(`UPDATE purchases SET total_cents = 5001 WHERE id = $1`, waits)
 		must(t, err)
 		p.folds()
-		if got := p.says(`SELECT string_agg(kind || ' ' || object_id || ' ' || cents, ', ') FROM attention_solved`); got != "failed "+
+		if got := p.says(
+			`SELECT string_agg(kind || ' ' || object_id || ' ' || cents, ', ') FROM attention_solved`,
+		); got != "failed "+
 			paid.String()+" 5000" {
 			t.Errorf("solved: %s", got)
 		}

@@ -55,24 +55,45 @@ func TestOneTriggerNotesWhatSeveralDid(t *testing.T) {
 	p := before(t, 58)
 	merchant := p.row("merchants", map[string]any{"id": uuid.New()})
 	brand := p.row("brands", map[string]any{"id": uuid.New(), "merchant_id": merchant})
-	subject := p.row("purchases", map[string]any{"merchant_id": merchant, "brand_id": brand, "status": "created", "currency": "ZAR",
-		"total_cents": 100})
-	p.row("mandates", map[string]any{"id": subject, "merchant_id": merchant, "brand_id": brand, "kind": "debicheck", "state": "rejected",
-		"contract_reference": "1"})
-	p.row("promises", map[string]any{"id": uuid.New(), "merchant_id": merchant, "purchase_id": subject, "amount_cents": 100,
-		"currency": "ZAR", "due_on": "2026-01-01", "state": "open"})
+	subject := p.row(
+		"purchases",
+		map[string]any{"merchant_id": merchant, "brand_id": brand, "status": "created", "currency": "ZAR",
+			"total_cents": 100},
+	)
+	p.row(
+		"mandates",
+		map[string]any{"id": subject, "merchant_id": merchant, "brand_id": brand, "kind": "debicheck", "state": "rejected",
+			"contract_reference": "1"},
+	)
+	p.row(
+		"promises",
+		map[string]any{"id": uuid.New(), "merchant_id": merchant, "purchase_id": subject, "amount_cents": 100,
+			"currency": "ZAR", "due_on": "2026-01-01", "state": "open"},
+	)
 	token := func(state string) uuid.UUID {
 		id := uuid.New()
-		p.row("mandates", map[string]any{"id": id, "merchant_id": merchant, "brand_id": brand, "kind": "eft", "state": "active",
-			"contract_reference": state})
-		return p.row("tokens", map[string]any{"id": id, "merchant_id": merchant, "brand_id": brand, "mandate_id": id, "state": state})
+		p.row(
+			"mandates",
+			map[string]any{"id": id, "merchant_id": merchant, "brand_id": brand, "kind": "eft", "state": "active",
+				"contract_reference": state},
+		)
+		return p.row(
+			"tokens",
+			map[string]any{"id": id, "merchant_id": merchant, "brand_id": brand, "mandate_id": id, "state": state},
+		)
 	}
 	blocked, active := token("blocked"), token("active")
-	template := p.row("billing_templates", map[string]any{"id": uuid.New(), "merchant_id": merchant, "brand_id": brand, "period": 1, "period_units": "days",
-		"due_period": 1, "due_units": "days", "cycles": 1})
+	template := p.row(
+		"billing_templates",
+		map[string]any{"id": uuid.New(), "merchant_id": merchant, "brand_id": brand, "period": 1, "period_units": "days",
+			"due_period": 1, "due_units": "days", "cycles": 1},
+	)
 	client := p.row("clients", map[string]any{"id": uuid.New(), "merchant_id": merchant})
-	subscriber := p.row("template_clients", map[string]any{"id": uuid.New(), "merchant_id": merchant, "template_id": template,
-		"client_id": client, "status": "pending", "first_purchase_id": subject})
+	subscriber := p.row(
+		"template_clients",
+		map[string]any{"id": uuid.New(), "merchant_id": merchant, "template_id": template,
+			"client_id": client, "status": "pending", "first_purchase_id": subject},
+	)
 	_, err := p.db.Exec(tellsOf)
 	must(t, err)
 	tells := func() []string {

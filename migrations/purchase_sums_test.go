@@ -13,8 +13,11 @@ func TestPurchasesOfBeforeAreAddedUp(t *testing.T) {
 	p := before(t, 53)
 	merchant := p.row("merchants", map[string]any{"id": uuid.New()})
 	brand := p.row("brands", map[string]any{"id": uuid.New(), "merchant_id": merchant})
-	first := p.row("purchases", map[string]any{"id": uuid.New(), "merchant_id": merchant, "brand_id": brand, "currency": "ZAR",
-		"status": "created"})
+	first := p.row(
+		"purchases",
+		map[string]any{"id": uuid.New(), "merchant_id": merchant, "brand_id": brand, "currency": "ZAR",
+			"status": "created"},
+	)
 	made := func(cents int, status, currency string) (id uuid.UUID) { // as a process makes it, with all triggers
 		id = uuid.New()
 		_, err := p.db.Exec(`INSERT INTO purchases SELECT (jsonb_populate_record(p, jsonb_build_object('id', $2::uuid,

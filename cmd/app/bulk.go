@@ -28,9 +28,13 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Templates.Followups, d.Templates.People = s.Followups, s.team
 	d.Purchases.Acts, d.Clients.Acts = d.Purchases.BulkActs(), d.Clients.BulkActs()
 	d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts = d.Tokens.BulkActs(), d.Mandates.BulkActs(), d.Templates.BulkActs()
-	d.Invoices.Choose = kit.Choosing[billing.Entry]{Selections: s.Selections, Rows: d.Purchases.ChoiceRows, Several: s.Billing.Several,
-		Cents: func(e billing.Entry) int64 { return e.TotalCents },
-		Acts:  func(who actor.Actor) []components.Button { return d.Purchases.Acts.Buttons("invoices", who) }}
+	d.Invoices.Choose = kit.Choosing[billing.Entry]{
+		Selections: s.Selections,
+		Rows:       d.Purchases.ChoiceRows,
+		Several:    s.Billing.Several,
+		Cents:      func(e billing.Entry) int64 { return e.TotalCents },
+		Acts:       func(who actor.Actor) []components.Button { return d.Purchases.Acts.Buttons("invoices", who) },
+	}
 	lists := maps.Clone(d.Clients.Exports.Lists)
 	lists[templates.TemplateList] = kit.Listed(actor.Read, d.Templates.Chosen) // it has no file
 	d.Selections = &kit.Selections{Service: s.Selections, Lists: lists,

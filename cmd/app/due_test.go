@@ -12,9 +12,14 @@ func TestNothingIsAskedWhileNothingCanBeDue(t *testing.T) {
 	clock, machine, next := start, start, start.Add(time.Hour)
 	asked, due := 0, false
 	written, known := int64(0), false
-	p := &Pressing{patience: trusted, writes: func() (int64, bool) { return written, known }, now: func() time.Time { return clock }, passed: func() time.Time { return machine },
-		overdue: func(context.Context) (bool, error) { asked++; return due, nil },
-		next:    func(context.Context) (time.Time, bool, error) { return next, !next.IsZero(), nil }}
+	p := &Pressing{
+		patience: trusted,
+		writes:   func() (int64, bool) { return written, known },
+		now:      func() time.Time { return clock },
+		passed:   func() time.Time { return machine },
+		overdue:  func(context.Context) (bool, error) { asked++; return due, nil },
+		next:     func(context.Context) (time.Time, bool, error) { return next, !next.IsZero(), nil },
+	}
 	for _, step := range []struct {
 		what  string
 		do    func()

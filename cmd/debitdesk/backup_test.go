@@ -43,7 +43,9 @@ func backedUp(t *testing.T) copied {
 		wait.Go(func() {
 			for !stop.Load() {
 				b.made(p, "/api/v1/purchases/", fmt.Sprintf(
-					`{"brand_id":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, b.brand))
+					`{"brand_id":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`,
+					b.brand,
+				))
 			}
 		})
 	}
@@ -124,8 +126,10 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 		}
 	}
 	var purchases, counted int
-	if err := one.QueryRow(t.Context(),
-		`SELECT (SELECT count(*) FROM purchases), (SELECT count(DISTINCT object_id) FROM audit_entries WHERE action = 'purchase.created')`).Scan(&purchases, &counted); err != nil || purchases != counted {
+	if err := one.QueryRow(
+		t.Context(),
+		`SELECT (SELECT count(*) FROM purchases), (SELECT count(DISTINCT object_id) FROM audit_entries WHERE action = 'purchase.created')`,
+	).Scan(&purchases, &counted); err != nil || purchases != counted {
 		t.Errorf("%d purchases, %d of them in the audit: not one moment (%v)", purchases, counted, err)
 	}
 	p := serving(t, env)
@@ -152,7 +156,9 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 func (c copied) madeHere(t *testing.T, p *process) string {
 	t.Helper()
 	return c.made(p, "/api/v1/purchases/", fmt.Sprintf(
-		`{"brand_id":%q,"client":{"email":"late@example.com","full_name":"Late"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, c.brand))
+		`{"brand_id":%q,"client":{"email":"late@example.com","full_name":"Late"},"purchase":{"products":[{"name":"Fee","price":100}]}}`,
+		c.brand,
+	))
 }
 
 func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testing.T) {

@@ -185,7 +185,9 @@ func (b *tab) page() string {
 	var address, text string
 	if err := chromedp.Run(ctx, chromedp.Location(&address),
 		chromedp.Evaluate(
-			`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")].forEach(o => o.remove()), (document.querySelector("main") || document.body).innerText`, &text)); err != nil {
+			`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")].forEach(o => o.remove()), (document.querySelector("main") || document.body).innerText`,
+			&text,
+		)); err != nil {
 		return err.Error()
 	}
 	return address + "\n" + text

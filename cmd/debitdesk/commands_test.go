@@ -214,7 +214,13 @@ func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
 		"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
 		"DEBITDESK_LISTEN": "127.0.0.1:0", "DEBITDESK_BASE_URL": "https://desk.example",
 		"DEBITDESK_BANK": "files:" + filepath.Join(t.TempDir(), "bank")}
-	if got := typed(t, live, "", "serve"); got.code != exitFailed || !strings.Contains(got.err, "profile.json is missing") {
+	if got := typed(
+		t,
+		live,
+		"",
+		"serve",
+	); got.code != exitFailed ||
+		!strings.Contains(got.err, "profile.json is missing") {
 		t.Errorf("without a profile of the bank: %+v", got)
 	}
 	if got := typed(t, live, "", "bank", "check", "--init", "generic"); got.code != exitOK {

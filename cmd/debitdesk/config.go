@@ -143,8 +143,10 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 		bad("DEBITDESK_KEYS",
 			"live mode does not run on generated keys: make a file with debitdesk keys new, outside the data folder")
 	case samePath(c.Keys, keyfile.Path("", c.Data)):
-		bad("DEBITDESK_KEYS",
-			"live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new")
+		bad(
+			"DEBITDESK_KEYS",
+			"live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new",
+		)
 	}
 	if !strings.HasPrefix(c.BaseURL, "https://") {
 		bad("DEBITDESK_BASE_URL", "live mode needs the public https:// address")

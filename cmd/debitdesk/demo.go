@@ -123,7 +123,10 @@ func invite(out io.Writer, baseURL string, made demo.Result) error {
 	} else {
 		text += fmt.Sprintf(
 			"\n  API token, good for five years:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
-			made.APIToken, made.APIToken, baseURL)
+			made.APIToken,
+			made.APIToken,
+			baseURL,
+		)
 	}
 	_, err := io.WriteString(out, text)
 	return err

@@ -40,8 +40,10 @@ func (e *examination) database(ctx context.Context, io streams) {
 	}
 	var version string
 	var writable bool
-	if err := app.Store.Pool.QueryRow(ctx,
-		`SELECT current_setting('server_version'), NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'`).Scan(&version, &writable); err != nil {
+	if err := app.Store.Pool.QueryRow(
+		ctx,
+		`SELECT current_setting('server_version'), NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'`,
+	).Scan(&version, &writable); err != nil {
 		e.say(bad, "database", "", "does not answer: %v", err)
 		_ = app.Close()
 		return
@@ -301,13 +303,22 @@ func (e *examination) exchange(ctx context.Context) {
 	var made, placed, taken, findings int
 	err := e.app.Store.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'made'), count(*) FILTER (WHERE state = 'placed'),
 		count(*) FILTER (WHERE state = 'taken'), (SELECT count(*) FROM bank_findings WHERE closed_at IS NULL)
-		FROM bank_files_out WHERE state IN ('made', 'placed', 'taken')`).Scan(&made, &placed, &taken, &findings)
+		FROM bank_files_out WHERE state IN ('made', 'placed', 'taken')`).
+		Scan(&made, &placed, &taken, &findings)
 	switch {
 	case err != nil:
 		e.say(bad, "bank files", "", "%v", err)
 	case findings > 0:
-		e.say(warning, "bank files", "look at Bank files in the dashboard", "%s open; %d made, %d waiting to be taken, %d not acknowledged",
-			plural.Of(findings, "finding"), made, placed, taken)
+		e.say(
+			warning,
+			"bank files",
+			"look at Bank files in the dashboard",
+			"%s open; %d made, %d waiting to be taken, %d not acknowledged",
+			plural.Of(findings, "finding"),
+			made,
+			placed,
+			taken,
+		)
 	default:
 		e.say(fine, "bank files", "", "%d made, %d waiting to be taken, %d not acknowledged", made, placed, taken)
 	}

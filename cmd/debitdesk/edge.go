@@ -20,9 +20,21 @@ import (
 // handler is the whole HTTP side over the use cases.
 func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool,
 	watch *mandate.Watch) (_ http.Handler, err error) {
-	deps, err := a.Services.Parts(app.HTTP{Store: a.Store, Box: a.box, Watch: watch, BaseURL: baseURL,
-		Sandbox: a.Config.Sandbox(), Now: time.Now, Log: a.Log,
-		Sessions: access.NewSessions(a.Services.Users.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)})
+	deps, err := a.Services.Parts(app.HTTP{
+		Store:   a.Store,
+		Box:     a.box,
+		Watch:   watch,
+		BaseURL: baseURL,
+		Sandbox: a.Config.Sandbox(),
+		Now:     time.Now,
+		Log:     a.Log,
+		Sessions: access.NewSessions(
+			a.Services.Users.Store,
+			a.Keys.Sessions,
+			strings.HasPrefix(baseURL, "https://"),
+			time.Now,
+		),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,10 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 	client = v.api(201, "POST", "/api/v1/clients/",
 		fmt.Sprintf(
 			`{"email":"nomvula@planted.example","full_name":"Nomvula Zwelithini","phone":"27839998877","street_address":"17 Kudu Close","city":"Hogsback",
-		"zip_code":"5721","country":"ZA","legal_name":"Zwelithini Traders","registration_number":"9988776655","cc":["copies@elsewhere.example"],"bank_account":%q,"bank_code":"470010","personal_code":%q}`, paying, idNumber), "Idempotency-Key: first-client")
+		"zip_code":"5721","country":"ZA","legal_name":"Zwelithini Traders","registration_number":"9988776655","cc":["copies@elsewhere.example"],"bank_account":%q,"bank_code":"470010","personal_code":%q}`,
+			paying,
+			idNumber,
+		), "Idempotency-Key: first-client")
 	token := v.api(201, "POST", "/api/v1/purchases/",
 		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
@@ -39,10 +42,15 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 	purchase = v.api(201, "POST", "/api/v1/purchases/",
 		fmt.Sprintf(
 			`{"client_id":%q,"brand_id":%q,"send_receipt":true,"due":%d,"purchase":{"email_message":"Dear Nomvula","products":[{"name":"December","price":10000}]}}`,
-			client, v.brand, v.app.Store.Now().Add(73*time.Hour).Unix()))
+			client,
+			v.brand,
+			v.app.Store.Now().Add(73*time.Hour).Unix(),
+		))
 	v.api(200, "POST", "/api/v1/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token))
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(
-		`{"client":{"email":"nomvula@planted.example","full_name":"Nomvula Zwelithini"},"brand_id":%q,"purchase":{"products":[{"name":"Towel","price":900}]}}`, v.brand))
+		`{"client":{"email":"nomvula@planted.example","full_name":"Nomvula Zwelithini"},"brand_id":%q,"purchase":{"products":[{"name":"Towel","price":900}]}}`,
+		v.brand,
+	))
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Cover","price":20000}],"payment_method_details":{"direct_debit":{"value_type":"VARIABLE","authentication_type":"DELAYED","debit_sequence":"RCUR",
@@ -84,13 +92,29 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 func (v *vault) followed(client, purchase string) {
 	v.t.Helper()
 	staff := v.owner()
-	about := []followup.Object{{Type: followup.Client, ID: uuid.MustParse(client)}, {Type: followup.Purchase, ID: uuid.MustParse(purchase)}}
+	about := []followup.Object{
+		{Type: followup.Client, ID: uuid.MustParse(client)},
+		{Type: followup.Purchase, ID: uuid.MustParse(purchase)},
+	}
 	_, err := v.app.Services.Followups.AddNote(v.t.Context(), staff, about, "Nomvula calls back")
 	must(v.t, err)
-	_, err = v.app.Services.Followups.LogCall(v.t.Context(), staff, about, followup.Call{Outcome: followup.Reached, Phone: "0839998877"})
+	_, err = v.app.Services.Followups.LogCall(
+		v.t.Context(),
+		staff,
+		about,
+		followup.Call{Outcome: followup.Reached, Phone: "0839998877"},
+	)
 	must(v.t, err)
-	_, err = v.app.Services.Followups.AddPromise(v.t.Context(), staff, about[0],
-		followup.Promising{AmountCents: 100, DueOn: calendar.DateOf(v.app.Store.Now()), Text: "Nomvula Zwelithini pays in cash"})
+	_, err = v.app.Services.Followups.AddPromise(
+		v.t.Context(),
+		staff,
+		about[0],
+		followup.Promising{
+			AmountCents: 100,
+			DueOn:       calendar.DateOf(v.app.Store.Now()),
+			Text:        "Nomvula Zwelithini pays in cash",
+		},
+	)
 	must(v.t, err)
 }
 
@@ -253,8 +277,10 @@ func (v *vault) stillWorks(cookie, client, purchase string) {
 	v.exec(`DELETE FROM idempotency_keys WHERE key = 'another'`)
 	v.exec(`DELETE FROM clients WHERE email = 'nomvula@planted.example'`)
 	var said string
-	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(),
-		`SELECT text || coalesce(before::text, '') || coalesce(after::text, '') FROM audit_entries WHERE action = 'client.erased'`).Scan(&said))
+	must(v.t, v.app.Store.Pool.QueryRow(
+		v.t.Context(),
+		`SELECT text || coalesce(before::text, '') || coalesce(after::text, '') FROM audit_entries WHERE action = 'client.erased'`,
+	).Scan(&said))
 	if firstIn(said, personal) != "" || !strings.Contains(said, "purchases") {
 		v.t.Errorf("the entry of the erasure: %s", said)
 	}

@@ -62,7 +62,9 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 // tasksInEveryState adds what no walk makes.
 func (s *site) tasksInEveryState(t *testing.T) {
 	t.Helper()
-	_, err := s.app.Store.Pool.Exec(t.Context(), `INSERT INTO tasks (id, merchant_id, kind, title, needs, asker_id, asker, state,
+	_, err := s.app.Store.Pool.Exec(
+		t.Context(),
+		`INSERT INTO tasks (id, merchant_id, kind, title, needs, asker_id, asker, state,
 			total, done, failed, note, file_name, file_bytes, chunks, created_at, updated_at, began_at, kept_until, claim, claimed_until)
 		SELECT gen_random_uuid(), m.id, 'export', 'Export of 12 345 purchases with a name that is much longer than a line of a phone',
 			'read', u.user_id, '{"name": "Nomsa Jacobs"}', state, 12345, done, 0, note, 'purchases.csv', bytes, chunks,
@@ -70,7 +72,8 @@ func (s *site) tasksInEveryState(t *testing.T) {
 		FROM merchants m JOIN LATERAL (SELECT user_id FROM memberships WHERE merchant_id = m.id LIMIT 1) AS u ON true,
 			(VALUES ('waiting', 0, '', 0, 0), ('running', 6000, '', 0, 0), ('done', 12345, '', 1048576, 1),
 				('failed', 900, 'The database did not answer.', 0, 0), ('cancelled', 42, '', 0, 0)) AS s (state, done, note, bytes, chunks)
-		WHERE m.is_demo`)
+		WHERE m.is_demo`,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,10 +192,18 @@ func (b *tab) listens() *complaints {
 }
 
 // pictured are pages of the album by their kinds.
-var pictured = map[string]string{"/": "demo-home", "/purchases": "demo-purchases",
-	"/templates/new": "demo-template-new", "/templates/:id": "demo-first-templates", "/developers/events": "demo-events", "/developers/api": "demo-reference",
-	"/settings/roles": "demo-roles", "/audit": "demo-audit", "/settings/approvals": "demo-approvals",
-	"/developers/simulator": "demo-simulator"}
+var pictured = map[string]string{
+	"/":                     "demo-home",
+	"/purchases":            "demo-purchases",
+	"/templates/new":        "demo-template-new",
+	"/templates/:id":        "demo-first-templates",
+	"/developers/events":    "demo-events",
+	"/developers/api":       "demo-reference",
+	"/settings/roles":       "demo-roles",
+	"/audit":                "demo-audit",
+	"/settings/approvals":   "demo-approvals",
+	"/developers/simulator": "demo-simulator",
+}
 
 // onlyLooks are the rules of axe whose findings follow the width and the colours; the others need a page once.
 const onlyLooks = `{runOnly: ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable",

@@ -65,8 +65,12 @@ func TestTheExamplesOfBillingRunAsPrinted(t *testing.T) {
 func TestTheExamplesOfWebhooksRunAsPrinted(t *testing.T) {
 	t.Parallel()
 	i := integrates(t)
-	hook := i.gets(201, "POST", "/api/v1/webhooks/",
-		`{"title":"Books","callback":"http://127.0.0.1:9/x","all_events":false,"events":["purchase.paid","purchase.payment_failure"]}`)
+	hook := i.gets(
+		201,
+		"POST",
+		"/api/v1/webhooks/",
+		`{"title":"Books","callback":"http://127.0.0.1:9/x","all_events":false,"events":["purchase.paid","purchase.payment_failure"]}`,
+	)
 	i.is(hook, map[string]any{"type": "webhook", "all_events": false})
 	i.known["hook"] = hook["id"].(string)
 	all := i.gets(200, "PATCH", "/api/v1/webhooks/<hook>/", `{"all_events":true}`)

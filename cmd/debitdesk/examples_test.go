@@ -145,8 +145,12 @@ func (i *integrator) refusals(form string) {
 func TestTheExamplesOfTheAPIRunAsPrinted(t *testing.T) {
 	t.Parallel()
 	i := integrates(t)
-	client := i.gets(201, "POST", "/api/v1/clients/",
-		`{"email":"thandi@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":"6200000001","bank_code":"470010","country":"South Africa","description":"unknown"}`)
+	client := i.gets(
+		201,
+		"POST",
+		"/api/v1/clients/",
+		`{"email":"thandi@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":"6200000001","bank_code":"470010","country":"South Africa","description":"unknown"}`,
+	)
 	i.known["client_id"] = client["id"].(string)
 	stored := i.gets(201, "POST", "/api/v1/purchases/", storeAnAccount)
 	i.is(stored, map[string]any{"status": "preauthorized", "is_recurring_token": true})

@@ -100,9 +100,11 @@ func TestTheClockJumpsAYearAndTheBankKeepsSilentAboutOneDebit(t *testing.T) {
 	if b.t.Failed() {
 		t.FailNow()
 	}
-	if _, err := b.db.Exec(t.Context(),
+	if _, err := b.db.Exec(
+		t.Context(),
 		`WITH moved AS (UPDATE sandbox_clock SET offset_micros = offset_micros + 400 * 86400 * 1000000::bigint RETURNING offset_micros)
-		SELECT pg_notify('debitdesk_clock', offset_micros::text) FROM moved`); err != nil {
+		SELECT pg_notify('debitdesk_clock', offset_micros::text) FROM moved`,
+	); err != nil {
 		t.Fatal(err)
 	}
 	b.until("everything that was answered is final",

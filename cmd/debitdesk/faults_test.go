@@ -61,7 +61,11 @@ func (r *rain) fall(client *http.Client, key string, turn int) {
 		due = fmt.Sprintf(`"due":%d,`, r.b.ready.AddDate(0, 2, 0).Unix())
 	}
 	body := fmt.Sprintf(
-		`{"brand_id":%q,%s"reference":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, r.b.brand, due, key)
+		`{"brand_id":%q,%s"reference":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`,
+		r.b.brand,
+		due,
+		key,
+	)
 	for deadline := time.Now().Add(50 * time.Second); time.Now().Before(deadline); turn++ {
 		on := *r.on.Load()
 		status, id, retry := r.post(client, on[turn%len(on)].url, key, body)
@@ -151,7 +155,8 @@ func (r *rain) ends() {
 		}
 	}
 	if n := r.b.number(
-		`SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) <> 1) AS x`); n != 0 {
+		`SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) <> 1) AS x`,
+	); n != 0 {
 		r.b.t.Errorf("%d purchases stand more than once in the audit", n)
 	}
 	r.b.t.Logf("accepted %d, told to come back %d, no answer %d", r.accepted.Load(), r.refused.Load(), r.broken.Load())

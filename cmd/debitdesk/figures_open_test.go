@@ -182,8 +182,17 @@ func (d *desk) compares(path, href string, f figure) {
 	}
 	d.opened++
 	if f.count != "" && foot.count != f.count || f.cents != "" && foot.cents != f.cents {
-		d.t.Errorf("%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)", path, strings.TrimSpace(f.text), f.count,
-			f.cents, href, foot.text, foot.count, foot.cents)
+		d.t.Errorf(
+			"%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)",
+			path,
+			strings.TrimSpace(f.text),
+			f.count,
+			f.cents,
+			href,
+			foot.text,
+			foot.count,
+			foot.cents,
+		)
 	}
 }
 
@@ -208,7 +217,10 @@ func columnOf(list string) string {
 // addsUp compares the foot of a list with the rows of its file.
 func (d *desk) addsUp(page *html.Node, foot figure) {
 	d.t.Helper()
-	file := find(page, func(n *html.Node) bool { return n.Data == "a" && strings.Contains(value(n, "href"), "format=csv") })
+	file := find(
+		page,
+		func(n *html.Node) bool { return n.Data == "a" && strings.Contains(value(n, "href"), "format=csv") },
+	)
 	if file == nil || foot.count == "" {
 		return
 	}
@@ -233,7 +245,12 @@ func (d *desk) addsUp(page *html.Node, foot figure) {
 		return
 	}
 	d.summed++
-	amount, sum := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, columnOf(foot.href)) }), int64(0)
+	amount, sum := slices.IndexFunc(
+		rows[0],
+		func(head string) bool { return strings.HasPrefix(head, columnOf(foot.href)) },
+	), int64(
+		0,
+	)
 	if amount < 0 {
 		d.t.Errorf("%s: the foot has a sum, and the file no amounts: %v", foot.href, rows[0])
 		return
@@ -297,7 +314,10 @@ func tabCount(tab *html.Node) string {
 	if n == nil {
 		return ""
 	}
-	digits := strings.Join(strings.FieldsFunc(text(n), func(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u202f' }), "")
+	digits := strings.Join(
+		strings.FieldsFunc(text(n), func(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u202f' }),
+		"",
+	)
 	if !wholeNumber.MatchString(digits) {
 		return ""
 	}

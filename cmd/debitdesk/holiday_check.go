@@ -28,11 +28,19 @@ func rehearse(ctx context.Context, a *App, io streams, day calendar.Date, after 
 		_, _ = fmt.Fprintf(io.out, "%s: %s planned for %s; planned debits keep their dates\n", m.Name,
 			tallied(e.Planned, "debit"), day)
 		for _, moved := range e.Moves {
-			_, _ = fmt.Fprintf(io.out, "  due %s by %s: debit date %s, was %s; cut-off %s, was %s; no return after %s, was %s; %s to bill\n",
-				moved.Due, moved.Method, moved.Is.ActionDate, moved.Was.ActionDate,
-				moved.Is.SubmitAt.In(calendar.SAST).Format(checkForm), moved.Was.SubmitAt.In(calendar.SAST).Format(checkForm),
-				moved.Is.FinalAt.In(calendar.SAST).Format(checkForm), moved.Was.FinalAt.In(calendar.SAST).Format(checkForm),
-				tallied(moved.Bills, "subscription"))
+			_, _ = fmt.Fprintf(
+				io.out,
+				"  due %s by %s: debit date %s, was %s; cut-off %s, was %s; no return after %s, was %s; %s to bill\n",
+				moved.Due,
+				moved.Method,
+				moved.Is.ActionDate,
+				moved.Was.ActionDate,
+				moved.Is.SubmitAt.In(calendar.SAST).Format(checkForm),
+				moved.Was.SubmitAt.In(calendar.SAST).Format(checkForm),
+				moved.Is.FinalAt.In(calendar.SAST).Format(checkForm),
+				moved.Was.FinalAt.In(calendar.SAST).Format(checkForm),
+				tallied(moved.Bills, "subscription"),
+			)
 		}
 	}
 	_, _ = fmt.Fprintln(io.out, "nothing was changed")

@@ -20,17 +20,44 @@ import (
 
 // otherBytes are the columns of bytes that are not sealed: hashes, public things
 // and files that hold masks alone. Every other one must be re-sealed.
-var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempotency_keys.fingerprint",
-	"idempotency_keys.body", "clients.bank_account_hash", "api_request_bodies.packed",
-	"clients.personal_code_hash", "mandate_evidence.sha256", "tokens.account_hash", "bank_messages.raw",
-	"batches.header_hash", "batches.content_hash",
-	"batch_rows.same_hash", "batch_rows.client_hash", "batch_rows.digest", "batches.fingerprint",
-	"batch_mappings.header_hash", "audit_links.hash", "audit_heads.hash", "audit_heads.signature", "audit_bases.hash", "audit_bases.signature",
-	"recovery_codes.code_hash", "passkeys.id",
-	"invitations.token_hash", "account_verifications.account_hash", "sandbox_instructions.account_hash",
-	"password_resets.token_hash", "company_statements.file", "bank_files_out.sha256", "bank_files_in.sha256",
-	"bank_answers.raw", "bank_statements.account_hash", "selections.chosen", "selections.excluded", // ids
-	"kept_forms.sealed"} // sealed, and gone within the hour
+var otherBytes = []string{
+	"sessions.id_hash",
+	"credentials.secret_hash",
+	"idempotency_keys.fingerprint",
+	"idempotency_keys.body",
+	"clients.bank_account_hash",
+	"api_request_bodies.packed",
+	"clients.personal_code_hash",
+	"mandate_evidence.sha256",
+	"tokens.account_hash",
+	"bank_messages.raw",
+	"batches.header_hash",
+	"batches.content_hash",
+	"batch_rows.same_hash",
+	"batch_rows.client_hash",
+	"batch_rows.digest",
+	"batches.fingerprint",
+	"batch_mappings.header_hash",
+	"audit_links.hash",
+	"audit_heads.hash",
+	"audit_heads.signature",
+	"audit_bases.hash",
+	"audit_bases.signature",
+	"recovery_codes.code_hash",
+	"passkeys.id",
+	"invitations.token_hash",
+	"account_verifications.account_hash",
+	"sandbox_instructions.account_hash",
+	"password_resets.token_hash",
+	"company_statements.file",
+	"bank_files_out.sha256",
+	"bank_files_in.sha256",
+	"bank_answers.raw",
+	"bank_statements.account_hash",
+	"selections.chosen",
+	"selections.excluded", // ids
+	"kept_forms.sealed",
+} // sealed, and gone within the hour
 
 func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	t.Parallel()

@@ -44,12 +44,21 @@ func TestAListIsATool(t *testing.T) {
 	admin.looksAt("list-display")
 	admin.goes("arrange the list", chromedp.Click(".display-menu button.primary", chromedp.ByQuery, chromedp.NodeVisible))
 	admin.do("see it arranged", chromedp.WaitVisible("table.dense", chromedp.ByQuery))
-	admin.do("open the menu", chromedp.Click(`//summary[normalize-space(.)="Save view"]`, chromedp.BySearch, chromedp.NodeVisible))
+	admin.do(
+		"open the menu",
+		chromedp.Click(`//summary[normalize-space(.)="Save view"]`, chromedp.BySearch, chromedp.NodeVisible),
+	)
 	admin.fill("name", "Failed, large first")
 	admin.choose("shared", "1")
-	admin.goes("save the view", chromedp.Click(`form[action="/lists/views"] button`, chromedp.ByQuery, chromedp.NodeVisible))
+	admin.goes(
+		"save the view",
+		chromedp.Click(`form[action="/lists/views"] button`, chromedp.ByQuery, chromedp.NodeVisible),
+	)
 	admin.do("see its tab", chromedp.WaitVisible(`.tabs a.saved[aria-current="page"]`, chromedp.ByQuery))
-	admin.do("open the menu", chromedp.Click(`//summary[normalize-space(.)="This view"]`, chromedp.BySearch, chromedp.NodeVisible))
+	admin.do(
+		"open the menu",
+		chromedp.Click(`//summary[normalize-space(.)="This view"]`, chromedp.BySearch, chromedp.NodeVisible),
+	)
 	admin.click("Show in the menu")
 	admin.do("see its number in the menu", chromedp.WaitVisible(`.rail .pins .count`, chromedp.ByQuery))
 	admin.looksAt("list-view")
@@ -83,8 +92,11 @@ func tableOf(b *tab) (first []string) {
 func fileOf(t *testing.T, b *tab) (first []string) {
 	t.Helper()
 	var text string
-	b.do("read the file", chromedp.Evaluate(`fetch(document.querySelector('main a[href*="format=csv"]').href).then(a => a.text()).then(text =>
-		JSON.stringify(text.replace(/^\uFEFF/, "").trim().split(/\r?\n/).map(line => line.split(",")[0])))`, &text, awaited))
+	b.do(
+		"read the file",
+		chromedp.Evaluate(`fetch(document.querySelector('main a[href*="format=csv"]').href).then(a => a.text()).then(text =>
+		JSON.stringify(text.replace(/^\uFEFF/, "").trim().split(/\r?\n/).map(line => line.split(",")[0])))`, &text, awaited),
+	)
 	if err := json.Unmarshal([]byte(text), &first); err != nil {
 		t.Fatal(err)
 	}

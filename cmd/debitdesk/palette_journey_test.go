@@ -24,7 +24,11 @@ func TestADayWithTheKeyboardAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var invoice string
-	must(t, site.app.Store.Pool.QueryRow(t.Context(), `SELECT number FROM invoices WHERE kind = 'invoice' ORDER BY id DESC LIMIT 1`).Scan(&invoice))
+	must(
+		t,
+		site.app.Store.Pool.QueryRow(t.Context(), `SELECT number FROM invoices WHERE kind = 'invoice' ORDER BY id DESC LIMIT 1`).
+			Scan(&invoice),
+	)
 	admin := site.tab(t, browser(t))
 
 	admin.open("/login")
@@ -124,7 +128,8 @@ func (s *site) findsByPlainHTTP(t *testing.T, typed, want string) {
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
 	must(t, err)
-	if res.StatusCode != http.StatusOK || !strings.Contains(string(body), want) || !strings.Contains(string(body), `action="/find"`) {
+	if res.StatusCode != http.StatusOK || !strings.Contains(string(body), want) ||
+		!strings.Contains(string(body), `action="/find"`) {
 		t.Errorf("%q: %d, without %q", typed, res.StatusCode, want)
 	}
 }
@@ -135,15 +140,21 @@ func (b *tab) finds(typed, want string) {
 	if typed != "" {
 		b.presses(typed)
 	}
-	b.do("find "+want, chromedp.WaitVisible(`//dialog[@id="palette"]//*[contains(normalize-space(.), `+quoted(want)+`)]`, chromedp.BySearch),
-		chromedp.WaitVisible(`#found[data-query="`+typed+`"]`, chromedp.ByQuery))
+	b.do(
+		"find "+want,
+		chromedp.WaitVisible(`//dialog[@id="palette"]//*[contains(normalize-space(.), `+quoted(want)+`)]`, chromedp.BySearch),
+		chromedp.WaitVisible(`#found[data-query="`+typed+`"]`, chromedp.ByQuery),
+	)
 }
 
 // focused names what has the focus.
 func (b *tab) focused() string {
 	b.t.Helper()
 	var name string
-	b.do("read the focus", chromedp.Evaluate(`(e => e.id || e.getAttribute("href") || e.tagName)(document.activeElement)`, &name))
+	b.do(
+		"read the focus",
+		chromedp.Evaluate(`(e => e.id || e.getAttribute("href") || e.tagName)(document.activeElement)`, &name),
+	)
 	return name
 }
 
@@ -166,14 +177,22 @@ func (b *tab) presses(texts ...string) {
 func strike(key rune) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		k := kb.Keys[key]
-		down := input.DispatchKeyEvent(input.KeyDown).WithKey(k.Key).WithCode(k.Code).WithText(k.Text).WithWindowsVirtualKeyCode(k.Windows)
+		down := input.DispatchKeyEvent(input.KeyDown).
+			WithKey(k.Key).
+			WithCode(k.Code).
+			WithText(k.Text).
+			WithWindowsVirtualKeyCode(k.Windows)
 		if k.Shift {
 			down = down.WithModifiers(input.ModifierShift)
 		}
 		if err := down.Do(ctx); err != nil {
 			return err
 		}
-		return input.DispatchKeyEvent(input.KeyUp).WithKey(k.Key).WithCode(k.Code).WithWindowsVirtualKeyCode(k.Windows).Do(ctx)
+		return input.DispatchKeyEvent(input.KeyUp).
+			WithKey(k.Key).
+			WithCode(k.Code).
+			WithWindowsVirtualKeyCode(k.Windows).
+			Do(ctx)
 	})
 }
 

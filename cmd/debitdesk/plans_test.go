@@ -27,22 +27,63 @@ const (
 )
 
 // sortedLists are lists in other orders, narrowed and not.
-var sortedLists = []string{"/purchases?sort=-due", "/purchases?sort=amount", "/purchases?sort=client&status=error",
-	"/purchases?sort=-amount&status=paid", "/purchases?sort=-due&status=error,overdue", "/purchases?sort=due&q=nkosi",
-	"/purchases?sort=-debit&status=pending_charge", "/purchases?sort=-due&attention=failed", "/invoices?sort=-number",
-	"/invoices?sort=amount", "/invoices?sort=-amount&state=overdue", "/invoices?sort=-due&state=overdue", "/invoices?sort=number&q=nkosi",
-	"/clients?sort=created", "/clients?sort=name", "/clients?sort=-name&q=nkosi", "/purchases?due=this-month&sort=-amount", "/invoices?due=this-month&sort=due", "/tokens?sort=created", "/mandates?sort=created&state=active", "/audit?sort=created",
-	"/audit?when=last-7-days", "/developers/requests?when=today", "/developers/events?when=today", "/batches?uploaded=this-month&state=done"}
+var sortedLists = []string{
+	"/purchases?sort=-due",
+	"/purchases?sort=amount",
+	"/purchases?sort=client&status=error",
+	"/purchases?sort=-amount&status=paid",
+	"/purchases?sort=-due&status=error,overdue",
+	"/purchases?sort=due&q=nkosi",
+	"/purchases?sort=-debit&status=pending_charge",
+	"/purchases?sort=-due&attention=failed",
+	"/invoices?sort=-number",
+	"/invoices?sort=amount",
+	"/invoices?sort=-amount&state=overdue",
+	"/invoices?sort=-due&state=overdue",
+	"/invoices?sort=number&q=nkosi",
+	"/clients?sort=created",
+	"/clients?sort=name",
+	"/clients?sort=-name&q=nkosi",
+	"/purchases?due=this-month&sort=-amount",
+	"/invoices?due=this-month&sort=due",
+	"/tokens?sort=created",
+	"/mandates?sort=created&state=active",
+	"/audit?sort=created",
+	"/audit?when=last-7-days",
+	"/developers/requests?when=today",
+	"/developers/events?when=today",
+	"/batches?uploaded=this-month&state=done",
+}
 
 // facetedLists are lists that are narrowed by what stands beside their records.
-var facetedLists = []string{"/purchases?answer=failed", "/purchases?answer=02&status=overdue,error", "/purchases?answer=never&sort=-amount",
-	"/purchases?bank=250655&health=failing&method=eft", "/purchases?debit=next-7-days", "/purchases?debit=this-month&answer=collected",
-	"/purchases?due=this-month&bank=250655", "/purchases?made_by=people&failed_again=on", "/purchases?answer=failed&sort=client&status=error",
-	"/purchases?answer=failed&attention=failed", "/purchases?answer=02&q=nkosi", "/purchases?amount_min=100&answer=failed&sort=-due",
-	"/invoices?answer=failed", "/invoices?bank=250655&due=this-month", "/invoices?amount_min=100&method=eft&sort=-amount",
-	"/tokens?answer=02", "/tokens?debit=next-7-days", "/tokens?made_by=people&stored=this-month", "/tokens?health=failing&q=nkosi",
-	"/mandates?answer=failed&bank=250655", "/mandates?health=failing&created=this-month&state=active", "/mandates?debit=next-7-days",
-	"/clients?health=failing", "/clients?bank=250655&answer=02&sort=name", "/clients?debit=next-7-days", "/clients?added=this-month&method=eft"}
+var facetedLists = []string{
+	"/purchases?answer=failed",
+	"/purchases?answer=02&status=overdue,error",
+	"/purchases?answer=never&sort=-amount",
+	"/purchases?bank=250655&health=failing&method=eft",
+	"/purchases?debit=next-7-days",
+	"/purchases?debit=this-month&answer=collected",
+	"/purchases?due=this-month&bank=250655",
+	"/purchases?made_by=people&failed_again=on",
+	"/purchases?answer=failed&sort=client&status=error",
+	"/purchases?answer=failed&attention=failed",
+	"/purchases?answer=02&q=nkosi",
+	"/purchases?amount_min=100&answer=failed&sort=-due",
+	"/invoices?answer=failed",
+	"/invoices?bank=250655&due=this-month",
+	"/invoices?amount_min=100&method=eft&sort=-amount",
+	"/tokens?answer=02",
+	"/tokens?debit=next-7-days",
+	"/tokens?made_by=people&stored=this-month",
+	"/tokens?health=failing&q=nkosi",
+	"/mandates?answer=failed&bank=250655",
+	"/mandates?health=failing&created=this-month&state=active",
+	"/mandates?debit=next-7-days",
+	"/clients?health=failing",
+	"/clients?bank=250655&answer=02&sort=name",
+	"/clients?debit=next-7-days",
+	"/clients?added=this-month&method=eft",
+}
 
 // The statements of every page are answered from indexes, whatever a merchant's history is: no scan of a table that
 // grows, and no reading or sorting of more than a page.
@@ -161,7 +202,9 @@ func grow(t *testing.T, env map[string]string) {
 		t.Fatal(err)
 	}
 	var broken int // an index of a table by months that none of the months has
-	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_index WHERE NOT indisvalid`).Scan(&broken); err != nil || broken > 0 {
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_index WHERE NOT indisvalid`).
+		Scan(&broken); err != nil ||
+		broken > 0 {
 		t.Fatalf("%d indexes were lost: %v", broken, err)
 	}
 	if err := conn.QueryRow(t.Context(), counts, o.Merchant).Scan(&times, &each, &counted); err != nil {
@@ -178,12 +221,24 @@ var exceptions = []struct{ words, because string }{
 	{`SELECT count(*) FROM (SELECT 1 FROM`, "counting stops at 10 000 rows"},
 	{`LIMIT 10001) AS part GROUP BY status`, "counting stops at 10 000 rows, which the index of due dates answers alone"},
 	{`LIMIT 1001) AS part`, "adding up stops at 1 000 rows"},
-	{`WITH found AS MATERIALIZED (SELECT id FROM purchases`, "what is found is sorted up to 5 000 rows, then read in the order of ids"},
-	{`WITH mine AS MATERIALIZED`, "asked once before a client is erased; mails without a client are found by their merchant"},
-	{`SELECT at FROM (SELECT submit_at AS at FROM collections`, "the next moment of the simulator, which stands still meanwhile"},
+	{
+		`WITH found AS MATERIALIZED (SELECT id FROM purchases`,
+		"what is found is sorted up to 5 000 rows, then read in the order of ids",
+	},
+	{
+		`WITH mine AS MATERIALIZED`,
+		"asked once before a client is erased; mails without a client are found by their merchant",
+	},
+	{
+		`SELECT at FROM (SELECT submit_at AS at FROM collections`,
+		"the next moment of the simulator, which stands still meanwhile",
+	},
 	{`WITH few AS MATERIALIZED`, "what a filter lets through is sorted where it is at most 10 000 rows"},
 	{`WITH walked AS MATERIALIZED`, "the first 500 rows along the index of an order"},
-	{`) AS walked WHERE`, "a search, or a filter without an index, looks at up to 3 000 records for a page and says how far it came"},
+	{
+		`) AS walked WHERE`,
+		"a search, or a filter without an index, looks at up to 3 000 records for a page and says how far it came",
+	},
 	{`) AS t WHERE`, "as above, of tokens"},
 	{`) AS purchases WHERE`, "as above, of purchases"},
 	{`) AS clients WHERE`, "as above, of clients"},
@@ -203,7 +258,10 @@ var exceptions = []struct{ words, because string }{
 	{`AS clients GROUP BY state`, "as above, of clients"},
 	{`AS m GROUP BY state`, "as above, of mandates"},
 	{`AS p GROUP BY state`, "as above, of invoices"},
-	{`FROM invoices i JOIN purchases p ON p.id = i.purchase_id LEFT JOIN invoices cn`, "open: the due date of an invoice is its purchase's"},
+	{
+		`FROM invoices i JOIN purchases p ON p.id = i.purchase_id LEFT JOIN invoices cn`,
+		"open: the due date of an invoice is its purchase's",
+	},
 }
 
 func exempt(sql string) bool {

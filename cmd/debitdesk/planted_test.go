@@ -212,7 +212,9 @@ func (v *vault) dumped() {
 		return
 	}
 	for _, form := range []string{"--format=plain", "--inserts"} {
-		dump, err := exec.CommandContext(v.t.Context(), program, form, "--dbname="+v.app.Config.DatabaseURL).Output() //nolint:gosec // of the server that serves the tests
+		dump, err := exec.CommandContext(v.t.Context(), program, form, "--dbname="+v.app.Config.DatabaseURL).
+			Output()
+			//nolint:gosec // of the server that serves the tests
 		must(v.t, err)
 		if !bytes.Contains(dump, []byte("CREATE TABLE public.clients")) || !bytes.Contains(dump, []byte("Thandi")) {
 			v.t.Errorf("the dump holds no clients: %.200s", dump)
@@ -240,7 +242,12 @@ func TestACrashTraceShowsNoNumber(t *testing.T) {
 		busy.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				body := fmt.Sprintf(
-					`{"email":"c%d.%d@example.com","full_name":"Crash Test","bank_account":%q,"bank_code":"470010","personal_code":%q}`, i, n, paying, idNumber)
+					`{"email":"c%d.%d@example.com","full_name":"Crash Test","bank_account":%q,"bank_code":"470010","personal_code":%q}`,
+					i,
+					n,
+					paying,
+					idNumber,
+				)
 				req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/api/v1/clients/", strings.NewReader(body))
 				if err != nil {
 					t.Error(err)

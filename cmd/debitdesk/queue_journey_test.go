@@ -46,8 +46,13 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 		staff.do("the form opens", chromedp.WaitVisible(`.queue-form #act [name="until"]:focus`, chromedp.ByQuery))
 		staff.presses(kb.Enter)
 		keys += 2
-		staff.do("it leaves", chromedp.Poll(fmt.Sprintf(`document.querySelectorAll("[data-item]").length < %d && !document.querySelector(".htmx-request")`, n),
-			nil))
+		staff.do(
+			"it leaves",
+			chromedp.Poll(
+				fmt.Sprintf(`document.querySelectorAll("[data-item]").length < %d && !document.querySelector(".htmx-request")`, n),
+				nil,
+			),
+		)
 		if count() > 0 {
 			staff.do("the next has the focus", chromedp.WaitVisible(`[data-item]:focus`, chromedp.ByQuery))
 		}
@@ -66,9 +71,16 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	phone.show(390, 844, "light")
 	phone.open("/attention?whose=later")
 	phone.sees("Shown again on")
-	phone.do("log a call", chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible),
+	phone.do(
+		"log a call",
+		chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible),
 		chromedp.Click(`[data-item] [data-do="c"]`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.WaitVisible(`.queue-form [name="outcome"]`, chromedp.ByQuery), chromedp.Click(`.queue-form button.primary`, chromedp.ByQuery))
+		chromedp.WaitVisible(
+			`.queue-form [name="outcome"]`,
+			chromedp.ByQuery,
+		),
+		chromedp.Click(`.queue-form button.primary`, chromedp.ByQuery),
+	)
 	phone.sees("Call logged.")
 	phone.do("open a menu", chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible))
 	if wide := phone.overflow(); wide != "" {
@@ -78,13 +90,21 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	// What was written down stands on the client's page and on those of what belongs to it.
 	var purchase, client string
 	if err := site.app.Store.Pool.QueryRow(t.Context(), `SELECT p.id::text, p.client_id::text FROM purchases p JOIN collections c
-		ON c.purchase_id = p.id WHERE p.status = 'error' AND p.client_id IS NOT NULL LIMIT 1`).Scan(&purchase, &client); err != nil {
+		ON c.purchase_id = p.id WHERE p.status = 'error' AND p.client_id IS NOT NULL LIMIT 1`).
+		Scan(&purchase, &client); err != nil {
 		t.Fatal(err)
 	}
 	staff.open("/purchases/" + purchase)
-	staff.do("write a note", chromedp.Click(`#notes a[href*="do=note"]`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.WaitVisible(`#notes-form [name="text"]`, chromedp.ByQuery), chromedp.SendKeys(`#notes-form [name="text"]`, "Pays on Friday", chromedp.ByQuery),
-		chromedp.Click(`#notes-form button.primary`, chromedp.ByQuery))
+	staff.do(
+		"write a note",
+		chromedp.Click(`#notes a[href*="do=note"]`, chromedp.ByQuery, chromedp.NodeVisible),
+		chromedp.WaitVisible(
+			`#notes-form [name="text"]`,
+			chromedp.ByQuery,
+		),
+		chromedp.SendKeys(`#notes-form [name="text"]`, "Pays on Friday", chromedp.ByQuery),
+		chromedp.Click(`#notes-form button.primary`, chromedp.ByQuery),
+	)
 	staff.sees("Note added.")
 	staff.open("/clients/" + client)
 	staff.sees("Pays on Friday")

@@ -147,7 +147,10 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 		return err
 	}
 	if archived != "" {
-		say("the heads of the audit that were noted before are kept in %s; those of the backup are noted from now on", archived)
+		say(
+			"the heads of the audit that were noted before are kept in %s; those of the backup are noted from now on",
+			archived,
+		)
 	}
 	if err := a.Services.Audit.Link(ctx); err != nil {
 		return err
@@ -186,7 +189,9 @@ func lackingKeys(set *keyfile.Set, needed []string, path string) error {
 	slices.Sort(missing)
 	return fmt.Errorf(
 		"the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: put the key file of that time in its place",
-		path, strings.Join(missing, ", "))
+		path,
+		strings.Join(missing, ", "),
+	)
 }
 
 func keyIs(id string) func(seal.Key) bool {

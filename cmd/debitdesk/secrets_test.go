@@ -132,7 +132,10 @@ func (v *vault) live(account string) {
 	client := v.api(201, "POST", "/api/v1/clients/",
 		fmt.Sprintf(
 			`{"email":"t%s@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":%q,"bank_code":"470010","personal_code":%q}`,
-			account[6:], account, idNumber), "Idempotency-Key: client-"+account[6:])
+			account[6:],
+			account,
+			idNumber,
+		), "Idempotency-Key: client-"+account[6:])
 	token := v.api(201, "POST", "/api/v1/purchases/",
 		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
@@ -140,12 +143,20 @@ func (v *vault) live(account string) {
 	purchase := v.api(201, "POST", "/api/v1/purchases/",
 		fmt.Sprintf(
 			`{"client_id":%q,"brand_id":%q,"send_receipt":true,"success_callback":%q,"due":%d,"purchase":{"products":[{"name":"December","price":10000}]}}`,
-			client, v.brand, v.callback, v.app.Store.Now().Add(73*time.Hour).Unix()))
+			client,
+			v.brand,
+			v.callback,
+			v.app.Store.Now().Add(73*time.Hour).Unix(),
+		))
 	v.api(200, "POST", "/api/v1/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token),
 		"Idempotency-Key: charge-"+account[6:])
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(
 		`{"client":{"email":"once@example.com","full_name":"T","bank_account":%q,"bank_code":"470010","personal_code":%q},"brand_id":%q,
-		"payment_method_whitelist":["eft"],"force_recurring":true,"send_receipt":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, account, idNumber, v.brand))
+		"payment_method_whitelist":["eft"],"force_recurring":true,"send_receipt":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`,
+		account,
+		idNumber,
+		v.brand,
+	))
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Cover","price":20000}],"payment_method_details":{"direct_debit":{"value_type":"VARIABLE","authentication_type":"DELAYED","debit_sequence":"RCUR",
@@ -177,7 +188,11 @@ func (v *vault) wrongs() {
 	}
 	v.api(400, "POST", "/api/v1/purchases/", fmt.Sprintf(
 		`{"client":{"email":"a@b.co","full_name":"T","bank_account":"%s1234","bank_code":"470010","personal_code":"%s"},"brand_id":%q,
-		"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, paying, idNumber, v.brand))
+		"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`,
+		paying,
+		idNumber,
+		v.brand,
+	))
 	v.api(200, "GET", "/api/v1/clients/?personal_code="+idNumber, "")
 	v.api(200, "GET", "/api/v1/clients/?q="+paying, "")
 }
@@ -187,7 +202,10 @@ func (v *vault) payerGives() {
 	client := v.api(201, "POST", "/api/v1/clients/", `{"email":"payer@example.com","full_name":"Sipho Dube"}`)
 	id := v.api(201, "POST", "/api/v1/purchases/",
 		fmt.Sprintf(
-			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":9900}]}}`, client, v.brand))
+			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":9900}]}}`,
+			client,
+			v.brand,
+		))
 	rec := v.ask("POST", "/p/"+id+"/", url.Values{"full_name": {"Sipho Dube"}, "id_number": {idNumber},
 		"phone": {"0821234567"}, "bank_code": {"470010"},
 		"account_number": {typedIn}, "account_type": {"SAVINGS"}, "consent": {"yes"}})

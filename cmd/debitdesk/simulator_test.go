@@ -106,9 +106,11 @@ func (v *vault) rows(merchant any) map[string]int64 {
 
 func (v *vault) merchantTables() []string {
 	v.t.Helper()
-	rows, err := v.app.Store.Pool.Query(v.t.Context(),
+	rows, err := v.app.Store.Pool.Query(
+		v.t.Context(),
 		`SELECT table_name::text FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-			WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name = 'merchant_id' UNION SELECT 'merchants' ORDER BY 1`)
+			WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name = 'merchant_id' UNION SELECT 'merchants' ORDER BY 1`,
+	)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)

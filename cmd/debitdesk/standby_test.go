@@ -86,7 +86,8 @@ func TestThePrimaryKilledUnderLoadLosesNothingOnceTheStandbyIsPromoted(t *testin
 func (b *books) states(on *postgres.Cluster) (text string) {
 	b.t.Helper()
 	if err := pool(b.t, on.DSN("postgres")).QueryRow(b.t.Context(),
-		`SELECT coalesce(string_agg(n || ' ' || state, ', '), 'none') FROM (SELECT state, count(*) AS n FROM collections GROUP BY 1) AS c`).Scan(&text); err != nil {
+		`SELECT coalesce(string_agg(n || ' ' || state, ', '), 'none') FROM (SELECT state, count(*) AS n FROM collections GROUP BY 1) AS c`).
+		Scan(&text); err != nil {
 		b.t.Fatal(err)
 	}
 	return text
@@ -239,13 +240,23 @@ func TestEverythingButListeningGoesThroughAPoolerThatSharesByTransaction(t *test
 	})
 	r.more(50)
 	r.ends()
-	if n := b.number(`SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1) AS once`); n != b.due {
+	if n := b.number(
+		`SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1) AS once`,
+	); n != b.due {
 		t.Errorf("%d purchases were collected once", n)
 	}
 	if r.refused.Load()+r.broken.Load() > 0 {
 		t.Errorf("%d requests were refused, %d broken", r.refused.Load(), r.broken.Load())
 	}
-	if got := typed(t, env, "", "doctor"); !strings.Contains(got.out, "behind a pooler; DATABASE_DIRECT_URL leads around it") {
+	if got := typed(
+		t,
+		env,
+		"",
+		"doctor",
+	); !strings.Contains(
+		got.out,
+		"behind a pooler; DATABASE_DIRECT_URL leads around it",
+	) {
 		t.Errorf("the doctor says %s%s", got.out, got.err)
 	}
 	if got := typed(t, env, "", "backup", t.TempDir()+"/copy"); got.code != exitOK {

@@ -24,7 +24,8 @@ func (b *books) subscribe(on *process) {
 	token := b.made(on, "/api/v1/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1"}}}}`, client, b.brand))
-	if _, err := b.db.Exec(b.t.Context(),
+	if _, err := b.db.Exec(
+		b.t.Context(),
 		`WITH t AS (INSERT INTO billing_templates (id, merchant_id, brand_id, is_test, title, is_subscription, currency, total_cents, due_strict,
 			details, options, period, period_units, due_period, due_units, charge_at_end, trial_periods, paused, created_at, updated_at)
 		SELECT gen_random_uuid(), merchant_id, id, true, 'Daily', true, 'ZAR', $4, false,
@@ -32,8 +33,15 @@ func (b *books) subscribe(on *process) {
 			'{}', 1, 'days', 7, 'days', false, 0, false, now(), now() FROM brands WHERE id = $1 RETURNING id, merchant_id)
 		INSERT INTO template_clients (id, merchant_id, template_id, client_id, status, anchor, next_on, next_at, token_id, switches, activated_at, created_at, updated_at)
 		SELECT gen_random_uuid(), t.merchant_id, t.id, $2, 'active', $5::date, $5::date, $6, $3, '{"send_invoice_on_charge_failure": true}', now(), now(), now()
-		FROM t, generate_series(1, $7::int)`, b.brand, client, token, int64(cents),
-		first.Add(2*time.Hour).Format(time.DateOnly), first, subscribers); err != nil {
+		FROM t, generate_series(1, $7::int)`,
+		b.brand,
+		client,
+		token,
+		int64(cents),
+		first.Add(2*time.Hour).Format(time.DateOnly),
+		first,
+		subscribers,
+	); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -254,7 +254,8 @@ func TestNumbersAreSealedAtRestAndMaskedInTheAudit(t *testing.T) {
 		}
 	}
 	if n := h.Count(
-		"SELECT count(*) FROM audit_entries WHERE action = 'client.created' AND after->>'bank_account' = '•••• 3456'"); n != 1 {
+		"SELECT count(*) FROM audit_entries WHERE action = 'client.created' AND after->>'bank_account' = '•••• 3456'",
+	); n != 1 {
 		t.Errorf("%d audit entries of the creation, want 1", n)
 	}
 }
@@ -294,6 +295,8 @@ func TestAMaskIsNoPhoneNumber(t *testing.T) {
 		http.StatusOK).Contains(`"phone":"27821232222"`)
 	h.API("POST", "/purchases/",
 		fmt.Sprintf(
-			`{"client":{"email":"a@example.com","phone":"•••• 2222"},"brand_id":%q,"purchase":{"products":[{"name":"x","price":1}]}}`, h.A.BrandID)).
+			`{"client":{"email":"a@example.com","phone":"•••• 2222"},"brand_id":%q,"purchase":{"products":[{"name":"x","price":1}]}}`,
+			h.A.BrandID,
+		)).
 		Want(http.StatusBadRequest).WantCode("client.phone=invalid")
 }

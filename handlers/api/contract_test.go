@@ -206,9 +206,12 @@ func TestDefaultsAndDisplayFieldsOfAPurchase(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	client := payer(t, h)
-	got := h.API("POST", "/purchases/", order(h, client,
+	got := h.API("POST", "/purchases/", order(
+		h,
+		client,
 		`,"id":"x","status":"paid","total":1,"tags":null,"order_id":"o-1","upsell_campaigns":["x"],"referral_campaign_id":5`,
-		`,"request_client_details":["email","phone","personal_code","bank_account","billing_address","tax_number"],"metadata":{"a":[1,{"b":null}]},"notes":"n"`)).Want(201).JSON()
+		`,"request_client_details":["email","phone","personal_code","bank_account","billing_address","tax_number"],"metadata":{"a":[1,{"b":null}]},"notes":"n"`,
+	)).Want(201).JSON()
 	holds(t, got, map[string]any{"status": "created", "type": "purchase", "platform": "api", "send_receipt": false,
 		"skip_capture": false, "force_recurring": false, "is_recurring_token": false,
 		"refund_availability": "none", "refundable_amount": 0.0, "payment": nil, "order_id": "o-1",

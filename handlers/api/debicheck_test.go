@@ -134,7 +134,10 @@ func TestAnAccountIsVerifiedBeforeThePayerIsAsked(t *testing.T) {
 		}
 		if n := h.Count(
 			`SELECT count(*) FROM account_verifications WHERE client_id = $1 AND passed = $2 AND answers::text LIKE $3 AND (purchase_id IS NULL) <> passed`,
-			client, c.refusal == "", "%"+c.kept+"%"); n != 1 {
+			client,
+			c.refusal == "",
+			"%"+c.kept+"%",
+		); n != 1 {
 			t.Errorf("%s: %d answers of the bank are kept", c.tail, n)
 		}
 	}

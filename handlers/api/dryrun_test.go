@@ -21,7 +21,8 @@ func TestATrialMayAskTheBankAndKeepsNothingOfIt(t *testing.T) {
 	kept := func() int {
 		return h.Count(
 			`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates) + (SELECT count(*) FROM account_verifications)
-			+ (SELECT count(*) FROM mandate_authentications) + (SELECT count(*) FROM brand_counters)`)
+			+ (SELECT count(*) FROM mandate_authentications) + (SELECT count(*) FROM brand_counters)`,
+		)
 	}
 	if n := kept(); n != 0 || asked != 1 {
 		t.Errorf("%d rows are kept of a trial; the bank was asked %d times", n, asked)

@@ -22,7 +22,10 @@ func payer(t *testing.T, h *handlertest.House) string {
 func body(h *handlertest.House, client string, more string) string {
 	return fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"December","price":10000}]}%s}`,
-		client, h.A.BrandID, more)
+		client,
+		h.A.BrandID,
+		more,
+	)
 }
 
 func tokenising(h *handlertest.House, client string, price int) string {
@@ -79,10 +82,16 @@ func TestA_purchase_answers_the_complete_key_set(t *testing.T) {
 
 func TestEverything_wrong_with_a_purchase_is_told_at_once(t *testing.T) {
 	h := handlertest.New(t)
-	h.API("POST", "/purchases/",
+	h.API(
+		"POST",
+		"/purchases/",
 		`{"client":{"email":"no"},"client_id":"0192d1a0-0000-7000-8000-000000000000","brand_id":"0192d1a0-0000-7000-8000-000000000000",
-		"due":1,"platform":"`+strings.Repeat("x", 51)+`","payment_method_whitelist":["visa"],
-		"purchase":{"currency":"usd","products":[{"name":"ok","price":1},{"name":"","price":-1,"quantity":"1.23456","tax_percent":101},{"name":"x","price":1,"discount":5}],"timezone":"Mars/Base"}}`).
+		"due":1,"platform":"`+strings.Repeat(
+			"x",
+			51,
+		)+`","payment_method_whitelist":["visa"],
+		"purchase":{"currency":"usd","products":[{"name":"ok","price":1},{"name":"","price":-1,"quantity":"1.23456","tax_percent":101},{"name":"x","price":1,"discount":5}],"timezone":"Mars/Base"}}`,
+	).
 		Want(400).WantCode("__all__=purchase_client_or_id_only", "brand_id=does_not_exist", "due=due_not_greater_than_now",
 		"platform=max_length",
 		"payment_method_whitelist=invalid_payment_method_whitelist", "purchase.currency=invalid_choice",
@@ -114,7 +123,8 @@ func TestAn_account_is_stored_without_taking_money(t *testing.T) {
 		t.Error("a mandate and no collection were expected")
 	}
 	if n := h.Count(
-		"SELECT count(*) FROM purchases p, tokens k, mandates m, audit_entries a WHERE concat(p, k, m, a) LIKE '%6200000001%'"); n != 0 {
+		"SELECT count(*) FROM purchases p, tokens k, mandates m, audit_entries a WHERE concat(p, k, m, a) LIKE '%6200000001%'",
+	); n != 0 {
 		t.Error("the account number stands in clear")
 	}
 }
@@ -135,7 +145,10 @@ func TestMandate_fields_belong_to_debicheck(t *testing.T) {
 	h.API("POST", "/purchases/",
 		fmt.Sprintf(
 			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}],
-		"payment_method_details":{"direct_debit":{"profile_code":"NOPE","deduction_day":31,"value_type":"FIXED","max_amount_cents":null}}}}`, client, h.A.BrandID)).
+		"payment_method_details":{"direct_debit":{"profile_code":"NOPE","deduction_day":31,"value_type":"FIXED","max_amount_cents":null}}}}`,
+			client,
+			h.A.BrandID,
+		)).
 		Want(400).WantCode("purchase.payment_method_details.direct_debit.value_type=invalid",
 		"purchase.payment_method_details.direct_debit.deduction_day=invalid",
 		"purchase.payment_method_details.direct_debit.profile_code=does_not_exist")

@@ -175,7 +175,8 @@ func TestADeletedClientHasNoLiveCollection(t *testing.T) {
 			t.Errorf("%d live tokens of a deleted client", n)
 		}
 		if n := h.Count(
-			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`,
+		); n != 0 {
 			t.Errorf("%d live collections on a deleted token", n)
 		}
 	}
@@ -208,7 +209,8 @@ func TestADeletedTokenHasNoLiveCollection(t *testing.T) {
 			}
 		}
 		if n := h.Count(
-			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`,
+		); n != 0 {
 			t.Errorf("%d live collections on a deleted token", n)
 		}
 		if n := h.Count(`SELECT count(*) FROM purchases WHERE status = 'pending_charge'`); n != 0 {
@@ -224,7 +226,9 @@ func TestOfManyPayersOnOneLinkOneWins(t *testing.T) {
 	client := h.API("POST", "/clients/", `{"email":"p@example.com","full_name":"P Dube"}`).Want(201).Text("id")
 	id := h.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":10000}]}}`,
-		client, h.A.BrandID)).Want(201).Text("id")
+		client,
+		h.A.BrandID,
+	)).Want(201).Text("id")
 	var calls []func() handlertest.Answer
 	for i := range 8 {
 		form := url.Values{"full_name": {"P Dube"}, "id_number": {"8501015000085"}, "phone": {"0821234567"},

@@ -63,7 +63,8 @@ func TestASubscriberIsAddedReadAndChanged(t *testing.T) {
 		400).
 		WantCode("payment_method_whitelist=invalid_payment_method_whitelist")
 	if n := h.Count(
-		`SELECT count(*) FROM template_clients t, audit_entries a WHERE concat(t, a) LIKE '%6200000001%' OR concat(t, a) LIKE '%8501015000085%'`); n != 0 {
+		`SELECT count(*) FROM template_clients t, audit_entries a WHERE concat(t, a) LIKE '%6200000001%' OR concat(t, a) LIKE '%8501015000085%'`,
+	); n != 0 {
 		t.Error("numbers stand in clear")
 	}
 	other := id(template(t, h, "true", ""))
@@ -92,8 +93,11 @@ func TestASubscriberWithAStoredAccountIsPausedAndGoesOn(t *testing.T) {
 	h.API("PATCH", at, `{"status":"inactive"}`).Want(400).WantCode("status=invalid")
 	holds(t, h.API("PATCH", at, `{"status":"active"}`).Want(200).JSON(), map[string]any{"status": "active"})
 	locked := h.API("PUT", "/billing_templates/"+runs,
-		templateBody(h, "true",
-			`,"subscription_period":5,"subscription_period_units":"nonsense","subscription_active":false,"success_redirect":"https://a.example/new"`)).Want(200).JSON()
+		templateBody(
+			h,
+			"true",
+			`,"subscription_period":5,"subscription_period_units":"nonsense","subscription_active":false,"success_redirect":"https://a.example/new"`,
+		)).Want(200).JSON()
 	holds(t, locked, map[string]any{"subscription_period": 1.0, "subscription_period_units": "months",
 		"subscription_paused": true, "success_redirect": "https://a.example/new"})
 	h.API("DELETE", "/billing_templates/"+runs, nil).Want(204)

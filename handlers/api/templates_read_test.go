@@ -74,19 +74,23 @@ func TestWhatASubscriptionLeavesOutTakesItsDefault(t *testing.T) {
 	if o.ForceRecurring || o.SkipCapture || !o.SendReceipt || o.Whitelist != nil || o.SuccessRedirect != "" {
 		t.Errorf("%+v", o)
 	}
-	nulls := readTemplate(object(t, aTemplate("true",
+	nulls := readTemplate(object(t, aTemplate(
+		"true",
 		`,"subscription_period":null,"subscription_period_units":null,"subscription_due_period":null,"subscription_due_period_units":null,
-		"subscription_charge_period_end":null,"subscription_trial_periods":null,"subscription_paused":null,"subscription_active":null,"number_of_billing_cycles":null,"payment_method_whitelist":null,"unknown":{"x":1}`)), nil)
+		"subscription_charge_period_end":null,"subscription_trial_periods":null,"subscription_paused":null,"subscription_active":null,"number_of_billing_cycles":null,"payment_method_whitelist":null,"unknown":{"x":1}`,
+	)), nil)
 	if len(nulls.Problems) > 0 || nulls.Plan != want || nulls.Paused {
 		t.Errorf("null counts as left out: %+v", nulls)
 	}
 }
 
 func TestEachFieldOfAPlanIsRead(t *testing.T) {
-	in := readTemplate(object(t, aTemplate("true",
+	in := readTemplate(object(t, aTemplate(
+		"true",
 		`,"subscription_period":2,"subscription_period_units":"weeks","subscription_due_period":3,"subscription_due_period_units":"months",
 		"subscription_charge_period_end":true,"subscription_trial_periods":4,"subscription_active":false,"number_of_billing_cycles":5,"force_recurring":true,"payment_method_whitelist":["eft"],
-		"success_redirect":"https://a.example/1","failure_redirect":"https://a.example/2","cancel_redirect":"https://a.example/3"`)), nil)
+		"success_redirect":"https://a.example/1","failure_redirect":"https://a.example/2","cancel_redirect":"https://a.example/3"`,
+	)), nil)
 	p := in.Plan
 	if len(in.Problems) > 0 || p.Period != 2 || p.Units != subscription.Weeks || p.DuePeriod != 3 ||
 		p.DueUnits != subscription.Months || !p.ChargeAtEnd || p.TrialPeriods != 4 || *p.Cycles != 5 || !in.Paused {
@@ -195,8 +199,10 @@ func TestWhatIsReadOnlyIsNotLookedAt(t *testing.T) {
 	}
 	plan := subscription.Plan{Period: 3, Units: subscription.Weeks, DuePeriod: 2, DueUnits: subscription.Weeks,
 		TrialPeriods: 1}
-	locked := readTemplate(object(t, aTemplate("true",
-		`,"subscription_period":9999,"subscription_period_units":7,"number_of_billing_cycles":-1,"subscription_paused":true`)),
+	locked := readTemplate(object(t, aTemplate(
+		"true",
+		`,"subscription_period":9999,"subscription_period_units":7,"number_of_billing_cycles":-1,"subscription_paused":true`,
+	)),
 		&subscription.Template{IsSubscription: true, Launched: true, Plan: plan})
 	if len(locked.Problems) > 0 || locked.Plan != plan || !locked.Paused {
 		t.Errorf("a launched plan stays and pausing stays possible: %+v", locked)
@@ -265,7 +271,10 @@ func TestADebitOrderBlockTellsItsMethod(t *testing.T) {
 		`"profile_code":"TEST1"`: {"eft"}, ``: {"eft"}, `"value_type":"FIXED"`: {"debicheck"}, `"value_type":null`: {"eft"},
 	} {
 		body := fmt.Sprintf(
-			`{"brand_id":%q,"title":"x","is_subscription":true,"purchase":{"products":[{"name":"a","price":1}],"payment_method_details":{"direct_debit":{%s}}}}`, aBrand, block)
+			`{"brand_id":%q,"title":"x","is_subscription":true,"purchase":{"products":[{"name":"a","price":1}],"payment_method_details":{"direct_debit":{%s}}}}`,
+			aBrand,
+			block,
+		)
 		if got := readTemplate(object(t, body), nil); !slices.Equal(got.Pattern.Options.Whitelist, want) {
 			t.Errorf("%s: %v", block, got.Pattern.Options.Whitelist)
 		}
@@ -284,7 +293,9 @@ func TestTheKindOfATemplateCannotChange(t *testing.T) {
 func TestInvoicesHaveAnAddress(t *testing.T) {
 	for product, want := range map[string]bool{purchase.ByPurchases: false, purchase.ByInvoices: true,
 		purchase.BySubscription: false, purchase.BySubscriptionInvoice: true} {
-		if got := Base("https://a.example").invoice(purchase.Record{Purchase: purchase.Purchase{Product: product}}); (got != nil) != want {
+		if got := Base(
+			"https://a.example",
+		).invoice(purchase.Record{Purchase: purchase.Purchase{Product: product}}); (got != nil) != want {
 			t.Errorf("%s: %v", product, got)
 		}
 	}

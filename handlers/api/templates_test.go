@@ -24,7 +24,11 @@ func templateBody(h *handlertest.House, kind, more string) string {
 		more += due(h, 72*time.Hour)
 	}
 	return fmt.Sprintf(
-		`{"brand_id":%q,"title":"Gym","is_subscription":%s,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Month","price":10000}]}%s}`, h.A.BrandID, kind, more)
+		`{"brand_id":%q,"title":"Gym","is_subscription":%s,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Month","price":10000}]}%s}`,
+		h.A.BrandID,
+		kind,
+		more,
+	)
 }
 
 // subscriber adds a client to a subscription and gives what was answered about it.
@@ -88,8 +92,12 @@ func TestATemplateAnswersTheCompleteKeySet(t *testing.T) {
 func TestATemplateIsReplacedAndDeleted(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	at := "/billing_templates/" + id(template(t, h, "true",
-		`,"subscription_period":3,"subscription_paused":true,"number_of_billing_cycles":4,"success_redirect":"https://a.example/"`))
+	at := "/billing_templates/" + id(template(
+		t,
+		h,
+		"true",
+		`,"subscription_period":3,"subscription_paused":true,"number_of_billing_cycles":4,"success_redirect":"https://a.example/"`,
+	))
 	same := h.API("GET", at, nil).Want(200)
 	back := h.API("PUT", at+"/", same.Body).Want(200).JSON()
 	delete(back, "updated_on")
@@ -121,7 +129,9 @@ func TestWhatIsWrongWithATemplateIsToldAtOnce(t *testing.T) {
 	h := handlertest.New(t)
 	h.API("POST", "/billing_templates/", fmt.Sprintf(
 		`{"brand_id":%q,"title":"","is_subscription":true,"subscription_period":0,"subscription_period_units":"years","subscription_paused":true,"subscription_active":true,
-		"payment_method_whitelist":["visa"],"success_redirect":"x","purchase":{"products":[{"name":"x","price":-1},{"name":"y","price":1,"discount":2}],"timezone":"Mars"}}`, h.B.BrandID)).Want(400).
+		"payment_method_whitelist":["visa"],"success_redirect":"x","purchase":{"products":[{"name":"x","price":-1},{"name":"y","price":1,"discount":2}],"timezone":"Mars"}}`,
+		h.B.BrandID,
+	)).Want(400).
 		WantCode("brand_id=does_not_exist", "subscription_period=min_value", "subscription_period_units=invalid_choice",
 			"subscription_paused=invalid", "payment_method_whitelist=invalid_payment_method_whitelist",
 			"success_redirect=invalid", "purchase.products.0.price=min_value",

@@ -71,8 +71,11 @@ func hook(h *handlertest.House, callback string) string {
 
 func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	h := handlertest.New(t)
-	made := h.API("POST", "/webhooks/",
-		`{"title":" Accounting ","callback":"https://a.example/hooks","events":["purchase.paid","purchase.created"],"public_key":"mine","unknown":1}`).Want(201)
+	made := h.API(
+		"POST",
+		"/webhooks/",
+		`{"title":" Accounting ","callback":"https://a.example/hooks","events":["purchase.paid","purchase.created"],"public_key":"mine","unknown":1}`,
+	).Want(201)
 	record := made.JSON()
 	for _, key := range []string{"id", "type", "created_on", "updated_on", "title", "callback", "all_events", "events",
 		"public_key"} {
@@ -205,7 +208,9 @@ func TestADeliveryIsSignedOverTheBytesThatArrive(t *testing.T) {
 	w := h.API("POST", "/webhooks/", map[string]any{"title": "A", "callback": at.URL,
 		"events": []string{"purchase.created"}}).Want(201)
 	purchase := h.API("POST", "/purchases/", fmt.Sprintf(
-		`{"client":{"email":"zoe@example.com","full_name":"Zoë <&>"},"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
+		`{"client":{"email":"zoe@example.com","full_name":"Zoë <&>"},"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`,
+		h.A.BrandID,
+	)).Want(201).Text("id")
 	run(t, h)
 	heard := at.heard()
 	if len(heard) != 1 {
@@ -240,7 +245,12 @@ func verify(t *testing.T, key string, got taken) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(got.body)
-	if err := rsa.VerifyPKCS1v15(public.(*rsa.PublicKey), crypto.SHA256, sum[:], raw); err != nil { //nolint:forcetypeassert // an RSA key by contract
+	if err := rsa.VerifyPKCS1v15(
+		public.(*rsa.PublicKey),
+		crypto.SHA256,
+		sum[:],
+		raw,
+	); err != nil { //nolint:forcetypeassert // an RSA key by contract
 		t.Error(err)
 	}
 }

@@ -46,7 +46,11 @@ func (d desk) mandated(terms ...string) string {
 	got := d.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,"success_redirect":"https://shop.example/done",
 		"purchase":{"currency":"ZAR","products":[{"name":"Membership","price":10000}]%s,"payment_method_details":{"direct_debit":{"period_units":"months"%s}}}}`,
-		client, d.A.BrandID, total, block)).Want(201)
+		client,
+		d.A.BrandID,
+		total,
+		block,
+	)).Want(201)
 	return "/p/" + got.Text("id") + "/"
 }
 
@@ -61,7 +65,11 @@ func (d desk) sql(statement string, args ...any) {
 func (d desk) sent(path string, left time.Duration) {
 	d.t.Helper()
 	d.sql(
-		`UPDATE mandate_authentications SET state = 'sent', sent_at = $2, expires_at = $3 WHERE mandate_id = $1 AND state = 'requested'`, idOf(path), d.Store.Now(), d.Store.Now().Add(left))
+		`UPDATE mandate_authentications SET state = 'sent', sent_at = $2, expires_at = $3 WHERE mandate_id = $1 AND state = 'requested'`,
+		idOf(path),
+		d.Store.Now(),
+		d.Store.Now().Add(left),
+	)
 	d.sql(`UPDATE mandates SET state = 'pending_authentication' WHERE id = $1`, idOf(path))
 }
 
@@ -70,9 +78,18 @@ func (d desk) answered(path string, auth mandate.AuthState, code string, m manda
 	d.t.Helper()
 	d.sql(
 		`UPDATE mandate_authentications SET state = $2, code = $3, channel = CASE WHEN $2 = 'accepted' THEN 'banking_app' ELSE '' END, answered_at = $4 WHERE mandate_id = $1`,
-		idOf(path), string(auth), code, d.Store.Now())
+		idOf(path),
+		string(auth),
+		code,
+		d.Store.Now(),
+	)
 	d.sql(
-		`UPDATE mandates SET state = $2, reason_code = $3, accepted_at = CASE WHEN $2 IN ('active', 'registered_unauthenticated', 'suspended', 'cancelled') THEN $4::timestamptz END WHERE id = $1`, idOf(path), string(m), code, d.Store.Now())
+		`UPDATE mandates SET state = $2, reason_code = $3, accepted_at = CASE WHEN $2 IN ('active', 'registered_unauthenticated', 'suspended', 'cancelled') THEN $4::timestamptz END WHERE id = $1`,
+		idOf(path),
+		string(m),
+		code,
+		d.Store.Now(),
+	)
 	d.sql(`UPDATE purchases SET status = $2, is_recurring_token = $3 WHERE id = $1`, idOf(path), string(p), m.Usable())
 }
 
@@ -93,9 +110,22 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 		"max_amount_cents", "10000", "allow_date_adjustment", "false",
 		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time",
 		"None agreed", "On the last day of each month", "Not allowed", "by SMS: you have 48 hours").Lacks("120 seconds")
-	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null",
-		"adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`,
-		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("Depends on what you use or owe",
+	d.get(d.mandated(
+		"value_type",
+		`"USAGEBASED"`,
+		"adjustment_category",
+		`"REPO"`,
+		"adjustment_rate",
+		"null",
+		"adjustment_amount_cents",
+		"500",
+		"debit_sequence",
+		`"OOFF"`,
+		"do_delayed_on_auth_failure",
+		"true",
+		"total",
+		`,"total_override":0`,
+	)).Want(200).Contains("Depends on what you use or owe",
 		"When the repo rate changes, up by R\u00a05,00", "Once",
 		"gives you 48 hours", "Nothing is debited before your bank has asked you.", "registered anyway",
 		"Nothing is debited now")

@@ -48,8 +48,10 @@ func TestAPayerSeesAndStopsASubscription(t *testing.T) {
 	at := "/p/" + subscribedPurchase(t, h) + "/subscription/"
 	h.Call("GET", at, nil).Want(http.StatusOK).Contains("Gym", "every month", "Next bill",
 		"Stop this subscription").Lacks("Yes, stop it")
-	h.Call("GET", at+"?stop", nil).Want(http.StatusOK).Contains("What stopping means", "You will not be asked for any more payments",
-		"Yes, stop it")
+	h.Call("GET", at+"?stop", nil).
+		Want(http.StatusOK).
+		Contains("What stopping means", "You will not be asked for any more payments",
+			"Yes, stop it")
 	h.Call("POST", at, url.Values{}, "Sec-Fetch-Site: same-origin").Want(http.StatusSeeOther)
 	if n := h.Count(`SELECT count(*) FROM template_clients WHERE status = 'active'`); n != 1 {
 		t.Fatal("stopped without a yes")
@@ -81,12 +83,19 @@ func TestAReceiptOfASubscriptionLeadsToItsPage(t *testing.T) {
 	t.Parallel()
 	w := letters.Writer{Base: "https://desk.example"}
 	p := purchase.Purchase{ID: uuid.MustParse("01a1ed62-3a06-78f9-8eff-c1d438fa26c3"), Currency: "ZAR", TotalCents: 100}
-	if strings.Contains(w.Receipt(p, merchant.Brand{BrandInput: merchant.BrandInput{Name: "Gym"}}).Text, "/subscription/") {
+	if strings.Contains(
+		w.Receipt(p, merchant.Brand{BrandInput: merchant.BrandInput{Name: "Gym"}}).Text,
+		"/subscription/",
+	) {
 		t.Error("a purchase of no subscription leads there")
 	}
 	p.SubscriberID = uuid.MustParse("01a1ed62-3a06-78f9-8eff-c1d438fa26c4")
-	if got := w.Receipt(p, merchant.Brand{BrandInput: merchant.BrandInput{Name: "Gym"}}); !strings.Contains(got.Text, "https://desk.example/p/"+
-		p.ID.String()+"/subscription/") || !strings.Contains(got.HTML, "/subscription/") {
+	if got := w.Receipt(
+		p,
+		merchant.Brand{BrandInput: merchant.BrandInput{Name: "Gym"}},
+	); !strings.Contains(got.Text, "https://desk.example/p/"+
+		p.ID.String()+"/subscription/") ||
+		!strings.Contains(got.HTML, "/subscription/") {
 		t.Errorf("no link: %s", got.Text)
 	}
 }

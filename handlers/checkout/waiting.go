@@ -46,8 +46,10 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 		w.Ring, w.Every = &checkout.Ring{Whole: strconv.FormatInt(whole, 10),
 			Gone: strconv.FormatInt(max(0, whole-left), 10)}, strconv.Itoa(pollRealTime)
 		w.Text = "Your bank is asking you on your phone now. Please confirm there that you agree."
-		w.Steps = []string{"Your bank sends a message" + phone + ". Open it and check it against the details below.",
-			"Nothing there? Open your bank's app and look for a debit order to approve, or dial your bank's cellphone-banking number."}
+		w.Steps = []string{
+			"Your bank sends a message" + phone + ". Open it and check it against the details below.",
+			"Nothing there? Open your bank's app and look for a debit order to approve, or dial your bank's cellphone-banking number.",
+		}
 	case mandate.Fallback:
 		w.Text = "There was no answer in time, so we asked again; you have until " + w.Until + "."
 		w.Steps = []string{"Your bank sends an SMS" + phone + " with how to answer.", elsewhere}

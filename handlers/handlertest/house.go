@@ -195,7 +195,15 @@ func (h *House) merchant(slug, profile, name, account string) Merchant {
 		m.ID, "Brand "+slug, now)
 	h.exec(
 		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, '051001', true, $7)`, h.Store.NewID(), m.ID, m.BrandID, profile, name, account, now)
+		VALUES ($1, $2, $3, $4, $5, $6, '051001', true, $7)`,
+		h.Store.NewID(),
+		m.ID,
+		m.BrandID,
+		profile,
+		name,
+		account,
+		now,
+	)
 	m.Owner = h.person(m, slug, actor.Admin)
 	m.Finance = h.person(m, slug, actor.Finance)
 	m.Staff = h.person(m, slug, actor.Staff)
@@ -227,7 +235,14 @@ func (h *House) person(m Merchant, slug string, role actor.Role) Person {
 		Name: string(role) + " of " + slug, Role: role}
 	h.exec(
 		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
-		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now(), nobodys)
+		u.ID,
+		m.ID,
+		u.Email,
+		u.Name,
+		string(role),
+		h.Store.Now(),
+		nobodys,
+	)
 	rec := httptest.NewRecorder()
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)
 	must(h.tb, h.Sessions.Start(c, u))

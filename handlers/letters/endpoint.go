@@ -16,7 +16,8 @@ func (w Writer) EndpointFails(hook webhook.Webhook, lastError string) mail.Lette
 		Preview: "Events wait, and are dropped after 36 hours.", Brand: "Debitdesk", Greeting: "Hello,",
 		Paragraphs: []string{
 			"The endpoint of your webhook has refused every delivery for an hour or more. Each event is tried for up to 36 hours and then dropped; " +
-				"later events of the same purchase wait until then. You can resend events when the endpoint works again."},
+				"later events of the same purchase wait until then. You can resend events when the endpoint works again.",
+		},
 		Facts: []emails.Line{{Label: "Webhook", Value: hook.Title}, {Label: "Address", Value: hook.Callback},
 			{Label: "Failing since", Value: hook.FailingSince.In(calendar.SAST).Format(day+", 15:04") + " SAST"},
 			{Label: "Last answer", Value: lastError}},

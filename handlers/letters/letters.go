@@ -94,7 +94,10 @@ func confirming(t *mandate.Terms) string {
 	if t.Authentication == mandate.RealTime {
 		w := mandate.DefaultWindow()
 		return fmt.Sprintf(
-			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.", w.Opens, w.Closes)
+			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.",
+			w.Opens,
+			w.Closes,
+		)
 	}
 	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
@@ -187,9 +190,20 @@ func unexpectedOf(from billing.Party) string { return unexpected(brandOf(from)) 
 
 // brandOf is what a mail says of its sender, as it was when the document was issued.
 func brandOf(p billing.Party) merchant.Brand {
-	return merchant.Brand{BrandInput: merchant.BrandInput{Name: p.Name, LegalName: p.LegalName, RegistrationNumber: p.Registration, TaxNumber: p.VATNumber,
-		Website: p.Website, Email: p.Email,
-		Phone: p.Phone, StreetAddress: p.Street, City: p.City, ZipCode: p.ZipCode}}
+	return merchant.Brand{
+		BrandInput: merchant.BrandInput{
+			Name:               p.Name,
+			LegalName:          p.LegalName,
+			RegistrationNumber: p.Registration,
+			TaxNumber:          p.VATNumber,
+			Website:            p.Website,
+			Email:              p.Email,
+			Phone:              p.Phone,
+			StreetAddress:      p.Street,
+			City:               p.City,
+			ZipCode:            p.ZipCode,
+		},
+	}
 }
 
 // Receipt confirms a payment.

@@ -22,10 +22,12 @@ import (
 
 var (
 	writer = letters.Writer{Base: "https://desk.example.co.za/"}
-	brand  = merchant.Brand{BrandInput: merchant.BrandInput{Name: "Cape Fitness", LegalName: "Cape Fitness Holdings (Pty) Ltd",
-		RegistrationNumber: "2019/123456/07", TaxNumber: "4870264921",
-		Email: "accounts@capefitness.example", Phone: "021 555 0100", City: "Cape Town", ZipCode: "8001"},
-		Profiles: []merchant.Profile{{AccountNumber: "62001234567"}}}
+	brand  = merchant.Brand{
+		BrandInput: merchant.BrandInput{Name: "Cape Fitness", LegalName: "Cape Fitness Holdings (Pty) Ltd",
+			RegistrationNumber: "2019/123456/07", TaxNumber: "4870264921",
+			Email: "accounts@capefitness.example", Phone: "021 555 0100", City: "Cape Town", ZipCode: "8001"},
+		Profiles: []merchant.Profile{{AccountNumber: "62001234567"}},
+	}
 )
 
 const link = "https://desk.example.co.za/p/01890a5d-ac96-774b-bcce-b302099a8057/"

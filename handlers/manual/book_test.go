@@ -80,8 +80,10 @@ func TestCellsOfWideTablesNameTheirColumn(t *testing.T) {
 
 func TestSearchFindsSectionsByTheirWords(t *testing.T) {
 	t.Parallel()
-	b := book(t,
-		"# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n")
+	b := book(
+		t,
+		"# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n",
+	)
 	for query, want := range map[string]string{
 		"cutoff":          "Cut-off times, Other",
 		"CUT-OFF noon":    "Cut-off times",

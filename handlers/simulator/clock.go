@@ -155,7 +155,12 @@ func (h *Controls) clockPage(c echo.Context, status int, wrong error) error {
 	now := h.Controls.Now()
 	tomorrow := calendar.DateOf(now).AddDays(1)
 	v := pages.SandboxClockView{
-		Tabs: h.tabs("/sandbox/clock"), Now: moment(now), Weekday: now.In(calendar.SAST).Format("Monday"), MayMove: mayMove(c),
+		Tabs: h.tabs(
+			"/sandbox/clock",
+		),
+		Now:       moment(now),
+		Weekday:   now.In(calendar.SAST).Format("Monday"),
+		MayMove:   mayMove(c),
 		OtherBank: !h.Controls.Forces(),
 		Steps: []components.Pair{{Name: "advance", Value: "1h"}, {Name: "now", Value: tomorrow.At(6, 0).Format(time.RFC3339)},
 			{Name: "advance", Value: "24h"}, {Name: "advance", Value: "7d"}},

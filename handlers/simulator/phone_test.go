@@ -23,7 +23,10 @@ func asks(t *testing.T, h *handlertest.House, account, how string) string {
 		"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Fibre","price":14900}],
 		"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1","account_number":"12345678","deduction_day":25,"period_units":"months",
 		"value_type":"VARIABLE","authentication_type":%q,"adjustment_category":"NEVER","debit_sequence":"RCUR","max_amount_cents":20000}}}}`,
-		account, h.A.BrandID, how)
+		account,
+		h.A.BrandID,
+		how,
+	)
 	return h.API("POST", "/purchases/", body).Want(201).Text("id")
 }
 

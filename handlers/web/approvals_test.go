@@ -86,7 +86,9 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("Give a reason")
 	form.Set("reason", "She left the gym.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusConflict).Contains("Approval was already asked for")
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).
+		Want(http.StatusConflict).
+		Contains("Approval was already asked for")
 
 	request := k.requested(t)
 	k.Page(k.A.Owner, "GET", request, nil).Want(http.StatusOK).Contains("You asked for this.", "Withdraw the request",

@@ -61,7 +61,13 @@ func (b business) stored(account string) (client, token string) {
 func (b business) bought(client string, cents, days int) string {
 	b.t.Helper()
 	due := b.Store.Now().Add(time.Duration(days) * 24 * time.Hour)
-	if later := due.Add(time.Hour); calendar.DateOf(later) == calendar.DateOf(due) { // not on the next day, late in the evening
+	if later := due.Add(
+		time.Hour,
+	); calendar.DateOf(
+		later,
+	) == calendar.DateOf(
+		due,
+	) { // not on the next day, late in the evening
 		due = later
 	}
 	return b.API("POST", "/purchases/", fmt.Sprintf(
@@ -80,7 +86,8 @@ func (b business) charged(client, token string, cents, days int) string {
 var (
 	homeLine = regexp.MustCompile(`<a class="grow" href="([^"]+)"[^>]*>([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
 	homeStat = regexp.MustCompile(
-		`(?s)<div class="card stat"><p class="label"><a href="([^"]+)"[^>]*>([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`)
+		`(?s)<div class="card stat"><p class="label"><a href="([^"]+)"[^>]*>([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`,
+	)
 	statCount  = regexp.MustCompile(`(?:^|[: >])([0-9][0-9 ]*) (?:of [0-9 ]+ answered )?debits?`)
 	foundWords = regexp.MustCompile(`class="found"[^>]*>([^<]+)<`)
 	firstCount = regexp.MustCompile(`^[0-9][0-9\x{00a0}]*`)
@@ -246,7 +253,9 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 		FROM purchases p, generate_series(1, $2) AS n WHERE p.id = $1`, id, copied)
 	b.must(
 		`INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'purchase_id', p.id,
-		'state', 'cancelled'))).* FROM purchases p, collections c WHERE p.reference_generated LIKE 'B%' AND c.purchase_id = $1`, id)
+		'state', 'cancelled'))).* FROM purchases p, collections c WHERE p.reference_generated LIKE 'B%' AND c.purchase_id = $1`,
+		id,
+	)
 	few := func(what string) {
 		t.Helper()
 		for noted := 1; noted > 0; { // the sweep comes by until all that was under way has ended, in other tests too

@@ -42,8 +42,10 @@ func bankPost(h *handlertest.House, path string, form url.Values) handlertest.An
 
 func TestTheOverviewSaysWhatWaitsAndCutNowTakesExactlyThat(t *testing.T) {
 	h := bankHouse(t)
-	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing waits for the bank.", "In 2\u00a0h\u00a0", "11:30\u00a0SAST",
-		"Nothing is open about the bank.", "No file has been made yet", "Nothing has come from the bank yet")
+	h.Page(h.A.Finance, "GET", "/bank", nil).
+		Want(200).
+		Contains("Nothing waits for the bank.", "In 2\u00a0h\u00a0", "11:30\u00a0SAST",
+			"Nothing is open about the bank.", "No file has been made yet", "Nothing has come from the bank yet")
 	h.Page(h.A.Finance, "GET", "/bank/cut", nil).Want(200).Contains("Nothing waits for the bank.")
 	h.HandOver(3, 15000, bankThursday)
 	h.Page(h.A.Finance, "GET", "/bank?block=next", nil).Want(200).Contains("Debits", ">3<", "450,00").Lacks("<html")
@@ -117,7 +119,9 @@ func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 	clear(h.Box.Out)
 	h.Run()
 	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("A file was not acknowledged", "/bank/files/"+id+"/again")
-	h.Page(h.A.Staff, "GET", "/", nil).Want(200).Contains("1 finding about the bank’s files is open", "/bank/findings?state=open")
+	h.Page(h.A.Staff, "GET", "/", nil).
+		Want(200).
+		Contains("1 finding about the bank’s files is open", "/bank/findings?state=open")
 	act("again", "Lay the same file out again?", "The file is laid out again.", "not acknowledged can be laid out again")
 	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing is open about the bank.")
 	h.Run()
@@ -137,7 +141,9 @@ func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 
 func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 	h := bankHouse(t)
-	h.Page(h.A.Owner, "GET", "/settings/approvals", nil).Want(200).Contains("A file with debits or refunds above this amount")
+	h.Page(h.A.Owner, "GET", "/settings/approvals", nil).
+		Want(200).
+		Contains("A file with debits or refunds above this amount")
 	h.Page(h.A.Owner, "POST", "/settings/approvals", url.Values{"files": {"yes"}, "files_above": {"x"}}).Want(422)
 	h.Page(h.A.Owner, "POST", "/settings/approvals", url.Values{"files": {"yes"}, "files_above": {"100"}}).Want(303)
 	cut := func() string {
@@ -155,10 +161,17 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at+"/approval", nil).Want(http.StatusConflict).Contains("You cut this file yourself.")
 	bankPost(h, at+"/approval", nil).Contains("You cut this file yourself.")
 	h.Page(h.A.Staff, "POST", at+"/approval", url.Values{}).Want(http.StatusForbidden)
-	h.Page(h.A.Owner, "GET", "/bank", nil).Want(200).Contains("A file waits for a second approver", at+"/approval", at+"/refusal")
+	h.Page(h.A.Owner, "GET", "/bank", nil).
+		Want(200).
+		Contains("A file waits for a second approver", at+"/approval", at+"/refusal")
 	h.Page(h.A.Owner, "GET", at+"/approval", nil).Want(200).Contains("Approve this file?", "2 items, R")
 	mailbox := func(address string) { // of the owner; what follows a plus sign is the same mailbox
-		if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE users SET email = $2 WHERE id = $1`, h.A.Owner.ID, address); err != nil {
+		if _, err := h.Store.Pool.Exec(
+			t.Context(),
+			`UPDATE users SET email = $2 WHERE id = $1`,
+			h.A.Owner.ID,
+			address,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,15 +232,25 @@ func TestAFindingIsSettledWithANoteOnce(t *testing.T) {
 	h := bankHouse(t)
 	h.HandOver(1, 15000, bankThursday)
 	id := h.CutAndTake()
-	h.Arrive("count", exchangetest.Acknowledged(id), exchange.Event{Kind: exchange.OnMessage, MessageID: id, Status: "ACTC",
-		HasCount: true, Count: 2, HasSum: true, SumCents: 1})
+	h.Arrive(
+		"count",
+		exchangetest.Acknowledged(id),
+		exchange.Event{Kind: exchange.OnMessage, MessageID: id, Status: "ACTC",
+			HasCount: true, Count: 2, HasSum: true, SumCents: 1},
+	)
 	page := h.Page(h.A.Finance, "GET", "/bank/findings?state=open", nil).Want(200).Contains("Amounts do not agree")
 	_, rest, _ := strings.Cut(page.Body, `href="/bank/findings/`)
 	at := "/bank/findings/" + rest[:len(uuid.Nil.String())]
 	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("What was done about it", "/bank/files/"+id)
 	h.Page(h.A.Staff, "GET", at, nil).Want(200).Lacks("What was done about it")
-	h.Page(h.A.Finance, "POST", at+"/settlement", url.Values{"note": {" "}}).Want(422).Contains("Say what was done about it.")
-	bankPost(h, at+"/settlement", url.Values{"note": {"The bank corrected it."}}).Contains("The bank corrected it.", "Settled by")
+	h.Page(h.A.Finance, "POST", at+"/settlement", url.Values{"note": {" "}}).
+		Want(422).
+		Contains("Say what was done about it.")
+	bankPost(
+		h,
+		at+"/settlement",
+		url.Values{"note": {"The bank corrected it."}},
+	).Contains("The bank corrected it.", "Settled by")
 	bankPost(h, at+"/settlement", url.Values{"note": {"Again."}}).Contains("has settled this already.").Lacks("Again.")
 	h.Page(h.A.Finance, "GET", "/bank/findings", nil).Want(200).Contains("Open", "Settled")
 }
@@ -269,8 +292,10 @@ func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
 	h.Run() // silence: all four are paid
 	h.Arrive("return", exchangetest.Booked(debits[1], 15000, false, friday, "AM04"))
 	h.At(bankMonday.AddDays(8).At(12, 0))
-	page := h.Page(h.A.Staff, "GET", "/bank/days", nil).Want(200).Contains("Thu\u00a014\u00a0Jan\u00a02027", "Does not add up",
-		"Fri\u00a015\u00a0Jan\u00a02027", "Adds up", "2 bank days")
+	page := h.Page(h.A.Staff, "GET", "/bank/days", nil).
+		Want(200).
+		Contains("Thu\u00a014\u00a0Jan\u00a02027", "Does not add up",
+			"Fri\u00a015\u00a0Jan\u00a02027", "Adds up", "2 bank days")
 	for part, total := range map[string]string{"handed_over": "4 items, R 600,00", "acknowledged": "4 items, R 600,00",
 		"paid": "4 items, R 600,00", "expected": "4 items, R 600,00"} {
 		at := "/bank/items?day=2027-01-14&part=" + part
@@ -298,7 +323,9 @@ func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
 	h.Page(h.A.Staff, "GET", "/", nil).Want(200).Contains("1 bank day does not add up", "/bank/days?state=differs")
 	csv := h.Page(h.A.Staff, "GET", "/bank/days/export?format=csv", nil).Want(200)
 	csv.Contains("2027-01-14", "600.00", "-150.00", "Does not add up")
-	h.Page(h.A.Staff, "GET", "/bank/days?from=nonsense&state=x", nil).Want(200).Contains("is not a date", "is not a state of a day")
+	h.Page(h.A.Staff, "GET", "/bank/days?from=nonsense&state=x", nil).
+		Want(200).
+		Contains("is not a date", "is not a state of a day")
 	h.Page(h.B.Owner, "GET", "/bank/days", nil).Want(200).Contains("2027").Lacks("600,00", "Thu\u00a014")
 }
 
@@ -310,15 +337,19 @@ func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
 	h.Page(h.A.Finance, "GET", "/bank/import", nil).Want(200).Contains("at most 20 MB")
 	for range 2 {
 		sent := upload(h, h.A.Finance, "answer.json", content).Want(http.StatusSeeOther)
-		h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).Want(200).Contains("answer.json", "Imported by finance of a",
-			"/purchases/"+purchases[0].String(), "Failed")
+		h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).
+			Want(200).
+			Contains("answer.json", "Imported by finance of a",
+				"/purchases/"+purchases[0].String(), "Failed")
 	}
 	sent := upload(h, h.A.Finance, "broken.json", []byte("nonsense")).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).Want(200).Contains("could not be read", "It is not JSON.")
 	upload(h, h.A.Finance, "empty.json", nil).Want(422).Contains("Choose a file from your bank.")
 	upload(h, h.A.Staff, "answer.json", content).Want(http.StatusForbidden)
 	h.Page(h.A.Staff, "GET", "/bank/received", nil).Want(200).Contains("2 files from the bank", "Rejected", "answer.json")
-	h.Page(h.A.Staff, "GET", "/bank/received?state=rejected", nil).Want(200).Contains("1 file from the bank", "broken.json").
+	h.Page(h.A.Staff, "GET", "/bank/received?state=rejected", nil).
+		Want(200).
+		Contains("1 file from the bank", "broken.json").
 		Lacks("answer.json")
 	// Another business that brings the same file is not shown it, and a made-up one changes nothing.
 	other := upload(h, h.B.Owner, "answer.json", content).Want(http.StatusSeeOther)
@@ -356,8 +387,12 @@ func TestCountsOfTheBanksListsAreTheirRows(t *testing.T) {
 	}
 	for _, path := range []string{"/bank/files", "/bank/files?state=taken", "/bank/items", "/bank/items?outcome=none"} {
 		got := h.Page(h.A.Reader, "GET", path, nil).Want(200)
-		if rows := strings.Count(got.Body, "main-link"); rows != 3 || !strings.Contains(got.Body, fmt.Sprintf(">%d<", rows)) &&
-			!strings.Contains(got.Body, "3 ") {
+		if rows := strings.Count(
+			got.Body,
+			"main-link",
+		); rows != 3 ||
+			!strings.Contains(got.Body, fmt.Sprintf(">%d<", rows)) &&
+				!strings.Contains(got.Body, "3 ") {
 			t.Errorf("%s shows %d rows", path, rows)
 		}
 	}

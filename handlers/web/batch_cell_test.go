@@ -56,9 +56,11 @@ func TestASavedCellWithoutScriptsLeadsToTheNextCell(t *testing.T) {
 func TestARowWithExtraCellsIsMended(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	at := mapped(t,
+	at := mapped(
+		t,
 		h,
-		"email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy;March\nb@example.com;Ben;100,00;2099-03-01;Levy;surplus\n")
+		"email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy;March\nb@example.com;Ben;100,00;2099-03-01;Levy;surplus\n",
+	)
 	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("Too few or too many cells", "Extra cell F",
 		`value="March"`, "Leave out extra cells, and take missing cells as empty")
 	cell := func(column, text string) handlertest.Answer {
@@ -83,9 +85,11 @@ func TestAnAmbiguousClientIsChosen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	at := mapped(t,
+	at := mapped(
+		t,
 		h,
-		"email;full name;amount;due;description\nbotha@example.com;B;100,00;2099-03-01;Levy\nbotha@example.com;B;200,00;2099-03-01;Levy\n")
+		"email;full name;amount;due;description\nbotha@example.com;B;100,00;2099-03-01;Levy\nbotha@example.com;B;200,00;2099-03-01;Levy\n",
+	)
 	h.Page(h.A.Finance, "GET", at+"/check?show=bad", nil).Want(http.StatusOK).Contains("Which client is it?",
 		"choose the client", `/client?row=2&amp;show=bad`).Lacks("ambiguous")
 	pick := h.Page(h.A.Finance, "GET", at+"/client?row=2&show=bad", nil).Want(http.StatusOK).Contains("Bill Una Botha",

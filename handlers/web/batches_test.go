@@ -93,8 +93,10 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "Not a valid e-mail address",
-		`value="nobody"`, "Row 3, email")
+	h.Page(h.A.Finance, "GET", at+"/check", nil).
+		Want(http.StatusOK).
+		Contains("With problems", "Not a valid e-mail address",
+			`value="nobody"`, "Row 3, email")
 
 	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}},
 		"HX-Request: true").Want(http.StatusOK)
@@ -240,9 +242,11 @@ func TestTheFirstPageShowsTheNewestBatches(t *testing.T) {
 func TestAClientIsChosenForARow(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	at := mapped(t,
+	at := mapped(
+		t,
 		h,
-		"email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy\nb@example.com;Ben;9999,00;2099-03-01;Levy\nb@example.com;Ben;90,00;2099-03-01;Levy\n")
+		"email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy\nb@example.com;Ben;9999,00;2099-03-01;Levy\nb@example.com;Ben;90,00;2099-03-01;Levy\n",
+	)
 	made, err := h.Clients.Create(t.Context(), h.A.Actor,
 		client.Input{Details: client.Details{Email: "anna@elsewhere.example", FullName: "Anna Botha"}})
 	if err != nil {

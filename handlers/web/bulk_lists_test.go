@@ -54,7 +54,12 @@ func TestTheFileOfASelectionHoldsWhatWasSelected(t *testing.T) {
 		ids = append(ids, b.bought(client, 1000+i, 30))
 	}
 	who := b.A.Staff
-	choose := url.Values{"list": {"purchases"}, "query": {"status=created&sort=amount"}, "all": {"yes"}, "act": {"export-csv"}}
+	choose := url.Values{
+		"list":  {"purchases"},
+		"query": {"status=created&sort=amount"},
+		"all":   {"yes"},
+		"act":   {"export-csv"},
+	}
 	file := b.chosen(who, choose)
 	b.API("POST", "/purchases/"+ids[1]+"/cancel/", nil).Want(200)
 	b.API("POST", "/purchases/"+ids[3]+"/mark_as_paid/", map[string]any{}).Want(200)
@@ -69,10 +74,19 @@ func TestTheFileOfASelectionHoldsWhatWasSelected(t *testing.T) {
 	if want := "10.00 Created|10.01 Cancelled|10.02 Created|10.03 Paid|10.04 Created"; !sameWords(got, want) {
 		t.Errorf("the file holds %q", got)
 	}
-	b.Page(who, "POST", "/lists/settings", url.Values{"list": {"/purchases"}, "order": {"reference", "status"}, "shown": {"reference", "status"}})
+	b.Page(
+		who,
+		"POST",
+		"/lists/settings",
+		url.Values{"list": {"/purchases"}, "order": {"reference", "status"}, "shown": {"reference", "status"}},
+	)
 	b.Page(who, "GET", "/purchases", nil).Want(http.StatusOK).Contains(`name="columns" value="reference,status"`)
 	choose.Set("columns", "reference,status")
-	if rows := b.rowsOf(who, b.chosen(who, choose)); slices.Contains(rows[0], "Currency") || !slices.Contains(rows[0], "Status") {
+	if rows := b.rowsOf(
+		who,
+		b.chosen(who, choose),
+	); slices.Contains(rows[0], "Currency") ||
+		!slices.Contains(rows[0], "Status") {
 		t.Errorf("the file has the columns %q", rows[0])
 	}
 
@@ -124,10 +138,15 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 	pending := id(b.Page(who, "POST", at+"/subscribers", url.Values{"form_key": {uuid.NewString()},
 		"client_id": {clientOf(b.House, "anna@example.com")}}).Want(http.StatusSeeOther).Header.Get("Location"))
 	all := append(slices.Clone(active), pending)
-	b.Page(who, "GET", at, nil).Want(http.StatusOK).Contains(`data-choose="subscribers"`, `value="pause"`, `value="remove"`)
+	b.Page(who, "GET", at, nil).
+		Want(http.StatusOK).
+		Contains(`data-choose="subscribers"`, `value="pause"`, `value="remove"`)
 	status := func(want string) {
 		t.Helper()
-		got := b.text(`SELECT string_agg(status, ' ' ORDER BY array_position($1::text[], id::text)) FROM template_clients`, all)
+		got := b.text(
+			`SELECT string_agg(status, ' ' ORDER BY array_position($1::text[], id::text)) FROM template_clients`,
+			all,
+		)
 		if got != want {
 			t.Errorf("they are %s, want %s", got, want)
 		}
@@ -156,11 +175,18 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 			t.Errorf("%s: %d", action, n)
 		}
 	}
-	if n := b.Count(`SELECT count(*) FROM audit_entries WHERE action = 'subscriber.changed' AND actor_id = $1`, who.ID); n != 6 {
+	if n := b.Count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'subscriber.changed' AND actor_id = $1`,
+		who.ID,
+	); n != 6 {
 		t.Errorf("%d changes are audited", n)
 	}
 	// The template, and an invoice template beside it.
-	other := templateOf(t, b.House, plan("Key", "kind", "invoice", "due", "2099-03-01", "method", "any", "force_recurring", ""))
+	other := templateOf(
+		t,
+		b.House,
+		plan("Key", "kind", "invoice", "due", "2099-03-01", "method", "any", "force_recurring", ""),
+	)
 	page := b.acted(who, "templates", "", "pause", of, strings.TrimPrefix(other, "/templates/"))
 	if !strings.Contains(page, "Pause 1 template?") || !strings.Contains(page, "it has no subscribers") {
 		t.Error("the rehearsal does not say which template is paused")
@@ -185,7 +211,8 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 		{"list": {"subscribers"}, "of": {uuid.NewString()}, "id": active, "act": {"pause"}}} {
 		b.Page(who, "POST", "/selections", bad).Want(http.StatusNotFound)
 	}
-	b.Page(b.B.Owner, "POST", "/selections", url.Values{"list": {"subscribers"}, "of": {of}, "id": active}).Want(http.StatusNotFound)
+	b.Page(b.B.Owner, "POST", "/selections", url.Values{"list": {"subscribers"}, "of": {of}, "id": active}).
+		Want(http.StatusNotFound)
 }
 
 // Clients who did not confirm are asked again, many at once; who cannot be asked is told with the reason.
@@ -195,7 +222,9 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 	later(2 * time.Hour)
 	_, eft := b.stored("62001230101")
 	who := b.A.Staff
-	b.Page(who, "GET", "/mandates", nil).Want(http.StatusOK).Contains(`value="ask-delayed"`, `value="deletion"`, "Only an admin can delete tokens.")
+	b.Page(who, "GET", "/mandates", nil).
+		Want(http.StatusOK).
+		Contains(`value="ask-delayed"`, `value="deletion"`, "Only an admin can delete tokens.")
 	page := b.acted(who, "mandates", "", "ask-delayed", declined, eft)
 	for _, want := range []string{"Ask again to confirm 1 mandate by SMS?", "Only DebiCheck mandates are confirmed by the client at the bank."} {
 		if !strings.Contains(page, want) {
@@ -205,7 +234,16 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 	if n := b.Count(`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1`, declined); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
-	if page := b.acted(who, "mandates", "", "ask-delayed", declined); !strings.Contains(page, "The client is already being asked.") {
+	if page := b.acted(
+		who,
+		"mandates",
+		"",
+		"ask-delayed",
+		declined,
+	); !strings.Contains(
+		page,
+		"The client is already being asked.",
+	) {
 		t.Error("who is being asked is asked again")
 	}
 	for list, one := range map[string]string{"mandates": declined, "tokens": eft} {
@@ -219,11 +257,18 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 	b.Page(who, "GET", "/mandates/"+declined, nil).Want(http.StatusOK).Contains("A note was added.")
 	// The tokens of mandates are deleted by the page that asks what becomes of what hangs on them.
 	to := b.chosen(b.A.Owner, url.Values{"list": {"mandates"}, "id": {declined, eft}, "act": {"deletion"}})
-	b.Page(b.A.Owner, "GET", to, nil).Want(http.StatusOK).Contains("Delete ", "1 row that you selected is left out: there is no token to delete.")
+	b.Page(b.A.Owner, "GET", to, nil).
+		Want(http.StatusOK).
+		Contains("Delete ", "1 row that you selected is left out: there is no token to delete.")
 	b.Page(who, "POST", "/tokens/deletion", url.Values{"id": {eft}, "confirm": {"0101"}}).Want(http.StatusForbidden)
 	// The files of both registers hold what was chosen.
 	for list, id := range map[string]string{"mandates": declined, "tokens": eft} {
-		if rows := b.rowsOf(who, b.chosen(who, url.Values{"list": {list}, "id": {id}, "act": {"export-csv"}})); len(rows) != 2 {
+		if rows := b.rowsOf(
+			who,
+			b.chosen(who, url.Values{"list": {list}, "id": {id}, "act": {"export-csv"}}),
+		); len(
+			rows,
+		) != 2 {
 			t.Errorf("%d lines of %s", len(rows), list)
 		}
 	}
@@ -249,7 +294,11 @@ func TestManySubscribersAreAddedInTheBackground(t *testing.T) {
 	steps := &stepping{worker: b.Tasks.Workers[templates.AddKind]}
 	b.Tasks.Workers[templates.AddKind] = steps
 	for range 2 { // a double submit
-		if to := b.Page(who, "POST", at+"/subscribers/bulk", form).Want(http.StatusSeeOther).Header.Get("Location"); to != "/tasks" {
+		if to := b.Page(who, "POST", at+"/subscribers/bulk", form).
+			Want(http.StatusSeeOther).
+			Header.Get(
+			"Location",
+		); to != "/tasks" {
 			t.Fatalf("goes to %s", to)
 		}
 	}
@@ -276,7 +325,9 @@ func TestManySubscribersAreAddedInTheBackground(t *testing.T) {
 	if got := b.Count(`SELECT count(*) FROM template_clients`); got != n {
 		t.Errorf("%d subscribers", got)
 	}
-	if twice := b.Count(`SELECT count(*) FROM (SELECT client_id FROM template_clients GROUP BY 1 HAVING count(*) > 1) AS x`); twice != 0 {
+	if twice := b.Count(
+		`SELECT count(*) FROM (SELECT client_id FROM template_clients GROUP BY 1 HAVING count(*) > 1) AS x`,
+	); twice != 0 {
 		t.Errorf("%d twice", twice)
 	}
 	tasks := b.Page(who, "GET", "/tasks", nil).Want(http.StatusOK).
@@ -288,7 +339,11 @@ func TestManySubscribersAreAddedInTheBackground(t *testing.T) {
 	// Many pending ones are shown before they are reminded, in the background too.
 	b.must(`UPDATE template_clients SET created_at = $1`, b.Store.Now().Add(-8*24*time.Hour))
 	b.Page(who, "GET", at+"/pending?act=remind", nil).Want(http.StatusOK).Contains("Show 60 subscribers")
-	to := b.Page(who, "POST", at+"/pending", url.Values{"act": {"remind"}, "count": {"60"}}).Want(http.StatusSeeOther).Header.Get("Location")
+	to := b.Page(who, "POST", at+"/pending", url.Values{"act": {"remind"}, "count": {"60"}}).
+		Want(http.StatusSeeOther).
+		Header.Get(
+		"Location",
+	)
 	page, remind := b.rehearsed(who, to)
 	if !strings.Contains(page, "Remind 60 subscribers?") || !strings.HasSuffix(to, "/remind") {
 		t.Errorf("%s does not rehearse", to)

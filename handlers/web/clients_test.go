@@ -208,8 +208,10 @@ func TestAddingAClientDoesNotLoseThePurchase(t *testing.T) {
 		"back": {back}, "form_key": {uuid.NewString()}}).Want(http.StatusSeeOther).Header.Get("Location")
 	client := to[strings.Index(to, "client=")+len("client="):]
 	client, _, _ = strings.Cut(client, "&")
-	h.Page(h.A.Staff, "GET", to, nil).Want(http.StatusOK).Contains("The client was added and is chosen here", `value="Bag"`,
-		`value="20,50"`, `value="R-77"`, client, form.Get("form_key"), "Thandi Nkosi")
+	h.Page(h.A.Staff, "GET", to, nil).
+		Want(http.StatusOK).
+		Contains("The client was added and is chosen here", `value="Bag"`,
+			`value="20,50"`, `value="R-77"`, client, form.Get("form_key"), "Thandi Nkosi")
 	h.Page(h.A.Finance, "GET", to, nil).Want(http.StatusSeeOther) // another person gets nothing
 	if n := h.Count(`SELECT count(*) FROM purchases`); n != 0 {
 		t.Errorf("%d purchases were made on the way", n)

@@ -102,7 +102,9 @@ func TestWhatSomebodyLookedAfterWhoLeavesIsNobodys(t *testing.T) {
 			if got := tabsOf(page); got["Without an owner"] != "1" {
 				t.Errorf("after: %v", got)
 			}
-			if n := b.Count(`SELECT count(*) FROM audit_entries WHERE action LIKE 'membership.%' AND after ->> 'without_an_owner' = '1'`); n != 1 {
+			if n := b.Count(
+				`SELECT count(*) FROM audit_entries WHERE action LIKE 'membership.%' AND after ->> 'without_an_owner' = '1'`,
+			); n != 1 {
 				t.Errorf("%d entries say that it was given back", n)
 			}
 			page = b.asked(page, "owner", url.Values{"owner": {b.A.Staff.ID.String()}})
@@ -122,8 +124,14 @@ func TestWhatRunsOutSoonIsShown(t *testing.T) {
 	b.must(`UPDATE purchases SET due_strict = true, pass_at = due WHERE id = $1`, strict)
 	far := b.bought(client, 30008, 9)
 	b.must(`UPDATE purchases SET due_strict = true, pass_at = due WHERE id = $1`, far)
-	b.must(`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
-		VALUES (gen_random_uuid(), $1, $2, 9, 'DELAYED', 'delivered', $3, $3, $4)`, b.A.ID, token, b.Store.Now(), b.Store.Now().Add(3600e9))
+	b.must(
+		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
+		VALUES (gen_random_uuid(), $1, $2, 9, 'DELAYED', 'delivered', $3, $3, $4)`,
+		b.A.ID,
+		token,
+		b.Store.Now(),
+		b.Store.Now().Add(3600e9),
+	)
 	page := b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Body
 	if got := tabsOf(page); got["All"] != "0" {
 		t.Errorf("what runs out counts as waiting: %v", got)
@@ -144,7 +152,11 @@ func TestWhatRunsOutSoonIsShown(t *testing.T) {
 	days := b.Purchases.Timetable.ProofDays
 	began := calendar.DateOf(b.Store.Now()).AddDays(3-days).At(9, 0)
 	b.must(`UPDATE purchases SET status = 'chargeback' WHERE id = $1`, disputed)
-	b.must(`UPDATE collections SET state = 'disputed', result_at = $2, dispute_deadline = '2020-01-01' WHERE purchase_id = $1`, disputed, began)
+	b.must(
+		`UPDATE collections SET state = 'disputed', result_at = $2, dispute_deadline = '2020-01-01' WHERE purchase_id = $1`,
+		disputed,
+		began,
+	)
 	b.worksOff()
 	b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("snoozed or closed here")
 	item := []followup.Item{{Kind: "disputed", ObjectID: uuid.MustParse(disputed)}}
@@ -184,12 +196,24 @@ func TestAClientsPageHoldsFilesAndOneTimeLine(t *testing.T) {
 	must(t, second(b.Followups.AddNote(t.Context(), b.A.Staff.Actor(), about, "Pays on Friday")))
 	for path, id := range map[string]string{at: "notes", "/purchases/" + failed: "notes", "/tokens/" + token: "notes",
 		"/mandates/" + token: "notes", at + "?part=notes": "events", at + "?part=people": "events", at + "/notes": "notes"} {
-		if got := partOf(b.Page(b.A.Staff, "GET", path, nil).Want(http.StatusOK).Body, id); !strings.Contains(got, "Pays on Friday") {
+		if got := partOf(
+			b.Page(b.A.Staff, "GET", path, nil).Want(http.StatusOK).Body,
+			id,
+		); !strings.Contains(
+			got,
+			"Pays on Friday",
+		) {
 			t.Errorf("%s does not say what the note says: %s", path, got)
 		}
 	}
 	for part, lacks := range map[string]string{"money": "was added", "accounts": "Purchase of", "messages": "was added"} {
-		if got := partOf(b.Page(b.A.Staff, "GET", at+"?part="+part, nil).Want(http.StatusOK).Body, "events"); strings.Contains(got, lacks) ||
+		if got := partOf(
+			b.Page(b.A.Staff, "GET", at+"?part="+part, nil).Want(http.StatusOK).Body,
+			"events",
+		); strings.Contains(
+			got,
+			lacks,
+		) ||
 			strings.Contains(got, "Pays on Friday") {
 			t.Errorf("%s shows what is no part of it: %s", part, got)
 		}
@@ -211,18 +235,22 @@ func TestNotesAreWrittenWhereTheyAreShown(t *testing.T) {
 		if want != "" {
 			page.Contains(want)
 		}
-		to := b.Page(b.A.Staff, "POST", path+"/notes", url.Values{"do": {"owner"}, "owner": {b.A.Finance.ID.String()}}).Want(http.StatusSeeOther)
+		to := b.Page(b.A.Staff, "POST", path+"/notes", url.Values{"do": {"owner"}, "owner": {b.A.Finance.ID.String()}}).
+			Want(http.StatusSeeOther)
 		if got := to.Header.Get("Location"); got != path+"#notes" {
 			t.Errorf("%s leads to %s", path, got)
 		}
 		b.Page(b.A.Staff, "GET", path, nil).Contains("Owner: " + b.A.Finance.Name)
 		b.Page(b.A.Staff, "GET", path+"/notes?do=call", nil).Want(http.StatusOK).Contains("How did it end?")
-		b.Page(b.A.Staff, "POST", path+"/notes", url.Values{"do": {"call"}}).Want(http.StatusUnprocessableEntity).Contains("Choose how the call ended.")
+		b.Page(b.A.Staff, "POST", path+"/notes", url.Values{"do": {"call"}}).
+			Want(http.StatusUnprocessableEntity).
+			Contains("Choose how the call ended.")
 		b.Page(b.A.Staff, "POST", path+"/notes", url.Values{"do": {"owner"}, "owner": {b.B.Staff.ID.String()}}).
 			Want(http.StatusUnprocessableEntity).Contains("Choose a person of the team.")
 	}
 	back := "/purchases/" + failed
-	asked := b.Page(b.A.Staff, "GET", "/attention/"+failed+"?kind=failed&do=snooze&back="+url.QueryEscape(back), nil).Want(http.StatusOK)
+	asked := b.Page(b.A.Staff, "GET", "/attention/"+failed+"?kind=failed&do=snooze&back="+url.QueryEscape(back), nil).
+		Want(http.StatusOK)
 	asked.Contains(`name="back" value="` + back + `"`)
 	to := b.Page(b.A.Staff, "POST", "/attention/"+failed, url.Values{"kind": {"failed"}, "do": {"snooze"}, "back": {back},
 		"until": {dayOf(b).AddDays(2).String()}}).Want(http.StatusSeeOther)
@@ -231,7 +259,12 @@ func TestNotesAreWrittenWhereTheyAreShown(t *testing.T) {
 	}
 	b.Page(b.A.Staff, "GET", back, nil).Contains("Snoozed until", b.A.Staff.Name+": the debit failed")
 	for _, elsewhere := range []string{"//example.com", "/purchases/../settings", "/settings"} {
-		to := b.Page(b.A.Staff, "POST", "/attention/"+failed, url.Values{"kind": {"failed"}, "do": {"note"}, "text": {"x"}, "back": {elsewhere}})
+		to := b.Page(
+			b.A.Staff,
+			"POST",
+			"/attention/"+failed,
+			url.Values{"kind": {"failed"}, "do": {"note"}, "text": {"x"}, "back": {elsewhere}},
+		)
 		if got := to.Header.Get("Location"); got != "/attention" {
 			t.Errorf("back to %s leads to %s", elsewhere, got)
 		}

@@ -74,7 +74,11 @@ func fillLists(t *testing.T) cast {
 		k.API("POST", "/purchases/",
 			fmt.Sprintf(
 				`{"client_id": %q, "brand_id": %q, "reference": "R%02d", "purchase": {"products": [{"name": "Dues", "price": %d}]}}`,
-				id, k.A.BrandID, i, 1000+i)).Want(http.StatusCreated)
+				id,
+				k.A.BrandID,
+				i,
+				1000+i,
+			)).Want(http.StatusCreated)
 	}
 	return k
 }
@@ -198,8 +202,12 @@ func TestAWrongAddressExportsNothing(t *testing.T) {
 		t.Errorf("%d exports were recorded", n)
 	}
 	// A place in the list means nothing to a file.
-	if rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&kind=all&after=odd&before="+k.token, nil)); len(
-		rows) != 2 {
+	if rows := fileRows(
+		t,
+		k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&kind=all&after=odd&before="+k.token, nil),
+	); len(
+		rows,
+	) != 2 {
 		t.Errorf("%d rows", len(rows)-1)
 	}
 }
@@ -226,7 +234,11 @@ func TestAnExportIsRecordedWithoutTheNumbersThatWereSought(t *testing.T) {
 		"purchases": `{"list": "purchases", "rows": 1, "format": "csv", "columns": 10, "filters": {"kind": "accounts"}}`,
 	} {
 		if n := k.Count(
-			`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`, k.A.ID, k.A.Finance.ID, want); n != 1 {
+			`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`,
+			k.A.ID,
+			k.A.Finance.ID,
+			want,
+		); n != 1 {
 			t.Errorf("%s: %d entries like %s", list, n, want)
 		}
 	}

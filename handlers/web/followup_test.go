@@ -17,7 +17,12 @@ import (
 func (b business) waiting(want int, when string) {
 	b.t.Helper()
 	for range 2 { // before and after what changed was worked off
-		if n, err := b.Store.AttentionCount(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30)); n != want || err != nil {
+		if n, err := b.Store.AttentionCount(
+			b.t.Context(),
+			b.A.ID,
+			b.Store.Now().AddDate(0, 0, -30),
+		); n != want ||
+			err != nil {
 			b.t.Errorf("%s: %d wait, want %d, %v", when, n, want, err)
 		}
 		sum := 0
@@ -60,7 +65,15 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 			if _, err := service.AddNote(ctx, *who, []followup.Object{purchase}, "Hello"); !fault.Is(err, kind) {
 				t.Errorf("note: %v", err)
 			}
-			if _, err := service.AddPromise(ctx, *who, purchase, followup.Promising{DueOn: dayOf(b).AddDays(1)}); !fault.Is(err, kind) {
+			if _, err := service.AddPromise(
+				ctx,
+				*who,
+				purchase,
+				followup.Promising{DueOn: dayOf(b).AddDays(1)},
+			); !fault.Is(
+				err,
+				kind,
+			) {
 				t.Errorf("promise: %v", err)
 			}
 			if _, err := service.Assign(ctx, *who, []followup.Object{purchase}, who.ID); !fault.Is(err, kind) {
@@ -79,12 +92,22 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 	})
 
 	t.Run("notes and calls", func(t *testing.T) {
-		about := []followup.Object{purchase, {Type: followup.Client, ID: uuid.MustParse(client)}, {Type: followup.Token, ID: uuid.MustParse(token)},
-			{Type: followup.Mandate, ID: uuid.MustParse(token)}, purchase}
+		about := []followup.Object{
+			purchase,
+			{Type: followup.Client, ID: uuid.MustParse(client)},
+			{Type: followup.Token, ID: uuid.MustParse(token)},
+			{Type: followup.Mandate, ID: uuid.MustParse(token)},
+			purchase,
+		}
 		if n, err := service.AddNote(ctx, staff, about, " Calls back on Friday. "); n != 4 || err != nil {
 			t.Fatalf("%d %v", n, err)
 		}
-		if _, err := service.LogCall(ctx, staff, about[:1], followup.Call{Outcome: followup.Reached, Phone: "082 123 4567"}); err != nil {
+		if _, err := service.LogCall(
+			ctx,
+			staff,
+			about[:1],
+			followup.Call{Outcome: followup.Reached, Phone: "082 123 4567"},
+		); err != nil {
 			t.Fatal(err)
 		}
 		for _, wrong := range []string{"", "   ", "ID 8001015009087", "card 4000 1234 1234 1234", strings.Repeat("x", 2001)} {
@@ -93,7 +116,8 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 			}
 		}
 		all, err := service.Store.NotesOfClient(ctx, b.A.ID, uuid.MustParse(client), paging.Ask{Limit: 10})
-		if err != nil || len(all.Items) != 5 || all.Items[0].Phone != "27821234567" || all.Items[1].Text != "Calls back on Friday." {
+		if err != nil || len(all.Items) != 5 || all.Items[0].Phone != "27821234567" ||
+			all.Items[1].Text != "Calls back on Friday." {
 			t.Errorf("%+v %v", all.Items, err)
 		}
 		calls, err := service.Store.LastCalls(ctx, b.A.ID, []uuid.UUID{uuid.MustParse(client)})
@@ -169,7 +193,8 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 		b.API("POST", "/purchases/"+id+"/mark_as_paid/", map[string]any{}).Want(200)
 		b.waiting(0, "when it is paid")
 		promises, err := service.Store.PromisesOf(ctx, b.A.ID, uuid.MustParse(client), 10)
-		if err != nil || len(promises) != 3 || promises[0].Standing(dayOf(b)) != followup.Kept || promises[1].State != followup.Withdrawn {
+		if err != nil || len(promises) != 3 || promises[0].Standing(dayOf(b)) != followup.Kept ||
+			promises[1].State != followup.Withdrawn {
 			t.Errorf("%+v %v", promises, err)
 		}
 	})

@@ -14,8 +14,14 @@ import (
 // debited sets how the newest debit of a purchase went.
 func debited(t *testing.T, h *handlertest.House, reference, state, code string) {
 	t.Helper()
-	_, err := h.Store.Pool.Exec(t.Context(), `UPDATE collections SET state = $2, result_code = $3, result_at = now() WHERE purchase_id =
-		(SELECT id FROM purchases WHERE reference = $1)`, reference, state, code)
+	_, err := h.Store.Pool.Exec(
+		t.Context(),
+		`UPDATE collections SET state = $2, result_code = $3, result_at = now() WHERE purchase_id =
+		(SELECT id FROM purchases WHERE reference = $1)`,
+		reference,
+		state,
+		code,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +38,15 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 	debited(t, k.House, "POORER", "unpaid", "02")
 	debited(t, k.House, "GOOD", "final", "00")
 	debited(t, k.House, "BAD", "disputed", "30")
-	if _, err := k.Store.Pool.Exec(t.Context(), `WITH again AS (UPDATE purchases SET collection_count = 2 WHERE reference = 'POORER' RETURNING id)
+	if _, err := k.Store.Pool.Exec(
+		t.Context(),
+		`WITH again AS (UPDATE purchases SET collection_count = 2 WHERE reference = 'POORER' RETURNING id)
 		INSERT INTO collections (id, merchant_id, brand_id, client_id, purchase_id, attempt, token_id, mandate_id, method, state, amount_cents,
 			currency, action_date, original_date, submit_at, execute_at, service, statement_line, result_code, result_at, created_at, updated_at)
 		SELECT gen_random_uuid(), merchant_id, brand_id, client_id, purchase_id, 2, token_id, mandate_id, method, 'unpaid', amount_cents,
 			currency, action_date + 40, original_date, submit_at, execute_at, service, statement_line, '04', now(), created_at, updated_at
-		FROM collections WHERE purchase_id = (SELECT id FROM again)`); err != nil {
+		FROM collections WHERE purchase_id = (SELECT id FROM again)`,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE tokens SET failures = 2, last_used_at = now()`); err != nil {
@@ -76,7 +85,13 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 			}
 			page.Contains(fmt.Sprintf(`role="status">%d %s<`, len(want), noun))
 			link := csvLink.FindStringSubmatch(page.Body)
-			if got := column(fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(link[1]), nil)), "Reference"); !slices.Equal(got, want) {
+			if got := column(
+				fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(link[1]), nil)),
+				"Reference",
+			); !slices.Equal(
+				got,
+				want,
+			) {
 				t.Errorf("%s exports %q, and shows %q", narrow, got, want)
 			}
 		}
@@ -103,7 +118,10 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 	k := fillLists(t)
 	k.made(t)
 	for _, set := range []struct{ failures, state, code string }{{"0", "final", "00"}, {"2", "unpaid", "02"}} {
-		if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE tokens SET last_used_at = now(), last_success_at = now(), failures = `+set.failures); err != nil {
+		if _, err := k.Store.Pool.Exec(
+			t.Context(),
+			`UPDATE tokens SET last_used_at = now(), last_success_at = now(), failures = `+set.failures,
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE collections SET state = $1, result_code = $2, result_at = now()
@@ -141,7 +159,11 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 	k.Page(k.A.Owner, "GET", "/clients", nil).Contains("Bill these clients")
 	k.Page(k.A.Owner, "GET", "/clients?health=failing", nil).Lacks("Bill these clients")
 	names := listed(k.House, "/clients?sort=name")
-	if !slices.IsSortedFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }) || len(names) != 71 {
+	if !slices.IsSortedFunc(
+		names,
+		func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) },
+	) ||
+		len(names) != 71 {
 		t.Errorf("clients by name: %q", names)
 	}
 }

@@ -44,8 +44,12 @@ func TestAPersonArrangesAList(t *testing.T) {
 		return k.Page(who, "GET", address, nil).Want(http.StatusOK).Body
 	}
 	usual := headsOf(page(k.A.Staff, "/purchases"))
-	columns := url.Values{"order": {"client", "amount", "status", "due", "created"}, "shown": {"created", "amount"}, "rows": {"25"},
-		"density": {"compact"}}
+	columns := url.Values{
+		"order":   {"client", "amount", "status", "due", "created"},
+		"shown":   {"created", "amount"},
+		"rows":    {"25"},
+		"density": {"compact"},
+	}
 	if to := choose(k.House, k.A.Staff, "/purchases", "status=created", columns); to != "/purchases?status=created" {
 		t.Errorf("leads to %s", to)
 	}
@@ -53,7 +57,8 @@ func TestAPersonArrangesAList(t *testing.T) {
 	if got := headsOf(now); !slices.Equal(got, []string{"Reference", "Amount, R", "Created"}) {
 		t.Errorf("shows %q", got)
 	}
-	if !strings.Contains(now, "stacks dense") || !strings.Contains(now, "25 of 70") || strings.Count(now, "main-link") != 25 {
+	if !strings.Contains(now, "stacks dense") || !strings.Contains(now, "25 of 70") ||
+		strings.Count(now, "main-link") != 25 {
 		t.Errorf("%d rows, or not compact", strings.Count(now, "main-link"))
 	}
 	rows := fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(csvLink.FindStringSubmatch(now)[1]), nil))
@@ -125,13 +130,16 @@ func TestAListIsSavedAsAView(t *testing.T) {
 	k.Page(k.A.Staff, "POST", at, about("name", "Large", "shared", "1")).Want(http.StatusSeeOther)
 	page(k.A.Reader, to).Contains("Large", "Shared by")
 	k.Page(k.A.Reader, "POST", at+"/deletion", about()).Want(http.StatusForbidden).Contains("This view belongs to")
-	k.Page(k.A.Reader, "POST", "/lists/views", about("name", "For all", "query", "q=a", "shared", "1")).Want(http.StatusForbidden)
+	k.Page(k.A.Reader, "POST", "/lists/views", about("name", "For all", "query", "q=a", "shared", "1")).
+		Want(http.StatusForbidden)
 	if n := k.Count(`SELECT count(*) FROM list_views`); n != 1 {
 		t.Errorf("%d views: who only looks shares none", n)
 	}
 	k.Page(k.A.Reader, "POST", at+"/pin", about("pinned", "1")).Want(http.StatusSeeOther)
 	page(k.A.Reader, "/").Contains(`hx-get="` + at + `/count"`)
-	if got := strings.TrimSpace(k.Page(k.A.Reader, "GET", at+"/count", nil, "HX-Request: true").Want(http.StatusOK).Body); got != "21" {
+	if got := strings.TrimSpace(
+		k.Page(k.A.Reader, "GET", at+"/count", nil, "HX-Request: true").Want(http.StatusOK).Body,
+	); got != "21" {
 		t.Errorf("the pin counts %q", got)
 	}
 	k.Page(k.A.Staff, "POST", at+"/replacement", about("query", "status=created")).Want(http.StatusSeeOther)
@@ -144,7 +152,9 @@ func TestAListIsSavedAsAView(t *testing.T) {
 	if n := k.Count(`SELECT count(*) FROM audit_entries WHERE action LIKE 'view.%'`); n != 5 {
 		t.Errorf("%d entries in the audit", n)
 	}
-	if n := k.Count(`SELECT count(*) FROM list_views WHERE position(convert_to('status', 'UTF8') in query_sealed) > 0`); n != 0 {
+	if n := k.Count(
+		`SELECT count(*) FROM list_views WHERE position(convert_to('status', 'UTF8') in query_sealed) > 0`,
+	); n != 0 {
 		t.Error("what a view is filtered by is kept in clear")
 	}
 }
@@ -155,14 +165,26 @@ func TestViewsOfAPersonWhoLeft(t *testing.T) {
 	k := fillLists(t)
 	save := func(who handlertest.Person, list, name, query string, shared ...string) string {
 		to := k.Page(who, "POST", "/lists/views", url.Values{"list": {list}, "back": {query}, "query": {query}, "name": {name},
-			"shared": shared}).Want(http.StatusSeeOther).Header.Get("Location")
+			"shared": shared}).
+			Want(http.StatusSeeOther).
+			Header.Get(
+			"Location",
+		)
 		return to
 	}
 	own := save(k.A.Staff, "/purchases", "Mine", "status=created")
 	ours := save(k.A.Staff, "/purchases", "Ours", "amount_min=10&columns=client,result,colour", "1")
 	choose(k.House, k.A.Staff, "/purchases", "", url.Values{"order": {"client"}, "shown": {"client"}})
-	k.Page(k.A.Reader, "GET", ours, nil).Want(http.StatusOK).Contains("who can change it", "‘colour’ is not a column").Lacks("who has left")
-	if got := headsOf(k.Page(k.A.Reader, "GET", ours, nil).Body); !slices.Equal(got, []string{"Reference", "Client", "Status"}) {
+	k.Page(k.A.Reader, "GET", ours, nil).
+		Want(http.StatusOK).
+		Contains("who can change it", "‘colour’ is not a column").
+		Lacks("who has left")
+	if got := headsOf(
+		k.Page(k.A.Reader, "GET", ours, nil).Body,
+	); !slices.Equal(
+		got,
+		[]string{"Reference", "Client", "Status"},
+	) {
 		t.Errorf("the view shows %q", got)
 	}
 	k.Page(k.A.Owner, "POST", "/settings/people/"+k.A.Staff.ID.String()+"/removal",

@@ -109,7 +109,9 @@ func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
 	later(2 * time.Hour)
 	waits := h.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client":{"email":"x@example.com"},"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Later","price":10000}]}}`,
-		h.A.BrandID, h.Store.Now().Add(10*24*time.Hour).Unix())).Want(201).Text("id")
+		h.A.BrandID,
+		h.Store.Now().Add(10*24*time.Hour).Unix(),
+	)).Want(201).Text("id")
 	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
 	later(30 * time.Hour)
 	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed",

@@ -56,8 +56,10 @@ func TestAClientsPageSaysWhatIsOwedAndWhatIsNext(t *testing.T) {
 	b.later(6)
 	b.charged(client, token, 10000, 40)
 	at := "/clients/" + client
-	page := plain(b.Page(b.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Look at the failed debit", `href="mailto:c4000009002`,
-		"Nothing was written down yet.").Body)
+	page := plain(
+		b.Page(b.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Look at the failed debit", `href="mailto:c4000009002`,
+			"Nothing was written down yet.").Body,
+	)
 	for _, want := range []string{"R 400,07", "R 300,07", "What is next", "Debit on "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -70,8 +72,13 @@ func TestAClientsPageSaysWhatIsOwedAndWhatIsNext(t *testing.T) {
 		b.Page(b.A.Staff, "POST", at+"/notes", fill).Want(http.StatusSeeOther)
 	}
 	b.Page(b.A.Staff, "GET", at, nil).Contains("Prefers the 25th", "Call: Left a message", "Promised for ")
-	b.Page(b.A.Staff, "POST", at+"/notes", url.Values{"do": {"note"}}).Want(http.StatusUnprocessableEntity).Contains("Write a note.")
-	b.Page(b.A.Staff, "GET", at+"?part=notes", nil).Want(http.StatusOK).Contains("Prefers the 25th").Lacks("A note was added.")
+	b.Page(b.A.Staff, "POST", at+"/notes", url.Values{"do": {"note"}}).
+		Want(http.StatusUnprocessableEntity).
+		Contains("Write a note.")
+	b.Page(b.A.Staff, "GET", at+"?part=notes", nil).
+		Want(http.StatusOK).
+		Contains("Prefers the 25th").
+		Lacks("A note was added.")
 	b.Page(b.A.Reader, "POST", at+"/notes", url.Values{"do": {"note"}, "text": {"Hello"}}).Want(http.StatusForbidden)
 	b.Page(b.B.Staff, "POST", at+"/notes", url.Values{"do": {"note"}, "text": {"Hello"}}).Want(http.StatusNotFound)
 }
@@ -85,8 +92,11 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 		failed = append(failed, b.charged(client, token, 30007, 4))
 	}
 	b.later(6)
-	page := b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains(`href="tel:+27821234567"`, "Debit again? Yes, on",
-		"Failed ", "Debit again…").Body
+	page := b.Page(b.A.Staff, "GET", "/attention", nil).
+		Want(http.StatusOK).
+		Contains(`href="tel:+27821234567"`, "Debit again? Yes, on",
+			"Failed ", "Debit again…").
+		Body
 	if got := tabsOf(page); got["All"] != "2" || got["Without an owner"] != "2" || got["Mine"] != "0" {
 		t.Errorf("%v", got)
 	}
@@ -120,8 +130,10 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 		t.Errorf("after undo: %v", got)
 	}
 	b.Page(b.B.Staff, "POST", undo[1], url.Values{}).Want(http.StatusNotFound)
-	b.Page(b.B.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"note"}, "text": {"Hello"}}).Want(http.StatusNotFound)
-	b.Page(b.A.Reader, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"close"}}).Want(http.StatusForbidden)
+	b.Page(b.B.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"note"}, "text": {"Hello"}}).
+		Want(http.StatusNotFound)
+	b.Page(b.A.Reader, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"close"}}).
+		Want(http.StatusForbidden)
 
 	page = b.asked(page, "debit", nil)
 	if !strings.Contains(page, "Debit booked for") {
@@ -131,18 +143,27 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	if got := tabsOf(page); got["All"] != "0" || !strings.Contains(page, "Nothing waits for you") {
 		t.Errorf("%v", got)
 	}
-	wrong := b.Page(b.A.Staff, "POST", "/attention/"+failed[0], url.Values{"kind": {"failed"}, "do": {"snooze"}, "until": {"yesterday"}})
+	wrong := b.Page(
+		b.A.Staff,
+		"POST",
+		"/attention/"+failed[0],
+		url.Values{"kind": {"failed"}, "do": {"snooze"}, "until": {"yesterday"}},
+	)
 	if wrong.Status != http.StatusUnprocessableEntity && wrong.Status != http.StatusNotFound {
 		t.Errorf("a wrong day: %d", wrong.Status)
 	}
 	b.later(2)
-	page = b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Promised to pay", "Settle promise…").Body
+	page = b.Page(b.A.Staff, "GET", "/attention", nil).
+		Want(http.StatusOK).
+		Contains("Promised to pay", "Settle promise…").
+		Body
 	page = b.asked(page, "settle", url.Values{"state": {"broken"}})
 	value := regexp.MustCompile(`id="failed-([^"]+)" tabindex`).FindStringSubmatch(page)
 	if value == nil {
 		t.Fatal("the debit of a broken promise does not wait")
 	}
-	b.Page(b.A.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {value[1]}, "do": {"close"}, "reason": {"written_off"}}).Want(http.StatusSeeOther)
+	b.Page(b.A.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {value[1]}, "do": {"close"}, "reason": {"written_off"}}).
+		Want(http.StatusSeeOther)
 	if got := tabsOf(b.Page(b.A.Staff, "GET", "/attention", nil).Contains("Closed: Written off").Body); got["All"] != "0" {
 		t.Errorf("after closing: %v", got)
 	}

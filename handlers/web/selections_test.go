@@ -31,7 +31,10 @@ func (b business) unpaid(n int) (purchases []string) {
 	}
 	b.later(12)
 	for _, id := range purchases {
-		if status := b.API("GET", "/purchases/"+id+"/", nil).Want(200).Text("status"); status == "pending_charge" || status == "pending_execute" {
+		if status := b.API("GET", "/purchases/"+id+"/", nil).
+			Want(200).
+			Text("status"); status == "pending_charge" ||
+			status == "pending_execute" {
 			b.t.Fatalf("a purchase is %s", status)
 		}
 	}
@@ -114,7 +117,9 @@ func TestAnActHitsWhatWasSelected(t *testing.T) {
 			t.Errorf("%s: %d, want %d", what, n, want)
 		}
 	}
-	b.Page(who, "GET", "/tasks", nil).Want(http.StatusOK).Contains("Debit 2 purchases again", "2 purchases will be debited again.")
+	b.Page(who, "GET", "/tasks", nil).
+		Want(http.StatusOK).
+		Contains("Debit 2 purchases again", "2 purchases will be debited again.")
 }
 
 // Without scripts a person ticks rows and presses an act; with them the same form keeps what is ticked over pages.
@@ -126,21 +131,35 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 		ids = append(ids, b.bought(client, 1000, 30))
 	}
 	who := b.A.Reader
-	b.Page(who, "GET", "/purchases?status=created", nil).Want(http.StatusOK).Contains(`value="yes"`, "Select all 53 purchases that match")
+	b.Page(who, "GET", "/purchases?status=created", nil).
+		Want(http.StatusOK).
+		Contains(`value="yes"`, "Select all 53 purchases that match")
 	to := b.chosen(who, url.Values{"list": {"purchases"}, "query": {"status=created"}, "all": {"yes"}})
 	if !strings.HasPrefix(to, "/purchases?status=created&selection=") {
 		t.Fatalf("goes to %s", to)
 	}
-	b.Page(who, "GET", to, nil).Want(http.StatusOK).Contains("53 purchases selected · R\u00a0530,00", " checked", "selection=", "Clear selection").
+	b.Page(who, "GET", to, nil).
+		Want(http.StatusOK).
+		Contains("53 purchases selected · R\u00a0530,00", " checked", "selection=", "Clear selection").
 		Lacks(`class="filters"`)
 	sel := to[strings.LastIndexByte(to, '=')+1:]
 	// One is taken out on its page, as a script does and as the form without scripts does.
-	form := url.Values{"list": {"purchases"}, "query": {"status=created"}, "selection": {sel}, "shown": {ids[0] + "," + ids[1]}, "id": {ids[1]}}
+	form := url.Values{
+		"list":      {"purchases"},
+		"query":     {"status=created"},
+		"selection": {sel},
+		"shown":     {ids[0] + "," + ids[1]},
+		"id":        {ids[1]},
+	}
 	b.Page(who, "POST", "/selections", form, "HX-Request: true", "HX-Target: selection").Want(http.StatusOK).
 		Contains("52 purchases selected · R\u00a0520,00").Lacks("<html")
 	b.chosen(who, form)
-	if file := b.chosen(who, url.Values{"list": {"purchases"}, "query": {"status=created"}, "selection": {sel}, "act": {"export-csv"}}); true {
-		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.Page(who, "GET", file, nil).Want(http.StatusOK).Body, "\ufeff"))).ReadAll()
+	if file := b.chosen(
+		who,
+		url.Values{"list": {"purchases"}, "query": {"status=created"}, "selection": {sel}, "act": {"export-csv"}},
+	); true {
+		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.Page(who, "GET", file, nil).Want(http.StatusOK).Body, "\ufeff"))).
+			ReadAll()
 		if err != nil || len(rows) != 53 {
 			t.Errorf("%d lines, %v", len(rows), err)
 		}
@@ -150,16 +169,26 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 		t.Errorf("goes to %s", to)
 	}
 	b.Page(who, "GET", "/purchases", nil).Contains("Nothing is selected. Tick some rows first.")
-	if to := b.chosen(who, url.Values{"list": {"purchases"}, "query": {"status=wrong"}, "all": {"yes"}}); strings.Contains(to, "selection") {
+	if to := b.chosen(
+		who,
+		url.Values{"list": {"purchases"}, "query": {"status=wrong"}, "all": {"yes"}},
+	); strings.Contains(
+		to,
+		"selection",
+	) {
 		t.Errorf("a filter that is not understood selects: %s", to)
 	}
 	for _, bad := range []url.Values{{"list": {"secrets"}}, {"list": {"audit entries"}, "all": {"yes"}}, {"list": {"purchases"}, "id": {"x"}},
 		{"list": {"purchases"}, "selection": {"x"}}, {"list": {"purchases"}, "selection": {uuid.NewString()}}} {
 		b.Page(b.A.Owner, "POST", "/selections", bad).Want(http.StatusNotFound)
 	}
-	b.Page(who, "GET", "/purchases?selection="+uuid.NewString(), nil).Want(http.StatusOK).Contains("This selection is over.")
+	b.Page(who, "GET", "/purchases?selection="+uuid.NewString(), nil).
+		Want(http.StatusOK).
+		Contains("This selection is over.")
 	// What was searched for is not kept in clear, and after a day nothing is.
-	if n := b.Count(`SELECT count(*) FROM selections WHERE position(convert_to('created', 'UTF8') in query_sealed) > 0`); n != 0 {
+	if n := b.Count(
+		`SELECT count(*) FROM selections WHERE position(convert_to('created', 'UTF8') in query_sealed) > 0`,
+	); n != 0 {
 		t.Error("the filters are kept in clear")
 	}
 	b.Wait(selection.Kept + time.Hour)
@@ -228,7 +257,11 @@ func TestManyRowsAreFollowedUp(t *testing.T) {
 				t.Errorf("%s: %d rows after a refusal", act, n-before)
 			}
 			form.Set(field.name, field.right)
-			if at := b.Page(who, "POST", path, form).Want(http.StatusSeeOther).Header.Get("Location"); at != "/attention?reason=failed" {
+			if at := b.Page(who, "POST", path, form).
+				Want(http.StatusSeeOther).
+				Header.Get(
+				"Location",
+			); at != "/attention?reason=failed" {
 				t.Errorf("%s leads to %s", act, at)
 			}
 			if n := b.Count(field.rows) - before; n != len(of) {
@@ -237,7 +270,13 @@ func TestManyRowsAreFollowedUp(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"//evil.example/", "https://evil.example/", `/\evil.example`, "evil"} {
-		if to := b.chosen(who, url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}, "back": {bad}}); strings.Contains(to, "back") {
+		if to := b.chosen(
+			who,
+			url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}, "back": {bad}},
+		); strings.Contains(
+			to,
+			"back",
+		) {
 			t.Errorf("%s is gone back to: %s", bad, to)
 		}
 	}
@@ -248,10 +287,16 @@ func TestTwoThousandRowsAreRehearsed(t *testing.T) {
 	b := newBusiness(t)
 	client, _ := b.stored("62001230101")
 	first := b.bought(client, 1000, 30)
-	b.Count(`WITH more AS (INSERT INTO purchases SELECT (p2).* FROM (SELECT jsonb_populate_record(p, jsonb_build_object('id',
+	b.Count(
+		`WITH more AS (INSERT INTO purchases SELECT (p2).* FROM (SELECT jsonb_populate_record(p, jsonb_build_object('id',
 		gen_random_uuid(), 'payer_sealed', NULL)) AS p2 FROM purchases p, generate_series(1, 1999) WHERE p.id = $1) AS made RETURNING 1)
-		SELECT count(*) FROM more`, first)
-	to := b.chosen(b.A.Staff, url.Values{"list": {"purchases"}, "query": {"status=created"}, "all": {"yes"}, "act": {"cancel"}})
+		SELECT count(*) FROM more`,
+		first,
+	)
+	to := b.chosen(
+		b.A.Staff,
+		url.Values{"list": {"purchases"}, "query": {"status=created"}, "all": {"yes"}, "act": {"cancel"}},
+	)
 	before := b.Store.Pool.Stat().AcquireCount()
 	page, _ := b.rehearsed(b.A.Staff, to)
 	asked := b.Store.Pool.Stat().AcquireCount() - before
@@ -281,7 +326,10 @@ func TestALongActGoesOnAfterAKill(t *testing.T) {
 	}
 	steps := &stepping{worker: b.Tasks.Workers[bulk.Kind]}
 	b.Tasks.Workers[bulk.Kind] = steps
-	to := b.chosen(b.A.Staff, url.Values{"list": {"purchases"}, "query": {"status=created"}, "all": {"yes"}, "act": {"remind"}})
+	to := b.chosen(
+		b.A.Staff,
+		url.Values{"list": {"purchases"}, "query": {"status=created"}, "all": {"yes"}, "act": {"remind"}},
+	)
 	page, form := b.rehearsed(b.A.Staff, to)
 	if !strings.Contains(page, "It goes on in the background") {
 		t.Error("the page does not say that it goes on in the background")
@@ -316,8 +364,13 @@ func TestALongActGoesOnAfterAKill(t *testing.T) {
 	if twice := b.Count(`SELECT count(*) FROM purchases WHERE mail_count > 1`); twice != 0 {
 		t.Errorf("%d clients got two mails", twice)
 	}
-	tasks := b.Page(b.A.Staff, "GET", "/tasks", nil).Want(http.StatusOK).Contains("Reminders for 60 purchases are on their way.").Body
-	file := b.Page(b.A.Staff, "GET", html.UnescapeString(taskFile.FindStringSubmatch(tasks)[1]), nil).Want(http.StatusOK).Body
+	tasks := b.Page(b.A.Staff, "GET", "/tasks", nil).
+		Want(http.StatusOK).
+		Contains("Reminders for 60 purchases are on their way.").
+		Body
+	file := b.Page(b.A.Staff, "GET", html.UnescapeString(taskFile.FindStringSubmatch(tasks)[1]), nil).
+		Want(http.StatusOK).
+		Body
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, "\ufeff"))).ReadAll()
 	if err != nil || len(rows) != n+1 || strings.Count(file, ",done,") != n {
 		t.Errorf("%d lines, %v: %s", len(rows), err, file)

@@ -60,7 +60,12 @@ func TestInvoicesToManyNeedTheSecondApproverByTheAPIToo(t *testing.T) {
 	bill := func(price int) string {
 		return fmt.Sprintf(
 			`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":%d}]}}`,
-			k.A.BrandID, k.Store.Now().Add(240*time.Hour).Unix(), k.client, k.client, price)
+			k.A.BrandID,
+			k.Store.Now().Add(240*time.Hour).Unix(),
+			k.client,
+			k.client,
+			price,
+		)
 	}
 	for _, path := range []string{"/billing/", "/api/v1/billing/"} {
 		k.asPerson(k.A.Finance, "POST", path, bill(12500)).Want(http.StatusBadRequest).WantCode(

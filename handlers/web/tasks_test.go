@@ -85,7 +85,10 @@ var (
 // asked asks for the file of a list as a browser does, and gives the task.
 func asked(t *testing.T, h *handlertest.House, who handlertest.Person, address string) (id uuid.UUID, form url.Values) {
 	t.Helper()
-	page := h.Page(who, "GET", address, nil, "Accept: text/html").Want(http.StatusOK).Contains("Prepare file", "Download now").Body
+	page := h.Page(who, "GET", address, nil, "Accept: text/html").
+		Want(http.StatusOK).
+		Contains("Prepare file", "Download now").
+		Body
 	form = url.Values{}
 	for _, m := range hiddenField.FindAllStringSubmatch(page, -1) {
 		form.Set(m[1], html.UnescapeString(m[2]))
@@ -94,7 +97,8 @@ func asked(t *testing.T, h *handlertest.House, who handlertest.Person, address s
 		t.Errorf("goes on to %s", to)
 	}
 	var text string
-	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM tasks ORDER BY id DESC LIMIT 1`).Scan(&text); err != nil {
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM tasks ORDER BY id DESC LIMIT 1`).
+		Scan(&text); err != nil {
 		t.Fatal(err)
 	}
 	return uuid.MustParse(text), form
@@ -121,8 +125,11 @@ func TestALongListIsExportedInTheBackground(t *testing.T) {
 		if err := h.Tasks.Work(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		page := h.Page(h.A.Reader, "GET", "/tasks", nil).Want(http.StatusOK).Contains("Done", "40 rows", "kept until", "done").
-			Lacks(`hx-trigger="every 1s"`).Body
+		page := h.Page(h.A.Reader, "GET", "/tasks", nil).
+			Want(http.StatusOK).
+			Contains("Done", "40 rows", "kept until", "done").
+			Lacks(`hx-trigger="every 1s"`).
+			Body
 		file := h.Page(h.A.Reader, "GET", taskFile.FindStringSubmatch(page)[1], nil).Want(http.StatusOK)
 		direct := h.Page(h.A.Reader, "GET", address+"&now=1", nil, "Accept: text/html").Want(http.StatusOK)
 		if format == "csv" && file.Body != direct.Body {
@@ -141,7 +148,8 @@ func TestALongListIsExportedInTheBackground(t *testing.T) {
 		}
 	}
 	// A short list, and a program, get the file at once.
-	h.Page(h.A.Reader, "GET", "/clients/export?format=csv&q=p01%40example.com", nil, "Accept: text/html").Lacks("Prepare file")
+	h.Page(h.A.Reader, "GET", "/clients/export?format=csv&q=p01%40example.com", nil, "Accept: text/html").
+		Lacks("Prepare file")
 	h.Page(h.A.Reader, "GET", "/clients/export?format=csv", nil, "Accept: */*").Lacks("Prepare file")
 }
 
@@ -158,10 +166,14 @@ func TestAStrangerHasNoPartInATask(t *testing.T) {
 	form.Set("form_key", uuid.NewString())
 	h.Page(h.A.Staff, "POST", "/tasks/exports", form).Want(http.StatusNotFound)
 	// What the task was asked with is not kept in clear.
-	if n := h.Count(`SELECT count(*) FROM tasks WHERE position(convert_to('clients', 'UTF8') in input_sealed) > 0`); n != 0 {
+	if n := h.Count(
+		`SELECT count(*) FROM tasks WHERE position(convert_to('clients', 'UTF8') in input_sealed) > 0`,
+	); n != 0 {
 		t.Error("the input of a task is kept in clear")
 	}
-	if n := h.Count(`SELECT count(*) FROM task_chunks WHERE position(convert_to('Payer', 'UTF8') in content) > 0`); n != 0 {
+	if n := h.Count(
+		`SELECT count(*) FROM task_chunks WHERE position(convert_to('Payer', 'UTF8') in content) > 0`,
+	); n != 0 {
 		t.Error("the file of a task is kept in clear")
 	}
 	// Once the time is over, the file is gone.
@@ -218,9 +230,13 @@ func TestAnExportGoesOnAfterAKillAtEachPiece(t *testing.T) {
 			}
 			h.Wait(2 * time.Minute)
 		}
-		if got := h.Page(h.A.Staff, "GET", "/tasks/"+killed.String()+"/file", nil).Want(http.StatusOK).Body; format == "csv" && got != want {
+		if got := h.Page(h.A.Staff, "GET", "/tasks/"+killed.String()+"/file", nil).
+			Want(http.StatusOK).
+			Body; format == "csv" &&
+			got != want {
 			t.Errorf("the file is another one: %q", got)
-		} else if len(got) < len(want)-100 || len(got) > len(want)+100 {
+		} else if len(got) < len(want)-100 ||
+			len(got) > len(want)+100 {
 			t.Errorf("%d bytes, want about %d", len(got), len(want))
 		}
 	}
@@ -290,10 +306,15 @@ func TestTwoWorkersHaveOneWinner(t *testing.T) {
 func TestAnExportOfSomebodyWhoLeftFails(t *testing.T) {
 	h, _ := longList(t)
 	id, _ := asked(t, h, h.A.Staff, "/clients/export?format=csv")
-	h.Count(`WITH gone AS (UPDATE memberships SET disabled_at = now() WHERE user_id = $1 RETURNING 1) SELECT count(*) FROM gone`,
-		h.A.Staff.ID)
+	h.Count(
+		`WITH gone AS (UPDATE memberships SET disabled_at = now() WHERE user_id = $1 RETURNING 1) SELECT count(*) FROM gone`,
+		h.A.Staff.ID,
+	)
 	if err := h.Tasks.Work(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	h.Page(h.A.Owner, "GET", "/tasks", nil).Want(http.StatusOK).Contains("Failed", "is not on the team any more").Lacks("/file")
+	h.Page(h.A.Owner, "GET", "/tasks", nil).
+		Want(http.StatusOK).
+		Contains("Failed", "is not on the team any more").
+		Lacks("/file")
 }

@@ -122,7 +122,8 @@ func TestLockedFieldsSayWhyAndStayAsTheyAre(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/edit", plan("Monthly and more", "subscription_period", "3", "version", version,
 		"price", "700")).Want(http.StatusSeeOther)
 	if n := h.Count(
-		`SELECT count(*) FROM billing_templates WHERE period = 1 AND title = 'Monthly and more' AND total_cents = 70000`); n != 1 {
+		`SELECT count(*) FROM billing_templates WHERE period = 1 AND title = 'Monthly and more' AND total_cents = 70000`,
+	); n != 1 {
 		t.Error("the plan moved, or the price did not")
 	}
 	h.Page(h.A.Finance, "POST", at+"/edit", plan("Too late", "version", version)).Want(http.StatusConflict).Contains(

@@ -95,9 +95,11 @@ func (u unable) clock(t *testing.T, to time.Time) {
 
 // rows counts everything that an act could leave behind.
 func (u unable) rows() int {
-	return u.Count(`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates) + (SELECT count(*) FROM collections)
+	return u.Count(
+		`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates) + (SELECT count(*) FROM collections)
 		+ (SELECT count(*) FROM refunds) + (SELECT count(*) FROM mandate_authentications) + (SELECT count(*) FROM audit_entries)
-		+ (SELECT count(*) FROM billing_templates)`)
+		+ (SELECT count(*) FROM billing_templates)`,
+	)
 }
 
 // debiCheck is a request of a program.
@@ -196,7 +198,9 @@ func (u unable) noMore(t *testing.T) {
 	link := u.API("POST", "/purchases/", u.toBeGiven("DELAYED")).Want(201).Text("id")
 	u.let(func(c *bank.Capabilities) { c.DebiCheck = false })
 	u.clock(t, u.Store.Now().Add(time.Minute)) // it was not handed over yet
-	u.Page(u.A.Staff, "GET", "/mandates/"+made, nil).Want(http.StatusOK).Contains("Your bank connection cannot ask", eftOnly)
+	u.Page(u.A.Staff, "GET", "/mandates/"+made, nil).
+		Want(http.StatusOK).
+		Contains("Your bank connection cannot ask", eftOnly)
 	u.refused(t, func() handlertest.Answer {
 		return u.Page(u.A.Staff, "POST", "/mandates/"+made+"/authentications", url.Values{"method": {"DELAYED"}})
 	}).Want(http.StatusConflict).Contains(eftOnly)
@@ -225,7 +229,9 @@ func (u unable) noWayBack(t *testing.T) {
 	u.Page(u.A.Finance, "GET", page+"/refund", nil).Want(http.StatusOK).Contains(noRefunds)
 	u.Page(u.A.Finance, "POST", page+"/refund", url.Values{"form_key": {uuid.NewString()}, "amount": {"100"}}).
 		Want(http.StatusSeeOther)
-	if n := u.Count(`SELECT count(*) FROM refunds WHERE state = 'pending' AND channel = 'person' AND NOT handed_over`); n != 1 {
+	if n := u.Count(
+		`SELECT count(*) FROM refunds WHERE state = 'pending' AND channel = 'person' AND NOT handed_over`,
+	); n != 1 {
 		t.Errorf("%d refunds wait for a person", n)
 	}
 	u.Page(u.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains(noRefunds, "Record the refund as paid")
@@ -248,9 +254,12 @@ func (u unable) nothingForced() {
 	u.Page(u.A.Owner, "GET", "/sandbox/mail", nil).Want(http.StatusOK)
 	u.Page(u.A.Owner, "GET", "/sandbox/phone", nil).Want(http.StatusOK).Contains("Clients answer at their bank").
 		Lacks(`name="answer"`)
-	u.Page(u.A.Owner, "GET", "/developers/simulator", nil).Want(http.StatusOK).Contains("need the sandbox bank", "Wipe test data").
+	u.Page(u.A.Owner, "GET", "/developers/simulator", nil).
+		Want(http.StatusOK).
+		Contains("need the sandbox bank", "Wipe test data").
 		Lacks("/developers/simulator/scenarios", "/developers/simulator/demo", "Accounts that decide")
 	u.Page(u.A.Owner, "POST", "/developers/simulator/scenarios", url.Values{"form_key": {uuid.NewString()}, "months": {"1"},
 		"clients": {"1"}, "paid": {"100"}, "unpaid": {"0"}, "disputed": {"0"}, "seed": {"1"}}).
-		Want(http.StatusConflict).Contains("Only the sandbox bank can be told")
+		Want(http.StatusConflict).
+		Contains("Only the sandbox bank can be told")
 }

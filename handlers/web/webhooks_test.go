@@ -43,7 +43,9 @@ func addsWebhook(h *handlertest.House, callback string) string {
 // buys makes a purchase, which is an event.
 func buys(h *handlertest.House) string {
 	return h.API("POST", "/purchases/", fmt.Sprintf(
-		`{"client":{"email":"thandi@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,"purchase":{"products":[{"name":"Membership","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
+		`{"client":{"email":"thandi@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,"purchase":{"products":[{"name":"Membership","price":100}]}}`,
+		h.A.BrandID,
+	)).Want(201).Text("id")
 }
 
 func TestAnAdminAddsAndChangesAWebhook(t *testing.T) {

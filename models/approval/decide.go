@@ -85,8 +85,12 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return err
 	case gone && a.State == Approved:
-		return fault.New(fault.Conflict, "asker_gone",
-			"%s no longer works here, so nothing can be done on their behalf. Refuse it, and make a new request if it is still needed.", a.AskedName)
+		return fault.New(
+			fault.Conflict,
+			"asker_gone",
+			"%s no longer works here, so nothing can be done on their behalf. Refuse it, and make a new request if it is still needed.",
+			a.AskedName,
+		)
 	}
 	m, err := s.merchants().Merchant(ctx, a.MerchantID)
 	if err != nil {

@@ -68,8 +68,14 @@ func open(t testing.TB) *house {
 	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
-	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB}, Purchases: h.purchases,
-		Batches: h.batches, Letters: words, Now: s.Now}
+	h.approvals = &approval.Service{
+		InTx:      store.Runner[batch.Tx](s),
+		Store:     approval.Store{DB: s.DB},
+		Purchases: h.purchases,
+		Batches:   h.batches,
+		Letters:   words,
+		Now:       s.Now,
+	}
 	h.batches.Approvals = h.approvals.Watch
 	h.merchant, h.brand = h.business("acme")
 	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin),
@@ -87,11 +93,20 @@ func (h *house) business(slug string) (id, brand uuid.UUID) {
 	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, id,
 		slug, h.store.Now())
 	h.exec(
-		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, id, slug, h.store.Now())
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`,
+		brand,
+		id,
+		slug,
+		h.store.Now(),
+	)
 	h.exec(
 		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
-		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), id, brand,
-		h.store.Now())
+		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`,
+		h.store.NewID(),
+		id,
+		brand,
+		h.store.Now(),
+	)
 	return id, brand
 }
 
@@ -100,7 +115,13 @@ func (h *house) person(merchant uuid.UUID, name, email string, role actor.Role) 
 	u := user.User{ID: h.store.NewID(), MerchantID: merchant, Email: email, Name: name, Role: role}
 	h.exec(
 		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
-		u.ID, merchant, email, name, string(role), h.store.Now())
+		u.ID,
+		merchant,
+		email,
+		name,
+		string(role),
+		h.store.Now(),
+	)
 	return u.Actor()
 }
 

@@ -21,8 +21,12 @@ func (h *house) stored(email string) client.Client {
 	c := h.client(email)
 	h.exec(
 		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
-		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4) ON CONFLICT DO NOTHING`, h.store.NewID(),
-		h.who.MerchantID, h.brand, h.store.Now())
+		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4) ON CONFLICT DO NOTHING`,
+		h.store.NewID(),
+		h.who.MerchantID,
+		h.brand,
+		h.store.Now(),
+	)
 	_, err := h.clients.Update(context.Background(), h.who, c.ID,
 		client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) {
 			d.BankAccount, d.BankCode, d.AccountType = "62001230101", "250655", bank.Current
@@ -63,7 +67,8 @@ func TestA_row_charges_the_stored_account_on_its_due_date_once(t *testing.T) {
 	h.stored("a@example.org")
 	h.exec(`DELETE FROM mails`)
 	b := h.checked(
-		"email,amount,due,charge\na@example.org,100,2027-03-01,yes\nb@example.org,100,2027-03-01,yes\nc@example.org,100,2027-03-01,no\n")
+		"email,amount,due,charge\na@example.org,100,2027-03-01,yes\nb@example.org,100,2027-03-01,yes\nc@example.org,100,2027-03-01,no\n",
+	)
 	if b.Counts.Ready != 2 || b.Counts.Bad != 1 {
 		t.Fatalf("a client without an account passed: %+v", b.Counts)
 	}
@@ -89,7 +94,10 @@ func (h *house) debiCheck(email string) {
 	h.exec(
 		`UPDATE mandates m SET kind = 'debicheck', state = 'active', deduction_day = 1, period_units = 'months', accepted_at = $2, bank_reference = $1,
 		terms = '{"value_type": "FIXED", "authentication_type": "REALTIME", "debit_sequence": "RECURRING", "adjustment_category": "NEVER", "max_amount_cents": 20000, "price_cents": 10000}'
-		FROM tokens t WHERE t.mandate_id = m.id AND t.client_id IN (SELECT id FROM clients WHERE email = $1)`, email, start)
+		FROM tokens t WHERE t.mandate_id = m.id AND t.client_id IN (SELECT id FROM clients WHERE email = $1)`,
+		email,
+		start,
+	)
 }
 
 func TestCheck_says_what_booking_does(t *testing.T) {
@@ -102,10 +110,12 @@ func TestCheck_says_what_booking_does(t *testing.T) {
 		h.debiCheck(email)
 	}
 	h.exec(
-		`UPDATE tokens SET state = 'blocked', blocked_code = '08' WHERE client_id IN (SELECT id FROM clients WHERE email = 'blocked@example.org')`)
+		`UPDATE tokens SET state = 'blocked', blocked_code = '08' WHERE client_id IN (SELECT id FROM clients WHERE email = 'blocked@example.org')`,
+	)
 	b := h.checked(
 		"email,amount,due,charge\neft@example.org,100,2027-03-01,yes\nfixed@example.org,150,2027-03-01,yes\ntwice@example.org,100,2027-03-01,yes\n" +
-			"blocked@example.org,100,2027-03-01,yes\nsunday@example.org,100,2027-02-28,yes\nwrongday@example.org,100,2027-03-09,yes\ntwice@example.org,100,2027-04-01,yes\n")
+			"blocked@example.org,100,2027-03-01,yes\nsunday@example.org,100,2027-02-28,yes\nwrongday@example.org,100,2027-03-09,yes\ntwice@example.org,100,2027-04-01,yes\n",
+	)
 	for n, want := range map[int]string{2: "", 3: "FIXED", 4: "", 5: "blocked", 6: "", 7: "allows debits", 8: ""} {
 		r := h.row(b, n)
 		switch {
@@ -132,12 +142,16 @@ func TestCheck_says_what_booking_does(t *testing.T) {
 	}
 	for _, d := range e.Debits {
 		if n := h.count(
-			`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id WHERE c.action_date = $1 AND r.debit_method = $2`, d.Date, d.Method); n != d.Rows {
+			`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id WHERE c.action_date = $1 AND r.debit_method = $2`,
+			d.Date,
+			d.Method,
+		); n != d.Rows {
 			t.Errorf("%s by %s: %d debits, reviewed %d", d.Date, d.Method, n, d.Rows)
 		}
 	}
 	if n := h.count(
-		`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id WHERE c.disputable = (r.disputable <> '{}') AND c.action_date = r.debit_date`); n != 4 {
+		`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id WHERE c.disputable = (r.disputable <> '{}') AND c.action_date = r.debit_date`,
+	); n != 4 {
 		t.Errorf("%d of 4 debits are as they were reviewed", n)
 	}
 }
@@ -147,7 +161,8 @@ func TestTwo_debits_of_one_period_are_told_wherever_the_rows_stand(t *testing.T)
 	h.stored("a@example.org")
 	h.debiCheck("a@example.org")
 	b := h.checked(
-		"email,amount,due,charge\na@example.org,100,2027-03-01,yes\nnobody@example.org,5,2027-03-01,no\na@example.org,100,2027-03-01,no\n")
+		"email,amount,due,charge\na@example.org,100,2027-03-01,yes\nnobody@example.org,5,2027-03-01,no\na@example.org,100,2027-03-01,no\n",
+	)
 	if r := h.row(b, 2); len(r.Debit.Disputable) != 0 {
 		t.Fatalf("%+v", r.Debit)
 	}
@@ -176,7 +191,8 @@ func TestA_debit_that_became_impossible_mails_nothing(t *testing.T) {
 	b := h.checked("email,amount,due,charge\na@example.org,100,2027-03-01,yes\nb@example.org,100,2027-03-01,yes\n")
 	b = h.start(b, order(b))
 	h.exec(
-		`UPDATE tokens SET state = 'blocked', blocked_code = '08' WHERE client_id IN (SELECT id FROM clients WHERE email = 'a@example.org')`)
+		`UPDATE tokens SET state = 'blocked', blocked_code = '08' WHERE client_id IN (SELECT id FROM clients WHERE email = 'a@example.org')`,
+	)
 	b = h.work(b)
 	if b.State != batch.Done || b.Counts.Sent != 1 || b.Counts.Failed != 1 || b.Counts.Uncharged != 0 {
 		t.Fatalf("%s %+v", b.State, b.Counts)

@@ -159,7 +159,8 @@ func TestNumbers_are_sealed_at_rest_and_masked_when_shown(t *testing.T) {
 	h := open(t)
 	b := h.checked("email,name,amount,due,account number,branch code\na@example.org,A,100,2027-03-01,62001234567,250655\n")
 	if n := h.count(
-		`SELECT count(*) FROM batch_rows WHERE position('62001234567'::bytea in cells) > 0 OR problems::text LIKE '%62001234567%'`); n != 0 {
+		`SELECT count(*) FROM batch_rows WHERE position('62001234567'::bytea in cells) > 0 OR problems::text LIKE '%62001234567%'`,
+	); n != 0 {
 		t.Error("the account number stands in the database as it is")
 	}
 	r := h.rows(b)[0]

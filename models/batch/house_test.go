@@ -43,8 +43,17 @@ func open(t testing.TB) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
-		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
+	s, err := store.Open(
+		t.Context(),
+		storetest.DSN(t),
+		store.Options{
+			Seal:     box,
+			Sandbox:  true,
+			Machine:  storetest.StandingClock(),
+			MaxConns: 10,
+			Enqueue:  func(context.Context, pgx.Tx, []queue.Job) error { return nil },
+		},
+	) // tests do the work themselves
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
@@ -77,7 +86,12 @@ func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
 		m, slug, h.store.Now())
 	h.exec(
-		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`,
+		brand,
+		m,
+		slug,
+		h.store.Now(),
+	)
 	return actor.Actor{Kind: actor.User, ID: h.store.NewID(), Role: actor.Finance, MerchantID: m, Name: "Werner Louw"},
 		brand
 }
@@ -191,7 +205,9 @@ func (h *house) isWhole(b batch.Batch, invoices int) {
 		t.Errorf("%d mails, want one for each of %d", n, invoices)
 	}
 	if n := h.count(
-		`SELECT count(*) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number WHERE r.batch_id = $1`, b.ID); n != invoices {
+		`SELECT count(*) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number WHERE r.batch_id = $1`,
+		b.ID,
+	); n != invoices {
 		t.Errorf("%d rows name their invoice, want %d", n, invoices)
 	}
 	if !b.Counts.AddUp(b.Rows) {

@@ -136,8 +136,12 @@ func (r *reading) scientific(f Field, text string) bool {
 	if !exponent.MatchString(text) {
 		return false
 	}
-	r.wrong(f, "scientific", CauseScientific,
-		"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again")
+	r.wrong(
+		f,
+		"scientific",
+		CauseScientific,
+		"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again",
+	)
 	return true
 }
 

@@ -208,8 +208,13 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 			money.Format(b.Counts.ReadyCents, money.ZAR))
 	}
 	if b.Counts.Unusual > 0 {
-		wrong.Add("unusual", "required", "%s %s far from what is usual. Tick in Check those that are right, or leave them out.",
-			plural.Of(b.Counts.Unusual, "amount"), plural.Is(b.Counts.Unusual))
+		wrong.Add(
+			"unusual",
+			"required",
+			"%s %s far from what is usual. Tick in Check those that are right, or leave them out.",
+			plural.Of(b.Counts.Unusual, "amount"),
+			plural.Is(b.Counts.Unusual),
+		)
 	}
 	if b.Counts.Bad > 0 && !in.GoodOnly {
 		wrong.Add("good_only", "required", "%s %s problems. Fix %s, or choose to send only the good ones.",

@@ -15,7 +15,8 @@ func TestCountriesStandByNameWithSouthAfricaFirst(t *testing.T) {
 		names = append(names, c.Name)
 	}
 	list := strings.Join(names, "|")
-	if !strings.HasPrefix(list, "South Africa|Afghanistan|Åland Islands|Albania|") || strings.Count(list, "South Africa") != 1 {
+	if !strings.HasPrefix(list, "South Africa|Afghanistan|Åland Islands|Albania|") ||
+		strings.Count(list, "South Africa") != 1 {
 		t.Errorf("the list begins with %.80s", list)
 	}
 	for _, next := range []string{"|Côte d’Ivoire|Croatia|", "|Zambia|Zimbabwe"} {

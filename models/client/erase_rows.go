@@ -124,13 +124,19 @@ func saidOf(c Client) []string {
 var dropping = []struct{ table, sql string }{
 	{"mandate_evidence",
 		`DELETE FROM mandate_evidence WHERE mandate_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
-	{"account_verifications",
-		`DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[]) OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
-	{"mandates",
-		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '', consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`},
+	{
+		"account_verifications",
+		`DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[]) OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`,
+	},
+	{
+		"mandates",
+		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '', consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`,
+	},
 	{"tokens", `UPDATE tokens SET account_mask = '', bank_code = '' WHERE client_id = ANY(@ids::uuid[])`},
-	{"invoices",
-		`UPDATE invoices SET particulars = jsonb_set(particulars, '{recipient}', jsonb_build_object('name', @erased::text)) WHERE client_id = ANY(@ids::uuid[])`},
+	{
+		"invoices",
+		`UPDATE invoices SET particulars = jsonb_set(particulars, '{recipient}', jsonb_build_object('name', @erased::text)) WHERE client_id = ANY(@ids::uuid[])`,
+	},
 	{"clients", `UPDATE clients SET evidence_until = NULL WHERE id = ANY(@ids::uuid[])`},
 }
 
@@ -139,8 +145,12 @@ var dropping = []struct{ table, sql string }{
 func (s Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		args := pgx.NamedArgs{"today": today.String(), "erased": ErasedName}
-		ids, err := idsOf(ctx, tx,
-			`SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`, args)
+		ids, err := idsOf(
+			ctx,
+			tx,
+			`SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`,
+			args,
+		)
 		if n = len(ids); err != nil || n == 0 {
 			return err
 		}
@@ -161,22 +171,28 @@ const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n) FROM js
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
-	{"purchases",
+	{
+		"purchases",
 		`UPDATE purchases SET payer_name = @erased, payer_email = '', payer = @payer::jsonb, payer_sealed = NULL, created_ip = '',
 		details = details - 'email_message', attempts = ` + fmt.Sprintf(hostless, "attempts") + `,
 		search = array_to_tsvector(array_remove(regexp_split_to_array(lower(reference || ' ' || reference_generated), '\s+')
 			|| regexp_split_to_array(lower(reference || ' ' || reference_generated), '[^[:alnum:]]+'), '')),
-		version = version + 1, updated_at = @at WHERE merchant_id = @m AND id = ANY(@ids::uuid[])`},
+		version = version + 1, updated_at = @at WHERE merchant_id = @m AND id = ANY(@ids::uuid[])`,
+	},
 	{
 		"tokens",
-		`UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = '' WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`},
+		`UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = '' WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`,
+	},
 	{
 		"mails",
 		`UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL, attachments = '[]', error = '',
 		state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
-		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
-	{"template_clients",
-		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1 WHERE merchant_id = @m AND client_id = @c`},
+		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`,
+	},
+	{
+		"template_clients",
+		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1 WHERE merchant_id = @m AND client_id = @c`,
+	},
 	{"batch_rows",
 		`UPDATE batch_rows r SET cells = @cells, name = @erased, problems = NULL, broken = NULL, error = '', same_hash = NULL
 		FROM batches b WHERE b.merchant_id = @m AND r.merchant_id = @m AND r.batch_id = b.id AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
@@ -197,13 +213,16 @@ var erasing = []struct{ table, sql string }{
 		"events",
 		`UPDATE events SET snapshot = snapshot || jsonb_build_object('subscriber', (snapshot -> 'subscriber') || '{"debit": {}}',
 			'client', jsonb_build_object('full_name', @erased::text, 'email', ''))
-		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`},
+		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`,
+	},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
 		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
 	// Statements name clients: those of its time are made again from the ledger, with the same sums.
-	{"company_statements",
+	{
+		"company_statements",
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL WHERE merchant_id = @m AND status IN ('running', 'finished')
-		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`},
+		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`,
+	},
 }
 
 // eraseRows runs the statements above over what belongs to the client.
@@ -257,8 +276,13 @@ func eraseAnswers(t *database.Tx, tx pgx.Tx, c Client) error {
 			return fmt.Errorf("open the answer of a key: %w", err)
 		}
 		if names(body, said) {
-			shorter.Queue(`UPDATE idempotency_keys SET body = $4 WHERE merchant_id = $1 AND is_test = $2 AND key = $3`,
-				c.MerchantID.String(), isTest, key, t.DB().Seal.SealBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), idAlone(body)))
+			shorter.Queue(
+				`UPDATE idempotency_keys SET body = $4 WHERE merchant_id = $1 AND is_test = $2 AND key = $3`,
+				c.MerchantID.String(),
+				isTest,
+				key,
+				t.DB().Seal.SealBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), idAlone(body)),
+			)
 		}
 		return nil
 	})

@@ -45,8 +45,11 @@ func TestADeletedClientIsErasedToo(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	var left int
-	if err := h.store.Pool.QueryRow(t.Context(),
-		`SELECT count(*) FROM clients WHERE id = $1 AND (email <> '' OR bank_account_sealed IS NOT NULL OR personal_code_hash IS NOT NULL)`, c.ID.String()).Scan(&left); err != nil || left != 0 {
+	if err := h.store.Pool.QueryRow(
+		t.Context(),
+		`SELECT count(*) FROM clients WHERE id = $1 AND (email <> '' OR bank_account_sealed IS NOT NULL OR personal_code_hash IS NOT NULL)`,
+		c.ID.String(),
+	).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d %v", left, err)
 	}
 }

@@ -97,8 +97,11 @@ func (s Store) CountClients(ctx context.Context, merchantID uuid.UUID, q Query, 
 		return min(int(counts[""]), atMost), nil
 	}
 	var n int64
-	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM clients WHERE %s LIMIT %d) AS counted", of.Where, atMost),
-		of.Args...).Scan(&n).Error
+	err = s.Gorm(ctx).
+		Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM clients WHERE %s LIMIT %d) AS counted", of.Where, atMost),
+			of.Args...).
+		Scan(&n).
+		Error
 	if err != nil {
 		return 0, fmt.Errorf("count clients: %w", err)
 	}
@@ -141,7 +144,8 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 		var found bool
 		err := s.Gorm(ctx).Raw(
 			"SELECT EXISTS (SELECT FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND lower(email) = lower(?))", merchantID,
-			q.Text).Scan(&found).Error
+			q.Text).
+			Scan(&found).Error
 		if err != nil {
 			return nil, nil, fmt.Errorf("find client by e-mail: %w", err)
 		}
@@ -189,8 +193,12 @@ func Among(db *database.DB, f *listing.Search, merchantID uuid.UUID, each string
 		}
 		direction, beside, from := database.BesideID("id", ask)
 		order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-		ids, err := listing.IDs(ctx, db, "SELECT found.id FROM unnest(?::uuid[]) AS k (client), LATERAL (SELECT id FROM "+each+beside+
-			order+") AS found"+order, slices.Concat([]any{database.IDs(clients)}, args, from)...)
+		ids, err := listing.IDs(
+			ctx,
+			db,
+			"SELECT found.id FROM unnest(?::uuid[]) AS k (client), LATERAL (SELECT id FROM "+each+beside+
+				order+") AS found"+order,
+			slices.Concat([]any{database.IDs(clients)}, args, from)...)
 		return ids, uuid.Nil, err
 	}
 }

@@ -63,8 +63,10 @@ var (
 			return c.PersonalCode.Reveal(), c.PersonalCode.String(), bank.CleanID(c.PersonalCode.Reveal()).Reveal()
 		}, func(c *Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
 		[]table.Column[Client]{{Name: "search", Write: func(_ *seal.Box, c *Client) (any, error) {
-			return database.VectorOf(database.WordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
-				c.City, c.BankAccount.Tail())), nil
+			return database.VectorOf(
+				database.WordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
+					c.City, c.BankAccount.Tail()),
+			), nil
 		}}})...)
 	updateClient = Table.Write(
 		`UPDATE clients SET @set WHERE merchant_id = @merchant_id AND id = @id AND deleted_at IS NULL`)
@@ -77,8 +79,14 @@ func Insert(tx *database.Tx, c Client) { database.Insert(tx, Table, c) }
 
 // lock reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
 func lock(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
-	return database.One(tx.Context(), tx.DB(), Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID,
-		id)
+	return database.One(
+		tx.Context(),
+		tx.DB(),
+		Table,
+		"merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE",
+		merchantID,
+		id,
+	)
 }
 
 // lockAny is lock for deleted clients too.
@@ -90,7 +98,10 @@ func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
 // when it is gone.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.Must(
-		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
+		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`,
+		merchantID,
+		id,
+	)
 }
 
 // update replaces the details of a live client; false when it was deleted meanwhile.

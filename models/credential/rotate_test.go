@@ -227,8 +227,11 @@ func TestOfTwoRotationsAtOnceOneWins(t *testing.T) {
 		}
 	}
 	var kept, audited int
-	row := h.store.Pool.QueryRow(t.Context(),
-		`SELECT (SELECT count(*) FROM credentials WHERE replaces = $1), (SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.replaced')`, old.ID)
+	row := h.store.Pool.QueryRow(
+		t.Context(),
+		`SELECT (SELECT count(*) FROM credentials WHERE replaces = $1), (SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.replaced')`,
+		old.ID,
+	)
 	if err := row.Scan(&kept, &audited); err != nil || won != 1 || kept != 1 || audited != 1 {
 		t.Errorf("%d won, %d successors, %d audit entries, %v", won, kept, audited, err)
 	}

@@ -76,9 +76,13 @@ func (s Store) CredentialByID(ctx context.Context, id uuid.UUID) (Credential, er
 
 // CredentialUsed notes the use, at most once for each stretch of time.
 func (s Store) CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error {
-	_, err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(
+		ctx,
 		`UPDATE credentials SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
-		id, at, at.Add(-every))
+		id,
+		at,
+		at.Add(-every),
+	)
 	if err != nil {
 		return fmt.Errorf("note the use of a credential: %w", err)
 	}

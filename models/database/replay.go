@@ -48,8 +48,14 @@ func (t *Tx) keepAnswer() *replay.Recorder {
 	}
 	t.Later(
 		`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
-		rec.MerchantID, rec.IsTest, rec.Key.Key, t.s.fingerprint(rec.Key), answer.Status,
-		t.s.sealAnswer(rec.Key, answer.Body), Instant(time.Now()))
+		rec.MerchantID,
+		rec.IsTest,
+		rec.Key.Key,
+		t.s.fingerprint(rec.Key),
+		answer.Status,
+		t.s.sealAnswer(rec.Key, answer.Body),
+		Instant(time.Now()),
+	)
 	return rec
 }
 

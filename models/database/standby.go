@@ -278,7 +278,8 @@ func (s *DB) Position(ctx context.Context) (position int64, err error) {
 	if s.Standby == nil {
 		return 0, nil
 	}
-	if err := s.Pool.Pool.QueryRow(ctx, `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint`).Scan(&position); err != nil {
+	if err := s.Pool.Pool.QueryRow(ctx, `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint`).
+		Scan(&position); err != nil {
 		return 0, fmt.Errorf("position of the database: %w", err)
 	}
 	return position, nil

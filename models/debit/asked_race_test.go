@@ -156,7 +156,8 @@ func TestACrashAfterTheBankTookTheRequestAsksOnce(t *testing.T) {
 			t.Fatalf("%s: %+v", name, a)
 		}
 		h.exec(
-			`UPDATE mandate_authentications SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`) // its time passes
+			`UPDATE mandate_authentications SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`,
+		) // its time passes
 		h.run()
 		if a := h.asked(p.ID); len(a) != 1 || a[0].State != mandate.AuthSent {
 			t.Errorf("%s: %+v", name, a)

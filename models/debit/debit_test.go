@@ -65,7 +65,9 @@ func TestAChargeWalksFromPendingChargeToFinal(t *testing.T) {
 		t.Errorf("history: %s", got)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action IN ('collection.submitted', 'purchase.pending_execute', 'collection.provisional', 'collection.settled')`, p.ID); n != 4 {
+		`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action IN ('collection.submitted', 'purchase.pending_execute', 'collection.provisional', 'collection.settled')`,
+		p.ID,
+	); n != 4 {
 		t.Errorf("%d entries on the time line, want 4", n)
 	}
 }
@@ -81,7 +83,9 @@ func TestAReturnAfterProvisionalSuccessTakesThePaymentBack(t *testing.T) {
 		t.Errorf("%s, payment %+v, attempt %+v", rec.Status, rec.Payment, rec.Attempts[0])
 	}
 	if n := h.number(
-		`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1 AND (kind = 'collected' AND amount_cents = 10000 OR kind = 'returned' AND amount_cents = -10000 AND code = '02')`, p.ID); n != 2 {
+		`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1 AND (kind = 'collected' AND amount_cents = 10000 OR kind = 'returned' AND amount_cents = -10000 AND code = '02')`,
+		p.ID,
+	); n != 2 {
 		t.Errorf("%d movements, want the collection and its reversal", n)
 	}
 	if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'receipt'`, p.ID); n != 1 {
@@ -298,7 +302,8 @@ func TestALineThatBreaksAfterTheBankTookTheDebitsCollectsThemOnce(t *testing.T) 
 			t.Fatalf("%s: %s", c.name, rec.Collection.State)
 		}
 		h.exec(
-			`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`) // its time passes
+			`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`,
+		) // its time passes
 		h.to(p.Collection.FinalAt)
 		if rec := h.get(p.ID); rec.Status != purchase.Paid || h.ledger(p.ID) != 10000 {
 			t.Errorf("%s: %s, ledger %d", c.name, rec.Status, h.ledger(p.ID))
@@ -366,7 +371,8 @@ func TestTwoProcessesCollectEachDebitOnce(t *testing.T) {
 		t.Errorf("the bank has %d debits of 60", n)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE action IN ('collection.submitted', 'collection.provisional', 'collection.settled')`); n != 180 {
+		`SELECT count(*) FROM audit_entries WHERE action IN ('collection.submitted', 'collection.provisional', 'collection.settled')`,
+	); n != 180 {
 		t.Errorf("%d entries of 180", n)
 	}
 	if n := h.number(`SELECT count(*) FROM mails WHERE kind = 'receipt'`); n != 60 {
@@ -381,13 +387,15 @@ func TestARepeatedRunChangesNothing(t *testing.T) {
 	h.tokenise("4000009900", 10000)
 	h.to(day(3).At(17, 0))
 	before := h.number(
-		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`)
+		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`,
+	)
 	done, err := h.debits.Run(ctx)
 	if err != nil || done.Answered+done.HandedOver+done.Started+done.Closed != 0 {
 		t.Errorf("%+v %v", done, err)
 	}
 	if after := h.number(
-		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`); after != before {
+		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`,
+	); after != before {
 		t.Errorf("%d changes", after-before)
 	}
 	if n := h.number(`SELECT count(*) FROM bank_messages WHERE outcome LIKE 'ignored: %'`); n != 1 {
@@ -500,7 +508,8 @@ func TestAMessageAboutNothingOfOursIsKeptAndIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM bank_messages WHERE outcome = 'ignored: the instruction is not ours' AND merchant_id IS NULL`); n != 2 {
+		`SELECT count(*) FROM bank_messages WHERE outcome = 'ignored: the instruction is not ours' AND merchant_id IS NULL`,
+	); n != 2 {
 		t.Errorf("%d messages were kept", n)
 	}
 }

@@ -39,7 +39,11 @@ func (h *house) belongs(id uuid.UUID) {
 
 func (h *house) setAside(ids ...uuid.UUID) purchase.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.StartDeletion(context.Background(), h.who, purchase.DeletionInput{Tokens: ids, Reason: "left the gym"})
+	d, err := h.purchases.StartDeletion(
+		context.Background(),
+		h.who,
+		purchase.DeletionInput{Tokens: ids, Reason: "left the gym"},
+	)
 	must(h.t, err)
 	return d
 }
@@ -241,7 +245,8 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 	}
 	h.to(h.store.Now().Add(purchase.UndoTime))
 	if n := h.number(
-		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE t.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE t.state = 'deleted' AND c.state = 'scheduled'`,
+	); n != 0 {
 		t.Errorf("%d debits wait on deleted accounts", n)
 	}
 }

@@ -25,7 +25,12 @@ import (
 func TestTheMoneyAgreesAfterEveryHistory(t *testing.T) {
 	t.Parallel()
 	const steps, atOnce = 10_500, 100
-	w := &histories{house: open(t), t: t, rand: rand.New(rand.NewPCG(20261122, 7)), seen: map[string]int{}} //nolint:gosec // a test that repeats itself
+	w := &histories{
+		house: open(t),
+		t:     t,
+		rand:  rand.New(rand.NewPCG(20261122, 7)),
+		seen:  map[string]int{},
+	} //nolint:gosec // a test that repeats itself
 	w.line = &gateway{Gateway: w.bank}
 	w.engine = w.house.engine(w.line)
 	w.engine.Chunk = 200
@@ -94,7 +99,8 @@ func (w *histories) round() {
 	_, err := w.engine.Run(ctx)
 	must(w.t, err)
 	w.exec(
-		`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0 WHERE state IN ('blocked', 'pending')`)
+		`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0 WHERE state IN ('blocked', 'pending')`,
+	)
 	if w.rand.IntN(3) == 0 {
 		_, err := w.store.FoldFigures(ctx)
 		must(w.t, err)
@@ -197,7 +203,8 @@ func (w *histories) agree() {
 	for i, l := range w.lives {
 		ids[i] = l.id.String()
 	}
-	rows, err := w.store.Pool.Query(ctx,
+	rows, err := w.store.Pool.Query(
+		ctx,
 		`SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents, p.payment, p.payment_count, p.history,
 			coalesce(r.settled, 0), coalesce(r.pending, 0), coalesce(r.all_settled, 0), coalesce(r.too_early, 0), coalesce(r.dropped, 0), coalesce(r.under_way, 0),
 			coalesce(c.state, ''), coalesce(c.id::text, ''), coalesce(r.ids, '{}'), coalesce(e.won, 0), coalesce(e.returned, 0)
@@ -211,7 +218,9 @@ func (w *histories) agree() {
 			sum(f.amount_cents) FILTER (WHERE f.handed_over AND d.state = 'provisional')::bigint AS too_early,
 			count(*) FILTER (WHERE f.state = 'dropped') AS dropped, count(*) FILTER (WHERE f.state = 'pending') AS under_way, array_agg(f.id::text) AS ids
 			FROM refunds f LEFT JOIN collections d ON d.id = f.collection_id WHERE f.purchase_id = p.id) r ON true
-		WHERE p.id = ANY($1::text[]::uuid[])`, ids)
+		WHERE p.id = ANY($1::text[]::uuid[])`,
+		ids,
+	)
 	must(w.t, err)
 	defer rows.Close()
 	for rows.Next() {
@@ -319,7 +328,8 @@ func (w *histories) balance() {
 	owed := w.number(`SELECT coalesce(sum(amount_cents), 0)::bigint FROM refunds WHERE state = 'pending'`)
 	reserved := w.number(
 		`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint FROM purchases p
-		WHERE EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state = 'provisional')`)
+		WHERE EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state = 'provisional')`,
+	)
 	if b.GrossCents != money.SumOf(gross) || b.OwedCents != money.SumOf(owed) || b.ReservedCents != money.SumOf(reserved) {
 		w.t.Errorf("the balance is %+v, the purchases come to %d, %d is owed and %d may come back", b, gross, owed, reserved)
 	}

@@ -174,7 +174,8 @@ func TestAMandateForOneDebitIsOnceOff(t *testing.T) {
 	eft := h.gives(h.invoiced(nil), false, "4000000000")
 	h.ask(asking{account: "4000000000", cents: 10000, once: true})
 	h.to(day(4).At(9, 0))
-	if len(l.debits) != 2 || l.said(eft.Collection.ID)[0] != bank.OnceOffDebit || l.debits[0].Sequence != l.debits[1].Sequence {
+	if len(l.debits) != 2 || l.said(eft.Collection.ID)[0] != bank.OnceOffDebit ||
+		l.debits[0].Sequence != l.debits[1].Sequence {
 		t.Errorf("%+v", l.debits)
 	}
 }

@@ -176,9 +176,12 @@ func (q *question) unanswered(at time.Time) {
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.m.is.Fallback = true
 		q.usable(mandate.Registered, at)
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered",
+		q.note(
+			actor.SystemOf(q.m.is.MerchantID),
+			"mandate.registered",
 			"The client did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
-			mandate.Span(q.s.Limits.For(mandate.Fallback)))
+			mandate.Span(q.s.Limits.For(mandate.Fallback)),
+		)
 	case q.m.is.Terms != nil && q.m.is.Terms.DelayedOnFailure:
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.moveMandate(mandate.Submitted, "")

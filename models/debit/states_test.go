@@ -147,7 +147,8 @@ func (w *world) run(engine *debit.Service) {
 // changes counts everything that a message could change.
 func (w *world) changes() int64 {
 	return w.h.number(
-		`SELECT (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages) + (SELECT coalesce(sum(version), 0) FROM purchases)`)
+		`SELECT (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages) + (SELECT coalesce(sum(version), 0) FROM purchases)`,
+	)
 }
 
 // repeats delivers again what the bank said about the mandates of this sequence.

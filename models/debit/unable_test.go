@@ -128,7 +128,10 @@ func TestARefundThatTheConnectionCannotPayIsLeftToAPerson(t *testing.T) {
 	h.to(day(20).At(9, 0))
 	r := h.refund(p, 2500) // the connection could pay it when it was asked for
 	h.settled(&unableBank{Gateway: h.bank})
-	if n := h.number(`SELECT count(*) FROM refunds WHERE id = $1 AND state = 'pending' AND channel = 'person'`, r.ID); n != 1 {
+	if n := h.number(
+		`SELECT count(*) FROM refunds WHERE id = $1 AND state = 'pending' AND channel = 'person'`,
+		r.ID,
+	); n != 1 {
 		t.Error("the refund does not wait for a person")
 	}
 	h.saysLast("purchase.refund_failed", "Your bank connection cannot pay refunds. Pay it back another way")

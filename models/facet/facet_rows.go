@@ -33,8 +33,10 @@ func (f Filter) Purchase(p string) (c listing.Condition) {
 		c.And("coalesce((SELECT c.method FROM "+newest+"), "+p+".method) = ?", string(f.Method))
 	}
 	if account := f.ofAccount("t"); account.SQL != "" { // that of a purchase that stores an account has its id
-		c.And("EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+p+".merchant_id AND t.id = coalesce((SELECT c.token_id FROM "+newest+
-			"), "+p+".token_id, "+p+".id) AND "+account.SQL+" OFFSET 0)", account.Args...)
+		c.And(
+			"EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+p+".merchant_id AND t.id = coalesce((SELECT c.token_id FROM "+newest+
+				"), "+p+".token_id, "+p+".id) AND "+account.SQL+" OFFSET 0)",
+			account.Args...)
 	}
 	if f.FailedAgain {
 		c.And(p + ".collection_count > 1 AND (SELECT count(*) FROM collections c WHERE c.merchant_id = " + p +
@@ -68,7 +70,8 @@ func (f Filter) Mandate(m string) (c listing.Condition) {
 		account.And("t.failures > 1")
 	}
 	if account.SQL != "" {
-		c.And("EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+m+".merchant_id AND t.id = "+m+".id AND "+account.SQL+" OFFSET 0)",
+		c.And(
+			"EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+m+".merchant_id AND t.id = "+m+".id AND "+account.SQL+" OFFSET 0)",
 			account.Args...)
 	}
 	if f.Method != "" {
@@ -146,8 +149,10 @@ func (f Filter) ofDebits(c *listing.Condition, t string) {
 	case f.Answer == Never:
 		c.And("NOT EXISTS (SELECT FROM collections c WHERE " + of + " OFFSET 0)")
 	case f.Answer == Waiting:
-		c.And("EXISTS (SELECT FROM (SELECT c.state FROM collections c WHERE "+of+" ORDER BY c.id DESC LIMIT 1) AS c WHERE "+debit.SQL+
-			" OFFSET 0)", debit.Args...)
+		c.And(
+			"EXISTS (SELECT FROM (SELECT c.state FROM collections c WHERE "+of+" ORDER BY c.id DESC LIMIT 1) AS c WHERE "+debit.SQL+
+				" OFFSET 0)",
+			debit.Args...)
 	case debit.SQL != "":
 		c.And("EXISTS (SELECT FROM (SELECT c.state, c.result_code FROM collections c WHERE "+of+
 			" AND c.state NOT IN ('scheduled', 'submitted', 'in_tracking', 'cancelled', 'recalled') ORDER BY c.id DESC LIMIT 1) AS c WHERE "+
@@ -167,7 +172,8 @@ func (f Filter) ofDebits(c *listing.Condition, t string) {
 func (f Filter) ofMaking(c *listing.Condition, t string) {
 	var making listing.Condition
 	if f.madeBy(&making, "w"); making.SQL != "" {
-		c.And("EXISTS (SELECT FROM purchases w WHERE w.merchant_id = "+t+".merchant_id AND w.id = "+t+".id AND "+making.SQL+" OFFSET 0)",
+		c.And(
+			"EXISTS (SELECT FROM purchases w WHERE w.merchant_id = "+t+".merchant_id AND w.id = "+t+".id AND "+making.SQL+" OFFSET 0)",
 			making.Args...)
 	}
 }
@@ -178,8 +184,10 @@ func (f Filter) madeBy(c *listing.Condition, p string) {
 	switch Maker(f.MadeBy) {
 	case "":
 	case People:
-		c.And(p + ".user_id IS NOT NULL AND (" + p + ".product = 'purchases' OR " + p + ".product = 'billing_invoices' AND " + p +
-			".template_id IS NOT NULL)") // an invoice template that somebody sent
+		c.And(
+			p + ".user_id IS NOT NULL AND (" + p + ".product = 'purchases' OR " + p + ".product = 'billing_invoices' AND " + p +
+				".template_id IS NOT NULL)",
+		) // an invoice template that somebody sent
 	case Programs:
 		c.And(p + ".user_id IS NULL AND " + p + ".product NOT IN " + subscriptions)
 	case Batches:
@@ -216,13 +224,20 @@ func (s Store) codes(ctx context.Context, merchantID uuid.UUID) ([]string, error
 }
 
 func (s Store) team(ctx context.Context, merchantID uuid.UUID) ([]Choice, error) {
-	return s.choices(ctx, `SELECT u.id, coalesce(nullif(u.name, ''), u.email) AS name FROM memberships m JOIN users u ON u.id = m.user_id
-		WHERE m.merchant_id = ? ORDER BY m.user_id LIMIT %d`, merchantID)
+	return s.choices(
+		ctx,
+		`SELECT u.id, coalesce(nullif(u.name, ''), u.email) AS name FROM memberships m JOIN users u ON u.id = m.user_id
+		WHERE m.merchant_id = ? ORDER BY m.user_id LIMIT %d`,
+		merchantID,
+	)
 }
 
 func (s Store) templates(ctx context.Context, merchantID uuid.UUID) ([]Choice, error) {
-	return s.choices(ctx, `SELECT id, title AS name FROM billing_templates WHERE merchant_id = ? AND deleted_at IS NULL ORDER BY id DESC LIMIT %d`,
-		merchantID)
+	return s.choices(
+		ctx,
+		`SELECT id, title AS name FROM billing_templates WHERE merchant_id = ? AND deleted_at IS NULL ORDER BY id DESC LIMIT %d`,
+		merchantID,
+	)
 }
 
 func (s Store) batches(ctx context.Context, merchantID uuid.UUID) ([]Choice, error) {

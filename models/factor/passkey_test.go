@@ -57,8 +57,11 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{store: db}
 	merchant := uuid.New()
-	if _, err := db.Pool.Exec(t.Context(),
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, merchant); err != nil {
+	if _, err := db.Pool.Exec(
+		t.Context(),
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`,
+		merchant,
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.who, h.other = h.person(t, merchant, "thandi@example.com"), h.person(t, merchant, "pieter@example.com")

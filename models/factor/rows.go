@@ -86,8 +86,12 @@ func setTOTP(tx *database.Tx, userID uuid.UUID, key Key) {
 }
 
 func confirmTOTP(tx *database.Tx, userID uuid.UUID, at time.Time) {
-	tx.Later(`UPDATE users SET totp_confirmed_at = $2, updated_at = $3 WHERE id = $1 AND totp_confirmed_at IS NULL`, userID,
-		database.Instant(at), tx.Now())
+	tx.Later(
+		`UPDATE users SET totp_confirmed_at = $2, updated_at = $3 WHERE id = $1 AND totp_confirmed_at IS NULL`,
+		userID,
+		database.Instant(at),
+		tx.Now(),
+	)
 }
 
 // takeStep is false when a code of that step or a later one was used already.

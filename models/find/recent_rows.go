@@ -15,7 +15,9 @@ import (
 // opened notes what a person looked at, and forgets all but the last. What they opened a moment ago is not written
 // again: a page that is loaded anew costs nothing.
 func (s Store) opened(ctx context.Context, merchantID, userID uuid.UUID, kind Kind, id uuid.UUID, now time.Time) error {
-	_, err := s.Pool.Exec(ctx, `WITH noted AS (INSERT INTO recently_opened AS r (merchant_id, user_id, object_id, kind, opened_at)
+	_, err := s.Pool.Exec(
+		ctx,
+		`WITH noted AS (INSERT INTO recently_opened AS r (merchant_id, user_id, object_id, kind, opened_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, user_id, object_id) DO UPDATE SET opened_at = $5
 			WHERE r.opened_at < $5::timestamptz - interval '1 minute' RETURNING 1)
 		DELETE FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND EXISTS (SELECT FROM noted) AND object_id IN (
@@ -34,20 +36,30 @@ var lasting = []source{
 	{kind: Mandates, sql: line(mandateLine, "true", counts) + lastOf("mandates", Mandates)},
 	{kind: Tokens, sql: line(tokenLine, "true", counts) + lastOf("tokens", Tokens)},
 	{kind: Batches, sql: line(batchLine, "true", counts) + lastOf("batches", Batches)},
-	{kind: Templates, sql: line(templateLine, "true", counts) + lastOf("billing_templates", Templates) + " AND t.deleted_at IS NULL"},
+	{
+		kind: Templates,
+		sql:  line(templateLine, "true", counts) + lastOf("billing_templates", Templates) + " AND t.deleted_at IS NULL",
+	},
 }
 
 func lastOf(table string, kind Kind) string {
-	return ofTable(table, `t.id = ANY (ARRAY(SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND kind = '`+
-		string(kind)+`'))`)
+	return ofTable(
+		table,
+		`t.id = ANY (ARRAY(SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND kind = '`+
+			string(kind)+`'))`,
+	)
 }
 
 // recent are the last records that a person opened, the newest first.
 func (s Store) recent(ctx context.Context, merchantID, userID uuid.UUID) ([]Hit, error) {
 	args := database.Native([]any{merchantID, userID})
 	batch := &pgx.Batch{}
-	batch.Queue(fmt.Sprintf(`SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 ORDER BY opened_at DESC LIMIT %d`,
-		kept), args...)
+	batch.Queue(
+		fmt.Sprintf(
+			`SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 ORDER BY opened_at DESC LIMIT %d`,
+			kept,
+		),
+		args...)
 	for _, one := range lasting {
 		batch.Queue(one.sql, args...)
 	}

@@ -54,11 +54,17 @@ const mine = "(merchant_id, id) > ($1, '00000000-0000-0000-0000-000000000000') A
 // is met. For the rest the index is asked for what few of the newest have, from step to step of time until enough is found.
 func byWords(table, where string) string {
 	step := func(order string) string {
-		return fmt.Sprintf(`(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM %s WHERE %s ORDER BY merchant_id %[3]s, id %[3]s LIMIT 1)`, table, mine, order)
+		return fmt.Sprintf(
+			`(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM %s WHERE %s ORDER BY merchant_id %[3]s, id %[3]s LIMIT 1)`,
+			table,
+			mine,
+			order,
+		)
 	}
 	return strings.NewReplacer("@table", table, "@where", where, "@mine", mine, "@last", step("DESC"), "@first", step("ASC"),
 		"@near", strconv.Itoa(nearRows), "@common", strconv.Itoa(common), "@rare", strconv.Itoa(rare), "@step", strconv.Itoa(perStep),
-		"@counted", strconv.Itoa(counted), "@shown", strconv.Itoa(shown)).Replace(`WITH
+		"@counted", strconv.Itoa(counted), "@shown", strconv.Itoa(shown)).
+		Replace(`WITH
 		newest AS MATERIALIZED (SELECT of.* FROM (SELECT id FROM @table WHERE @mine ORDER BY merchant_id DESC, id DESC LIMIT @near) AS w
 			CROSS JOIN LATERAL (SELECT id, search, (search @@ $2::tsquery@where) IS TRUE AS hit FROM @table WHERE id = w.id OFFSET 0) AS of),
 		near AS MATERIALIZED (SELECT count(*) = @near AS ends_early, count(*) FILTER (WHERE hit) AS hits FROM newest),
@@ -97,7 +103,14 @@ const bestFirst = " ORDER BY best.whole DESC, t.id DESC"
 
 // The statements that words are looked up with.
 var (
-	clientsByWords = byWords("clients", " AND deleted_at IS NULL") + line(clientLine, "best.whole", "(SELECT n FROM tally)") +
+	clientsByWords = byWords(
+		"clients",
+		" AND deleted_at IS NULL",
+	) + line(
+		clientLine,
+		"best.whole",
+		"(SELECT n FROM tally)",
+	) +
 		"best JOIN clients t ON t.merchant_id = $1 AND t.id = best.id" + bestFirst
 	purchasesByWords = byWords("purchases", "") + line(purchaseLine, "best.whole", "(SELECT n FROM tally)") +
 		"best JOIN purchases t ON t.merchant_id = $1 AND t.id = best.id" + bestFirst
@@ -105,7 +118,15 @@ var (
 		"best JOIN mandates t ON t.merchant_id = $1 AND t.id = best.id" + bestFirst
 	// Names are few: the newest of them are looked through.
 	batchesByName   = line(batchLine, "false", counts) + named("batches", "name", "") + endOfShort
-	templatesByName = line(templateLine, "false", counts) + named("billing_templates", "title", " AND deleted_at IS NULL") + endOfShort
+	templatesByName = line(
+		templateLine,
+		"false",
+		counts,
+	) + named(
+		"billing_templates",
+		"title",
+		" AND deleted_at IS NULL",
+	) + endOfShort
 )
 
 const endOfShort = " ORDER BY t.id DESC LIMIT 8"
@@ -151,8 +172,10 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 		}
 	}
 	if m.Identity != "" {
-		add(Clients, ByNumber, line(clientLine, "true", counts)+ofTable("clients",
-			"t.deleted_at IS NULL AND t.personal_code_hash = $2")+endOfShort, client.IdentityHash(s.Seal, merchantID, m.Identity))
+		add(Clients, ByNumber, line(clientLine, "true", counts)+ofTable(
+			"clients",
+			"t.deleted_at IS NULL AND t.personal_code_hash = $2",
+		)+endOfShort, client.IdentityHash(s.Seal, merchantID, m.Identity))
 	}
 	if len(m.Words) > 0 && longest(m.Words) > 1 {
 		wanted := m.Wanted()
@@ -173,8 +196,13 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 		add(Templates, ByWords, templatesByName, patterns)
 	}
 	if m.Digits != "" {
-		add(Tokens, ByNumber, line(tokenLine, "true", counts)+"(SELECT * FROM tokens WHERE merchant_id = $1 AND right(account_mask, 4) = $2 "+
-			"ORDER BY id DESC LIMIT 250) AS t"+endOfShort, m.Digits)
+		add(
+			Tokens,
+			ByNumber,
+			line(tokenLine, "true", counts)+"(SELECT * FROM tokens WHERE merchant_id = $1 AND right(account_mask, 4) = $2 "+
+				"ORDER BY id DESC LIMIT 250) AS t"+endOfShort,
+			m.Digits,
+		)
 	}
 	if m.Number != "" {
 		const begun = `kind = '%s' AND number COLLATE "C" >= $2 AND number COLLATE "C" < $3`
@@ -192,13 +220,26 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 }
 
 // purchasesByAmount looks through the newest rows, and then in the index of amounts.
-var purchasesByAmount = fmt.Sprintf(`WITH newest AS MATERIALIZED (SELECT id, total_cents = $2 AS hit FROM purchases WHERE merchant_id = $1 ORDER BY id DESC LIMIT %d),
+var purchasesByAmount = fmt.Sprintf(
+	`WITH newest AS MATERIALIZED (SELECT id, total_cents = $2 AS hit FROM purchases WHERE merchant_id = $1 ORDER BY id DESC LIMIT %d),
 	others AS MATERIALIZED (SELECT id FROM purchases WHERE merchant_id = $1 AND total_cents = $2
 		AND (SELECT count(*) FROM newest WHERE hit) < %d LIMIT %d),
 	found AS (SELECT id FROM newest WHERE hit UNION SELECT id FROM others),
-	best AS MATERIALIZED (SELECT id FROM found ORDER BY id DESC LIMIT %d) `, nearRows, shown, perStep, shown) +
-	line(purchaseLine, "false", fmt.Sprintf("CASE WHEN (SELECT count(*) FROM newest WHERE hit) >= %d OR (SELECT count(*) FROM others) >= %d THEN -1 ELSE (SELECT count(*) FROM found) END",
-		shown, perStep)) + "best JOIN purchases t ON t.merchant_id = $1 AND t.id = best.id ORDER BY t.id DESC"
+	best AS MATERIALIZED (SELECT id FROM found ORDER BY id DESC LIMIT %d) `,
+	nearRows,
+	shown,
+	perStep,
+	shown,
+) +
+	line(
+		purchaseLine,
+		"false",
+		fmt.Sprintf(
+			"CASE WHEN (SELECT count(*) FROM newest WHERE hit) >= %d OR (SELECT count(*) FROM others) >= %d THEN -1 ELSE (SELECT count(*) FROM found) END",
+			shown,
+			perStep,
+		),
+	) + "best JOIN purchases t ON t.merchant_id = $1 AND t.id = best.id ORDER BY t.id DESC"
 
 func longest(words []string) (n int) {
 	for _, w := range words {
@@ -214,7 +255,9 @@ func (s Store) find(ctx context.Context, merchantID uuid.UUID, m Meaning) ([]ans
 		return nil, nil
 	}
 	batch := &pgx.Batch{}
-	batch.Queue("SELECT set_config('enable_seqscan', 'off', true)") // until the end of the batch: what is looked for is rare
+	batch.Queue(
+		"SELECT set_config('enable_seqscan', 'off', true)",
+	) // until the end of the batch: what is looked for is rare
 	for _, one := range all {
 		batch.Queue(one.sql, database.Native(one.args)...)
 	}

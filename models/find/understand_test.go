@@ -55,7 +55,8 @@ func same(a, b Meaning) bool {
 	words := slices.Equal(a.Words, b.Words)
 	a.Words, b.Words = nil, nil
 	return words && a.Text == b.Text && a.Phone == b.Phone && a.Identity == b.Identity && a.Digits == b.Digits && a.Number == b.Number &&
-		a.Serial == b.Serial && a.Prefix == b.Prefix && a.Cents == b.Cents && a.Day == b.Day && a.First == b.First && a.Last == b.Last
+		a.Serial == b.Serial && a.Prefix == b.Prefix && a.Cents == b.Cents && a.Day == b.Day && a.First == b.First &&
+		a.Last == b.Last
 }
 
 func TestDaysAreReadAsPeopleSayThem(t *testing.T) {

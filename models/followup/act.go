@@ -37,7 +37,14 @@ func (s *Service) Close(ctx context.Context, who actor.Actor, items []Item, why 
 
 // Reopen takes back that items were put off or closed, and tells how many.
 func (s *Service) Reopen(ctx context.Context, who actor.Actor, items []Item) (int, error) {
-	return s.act(ctx, who, items, Act{State: Waits}, show, audit.Entry{Action: "followup.reopened", Text: "Needs attention again."})
+	return s.act(
+		ctx,
+		who,
+		items,
+		Act{State: Waits},
+		show,
+		audit.Entry{Action: "followup.reopened", Text: "Needs attention again."},
+	)
 }
 
 func (s *Service) act(ctx context.Context, who actor.Actor, items []Item, a Act,
@@ -57,7 +64,11 @@ func (s *Service) act(ctx context.Context, who actor.Actor, items []Item, a Act,
 			return err
 		}
 		if len(done) == 0 {
-			return fault.New(fault.Conflict, "nothing_waits", "This does not need attention any more, or was dealt with by another person.")
+			return fault.New(
+				fault.Conflict,
+				"nothing_waits",
+				"This does not need attention any more, or was dealt with by another person.",
+			)
 		}
 		subjects, err := find(tx, who.MerchantID, objects)
 		if err != nil {

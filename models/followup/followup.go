@@ -139,9 +139,20 @@ type Item struct {
 }
 
 // objectTypes are what the things of each kind are.
-var objectTypes = map[Kind]ObjectType{"failed": Purchase, "account_gone": Purchase, "unconfirmed": Purchase,
-	"disputed": Purchase, "silent": Purchase, "twice": Purchase, "refund": Purchase, "blocked": Token, "suspended": Mandate,
-	"stranded": Subscriber, "mail": Mail, KindPromise: Promised}
+var objectTypes = map[Kind]ObjectType{
+	"failed":       Purchase,
+	"account_gone": Purchase,
+	"unconfirmed":  Purchase,
+	"disputed":     Purchase,
+	"silent":       Purchase,
+	"twice":        Purchase,
+	"refund":       Purchase,
+	"blocked":      Token,
+	"suspended":    Mandate,
+	"stranded":     Subscriber,
+	"mail":         Mail,
+	KindPromise:    Promised,
+}
 
 // Object is the thing itself; false for a kind that there is not.
 func (i Item) Object() (Object, bool) {

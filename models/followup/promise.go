@@ -54,8 +54,11 @@ func (s *Service) AddPromise(ctx context.Context, who actor.Actor, about Object,
 			return fault.At("amount", "required", "Enter the amount that the client promised.")
 		}
 		database.Insert(tx, promiseTable, p)
-		tx.Audit(who, of.entry("followup.promised", "The client promised to pay "+money.Format(p.AmountCents, p.Currency)+" on "+
-			p.DueOn.Format("Mon 2 Jan 2006")+".", map[string]any{"amount_cents": p.AmountCents, "day": p.DueOn.String()}))
+		tx.Audit(
+			who,
+			of.entry("followup.promised", "The client promised to pay "+money.Format(p.AmountCents, p.Currency)+" on "+
+				p.DueOn.Format("Mon 2 Jan 2006")+".", map[string]any{"amount_cents": p.AmountCents, "day": p.DueOn.String()}),
+		)
 		return tx.Answered(p)
 	})
 	return p, err
@@ -68,7 +71,11 @@ func (s *Service) ofPurchase(tx *database.Tx, p *Promise) error {
 	case err != nil:
 		return err
 	case !owed:
-		return fault.New(fault.Conflict, "not_owed", "This purchase is not waiting to be paid, so there is nothing to promise.")
+		return fault.New(
+			fault.Conflict,
+			"not_owed",
+			"This purchase is not waiting to be paid, so there is nothing to promise.",
+		)
 	case p.AmountCents > cents:
 		return fault.At("amount", "max_value", "The purchase comes to %s.", money.Format(cents, currency))
 	case p.AmountCents == 0:
@@ -80,7 +87,12 @@ func (s *Service) ofPurchase(tx *database.Tx, p *Promise) error {
 }
 
 // SettlePromise says what became of an open promise: kept, broken or withdrawn.
-func (s *Service) SettlePromise(ctx context.Context, who actor.Actor, id uuid.UUID, state PromiseState) (p Promise, err error) {
+func (s *Service) SettlePromise(
+	ctx context.Context,
+	who actor.Actor,
+	id uuid.UUID,
+	state PromiseState,
+) (p Promise, err error) {
 	if err := s.may(who, 1); err != nil {
 		return p, err
 	}
@@ -101,8 +113,11 @@ func (s *Service) SettlePromise(ctx context.Context, who actor.Actor, id uuid.UU
 			return fault.New(fault.Conflict, "promise_settled", "This promise is %s already.", before)
 		}
 		of := subject{Object: Object{Promised, p.ID}, ClientID: p.ClientID, PurchaseID: p.PurchaseID}
-		tx.Audit(who, of.entry("followup.promise_"+string(state), "The promise to pay "+money.Format(p.AmountCents, p.Currency)+
-			" on "+p.DueOn.Format("Mon 2 Jan 2006")+" is "+string(state)+".", nil))
+		tx.Audit(
+			who,
+			of.entry("followup.promise_"+string(state), "The promise to pay "+money.Format(p.AmountCents, p.Currency)+
+				" on "+p.DueOn.Format("Mon 2 Jan 2006")+" is "+string(state)+".", nil),
+		)
 		return tx.Answered(p)
 	})
 	return p, err

@@ -127,15 +127,26 @@ func hide(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
 	for i, item := range items {
 		ids[i], kinds[i] = item.ObjectID, string(item.Kind)
 	}
-	return changed(tx, `INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor, acted_at)
+	return changed(
+		tx,
+		`INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor, acted_at)
 		SELECT f.merchant_id, f.object_id, f.kind, f.at, $4, $5::text::date, $6, $7, $8, $9
 		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind) CROSS JOIN LATERAL (
 			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = $1 OFFSET 0) f WHERE f.kind = c.kind
 		ON CONFLICT (merchant_id, object_id, kind) DO UPDATE SET at = excluded.at, state = excluded.state,
 			hidden_until = excluded.hidden_until, reason = excluded.reason, actor_id = excluded.actor_id, actor = excluded.actor,
 			acted_at = excluded.acted_at
-		RETURNING kind, object_id`, a.MerchantID, ids, kinds, string(a.State), a.HiddenUntil, string(a.Reason),
-		database.OrNull(a.ActorID), a.Actor, a.ActedAt)
+		RETURNING kind, object_id`,
+		a.MerchantID,
+		ids,
+		kinds,
+		string(a.State),
+		a.HiddenUntil,
+		string(a.Reason),
+		database.OrNull(a.ActorID),
+		a.Actor,
+		a.ActedAt,
+	)
 }
 
 // show makes items wait again that were put off or closed, and gives those that were.
@@ -144,10 +155,19 @@ func show(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
 	for i, item := range items {
 		ids[i], kinds[i] = item.ObjectID, string(item.Kind)
 	}
-	return changed(tx, `UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '', actor_id = $4, actor = $5, acted_at = $6
+	return changed(
+		tx,
+		`UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '', actor_id = $4, actor = $5, acted_at = $6
 		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind)
 		WHERE f.merchant_id = $1 AND f.object_id = c.object_id AND f.kind = c.kind AND f.state <> 'open'
-		RETURNING f.kind, f.object_id`, a.MerchantID, ids, kinds, database.OrNull(a.ActorID), a.Actor, a.ActedAt)
+		RETURNING f.kind, f.object_id`,
+		a.MerchantID,
+		ids,
+		kinds,
+		database.OrNull(a.ActorID),
+		a.Actor,
+		a.ActedAt,
+	)
 }
 
 func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
@@ -192,19 +212,39 @@ func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency str
 }
 
 // PromisesOn are the promises due on the days from first to last, both included, in their order, up to limit.
-func (s Store) PromisesOn(ctx context.Context, merchantID uuid.UUID, first, last calendar.Date, limit int) ([]Promise, error) {
+func (s Store) PromisesOn(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	first, last calendar.Date,
+	limit int,
+) ([]Promise, error) {
 	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.due_on BETWEEN ? AND ? ORDER BY p.due_on, p.id LIMIT ?",
 		merchantID, first.String(), last.String(), limit)
 }
 
 // PromisesOf are the promises of a client, newest first.
 func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Promise, error) {
-	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.client_id = ? ORDER BY p.id DESC LIMIT ?", merchantID, clientID, limit)
+	return database.Seek(
+		ctx,
+		s.DB,
+		promiseView,
+		promiseQuery+"p.client_id = ? ORDER BY p.id DESC LIMIT ?",
+		merchantID,
+		clientID,
+		limit,
+	)
 }
 
 // PromisesByID are some promises, in no order.
 func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Promise, error) {
-	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.id = ANY(?::text[]::uuid[])", merchantID, database.TextArray(texts(ids)))
+	return database.Seek(
+		ctx,
+		s.DB,
+		promiseView,
+		promiseQuery+"p.id = ANY(?::text[]::uuid[])",
+		merchantID,
+		database.TextArray(texts(ids)),
+	)
 }
 
 // Notes are the notes and calls about an object itself, newest first.
@@ -213,25 +253,50 @@ func (s Store) Notes(ctx context.Context, merchantID, objectID uuid.UUID, ask pa
 }
 
 // NotesOfClient are all notes and calls about a client and what belongs to it, newest first.
-func (s Store) NotesOfClient(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) (paging.Page[Note], error) {
+func (s Store) NotesOfClient(
+	ctx context.Context,
+	merchantID, clientID uuid.UUID,
+	ask paging.Ask,
+) (paging.Page[Note], error) {
 	return s.notes(ctx, ask, "merchant_id = ? AND client_id = ?", merchantID, clientID)
 }
 
 // NotesOfPurchase are those about a purchase, its debits and its invoice, newest first.
-func (s Store) NotesOfPurchase(ctx context.Context, merchantID, purchaseID uuid.UUID, ask paging.Ask) (paging.Page[Note], error) {
+func (s Store) NotesOfPurchase(
+	ctx context.Context,
+	merchantID, purchaseID uuid.UUID,
+	ask paging.Ask,
+) (paging.Page[Note], error) {
 	return s.notes(ctx, ask, "merchant_id = ? AND purchase_id = ?", merchantID, purchaseID)
 }
 
 // NotesBetween are the notes and calls about a client and what belongs to it that were written between two moments, both
 // included, newest first.
-func (s Store) NotesBetween(ctx context.Context, merchantID, clientID uuid.UUID, first, last time.Time, limit int) ([]Note, error) {
-	found, err := s.notes(ctx, paging.Ask{Limit: limit}, "merchant_id = ? AND client_id = ? AND created_at BETWEEN ? AND ?", merchantID,
-		clientID, first, last)
+func (s Store) NotesBetween(
+	ctx context.Context,
+	merchantID, clientID uuid.UUID,
+	first, last time.Time,
+	limit int,
+) ([]Note, error) {
+	found, err := s.notes(
+		ctx,
+		paging.Ask{Limit: limit},
+		"merchant_id = ? AND client_id = ? AND created_at BETWEEN ? AND ?",
+		merchantID,
+		clientID,
+		first,
+		last,
+	)
 	return found.Items, err
 }
 
 func (s Store) notes(ctx context.Context, ask paging.Ask, condition string, args ...any) (paging.Page[Note], error) {
-	found, err := database.Find(ctx, s.DB, noteTable, database.Page(database.List(ctx, s.DB, noteTable).Where(condition, args...), ask))
+	found, err := database.Find(
+		ctx,
+		s.DB,
+		noteTable,
+		database.Page(database.List(ctx, s.DB, noteTable).Where(condition, args...), ask),
+	)
 	if err != nil {
 		return paging.Page[Note]{}, err
 	}
@@ -260,9 +325,15 @@ func (s Store) last(ctx context.Context, by, and string, key func(Note) uuid.UUI
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := database.Seek(ctx, s.DB, noteTable, `SELECT `+noteTable.Columns("n")+` FROM unnest(?::text[]::uuid[]) AS k (id)
+	found, err := database.Seek(
+		ctx,
+		s.DB,
+		noteTable,
+		`SELECT `+noteTable.Columns("n")+` FROM unnest(?::text[]::uuid[]) AS k (id)
 		CROSS JOIN LATERAL (SELECT * FROM notes n WHERE n.merchant_id = ? AND `+by+` = k.id AND `+and+` ORDER BY n.id DESC LIMIT 1) n`,
-		database.TextArray(texts(ids)), merchantID)
+		database.TextArray(texts(ids)),
+		merchantID,
+	)
 	for _, n := range found {
 		out[key(n)] = n
 	}
@@ -278,7 +349,11 @@ func (s Store) Owners(ctx context.Context, merchantID uuid.UUID, objects []uuid.
 	}
 	out := map[uuid.UUID]uuid.UUID{}
 	var object, owner uuid.UUID
-	if _, err = pgx.ForEachRow(rows, []any{&object, &owner}, func() error { out[object] = owner; return nil }); err != nil {
+	if _, err = pgx.ForEachRow(
+		rows,
+		[]any{&object, &owner},
+		func() error { out[object] = owner; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("read owners: %w", err)
 	}
 	return out, nil

@@ -51,7 +51,13 @@ func (s *Service) LogCall(ctx context.Context, who actor.Actor, about []Object, 
 		"A call was logged: "+strings.ToLower(call.Outcome.Label())+".")
 }
 
-func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n Note, action, sentence string) (count int,
+func (s *Service) write(
+	ctx context.Context,
+	who actor.Actor,
+	about []Object,
+	n Note,
+	action, sentence string,
+) (count int,
 	err error) {
 	if err := s.may(who, len(about)); err != nil {
 		return 0, err
@@ -154,15 +160,26 @@ func living(tx *database.Tx, merchantID uuid.UUID, about []Object) ([]subject, e
 	}
 	left := slices.DeleteFunc(subjects, func(s subject) bool { return erased[s.ClientID] })
 	if len(left) == 0 {
-		return nil, fault.New(fault.Conflict, "client_erased", "The personal data of this client was erased, so nothing is written about it.")
+		return nil, fault.New(
+			fault.Conflict,
+			"client_erased",
+			"The personal data of this client was erased, so nothing is written about it.",
+		)
 	}
 	return left, nil
 }
 
 // entry is what the audit keeps: not what was written, which can be erased.
 func (s subject) entry(action, text string, after map[string]any) audit.Entry {
-	return audit.Entry{Action: action, ObjectType: string(s.Type), ObjectID: s.ID, ClientID: s.ClientID, PurchaseID: s.shownWith(),
-		Text: text, After: after}
+	return audit.Entry{
+		Action:     action,
+		ObjectType: string(s.Type),
+		ObjectID:   s.ID,
+		ClientID:   s.ClientID,
+		PurchaseID: s.shownWith(),
+		Text:       text,
+		After:      after,
+	}
 }
 
 // manyDigits is an identity number or the number of a card.
@@ -177,7 +194,11 @@ func cleanText(field, text string, needed bool) (string, error) {
 	case utf8.RuneCountInString(text) > longestText:
 		return "", fault.At(field, "max_length", "A note has at most %d characters.", longestText)
 	case manyDigits.MatchString(text):
-		return "", fault.At(field, "invalid", "A note must not contain an identity number or a card number. They belong on the client’s page, where they are kept sealed.")
+		return "", fault.At(
+			field,
+			"invalid",
+			"A note must not contain an identity number or a card number. They belong on the client’s page, where they are kept sealed.",
+		)
 	}
 	return text, nil
 }

@@ -51,17 +51,29 @@ func (s Store) Subject(ctx context.Context, merchantID uuid.UUID, o Object) (Sub
 
 // WaitingFor are the reasons for which a thing needs attention.
 func (s Store) WaitingFor(ctx context.Context, merchantID, objectID uuid.UUID) ([]Waiting, error) {
-	return database.Seek(ctx, s.DB, waitingView, `SELECT w.kind, coalesce(f.state, '') AS state, w.hidden_until::text AS hidden_until,
+	return database.Seek(
+		ctx,
+		s.DB,
+		waitingView,
+		`SELECT w.kind, coalesce(f.state, '') AS state, w.hidden_until::text AS hidden_until,
 			coalesce(f.actor, '') AS actor
 		FROM (SELECT * FROM attention_facts a WHERE a.object_id = ? AND a.merchant_id = ? OFFSET 0) w
 			LEFT JOIN followups f ON f.merchant_id = w.merchant_id AND f.object_id = w.object_id AND f.kind = w.kind AND f.at = w.at
 				AND f.state <> 'open'
-		ORDER BY w.kind`, objectID, merchantID)
+		ORDER BY w.kind`,
+		objectID,
+		merchantID,
+	)
 }
 
 // NotesAbout are the notes and calls that are shown with a thing, newest first: all of its client, or its own where it
 // has none.
-func (s Store) NotesAbout(ctx context.Context, merchantID uuid.UUID, of Subject, ask paging.Ask) (paging.Page[Note], error) {
+func (s Store) NotesAbout(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	of Subject,
+	ask paging.Ask,
+) (paging.Page[Note], error) {
 	if of.ClientID != uuid.Nil {
 		return s.NotesOfClient(ctx, merchantID, of.ClientID, ask)
 	}

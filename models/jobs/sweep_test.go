@@ -108,7 +108,14 @@ func TestAQuestionThatFailsWaitsForTheTurn(t *testing.T) {
 func TestSweepsRestWhileNothingIsWritten(t *testing.T) {
 	quiet := time.Duration(0)
 	s := &sweeps{quiet: func() time.Duration { return quiet }}
-	linking, mails := sweep{name: "link audit", every: time.Second, rests: true}, sweep{name: "send due mails", every: asleep}
+	linking, mails := sweep{
+		name:  "link audit",
+		every: time.Second,
+		rests: true,
+	}, sweep{
+		name:  "send due mails",
+		every: asleep,
+	}
 	for _, step := range []struct {
 		what         string
 		quiet, since time.Duration

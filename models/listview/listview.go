@@ -113,8 +113,12 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, v View) (View, erro
 			return err
 		}
 		if others >= mostViews {
-			return fault.New(fault.Conflict, "too_many_views", "A list has at most %d saved views. Delete one that is not needed.",
-				mostViews)
+			return fault.New(
+				fault.Conflict,
+				"too_many_views",
+				"A list has at most %d saved views. Delete one that is not needed.",
+				mostViews,
+			)
 		}
 		database.Insert(tx, viewTable, v)
 		s.note(tx, who, v, "saved")
@@ -216,8 +220,13 @@ func (s *Service) note(tx *database.Tx, who actor.Actor, v View, verb string) {
 	if v.Shared {
 		whose = "shared"
 	}
-	tx.Audit(who, audit.Entry{Action: "view." + verb, ObjectType: "view", ObjectID: v.ID,
-		Text: "The " + whose + " view " + v.Name + " was " + verb + ".", After: map[string]any{"list": v.List, "shared": v.Shared}})
+	tx.Audit(who, audit.Entry{
+		Action:     "view." + verb,
+		ObjectType: "view",
+		ObjectID:   v.ID,
+		Text:       "The " + whose + " view " + v.Name + " was " + verb + ".",
+		After:      map[string]any{"list": v.List, "shared": v.Shared},
+	})
 }
 
 // mayShare: who may change something in the business may also put a view before the whole team.

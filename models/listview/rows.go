@@ -45,7 +45,15 @@ var (
 )
 
 func (s Store) settings(ctx context.Context, merchantID, userID uuid.UUID, list string) (out Settings, err error) {
-	found, err := database.All(ctx, s.DB, settingsTable, "merchant_id = $1 AND user_id = $2 AND list = $3", merchantID, userID, list)
+	found, err := database.All(
+		ctx,
+		s.DB,
+		settingsTable,
+		"merchant_id = $1 AND user_id = $2 AND list = $3",
+		merchantID,
+		userID,
+		list,
+	)
 	if err != nil || len(found) == 0 {
 		return out, err
 	}
@@ -66,8 +74,13 @@ const seenBy = `SELECT v.*, p.view_id IS NOT NULL AS pinned, NOT EXISTS (SELECT 
 	WHERE v.merchant_id = $1 AND (v.owner_id = $2 OR v.shared) AND v.deleted_at IS NULL`
 
 func (s Store) views(ctx context.Context, merchantID, userID uuid.UUID, list string) ([]Listed, error) {
-	return database.Collect(ctx, s.DB, listedViews, seenBy+` AND v.list = $3 ORDER BY v.owner_id <> $2, lower(v.name), v.id`,
-		[]any{merchantID, userID, list})
+	return database.Collect(
+		ctx,
+		s.DB,
+		listedViews,
+		seenBy+` AND v.list = $3 ORDER BY v.owner_id <> $2, lower(v.name), v.id`,
+		[]any{merchantID, userID, list},
+	)
 }
 
 func (s Store) pinned(ctx context.Context, merchantID, userID uuid.UUID) ([]Listed, error) {
@@ -92,8 +105,10 @@ func holdView(tx *database.Tx, merchantID, id uuid.UUID) (View, error) {
 }
 
 func countPins(tx *database.Tx, who actor.Actor) (n int, err error) {
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT count(*) FROM list_view_pins WHERE merchant_id = $1 AND user_id = $2`,
-		database.Native([]any{who.MerchantID, who.ID})...).Scan(&n)
+	err = tx.DB().
+		Pool.QueryRow(tx.Context(), `SELECT count(*) FROM list_view_pins WHERE merchant_id = $1 AND user_id = $2`,
+		database.Native([]any{who.MerchantID, who.ID})...).
+		Scan(&n)
 	if err != nil {
 		err = fmt.Errorf("count pinned views: %w", err)
 	}
@@ -102,11 +117,21 @@ func countPins(tx *database.Tx, who actor.Actor) (n int, err error) {
 
 func pin(tx *database.Tx, who actor.Actor, id uuid.UUID, pinned bool, now time.Time) {
 	if !pinned {
-		tx.Later(`DELETE FROM list_view_pins WHERE merchant_id = $1 AND user_id = $2 AND view_id = $3`, who.MerchantID, who.ID, id)
+		tx.Later(
+			`DELETE FROM list_view_pins WHERE merchant_id = $1 AND user_id = $2 AND view_id = $3`,
+			who.MerchantID,
+			who.ID,
+			id,
+		)
 		return
 	}
-	tx.Later(`INSERT INTO list_view_pins (merchant_id, user_id, view_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-		who.MerchantID, who.ID, id, now)
+	tx.Later(
+		`INSERT INTO list_view_pins (merchant_id, user_id, view_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		who.MerchantID,
+		who.ID,
+		id,
+		now,
+	)
 }
 
 // Forget drops what a person who leaves has chosen for lists, and the views that nobody else sees. Shared views stay: an

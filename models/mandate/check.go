@@ -174,9 +174,13 @@ func (c *check) maximum() {
 	case most > money.MaxCents:
 		c.add("max_amount_cents", "max_value", "Ensure this value is less than or equal to %d.", money.MaxCents)
 	case limit == 0:
-		c.add("max_amount_cents", "max_value",
+		c.add(
+			"max_amount_cents",
+			"max_value",
 			"For %s this may be at most %s (0). To store a mandate without collecting now, give the real price and total_override 0.",
-			c.terms.ValueType, name)
+			c.terms.ValueType,
+			name,
+		)
 	case limit < c.total:
 		c.add("max_amount_cents", "max_value", "For %s this may be at most %s (%d), and the total (%d) is above that.",
 			c.terms.ValueType, name, limit, c.total)

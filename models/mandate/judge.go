@@ -89,12 +89,22 @@ func (j *judgement) amount() {
 	say := func(cents int64) string { return money.Format(cents, money.ZAR) }
 	switch {
 	case amount > most:
-		j.against.Add(AtAmount, refused,
-			"%s is above the maximum of one debit under this mandate, %s. Lower the amount, or set up a new mandate with a higher maximum.", say(amount), say(most))
+		j.against.Add(
+			AtAmount,
+			refused,
+			"%s is above the maximum of one debit under this mandate, %s. Lower the amount, or set up a new mandate with a higher maximum.",
+			say(amount),
+			say(most),
+		)
 	case amount == price:
 	case j.m.Terms.ValueType == Fixed:
-		j.against.Add(AtAmount, refused,
-			"This mandate is FIXED: every debit must be exactly %s, and this one is %s. Change the amount, or set up a new mandate.", say(price), say(amount))
+		j.against.Add(
+			AtAmount,
+			refused,
+			"This mandate is FIXED: every debit must be exactly %s, and this one is %s. Change the amount, or set up a new mandate.",
+			say(price),
+			say(amount),
+		)
 	default:
 		j.because = append(j.because, BecauseAmountDiffers)
 	}
@@ -117,10 +127,16 @@ func (j *judgement) date() {
 		if j.action != j.d.Due {
 			would = " and would run on " + say(j.action)
 		}
-		j.against.Add(AtDue, refused,
+		j.against.Add(
+			AtDue,
+			refused,
 			"This mandate allows debits %s only, or on the next processing day when that day is closed, and this one is due on %s%s. "+
-				"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.Days(), say(j.d.Due), would,
-			say(j.m.NextDue(j.d.Due, j.d.Runs, j.cal)))
+				"Move the due date to %s, or set up a new mandate with allow_date_adjustment.",
+			j.m.Days(),
+			say(j.d.Due),
+			would,
+			say(j.m.NextDue(j.d.Due, j.d.Runs, j.cal)),
+		)
 	}
 }
 

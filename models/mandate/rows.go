@@ -37,7 +37,11 @@ func Save(tx *database.Tx, m Mandate, from State) { database.Write(tx, moveManda
 func End(tx *database.Tx, merchantID, id uuid.UUID, state State) {
 	tx.Later(
 		`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
-		merchantID, id, string(state), tx.Now())
+		merchantID,
+		id,
+		string(state),
+		tx.Now(),
+	)
 	tx.Later(`UPDATE mandate_authentications SET cancel_due = true,
 		state = CASE WHEN state IN ('requested', 'sent', 'delivered') THEN 'withdrawn' ELSE state END
 		WHERE merchant_id = $1 AND mandate_id = $2
@@ -134,8 +138,14 @@ func SaveAuthentication(tx *database.Tx, a Authentication, from AuthState) {
 // AuthenticationsOf lists how often the client was asked, newest first.
 func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
 	mandateID uuid.UUID) ([]Authentication, error) {
-	return database.All(ctx, s.DB, Authentications, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,
-		mandateID)
+	return database.All(
+		ctx,
+		s.DB,
+		Authentications,
+		"merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC",
+		merchantID,
+		mandateID,
+	)
 }
 
 // AuthenticationsOfEach lists the same for each of some mandates.
@@ -162,13 +172,25 @@ func InsertVerification(tx *database.Tx, v Verification) { database.Insert(tx, v
 
 // VerificationsOf lists what the bank said about the account of a purchase, newest first.
 func (s Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Verification, error) {
-	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
-		purchaseID)
+	return database.All(
+		ctx,
+		s.DB,
+		verificationTable,
+		"merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50",
+		merchantID,
+		purchaseID,
+	)
 }
 
 // VerificationsOfClient gives what banks said about a client's accounts, newest first.
 func (s Store) VerificationsOfClient(ctx context.Context, merchantID,
 	clientID uuid.UUID) ([]Verification, error) {
-	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
-		clientID)
+	return database.All(
+		ctx,
+		s.DB,
+		verificationTable,
+		"merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50",
+		merchantID,
+		clientID,
+	)
 }

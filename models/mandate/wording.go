@@ -40,7 +40,10 @@ func Wording(m Mandate, b merchant.Brand, t Start) string {
 		lasting(m, b),
 		fmt.Sprintf(
 			"I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
-				"and what I lawfully owed before is not paid back.", address(b), b.Name),
+				"and what I lawfully owed before is not paid back.",
+			address(b),
+			b.Name,
+		),
 		"This authority may be passed to somebody else only together with that agreement.",
 	), "\n")
 }
@@ -50,17 +53,25 @@ func later(m Mandate, b merchant.Brand, t Start) string {
 	switch {
 	case m.OneDebit:
 		return fmt.Sprintf(
-			"This authority is for this one debit, for what I owe %s, and never for more. My account is not stored for later debits.", b.Name)
+			"This authority is for this one debit, for what I owe %s, and never for more. My account is not stored for later debits.",
+			b.Name,
+		)
 	case m.AllowsOneDebit() && !t.FirstDebit.IsZero(): // its date is named
 		return fmt.Sprintf("This authority is for that one debit, for what I owe %s under our agreement, and never for more.",
 			b.Name)
 	case m.AllowsOneDebit():
 		return fmt.Sprintf(
 			"This authority is for one debit, for what I owe %s under our agreement, and never for more. It runs on the date that we agreed%s.",
-			b.Name, rhythm(m, t))
+			b.Name,
+			rhythm(m, t),
+		)
 	}
 	return fmt.Sprintf(
-		"Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.%s", b.Name, rhythm(m, t), onePerPeriod(m))
+		"Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.%s",
+		b.Name,
+		rhythm(m, t),
+		onePerPeriod(m),
+	)
 }
 
 // Later is the clause of the mandate about later debits, for a form on which the

@@ -16,13 +16,18 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 	clauses := []string{
 		fmt.Sprintf(
 			"I, %s, authorise %s to debit %s by DebiCheck debit order. My bank asks me to confirm this mandate, and debits only as I confirmed it there.",
-			holder(m), collector(b), account(m)),
+			holder(m),
+			collector(b),
+			account(m),
+		),
 		first(m, t),
 	}
 	clauses = append(clauses, later(m, b, t))
 	if m.Terms.DelayedOnFailure {
-		clauses = append(clauses,
-			"If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.")
+		clauses = append(
+			clauses,
+			"If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.",
+		)
 	}
 	return append(clauses,
 		amounts(*m.Terms, say),
@@ -30,7 +35,8 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 		dates(m, b.DebiCheckShift, t),
 		fmt.Sprintf(
 			"When there is not enough money in my account, my bank may watch it for up to %d days and debit it when money arrives.",
-			cmp.Or(t.TrackDays, DefaultLimits().TrackingDays)),
+			cmp.Or(t.TrackDays, DefaultLimits().TrackingDays),
+		),
 	)
 }
 

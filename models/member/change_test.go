@@ -37,7 +37,10 @@ func TestTermsChangeWithBeforeAndAfterInTheAudit(t *testing.T) {
 	}
 	if h.count(
 		`SELECT count(*) FROM audit_entries WHERE action = 'membership.changed' AND object_id = $1 AND actor_id = $2 AND before->>'role' = 'staff' AND after->>'role' = 'finance'
-		AND after->'grants'->>'delete_tokens' = 'true' AND before->'batch_limit_cents' = 'null' AND after->>'batch_limit_cents' = '0'`, sipho.ID, h.thandi.ID) != 1 {
+		AND after->'grants'->>'delete_tokens' = 'true' AND before->'batch_limit_cents' = 'null' AND after->>'batch_limit_cents' = '0'`,
+		sipho.ID,
+		h.thandi.ID,
+	) != 1 {
 		t.Fatal("not in the audit")
 	}
 	must(t, h.Change(t.Context(), h.thandi.Actor(), sipho.ID, m.Terms)) // nothing changes, nothing is noted

@@ -45,8 +45,12 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{t: t, store: db, ours: actor.OperatorOf(uuid.New()), theirs: actor.OperatorOf(uuid.New())}
 	for name, id := range map[string]uuid.UUID{"Ours": h.ours.MerchantID, "Theirs": h.theirs.MerchantID} {
-		_, err := db.Pool.Exec(t.Context(),
-			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, lower($2), $2, true, now(), now())`, id, name)
+		_, err := db.Pool.Exec(
+			t.Context(),
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, lower($2), $2, true, now(), now())`,
+			id,
+			name,
+		)
 		must(t, err)
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -151,7 +155,10 @@ func TestSomebodyNewIsInvitedAndJoins(t *testing.T) {
 		t.Fatalf("signed in as %+v, %v", in, err)
 	}
 	if h.count(
-		`SELECT count(*) FROM audit_entries WHERE action = 'invitation.accepted' AND merchant_id = $1 AND actor_id = $2 AND after->>'role' = 'finance'`, h.ours.MerchantID, u.ID) != 1 ||
+		`SELECT count(*) FROM audit_entries WHERE action = 'invitation.accepted' AND merchant_id = $1 AND actor_id = $2 AND after->>'role' = 'finance'`,
+		h.ours.MerchantID,
+		u.ID,
+	) != 1 ||
 		h.count(`SELECT count(*) FROM audit_entries WHERE action = 'invitation.sent' AND merchant_id = $1`,
 			h.ours.MerchantID) != 1 {
 		t.Fatal("the audit does not tell of it")
@@ -166,7 +173,9 @@ func TestALinkHoldsATokenThatIsKeptAsAHashAlone(t *testing.T) {
 	token, other := h.invite("a@example.com", staff), h.invite("b@example.com", staff)
 	if token == other ||
 		h.count(
-			`SELECT count(*) FROM invitations WHERE encode(token_hash, 'escape') LIKE '%' || $1 || '%' OR token_hash = convert_to($1, 'UTF8')`, token) != 0 ||
+			`SELECT count(*) FROM invitations WHERE encode(token_hash, 'escape') LIKE '%' || $1 || '%' OR token_hash = convert_to($1, 'UTF8')`,
+			token,
+		) != 0 ||
 		h.count(`SELECT count(*) FROM audit_entries WHERE to_jsonb(audit_entries)::text LIKE '%' || $1 || '%'`, token) != 0 {
 		t.Fatal("the token itself is kept")
 	}

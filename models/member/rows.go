@@ -53,7 +53,9 @@ func holdMembers(tx *database.Tx, merchantID, userID uuid.UUID) ([]Member, error
 
 // Hold finds a member and keeps the membership as it is until the transaction ends; NotFound for nobody of this business.
 func Hold(tx *database.Tx, merchantID, userID uuid.UUID) (Member, error) {
-	return database.First(Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 AND mb.user_id = $2 FOR SHARE OF mb`, merchantID, userID))
+	return database.First(
+		Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 AND mb.user_id = $2 FOR SHARE OF mb`, merchantID, userID),
+	)
 }
 
 // AccountOf tells whose account an e-mail address is; belongs is false when no business
@@ -77,7 +79,13 @@ func (s Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belon
 func setTerms(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms) {
 	tx.Later(
 		`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6 WHERE merchant_id = $1 AND user_id = $2`,
-		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now())
+		merchantID,
+		userID,
+		string(terms.Role),
+		grantsJSON(terms.Grants),
+		terms.BatchLimitCents,
+		tx.Now(),
+	)
 	tx.Later(`UPDATE users SET role = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID, userID,
 		string(terms.Role), tx.Now())
 }
@@ -85,8 +93,12 @@ func setTerms(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms) {
 // disableMember keeps somebody out and ends their sessions in that business.
 func disableMember(tx *database.Tx, merchantID, userID uuid.UUID, at time.Time) {
 	endSessionsIn(tx, merchantID, userID)
-	tx.Later(`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID,
-		userID, at)
+	tx.Later(
+		`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`,
+		merchantID,
+		userID,
+		at,
+	)
 	leaves(tx, userID)
 }
 
@@ -111,7 +123,14 @@ func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used 
 		ON CONFLICT (user_id, merchant_id) DO UPDATE
 		SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
 			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
-		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now(), database.OrNull(used))
+		merchantID,
+		userID,
+		string(terms.Role),
+		grantsJSON(terms.Grants),
+		terms.BatchLimitCents,
+		tx.Now(),
+		database.OrNull(used),
+	)
 	comesBack(tx, merchantID, userID)
 }
 
@@ -129,7 +148,10 @@ func takeBack(tx *database.Tx, userID uuid.UUID, name, passwordHash string, at t
 
 func endSessionsIn(tx *database.Tx, merchantID, userID uuid.UUID) {
 	tx.Later(
-		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`, merchantID, userID)
+		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`,
+		merchantID,
+		userID,
+	)
 }
 
 // leaves disables whom no business lets in any more altogether, and else makes another
@@ -189,15 +211,25 @@ func renewInvitation(tx *database.Tx, i Invitation, tokenHash []byte) (bool, err
 }
 
 func revokeInvitation(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	return tx.ExecOne("revoke invitation",
-		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL`, merchantID, id, database.Instant(at))
+	return tx.ExecOne(
+		"revoke invitation",
+		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL`,
+		merchantID,
+		id,
+		database.Instant(at),
+	)
 }
 
 // useInvitation takes an invitation that is open at that moment; false when another
 // took it.
 func useInvitation(tx *database.Tx, id uuid.UUID, tokenHash []byte, at time.Time) (bool, error) {
-	return tx.ExecOne("use invitation",
-		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`, id, tokenHash, database.Instant(at))
+	return tx.ExecOne(
+		"use invitation",
+		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`,
+		id,
+		tokenHash,
+		database.Instant(at),
+	)
 }
 
 // Invitations that were not accepted, the newest first.

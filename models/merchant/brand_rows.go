@@ -43,9 +43,12 @@ func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
 	}
 	var others, debts int64
 	err := tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(tx.Context(),
+		return on.QueryRow(
+			tx.Context(),
 			`SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2), (SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
-			merchantID, brandID).Scan(&others, &debts)
+			merchantID,
+			brandID,
+		).Scan(&others, &debts)
 	})
 	switch {
 	case err != nil:
@@ -100,10 +103,14 @@ func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
 
 // BrandUse tells what hangs on a brand.
 func (s Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u Use, err error) {
-	err = s.Pool.QueryRow(ctx,
+	err = s.Pool.QueryRow(
+		ctx,
 		`SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
 		EXISTS (SELECT FROM batches WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND brand_id = $2),
-		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`, merchantID, brandID).Scan(&u.Purchases, &u.Mandates,
+		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`,
+		merchantID,
+		brandID,
+	).Scan(&u.Purchases, &u.Mandates,
 		&u.Batches, &u.Templates, &u.Invoices)
 	if err != nil {
 		return u, fmt.Errorf("find what uses a brand: %w", err)

@@ -155,8 +155,15 @@ func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demand
 		WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
-	tx.Later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5
-		WHERE id = $1`, merchantID, d.Deletions, d.BatchesAbove, d.FilesAbove, tx.Now())
+	tx.Later(
+		`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5
+		WHERE id = $1`,
+		merchantID,
+		d.Deletions,
+		d.BatchesAbove,
+		d.FilesAbove,
+		tx.Now(),
+	)
 	return Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents,
 		FilesAbove: row.ApproveFilesCents}, nil
 }

@@ -256,7 +256,8 @@ func TestProfilesKeepTheBanksRules(t *testing.T) {
 		t.Error("an entry is missing")
 	}
 	if n := h.count(
-		`SELECT count(*) FROM audit_entries WHERE after::text LIKE '%62000000001%' OR before::text LIKE '%62000000001%'`); n != 0 {
+		`SELECT count(*) FROM audit_entries WHERE after::text LIKE '%62000000001%' OR before::text LIKE '%62000000001%'`,
+	); n != 0 {
 		t.Error("an account number lies in the audit")
 	}
 }

@@ -73,7 +73,11 @@ func (s Store) leaving(ctx context.Context, merchantID uuid.UUID, from,
 	out := map[time.Time]purchase.Tally{}
 	var at time.Time
 	var t purchase.Tally
-	if _, err := pgx.ForEachRow(rows, []any{&at, &t.N, &t.Cents}, func() error { out[at.UTC()] = t; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&at, &t.N, &t.Cents},
+		func() error { out[at.UTC()] = t; return nil },
+	); err != nil {
 		return nil, fmt.Errorf("debits that leave: %w", err)
 	}
 	return out, nil

@@ -40,9 +40,13 @@ func (f *Forecast) again(last collection.Collection, now time.Time) {
 		return
 	}
 	if earliest := f.schedule.Runs(day, now); f.Plan.ActionDate.Before(earliest) {
-		f.Problems.Add(AtDue, "due_too_soon",
+		f.Problems.Add(
+			AtDue,
+			"due_too_soon",
 			"The last debit failed: %s. It may not run again before the next date that the mandate names: the earliest debit date is %s.",
-			bank.CodeOf(last.Result.Code).Label(), earliest.Format("Mon 2 Jan 2006"))
+			bank.CodeOf(last.Result.Code).Label(),
+			earliest.Format("Mon 2 Jan 2006"),
+		)
 	}
 }
 

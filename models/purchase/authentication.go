@@ -65,9 +65,12 @@ func (s *Service) askable(t *mandate.Terms) *mandate.Terms {
 
 // ask writes down that the client is to be asked; a job hands it to the bank.
 func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
-	mandate.InsertAuthentication(tx.Unit(), mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
-		Number: number, Method: how,
-		State: mandate.AuthRequested, RequestedBy: who.Name, RequestedAt: tx.Now()})
+	mandate.InsertAuthentication(
+		tx.Unit(),
+		mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
+			Number: number, Method: how,
+			State: mandate.AuthRequested, RequestedBy: who.Name, RequestedAt: tx.Now()},
+	)
 	tx.Enqueue(queue.RunDue{})
 	tx.Audit(who, audit.Entry{Action: "mandate.requested", ObjectType: "mandate", ObjectID: m.ID, ClientID: p.ClientID,
 		PurchaseID: p.ID,

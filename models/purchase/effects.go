@@ -234,8 +234,11 @@ type Subscribed struct {
 
 // invoiced: it goes on, and each period fails for want of an account.
 func (s Subscribed) invoiced() Effect {
-	e := Effect{Choice: Choice{Do: Invoice}, Title: "Bill by invoice",
-		Words: "Continues. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off."}
+	e := Effect{
+		Choice: Choice{Do: Invoice},
+		Title:  "Bill by invoice",
+		Words:  "Continues. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off.",
+	}
 	switch {
 	case s.Invoices && s.Email != "":
 		e.Words = "Continues. Nothing is debited: each period is mailed as an invoice to " + s.Email

@@ -316,8 +316,11 @@ func (s *Service) mayForget(ctx context.Context, who actor.Actor, live []token.T
 		return nil
 	}
 	if who.May(actor.DeleteTokens) != nil {
-		return fault.New(fault.Forbidden, "permission_denied",
-			"This client has tokens, and your role does not let you delete those. An admin of your business can do it or change your role.")
+		return fault.New(
+			fault.Forbidden,
+			"permission_denied",
+			"This client has tokens, and your role does not let you delete those. An admin of your business can do it or change your role.",
+		)
 	}
 	return s.alone(ctx, who)
 }

@@ -115,8 +115,14 @@ func (f Filter) Narrow() bool {
 }
 
 // Sorts are the orders of the list of purchases.
-var Sorts = paging.Sorts{paging.Created: 0, "due": 0, "amount": 0, "client": CountLimit / 2, "reference": CountLimit / 2,
-	"debit": 2_500}
+var Sorts = paging.Sorts{
+	paging.Created: 0,
+	"due":          0,
+	"amount":       0,
+	"client":       CountLimit / 2,
+	"reference":    CountLimit / 2,
+	"debit":        2_500,
+}
 
 // Lister is what lists of purchases ask of the store.
 type Lister interface {
@@ -132,7 +138,12 @@ type Lister interface {
 	// many to be looked at. Of a refund that waits it is the refund that is summed.
 	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter) (Tally, error)
 	// Debits lists debits, newest first.
-	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, ask paging.Ask) (paging.Page[collection.Collection], error)
+	Debits(
+		ctx context.Context,
+		merchantID uuid.UUID,
+		f DebitFilter,
+		ask paging.Ask,
+	) (paging.Page[collection.Collection], error)
 	// DebitsByID finds debits by their ids, in no order.
 	DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error)
 	// TallyDebits counts and sums debits, up to limit; 0 is no limit.

@@ -92,8 +92,11 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		}
 		lost = err
 	}
-	return AmendmentSheet{}, fault.New(fault.Conflict, "conflict",
-		"A debit of the old account is starting right now, or another person is making this change. Try again in a minute.").Because(lost)
+	return AmendmentSheet{}, fault.New(
+		fault.Conflict,
+		"conflict",
+		"A debit of the old account is starting right now, or another person is making this change. Try again in a minute.",
+	).Because(lost)
 }
 
 func endWords(a AmendmentSheet) string {

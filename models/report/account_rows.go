@@ -13,7 +13,9 @@ import (
 // sum of its movements by then.
 func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end time.Time,
 	limit int) ([]AccountLine, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT p.id, p.created_at, coalesce(nullif(p.reference, ''), p.reference_generated, ''), p.currency,
+	rows, err := s.Pool.Query(
+		ctx,
+		`SELECT p.id, p.created_at, coalesce(nullif(p.reference, ''), p.reference_generated, ''), p.currency,
 			p.total_cents, coalesce(h.status, 'created'), coalesce(h.at, p.created_at), coalesce(m.cents, 0)::bigint
 		FROM (SELECT * FROM purchases WHERE merchant_id = @m::uuid AND client_id = @client::uuid AND created_at <= @end
 				ORDER BY id DESC LIMIT @limit) AS p
@@ -22,7 +24,9 @@ func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end 
 				WHERE (x ->> 'at')::timestamptz <= @end ORDER BY n DESC LIMIT 1) AS h ON true
 			LEFT JOIN LATERAL (SELECT sum(e.amount_cents) AS cents FROM ledger_entries e
 				WHERE e.purchase_id = p.id AND e.merchant_id = p.merchant_id AND e.at <= @end) AS m ON true
-		ORDER BY p.id DESC`, pgx.NamedArgs{"m": merchantID.String(), "client": clientID.String(), "end": end, "limit": limit})
+		ORDER BY p.id DESC`,
+		pgx.NamedArgs{"m": merchantID.String(), "client": clientID.String(), "end": end, "limit": limit},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("account of a client: %w", err)
 	}

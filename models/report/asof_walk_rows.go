@@ -57,8 +57,10 @@ func (w partWalk) debits() string {
 func (w partWalk) along() string {
 	beside := ""
 	if w.from {
-		beside = fmt.Sprintf(" AND (r.created_at, r.id) %s ((SELECT b.created_at FROM refunds b WHERE b.id = @beside::uuid AND b.merchant_id = @m::uuid), @beside::uuid)",
-			w.compare)
+		beside = fmt.Sprintf(
+			" AND (r.created_at, r.id) %s ((SELECT b.created_at FROM refunds b WHERE b.id = @beside::uuid AND b.merchant_id = @m::uuid), @beside::uuid)",
+			w.compare,
+		)
 	}
 	return fmt.Sprintf(` FROM refunds r WHERE r.merchant_id = @m::uuid AND r.created_at <= @end%s`, beside)
 }
@@ -78,8 +80,12 @@ func (w partWalk) refunds() string {
 
 // refundReached is the refund at which a page ended that looked at as many as it may; the zero id where it came to the end.
 func (s Store) refundReached(ctx context.Context, w partWalk, args pgx.NamedArgs) (uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, fmt.Sprintf("SELECT r.id%[1]s ORDER BY r.created_at %[2]s, r.id %[2]s OFFSET %[3]d LIMIT 1",
-		w.along(), w.direction, mostRefunds-1), args)
+	rows, err := s.Pool.Query(
+		ctx,
+		fmt.Sprintf("SELECT r.id%[1]s ORDER BY r.created_at %[2]s, r.id %[2]s OFFSET %[3]d LIMIT 1",
+			w.along(), w.direction, mostRefunds-1),
+		args,
+	)
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("end of refunds: %w", err)
 	}

@@ -74,9 +74,11 @@ func (s *Service) ClientAccount(ctx context.Context, who actor.Actor, clientID u
 }
 
 func (a *ClientAccount) add(p ClientPurchase) {
-	if p.DebitState == collection.Scheduled || p.DebitState == collection.Submitted || p.DebitState == collection.InTracking {
+	if p.DebitState == collection.Scheduled || p.DebitState == collection.Submitted ||
+		p.DebitState == collection.InTracking {
 		a.Planned = append(a.Planned, p)
-	} else if !p.PassAt.IsZero() && p.Status.Owing() {
+	} else if !p.PassAt.IsZero() &&
+		p.Status.Owing() {
 		a.Falling = append(a.Falling, p)
 	}
 	if p.Currency != money.ZAR {

@@ -35,8 +35,11 @@ func moneyFilter(f Filter, args pgx.NamedArgs) string {
 	add("brands", "p.brand_id = ANY(@brands::text[]::uuid[])", ids)
 	add("methods", "coalesce(d.method, '') = ANY(@methods::text[])", f.Methods)
 	add("products", "p.product = ANY(@products::text[])", f.Products)
-	add("flows",
-		`coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1), 'payform') = ANY(@flows::text[])`, f.Flows)
+	add(
+		"flows",
+		`coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1), 'payform') = ANY(@flows::text[])`,
+		f.Flows,
+	)
 	add("countries", "'ZA' = ANY(@countries::text[])", f.Countries)
 	if len(f.Terminals) > 0 {
 		where = append(where, "false")
@@ -174,10 +177,17 @@ func reserved(f Filter, args pgx.NamedArgs) string {
 // Turnover sums the movements of the first currency of the filter.
 func (s Store) Turnover(ctx context.Context, merchantID uuid.UUID, f Filter) (t Turnover, err error) {
 	args := pgx.NamedArgs{}
-	err = s.Pool.QueryRow(ctx,
+	err = s.Pool.QueryRow(
+		ctx,
 		`SELECT coalesce(sum(e.cents) FILTER (WHERE e.sign > 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign > 0), 0)::bigint,
 		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign < 0), 0)::bigint FROM `+
-			SumsOf(merchantID, f, args), args).
+			SumsOf(
+				merchantID,
+				f,
+				args,
+			),
+		args,
+	).
 		Scan(&t.Incoming.Cents, &t.Incoming.N, &t.Outgoing.Cents, &t.Outgoing.N)
 	if err != nil {
 		return t, fmt.Errorf("turnover: %w", err)

@@ -53,8 +53,14 @@ func (s Store) sumMovements(ctx context.Context, merchantID uuid.UUID, f Movemen
 		SumsOf(merchantID, f.sums(), args) + " WHERE " + f.signed("e.sign")
 	if f.ClientID != uuid.Nil {
 		args["client"] = f.ClientID.String()
-		query = `SELECT count(*), coalesce(sum(e.amount_cents), 0)::text` + MovementsOf(merchantID, f.sums(), args) + ofClient +
-			" AND " + f.signed("e.amount_cents")
+		query = `SELECT count(*), coalesce(sum(e.amount_cents), 0)::text` + MovementsOf(
+			merchantID,
+			f.sums(),
+			args,
+		) + ofClient +
+			" AND " + f.signed(
+			"e.amount_cents",
+		)
 	}
 	if err := s.Pool.QueryRow(ctx, query, args).Scan(&sum.N, &sum.Cents); err != nil {
 		return sum, fmt.Errorf("sum of movements: %w", err)
@@ -81,12 +87,16 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 	}
 	order := " ORDER BY day " + direction + ", id " + direction
 	walked := fmt.Sprintf("SELECT e.*%s%s LIMIT %d", from, order, mostWalked)
-	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`SELECT w.id, w.purchase_id, coalesce(p.client_id, '00000000-0000-0000-0000-000000000000'),
+	rows, err := s.Pool.Query(
+		ctx,
+		fmt.Sprintf(`SELECT w.id, w.purchase_id, coalesce(p.client_id, '00000000-0000-0000-0000-000000000000'),
 			w.at, w.day::text, w.kind, w.amount_cents, w.currency, w.code, coalesce(nullif(p.reference, ''), p.reference_generated, ''),
 			coalesce(nullif(p.payer_name, ''), p.payer_email, '')
 		FROM (SELECT * FROM (%s) AS walked WHERE %s%s LIMIT %d) AS w
 			LEFT JOIN purchases p ON p.id = w.purchase_id AND p.merchant_id = w.merchant_id ORDER BY w.day %s, w.id %s`,
-		walked, f.signed("amount_cents"), order, ask.Fetch(), direction, direction), args)
+			walked, f.signed("amount_cents"), order, ask.Fetch(), direction, direction),
+		args,
+	)
 	if err != nil {
 		return page, fmt.Errorf("movements: %w", err)
 	}
@@ -118,8 +128,19 @@ func (s Store) walkedTo(ctx context.Context, from string, args pgx.NamedArgs) (u
 
 func movement(row pgx.CollectableRow) (m Movement, err error) {
 	var day string
-	if err := row.Scan((*[16]byte)(&m.ID), (*[16]byte)(&m.PurchaseID), (*[16]byte)(&m.ClientID), &m.At, &day, &m.Kind, &m.Cents,
-		&m.Currency, &m.Code, &m.Reference, &m.Payer); err != nil {
+	if err := row.Scan(
+		(*[16]byte)(&m.ID),
+		(*[16]byte)(&m.PurchaseID),
+		(*[16]byte)(&m.ClientID),
+		&m.At,
+		&day,
+		&m.Kind,
+		&m.Cents,
+		&m.Currency,
+		&m.Code,
+		&m.Reference,
+		&m.Payer,
+	); err != nil {
 		return m, err
 	}
 	if day != "" {

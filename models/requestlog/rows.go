@@ -74,8 +74,13 @@ func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if err != nil || len(found) >= ask.Fetch() {
 		return paging.Cut(ask, found), err
 	}
-	last, err := database.Seek(ctx, s.DB, requestTable, fmt.Sprintf("SELECT id FROM api_requests WHERE %s OFFSET %d LIMIT 1",
-		where, mostWalked-1), args...)
+	last, err := database.Seek(
+		ctx,
+		s.DB,
+		requestTable,
+		fmt.Sprintf("SELECT id FROM api_requests WHERE %s OFFSET %d LIMIT 1",
+			where, mostWalked-1),
+		args...)
 	if err != nil || len(last) == 0 {
 		return paging.Cut(ask, found), err
 	}

@@ -116,7 +116,11 @@ func (s *Service) Keep(ctx context.Context, who actor.Actor, sel Selection) (Sel
 
 // TooMany says that more rows were to be chosen than can be.
 func TooMany() error {
-	return fault.New(fault.Conflict, "too_many_rows", "At most 10 000 rows can be selected at once. Narrow the filters first.")
+	return fault.New(
+		fault.Conflict,
+		"too_many_rows",
+		"At most 10 000 rows can be selected at once. Narrow the filters first.",
+	)
 }
 
 // Get finds a selection of this person; NotFound for those of others and for one whose time is over.
@@ -128,7 +132,13 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Selec
 }
 
 // Change takes rows in and out. Rows that were never chosen come at the end.
-func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in []Row, out []uuid.UUID) (Selection, error) {
+func (s *Service) Change(
+	ctx context.Context,
+	who actor.Actor,
+	id uuid.UUID,
+	in []Row,
+	out []uuid.UUID,
+) (Selection, error) {
 	if err := mayChoose(who); err != nil {
 		return Selection{}, err
 	}

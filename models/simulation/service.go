@@ -165,8 +165,11 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 		return nil, err
 	}
 	if who.Kind == actor.User && demands.Any() {
-		return nil, fault.At("confirm", "approval_needed",
-			"Your business asks for a second approver before money or tokens are touched, and a wipe deletes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver has to agree to that.")
+		return nil, fault.At(
+			"confirm",
+			"approval_needed",
+			"Your business asks for a second approver before money or tokens are touched, and a wipe deletes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver has to agree to that.",
+		)
 	}
 	if strings.TrimSpace(typed) != m.Slug {
 		return nil, fault.At("confirm", "invalid", "Type %s to confirm.", m.Slug)

@@ -28,7 +28,11 @@ func insertStatement(tx *database.Tx, s Statement) { database.Insert(tx, stateme
 func cancelStatement(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(
 		`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL, finished_at = $3, updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND status IN ('pending', 'running')`, merchantID, id, tx.Now())
+		WHERE merchant_id = $1 AND id = $2 AND status IN ('pending', 'running')`,
+		merchantID,
+		id,
+		tx.Now(),
+	)
 	if err != nil {
 		return false, fmt.Errorf("cancel statement: %w", err)
 	}
@@ -41,8 +45,13 @@ func (s Store) Statement(ctx context.Context, merchantID, id uuid.UUID) (Stateme
 
 func (s Store) Statements(ctx context.Context, merchantID uuid.UUID,
 	ask paging.Ask) (paging.Page[Statement], error) {
-	found, err := database.Find(ctx, s.DB, statementTable, database.Page(database.List(ctx, s.DB, statementTable).Where("merchant_id = ?", merchantID),
-		ask))
+	found, err := database.Find(
+		ctx,
+		s.DB,
+		statementTable,
+		database.Page(database.List(ctx, s.DB, statementTable).Where("merchant_id = ?", merchantID),
+			ask),
+	)
 	if err != nil {
 		return paging.Page[Statement]{}, err
 	}
@@ -109,7 +118,8 @@ func (s Store) FinishStatement(ctx context.Context, st Statement, claim uuid.UUI
 	if st.Status != Finished {
 		file = nil
 	}
-	tag, err := s.Pool.Exec(ctx,
+	tag, err := s.Pool.Exec(
+		ctx,
 		`UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7, claim = NULL, claimed_until = NULL
 		WHERE id = $1 AND status = 'running' AND claim = $2`,
 		database.Native([]any{st.ID, claim, string(st.Status), st.Note, st.Rows, file, st.FinishedAt})...)
@@ -121,7 +131,8 @@ func (s Store) FinishStatement(ctx context.Context, st Statement, claim uuid.UUI
 
 // YieldStatement gives a claim back.
 func (s Store) YieldStatement(ctx context.Context, id, claim uuid.UUID) error {
-	_, err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(
+		ctx,
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL WHERE id = $1 AND status = 'running' AND claim = $2`,
 		database.Native([]any{id, claim})...)
 	return err
@@ -146,7 +157,8 @@ func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filte
 	args := pgx.NamedArgs{}
 	err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.n), 0)::bigint, coalesce(sum(e.cents) FILTER (WHERE e.sign >= 0), 0)::text,
 		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text FROM `+report.SumsOf(merchantID, f, args),
-		args).Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
+		args).
+		Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
 	if err == nil && !f.From.IsZero() {
 		before, args := f, pgx.NamedArgs{}
 		before.From, before.To = time.Time{}, f.From.Add(-time.Microsecond)
@@ -160,12 +172,19 @@ func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filte
 func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter,
 	each func(Line) error) error {
 	args := pgx.NamedArgs{}
-	rows, err := tx.Query(ctx,
+	rows, err := tx.Query(
+		ctx,
 		`SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated), coalesce(nullif(p.payer_name, ''), p.payer_email),
 		coalesce(t.account_mask, ''), coalesce(d.method, ''), m.code, m.amount_cents
-		FROM (SELECT e.*`+report.MovementsOf(merchantID, f, args)+`) AS m JOIN purchases p ON p.id = m.purchase_id
+		FROM (SELECT e.*`+report.MovementsOf(
+			merchantID,
+			f,
+			args,
+		)+`) AS m JOIN purchases p ON p.id = m.purchase_id
 			LEFT JOIN collections d ON d.id = m.collection_id LEFT JOIN tokens t ON t.id = d.token_id
-		ORDER BY m.day, m.at, m.id`, args)
+		ORDER BY m.day, m.at, m.id`,
+		args,
+	)
 	if err != nil {
 		return fmt.Errorf("lines of a statement: %w", err)
 	}

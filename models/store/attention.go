@@ -118,9 +118,14 @@ func attentionOf(kind, and, order string, limit int64) string {
 		}
 	}
 	where := " WHERE kind = '" + kind + "'" + and
-	return fmt.Sprintf(`((SELECT object_id, at, cents, currency, hidden_until, owner_id FROM attention%[1]s AND merchant_id = ?
+	return fmt.Sprintf(
+		`((SELECT object_id, at, cents, currency, hidden_until, owner_id FROM attention%[1]s AND merchant_id = ?
 			AND object_id NOT IN (SELECT object_id FROM noted)%[2]s LIMIT %[3]d)
-		UNION ALL SELECT object_id, at, cents, currency, hidden_until, owner_id FROM changed%[1]s)`, where, order, limit)
+		UNION ALL SELECT object_id, at, cents, currency, hidden_until, owner_id FROM changed%[1]s)`,
+		where,
+		order,
+		limit,
+	)
 }
 
 // shown is the condition that something is neither snoozed nor closed today; later, that it is to be shown another day.
@@ -195,7 +200,11 @@ const mostJudged = 1_000
 
 // TallyPurchases implements purchase.Lister. What waits is counted as it is kept; what a filter lets through of it is
 // looked at in each, and not counted where that is too much.
-func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (t purchase.Tally, err error) {
+func (s *Store) TallyPurchases(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	f purchase.Filter,
+) (t purchase.Tally, err error) {
 	kind, known := concernKinds[f.Concern]
 	if !known { // nobody counts them here
 		return purchase.Tally{N: -1}, nil

@@ -23,7 +23,10 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.Qu
 		GROUP BY 1`, tallied, listing.Counted, whose(q))
 	args := []any{merchantID, min(yesterday, month), month, yesterday}
 	if q.Whose == report.Everyones {
-		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args, merchantID)
+		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(
+			args,
+			merchantID,
+		)
 	}
 	var rows []struct {
 		Kind     string
@@ -65,7 +68,11 @@ func (s *Store) AttentionCounts(ctx context.Context, merchantID uuid.UUID, of ..
 	var args []any
 	for _, q := range of {
 		month := calendar.DateOf(q.Month).String()
-		sum := fmt.Sprintf("coalesce(sum(n) FILTER (WHERE (day = '-infinity' OR kind = 'mail' AND day >= '%s')%s), 0)", month, whose(q))
+		sum := fmt.Sprintf(
+			"coalesce(sum(n) FILTER (WHERE (day = '-infinity' OR kind = 'mail' AND day >= '%s')%s), 0)",
+			month,
+			whose(q),
+		)
 		if q.Whose == report.Everyones {
 			sum, args = sum+" + (SELECT count(*) FROM ("+openApprovals+") AS open)", append(args, merchantID)
 		}
@@ -104,9 +111,12 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, q repo
 		if q.ObjectID != uuid.Nil {
 			and = " AND object_id = '" + q.ObjectID.String() + "'"
 		}
-		parts = append(parts, fmt.Sprintf(`(SELECT '%s' AS kind, object_id::text, at::text, cents, hidden_until::text AS hidden,
+		parts = append(
+			parts,
+			fmt.Sprintf(`(SELECT '%s' AS kind, object_id::text, at::text, cents, hidden_until::text AS hidden,
 			coalesce(owner_id::text, '') AS owner FROM %s AS r%s LIMIT %d)`, w.kind, attentionOf(w.kind, and, order, int64(limit)),
-			strings.ReplaceAll(order, " at", " r.at"), limit))
+				strings.ReplaceAll(order, " at", " r.at"), limit),
+		)
 		args = append(args, merchantID)
 	}
 	var rows []waitingRow
@@ -143,11 +153,22 @@ func (s *Store) items(ctx context.Context, merchantID uuid.UUID, w waiting, of [
 	if !aliased {
 		alias = w.table
 	}
-	found, err := database.Seek(ctx, s.DB, itemView, "SELECT '"+w.kind+"' AS kind, a.id AS object_id, nullif(a.owner, '')::uuid AS owner_id, "+
-		"a.hidden AS hidden_until, "+phoneOf(alias)+", "+w.item+
-		` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
+	found, err := database.Seek(
+		ctx,
+		s.DB,
+		itemView,
+		"SELECT '"+w.kind+"' AS kind, a.id AS object_id, nullif(a.owner, '')::uuid AS owner_id, "+
+			"a.hidden AS hidden_until, "+phoneOf(alias)+", "+w.item+
+			` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
 			WITH ORDINALITY AS a (id, at, cents, hidden, owner, place)
-		JOIN `+w.table+" ON "+alias+".id = a.id AND "+alias+".merchant_id = ? ORDER BY a.place", ids, ats, cents, hidden, owners, merchantID)
+		JOIN `+w.table+" ON "+alias+".id = a.id AND "+alias+".merchant_id = ? ORDER BY a.place",
+		ids,
+		ats,
+		cents,
+		hidden,
+		owners,
+		merchantID,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("list what needs attention: %w", err)
 	}

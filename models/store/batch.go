@@ -23,7 +23,8 @@ var (
 	batchTable = table.New[batch.Batch]("batches")
 	saveBatch  = batchTable.Write(
 		`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only, warnings_accepted, hold_until, pause_after,
-		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint) WHERE merchant_id = @merchant_id AND id = @id`)
+		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint) WHERE merchant_id = @merchant_id AND id = @id`,
+	)
 )
 
 // InsertBatch implements batch.Tx.

@@ -39,10 +39,14 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 
 // RowsOfPerson implements batch.Reader.
 func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
-	rows, err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(
+		ctx,
 		`SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
-		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`, b.MerchantID,
-		b.ID, n)
+		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`,
+		b.MerchantID,
+		b.ID,
+		n,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("find rows of one person: %w", err)
 	}
@@ -60,9 +64,13 @@ func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, toke
 
 // DebitTotals implements batch.Reader.
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	rows, err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(
+		ctx,
 		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
-		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`, merchantID, id)
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`,
+		merchantID,
+		id,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("add up debits of a batch: %w", err)
 	}
@@ -88,7 +96,10 @@ func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit 
 func (t *Tx) ForgetDecisions(b batch.Batch) {
 	t.Later(
 		`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
-		AND (decision <> '' OR confirmed)`, b.MerchantID, b.ID)
+		AND (decision <> '' OR confirmed)`,
+		b.MerchantID,
+		b.ID,
+	)
 }
 
 // Confirm implements batch.Tx.
@@ -206,8 +217,14 @@ func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 			WHEN total_cents / $5 >= middle THEN middle END AS usual FROM seen)
 		UPDATE batch_rows r SET usual_cents = told.usual FROM told
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = told.n AND r.usual_cents IS DISTINCT FROM told.usual`,
-		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle,
+		b.MerchantID,
+		b.ID,
+		numbered,
+		int64(batch.UnusualForClient),
+		int64(batch.UnusualForFile),
+		batch.FileMiddle,
 		int64(batch.UnusualAlone),
-		int64(batch.UnusualFrom/batch.UnusualForFile))
+		int64(batch.UnusualFrom/batch.UnusualForFile),
+	)
 	return t.Flush()
 }

@@ -15,8 +15,10 @@ func TestWhoWaitsForTheClockHoldsNoConnection(t *testing.T) {
 		wait.Go(func() {
 			if err := s.Clock.Exclusive(t.Context(), func() error {
 				var n int
-				if err := s.Pool.QueryRow(t.Context(),
-					`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'debitdesk alone'`).Scan(&n); err != nil {
+				if err := s.Pool.QueryRow(
+					t.Context(),
+					`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'debitdesk alone'`,
+				).Scan(&n); err != nil {
 					return err
 				}
 				most = max(most, n) // one at a time is here

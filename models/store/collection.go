@@ -84,8 +84,15 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 // CollectionsUnder gives the newest debits under a mandate, the newest first.
 func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
 	limit int) ([]collection.Collection, error) {
-	return database.All(ctx, s.DB, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3", merchantID,
-		mandateID, limit)
+	return database.All(
+		ctx,
+		s.DB,
+		collectionTable,
+		"merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3",
+		merchantID,
+		mandateID,
+		limit,
+	)
 }
 
 // debitWhere is the condition on debits, for figures, the list, its count and its
@@ -144,7 +151,11 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 }
 
 // DebitsByID implements purchase.Lister.
-func (s *Store) DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error) {
+func (s *Store) DebitsByID(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	ids []uuid.UUID,
+) ([]collection.Collection, error) {
 	return database.All(ctx, s.DB, collectionTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 }
 

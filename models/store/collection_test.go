@@ -52,8 +52,10 @@ func aCollection(s *store.Store) collection.Collection {
 func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	s := opened(t)
 	ctx := context.Background()
-	if _, err := s.Pool.Exec(ctx,
-		`ALTER TABLE collections DROP CONSTRAINT collections_purchase_id_fkey, DROP CONSTRAINT collections_mandate_id_fkey`); err != nil {
+	if _, err := s.Pool.Exec(
+		ctx,
+		`ALTER TABLE collections DROP CONSTRAINT collections_purchase_id_fkey, DROP CONSTRAINT collections_mandate_id_fkey`,
+	); err != nil {
 		t.Fatal(err)
 	}
 	c := aCollection(s)

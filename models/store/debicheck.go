@@ -26,7 +26,13 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := database.All(ctx, t.s.DB, mandate.Authentications, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, authenticationIDs)
+	asked, err := database.All(
+		ctx,
+		t.s.DB,
+		mandate.Authentications,
+		`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+		authenticationIDs,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}
@@ -59,11 +65,16 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 
 // ClaimRequests implements debit.Reader.
 func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
-	due, err := database.Seek(ctx, s.DB, mandate.Authentications,
+	due, err := database.Seek(
+		ctx,
+		s.DB,
+		mandate.Authentications,
 		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
-		limit, s.handOverTime().Seconds())
+		limit,
+		s.handOverTime().Seconds(),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("claim mandate requests: %w", err)
 	}

@@ -34,7 +34,13 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	for _, k := range tokens {
 		held.Tokens[k.ID] = k
 	}
-	collections, err := database.All(ctx, t.s.DB, collectionTable, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
+	collections, err := database.All(
+		ctx,
+		t.s.DB,
+		collectionTable,
+		`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+		collectionIDs,
+	)
 	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
 	}
@@ -83,9 +89,13 @@ func (t *Tx) Submitted(ids []uuid.UUID) ([]collection.Collection, error) {
 
 // StartDue implements debit.Tx.
 func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
-	return t.moveCollections(`UPDATE collections SET started = true, updated_at = $1 WHERE id IN (SELECT id FROM collections
+	return t.moveCollections(
+		`UPDATE collections SET started = true, updated_at = $1 WHERE id IN (SELECT id FROM collections
 		WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking') AND execute_at <= $1
-		ORDER BY execute_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.Now(), limit)
+		ORDER BY execute_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
+		t.Now(),
+		limit,
+	)
 }
 
 // CloseDue implements debit.Tx.
@@ -102,8 +112,12 @@ func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
 
 // AlertDue implements debit.Tx.
 func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
-	return t.moveCollections(`UPDATE collections SET alerted_at = $1, updated_at = $1 WHERE id IN (SELECT id FROM collections
-		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= $1 ORDER BY alert_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.Now(), limit)
+	return t.moveCollections(
+		`UPDATE collections SET alerted_at = $1, updated_at = $1 WHERE id IN (SELECT id FROM collections
+		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= $1 ORDER BY alert_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
+		t.Now(),
+		limit,
+	)
 }
 
 func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, error) {
@@ -164,11 +178,22 @@ func (t *Tx) NoteOutcomes(gateway string, outcomes []debit.Outcome) {
 			database.Instant(m.At), orEmptyBytes(m.Raw)
 		texts[i], merchants[i] = o.Text, database.OrNull(o.MerchantID)
 	}
-	t.Later(`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw, received_at, outcome, merchant_id)
+	t.Later(
+		`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw, received_at, outcome, merchant_id)
 		SELECT $1, m.id, m.instruction, m.kind, m.code, m.at, m.raw, $8, m.outcome, m.merchant
 		FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::bytea[], $9::text[], $10::uuid[])
 			AS m (id, instruction, kind, code, at, raw, outcome, merchant) ORDER BY m.id`,
-		gateway, ids, instructions, kinds, codes, times, raws, t.Now(), texts, merchants)
+		gateway,
+		ids,
+		instructions,
+		kinds,
+		codes,
+		times,
+		raws,
+		t.Now(),
+		texts,
+		merchants,
+	)
 }
 
 // RefundsHandedOver implements debit.Tx.

@@ -42,7 +42,8 @@ func TestTheQuestionWhetherAnythingIsDueReadsNoTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := strings.Join(lines, "\n")
-		if !strings.Contains(plan, "collections_to_hand_over") || strings.Contains(plan, "rows=3000 loops") || strings.Contains(plan, "Removed by Filter: 3000") {
+		if !strings.Contains(plan, "collections_to_hand_over") || strings.Contains(plan, "rows=3000 loops") ||
+			strings.Contains(plan, "Removed by Filter: 3000") {
 			t.Errorf("%s reads the table:\n%s", question, plan)
 		}
 	}

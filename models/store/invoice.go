@@ -95,8 +95,15 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 // InvoiceOf implements billing.Tx.
 func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID,
 	kind billing.Kind) (inv billing.Invoice, known bool, err error) {
-	found, err := database.All(t.Context(), t.s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID,
-		purchaseID, kind)
+	found, err := database.All(
+		t.Context(),
+		t.s.DB,
+		invoiceTable,
+		"merchant_id = $1 AND purchase_id = $2 AND kind = $3",
+		merchantID,
+		purchaseID,
+		kind,
+	)
 	if err != nil || len(found) == 0 {
 		return inv, false, err
 	}
@@ -125,7 +132,14 @@ func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 // DocumentsOf implements billing.Reader.
 func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
-	found, err := database.All(ctx, s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID, purchaseIDs)
+	found, err := database.All(
+		ctx,
+		s.DB,
+		invoiceTable,
+		"merchant_id = $1 AND purchase_id = ANY($2)",
+		merchantID,
+		purchaseIDs,
+	)
 	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
 	for _, inv := range found {
 		docs := out[inv.PurchaseID]
@@ -152,7 +166,8 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID,
 	err := s.Gorm(ctx).Raw(
 		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
 		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
-		merchantID, database.IDs(purchaseIDs)).Scan(&rows).Error
+		merchantID, database.IDs(purchaseIDs)).
+		Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find debits: %w", err)
 	}
@@ -200,11 +215,17 @@ func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Fi
 
 // InvoiceEntry implements billing.Reader.
 func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
-	return database.First(database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID))
+	return database.First(
+		database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID),
+	)
 }
 
 // InvoiceEntries implements billing.Reader.
-func (s *Store) InvoiceEntries(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) ([]billing.Entry, error) {
+func (s *Store) InvoiceEntries(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	purchaseIDs []uuid.UUID,
+) ([]billing.Entry, error) {
 	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""), merchantID,
 		database.IDs(purchaseIDs))
 }
@@ -302,9 +323,16 @@ func (s *Store) byNumber(f *listing.Search, condition string, args ...any) listi
 	return func(ctx context.Context, _ listing.Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 		direction, beside, from := database.BesideID(f.Walk.ID(), ask)
 		where, more := f.Walk.All()
-		return listing.Few(ctx, s.DB, f, ask, listing.MostJoined, fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
+		return listing.Few(
+			ctx,
+			s.DB,
+			f,
+			ask,
+			listing.MostJoined,
+			fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
 			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.Walk.ID(), f.Walk.Source(ask, listing.MostJoined), where,
-			condition, beside, listing.MostJoined, direction, ask.Fetch()), slices.Concat(more, args, from)...)
+				condition, beside, listing.MostJoined, direction, ask.Fetch()),
+			slices.Concat(more, args, from)...)
 	}
 }
 
@@ -337,7 +365,11 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 }
 
 // countFoundInvoices counts what a search finds; nil where that is too much.
-func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID, find *listing.Search) (map[billing.State]int64, error) {
+func (s *Store) countFoundInvoices(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	find *listing.Search,
+) (map[billing.State]int64, error) {
 	ids, err := listing.FindAll(ctx, s.DB, find)
 	if ids == nil {
 		return nil, err
@@ -385,5 +417,9 @@ func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) 
 	w.Most = int(limit)
 	return database.CountByState[string](ctx, s.DB, fmt.Sprintf(
 		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d) AS part GROUP BY state",
-		w.Columns, w.Source(paging.Ask{}, w.Most), w.Where, limit), w.Args...)
+		w.Columns,
+		w.Source(paging.Ask{}, w.Most),
+		w.Where,
+		limit,
+	), w.Args...)
 }

@@ -48,8 +48,14 @@ func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f bill
 	if err != nil {
 		return none, err
 	}
-	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""), merchantID,
-		database.IDs(page.Items))
+	found, err := database.Seek(
+		ctx,
+		s.DB,
+		invoiceEntries,
+		fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""),
+		merchantID,
+		database.IDs(page.Items),
+	)
 	return listing.Arranged(page, found, func(e billing.Entry) uuid.UUID { return e.PurchaseID }), err
 }
 
@@ -59,8 +65,14 @@ func (s *Store) fewOfState(ctx context.Context, merchantID uuid.UUID, state bill
 	if statuses == nil {
 		return nil
 	}
-	ids, err := listing.IDs(ctx, s.DB, fmt.Sprintf("SELECT id FROM purchases WHERE merchant_id = ? AND status = ANY(?::text[]) LIMIT %d",
-		listing.MostJoined+1), merchantID, database.Texts(statuses))
+	ids, err := listing.IDs(
+		ctx,
+		s.DB,
+		fmt.Sprintf("SELECT id FROM purchases WHERE merchant_id = ? AND status = ANY(?::text[]) LIMIT %d",
+			listing.MostJoined+1),
+		merchantID,
+		database.Texts(statuses),
+	)
 	if err == nil && len(ids) <= listing.MostJoined {
 		by.Narrow.And("i.purchase_id = ANY(?::uuid[])", database.IDs(ids))
 	}

@@ -29,8 +29,12 @@ func (s *Store) SumInvoices(ctx context.Context, merchantID uuid.UUID, f billing
 		return out, summing(err)
 	}
 	w := find.Walk
-	of := fmt.Sprintf("SELECT p.*, i.total_cents AS invoice_cents, i.currency AS invoice_currency FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d",
-		w.Source(paging.Ask{}, int(limit)), w.Where, limit)
+	of := fmt.Sprintf(
+		"SELECT p.*, i.total_cents AS invoice_cents, i.currency AS invoice_currency FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d",
+		w.Source(paging.Ask{}, int(limit)),
+		w.Where,
+		limit,
+	)
 	part := "SELECT invoice_currency AS currency, invoice_cents AS cents FROM (" + of + ") AS p"
 	if w.Fits != "" {
 		part += " WHERE " + w.Fits

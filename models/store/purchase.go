@@ -223,9 +223,16 @@ func (s *Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f pu
 	find.Walk.Fitting(where, args...)
 	direction, beside, from := database.BesideID("id", ask)
 	all, more := withStatuses(f, where, args)
-	return listing.Few(ctx, s.DB, find, ask, few, fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
+	return listing.Few(
+		ctx,
+		s.DB,
+		find,
+		ask,
+		few,
+		fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
 		SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found WHERE true%s ORDER BY id %s LIMIT %d)`, all, inOrder(f), few,
-		beside, direction, ask.Fetch()), slices.Concat(more, from)...)
+			beside, direction, ask.Fetch()),
+		slices.Concat(more, from)...)
 }
 
 // inOrder is the order of the index that finds what a filter lets through.
@@ -254,7 +261,9 @@ func purchasePage(f purchase.Filter, where string, args []any, ask paging.Ask) (
 	case len(statuses) == 0: // that of the merchant, or of what the filter names
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
 	case len(statuses) == 1:
-		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = " + listing.Literal(statuses[0]) + order, args
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = " + listing.Literal(
+			statuses[0],
+		) + order, args
 	}
 	return eachStatus(statuses, where, args, order)
 }
@@ -350,8 +359,11 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 	if f.Concern == "" && f.Facets != (facet.Filter{}) {
 		return s.totalsBeside(ctx, merchantID, f)
 	}
-	return s.totals(ctx, fmt.Sprintf(`SELECT state, %s FROM (SELECT status AS state, %s FROM purchases WHERE %s%s LIMIT %d) AS part
-		GROUP BY state`, summed, randCents, where, order, limit), args...)
+	return s.totals(
+		ctx,
+		fmt.Sprintf(`SELECT state, %s FROM (SELECT status AS state, %s FROM purchases WHERE %s%s LIMIT %d) AS part
+		GROUP BY state`, summed, randCents, where, order, limit),
+		args...)
 }
 
 // totals reads numbers and sums by state.

@@ -31,7 +31,14 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 	if owned(f) { // an index of what it names leads there
 		where, args := purchaseWhere(merchantID, indexed(f))
 		where, args = withStatuses(f, where, args)
-		find.Walk = listing.Walk{Columns: "*", From: "purchases", Alias: "purchases", Where: where, Args: args, Most: mostBeside}
+		find.Walk = listing.Walk{
+			Columns: "*",
+			From:    "purchases",
+			Alias:   "purchases",
+			Where:   where,
+			Args:    args,
+			Most:    mostBeside,
+		}
 		beside := f.Facets.Purchase("purchases")
 		find.Walk.Fitting(beside.SQL, beside.Args...)
 		return listing.ByWalk(s.DB, find)(ctx, listing.Near{}, ask)
@@ -64,7 +71,9 @@ func nearPurchases(merchantID uuid.UUID, f purchase.Filter) (query string, args 
 	if f.Facets.ByDebitDate() {
 		days := f.Facets.Debits()
 		return "SELECT c.purchase_id AS id FROM collections c WHERE c.merchant_id = ? AND " + days.SQL + " ORDER BY c.action_date",
-			append([]any{merchantID}, days.Args...)
+			append(
+				[]any{merchantID},
+				days.Args...)
 	}
 	return "", nil
 }

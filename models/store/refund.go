@@ -23,7 +23,9 @@ func (t *Tx) InsertRefund(r purchase.Refund) {
 }
 
 var moveRefund = refundTable.Write(
-	`UPDATE refunds SET @set(state, channel, settled_at, updated_at) WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
+	`UPDATE refunds SET @set(state, channel, settled_at, updated_at) WHERE id = @id AND merchant_id = @merchant_id AND state = @from`,
+	"from",
+)
 
 // MoveRefund implements purchase.Tx.
 func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
@@ -37,8 +39,14 @@ func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
 
 // RefundsUnderWay implements purchase.Reader.
 func (s *Store) RefundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	return database.All(ctx, s.DB, refundTable, `merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`, merchantID,
-		purchaseID)
+	return database.All(
+		ctx,
+		s.DB,
+		refundTable,
+		`merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`,
+		merchantID,
+		purchaseID,
+	)
 }
 
 // Refund implements purchase.Reader.
@@ -66,7 +74,8 @@ func (t *Tx) InsertEntry(e purchase.Entry) {
 var (
 	amendmentTable = table.New[purchase.Amendment]("amendments")
 	moveAmendment  = amendmentTable.Write(
-		`UPDATE amendments SET @set(state, moved, finished_at) WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`)
+		`UPDATE amendments SET @set(state, moved, finished_at) WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`,
+	)
 )
 
 // InsertAmendment implements purchase.Tx.
@@ -82,8 +91,14 @@ func (s *Store) Amendment(ctx context.Context, merchantID, id uuid.UUID) (purcha
 
 // AmendmentOf implements purchase.Reader.
 func (s *Store) AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (purchase.Amendment, error) {
-	return database.One(ctx, s.DB, amendmentTable, "merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1", merchantID,
-		oldTokenID)
+	return database.One(
+		ctx,
+		s.DB,
+		amendmentTable,
+		"merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1",
+		merchantID,
+		oldTokenID,
+	)
 }
 
 // ScheduledFrom implements purchase.Reader. A purchase whose own account waits for
@@ -134,11 +149,24 @@ func (s *Store) Deletion(ctx context.Context, merchantID, id uuid.UUID) (purchas
 
 // DeletionsWaiting implements purchase.Reader.
 func (s *Store) DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]purchase.Deletion, error) {
-	return database.All(ctx, s.DB, deletionTable, `state = 'waiting' AND merchant_id = $1 AND until > $2 ORDER BY id DESC LIMIT 100`,
-		merchantID, s.Now())
+	return database.All(
+		ctx,
+		s.DB,
+		deletionTable,
+		`state = 'waiting' AND merchant_id = $1 AND until > $2 ORDER BY id DESC LIMIT 100`,
+		merchantID,
+		s.Now(),
+	)
 }
 
 // DeletionsDue implements purchase.Reader; it serves all merchants.
 func (s *Store) DeletionsDue(ctx context.Context, limit int) ([]purchase.Deletion, error) {
-	return database.All(ctx, s.DB, deletionTable, `state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`, s.Now(), limit)
+	return database.All(
+		ctx,
+		s.DB,
+		deletionTable,
+		`state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`,
+		s.Now(),
+		limit,
+	)
 }

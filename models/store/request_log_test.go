@@ -73,13 +73,26 @@ func TestBodiesArePackedTogetherAndReadOneByOne(t *testing.T) {
 	log := requestlog.Store{DB: s.DB}
 	ours, theirs := s.NewID(), s.NewID()
 	body := func(i int) string {
-		return fmt.Sprintf(`{"client":{"email":"thandi%d@example.com"},"purchase":{"products":[{"name":"Gym, month %d","price":55000}]}}`, i, i)
+		return fmt.Sprintf(
+			`{"client":{"email":"thandi%d@example.com"},"purchase":{"products":[{"name":"Gym, month %d","price":55000}]}}`,
+			i,
+			i,
+		)
 	}
 	var entries []requestlog.Entry
 	size := 0
 	for i := range 200 {
-		e := requestlog.Entry{ID: s.NewID(), MerchantID: ours, At: s.Now(), Method: "POST", Route: "/x", Path: "/x", Status: 201,
-			Request: body(i), Answer: strings.Repeat(body(i), 5)}
+		e := requestlog.Entry{
+			ID:         s.NewID(),
+			MerchantID: ours,
+			At:         s.Now(),
+			Method:     "POST",
+			Route:      "/x",
+			Path:       "/x",
+			Status:     201,
+			Request:    body(i),
+			Answer:     strings.Repeat(body(i), 5),
+		}
 		size += len(e.Request) + len(e.Answer)
 		entries = append(entries, e)
 	}

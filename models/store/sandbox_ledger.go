@@ -218,8 +218,11 @@ func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r san
 	if answerBy != nil {
 		r.Order.AnswerBy = answerBy.UTC()
 	}
-	rows, err := tx.Query(ctx,
-		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
+	rows, err := tx.Query(
+		ctx,
+		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`,
+		id,
+	)
 	if err != nil {
 		return r, 0, err
 	}

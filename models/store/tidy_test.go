@@ -164,8 +164,14 @@ func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
 	if got := s.counts(merchant)["paid"]; got != writers*moves {
 		t.Errorf("%d of %d moves were counted", got, writers*moves)
 	}
-	if got := s.number(`SELECT sum(cents)::bigint FROM purchase_sums WHERE merchant_id = $1 AND status = 'paid'`, merchant) +
-		s.number(`SELECT coalesce(sum(cents), 0)::bigint FROM purchase_count_deltas WHERE merchant_id = $1 AND status = 'paid'`, merchant); got != 700*writers*moves {
+	if got := s.number(
+		`SELECT sum(cents)::bigint FROM purchase_sums WHERE merchant_id = $1 AND status = 'paid'`,
+		merchant,
+	) +
+		s.number(
+			`SELECT coalesce(sum(cents), 0)::bigint FROM purchase_count_deltas WHERE merchant_id = $1 AND status = 'paid'`,
+			merchant,
+		); got != 700*writers*moves {
 		t.Errorf("%d cents of %d moves", got, writers*moves)
 	}
 }

@@ -112,7 +112,8 @@ func TestWithoutAChoiceNothingIsMailedAndTheSubscriptionPauses(t *testing.T) {
 		t.Errorf("%d mails went out that nobody named", n-before)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE action = 'token.deleted' AND jsonb_array_length(after->'effects') = 4`); n != 1 {
+		`SELECT count(*) FROM audit_entries WHERE action = 'token.deleted' AND jsonb_array_length(after->'effects') = 4`,
+	); n != 1 {
 		t.Error("the audit does not keep the effects")
 	}
 }

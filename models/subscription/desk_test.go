@@ -299,7 +299,9 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	added := h.add(h.template(subscription.Default()), clientID)
 	h.exec(
 		`INSERT INTO webhooks (id, merchant_id, title, callback, all_events, events, public_key, private_key, created_at, updated_at)
-		VALUES (gen_random_uuid(), $1, 'Till', 'https://till.example', true, '{}', '', '', now(), now())`, h.who.MerchantID)
+		VALUES (gen_random_uuid(), $1, 'Till', 'https://till.example', true, '{}', '', '', now(), now())`,
+		h.who.MerchantID,
+	)
 	payer := actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", "")
 	for range 2 { // a second click changes nothing
 		s, err := h.subs.CancelByClient(ctx, payer, added.Purchase.ID)
@@ -310,7 +312,9 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	}
 	if n := h.number(
 		`SELECT count(*) FROM events e JOIN deliveries d USING (seq) WHERE e.type = 'billing_template_client.subscription_billing_cancelled' AND e.object_id = $1
-		AND e.snapshot::text NOT LIKE '%sealed%'`, added.Subscriber.ID); n != 1 {
+		AND e.snapshot::text NOT LIKE '%sealed%'`,
+		added.Subscriber.ID,
+	); n != 1 {
 		t.Errorf("%d events are on their way", n)
 	}
 	var kept []byte

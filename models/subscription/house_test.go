@@ -99,7 +99,12 @@ func (h *house) begin() {
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
-	post := &outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
+	post := &outbox.Service{
+		Store:   outbox.Store{DB: s.DB},
+		Sender:  outbox.Keep{},
+		Sent:    h.purchases.Mailed,
+		Compose: bills.Compose,
+	}
 	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Phone: h.bank.ForceMandate}
@@ -107,7 +112,12 @@ func (h *house) begin() {
 
 // worker is one more process that bills periods.
 func (h *house) worker() *subscription.Service {
-	return &subscription.Service{InTx: runner[purchase.Tx](h), Store: subscription.Store{DB: h.store.DB}, Purchases: h.purchases, Now: h.store.Now}
+	return &subscription.Service{
+		InTx:      runner[purchase.Tx](h),
+		Store:     subscription.Store{DB: h.store.DB},
+		Purchases: h.purchases,
+		Now:       h.store.Now,
+	}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
@@ -116,10 +126,20 @@ func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
 		m, slug, h.store.Now())
 	h.exec(
-		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`,
+		brand,
+		m,
+		slug,
+		h.store.Now(),
+	)
 	h.exec(
 		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
-		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), m, brand, h.store.Now())
+		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`,
+		h.store.NewID(),
+		m,
+		brand,
+		h.store.Now(),
+	)
 	return actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: m, Name: "Owner"}, brand
 }
 
@@ -229,10 +249,12 @@ type billed struct {
 
 func (h *house) billed(subscriberID uuid.UUID) (out []billed) {
 	h.t.Helper()
-	rows, err := h.store.Pool.Query(ctx,
+	rows, err := h.store.Pool.Query(
+		ctx,
 		`SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'), p.product, p.status, p.total_cents
 		FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id WHERE p.subscriber_id = $1 ORDER BY b.starts_on`,
-		subscriberID)
+		subscriberID,
+	)
 	must(h.t, err)
 	out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[billed])
 	must(h.t, err)

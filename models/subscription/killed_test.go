@@ -87,7 +87,11 @@ func (h *house) leaving(tpl subscription.Template) leaving {
 // leave deletes the account with its choices, as a person does who tries again when there was no answer.
 func (h *house) leave(l leaving) {
 	h.t.Helper()
-	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{l.account}, Choices: l.choices})
+	_, err := h.purchases.StartDeletion(
+		ctx,
+		h.who,
+		purchase.DeletionInput{Tokens: []uuid.UUID{l.account}, Choices: l.choices},
+	)
 	if errors.Is(err, errKilled) {
 		h.again()
 		if _, err = h.purchases.StartDeletion(ctx, h.who,

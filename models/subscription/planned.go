@@ -96,7 +96,12 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 }
 
 // turnsOf are the periods of some subscribers that will be billed on some days, the earliest first.
-func (s *Service) turnsOf(ctx context.Context, merchantID uuid.UUID, subscribers []Subscriber, from, to calendar.Date) (out []Turn,
+func (s *Service) turnsOf(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	subscribers []Subscriber,
+	from, to calendar.Date,
+) (out []Turn,
 	err error) {
 	templates := map[uuid.UUID]Template{}
 	for _, sub := range subscribers {
@@ -127,7 +132,13 @@ const (
 
 // PlannedOf looks ahead for one client, by the same rules.
 func (s *Service) PlannedOf(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]Turn, error) {
-	found, err := s.Subscribers(ctx, who, uuid.Nil, SubscriberFilter{ClientID: clientID}, paging.Ask{Limit: clientSubscribers})
+	found, err := s.Subscribers(
+		ctx,
+		who,
+		uuid.Nil,
+		SubscriberFilter{ClientID: clientID},
+		paging.Ask{Limit: clientSubscribers},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +183,10 @@ func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.D
 	turns := make([]Turn, 0, len(found))
 	for _, sub := range found {
 		t := templates[sub.TemplateID]
-		turns = append(turns, Turn{Subscriber: sub, Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: t.priceOf(sub), N: 1})
+		turns = append(
+			turns,
+			Turn{Subscriber: sub, Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: t.priceOf(sub), N: 1},
+		)
 	}
 	return paging.Cut(ask, turns), nil
 }

@@ -41,25 +41,29 @@ func (s Store) billedAlike(ctx context.Context, merchantID uuid.UUID, from,
 	var part int
 	var g alike
 	var override []byte
-	if _, err := pgx.ForEachRow(rows, []any{&part, &g.NextAt, (*[16]byte)(&g.TemplateID), &g.Status, &g.MonthDay, &g.Remaining,
-		&g.Price, &override, &g.N}, func() error {
-		if read[part]++; part == 1 {
-			last = g.NextAt
-		}
-		k := key{g.NextAt.UTC(), g.TemplateID, g.Status, g.MonthDay, g.Remaining, g.Price}
-		if of := all[k]; of != nil {
-			of.N += g.N
-			return nil
-		}
-		one := g
-		if one.Override = nil; override != nil {
-			if err := json.Unmarshal(override, &one.Override); err != nil {
-				return err
+	if _, err := pgx.ForEachRow(
+		rows,
+		[]any{&part, &g.NextAt, (*[16]byte)(&g.TemplateID), &g.Status, &g.MonthDay, &g.Remaining,
+			&g.Price, &override, &g.N},
+		func() error {
+			if read[part]++; part == 1 {
+				last = g.NextAt
 			}
-		}
-		all[k] = &one
-		return nil
-	}); err != nil {
+			k := key{g.NextAt.UTC(), g.TemplateID, g.Status, g.MonthDay, g.Remaining, g.Price}
+			if of := all[k]; of != nil {
+				of.N += g.N
+				return nil
+			}
+			one := g
+			if one.Override = nil; override != nil {
+				if err := json.Unmarshal(override, &one.Override); err != nil {
+					return err
+				}
+			}
+			all[k] = &one
+			return nil
+		},
+	); err != nil {
 		return nil, moreFrom, fmt.Errorf("subscribers billed alike: %w", err)
 	}
 	switch {
@@ -88,9 +92,14 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 		}
 	}
 	clear(out)
-	rows, err := s.Pool.Query(ctx, `SELECT id, coalesce(nullif(title, ''), details -> 'products' -> 0 ->> 'name', ''), currency,
+	rows, err := s.Pool.Query(
+		ctx,
+		`SELECT id, coalesce(nullif(title, ''), details -> 'products' -> 0 ->> 'name', ''), currency,
 			total_cents, paused, deleted_at IS NOT NULL, updated_at, period, period_units, due_period, due_units, cycles
-		FROM billing_templates WHERE merchant_id = $1 AND id = ANY($2::text[]::uuid[])`, merchantID.String(), ids)
+		FROM billing_templates WHERE merchant_id = $1 AND id = ANY($2::text[]::uuid[])`,
+		merchantID.String(),
+		ids,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("plans of templates: %w", err)
 	}
@@ -112,7 +121,12 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 }
 
 // subscribersAlike reads a page of the subscribers that some turns stand for.
-func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns []Turn, ask paging.Ask) ([]Subscriber, error) {
+func (s Store) subscribersAlike(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	turns []Turn,
+	ask paging.Ask,
+) ([]Subscriber, error) {
 	n := len(turns)
 	next, templates, keys, cycles := make([]time.Time, n), make([]string, n), make([]string, n), make([]*int, n)
 	for i, t := range turns {
@@ -127,7 +141,9 @@ func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns
 	if ask.From != uuid.Nil {
 		beside = " AND s.id " + compare + " @beside::uuid"
 	}
-	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`SELECT s.id FROM (SELECT next_at, template_id, min(cycles) AS cycles, array_agg(key) AS keys
+	rows, err := s.Pool.Query(
+		ctx,
+		fmt.Sprintf(`SELECT s.id FROM (SELECT next_at, template_id, min(cycles) AS cycles, array_agg(key) AS keys
 			FROM unnest(@next::timestamptz[], @templates::text[]::uuid[], @cycles::int[], @keys::text[])
 				AS a (next_at, template_id, cycles, key) GROUP BY 1, 2) AS p
 			CROSS JOIN LATERAL (SELECT s.id FROM template_clients s
@@ -135,8 +151,10 @@ func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns
 					AND concat_ws(' ', s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
 						coalesce(md5(s.override::text), '')) = ANY (p.keys)%[1]s
 				ORDER BY s.id %[2]s LIMIT %[3]d) AS s
-		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch()), pgx.NamedArgs{"m": merchantID.String(),
-		"beside": ask.From.String(), "next": next, "templates": templates, "cycles": cycles, "keys": keys})
+		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch()),
+		pgx.NamedArgs{"m": merchantID.String(),
+			"beside": ask.From.String(), "next": next, "templates": templates, "cycles": cycles, "keys": keys},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("subscribers of a day: %w", err)
 	}
@@ -148,5 +166,10 @@ func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns
 	for i, id := range ids {
 		all[i] = id
 	}
-	return s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[]) ORDER BY s.id "+direction, merchantID, database.IDs(all))
+	return s.subscribers(
+		ctx,
+		"s.merchant_id = ? AND s.id = ANY(?::uuid[]) ORDER BY s.id "+direction,
+		merchantID,
+		database.IDs(all),
+	)
 }

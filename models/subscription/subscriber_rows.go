@@ -37,7 +37,8 @@ var (
 		}},
 		table.Column[Subscriber]{Name: "debit_sealed", Write: sealDebtor, Read: openDebtor})
 	subscriberMove = subscriberTable.Write(
-		`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`)
+		`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`,
+	)
 	periodTable  = table.New[Period]("billing_periods")
 	periodInsert = periodTable.Write(
 		`INSERT INTO billing_periods (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant",
@@ -103,14 +104,26 @@ func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
 // FollowToken gives subscribers that are charged on one token the other.
 func FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
 	tx.Later(
-		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, tx.Now())
+		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`,
+		merchantID,
+		old,
+		next,
+		tx.Now(),
+	)
 }
 
 // EndOf makes the subscribers of a client who is deleted inactive, and gives their ids.
 func EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
-	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { ended = append(ended, id) },
+	err = database.Query(
+		tx,
+		func(id *uuid.UUID) []any { return []any{id} },
+		func(id uuid.UUID) { ended = append(ended, id) },
 		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`, merchantID, clientID, tx.Now())
+		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`,
+		merchantID,
+		clientID,
+		tx.Now(),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("end subscribers: %w", err)
 	}
@@ -157,9 +170,16 @@ func (s Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.
 		found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])"+order, merchantID, database.IDs(ids))
 		return paging.CutAt(ask, found, reached), err
 	}
-	return listing.Page(ctx, s.DB, subscriberTable, w, ask, func(page string) string { // first the page, then what stands beside it
-		return subscriberLine + "(" + page + ")" + subscriberWith + order
-	})
+	return listing.Page(
+		ctx,
+		s.DB,
+		subscriberTable,
+		w,
+		ask,
+		func(page string) string { // first the page, then what stands beside it
+			return subscriberLine + "(" + page + ")" + subscriberWith + order
+		},
+	)
 }
 
 // CountTemplateClients counts those of all templates, up to limit; less than 0 where a
@@ -178,8 +198,12 @@ func (s Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f
 		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded")
 	}
 	where, _ := w.All()
-	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part", w.Source(paging.Ask{}, int(limit)),
-		where, limit)
+	query := fmt.Sprintf(
+		"SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part",
+		w.Source(paging.Ask{}, int(limit)),
+		where,
+		limit,
+	)
 	args := slices.Concat(w.Values(paging.Ask{}), w.FitArgs)
 	if err := s.Gorm(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
@@ -212,10 +236,24 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
 		w.From, w.Key = w.From+" AS s", "s.object_id"
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil && f.Status == "":
-		w.From, w.Args = listing.IDsFirst("template_clients", "s", "merchant_id = ? AND template_id = ?", merchantID, merchantID, templateID)
+		w.From, w.Args = listing.IDsFirst(
+			"template_clients",
+			"s",
+			"merchant_id = ? AND template_id = ?",
+			merchantID,
+			merchantID,
+			templateID,
+		)
 		w.Key = "w.id"
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil:
-		w.From, w.Args = listing.IDsFirst("template_clients", "s", "template_id = ? AND status = ?", merchantID, templateID, string(f.Status))
+		w.From, w.Args = listing.IDsFirst(
+			"template_clients",
+			"s",
+			"template_id = ? AND status = ?",
+			merchantID,
+			templateID,
+			string(f.Status),
+		)
 		w.Key = "w.id"
 	}
 	where, args := subscriberWhere(merchantID, templateID, f)
@@ -230,7 +268,11 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 
 // subscriberFinder searches subscribers by the words of their clients; nil where nothing
 // was typed.
-func (s Store) subscriberFinder(merchantID, templateID uuid.UUID, f SubscriberFilter, of *listing.Walk) *listing.Search {
+func (s Store) subscriberFinder(
+	merchantID, templateID uuid.UUID,
+	f SubscriberFilter,
+	of *listing.Walk,
+) *listing.Search {
 	if strings.TrimSpace(f.Search) == "" {
 		return nil
 	}
@@ -244,8 +286,10 @@ func (s Store) subscriberFinder(merchantID, templateID uuid.UUID, f SubscriberFi
 	if f.NoAccount {
 		where, args = where+" AND "+listing.Waits("s.id", "stranded", ""), append(args, merchantID)
 	}
-	find.Arms = []listing.Arm{client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+where,
-		args...)}
+	find.Arms = []listing.Arm{
+		client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+where,
+			args...),
+	}
 	return find
 }
 
@@ -263,8 +307,14 @@ func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 
 // PeriodsOf lists what was billed or skipped, newest first.
 func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
-	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,
-		subscriberID)
+	return database.All(
+		ctx,
+		s.DB,
+		periodTable,
+		"merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC",
+		merchantID,
+		subscriberID,
+	)
 }
 
 // dueSubscribers are those with something to do; each part reads one index. While an

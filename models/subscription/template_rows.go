@@ -33,7 +33,11 @@ func endSubscribersOf(tx *database.Tx, merchantID, templateID uuid.UUID, why str
 	n, err := tx.Exec(
 		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
 		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
-		merchantID, templateID, why, tx.Now())
+		merchantID,
+		templateID,
+		why,
+		tx.Now(),
+	)
 	if err != nil {
 		return 0, fmt.Errorf("end subscribers: %w", err)
 	}
@@ -53,7 +57,14 @@ func (s Store) Template(ctx context.Context, merchantID, id uuid.UUID) (Template
 
 // TemplatesByID finds those of some templates that there are, in no order.
 func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Template, error) {
-	found, err := database.All(ctx, s.DB, templateTable, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL", merchantID, ids)
+	found, err := database.All(
+		ctx,
+		s.DB,
+		templateTable,
+		"merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL",
+		merchantID,
+		ids,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -36,9 +36,12 @@ var (
 			return err
 		}})
 	// saveTask writes what a worker did, while the claim is its own.
-	saveTask = taskTable.Write(`UPDATE tasks SET @set(state, position, total, done, failed, tries, note, file_name, file_type,
+	saveTask = taskTable.Write(
+		`UPDATE tasks SET @set(state, position, total, done, failed, tries, note, file_name, file_type,
 		file_bytes, chunks, claim, claimed_until, ended_at, kept_until, updated_at)
-		WHERE id = @id AND state = 'running' AND claim = @mine`, "mine")
+		WHERE id = @id AND state = 'running' AND claim = @mine`,
+		"mine",
+	)
 )
 
 func insertTask(tx *database.Tx, t Task) { database.Insert(tx, taskTable, t) }
@@ -55,8 +58,15 @@ func countOpen(tx *database.Tx, merchantID uuid.UUID) (n int, err error) {
 
 // cancelWaiting ends a task that nobody has begun; false when somebody has, or it is over.
 func cancelWaiting(tx *database.Tx, t Task, by string, now time.Time) (bool, error) {
-	return tx.ExecOne("cancel a task", `UPDATE tasks SET state = 'cancelled', stopped_by = $3, ended_at = $4, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting'`, t.MerchantID, t.ID, by, now)
+	return tx.ExecOne(
+		"cancel a task",
+		`UPDATE tasks SET state = 'cancelled', stopped_by = $3, ended_at = $4, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting'`,
+		t.MerchantID,
+		t.ID,
+		by,
+		now,
+	)
 }
 
 // stopRunning asks the worker of a task to end it; false when it is over or was asked before.
@@ -119,10 +129,12 @@ func (s Store) recent(ctx context.Context, merchantID, askerID uuid.UUID, since 
 // claimTask takes an open task that nobody is at, and keeps others from it until a moment; NotFound when there is
 // nothing to do.
 func (s Store) claimTask(ctx context.Context, id, claim uuid.UUID, now, until time.Time) (Task, error) {
-	return database.First(database.Collect(ctx, s.DB, taskTable, `UPDATE tasks SET state = 'running', claim = $2, claimed_until = $4,
+	return database.First(
+		database.Collect(ctx, s.DB, taskTable, `UPDATE tasks SET state = 'running', claim = $2, claimed_until = $4,
 		began_at = coalesce(began_at, $3), updated_at = $3
 		WHERE id = $1 AND state IN ('waiting', 'running') AND (claimed_until IS NULL OR claimed_until <= $3)
-		RETURNING `+taskTable.Columns(""), []any{id, claim, now, until}))
+		RETURNING `+taskTable.Columns(""), []any{id, claim, now, until}),
+	)
 }
 
 // stopping tells whether somebody cancelled the task.
@@ -137,7 +149,9 @@ func (s Store) stopping(ctx context.Context, t Task) (is bool, by string, err er
 
 // yieldTask gives a claim back; others may take the task from that moment.
 func (s Store) yieldTask(ctx context.Context, id, claim uuid.UUID, tries int, from time.Time) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE tasks SET tries = $3, claimed_until = $4 WHERE id = $1 AND claim = $2 AND state = 'running'`,
+	_, err := s.Pool.Exec(
+		ctx,
+		`UPDATE tasks SET tries = $3, claimed_until = $4 WHERE id = $1 AND claim = $2 AND state = 'running'`,
 		database.Native([]any{id, claim, tries, from})...)
 	return err
 }

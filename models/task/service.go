@@ -44,8 +44,21 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 		return Task{}, err
 	}
 	now := s.now()
-	made := Task{ID: s.Store.NewID(), MerchantID: who.MerchantID, Kind: w.Kind, Title: w.Title, Needs: w.Needs, AskerID: who.ID,
-		Asker: who, Input: w.Input, State: Waiting, Position: []byte("{}"), Total: w.Total, CreatedAt: now, UpdatedAt: now}
+	made := Task{
+		ID:         s.Store.NewID(),
+		MerchantID: who.MerchantID,
+		Kind:       w.Kind,
+		Title:      w.Title,
+		Needs:      w.Needs,
+		AskerID:    who.ID,
+		Asker:      who,
+		Input:      w.Input,
+		State:      Waiting,
+		Position:   []byte("{}"),
+		Total:      w.Total,
+		CreatedAt:  now,
+		UpdatedAt:  now,
+	}
 	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
 		open, err := countOpen(tx, who.MerchantID)
 		if err != nil {
@@ -116,7 +129,10 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Ta
 		if !won {
 			return fault.New(fault.Conflict, "task_over", "Only a task that is waiting or running can be cancelled.")
 		}
-		tx.Audit(who, audit.Entry{Action: "task.cancelled", ObjectType: "task", ObjectID: id, Text: t.Title + " was cancelled."})
+		tx.Audit(
+			who,
+			audit.Entry{Action: "task.cancelled", ObjectType: "task", ObjectID: id, Text: t.Title + " was cancelled."},
+		)
 		return nil
 	})
 	if err != nil {

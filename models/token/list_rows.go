@@ -36,8 +36,15 @@ func (s Store) Tokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 		if err != nil {
 			return paging.Page[Entry]{}, err
 		}
-		found, err := database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[]) ORDER BY t.id "+
-			direction, merchantID, database.IDs(ids))
+		found, err := database.Seek(
+			ctx,
+			s.DB,
+			entries,
+			entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[]) ORDER BY t.id "+
+				direction,
+			merchantID,
+			database.IDs(ids),
+		)
 		return paging.CutAt(ask, found, reached), err
 	}
 	return listing.Page(ctx, s.DB, entries, w, ask, func(page string) string {
@@ -87,7 +94,11 @@ func (s Store) search(merchantID uuid.UUID, f Filter, states []State, of *listin
 	if len(q.Words()) == 0 {
 		return nil
 	}
-	find := &listing.Search{Query: q, Walk: *of, Words: listing.Vector("(SELECT c.search FROM clients c WHERE c.id = t.client_id)")}
+	find := &listing.Search{
+		Query: q,
+		Walk:  *of,
+		Words: listing.Vector("(SELECT c.search FROM clients c WHERE c.id = t.client_id)"),
+	}
 	find.Walk.Most = listing.MostJoined
 	each, args := "tokens AS t WHERE t.merchant_id = ? AND t.client_id = k.client AND t.state = ANY(?::text[])",
 		[]any{merchantID, database.Texts(states)}
@@ -143,7 +154,14 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 
 // TokenEntries finds those of some tokens that there are, live or not.
 func (s Store) TokenEntries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Entry, error) {
-	return database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[])", merchantID, database.IDs(ids))
+	return database.Seek(
+		ctx,
+		s.DB,
+		entries,
+		entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[])",
+		merchantID,
+		database.IDs(ids),
+	)
 }
 
 // TokenEntry finds one token, live or not; NotFound otherwise.

@@ -25,7 +25,10 @@ type Filter struct {
 
 // Narrow tells whether anything but the state is filtered.
 func (f Filter) Narrow() bool {
-	return f.Facets != facet.Filter{} || !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero() || f.ClientID != uuid.Nil || f.Search != "" || !f.UnusedSince.IsZero() || f.Needed
+	return f.Facets != facet.Filter{} || !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero() || f.ClientID != uuid.Nil ||
+		f.Search != "" ||
+		!f.UnusedSince.IsZero() ||
+		f.Needed
 }
 
 // Entry is one line of the register: a token and whose it is.

@@ -28,7 +28,8 @@ var (
 		}})
 	renewToken = Table.Write(
 		`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask, account_hash, created_by, updated_at)
-		WHERE merchant_id = @merchant_id AND id = @id AND state = 'pending'`)
+		WHERE merchant_id = @merchant_id AND id = @id AND state = 'pending'`,
+	)
 	moveToken = Table.Write(
 		`UPDATE tokens SET @set(state, soft_failures, failures, blocked_code, last_success_at, updated_at, last_used_at),
 		ended_at = CASE WHEN @state IN ('deleted', 'superseded') THEN coalesce(ended_at, @updated_at) ELSE ended_at END
@@ -69,7 +70,10 @@ func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, erro
 // begin with it; the transaction ends with fault.ErrLost when it is not active any more.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.Must(
-		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`, id, merchantID)
+		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`,
+		id,
+		merchantID,
+	)
 }
 
 // Token finds a token, live or not, with its account still sealed.
@@ -108,8 +112,9 @@ func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UU
 
 // TokenPage gives one page of the live tokens of a client.
 func (s Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]Token, error) {
-	of := database.List(ctx, s.DB, Table).Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
-		clientID)
+	of := database.List(ctx, s.DB, Table).
+		Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
+			clientID)
 	return database.Find(ctx, s.DB, Table, database.Page(of, ask))
 }
 

@@ -62,7 +62,13 @@ func setUserTheme(tx *database.Tx, id uuid.UUID, theme string) error {
 }
 
 func setKeysOff(tx *database.Tx, id uuid.UUID, off bool) (bool, error) {
-	return tx.ExecOne("turn keys on or off", `UPDATE users SET keys_off = $2, updated_at = $3 WHERE id = $1`, id, off, tx.Now())
+	return tx.ExecOne(
+		"turn keys on or off",
+		`UPDATE users SET keys_off = $2, updated_at = $3 WHERE id = $1`,
+		id,
+		off,
+		tx.Now(),
+	)
 }
 
 func setUserSeen(tx *database.Tx, id uuid.UUID, at time.Time) {
@@ -77,7 +83,12 @@ func setBusinessUsed(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
 
 // setFirstSteps hides the first steps from a person, or shows them again.
 func setFirstSteps(tx *database.Tx, merchantID, id uuid.UUID, hidden bool) {
-	tx.Later(`UPDATE memberships SET first_steps_hidden = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id, hidden)
+	tx.Later(
+		`UPDATE memberships SET first_steps_hidden = $3 WHERE merchant_id = $1 AND user_id = $2`,
+		merchantID,
+		id,
+		hidden,
+	)
 }
 
 func setPassword(tx *database.Tx, id uuid.UUID, hash string, at time.Time) error {
@@ -128,8 +139,11 @@ func (s Store) UserByEmail(ctx context.Context, email string) (User, string, err
 	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
 		return User{}, "", fault.Missing()
 	}
-	m, err := s.member(ctx,
-		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
+	m, err := s.member(
+		ctx,
+		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`,
+		email,
+	)
 	return m.User, m.PasswordHash, err
 }
 
@@ -213,7 +227,11 @@ func useResets(tx *database.Tx, r Reset, at time.Time) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("use password reset: %w", err)
 	}
-	tx.Later(`UPDATE password_resets SET used_at = $2 WHERE user_id = $1 AND used_at IS NULL`, r.UserID, database.Instant(at))
+	tx.Later(
+		`UPDATE password_resets SET used_at = $2 WHERE user_id = $1 AND used_at IS NULL`,
+		r.UserID,
+		database.Instant(at),
+	)
 	return n == 1, nil
 }
 

@@ -70,8 +70,13 @@ func (s *Service) SetKeys(ctx context.Context, who actor.Actor, off bool) error 
 		return notAPerson()
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
-		tx.Audit(who, audit.Entry{Action: "user.keys_set", ObjectType: "user", ObjectID: who.ID,
-			Text: "Turned keyboard shortcuts " + map[bool]string{true: "off", false: "on"}[off] + ".", After: map[string]any{"keys_off": off}})
+		tx.Audit(who, audit.Entry{
+			Action:     "user.keys_set",
+			ObjectType: "user",
+			ObjectID:   who.ID,
+			Text:       "Turned keyboard shortcuts " + map[bool]string{true: "off", false: "on"}[off] + ".",
+			After:      map[string]any{"keys_off": off},
+		})
 		known, err := setKeysOff(tx, who.ID, off)
 		if err == nil && !known {
 			err = fault.Missing()

@@ -135,8 +135,15 @@ func deleteOtherSessions(tx *database.Tx, userID uuid.UUID, but []byte) (int64, 
 
 // SessionsOf are the person's living sessions, the last seen first.
 func (s Store) SessionsOf(ctx context.Context, userID uuid.UUID, now time.Time) ([]Session, error) {
-	return database.All(ctx, s.DB, sessionTable, "user_id = $1 AND expires_at > $2 AND created_at > $3 ORDER BY seen_at DESC", userID,
-		now, now.Add(-SessionAbsolute))
+	return database.All(
+		ctx,
+		s.DB,
+		sessionTable,
+		"user_id = $1 AND expires_at > $2 AND created_at > $3 ORDER BY seen_at DESC",
+		userID,
+		now,
+		now.Add(-SessionAbsolute),
+	)
 }
 
 const (
@@ -145,11 +152,17 @@ const (
 )
 
 func (s Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sealed []byte, at time.Time) error {
-	_, err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(
+		ctx,
 		`WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2 ORDER BY created_at DESC, name OFFSET $5))
 		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users
-		WHERE id = $2`, name,
-		userID, sealed, database.Instant(at), mostKept-1)
+		WHERE id = $2`,
+		name,
+		userID,
+		sealed,
+		database.Instant(at),
+		mostKept-1,
+	)
 	if err != nil {
 		return fmt.Errorf("keep form: %w", err)
 	}
@@ -171,8 +184,11 @@ func (s Store) KeptForm(ctx context.Context, userID uuid.UUID, name string,
 
 // HasFactor tells whether a person set up a second factor.
 func (s Store) HasFactor(ctx context.Context, userID uuid.UUID) (has bool, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) FROM users u WHERE u.id = $1`, userID).Scan(&has)
+	err = s.Pool.QueryRow(
+		ctx,
+		`SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) FROM users u WHERE u.id = $1`,
+		userID,
+	).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("find a passkey or app: %w", err)
 	}

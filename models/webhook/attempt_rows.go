@@ -93,9 +93,13 @@ func (s Store) NoteAttempt(ctx context.Context, t Task, o Outcome) error {
 
 // DropDelivery ends a delivery whose webhook is gone.
 func (s Store) DropDelivery(ctx context.Context, t Task) error {
-	_, err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(
+		ctx,
 		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
-		t.MerchantID, t.ID, s.Now())
+		t.MerchantID,
+		t.ID,
+		s.Now(),
+	)
 	if err != nil {
 		return fmt.Errorf("drop a delivery: %w", err)
 	}
@@ -104,8 +108,13 @@ func (s Store) DropDelivery(ctx context.Context, t Task) error {
 
 // ReleaseDelivery gives a claim back unused.
 func (s Store) ReleaseDelivery(ctx context.Context, t Task) error {
-	_, err := s.Pool.Exec(ctx,
-		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`, t.MerchantID, t.ID, t.Attempts)
+	_, err := s.Pool.Exec(
+		ctx,
+		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`,
+		t.MerchantID,
+		t.ID,
+		t.Attempts,
+	)
 	if err != nil {
 		return fmt.Errorf("give a delivery back: %w", err)
 	}

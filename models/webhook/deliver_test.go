@@ -417,7 +417,8 @@ func TestThousandsOfNewsInOneTransactionAreTold(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM (SELECT seq, id, lag(id) OVER (ORDER BY seq) AS before FROM events) e WHERE before > id`); n != 0 {
+		`SELECT count(*) FROM (SELECT seq, id, lag(id) OVER (ORDER BY seq) AS before FROM events) e WHERE before > id`,
+	); n != 0 {
 		t.Errorf("%d ids are not in the order of events", n)
 	}
 	if n := h.run(); n != 501 || len(r.types()) != 501 {
@@ -434,7 +435,10 @@ func TestWhatAnEventKeepsHasNoNumberOfAPayer(t *testing.T) {
 		t.Fatalf("%d events", n)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%' OR snapshot::text LIKE '%sealed%'`, account, identity); n != 0 {
+		`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%' OR snapshot::text LIKE '%sealed%'`,
+		account,
+		identity,
+	); n != 0 {
 		t.Errorf("%d events keep numbers", n)
 	}
 }

@@ -47,7 +47,12 @@ const idLag = 10 * time.Minute
 
 // Events gives a page in the order of commits, without the snapshots. Days are found by the ids of all events, and then
 // looked at in each.
-func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter, ask paging.Ask) (paging.Page[Event], error) {
+func (s Store) Events(
+	ctx context.Context,
+	merchantID uuid.UUID,
+	f EventFilter,
+	ask paging.Ask,
+) (paging.Page[Event], error) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	and := func(condition string, more ...any) { where, args = where+" AND "+condition, append(args, more...) }
 	if len(f.Types) > 0 {
@@ -85,8 +90,13 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter, 
 	if !f.To.IsZero() {
 		days.And("created_at <= ?", f.To)
 	}
-	found, err := database.Seek(ctx, s.DB, eventTable, fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS walked WHERE %s%s LIMIT %d",
-		page, mostWalked, days.SQL, order, ask.Fetch()), slices.Concat(args, days.Args)...)
+	found, err := database.Seek(
+		ctx,
+		s.DB,
+		eventTable,
+		fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS walked WHERE %s%s LIMIT %d",
+			page, mostWalked, days.SQL, order, ask.Fetch()),
+		slices.Concat(args, days.Args)...)
 	if err != nil || len(found) >= ask.Fetch() {
 		return paging.Cut(ask, found), err
 	}
@@ -99,7 +109,8 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter, 
 
 func (s Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
 	return s.Gorm(ctx).Table(
-		"(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
+		"(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").
+		Where("merchant_id = ?", merchantID)
 }
 
 func (s Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (Delivery, error) {
@@ -162,8 +173,18 @@ func insertDelivery(tx *database.Tx, d Delivery) {
 	tx.Later(
 		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
-		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, database.OrNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt,
-		d.CreatedAt)
+		d.ID,
+		d.MerchantID,
+		d.Seq,
+		d.EventID,
+		d.SourceID,
+		database.OrNull(d.WebhookID),
+		endpoint,
+		d.Address,
+		d.Resend,
+		d.NextAt,
+		d.CreatedAt,
+	)
 }
 
 // insertTestEvent writes an event with its one delivery; nothing else waits for it.

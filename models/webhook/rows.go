@@ -28,7 +28,12 @@ type Store struct{ *database.DB }
 
 // insertWebhook keeps the private key sealed.
 func insertWebhook(tx *database.Tx, w Webhook, private []byte) {
-	database.Write(tx, webhookInsert, w, tx.DB().Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private))
+	database.Write(
+		tx,
+		webhookInsert,
+		w,
+		tx.DB().Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private),
+	)
 }
 
 // saveWebhook ends the transaction with fault.ErrLost when the webhook is not as it was
@@ -44,7 +49,11 @@ func saveWebhook(tx *database.Tx, w Webhook) {
 // Deliveries are locked before the webhook, as a note about an attempt does.
 func deleteWebhook(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	tx.Later(
-		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, tx.Now())
+		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`,
+		merchantID,
+		id,
+		tx.Now(),
+	)
 	n, err := tx.Exec(
 		`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		merchantID, id, tx.Now())
@@ -58,15 +67,21 @@ func deleteWebhook(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 func insertCompanyKey(tx *database.Tx, merchantID uuid.UUID, k Keys) {
 	tx.Later(
 		`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
-		merchantID, k.Public, tx.DB().Seal.SealBytes(seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
-		tx.Now())
+		merchantID,
+		k.Public,
+		tx.DB().Seal.SealBytes(seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
+		tx.Now(),
+	)
 }
 
 // noticeFailing marks a webhook whose failing its owner is told of; false when that was
 // done already or it does not fail any more.
 func noticeFailing(tx *database.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(
-		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, tx.Now())
+		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`,
+		id,
+		tx.Now(),
+	)
 	if err != nil {
 		return false, fmt.Errorf("note a notice: %w", err)
 	}
@@ -78,8 +93,13 @@ func (s Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (Webhook, 
 }
 
 func (s Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]Webhook, error) {
-	return database.Find(ctx, s.DB, webhookTable, database.Page(database.List(ctx, s.DB, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL",
-		merchantID), ask))
+	return database.Find(
+		ctx,
+		s.DB,
+		webhookTable,
+		database.Page(database.List(ctx, s.DB, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL",
+			merchantID), ask),
+	)
 }
 
 func (s Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) ([]Webhook, error) {

@@ -163,7 +163,10 @@ func (s *Service) companyKey(ctx context.Context, merchantID uuid.UUID) (string,
 	if err != nil {
 		return "", err
 	}
-	if err := s.Store.InTx(ctx, func(tx *database.Tx) error { insertCompanyKey(tx, merchantID, keys); return nil }); err != nil {
+	if err := s.Store.InTx(
+		ctx,
+		func(tx *database.Tx) error { insertCompanyKey(tx, merchantID, keys); return nil },
+	); err != nil {
 		return "", err
 	}
 	return s.Store.CompanyKey(ctx, merchantID)

@@ -61,7 +61,8 @@ func TestAWebhookHasKeysOfItsOwnThatStay(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM webhooks WHERE position('\x06092a864886f70d010101'::bytea in private_key) > 0`); n != 0 { // what every RSA key names itself
+		`SELECT count(*) FROM webhooks WHERE position('\x06092a864886f70d010101'::bytea in private_key) > 0`,
+	); n != 0 { // what every RSA key names itself
 		t.Error("a private key lies open")
 	}
 	changed, err := h.hooks.Update(context.Background(), h.who, b.ID, func(in *webhook.Input) { in.Title = "Shop" })
@@ -224,7 +225,10 @@ func TestOneMailForEachTimeThatAnEndpointFails(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.exec(
-		`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at) VALUES (gen_random_uuid(), $1, 'owner@example.org', 'admin', '', $2, $2)`, h.who.MerchantID, start)
+		`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at) VALUES (gen_random_uuid(), $1, 'owner@example.org', 'admin', '', $2, $2)`,
+		h.who.MerchantID,
+		start,
+	)
 	down := true
 	r := h.receiver(func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if down {

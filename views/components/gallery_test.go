@@ -128,7 +128,10 @@ func lists() []piece {
 			Keep: keep, Chips: []Chip{{"Paid", "?"}}, ClearHref: "?", Found: "1"}), words("fields"))},
 		{"filters, plain", Filters(FilterBar{Action: "/x", Plain: true})},
 		{"pager", Pages(Pager{NewerHref: "?a", OlderHref: "?b", Text: "50 of 1 240", Target: "#list"})},
-		{"pager, a search that goes on", Pages(Pager{OlderHref: "?b", Searched: "19 Nov 2026, 15:05:00 SAST", Target: "#list"})},
+		{
+			"pager, a search that goes on",
+			Pages(Pager{OlderHref: "?b", Searched: "19 Nov 2026, 15:05:00 SAST", Target: "#list"}),
+		},
 		{"pager, a search of what is newer", Pages(Pager{NewerHref: "?a", Searched: "19 Nov 2026, 15:05:00 SAST",
 			SearchedNewer: true, Target: "#list"})},
 		{"pager, nothing", Pages(Pager{})},
@@ -174,11 +177,17 @@ func figures() []piece {
 	return []piece{
 		{"figures", Figures([]Stat{{Label: "Collected", Value: "R 1", Trend: "up", TrendText: "more", Note: "n", Href: "/x"},
 			{Label: "B", Value: "2", Trend: "down", TrendText: "less"}, {Label: "C", Value: "3"}})},
-		{"chart", Chart(BarChart{Title: "t", Series: []string{"Collected", "Unpaid"},
-			Bars: []ChartBar{{Label: "1 Dec", Values: []int64{10, 2}, Texts: []string{"10", "2"}, Short: []string{"12"}, Href: "/x",
-				Figures: []Figure{{Text: "10", Href: "/x", Total: TotalOf(1, 10), Label: "ten"}}},
-				{Label: "2 Dec", Values: []int64{0, 0}, Texts: []string{"0", "0"}}},
-			Ticks: []Mark{{0, "0"}, {20, "20"}}, XLabels: []string{"1", "2"}})},
+		{"chart", Chart(BarChart{
+			Title:  "t",
+			Series: []string{"Collected", "Unpaid"},
+			Bars: []ChartBar{
+				{Label: "1 Dec", Values: []int64{10, 2}, Texts: []string{"10", "2"}, Short: []string{"12"}, Href: "/x",
+					Figures: []Figure{{Text: "10", Href: "/x", Total: TotalOf(1, 10), Label: "ten"}}},
+				{Label: "2 Dec", Values: []int64{0, 0}, Texts: []string{"0", "0"}},
+			},
+			Ticks:   []Mark{{0, "0"}, {20, "20"}},
+			XLabels: []string{"1", "2"},
+		})},
 		{"chart of nothing", Chart(BarChart{Title: "t"})},
 	}
 }

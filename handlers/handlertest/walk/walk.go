@@ -45,12 +45,36 @@ const (
 
 // Searched is what a person types into a search: names, part of a name, an address, references, the end of an account
 // number, and a word that nothing has.
-var Searched = []string{"nkosi", "thandiwe nkosi", "okos", "sipho.smit@example.com", "KSF-1024", "KSF12", "0144", "zzzqq"}
+var Searched = []string{
+	"nkosi",
+	"thandiwe nkosi",
+	"okos",
+	"sipho.smit@example.com",
+	"KSF-1024",
+	"KSF12",
+	"0144",
+	"zzzqq",
+}
 
 // Found are searches for anything, one of each kind of number that it understands.
-var Found = []string{"/find", "/find?q=t", "/find?q=INV-2026-0001", "/find?q=INV-12", "/find?q=R+649", "/find?q=1+234.50", "/find?q=082",
-	"/find?q=%2B27+82+123+4567", "/find?q=tomorrow", "/find?q=1+Dec", "/find?q=failed", "/find?q=8501015800085", "/find?q=0193",
-	"/find?q=01935f3e-7a1b-7c3d-8e4f-9a0b1c2d3e4f", "/find?q=01935f3e", "/find?q=new+purchase"}
+var Found = []string{
+	"/find",
+	"/find?q=t",
+	"/find?q=INV-2026-0001",
+	"/find?q=INV-12",
+	"/find?q=R+649",
+	"/find?q=1+234.50",
+	"/find?q=082",
+	"/find?q=%2B27+82+123+4567",
+	"/find?q=tomorrow",
+	"/find?q=1+Dec",
+	"/find?q=failed",
+	"/find?q=8501015800085",
+	"/find?q=0193",
+	"/find?q=01935f3e-7a1b-7c3d-8e4f-9a0b1c2d3e4f",
+	"/find?q=01935f3e",
+	"/find?q=new+purchase",
+}
 
 var anID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
@@ -114,7 +138,8 @@ func (w *Walk) open(at Address) error {
 	if res.StatusCode >= http.StatusInternalServerError {
 		return fmt.Errorf("%s: %s", at.Path, res.Status)
 	}
-	if final := res.Request.URL.RequestURI(); res.StatusCode != http.StatusOK || final != at.Path { // or it leads to another page
+	if final := res.Request.URL.RequestURI(); res.StatusCode != http.StatusOK ||
+		final != at.Path { // or it leads to another page
 		w.add(final, "/", at.depth)
 		_, err := io.Copy(io.Discard, res.Body)
 		return err

@@ -26,7 +26,8 @@ func amountColumn[T any](label string, of func(T) int64) kit.Column[T] {
 }
 
 func countColumn[T any](label string, of func(T) int64) kit.Column[T] {
-	return kit.ColumnOf(label, func(item T) components.Cell { return components.Cell{Text: words.Grouped(of(item))} }).Number().
+	return kit.ColumnOf(label, func(item T) components.Cell { return components.Cell{Text: words.Grouped(of(item))} }).
+		Number().
 		InFile(label, 10, func(item T) export.Cell { return export.Count(of(item)) })
 }
 
@@ -168,8 +169,10 @@ func movementText(e exchange.Entry) string {
 func belongsTo(e exchange.EntryLine) components.Cell {
 	switch {
 	case e.Reference != "":
-		return components.Cell{Part: components.To(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)}),
-			Second: e.ClientName}
+		return components.Cell{
+			Part:   components.To(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)}),
+			Second: e.ClientName,
+		}
 	case e.MessageID != "":
 		return components.Cell{Part: components.To(components.Link{Text: e.MessageID, Href: filePath(e.MessageID)})}
 	case e.State == exchange.EntryUnmatched:

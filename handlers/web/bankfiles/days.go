@@ -45,10 +45,16 @@ const daysBack, daysAhead = 30, 7
 
 func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 	return &kit.List[exchange.Day, dayFilter]{
-		Desk: h.Desk, Exports: h.Exports, Path: daysPath, Active: section, One: "bank day",
-		Nav: components.StatusTabs(nav(daysPath)),
-		Head: components.PageHead{Title: "Reconciliation",
-			Sub: "Debits count on their debit date; returns, disputes and refunds on the day of the bank’s answer. All sums are in rand."},
+		Desk:    h.Desk,
+		Exports: h.Exports,
+		Path:    daysPath,
+		Active:  section,
+		One:     "bank day",
+		Nav:     components.StatusTabs(nav(daysPath)),
+		Head: components.PageHead{
+			Title: "Reconciliation",
+			Sub:   "Debits count on their debit date; returns, disputes and refunds on the day of the bank’s answer. All sums are in rand.",
+		},
 		Query: func(ctx context.Context, who actor.Actor, f dayFilter, _ paging.Ask) (paging.Page[exchange.Day], error) {
 			all, err := h.Exchange.Days(ctx, who, f.From, f.To)
 			var page paging.Page[exchange.Day]
@@ -68,7 +74,8 @@ func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 			}
 			return kit.TallyOf(counts, kit.Split[exchange.DayState](string(f.State)), false, 0), err
 		},
-		By: "state", Views: []kit.View{kit.ViewOf("Do not add up", "state", exchange.DayDiffers),
+		By: "state",
+		Views: []kit.View{kit.ViewOf("Do not add up", "state", exchange.DayDiffers),
 			kit.ViewOf("No statement", "state", exchange.DayUntold), kit.ViewOf("Too early", "state", exchange.DayEarly),
 			kit.ViewOf("Add up", "state", exchange.DayAddsUp)},
 		Filters: []kit.Filter[dayFilter]{
@@ -80,7 +87,10 @@ func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 		Columns: dayColumns,
 		Empty: components.Empty{Icon: "calendar", Title: "Nothing to reconcile in these days",
 			Text: "A day appears when debits are handed over for it, or when the bank tells of it."},
-		NoMatch: components.Empty{Title: "No such day", Text: "Nothing was handed over for these days, and the bank tells nothing of them."},
+		NoMatch: components.Empty{
+			Title: "No such day",
+			Text:  "Nothing was handed over for these days, and the bank tells nothing of them.",
+		},
 	}
 }
 
@@ -139,7 +149,11 @@ var dayColumns = []kit.Column[exchange.Day]{
 	kit.ColumnOf("Day", func(d exchange.Day) components.Cell {
 		return components.Cell{Text: words.Glue(d.Day.Format("Mon 2 Jan 2006")), Strong: true}
 	}).InFile("Day", 14, func(d exchange.Day) export.Cell { return export.Day(d.Day) }),
-	figureColumn("Handed over", func(d exchange.Day) exchange.Figure { return d.HandedOver }, part(exchange.PartHandedOver)),
+	figureColumn(
+		"Handed over",
+		func(d exchange.Day) exchange.Figure { return d.HandedOver },
+		part(exchange.PartHandedOver),
+	),
 	figureColumn("Acknowledged", func(d exchange.Day) exchange.Figure { return d.Acknowledged },
 		part(exchange.PartAcknowledged)),
 	figureColumn("No answer", func(d exchange.Day) exchange.Figure { return d.Open }, part(exchange.PartOpen)),

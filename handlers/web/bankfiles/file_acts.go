@@ -55,25 +55,45 @@ var fileActs = []fileAct{
 		said: "The file is not approved. Decide what happens to its items.", danger: true, asksWhy: true,
 		decline: (*exchange.Service).Decline,
 		why:     func(m exchange.MessageSheet) string { return unless(m.State == exchange.Held, m.Decided()) }},
-	{path: "taken", button: "Mark as taken", icon: "check", title: "Mark the file as taken to the bank?",
-		text: "Do this after you have brought the file to the bank by hand, such as by an upload on its site. From then on the bank has its time to acknowledge it.",
-		said: "The file is marked as taken to the bank.", do: (*exchange.Service).MarkTaken,
+	{
+		path:   "taken",
+		button: "Mark as taken",
+		icon:   "check",
+		title:  "Mark the file as taken to the bank?",
+		text:   "Do this after you have brought the file to the bank by hand, such as by an upload on its site. From then on the bank has its time to acknowledge it.",
+		said:   "The file is marked as taken to the bank.",
+		do:     (*exchange.Service).MarkTaken,
 		why: func(m exchange.MessageSheet) string {
 			return unless(m.State == exchange.Placed, "This file is not waiting to be taken to the bank.")
-		}},
-	{path: "again", button: "Lay out again", icon: "repeat", title: "Lay the same file out again?",
-		text: "Ask your bank first whether it has the file. The file keeps its name and content, so the bank refuses it if it has it after all.",
-		said: "The file is laid out again.", do: (*exchange.Service).PlaceAgain,
+		},
+	},
+	{
+		path:   "again",
+		button: "Lay out again",
+		icon:   "repeat",
+		title:  "Lay the same file out again?",
+		text:   "Ask your bank first whether it has the file. The file keeps its name and content, so the bank refuses it if it has it after all.",
+		said:   "The file is laid out again.",
+		do:     (*exchange.Service).PlaceAgain,
 		why: func(m exchange.MessageSheet) string {
 			return unless(m.State == exchange.Taken && !m.Acknowledged(),
 				"Only a file that the bank has not acknowledged can be laid out again.")
-		}},
+		},
+	},
 	{path: "replacement", button: "Send again", icon: "forward", title: "Send what was refused again?",
 		text: "It leaves with the next file, under new numbers. This can be done once.",
 		said: "What was refused is sent again with the next file.", do: (*exchange.Service).SendAgain, why: refusedOnly},
-	{path: "dropping", button: "Mark as not collected", icon: "x", title: "Mark what was refused as not collected?",
-		text: "The debits count as failed, and your clients and programs are told so. Refunds and mandate requests count as failed too. This cannot be undone.",
-		said: "What was refused is marked as not collected.", do: (*exchange.Service).Drop, why: refusedOnly, danger: true},
+	{
+		path:   "dropping",
+		button: "Mark as not collected",
+		icon:   "x",
+		title:  "Mark what was refused as not collected?",
+		text:   "The debits count as failed, and your clients and programs are told so. Refunds and mandate requests count as failed too. This cannot be undone.",
+		said:   "What was refused is marked as not collected.",
+		do:     (*exchange.Service).Drop,
+		why:    refusedOnly,
+		danger: true,
+	},
 }
 
 func actNamed(path string) fileAct {
@@ -114,9 +134,21 @@ func (h *Pages) askAct(c echo.Context, a fileAct, form url.Values, refused error
 	if m.Refused.Count > 0 {
 		what = counted(int64(m.Refused.Count), m.Refused.SumCents)
 	}
-	v := pages.ActView{Title: a.button, Back: components.Link{Text: m.FileName, Href: filePath(id)}, Blocked: a.why(m),
-		Question: components.Confirm{ID: a.path, Title: a.title, Text: m.FileName + ", " + kindWords[m.Kind] + ": " + what + ". " +
-			a.text, Action: filePath(id, a.path), CancelHref: filePath(id), Button: a.button, Safe: !a.danger}}
+	v := pages.ActView{
+		Title:   a.button,
+		Back:    components.Link{Text: m.FileName, Href: filePath(id)},
+		Blocked: a.why(m),
+		Question: components.Confirm{
+			ID:    a.path,
+			Title: a.title,
+			Text: m.FileName + ", " + kindWords[m.Kind] + ": " + what + ". " +
+				a.text,
+			Action:     filePath(id, a.path),
+			CancelHref: filePath(id),
+			Button:     a.button,
+			Safe:       !a.danger,
+		},
+	}
 	if a.asksWhy {
 		wrong, summary, _ := kit.Problems(refused)
 		v.Problems.Items = summary

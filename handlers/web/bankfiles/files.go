@@ -38,15 +38,25 @@ func kindOptions() (options []components.Option) {
 
 func (h *Pages) files() *kit.List[exchange.Message, exchange.MessageFilter] {
 	return &kit.List[exchange.Message, exchange.MessageFilter]{
-		Desk: h.Desk, Exports: h.Exports, Path: filesPath, Active: section, One: "file to the bank",
-		Many: "files to the bank", Nav: components.StatusTabs(nav(filesPath)),
-		Head:  components.PageHead{Title: "Files to the bank", Sub: "Each file holds one kind of request, and has a number without gaps."},
-		Query: h.Exchange.Messages, ID: exchange.Message.UUID,
+		Desk:    h.Desk,
+		Exports: h.Exports,
+		Path:    filesPath,
+		Active:  section,
+		One:     "file to the bank",
+		Many:    "files to the bank",
+		Nav:     components.StatusTabs(nav(filesPath)),
+		Head: components.PageHead{
+			Title: "Files to the bank",
+			Sub:   "Each file holds one kind of request, and has a number without gaps.",
+		},
+		Query: h.Exchange.Messages,
+		ID:    exchange.Message.UUID,
 		Count: func(ctx context.Context, who actor.Actor, f exchange.MessageFilter) (kit.Tally, error) {
 			counts, err := h.Exchange.CountMessages(ctx, who, f)
 			return kit.TallyOf(counts, f.States, false, 0), err
 		},
-		By: "state", Views: []kit.View{
+		By: "state",
+		Views: []kit.View{
 			kit.ViewOf("Not taken yet", "state", exchange.Made, exchange.Held, exchange.Placed),
 			kit.ViewOf("At the bank", "state", exchange.Taken, exchange.Acknowledged, exchange.Approval, exchange.Accepted),
 			kit.ViewOf("Refused", "state", exchange.Refused),
@@ -182,8 +192,14 @@ func fileNote(m exchange.MessageSheet) components.Note {
 		return components.Note{Kind: "bad", Title: "The file was not approved, and never left",
 			Text: m.Reason + " Send the items again, or mark them as not collected."}
 	case m.Refused.Count > 0:
-		return components.Note{Kind: "bad", Title: "The bank refused " + counted(int64(m.Refused.Count), m.Refused.SumCents),
-			Text: cmp.Or(m.Reason, "The bank gave no reason.") + " No client in it was debited. Send the items again, or mark them as not collected."}
+		return components.Note{
+			Kind:  "bad",
+			Title: "The bank refused " + counted(int64(m.Refused.Count), m.Refused.SumCents),
+			Text: cmp.Or(
+				m.Reason,
+				"The bank gave no reason.",
+			) + " No client in it was debited. Send the items again, or mark them as not collected.",
+		}
 	case m.State == exchange.Replaced:
 		return components.Note{Kind: "info", Text: "What was refused was sent again in a later file."}
 	case m.State == exchange.Closed:

@@ -40,8 +40,17 @@ func (h *Pages) findingLines(ctx context.Context, who actor.Actor, f exchange.Fi
 	var out []pages.BankFindingLine
 	for _, one := range page.Items {
 		word := findingWords[one.Kind]
-		out = append(out, pages.BankFindingLine{Icon: word.Icon, Kind: "bad", Title: word.Title, Text: one.Text,
-			Href: findingPath(one.ID), At: words.Moment(one.OpenedAt), Acts: small(findingActs(one, refused[one.MessageID].Count))})
+		out = append(out, pages.BankFindingLine{
+			Icon:  word.Icon,
+			Kind:  "bad",
+			Title: word.Title,
+			Text:  one.Text,
+			Href: findingPath(
+				one.ID,
+			),
+			At:   words.Moment(one.OpenedAt),
+			Acts: small(findingActs(one, refused[one.MessageID].Count)),
+		})
 	}
 	return out, nil
 }
@@ -71,7 +80,10 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 		out = append(out, components.Button{Label: "Send anyway…", Icon: "forward", Href: findingPath(f.ID, "sending")},
 			components.Button{Label: "Mark as not collected…", Icon: "x", Href: findingPath(f.ID, "dropping")})
 	case exchange.Unmatched:
-		out = append(out, components.Button{Label: "Match movements", Icon: "search", Href: movementsPath + "?state=unmatched"})
+		out = append(
+			out,
+			components.Button{Label: "Match movements", Icon: "search", Href: movementsPath + "?state=unmatched"},
+		)
 	case exchange.NoStatement:
 		out = append(out, components.Button{Label: "Reconciliation", Icon: "calendar", Href: daysPath})
 	case exchange.ApprovalNeeded, exchange.UnknownMessage, exchange.UnknownItem, exchange.Differs, exchange.Unreadables,
@@ -132,8 +144,11 @@ func (h *Pages) findings() *kit.List[exchange.Finding, exchange.FindingFilter] {
 		Filters: []kit.Filter[exchange.FindingFilter]{kit.StateFilter("state", "a state of a finding", findingStates,
 			func(f *exchange.FindingFilter) *exchange.FindingState { return &f.State })},
 		Columns: findingColumns,
-		Empty: components.Empty{Icon: "done", Title: "Nothing was found yet",
-			Text: "What a person must look at appears here: files that were refused, not acknowledged or not readable, and money without a debit."},
+		Empty: components.Empty{
+			Icon:  "done",
+			Title: "Nothing was found yet",
+			Text:  "What a person must look at appears here: files that were refused, not acknowledged or not readable, and money without a debit.",
+		},
 	}
 }
 
@@ -187,15 +202,30 @@ func (h *Pages) finding(c echo.Context, f exchange.Finding, form url.Values, ref
 		v.Help, v.Acts = word.Help, findingActs(f, left[f.MessageID].Count)
 		if mayAct(c) {
 			byInput, _, _ := kit.Problems(refused)
-			v.Action, v.Note = findingPath(f.ID, "settlement"), components.Textarea{Label: "What was done about it", Name: "note",
-				Value: form.Get("note"), Error: byInput["note"], Required: true, Rows: 3, MaxLength: 1000}
+			v.Action, v.Note = findingPath(
+				f.ID,
+				"settlement",
+			), components.Textarea{
+				Label:     "What was done about it",
+				Name:      "note",
+				Value:     form.Get("note"),
+				Error:     byInput["note"],
+				Required:  true,
+				Rows:      3,
+				MaxLength: 1000,
+			}
 		}
 	} else {
 		add(momentFact("Settled", f.ClosedAt, ""))
 		add(components.Fact{Label: "Settled by", Value: settledBy(f)})
 		add(components.Fact{Label: "What was done", Value: f.Resolution})
 	}
-	return h.show(c, kit.StatusOf(refused), v.Title, func(fr layout.Frame) templ.Component { return pages.BankFinding(fr, v) })
+	return h.show(
+		c,
+		kit.StatusOf(refused),
+		v.Title,
+		func(fr layout.Frame) templ.Component { return pages.BankFinding(fr, v) },
+	)
 }
 
 // Settle serves POST /bank/findings/{id}/settlement.

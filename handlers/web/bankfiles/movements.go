@@ -85,8 +85,11 @@ func (h *Pages) AskMatch(c echo.Context) error {
 		return err
 	}
 	if n.State == exchange.EntryMatched {
-		return h.ask(c, pages.ActView{Title: "Match a movement", Back: components.Link{Text: "Movements", Href: movementsPath},
-			Blocked: "This movement is matched already."})
+		return h.ask(
+			c,
+			pages.ActView{Title: "Match a movement", Back: components.Link{Text: "Movements", Href: movementsPath},
+				Blocked: "This movement is matched already."},
+		)
 	}
 	if item, err := uuid.Parse(c.QueryParam("item")); err == nil {
 		return h.confirmMatch(c, n, item)
@@ -106,9 +109,17 @@ func (h *Pages) AskMatch(c echo.Context) error {
 		Search: components.Field{Label: "Search", Name: "q", Value: search, Quiet: true,
 			Hint: "Client, e-mail or reference of the purchase. Only debits of the same amount are found."},
 		Candidates: kit.TableOf("Debits of the same amount", columns, found),
-		Empty: components.Empty{Icon: "search", Title: "No debit of this amount",
-			Text: "Search by the client or the purchase to look further back. If the movement belongs to no debit of yours, settle the finding with a note."}}
-	return h.show(c, http.StatusOK, "Match a movement", func(f layout.Frame) templ.Component { return pages.BankMatch(f, v) })
+		Empty: components.Empty{
+			Icon:  "search",
+			Title: "No debit of this amount",
+			Text:  "Search by the client or the purchase to look further back. If the movement belongs to no debit of yours, settle the finding with a note.",
+		}}
+	return h.show(
+		c,
+		http.StatusOK,
+		"Match a movement",
+		func(f layout.Frame) templ.Component { return pages.BankMatch(f, v) },
+	)
 }
 
 func movementFacts(n exchange.Entry) components.Facts {
@@ -117,10 +128,18 @@ func movementFacts(n exchange.Entry) components.Facts {
 		direction = "out, from you"
 	}
 	return components.Facts{Wide: true, Items: []components.Fact{
-		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)}, {Label: "Direction", Value: direction},
-		{Label: "Booked on", Value: n.BookedOn.Format("Mon 2 Jan 2006")}, {Label: "Text", Value: n.Text},
-		{Label: "Bank’s reference", Value: n.Reference, Mono: true}, {Label: "Kind at the bank", Value: n.BankCode, Mono: true},
-		{Label: "Reason", Value: n.Reason}}}
+		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)},
+		{Label: "Direction", Value: direction},
+		{Label: "Booked on", Value: n.BookedOn.Format("Mon 2 Jan 2006")},
+		{Label: "Text", Value: n.Text},
+		{
+			Label: "Bank’s reference",
+			Value: n.Reference,
+			Mono:  true,
+		},
+		{Label: "Kind at the bank", Value: n.BankCode, Mono: true},
+		{Label: "Reason", Value: n.Reason},
+	}}
 }
 
 // confirmMatch says what follows from a match, by trying it.

@@ -34,10 +34,17 @@ func (h *Pages) Overview(c echo.Context) error {
 	if c.QueryParam("block") == "next" {
 		return kit.Render(c, http.StatusOK, pages.BankNextCut(next))
 	}
-	v := pages.BankOverviewView{Nav: nav(overviewPath), Next: next,
-		OutEmpty: components.Empty{Icon: "out", Title: "No file has been made yet", Text: "The next cut makes one when something waits."},
+	v := pages.BankOverviewView{
+		Nav:  nav(overviewPath),
+		Next: next,
+		OutEmpty: components.Empty{
+			Icon:  "out",
+			Title: "No file has been made yet",
+			Text:  "The next cut makes one when something waits.",
+		},
 		InEmpty: components.Empty{Icon: "in", Title: "Nothing has come from the bank yet",
-			Text: "Answers and statements appear here when they arrive, or when you import them."}}
+			Text: "Answers and statements appear here when they arrive, or when you import them."},
+	}
 	open := exchange.FindingFilter{State: exchange.FindingOpen}
 	if v.Findings, err = h.findingLines(ctx, who, open); err != nil {
 		return err
@@ -101,9 +108,15 @@ func (h *Pages) AskCut(c echo.Context) error {
 		return err
 	}
 	v := pages.ActView{Title: "Cut now", Back: components.Link{Text: "Bank files", Href: overviewPath},
-		Question: components.Confirm{ID: "cut", Title: "Make files of what waits?",
-			Text:   "One file is made for each kind, or more where there are many items. They leave at once, before the next cut:",
-			Action: "/bank/cut", CancelHref: overviewPath, Button: "Cut now", Safe: true}}
+		Question: components.Confirm{
+			ID:         "cut",
+			Title:      "Make files of what waits?",
+			Text:       "One file is made for each kind, or more where there are many items. They leave at once, before the next cut:",
+			Action:     "/bank/cut",
+			CancelHref: overviewPath,
+			Button:     "Cut now",
+			Safe:       true,
+		}}
 	for _, w := range waits {
 		v.Question.Breaks = append(v.Question.Breaks, kindWords[w.Kind]+": "+counted(w.Total.Count, w.Total.Cents))
 	}
@@ -178,7 +191,14 @@ func (h *Pages) Import(c echo.Context) error {
 		said = "The file could not be read: " + d.Why
 	case exchange.DocumentRead:
 	}
-	if _, err := h.Exchange.Document(ctx, who, d.ID); fault.Is(err, fault.NotFound) { // it was found before, and is another's
+	if _, err := h.Exchange.Document(
+		ctx,
+		who,
+		d.ID,
+	); fault.Is(
+		err,
+		fault.NotFound,
+	) { // it was found before, and is another's
 		return h.done(c, nil, receivedPath, "The file was read before. Nothing in it is about your business.")
 	} else if err != nil {
 		return err

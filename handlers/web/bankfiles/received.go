@@ -21,16 +21,26 @@ import (
 
 func (h *Pages) received() *kit.List[exchange.Document, exchange.DocumentFilter] {
 	return &kit.List[exchange.Document, exchange.DocumentFilter]{
-		Desk: h.Desk, Exports: h.Exports, Path: receivedPath, Active: section, One: "file from the bank",
-		Many: "files from the bank", Nav: components.StatusTabs(nav(receivedPath)),
-		Head: components.PageHead{Title: "Files from the bank", Sub: "Answers and statements, as they arrived or were imported.",
-			Primary: components.Button{Label: "Import a file", Icon: "upload", Href: "/bank/import"}},
-		Query: h.Exchange.Documents, ID: func(d exchange.Document) uuid.UUID { return d.ID },
+		Desk:    h.Desk,
+		Exports: h.Exports,
+		Path:    receivedPath,
+		Active:  section,
+		One:     "file from the bank",
+		Many:    "files from the bank",
+		Nav:     components.StatusTabs(nav(receivedPath)),
+		Head: components.PageHead{
+			Title:   "Files from the bank",
+			Sub:     "Answers and statements, as they arrived or were imported.",
+			Primary: components.Button{Label: "Import a file", Icon: "upload", Href: "/bank/import"},
+		},
+		Query: h.Exchange.Documents,
+		ID:    func(d exchange.Document) uuid.UUID { return d.ID },
 		Count: func(ctx context.Context, who actor.Actor, f exchange.DocumentFilter) (kit.Tally, error) {
 			counts, err := h.Exchange.CountDocuments(ctx, who, f)
 			return kit.TallyOf(counts, kit.Split[exchange.DocumentState](string(f.State)), false, 0), err
 		},
-		By: "state", Views: []kit.View{kit.ViewOf("Read", "state", exchange.DocumentRead),
+		By: "state",
+		Views: []kit.View{kit.ViewOf("Read", "state", exchange.DocumentRead),
 			kit.ViewOf("Rejected", "state", exchange.DocumentRejected),
 			kit.ViewOf("Being read", "state", exchange.DocumentOpen).WhenAny()},
 		Filters: []kit.Filter[exchange.DocumentFilter]{

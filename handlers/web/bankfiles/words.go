@@ -18,17 +18,25 @@ var kindWords = map[exchange.Kind]string{exchange.Debits: "Debits", exchange.Ref
 
 // messagePills are the states of a file to the bank, in the order of its life.
 var messagePills = map[exchange.MessageState]components.Pill{
-	exchange.Made:   {Kind: "progress", Word: "Being laid out", Title: "It is being written for the bank."},
-	exchange.Held:   {Kind: "wait", Word: "Waits for approval", Title: "A second approver must agree before it leaves."},
-	exchange.Placed: {Kind: "wait", Word: "Waiting to be taken", Title: "It stands ready for the bank, a courier or a person."},
+	exchange.Made: {Kind: "progress", Word: "Being laid out", Title: "It is being written for the bank."},
+	exchange.Held: {Kind: "wait", Word: "Waits for approval", Title: "A second approver must agree before it leaves."},
+	exchange.Placed: {
+		Kind:  "wait",
+		Word:  "Waiting to be taken",
+		Title: "It stands ready for the bank, a courier or a person.",
+	},
 	exchange.Taken: {Kind: "progress", Word: "Taken",
 		Title: "The file was taken. The bank has not yet said that it has it."},
 	exchange.Acknowledged: {Kind: "progress", Word: "Acknowledged", Title: "The bank has the file."},
-	exchange.Approval:     {Kind: "wait", Word: "To be approved at the bank", Title: "A person must approve it at the bank."},
-	exchange.Accepted:     {Kind: "done", Word: "Accepted", Title: "The bank runs it."},
-	exchange.Refused:      {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. No one was debited."},
-	exchange.Replaced:     {Kind: "draft", Word: "Sent again", Title: "What was in it left again in another file."},
-	exchange.Closed:       {Kind: "draft", Word: "Not run", Title: "What was in it was marked as not collected."},
+	exchange.Approval: {
+		Kind:  "wait",
+		Word:  "To be approved at the bank",
+		Title: "A person must approve it at the bank.",
+	},
+	exchange.Accepted: {Kind: "done", Word: "Accepted", Title: "The bank runs it."},
+	exchange.Refused:  {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. No one was debited."},
+	exchange.Replaced: {Kind: "draft", Word: "Sent again", Title: "What was in it left again in another file."},
+	exchange.Closed:   {Kind: "draft", Word: "Not run", Title: "What was in it was marked as not collected."},
 }
 
 // messagePill is how a file stands.
@@ -41,15 +49,23 @@ func messagePill(m exchange.Message) components.Pill {
 }
 
 var documentPills = map[exchange.DocumentState]components.Pill{
-	exchange.DocumentOpen:     {Kind: "progress", Word: "Being read", Title: "It is read, or its end has not arrived yet."},
+	exchange.DocumentOpen: {
+		Kind:  "progress",
+		Word:  "Being read",
+		Title: "It is read, or its end has not arrived yet.",
+	},
 	exchange.DocumentRead:     {Kind: "done", Word: "Read"},
 	exchange.DocumentRejected: {Kind: "bad", Word: "Rejected"},
 }
 
 var entryPills = map[exchange.EntryState]components.Pill{
-	exchange.EntryMatched:   {Kind: "done", Word: "Matched"},
-	exchange.EntryUnmatched: {Kind: "bad", Word: "Unmatched", Title: "It looks like a debit order and belongs to none we know."},
-	exchange.EntryOther:     {Kind: "draft", Word: "Other", Title: "Fees, transfers: none of ours."},
+	exchange.EntryMatched: {Kind: "done", Word: "Matched"},
+	exchange.EntryUnmatched: {
+		Kind:  "bad",
+		Word:  "Unmatched",
+		Title: "It looks like a debit order and belongs to none we know.",
+	},
+	exchange.EntryOther: {Kind: "draft", Word: "Other", Title: "Fees, transfers: none of ours."},
 }
 
 var dayPills = map[exchange.DayState]components.Pill{
@@ -102,29 +118,57 @@ func itemPill(i exchange.ItemLine) components.Pill {
 type findingWord struct{ Icon, Title, Help string }
 
 var findingWords = map[exchange.FindingKind]findingWord{
-	exchange.NotAcknowledged: {"clock", "A file was not acknowledged", "Ask your bank whether it has the file. If it has not, " +
-		"lay the file out again: it has the same name and content, so the bank refuses it if it has it after all."},
-	exchange.MessageRefused: {"alert", "A file was refused", "Correct what the bank complains about, then send its items again. " +
-		"If they should not run any more, mark them as not collected."},
+	exchange.NotAcknowledged: {
+		"clock",
+		"A file was not acknowledged",
+		"Ask your bank whether it has the file. If it has not, " +
+			"lay the file out again: it has the same name and content, so the bank refuses it if it has it after all.",
+	},
+	exchange.MessageRefused: {
+		"alert",
+		"A file was refused",
+		"Correct what the bank complains about, then send its items again. " +
+			"If they should not run any more, mark them as not collected.",
+	},
 	exchange.GroupRefused: {"alert", "A part of a file was refused", "Correct what the bank complains about, then send " +
 		"its items again. If they should not run any more, mark them as not collected."},
-	exchange.ApprovalNeeded: {"users", "A file waits for approval at the bank", "Sign in at your bank and approve the file there."},
+	exchange.ApprovalNeeded: {
+		"users",
+		"A file waits for approval at the bank",
+		"Sign in at your bank and approve the file there.",
+	},
 	exchange.Unapproved: {"users", "A file waits for a second approver", "Check the file, then approve or refuse it. " +
 		"The person who cut it cannot approve it."},
 	exchange.Declined: {"alert", "A file was not approved", "Send its items again with the next file. " +
 		"If they should not run any more, mark them as not collected."},
 	exchange.MissedDeadline: {"clock", "Debits missed the cut-off", "Send them anyway if your bank takes them late. " +
 		"Otherwise mark them as not collected, and debit again on another day."},
-	exchange.UnknownMessage: {"help", "An answer to an unknown file", "Check whether another system uses the same account at " +
-		"your bank. If not, ask the bank."},
-	exchange.UnknownItem: {"help", "An answer to an unknown item", "Check whether another system uses the same account at your " +
-		"bank. If not, ask the bank."},
+	exchange.UnknownMessage: {
+		"help",
+		"An answer to an unknown file",
+		"Check whether another system uses the same account at " +
+			"your bank. If not, ask the bank.",
+	},
+	exchange.UnknownItem: {
+		"help",
+		"An answer to an unknown item",
+		"Check whether another system uses the same account at your " +
+			"bank. If not, ask the bank.",
+	},
 	exchange.Differs: {"alert", "Amounts do not agree", "Ask your bank which amount is right, and note what came of it."},
-	exchange.Unmatched: {"search", "Movements without a debit", "Choose for each movement the debit that it belongs to. Note here " +
-		"what they are if they belong to none."},
+	exchange.Unmatched: {
+		"search",
+		"Movements without a debit",
+		"Choose for each movement the debit that it belongs to. Note here " +
+			"what they are if they belong to none.",
+	},
 	exchange.Unreadables: {"file", "A file could not be read", "Ask your bank for the file again, or import it by hand."},
-	exchange.SetUp: {"settings", "The bank says that something is not set up", "Ask your bank to set it up, then send the items " +
-		"again."},
+	exchange.SetUp: {
+		"settings",
+		"The bank says that something is not set up",
+		"Ask your bank to set it up, then send the items " +
+			"again.",
+	},
 	exchange.LateResult:  {"alert", "Two answers contradict each other", "Ask your bank which answer holds."},
 	exchange.NoStatement: {"calendar", "A day does not add up", "Look at the day in the reconciliation."},
 }

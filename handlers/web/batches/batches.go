@@ -156,8 +156,13 @@ func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, batch.Filter] {
 			kit.ViewOf("Stopped", "state", batch.Stopped),
 		},
 		Filters: []kit.Filter[batch.Filter]{
-			kit.StatesFilter("state", "a state of a batch", batchStates, func(s batch.State) string { return batchPills[s].Word },
-				func(f *batch.Filter) *[]batch.State { return &f.States }),
+			kit.StatesFilter(
+				"state",
+				"a state of a batch",
+				batchStates,
+				func(s batch.State) string { return batchPills[s].Word },
+				func(f *batch.Filter) *[]batch.State { return &f.States },
+			),
 			kit.PastFilter("uploaded", "Uploaded", func(f *batch.Filter) *time.Time { return &f.From },
 				func(f *batch.Filter) *time.Time { return &f.To }),
 			kit.FromDay("from", "Uploaded from", func(f *batch.Filter) *time.Time { return &f.From }),

@@ -92,7 +92,13 @@ func (h *Bulk) show(c echo.Context, sel selection.Selection, act Act, status int
 		return err
 	}
 	v.Notice = notice
-	return h.Desk.ShowIn(c, status, v.Title, h.Lists[sel.List].Active, func(f layout.Frame) templ.Component { return pages.Rehearsal(f, v) })
+	return h.Desk.ShowIn(
+		c,
+		status,
+		v.Title,
+		h.Lists[sel.List].Active,
+		func(f layout.Frame) templ.Component { return pages.Rehearsal(f, v) },
+	)
 }
 
 // list is the list as it was looked at, with nothing selected.
@@ -115,8 +121,11 @@ func (h *Bulk) back(c echo.Context, sel selection.Selection) string {
 func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehearsal, in url.Values,
 	wrong error) (pages.RehearsalView, error) {
 	byInput, summary, _ := kit.Problems(wrong)
-	v := pages.RehearsalView{Title: act.Words(act.many(out.all.n)), Back: components.Link{Text: "Back to the list", Href: h.back(c, sel)},
-		Problems: components.ErrorSummary{Items: summary}}
+	v := pages.RehearsalView{
+		Title:    act.Words(act.many(out.all.n)),
+		Back:     components.Link{Text: "Back to the list", Href: h.back(c, sel)},
+		Problems: components.ErrorSummary{Items: summary},
+	}
 	if out.all.n == 0 {
 		v.Title = act.Words(act.One + "s")
 	}
@@ -295,11 +304,15 @@ func (h *Bulk) ask(ctx context.Context, who actor.Actor, sel selection.Selection
 	if err != nil {
 		return task.Task{}, err
 	}
-	return h.Tasks.Ask(ctx, who, task.Wish{Kind: Kind, Title: act.Words(act.many(out.all.n)), Needs: act.Needs, Input: input,
-		Total: out.all.n, About: []audit.Entry{{Action: "bulk." + act.Key, ObjectType: "selection", ObjectID: sel.ID,
-			Text: act.facts(out.all) + " was asked for.",
-			After: map[string]any{"act": act.Key, "list": sel.List, "rows": out.all.n, "cents": out.all.cents,
-				"left_out": out.n - out.all.n, "filters": sel.Query}}}})
+	return h.Tasks.Ask(
+		ctx,
+		who,
+		task.Wish{Kind: Kind, Title: act.Words(act.many(out.all.n)), Needs: act.Needs, Input: input,
+			Total: out.all.n, About: []audit.Entry{{Action: "bulk." + act.Key, ObjectType: "selection", ObjectID: sel.ID,
+				Text: act.facts(out.all) + " was asked for.",
+				After: map[string]any{"act": act.Key, "list": sel.List, "rows": out.all.n, "cents": out.all.cents,
+					"left_out": out.n - out.all.n, "filters": sel.Query}}}},
+	)
 }
 
 // after is where an act goes on: few rows are done by then, and many are on the page of tasks.

@@ -39,11 +39,16 @@ func (f Follow) Note() Act {
 	a.Key, a.Label, a.Icon, a.Names = "note", "Add note…", "edit", []string{"text"}
 	a.Words = func(rows string) string { return "Add a note to " + rows }
 	a.Done = func(rows string) string { return "The note was added to " + rows }
-	a.Needs, a.Text = actor.Write, "Everyone on the team sees the note "+cmp.Or(f.Seen, "on the page and in the time line")+"."
+	a.Needs, a.Text = actor.Write, "Everyone on the team sees the note "+cmp.Or(
+		f.Seen,
+		"on the page and in the time line",
+	)+"."
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(_ context.Context, _ actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
-		return Fields{Lines: &components.Textarea{Label: "Note", Name: "text", Value: in.Get("text"), Error: wrong["text"], Rows: 4,
-			MaxLength: 2000, Required: true, Hint: "No identity or card numbers."}}, nil
+		return Fields{
+			Lines: &components.Textarea{Label: "Note", Name: "text", Value: in.Get("text"), Error: wrong["text"], Rows: 4,
+				MaxLength: 2000, Required: true, Hint: "No identity or card numbers."},
+		}, nil
 	}
 	a.Do = func(ctx context.Context, who actor.Actor, row Row, in url.Values) error {
 		_, err := f.Service.AddNote(ctx, who, f.about(row), in.Get("text"))
@@ -63,8 +68,14 @@ func (f Follow) Assign() Act {
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		people, err := f.People(ctx, who)
-		s := &components.Select{Label: "Person", Name: "owner", Blank: "Choose a person", Error: wrong["owner"], Required: true,
-			Options: append(people, components.Option{Value: nobody, Text: "No owner"})}
+		s := &components.Select{
+			Label:    "Person",
+			Name:     "owner",
+			Blank:    "Choose a person",
+			Error:    wrong["owner"],
+			Required: true,
+			Options:  append(people, components.Option{Value: nobody, Text: "No owner"}),
+		}
 		for i := range s.Options {
 			s.Options[i].Selected = s.Options[i].Value == in.Get("owner")
 		}
@@ -85,7 +96,13 @@ func (f Follow) Assign() Act {
 const nobody = "nobody"
 
 // LeaveErased leaves rows out whose client is gone or was erased; of gives the client of each, or none.
-func LeaveErased(ctx context.Context, who actor.Actor, clients *client.Service, rows []Row, of func(i int) uuid.UUID) error {
+func LeaveErased(
+	ctx context.Context,
+	who actor.Actor,
+	clients *client.Service,
+	rows []Row,
+	of func(i int) uuid.UUID,
+) error {
 	var ids []uuid.UUID
 	for i := range rows {
 		if id := of(i); id != uuid.Nil && !slices.Contains(ids, id) {
@@ -113,7 +130,9 @@ func (f Follow) about(row Row) []followup.Object {
 }
 
 // tried checks what was typed by doing one row, of which nothing is kept.
-func tried(do func(context.Context, actor.Actor, Row, url.Values) error) func(context.Context, actor.Actor, Row, url.Values) error {
+func tried(
+	do func(context.Context, actor.Actor, Row, url.Values) error,
+) func(context.Context, actor.Actor, Row, url.Values) error {
 	return func(ctx context.Context, who actor.Actor, row Row, in url.Values) error {
 		return do(dryrun.With(ctx), who, row, in)
 	}

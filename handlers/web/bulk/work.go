@@ -82,7 +82,11 @@ func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece ta
 		t.FileType = export.CSV.ContentType()
 	}
 	var out bytes.Buffer
-	file, err := export.Open(export.CSV, &out, export.Table{Name: act.Key, Heads: resultHeads, Made: at.Made, Follows: at.Next > 0})
+	file, err := export.Open(
+		export.CSV,
+		&out,
+		export.Table{Name: act.Key, Heads: resultHeads, Made: at.Made, Follows: at.Next > 0},
+	)
 	if err != nil {
 		return piece, err
 	}

@@ -62,10 +62,15 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		return err
 	}
 	why := whyNotForget(impact)
-	view.Menu = []components.MenuItem{{Label: "Account as of a day", Icon: "money", Href: words.ClientHref(one.ID) + "/account"}}
+	view.Menu = []components.MenuItem{
+		{Label: "Account as of a day", Icon: "money", Href: words.ClientHref(one.ID) + "/account"},
+	}
 	if who.Can(actor.Write) {
-		view.Menu = append(view.Menu, components.MenuItem{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) +
-			"/deletion", Danger: true, Why: why})
+		view.Menu = append(
+			view.Menu,
+			components.MenuItem{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) +
+				"/deletion", Danger: true, Why: why},
+		)
 	}
 	if one.Erased() {
 		view.EditHref, view.Menu, view.Panels = "", view.Menu[:1],
@@ -177,8 +182,11 @@ func clientFacts(c client.Client) components.Facts {
 		}
 	}
 	add("Address", words.JoinedWords(", ", c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
-	add("Delivery address", words.JoinedWords(", ", c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode,
-		client.CountryName(c.ShippingCountry)))
+	add(
+		"Delivery address",
+		words.JoinedWords(", ", c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode,
+			client.CountryName(c.ShippingCountry)),
+	)
 	for _, in := range clientInputs {
 		for _, f := range client.TextFields() {
 			if in.section == "business" && f.Name == in.name {

@@ -87,8 +87,10 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 			plural.Of(about.Invoices, "numbered document")+", until "+words.SayDay(until, now)+
 			": the law asks for them.")
 	}
-	view.Stays = append(view.Stays,
-		"The record of who did what, which cannot be changed. It holds names and addresses as they were when something happened.")
+	view.Stays = append(
+		view.Stays,
+		"The record of who did what, which cannot be changed. It holds names and addresses as they were when something happened.",
+	)
 	view.Question = components.Confirm{ID: "erase", Title: "Erase the personal data of " + one.Name() + "?",
 		Text: "This cannot be undone.", Action: words.ClientHref(one.ID) + "/erasure",
 		Button: "Erase personal data", CancelHref: words.ClientHref(one.ID)}

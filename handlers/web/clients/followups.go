@@ -33,8 +33,10 @@ func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.Client
 	sum := func(label string, s money.Sum, note string) components.Fact {
 		return components.Fact{Label: label, Value: words.JoinedWords(" ", words.SumOf(s, money.ZAR), note)}
 	}
-	view.Account = components.Facts{Items: []components.Fact{sum("Owed", a.Owed, ""), sum("Of it failed or overdue", a.Overdue, ""),
-		sum("Paid", a.Paid, ""), sum("Of it provisional", a.Provisional, "")}}
+	view.Account = components.Facts{
+		Items: []components.Fact{sum("Owed", a.Owed, ""), sum("Of it failed or overdue", a.Overdue, ""),
+			sum("Paid", a.Paid, ""), sum("Of it provisional", a.Provisional, "")},
+	}
 	if a.Older {
 		view.AccountNote = "Of the newest 200 purchases."
 	}
@@ -53,7 +55,13 @@ const nextShown = 15
 
 // next lists what is next for a client, the earliest first: debits, debits that may be made again, due dates, requests
 // that run out, promises to pay and subscriptions.
-func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, a report.ClientAccount, view *pages.ClientView) error {
+func (h *Clients) next(
+	ctx context.Context,
+	who actor.Actor,
+	one client.Client,
+	a report.ClientAccount,
+	view *pages.ClientView,
+) error {
 	now := h.Desk.Now()
 	type line struct {
 		at time.Time
@@ -62,16 +70,22 @@ func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, 
 	var lines []line
 	add := func(at time.Time, l pages.NextLine) { lines = append(lines, line{at, l}) }
 	for _, p := range a.Planned {
-		add(p.ActionDate.At(0, 0), pages.NextLine{Text: debitWords(p, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
-			Sum: words.Sum(p.TotalCents, p.Currency)})
+		add(
+			p.ActionDate.At(0, 0),
+			pages.NextLine{Text: debitWords(p, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
+				Sum: words.Sum(p.TotalCents, p.Currency)},
+		)
 	}
 	for _, p := range a.Falling {
 		text := "Turns overdue after "
 		if p.DueStrict {
 			text = "Can be paid until "
 		}
-		add(p.PassAt, pages.NextLine{Text: text + words.SayMinute(p.PassAt, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
-			Sum: words.Sum(p.TotalCents, p.Currency)})
+		add(
+			p.PassAt,
+			pages.NextLine{Text: text + words.SayMinute(p.PassAt, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
+				Sum: words.Sum(p.TotalCents, p.Currency)},
+		)
 	}
 	if err := h.retries(ctx, who, a, func(at calendar.Date, l pages.NextLine) { add(at.At(0, 0), l) }); err != nil {
 		return err
@@ -85,7 +99,10 @@ func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, 
 		if r.Registered {
 			text = "The mandate is registered without an answer on "
 		}
-		add(r.At, pages.NextLine{Text: text + words.SayMinute(r.At, now), Href: words.MandatePath(r.ObjectID), Reference: r.Reference})
+		add(
+			r.At,
+			pages.NextLine{Text: text + words.SayMinute(r.At, now), Href: words.MandatePath(r.ObjectID), Reference: r.Reference},
+		)
 	}
 	promises, err := h.Followups.Store.PromisesOf(ctx, who.MerchantID, one.ID, kit.BesideRows)
 	if err != nil {
@@ -105,12 +122,18 @@ func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, 
 		if t.DueOn != t.BilledOn {
 			text += ", due " + words.SayDay(t.DueOn, now)
 		}
-		add(t.BilledOn.At(0, 0), pages.NextLine{Text: text, Href: words.TemplateHref(t.Template.ID, "/subscribers/"+t.Subscriber.ID.String()),
-			Reference: t.Template.Name(), Sum: words.Sum(t.Cents, t.Template.Currency)})
+		add(
+			t.BilledOn.At(0, 0),
+			pages.NextLine{Text: text, Href: words.TemplateHref(t.Template.ID, "/subscribers/"+t.Subscriber.ID.String()),
+				Reference: t.Template.Name(), Sum: words.Sum(t.Cents, t.Template.Currency)},
+		)
 	}
 	slices.SortStableFunc(lines, func(x, y line) int { return x.at.Compare(y.at) })
 	if len(a.Planned) > 0 {
-		view.NextMore = components.Link{Text: "Scheduled purchases", Href: "/purchases?status=pending_charge&client=" + one.ID.String()}
+		view.NextMore = components.Link{
+			Text: "Scheduled purchases",
+			Href: "/purchases?status=pending_charge&client=" + one.ID.String(),
+		}
 	}
 	lines = lines[:min(len(lines), nextShown)]
 	for _, l := range lines {
@@ -139,7 +162,12 @@ func debitWords(p report.ClientPurchase, now time.Time) string {
 }
 
 // retries says when debits that failed may be made again.
-func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientAccount, add func(calendar.Date, pages.NextLine)) error {
+func (h *Clients) retries(
+	ctx context.Context,
+	who actor.Actor,
+	a report.ClientAccount,
+	add func(calendar.Date, pages.NextLine),
+) error {
 	if len(a.Failures) == 0 {
 		return nil
 	}
@@ -157,8 +185,12 @@ func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientA
 		if !known || !o.Again.Asked {
 			continue
 		}
-		l := pages.NextLine{Text: "The debit failed. Debit again? " + words.AgainWords(o.Record, o.Again, now), Href: words.PurchasePath(p.ID),
-			Reference: p.Reference, Sum: words.Sum(p.TotalCents, p.Currency)}
+		l := pages.NextLine{
+			Text:      "The debit failed. Debit again? " + words.AgainWords(o.Record, o.Again, now),
+			Href:      words.PurchasePath(p.ID),
+			Reference: p.Reference,
+			Sum:       words.Sum(p.TotalCents, p.Currency),
+		}
 		day := calendar.DateOf(now)
 		if o.Again.May() {
 			day = o.Again.From
@@ -169,16 +201,31 @@ func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientA
 }
 
 // primary is what most likely comes next for a client.
-func (h *Clients) primary(ctx context.Context, who actor.Actor, one client.Client, a report.ClientAccount) components.Button {
+func (h *Clients) primary(
+	ctx context.Context,
+	who actor.Actor,
+	one client.Client,
+	a report.ClientAccount,
+) components.Button {
 	switch live, err := h.Tokens(ctx, who.MerchantID, one.ID); {
 	case one.Erased() || err != nil:
 		return components.Button{}
 	case a.Failed != nil:
 		return components.Button{Label: "Look at the failed debit", Icon: "alert", Href: words.PurchasePath(a.Failed.ID)}
 	case live == 0:
-		return components.Button{Label: "Store a bank account", Icon: "bank", Href: words.ClientHref(one.ID) + "/accounts/new", Changes: true}
+		return components.Button{
+			Label:   "Store a bank account",
+			Icon:    "bank",
+			Href:    words.ClientHref(one.ID) + "/accounts/new",
+			Changes: true,
+		}
 	}
-	return components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" + one.ID.String(), Changes: true}
+	return components.Button{
+		Label:   "New purchase",
+		Icon:    "plus",
+		Href:    "/purchases/new?client=" + one.ID.String(),
+		Changes: true,
+	}
 }
 
 // files lists the documents of a client, and the account as a file.
@@ -190,8 +237,10 @@ func (h *Clients) files(c echo.Context, one client.Client, view *pages.ClientVie
 		return err
 	}
 	if ask.From == uuid.Nil {
-		view.Files = []pages.FileLine{{Name: "Account as of today (Excel)", Href: words.ClientHref(one.ID) + "/account/export?format=xlsx",
-			Note: "purchases, payments and what is still to be paid"}}
+		view.Files = []pages.FileLine{
+			{Name: "Account as of today (Excel)", Href: words.ClientHref(one.ID) + "/account/export?format=xlsx",
+				Note: "purchases, payments and what is still to be paid"},
+		}
 	}
 	for _, f := range found.Items {
 		view.Files = append(view.Files, fileLine(f))

@@ -91,8 +91,11 @@ func (h *Webhooks) list() *kit.List[webhook.Webhook, struct{}] {
 				return components.Cell{Time: words.Ago(w.LastOKAt, now), Blank: "never"}
 			}).Zoned(),
 		},
-		Empty: components.Empty{Icon: "bell", Title: "No webhook yet",
-			Text: "Add the address of a program, and it is told, signed and in order, when a purchase is paid, fails or is disputed."},
+		Empty: components.Empty{
+			Icon:  "bell",
+			Title: "No webhook yet",
+			Text:  "Add the address of a program, and it is told, signed and in order, when a purchase is paid, fails or is disputed.",
+		},
 	}
 }
 

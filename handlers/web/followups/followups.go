@@ -35,8 +35,12 @@ type Followups struct {
 // place is where a thing has its page.
 type place struct{ section, back string }
 
-var places = map[followup.ObjectType]place{followup.Client: {"clients", "Client"}, followup.Purchase: {words.Purchases, "Purchase"},
-	followup.Mandate: {"mandates", "Mandate"}, followup.Token: {words.TokensSection, "Token"}}
+var places = map[followup.ObjectType]place{
+	followup.Client:   {"clients", "Client"},
+	followup.Purchase: {words.Purchases, "Purchase"},
+	followup.Mandate:  {"mandates", "Mandate"},
+	followup.Token:    {words.TokensSection, "Token"},
+}
 
 func pathOf(o followup.Object) string {
 	switch o.Type {
@@ -132,14 +136,21 @@ func waitLine(w followup.Waiting, o followup.Object, at string, writes bool, tod
 	case w.State == followup.Closed:
 		l.Text, l.UndoAction = "Closed in Needs attention by "+w.Actor+": "+kit.KindWords(w.Kind)+".", undo
 	case w.State == followup.Snoozed && err == nil && day.After(today):
-		l.Text, l.UndoAction = "Snoozed until "+day.Format("Mon 2 Jan 2006")+" by "+w.Actor+": "+kit.KindWords(w.Kind)+".", undo
+		l.Text, l.UndoAction = "Snoozed until "+day.Format(
+			"Mon 2 Jan 2006",
+		)+" by "+w.Actor+": "+kit.KindWords(
+			w.Kind,
+		)+".", undo
 	default:
 		if w.HiddenUntil == "infinity" {
 			l.Text = "Promised to pay: " + kit.KindWords(w.Kind) + "."
 		}
 		for _, a := range []act{{"snooze", "Snooze"}, {"close", "Close"}} {
-			l.Links = append(l.Links, pages.QueueLink{Label: a.label, Href: "/attention/" + o.ID.String() + "?kind=" + string(w.Kind) +
-				"&do=" + a.do + "&back=" + url.QueryEscape(at)})
+			l.Links = append(
+				l.Links,
+				pages.QueueLink{Label: a.label, Href: "/attention/" + o.ID.String() + "?kind=" + string(w.Kind) +
+					"&do=" + a.do + "&back=" + url.QueryEscape(at)},
+			)
 		}
 	}
 	if !writes {
@@ -228,7 +239,12 @@ func (h *Followups) Write(kind followup.ObjectType) echo.HandlerFunc {
 	}
 }
 
-func (h *Followups) write(ctx context.Context, who actor.Actor, o followup.Object, form url.Values) (done any, said string, err error) {
+func (h *Followups) write(
+	ctx context.Context,
+	who actor.Actor,
+	o followup.Object,
+	form url.Values,
+) (done any, said string, err error) {
 	switch form.Get("do") {
 	case "promise":
 		return kit.WritePromise(ctx, h.Service, who, o, form, h.Desk.Now())

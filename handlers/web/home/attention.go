@@ -86,9 +86,17 @@ var (
 	refundsWait = attentionKind{"refunds", "wait", "out", "refund waits to be paid back", "refunds wait to be paid back",
 		concernHref(purchase.RefundWaits),
 		"Refunds to be paid back", "until paid back", func(a report.Attention) report.Tally { return a.Refunds }}
-	promisesDue = attentionKind{"promises", "wait", "phone", "client promised to pay by today", "clients promised to pay by today",
+	promisesDue = attentionKind{
+		"promises",
+		"wait",
+		"phone",
+		"client promised to pay by today",
+		"clients promised to pay by today",
 		"/attention#promises",
-		"Promised to pay", "until paid, or the promise is settled", func(a report.Attention) report.Tally { return a.Promised }}
+		"Promised to pay",
+		"until paid, or the promise is settled",
+		func(a report.Attention) report.Tally { return a.Promised },
+	}
 	mailsFailed = attentionKind{"mails", "wait", "mail", "mail could not be delivered", "mails could not be delivered",
 		"/attention#mails",
 		"Mails that were not delivered", "in the last 30 days; until sent again",
@@ -149,8 +157,13 @@ func (h *Home) Attention(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(), People: kit.OwnerOptions(b.people, uuid.Nil),
-		Reasons: reasonOptions(), Groups: b.groups(tallies, items, h.Reports.Since())}
+	view := pages.QueueView{
+		Back:     b.back,
+		Tomorrow: calendar.DateOf(b.now).AddDays(1).String(),
+		People:   kit.OwnerOptions(b.people, uuid.Nil),
+		Reasons:  reasonOptions(),
+		Groups:   b.groups(tallies, items, h.Reports.Since()),
+	}
 	if whose == report.Everyones {
 		if err := h.others(c, &view, tallies.Approvals); err != nil {
 			return err
@@ -162,8 +175,12 @@ func (h *Home) Attention(c echo.Context) error {
 	if view.Done, err = h.doneToday(ctx, who, b.now); err != nil {
 		return err
 	}
-	view.Empty = components.Empty{Icon: "done", Title: "Nothing waits for you", Text: "Failed and disputed debits, debits without an answer, " +
-		"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here until they are dealt with."}
+	view.Empty = components.Empty{
+		Icon:  "done",
+		Title: "Nothing waits for you",
+		Text: "Failed and disputed debits, debits without an answer, " +
+			"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here until they are dealt with.",
+	}
 	if whose != report.Everyones {
 		view.Empty.Title, view.Empty.Text = "Nothing here", "Choose another part of the list above."
 	}

@@ -46,7 +46,13 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 	if err != nil {
 		return nil, err
 	}
-	disputes, err := store.DisputesHidden(ctx, who.MerchantID, today.AddDays(-days), today.AddDays(proofSoon-days), endingShown)
+	disputes, err := store.DisputesHidden(
+		ctx,
+		who.MerchantID,
+		today.AddDays(-days),
+		today.AddDays(proofSoon-days),
+		endingShown,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +69,12 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 	}
 	for _, d := range deletions {
 		ids := d.IDs()
-		row := pages.QueueRow{Name: plural.Of(len(ids), "token") + " being deleted", Reference: "asked by " + d.AskedName, Href: "/tokens",
-			Note: "Final on " + words.SayMinute(d.Until, now) + ". It can be undone until then."}
+		row := pages.QueueRow{
+			Name:      plural.Of(len(ids), "token") + " being deleted",
+			Reference: "asked by " + d.AskedName,
+			Href:      "/tokens",
+			Note:      "Final on " + words.SayMinute(d.Until, now) + ". It can be undone until then.",
+		}
 		if len(ids) == 1 {
 			row.Href = words.TokenPath(ids[0])
 		}
@@ -98,7 +108,12 @@ func endingRow(e followup.Ending, at, now time.Time) pages.QueueRow {
 	switch e.Kind {
 	case followup.EndingLink:
 		r.Note = "The client’s link can be paid until " + left + "."
-		r.Act = components.Button{Label: "Send reminder…", Href: words.PurchasePath(e.ObjectID, "mail"), Small: true, Changes: true}
+		r.Act = components.Button{
+			Label:   "Send reminder…",
+			Href:    words.PurchasePath(e.ObjectID, "mail"),
+			Small:   true,
+			Changes: true,
+		}
 	case followup.EndingRequest:
 		r.Href = words.MandatePath(e.ObjectID)
 		r.Note = "The client has not confirmed the mandate yet. The time runs out on " + left + "."
@@ -106,7 +121,10 @@ func endingRow(e followup.Ending, at, now time.Time) pages.QueueRow {
 			r.Note = "The client has not confirmed the mandate yet. It is registered without an answer on " + left + "."
 		}
 	case followup.EndingProof:
-		r.Note = "Disputed, and snoozed or closed here. The mandate can be proven until " + words.SayDay(calendar.DateOf(at), now) + "."
+		r.Note = "Disputed, and snoozed or closed here. The mandate can be proven until " + words.SayDay(
+			calendar.DateOf(at),
+			now,
+		) + "."
 	}
 	return r
 }

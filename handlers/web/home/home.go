@@ -139,10 +139,20 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 		{Label: "Tomorrow", Value: words.Sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"),
 			Href:  purchases.DebitsHref("open", f.TomorrowDate, f.TomorrowDate),
 			Total: components.TotalOf(f.Tomorrow.N, f.Tomorrow.Cents)},
-		{Label: "Next cut-off", Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)),
-			Note:  words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank",
+		{
+			Label: "Next cut-off",
+			Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)),
+			Note: words.SayMinute(
+				f.NextCutOff,
+				now,
+			) + ": " + tallyWords(
+				f.ToSubmit,
+				"debit goes",
+				"debits go",
+			) + " to the bank",
 			Href:  purchases.DebitsUntilHref(f.NextCutOff),
-			Total: components.TotalOf(f.ToSubmit.N, f.ToSubmit.Cents)},
+			Total: components.TotalOf(f.ToSubmit.N, f.ToSubmit.Cents),
+		},
 	}
 	collected := components.Stat{Label: "Collected this month", Value: words.SumOf(f.NetCents, money.ZAR),
 		Note:  words.SumOf(f.WasCents, money.ZAR) + " " + sameDays(f),

@@ -94,8 +94,14 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 }
 
 // queueForms are what can be done about every item, with their keys.
-var queueForms = []struct{ do, key, label string }{{"call", "c", "Log call"}, {"note", "n", "Note"}, {"promise", "p", "Promise"},
-	{"owner", "o", "Owner"}, {"snooze", "s", "Snooze"}, {"close", "e", "Close"}}
+var queueForms = []struct{ do, key, label string }{
+	{"call", "c", "Log call"},
+	{"note", "n", "Note"},
+	{"promise", "p", "Promise"},
+	{"owner", "o", "Owner"},
+	{"snooze", "s", "Snooze"},
+	{"close", "e", "Close"},
+}
 
 // facts are what is known beside why an item waits.
 func (b *queueBook) facts(i report.Item) (out []string) {
@@ -116,7 +122,10 @@ func (b *queueBook) facts(i report.Item) (out []string) {
 		parts = append(parts, "Owner: "+kit.OwnerName(b.people, i.OwnerID))
 	}
 	if call, is := b.calls[i.ClientID]; is {
-		parts = append(parts, "Last call "+words.SayDay(calendar.DateOf(call.CreatedAt), b.now)+": "+strings.ToLower(call.Outcome.Label()))
+		parts = append(
+			parts,
+			"Last call "+words.SayDay(calendar.DateOf(call.CreatedAt), b.now)+": "+strings.ToLower(call.Outcome.Label()),
+		)
 	}
 	if day, err := calendar.ParseDate(i.HiddenUntil); err == nil && day.After(calendar.DateOf(b.now)) {
 		parts = append(parts, "Shown again on "+words.SayDay(day, b.now))

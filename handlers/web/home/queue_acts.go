@@ -63,7 +63,12 @@ func (h *Home) refused(c echo.Context, i report.Item, form url.Values, err error
 }
 
 // do does what a form asks about one or many items, and says so. undo is where that is taken back.
-func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, form url.Values) (done any, said, undo string,
+func (h *Home) do(
+	ctx context.Context,
+	who actor.Actor,
+	items []report.Item,
+	form url.Values,
+) (done any, said, undo string,
 	err error) {
 	var objects []followup.Object
 	var waiting []followup.Item
@@ -92,7 +97,14 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 		n, err = f.Close(ctx, who, waiting, followup.Reason(form.Get("reason")))
 		said = "Closed."
 	case "promise":
-		done, said, err = kit.WritePromise(ctx, f, who, followup.Object{Type: followup.Purchase, ID: first.PurchaseID}, form, h.Desk.Now())
+		done, said, err = kit.WritePromise(
+			ctx,
+			f,
+			who,
+			followup.Object{Type: followup.Purchase, ID: first.PurchaseID},
+			form,
+			h.Desk.Now(),
+		)
 		return done, said, "", err
 	case "settle":
 		done, err = f.SettlePromise(ctx, who, first.PromiseID, followup.PromiseState(form.Get("state")))
@@ -112,7 +124,12 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 }
 
 // debitAgain books the debit that the form showed; the rules of charging decide once more.
-func (h *Home) debitAgain(ctx context.Context, who actor.Actor, i report.Item, form url.Values) (any, string, string, error) {
+func (h *Home) debitAgain(
+	ctx context.Context,
+	who actor.Actor,
+	i report.Item,
+	form url.Values,
+) (any, string, string, error) {
 	token, wrong := uuid.Parse(form.Get("token"))
 	day, err := calendar.ParseDate(form.Get("day"))
 	if wrong != nil || err != nil || i.PurchaseID == uuid.Nil {

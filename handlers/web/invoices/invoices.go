@@ -132,7 +132,9 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 		}).FileText("Currency", 9, func(e billing.Entry) string { return e.Currency }).SortBy("amount").OnCard(kit.Aside),
 	kit.PillColumn("State", 18, words.InvoicePill),
 	kit.DateColumn("Issued", 12, func(e billing.Entry) calendar.Date { return e.Issued }),
-	kit.DayColumn("Due", 12, "", func(e billing.Entry) time.Time { return Given(e.Due, e.DueGiven) }).Zoned().SortBy("due"),
+	kit.DayColumn("Due", 12, "", func(e billing.Entry) time.Time { return Given(e.Due, e.DueGiven) }).
+		Zoned().
+		SortBy("due"),
 	kit.ColumnOf("Mail", func(e billing.Entry) components.Cell {
 		cell := components.Cell{Pill: invoiceMail(e)}
 		if e.MailState == mail.Failed {

@@ -95,12 +95,16 @@ func (h *Demand) AskReset(c echo.Context) error {
 			continue
 		}
 		view := pages.ActView{Title: "Security", Back: components.Link{Text: "Security", Href: "/settings/security"},
-			Question: components.Confirm{ID: "reset", Title: "Reset two-step sign-in for " + m.Called() + "?",
+			Question: components.Confirm{
+				ID:         "reset",
+				Title:      "Reset two-step sign-in for " + m.Called() + "?",
 				Action:     "/settings/security/people/" + m.ID.String() + "/reset",
-				CancelHref: "/settings/security", Button: "Reset two-step sign-in",
-				Text: "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
+				CancelHref: "/settings/security",
+				Button:     "Reset two-step sign-in",
+				Text:       "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
 				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.",
-					"They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."}}}
+					"They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."},
+			}}
 		return h.Desk.ShowIn(c, http.StatusOK, view.Question.Title, words.SettingsSection,
 			func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 	}

@@ -270,14 +270,18 @@ func (r *exportRun) pages(ctx context.Context, f fileOf, t *task.Task, at *expor
 	for range piecePages {
 		full := false
 		var next paging.Ask
-		next, more, err = f.rows(ctx, paging.Ask{From: at.From, Value: at.Value, Limit: limit}, func(cells []export.Cell) error {
-			if t.Done == most {
-				full = true
-				return nil
-			}
-			t.Done++
-			return r.file.Row(cells)
-		})
+		next, more, err = f.rows(
+			ctx,
+			paging.Ask{From: at.From, Value: at.Value, Limit: limit},
+			func(cells []export.Cell) error {
+				if t.Done == most {
+					full = true
+					return nil
+				}
+				t.Done++
+				return r.file.Row(cells)
+			},
+		)
 		if at.From, at.Value = next.From, next.Value; err != nil {
 			return false, err
 		}

@@ -118,13 +118,17 @@ func TestAnExportReadsOnePageAhead(t *testing.T) {
 	var written, most atomic.Int64
 	x := &Exports{Desk: &Desk{Now: time.Now}, PageRows: 3}
 	read := int64(0)
-	o := outgoing[int64]{list: "numbers", heads: []export.Head{{Text: "Number"}}, id: func(int64) uuid.UUID { return uuid.Nil },
+	o := outgoing[int64]{
+		list:  "numbers",
+		heads: []export.Head{{Text: "Number"}},
+		id:    func(int64) uuid.UUID { return uuid.Nil },
 		cells: func(n int64) []export.Cell { written.Add(1); return []export.Cell{export.Count(n)} },
 		page: func(context.Context, paging.Ask) (paging.Page[int64], error) {
 			read += 3
 			most.Store(max(most.Load(), read-written.Load()))
 			return paging.Page[int64]{Items: []int64{1, 2, 3}, Older: read < 300}, nil
-		}}
+		},
+	}
 	rec := httptest.NewRecorder()
 	to := &Download{C: echo.New().NewContext(httptest.NewRequest(http.MethodGet, "/", nil), rec),
 		Control: http.NewResponseController(rec)}

@@ -48,8 +48,13 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
 				Selected: typed.Get("outcome") == string(o)})
 		}
-		f.Phone = &components.Field{Label: "Number called", Name: "phone", Value: typedOr("phone", words.PhoneWords(phone)), Type: "tel",
-			Error: byInput["phone"]}
+		f.Phone = &components.Field{
+			Label: "Number called",
+			Name:  "phone",
+			Value: typedOr("phone", words.PhoneWords(phone)),
+			Type:  "tel",
+			Error: byInput["phone"],
+		}
 	case "promise":
 		press("Save promise")
 		f.Say = "What was promised is shown in Needs attention on that day, until it is paid."
@@ -57,10 +62,22 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 		if cents > 0 {
 			amount = money.Amount(cents)
 		}
-		f.Money = &components.MoneyField{Label: "Amount promised", Name: "amount", Value: typedOr("amount", amount), Currency: "R",
-			Required: true, Error: byInput["amount"]}
-		f.Date = &components.DateField{Label: "Day promised", Name: "due_on", Value: typedOr("due_on", today.AddDays(1).String()),
-			Min: today.String(), Required: true, Error: byInput["due_on"]}
+		f.Money = &components.MoneyField{
+			Label:    "Amount promised",
+			Name:     "amount",
+			Value:    typedOr("amount", amount),
+			Currency: "R",
+			Required: true,
+			Error:    byInput["amount"],
+		}
+		f.Date = &components.DateField{
+			Label:    "Day promised",
+			Name:     "due_on",
+			Value:    typedOr("due_on", today.AddDays(1).String()),
+			Min:      today.String(),
+			Required: true,
+			Error:    byInput["due_on"],
+		}
 	default:
 		f.Text = nil
 	}
@@ -68,11 +85,22 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 }
 
 // WriteFollowup writes down the note or the call of a form, and says so.
-func WriteFollowup(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object, form url.Values) (n int,
+func WriteFollowup(
+	ctx context.Context,
+	s *followup.Service,
+	who actor.Actor,
+	about []followup.Object,
+	form url.Values,
+) (n int,
 	said string, err error) {
 	if form.Get("do") == "call" {
-		n, err = s.LogCall(ctx, who, about, followup.Call{Outcome: followup.Outcome(form.Get("outcome")), Phone: form.Get("phone"),
-			Text: form.Get("text")})
+		n, err = s.LogCall(
+			ctx,
+			who,
+			about,
+			followup.Call{Outcome: followup.Outcome(form.Get("outcome")), Phone: form.Get("phone"),
+				Text: form.Get("text")},
+		)
 		return n, "Call logged.", err
 	}
 	n, err = s.AddNote(ctx, who, about, form.Get("text"))
@@ -80,7 +108,13 @@ func WriteFollowup(ctx context.Context, s *followup.Service, who actor.Actor, ab
 }
 
 // WriteOwner gives things to the person whom a form names, and says so.
-func WriteOwner(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object, form url.Values) (n int,
+func WriteOwner(
+	ctx context.Context,
+	s *followup.Service,
+	who actor.Actor,
+	about []followup.Object,
+	form url.Values,
+) (n int,
 	said string, err error) {
 	owner, wrong := uuid.Parse(form.Get("owner"))
 	if wrong != nil && form.Get("owner") != "none" {
@@ -120,11 +154,20 @@ func OwnerName(people []member.Member, owner uuid.UUID) string {
 }
 
 // kindWords are why things need attention, in the middle of a sentence.
-var kindWords = map[followup.Kind]string{"failed": "the debit failed", "account_gone": "the account to be debited is gone",
-	"unconfirmed": "the mandate was not confirmed", "disputed": "the debit is disputed", "silent": "the bank has not answered",
-	"twice": "refunded and returned", "refund": "a refund is to be paid back", "blocked": "the account is blocked and still needed",
-	"suspended": "the client’s bank suspended the mandate", "stranded": "there is no account to debit",
-	"mail": "a mail was not delivered", followup.KindPromise: "a promise to pay is due"}
+var kindWords = map[followup.Kind]string{
+	"failed":             "the debit failed",
+	"account_gone":       "the account to be debited is gone",
+	"unconfirmed":        "the mandate was not confirmed",
+	"disputed":           "the debit is disputed",
+	"silent":             "the bank has not answered",
+	"twice":              "refunded and returned",
+	"refund":             "a refund is to be paid back",
+	"blocked":            "the account is blocked and still needed",
+	"suspended":          "the client’s bank suspended the mandate",
+	"stranded":           "there is no account to debit",
+	"mail":               "a mail was not delivered",
+	followup.KindPromise: "a promise to pay is due",
+}
 
 // KindWords says why something needs attention, in the middle of a sentence.
 func KindWords(k followup.Kind) string { return kindWords[k] }

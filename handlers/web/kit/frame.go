@@ -129,7 +129,10 @@ func (d *Desk) pins(ctx context.Context, who actor.Actor) (out []layout.Pin, err
 		if !components.MayOpen(ctx, v.List) { // the person could when it was pinned
 			continue
 		}
-		out = append(out, layout.Pin{Label: v.Name, Href: ViewHref(v.View), Count: "/lists/views/" + v.ID.String() + "/count"})
+		out = append(
+			out,
+			layout.Pin{Label: v.Name, Href: ViewHref(v.View), Count: "/lists/views/" + v.ID.String() + "/count"},
+		)
 	}
 	return out, err
 }

@@ -144,9 +144,10 @@ func (r *List[T, F]) display(l *Listing, found RowsFound) components.Display {
 		}
 	}
 	for n, c := range r.Columns {
-		if c.Cell != nil && !c.Head.Hidden && n != first && !slices.ContainsFunc(d.Columns, func(o components.DisplayColumn) bool {
-			return o.Key == c.Key()
-		}) {
+		if c.Cell != nil && !c.Head.Hidden && n != first &&
+			!slices.ContainsFunc(d.Columns, func(o components.DisplayColumn) bool {
+				return o.Key == c.Key()
+			}) {
 			add(c, false)
 		}
 	}
@@ -160,7 +161,10 @@ func (r *List[T, F]) display(l *Listing, found RowsFound) components.Display {
 	for _, c := range r.Columns {
 		h := c.Head
 		if r.sortHead(l, c, &h, found); h.SortHref != "" {
-			d.Sorts = append(d.Sorts, components.Tab{Label: h.Label, Href: h.SortHref, Active: h.Sort != "", Count: sortWords[h.Sort]})
+			d.Sorts = append(
+				d.Sorts,
+				components.Tab{Label: h.Label, Href: h.SortHref, Active: h.Sort != "", Count: sortWords[h.Sort]},
+			)
 		}
 	}
 	return d
@@ -181,7 +185,12 @@ func (l *Listing) viewQuery() url.Values {
 }
 
 // savedViews adds the views that people saved to the tabs, and offers to save what is looked at.
-func (r *List[T, F]) savedViews(ctx context.Context, who actor.Actor, l *Listing, tabs *components.Tabs) (save components.SaveView,
+func (r *List[T, F]) savedViews(
+	ctx context.Context,
+	who actor.Actor,
+	l *Listing,
+	tabs *components.Tabs,
+) (save components.SaveView,
 	err error) {
 	for n, v := range l.saved {
 		tab := components.Tab{Label: v.Name, Href: ViewHref(v.View), Saved: true, Shared: v.Shared}

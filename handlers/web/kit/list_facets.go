@@ -55,8 +55,18 @@ func (l *Listing) optionText(key, value, otherwise string) string {
 }
 
 // facetFilter is a select by which a facet is chosen.
-func facetFilter[F any, S ~string](key, what, label, blank string, options []components.Option, into func(*F) *S) Filter[F] {
-	return ChoiceFilter(key, what, label+": ", components.Select{Label: label, Blank: blank, Quiet: true, Options: options}, into)
+func facetFilter[F any, S ~string](
+	key, what, label, blank string,
+	options []components.Option,
+	into func(*F) *S,
+) Filter[F] {
+	return ChoiceFilter(
+		key,
+		what,
+		label+": ",
+		components.Select{Label: label, Blank: blank, Quiet: true, Options: options},
+		into,
+	)
 }
 
 // AnswerFilter is by what the bank said last. It offers the codes that occur.
@@ -110,7 +120,14 @@ func BankFilter[F any](into func(*F) *facet.Filter) Filter[F] {
 	for _, b := range bank.Branches() {
 		options = append(options, components.Option{Value: b.Code, Text: b.Bank})
 	}
-	return facetFilter("bank", "a bank that we know", "Bank", "Any bank", options, func(f *F) *string { return &into(f).BankCode })
+	return facetFilter(
+		"bank",
+		"a bank that we know",
+		"Bank",
+		"Any bank",
+		options,
+		func(f *F) *string { return &into(f).BankCode },
+	)
 }
 
 // HealthFilter is by how the debits of the account went.

@@ -26,11 +26,21 @@ var periods = []period{
 	{"tomorrow", "tomorrow", true, func(today calendar.Date) (from, to calendar.Date) {
 		return today.AddDays(1), today.AddDays(1)
 	}},
-	{"next-7-days", "in the next 7 days", true, func(today calendar.Date) (from, to calendar.Date) { return today, today.AddDays(6) }},
+	{
+		"next-7-days",
+		"in the next 7 days",
+		true,
+		func(today calendar.Date) (from, to calendar.Date) { return today, today.AddDays(6) },
+	},
 	{"next-30-days", "in the next 30 days", true, func(today calendar.Date) (from, to calendar.Date) {
 		return today, today.AddDays(29)
 	}},
-	{"last-7-days", "in the last 7 days", false, func(today calendar.Date) (from, to calendar.Date) { return today.AddDays(-6), today }},
+	{
+		"last-7-days",
+		"in the last 7 days",
+		false,
+		func(today calendar.Date) (from, to calendar.Date) { return today.AddDays(-6), today },
+	},
 	{"this-month", "this month", false, func(today calendar.Date) (from, to calendar.Date) {
 		return calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
 	}},

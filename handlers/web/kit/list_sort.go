@@ -98,7 +98,9 @@ func (r *List[T, F]) pageOr(ctx context.Context, who actor.Actor, f F, l *Listin
 // tooMany says why a list cannot be sorted yet.
 func (r *List[T, F]) tooMany(s paging.Sort, most int) string {
 	col, _ := r.sortColumn(s.By)
-	return "Narrow the list to at most " + words.Grouped(int64(most)) + " " + r.many() + " to sort it by " + col.sortWord() + "."
+	return "Narrow the list to at most " + words.Grouped(
+		int64(most),
+	) + " " + r.many() + " to sort it by " + col.sortWord() + "."
 }
 
 // refusal is the fault for who asks for a file in an order that the list cannot have.

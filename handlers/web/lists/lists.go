@@ -118,8 +118,12 @@ func (h *Lists) Save(c echo.Context) error {
 		return err
 	}
 	err = kit.Once(c, h.Desk, values.Get(kit.FormKeyName), func(ctx context.Context) (listview.View, error) {
-		return h.Service.Save(ctx, access.Actor(c), listview.View{List: list, Name: values.Get("name"), Query: kit.ViewQuery(values.Get("query")),
-			Shared: values.Get("shared") != ""})
+		return h.Service.Save(
+			ctx,
+			access.Actor(c),
+			listview.View{List: list, Name: values.Get("name"), Query: kit.ViewQuery(values.Get("query")),
+				Shared: values.Get("shared") != ""},
+		)
 	}, kit.ViewHref)
 	return refused(c, err, kit.Address(list, back))
 }
@@ -136,8 +140,11 @@ func refused(c echo.Context, err error, back string) error {
 }
 
 // change runs an act on the view of the address, and leads to it.
-func (h *Lists) change(c echo.Context, act func(ctx context.Context, id uuid.UUID, values url.Values) (listview.View, error),
-	told func(listview.View) (text, undo, to string)) error {
+func (h *Lists) change(
+	c echo.Context,
+	act func(ctx context.Context, id uuid.UUID, values url.Values) (listview.View, error),
+	told func(listview.View) (text, undo, to string),
+) error {
 	values, list, back, err := form(c)
 	if err != nil {
 		return err

@@ -176,8 +176,11 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 		return components.Note{Kind: "ok", Title: "The new details work",
 			Text: "Nothing has changed for the old account yet. Take over when you are ready."}
 	case stageFailed:
-		return components.Note{Kind: "bad", Title: "This change can no longer go ahead",
-			Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and start a new one. The old account is as it was."}
+		return components.Note{
+			Kind:  "bad",
+			Title: "This change can no longer go ahead",
+			Text:  "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and start a new one. The old account is as it was.",
+		}
 	case stageAbandoned:
 		return components.Note{Kind: "info", Title: "This change was abandoned",
 			Text: "The old account stayed in use as it was."}

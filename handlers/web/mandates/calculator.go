@@ -53,7 +53,12 @@ func (h *MandateForms) closedWords() string {
 	}
 	return fmt.Sprintf(
 		"Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: an SMS with 48 hours to answer. Real time is possible again %s at %s.",
-		w.Opens, w.Closes, now.In(calendar.SAST).Format("15:04"), day, w.Opens)
+		w.Opens,
+		w.Closes,
+		now.In(calendar.SAST).Format("15:04"),
+		day,
+		w.Opens,
+	)
 }
 
 // minutesWords is "42 minutes", or "5 h 12 m" from an hour on.
@@ -172,7 +177,8 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 	if against.Has(mandate.AtDue) || slices.Contains(because, mandate.BecauseDateDiffers) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf(
 			"The first debit, on %s, is not on the deduction day. The client confirms that day too; if the debit runs later than that, it may be disputed.",
-			words.SayDay(action, h.Desk.Now())))
+			words.SayDay(action, h.Desk.Now()),
+		))
 	}
 }
 

@@ -105,11 +105,20 @@ func fieldMessage(err error, code string) string {
 func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	v.Method = components.RadioCards{Legend: "How does the client agree?", Name: "method", Value: s.method, Required: true,
 		Columns: true, Error: byInput["method"], Options: []components.RadioCard{
-			orWhyNot(components.RadioCard{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield",
-				Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed."},
+			orWhyNot(components.RadioCard{
+				Value: purchase.DebiCheck,
+				Title: "DebiCheck",
+				Icon:  "shield",
+				Text:  "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed.",
+			},
 				h.Purchases.Bank.NoDebiCheck()),
-			{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank",
-				Text: "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days."}}}
+			{
+				Value: purchase.EFT,
+				Title: "EFT debit order",
+				Icon:  "bank",
+				Text:  "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days.",
+			},
+		}}
 }
 
 func freshFields(s mandateSetup, byInput map[string]string) pages.FreshClient {
@@ -291,8 +300,12 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	now, w := h.Desk.Now(), h.window()
 	v.Window = h.windowView(now)
-	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME",
-		Text: "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first."}
+	realTime := components.RadioCard{
+		Value: string(mandate.RealTime),
+		Title: "In real time",
+		Badge: "REALTIME",
+		Text:  "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first.",
+	}
 	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type",
 		Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
 	v.AskShown = "open"

@@ -163,7 +163,8 @@ func mandateColumns(now time.Time) []kit.Column[mandate.Entry] {
 			return components.Cell{Text: e.ContractReference, Look: "mono small",
 				Under: components.When(words.DayOf(e.CreatedAt))}
 		}).InOneLine().FileText("Contract", 20, func(e mandate.Entry) string { return e.ContractReference }).
-			InFile("Created (SAST)", 14, func(e mandate.Entry) export.Cell { return export.DayOf(e.CreatedAt) }).SortBy(paging.Created),
+			InFile("Created (SAST)", 14, func(e mandate.Entry) export.Cell { return export.DayOf(e.CreatedAt) }).
+			SortBy(paging.Created),
 	}
 }
 

@@ -11,12 +11,36 @@ import (
 
 // mandateInputs are the inputs in the order of the form, so that problems are
 // listed as a person meets them.
-var mandateInputs = []string{"method", "client_id", "full_name", "email", "phone", "personal_code", "bank_code", "bank_account",
-	"account_type", "name", "price", "brand_id",
-	"profile_code", "value_type", "max_amount_cents", "debit_sequence", "adjustment_category", "adjustment_rate",
-	"adjustment_amount_cents", "period_units",
-	"deduction_day", "allow_date_adjustment", "first", "due", "due_other", "authentication_type",
-	"do_delayed_on_auth_failure", "verify_account"}
+var mandateInputs = []string{
+	"method",
+	"client_id",
+	"full_name",
+	"email",
+	"phone",
+	"personal_code",
+	"bank_code",
+	"bank_account",
+	"account_type",
+	"name",
+	"price",
+	"brand_id",
+	"profile_code",
+	"value_type",
+	"max_amount_cents",
+	"debit_sequence",
+	"adjustment_category",
+	"adjustment_rate",
+	"adjustment_amount_cents",
+	"period_units",
+	"deduction_day",
+	"allow_date_adjustment",
+	"first",
+	"due",
+	"due_other",
+	"authentication_type",
+	"do_delayed_on_auth_failure",
+	"verify_account",
+}
 
 // plainly puts problems beside the inputs of this form, each once, in the words
 // of the dashboard: rand in place of cents, labels in place of field names.

@@ -27,8 +27,12 @@ func promisesHref(day calendar.Date) string {
 // promises are what clients promised to pay on a day and have not paid.
 func (h *Planner) promises() *kit.List[followup.Promise, turnFilter] {
 	return &kit.List[followup.Promise, turnFilter]{
-		Desk: h.Desk, Exports: h.Exports, Path: promisesPath, Active: section, One: "promise",
-		Source: "promises to pay",
+		Desk:    h.Desk,
+		Exports: h.Exports,
+		Path:    promisesPath,
+		Active:  section,
+		One:     "promise",
+		Source:  "promises to pay",
 		Head: components.PageHead{Title: "Promises to pay", Back: components.Link{Text: "Calendar", Href: path},
 			Sub: "Promises that were kept or withdrawn are left out."},
 		Query: func(ctx context.Context, who actor.Actor, f turnFilter, ask paging.Ask) (paging.Page[followup.Promise], error) {

@@ -30,8 +30,12 @@ type turnFilter struct{ From, To calendar.Date }
 // turns are the subscriptions that will bill on a day.
 func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 	return &kit.List[subscription.Turn, turnFilter]{
-		Desk: h.Desk, Exports: h.Exports, Path: turnsPath, Active: section, One: "subscription",
-		Source: "subscriptions that will bill",
+		Desk:    h.Desk,
+		Exports: h.Exports,
+		Path:    turnsPath,
+		Active:  section,
+		One:     "subscription",
+		Source:  "subscriptions that will bill",
 		Head: components.PageHead{Title: "Subscriptions that will bill", Back: components.Link{Text: "Calendar", Href: path},
 			Sub: "As things stand: subscriptions that are paused, ended or come to nothing are left out."},
 		Query: func(ctx context.Context, who actor.Actor, f turnFilter, ask paging.Ask) (paging.Page[subscription.Turn], error) {

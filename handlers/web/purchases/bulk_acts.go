@@ -197,7 +197,12 @@ func (p *Purchases) planFollow(ctx context.Context, who actor.Actor, ids []uuid.
 	return out, nil
 }
 
-func (p *Purchases) askPaidDay(_ context.Context, _ actor.Actor, in url.Values, wrong map[string]string) (bulk.Fields, error) {
+func (p *Purchases) askPaidDay(
+	_ context.Context,
+	_ actor.Actor,
+	in url.Values,
+	wrong map[string]string,
+) (bulk.Fields, error) {
 	today := calendar.DateOf(p.Desk.Now()).String()
 	day := today
 	if in.Has("paid_on") {

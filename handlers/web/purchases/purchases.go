@@ -142,7 +142,8 @@ func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.
 		kit.ColumnOf("Client", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.PayerName(rec.Purchase), Second: rec.Payer.Email}
 		}).FileText("Client", 28, func(rec purchase.Record) string { return words.PayerName(rec.Purchase) }).
-			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }).SortText("client").OnCard(kit.Lead),
+			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }).
+			SortText("client").OnCard(kit.Lead),
 		kit.ColumnOf("Amount, R", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.Minus(words.AmountIn(rec.TotalCents, rec.Currency))}
 		}).Number().InFile("Amount", 13, func(rec purchase.Record) export.Cell { return export.Amount(rec.TotalCents) }).
@@ -297,7 +298,11 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 
 // totals are the purchases of each status among those that a list shows, whatever needs attention, and those with an
 // amount. Without a narrow filter they are kept, of every kind; under one each kind is asked for.
-func (p *Purchases) totals(ctx context.Context, who actor.Actor, f purchase.Filter) (out purchase.TotalsByKind, narrow bool, err error) {
+func (p *Purchases) totals(
+	ctx context.Context,
+	who actor.Actor,
+	f purchase.Filter,
+) (out purchase.TotalsByKind, narrow bool, err error) {
 	shown := f.Kind
 	if f.Concern != "" && shown == "" {
 		shown = purchase.WithAmount

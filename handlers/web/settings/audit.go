@@ -254,8 +254,12 @@ func (h *Audit) Check(c echo.Context) error {
 	note := components.Note{Kind: "done", Title: "The chain holds",
 		Text: fmt.Sprintf("%s links were checked, from the first to the signed last one.", words.Grouped(found.Links))}
 	if found.Dropped > 0 {
-		note.Text = fmt.Sprintf("%s links were checked, from link %s to the signed last one. Those before were dropped after "+
-			"their time.", words.Grouped(found.Links-found.Dropped), words.Grouped(found.Dropped+1))
+		note.Text = fmt.Sprintf(
+			"%s links were checked, from link %s to the signed last one. Those before were dropped after "+
+				"their time.",
+			words.Grouped(found.Links-found.Dropped),
+			words.Grouped(found.Dropped+1),
+		)
 	}
 	if !found.Holds() {
 		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + words.Grouped(found.Broken),

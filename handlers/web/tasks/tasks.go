@@ -46,7 +46,13 @@ func (h *Tasks) List(c echo.Context) error {
 	if kit.FragmentFor(c, "tasks") {
 		return kit.Render(c, http.StatusOK, pages.TaskRows(v))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Tasks", "tasks", func(f layout.Frame) templ.Component { return pages.Tasks(f, v) })
+	return h.Desk.ShowIn(
+		c,
+		http.StatusOK,
+		"Tasks",
+		"tasks",
+		func(f layout.Frame) templ.Component { return pages.Tasks(f, v) },
+	)
 }
 
 func (h *Tasks) view(c echo.Context) (v pages.TasksView, err error) {

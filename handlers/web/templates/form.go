@@ -76,8 +76,11 @@ func (h *Templates) Change(c echo.Context) error {
 	}
 	if form.Get("version") != strconv.Itoa(t.Version) {
 		return h.form(c, http.StatusConflict, &t, form,
-			fault.At(fault.All, "changed",
-				"This template was changed while you were editing it. What you typed is below: compare it with the template, then save again."))
+			fault.At(
+				fault.All,
+				"changed",
+				"This template was changed while you were editing it. What you typed is below: compare it with the template, then save again.",
+			))
 	}
 	if _, err := h.Service.Update(c.Request().Context(), access.Actor(c), t.ID, h.input(c, form, &t)); err != nil {
 		return h.refused(c, &t, form, err)

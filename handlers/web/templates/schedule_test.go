@@ -238,7 +238,10 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 }
 
 func TestAPickerOffersTheDaysOfTheMandateOnly(t *testing.T) {
-	d := &desk{brand: merchant.Brand{BrandInput: merchant.BrandInput{DebiCheckShift: calendar.Next}}, now: calendar.On(2026, time.December, 1).At(9, 0)}
+	d := &desk{
+		brand: merchant.Brand{BrandInput: merchant.BrandInput{DebiCheckShift: calendar.Next}},
+		now:   calendar.On(2026, time.December, 1).At(9, 0),
+	}
 	m := mandate.Mandate{Kind: mandate.DebiCheck, PeriodUnits: "months", DeductionDay: 25, Terms: &mandate.Terms{}}
 	days := purchases.DaysOf(d.service(), d.brand, bank.DebiCheck, d.now).Within(m)
 	var open []string

@@ -33,8 +33,11 @@ func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.S
 		n, err := h.Service.CountSubscribers(ctx, who, f)
 		return kit.Tally{Found: kit.FoundUpTo(n, purchase.CountLimit)}, err
 	}
-	list.Empty = components.Empty{Icon: "done", Title: "Every active subscriber has an account",
-		Text: "Subscribers whose token was deleted, replaced or blocked show here until they have an account again, or are paused or removed."}
+	list.Empty = components.Empty{
+		Icon:  "done",
+		Title: "Every active subscriber has an account",
+		Text:  "Subscribers whose token was deleted, replaced or blocked show here until they have an account again, or are paused or removed.",
+	}
 	return list
 }
 

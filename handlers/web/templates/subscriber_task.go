@@ -42,7 +42,14 @@ type addLine struct {
 }
 
 func (l addLine) row() bulkRow {
-	return bulkRow{number: l.Number, who: l.Who, reference: l.Reference, clientID: l.Client, firstOn: l.FirstOn, problem: l.Problem}
+	return bulkRow{
+		number:    l.Number,
+		who:       l.Who,
+		reference: l.Reference,
+		clientID:  l.Client,
+		firstOn:   l.FirstOn,
+		problem:   l.Problem,
+	}
 }
 
 // addPosition is where such a task goes on.
@@ -65,8 +72,12 @@ func (h *Templates) addInBackground(c echo.Context, t subscription.Template, for
 	}
 	n, to := ready(rows), ""
 	if err := kit.OnceAs(c, h.Desk, formKey, func(ctx context.Context) (task.Task, error) {
-		return h.Tasks.Ask(ctx, who, task.Wish{Kind: AddKind, Title: "Add " + plural.Of(n, "subscriber") + " to “" + t.Name() + "”",
-			Needs: templateAct, Input: input, Total: n})
+		return h.Tasks.Ask(
+			ctx,
+			who,
+			task.Wish{Kind: AddKind, Title: "Add " + plural.Of(n, "subscriber") + " to “" + t.Name() + "”",
+				Needs: templateAct, Input: input, Total: n},
+		)
 	}, func(task.Task) string { return "/tasks" }, &to); err != nil {
 		return err
 	}
@@ -113,7 +124,11 @@ func (r *addRun) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece
 		t.FileType = export.CSV.ContentType()
 	}
 	var out bytes.Buffer
-	file, err := export.Open(export.CSV, &out, export.Table{Name: "Subscribers", Heads: addHeads, Made: at.Made, Follows: at.Next > 0})
+	file, err := export.Open(
+		export.CSV,
+		&out,
+		export.Table{Name: "Subscribers", Heads: addHeads, Made: at.Made, Follows: at.Next > 0},
+	)
 	if err != nil {
 		return piece, err
 	}
@@ -156,6 +171,12 @@ func (l addLine) cells(result, why string) []export.Cell {
 	if !l.FirstOn.IsZero() {
 		day = export.Day(l.FirstOn)
 	}
-	return []export.Cell{export.Count(int64(l.Number)), kit.TextCell(l.Who), day, kit.TextCell(l.Reference), export.Text(result),
-		kit.TextCell(words.Capital(why))}
+	return []export.Cell{
+		export.Count(int64(l.Number)),
+		kit.TextCell(l.Who),
+		day,
+		kit.TextCell(l.Reference),
+		export.Text(result),
+		kit.TextCell(words.Capital(why)),
+	}
 }

@@ -55,8 +55,11 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 		}
 		return tally, nil
 	}
-	list.Empty = components.Empty{Icon: "users", Title: "No subscriber yet",
-		Text: "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already."}
+	list.Empty = components.Empty{
+		Icon:  "users",
+		Title: "No subscriber yet",
+		Text:  "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already.",
+	}
 	if pending {
 		for i := range list.Columns {
 			list.Columns[i].Cell = nil

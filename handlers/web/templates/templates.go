@@ -91,8 +91,11 @@ func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter]
 			}),
 		},
 		Choose: h.chooseTemplates(),
-		Empty: components.Empty{Icon: "repeat", Title: "No template yet",
-			Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it."},
+		Empty: components.Empty{
+			Icon:  "repeat",
+			Title: "No template yet",
+			Text:  "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it.",
+		},
 	}
 }
 

@@ -224,10 +224,15 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 
 func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 	n := plural.Of(len(impacts), "token")
-	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?",
-		Button: "Delete " + n,
-		Text:   "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
-		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}}}
+	q := components.Confirm{
+		ID:         "delete",
+		Action:     "/tokens/deletion",
+		CancelHref: "/tokens",
+		Title:      "Delete " + n + "?",
+		Button:     "Delete " + n,
+		Text:       "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
+		Fields:     []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}},
+	}
 	for _, i := range impacts {
 		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
 	}

@@ -124,7 +124,12 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 		}, kit.DebitDateFilters("Next debit", tokenFacets), []kit.Filter[token.Filter]{
 			kit.PastFilter("stored", "Stored", func(f *token.Filter) *time.Time { return &f.CreatedFrom },
 				func(f *token.Filter) *time.Time { return &f.CreatedTo }),
-			kit.UntouchedFilter("unused", "Not debited", []int{30, 90, 180, 365}, func(f *token.Filter) *time.Time { return &f.UnusedSince }),
+			kit.UntouchedFilter(
+				"unused",
+				"Not debited",
+				[]int{30, 90, 180, 365},
+				func(f *token.Filter) *time.Time { return &f.UnusedSince },
+			),
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		}),
 		Columns: tokenColumns, Sorts: kit.ByAge,
@@ -174,8 +179,14 @@ func (h *Tokens) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	}
 	out := make([]bulk.Row, len(found))
 	for i, e := range found {
-		out[i] = bulk.Row{ID: e.ID, Name: e.Token.Named(), Second: tokenClient(e), Href: words.TokenPath(e.ID), Pill: tokenPill(e.Token),
-			ChangedAt: e.UpdatedAt.UnixMicro()}
+		out[i] = bulk.Row{
+			ID:        e.ID,
+			Name:      e.Token.Named(),
+			Second:    tokenClient(e),
+			Href:      words.TokenPath(e.ID),
+			Pill:      tokenPill(e.Token),
+			ChangedAt: e.UpdatedAt.UnixMicro(),
+		}
 	}
 	return out, bulk.LeaveErased(ctx, who, h.Clients, out, func(i int) uuid.UUID { return found[i].ClientID })
 }

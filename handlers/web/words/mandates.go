@@ -60,6 +60,12 @@ var ValueTypes = []struct {
 		"Always the same", "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
 	{mandate.Variable, "Variable: up to the maximum", "Variable: up to the maximum", "Variable: up to 1.5 times the price",
 		"Varies a little", "Up to one and a half times the price. Amounts other than the price may be disputed."},
-	{mandate.UsageBased, "By usage: up to the maximum", "By usage: up to the maximum", "By use: up to the maximum",
-		"Depends on use", "Up to the maximum that you choose. Amounts other than the price may be disputed; a high maximum puts clients off."},
+	{
+		mandate.UsageBased,
+		"By usage: up to the maximum",
+		"By usage: up to the maximum",
+		"By use: up to the maximum",
+		"Depends on use",
+		"Up to the maximum that you choose. Amounts other than the price may be disputed; a high maximum puts clients off.",
+	},
 }

@@ -34,8 +34,12 @@ func (s Store) raiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error) 
 
 // alarms are those of a merchant; with the zero id, of all.
 func (s Store) alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error) {
-	rows, err := s.Pool.Query(ctx,
-		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, merchantID, merchantID == uuid.Nil)
+	rows, err := s.Pool.Query(
+		ctx,
+		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`,
+		merchantID,
+		merchantID == uuid.Nil,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("alarms about the audit: %w", err)
 	}

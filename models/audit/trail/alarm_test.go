@@ -21,7 +21,9 @@ import (
 func (s house) forge(k *trail.Service, merchant uuid.UUID) {
 	s.t.Helper()
 	s.unguarded(
-		`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`, merchant)
+		`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`,
+		merchant,
+	)
 	head := audit.Head{MerchantID: merchant}
 	var links []audit.Link
 	err := k.Store.Walk(s.t.Context(), merchant, func(_ audit.Link, e audit.Kept) error {
@@ -185,7 +187,11 @@ func TestWithoutAPlaceToNoteHeadsLinkingGoesOn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	m := s.merchant("one")
-	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1), Anchors: anchor.At(t.TempDir()+"/none", newSigner(1))}
+	k := &trail.Service{
+		Store:   trail.Store{DB: s.DB},
+		Signer:  newSigner(1),
+		Anchors: anchor.At(t.TempDir()+"/none", newSigner(1)),
+	}
 	s.note(m, "one")
 	s.linkAll(k)
 	folder := t.TempDir()

@@ -32,12 +32,28 @@ func (r *keptRow) into() []any {
 }
 
 func (r *keptRow) domain() audit.Kept {
-	return audit.Kept{ID: database.OrZero(r.id), MerchantID: database.OrZero(r.merchant), At: database.OrZero(r.at).UTC(), ActorKind: database.OrZero(r.kind),
-		ActorName: database.OrZero(r.name),
-		IP:        database.OrZero(r.ip), RequestID: database.OrZero(r.request), ActorID: database.OrZero(r.actor), Action: database.OrZero(r.action),
+	return audit.Kept{
+		ID:         database.OrZero(r.id),
+		MerchantID: database.OrZero(r.merchant),
+		At:         database.OrZero(r.at).UTC(),
+		ActorKind:  database.OrZero(r.kind),
+		ActorName:  database.OrZero(r.name),
+		IP: database.OrZero(
+			r.ip,
+		),
+		RequestID:  database.OrZero(r.request),
+		ActorID:    database.OrZero(r.actor),
+		Action:     database.OrZero(r.action),
 		ObjectType: database.OrZero(r.objectType),
-		ObjectID:   database.OrZero(r.object), ClientID: database.OrZero(r.client), PurchaseID: database.OrZero(r.purchase), Text: database.OrZero(r.text),
-		Before: r.before, After: r.after}
+		ObjectID: database.OrZero(
+			r.object,
+		),
+		ClientID:   database.OrZero(r.client),
+		PurchaseID: database.OrZero(r.purchase),
+		Text:       database.OrZero(r.text),
+		Before:     r.before,
+		After:      r.after,
+	}
 }
 
 // linked is the place that linking has reached.

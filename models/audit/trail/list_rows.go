@@ -31,8 +31,13 @@ func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
 	if id == uuid.Nil {
 		about, id = "client_id", of.ClientID
 	}
-	entries, err := database.Find(ctx, s.DB, database.Audits, database.Page(database.List(ctx, s.DB, database.Audits).Where("merchant_id = ? AND "+about+" = ?",
-		merchantID, id), ask))
+	entries, err := database.Find(
+		ctx,
+		s.DB,
+		database.Audits,
+		database.Page(database.List(ctx, s.DB, database.Audits).Where("merchant_id = ? AND "+about+" = ?",
+			merchantID, id), ask),
+	)
 	if err != nil {
 		return paging.Page[audit.Entry]{}, fmt.Errorf("time line: %w", err)
 	}
@@ -117,8 +122,11 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if err != nil || w.Fits != "" {
 		return 0, false, err
 	}
-	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.Source(paging.Ask{}, int(limit)), w.Where,
-		limit), w.Values(paging.Ask{})...).Scan(&n).Error
+	err = s.Gorm(ctx).
+		Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.Source(paging.Ask{}, int(limit)), w.Where,
+			limit), w.Values(paging.Ask{})...).
+		Scan(&n).
+		Error
 	if err != nil {
 		return 0, false, fmt.Errorf("count the audit: %w", err)
 	}
@@ -126,6 +134,12 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 }
 
 func (s Store) entry(ctx context.Context, merchantID, id uuid.UUID) (Found, error) {
-	return database.First(database.Seek(ctx, s.DB, foundView,
-		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id))
+	return database.First(database.Seek(
+		ctx,
+		s.DB,
+		foundView,
+		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`,
+		merchantID,
+		id,
+	))
 }

@@ -26,7 +26,12 @@ type aged struct {
 func age(t *testing.T) aged {
 	t.Helper()
 	s := open(t)
-	a := aged{house: s, k: &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}, one: s.merchant("one"), two: s.merchant("two")}
+	a := aged{
+		house: s,
+		k:     &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)},
+		one:   s.merchant("one"),
+		two:   s.merchant("two"),
+	}
 	start := s.Now()
 	for i := range 4 {
 		if err := s.Clock.MoveTo(t.Context(), start.AddDate(0, i*2, 0)); err != nil {
@@ -44,10 +49,17 @@ func age(t *testing.T) aged {
 		s.linkAll(a.k)
 		if i == 2 { // an entry whose transaction began in the month before and was linked after a newer one
 			err := s.InTx(t.Context(), func(tx *store.Tx) error {
-				e := tx.Signed(actor.SystemOf(a.one), audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: a.one, Text: "late"})
+				e := tx.Signed(
+					actor.SystemOf(a.one),
+					audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: a.one, Text: "late"},
+				)
 				e.ID[0], e.ID[1], e.ID[2] = 0, 1, 2
-				tx.Later(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text)
-					VALUES ($1, $2, now(), 'system', '', 'thing.done', 'thing', $2, 'late')`, e.ID, a.one)
+				tx.Later(
+					`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text)
+					VALUES ($1, $2, now(), 'system', '', 'thing.done', 'thing', $2, 'late')`,
+					e.ID,
+					a.one,
+				)
 				return nil
 			})
 			if err != nil {

@@ -44,14 +44,29 @@ func (p player) submit(in ...bank.Instruction) []bank.Receipt {
 // mandate asks for a mandate by delayed authentication, which the payer may answer for 48 hours.
 func (p player) mandate(account bank.AccountNumber) bank.MandateRequest {
 	return bank.MandateRequest{
-		ID: uuid.New(), MandateID: uuid.New(), MerchantID: p.MerchantID, Authentication: "DELAYED",
+		ID:                uuid.New(),
+		MandateID:         uuid.New(),
+		MerchantID:        p.MerchantID,
+		Authentication:    "DELAYED",
 		ContractReference: "DD000644",
-		AbbreviatedName:   "TESTMERCH1", CreditorAccount: creditor.Account, HolderName: "N Dlamini", Identity: "8501015009086",
-		Phone:  "+27821234567",
-		Branch: p.Branch, Account: account, AccountType: bank.Current, ValueType: "FIXED", DebitSequence: "RCUR",
-		PeriodUnits:  "months",
-		DeductionDay: 25, AmountCents: 12345, MaxAmountCents: 12345, Currency: "ZAR", Creditor: creditor,
-		FirstDate: p.ActionDate, Tracking: true,
+		AbbreviatedName:   "TESTMERCH1",
+		CreditorAccount:   creditor.Account,
+		HolderName:        "N Dlamini",
+		Identity:          "8501015009086",
+		Phone:             "+27821234567",
+		Branch:            p.Branch,
+		Account:           account,
+		AccountType:       bank.Current,
+		ValueType:         "FIXED",
+		DebitSequence:     "RCUR",
+		PeriodUnits:       "months",
+		DeductionDay:      25,
+		AmountCents:       12345,
+		MaxAmountCents:    12345,
+		Currency:          "ZAR",
+		Creditor:          creditor,
+		FirstDate:         p.ActionDate,
+		Tracking:          true,
 	}
 }
 

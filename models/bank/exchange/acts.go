@@ -169,12 +169,19 @@ func unacknowledged(m Message) error {
 // SendAgain puts the items of a refused message, or of its refused groups, into a new message under new numbers. It
 // can be done once: the items are in the new message then.
 func (s *Service) SendAgain(ctx context.Context, who actor.Actor, id string) (next Message, err error) {
-	return s.decide(ctx, who, id, "bank.message_sent_again", Replaced, func(tx unit, m Message, items []Item) (string, error) {
-		cut := tx.Now()
-		for n := range items {
-			items[n].State, items[n].MessageID, items[n].GroupID, items[n].CutAt = ItemWaiting, "", "", cut
-		}
-		return fmt.Sprintf("%s of the refused file %s are sent again with the next file.", contents(m), m.FileName),
-			tx.saveItems(items)
-	})
+	return s.decide(
+		ctx,
+		who,
+		id,
+		"bank.message_sent_again",
+		Replaced,
+		func(tx unit, m Message, items []Item) (string, error) {
+			cut := tx.Now()
+			for n := range items {
+				items[n].State, items[n].MessageID, items[n].GroupID, items[n].CutAt = ItemWaiting, "", "", cut
+			}
+			return fmt.Sprintf("%s of the refused file %s are sent again with the next file.", contents(m), m.FileName),
+				tx.saveItems(items)
+		},
+	)
 }

@@ -24,7 +24,9 @@ func limited(t *testing.T, cents int) *bench {
 
 func (b *bench) held() int {
 	b.t.Helper()
-	return b.number(`SELECT count(*) FROM bank_files_out WHERE state = 'held' AND content IS NOT NULL AND placed_at IS NULL`)
+	return b.number(
+		`SELECT count(*) FROM bank_files_out WHERE state = 'held' AND content IS NOT NULL AND placed_at IS NULL`,
+	)
 }
 
 const firstFile = "DD20270111-000001"
@@ -133,7 +135,8 @@ func TestARefusedFileNeverLeavesAndItsItemsAreDecided(t *testing.T) {
 		t.Errorf("a download of it: %v", err)
 	}
 	b.work()
-	if got := b.outcomes()[ids[0]]; !slices.Equal(got, []string{"recalled 28"}) || !slices.Equal(b.findings(), []string{"declined"}) {
+	if got := b.outcomes()[ids[0]]; !slices.Equal(got, []string{"recalled 28"}) ||
+		!slices.Equal(b.findings(), []string{"declined"}) {
 		t.Errorf("recalled: %v, findings %v", got, b.findings())
 	}
 	b.exec(`UPDATE merchants SET approve_files_cents = NULL`)

@@ -107,8 +107,12 @@ func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool
 		return kept, false, err
 	}
 	if packed != nil {
-		t.Later(`UPDATE bank_files_in SET content = $2 WHERE id = $1`, d.ID, t.DB().Seal.SealBytes(documentAt(d.MerchantID, d.ID),
-			packed))
+		t.Later(
+			`UPDATE bank_files_in SET content = $2 WHERE id = $1`,
+			d.ID,
+			t.DB().Seal.SealBytes(documentAt(d.MerchantID, d.ID),
+				packed),
+		)
 		if err := t.Flush(); err != nil {
 			return d, false, err
 		}

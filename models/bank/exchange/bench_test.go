@@ -36,8 +36,12 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 	t.Helper()
 	keys, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
-		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	s, err := store.Open(
+		t.Context(),
+		storetest.DSN(t),
+		store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
+			MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }},
+	)
 	must(t, err)
 	t.Cleanup(s.Close)
 	b := &bench{t: t, store: s, box: exchangetest.NewBox()}
@@ -49,8 +53,11 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 	b.Service = &exchange.Service{Store: exchange.Store{DB: s.DB}, Rules: rules, Encoder: exchangetest.Codec{},
 		Decoder: exchangetest.Codec{}, Box: b.box, Calendar: calendar.New(), Now: s.Now, Chunk: 3}
 	m, brand := s.NewID(), s.NewID()
-	b.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'gym', 'Gym', true, $2, $2)`,
-		m, s.Now())
+	b.exec(
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'gym', 'Gym', true, $2, $2)`,
+		m,
+		s.Now(),
+	)
 	b.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at)
 		VALUES ($1, $2, 'Gym', 'DD', $3, $3)`, brand, m, s.Now())
 	b.who = actor.Actor{Kind: actor.User, Role: actor.Finance, MerchantID: m, Name: "Fatima"}

@@ -72,7 +72,9 @@ func itemsWhere(merchantID uuid.UUID, f ItemFilter) (w *condition, signed string
 	case OutcomePaid:
 		w.and("i.outcome IN ('provisional', 'successful', 'refund_settled', 'mandate_accepted')")
 	case OutcomeBack:
-		w.and("i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', 'refund_settled', 'mandate_accepted')")
+		w.and(
+			"i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', 'refund_settled', 'mandate_accepted')",
+		)
 	}
 	onDate, in := "i.kind = 'debits' AND i.action_date = ? AND ", paidNow+" OR "+paidBefore
 	switch f.Part {
@@ -135,8 +137,13 @@ func (s Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter
 	if ask.Newer {
 		direction = "ASC"
 	}
-	return database.Seek(ctx, s.DB, itemLines, itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
-		joinPurchase+" ORDER BY i.id "+direction, w.args...)
+	return database.Seek(
+		ctx,
+		s.DB,
+		itemLines,
+		itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
+			joinPurchase+" ORDER BY i.id "+direction,
+		w.args...)
 }
 
 // answeredIn narrows items to those that a document answers.
@@ -157,8 +164,11 @@ func (s Store) CountItems(ctx context.Context, merchantID uuid.UUID, f ItemFilte
 			return n, err
 		}
 	}
-	err = s.Gorm(ctx).Raw("SELECT count(*) AS count, coalesce(sum("+signed+"), 0)::bigint AS cents FROM bank_items i WHERE "+
-		w.String(), w.args...).Scan(&n).Error
+	err = s.Gorm(ctx).
+		Raw("SELECT count(*) AS count, coalesce(sum("+signed+"), 0)::bigint AS cents FROM bank_items i WHERE "+
+			w.String(), w.args...).
+		Scan(&n).
+		Error
 	return n, err
 }
 
@@ -184,8 +194,13 @@ func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, se
 	if !e.Credit {
 		open += ", 'provisional', 'successful'" // what came in may go out again
 	}
-	return database.Seek(ctx, s.DB, itemLines, itemLine("i.amount_cents")+"bank_items i "+joinPurchase+" WHERE "+w.String()+
-		` ORDER BY EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
-		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit), slices.Concat(w.args,
-		[]any{e.Credit, e.BookedOn})...)
+	return database.Seek(
+		ctx,
+		s.DB,
+		itemLines,
+		itemLine("i.amount_cents")+"bank_items i "+joinPurchase+" WHERE "+w.String()+
+			` ORDER BY EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
+		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit),
+		slices.Concat(w.args,
+			[]any{e.Credit, e.BookedOn})...)
 }

@@ -112,9 +112,18 @@ func (c *change) groupEntry(n Entry, e Event) (bool, error) {
 		}
 	}
 	if sum != e.AmountCents {
-		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "batch:" + n.Key, MessageID: m.ID,
-			Text: fmt.Sprintf("The bank booked %s for the file %s in one sum; the debits in it that were not refused come to %s.",
-				money.Format(e.AmountCents, n.Currency), m.FileName, money.Format(sum, n.Currency))})
+		c.find(Finding{
+			MerchantID: m.MerchantID,
+			Kind:       Differs,
+			Subject:    "batch:" + n.Key,
+			MessageID:  m.ID,
+			Text: fmt.Sprintf(
+				"The bank booked %s for the file %s in one sum; the debits in it that were not refused come to %s.",
+				money.Format(e.AmountCents, n.Currency),
+				m.FileName,
+				money.Format(sum, n.Currency),
+			),
+		})
 		return true, nil
 	}
 	for _, i := range open {

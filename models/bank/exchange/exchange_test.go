@@ -181,7 +181,9 @@ func TestAnyOrderAndRepetitionOfAnswersEndsTheSame(t *testing.T) {
 				t.Errorf("round %d, item %d: %v, was %v", round, n, got[n], first[n])
 			}
 		}
-		if sum := b.number(`SELECT sum(CASE WHEN credit THEN amount_cents ELSE -amount_cents END) FROM bank_entries`); sum != 15000 {
+		if sum := b.number(
+			`SELECT sum(CASE WHEN credit THEN amount_cents ELSE -amount_cents END) FROM bank_entries`,
+		); sum != 15000 {
 			t.Errorf("round %d: the movements come to %d", round, sum)
 		}
 		if b.number(`SELECT count(*) FROM bank_entries`) != 5 {
@@ -297,8 +299,12 @@ func TestWhatDoesNotAgreeBecomesAFindingAndNotAResult(t *testing.T) {
 
 func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 	b := open(t, func(r *exchange.Rules) { r.Success[bank.EFT] = exchange.ByBooking })
-	b.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
-		SELECT $1, merchant_id, id, 'GYM1', 'GYM', '50100000001', true, $2 FROM brands`, uuid.New(), b.store.Now())
+	b.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
+		SELECT $1, merchant_id, id, 'GYM1', 'GYM', '50100000001', true, $2 FROM brands`,
+		uuid.New(),
+		b.store.Now(),
+	)
 	ids, message := b.sent(2, thursday)
 	entry := exchange.Event{Kind: exchange.OnEntry, Status: "BOOK", Account: "050100000001", Credit: true, HasAmount: true,
 		AmountCents: 15000, BookedOn: thursday, Reference: "FB1", BankCode: "PMNT/IDDT/ESDD"}
@@ -308,7 +314,10 @@ func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 		t.Fatalf("findings: %v", b.findings())
 	}
 	var id uuid.UUID
-	must(t, b.store.Pool.QueryRow(t.Context(), `SELECT id FROM bank_entries WHERE merchant_id = $1`, b.who.MerchantID).Scan(&id))
+	must(
+		t,
+		b.store.Pool.QueryRow(t.Context(), `SELECT id FROM bank_entries WHERE merchant_id = $1`, b.who.MerchantID).Scan(&id),
+	)
 	if _, err := b.Match(t.Context(), b.who, id, ids[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -326,8 +335,11 @@ func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 }
 
 func TestCutsAndDeadlinesFollowTheCalendar(t *testing.T) {
-	r := exchange.Rules{Cuts: []calendar.TimeOfDay{{Hour: 8}, {Hour: 11, Minute: 30}}, Deadline: calendar.TimeOfDay{Hour: 12},
-		LeadDays: map[bank.Method]int{bank.EFT: 2}}
+	r := exchange.Rules{
+		Cuts:     []calendar.TimeOfDay{{Hour: 8}, {Hour: 11, Minute: 30}},
+		Deadline: calendar.TimeOfDay{Hour: 12},
+		LeadDays: map[bank.Method]int{bank.EFT: 2},
+	}
 	cal := calendar.New()
 	for _, c := range []struct {
 		now, next time.Time
@@ -356,12 +368,20 @@ func TestCutsAndDeadlinesFollowTheCalendar(t *testing.T) {
 func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 	b := open(t, nil)
 	_, message := b.sent(2, thursday)
-	b.exec(`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state, item_count, sum_cents, made_by, made_at)
+	b.exec(
+		`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state, item_count, sum_cents, made_by, made_at)
 		SELECT 'DD20200101-' || n, $1, 'debits', 'lines', 1000 + n, 'old-' || n, 'accepted', 1, 1, '', now()
-		FROM generate_series(1, 600) n`, b.who.MerchantID) // more than one chunk
+		FROM generate_series(1, 600) n`,
+		b.who.MerchantID,
+	) // more than one chunk
 	before, err := b.Store.Content(t.Context(), message)
 	must(t, err)
-	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}, {ID: "k1", Secret: make([]byte, 32)}}))
+	must(
+		t,
+		b.store.Seal.Replace(
+			[]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}, {ID: "k1", Secret: make([]byte, 32)}},
+		),
+	)
 	must(t, b.store.BeginRotation(t.Context(), "k2"))
 	must(t, b.store.Reseal(t.Context(), nil))
 	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}}))

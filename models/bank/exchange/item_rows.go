@@ -274,7 +274,10 @@ func addNew[T any](t unit, into *table.Table[T], records []T) (fresh map[string]
 		if err := into.CopyTo(t.Context(), tx, t.DB().Seal, waiting, records); err != nil {
 			return err
 		}
-		rows, err := tx.Query(t.Context(), `INSERT INTO `+into.Name+` SELECT * FROM `+waiting+` ON CONFLICT DO NOTHING RETURNING id::text`)
+		rows, err := tx.Query(
+			t.Context(),
+			`INSERT INTO `+into.Name+` SELECT * FROM `+waiting+` ON CONFLICT DO NOTHING RETURNING id::text`,
+		)
 		if err != nil {
 			return err
 		}

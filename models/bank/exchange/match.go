@@ -61,8 +61,18 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		}
 		c := change{s: s, tx: tx, document: Document{ID: n.ArrivalID, FileName: "by hand", SHA256: entryID[:]},
 			items: held, touched: map[uuid.UUID]bool{}, messages: map[string]*Message{}, tallies: map[uuid.UUID]Tally{}}
-		e := Event{Kind: OnEntry, Path: "m", Status: "BOOK", HasAmount: true, AmountCents: n.AmountCents, Currency: n.Currency,
-			Credit: n.Credit, Reversal: n.Reversal, BookedOn: n.BookedOn, Raw: []byte(`<Matched/>`)}
+		e := Event{
+			Kind:        OnEntry,
+			Path:        "m",
+			Status:      "BOOK",
+			HasAmount:   true,
+			AmountCents: n.AmountCents,
+			Currency:    n.Currency,
+			Credit:      n.Credit,
+			Reversal:    n.Reversal,
+			BookedOn:    n.BookedOn,
+			Raw:         []byte(`<Matched/>`),
+		}
 		if n.Reason != "" {
 			e.Reasons = []Reason{{Code: strings.TrimSuffix(n.Reason[strings.LastIndexByte(n.Reason, '(')+1:], ")")}}
 		}

@@ -104,8 +104,13 @@ func (s Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f Mes
 		w.and("(made_at, id) "+compare+" (SELECT b.made_at, b.id FROM bank_files_out b WHERE b.kind = ? AND b.number = ?)",
 			string(kind), number)
 	}
-	return database.Seek(ctx, s.DB, messageTable, messageTable.Select+w.String()+fmt.Sprintf(" ORDER BY made_at %s, id %s LIMIT %d",
-		direction, direction, ask.Fetch()), w.args...)
+	return database.Seek(
+		ctx,
+		s.DB,
+		messageTable,
+		messageTable.Select+w.String()+fmt.Sprintf(" ORDER BY made_at %s, id %s LIMIT %d",
+			direction, direction, ask.Fetch()),
+		w.args...)
 }
 
 // countedBy reads how many there are of each state.
@@ -228,8 +233,11 @@ func (s Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f Entry
 		Figure
 	}
 	w := movementsWhere(merchantID, f)
-	if err := s.Gorm(ctx).Raw("SELECT e.state, count(*) AS count, sum("+signedEntry+")::bigint AS cents FROM bank_entries e WHERE "+
-		w.String()+" GROUP BY e.state", w.args...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).
+		Raw("SELECT e.state, count(*) AS count, sum("+signedEntry+")::bigint AS cents FROM bank_entries e WHERE "+
+			w.String()+" GROUP BY e.state", w.args...).
+		Scan(&rows).
+		Error; err != nil {
 		return nil, err
 	}
 	out := map[EntryState]Figure{}

@@ -69,7 +69,9 @@ func TestADayIsTheSumOfItsItemsAndMovements(t *testing.T) {
 	}
 	thu := at[thursday]
 	if thu.HandedOver != (exchange.Figure{Count: 7, Cents: 105000}) || thu.Paid != (exchange.Figure{Count: 5, Cents: 75000}) ||
-		thu.Back != (exchange.Figure{Count: 1, Cents: 15000}) || thu.Open.Count != 1 || thu.Acknowledged.Count != 7 {
+		thu.Back != (exchange.Figure{Count: 1, Cents: 15000}) ||
+		thu.Open.Count != 1 ||
+		thu.Acknowledged.Count != 7 {
 		t.Errorf("Thursday: %+v", thu)
 	}
 	if cents, told := thu.Difference(); cents != -15000 || !told || thu.State() != exchange.DayDiffers {
@@ -145,8 +147,12 @@ func TestWhatAPersonImportsSpeaksOfTheirBusinessAlone(t *testing.T) {
 
 func TestTryingAMatchTellsWhatFollowsAndKeepsNothing(t *testing.T) {
 	b := open(t, func(r *exchange.Rules) { r.Success[bank.EFT] = exchange.ByBooking })
-	b.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
-		SELECT $1, merchant_id, id, 'GYM1', 'GYM', '50100000001', true, $2 FROM brands`, uuid.New(), b.store.Now())
+	b.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
+		SELECT $1, merchant_id, id, 'GYM1', 'GYM', '50100000001', true, $2 FROM brands`,
+		uuid.New(),
+		b.store.Now(),
+	)
 	ids, message := b.sent(2, thursday)
 	entry := exchange.Event{Kind: exchange.OnEntry, Status: "BOOK", Account: "50100000001", Credit: true, HasAmount: true,
 		AmountCents: 15000, BookedOn: thursday, Reference: "FB1", BankCode: "PMNT/IDDT/ESDD"}

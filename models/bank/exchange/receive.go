@@ -121,8 +121,10 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 	err = s.Store.inTx(ctx, func(tx unit) error {
 		d.ReadAt = tx.Now()
 		if d.State == DocumentRejected {
-			if err := tx.openFindings([]Finding{{MerchantID: d.MerchantID, Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
-				Text: "The file " + d.FileName + " from the bank could not be read: " + d.Why}}); err != nil {
+			if err := tx.openFindings(
+				[]Finding{{MerchantID: d.MerchantID, Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
+					Text: "The file " + d.FileName + " from the bank could not be read: " + d.Why}},
+			); err != nil {
 				return err
 			}
 		}

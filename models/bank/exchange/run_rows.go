@@ -33,7 +33,9 @@ func (s Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (
 	if withOrder {
 		columns = itemTable.Columns("")
 	}
-	i, err := database.First(database.Collect(ctx, s.DB, itemTable, `SELECT `+columns+` FROM bank_items WHERE id = $1`, []any{id}))
+	i, err := database.First(
+		database.Collect(ctx, s.DB, itemTable, `SELECT `+columns+` FROM bank_items WHERE id = $1`, []any{id}),
+	)
 	if fault.Is(err, fault.NotFound) {
 		return i, false, nil
 	}
@@ -104,7 +106,15 @@ func (s Store) Outgoing(ctx context.Context, id string) (out Outgoing, err error
 // Message of a merchant, with its groups; the zero merchant is any.
 func (s Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m Message,
 	groups []Group, err error) {
-	m, err = database.One(ctx, s.DB, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil, merchantID)
+	m, err = database.One(
+		ctx,
+		s.DB,
+		messageTable,
+		`id = $1 AND ($2 OR merchant_id = $3)`,
+		id,
+		merchantID == uuid.Nil,
+		merchantID,
+	)
 	if err == nil {
 		groups, err = s.groupsOf(ctx, id)
 	}
@@ -146,8 +156,12 @@ func (s Store) AnswersDue(ctx context.Context, limit int) ([]Answer, error) {
 }
 
 func (s Store) AnswersDelivered(ctx context.Context, ids []string) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE bank_answers SET delivered_at = $2 WHERE id = ANY($1) AND delivered_at IS NULL`, ids,
-		s.Now())
+	_, err := s.Pool.Exec(
+		ctx,
+		`UPDATE bank_answers SET delivered_at = $2 WHERE id = ANY($1) AND delivered_at IS NULL`,
+		ids,
+		s.Now(),
+	)
 	return err
 }
 
@@ -169,7 +183,10 @@ func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error
 
 // MerchantOf finds whose account that is; found is false when it is nobody's. Zeros before a number do not
 // count: banks write them or not.
-func (s Store) MerchantOfAccount(ctx context.Context, account bank.AccountNumber) (id uuid.UUID, found bool, err error) {
+func (s Store) MerchantOfAccount(
+	ctx context.Context,
+	account bank.AccountNumber,
+) (id uuid.UUID, found bool, err error) {
 	var ids [][16]byte
 	err = s.Pool.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT merchant_id), '{}') FROM debit_profiles
 		WHERE ltrim(account_number, '0') = ltrim($1, '0')`, account.Reveal()).Scan(&ids)

@@ -214,12 +214,14 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 			state = ItemHeld // it must not overtake its debit
 		}
 		id := derived(debitID, Recalls)
-		_, err = tx.takeItems(keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
-			AmountCents: d.AmountCents, Currency: d.Currency, State: state, TakenAt: tx.Now(),
-			CutAt: s.Rules.soon(tx.Now()),
-			Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
-				GroupID: d.GroupID, AmountCents: d.AmountCents, Currency: d.Currency, ActionDate: d.ActionDate,
-				Creditor: debit.Order.Debit.Creditor}}}))
+		_, err = tx.takeItems(
+			keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
+				AmountCents: d.AmountCents, Currency: d.Currency, State: state, TakenAt: tx.Now(),
+				CutAt: s.Rules.soon(tx.Now()),
+				Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
+					GroupID: d.GroupID, AmountCents: d.AmountCents, Currency: d.Currency, ActionDate: d.ActionDate,
+					Creditor: debit.Order.Debit.Creditor}}}),
+		)
 		return err
 	})
 }

@@ -62,9 +62,12 @@ func missedDeadlines(items []Item, fresh map[uuid.UUID]bool) []Finding {
 			continue
 		}
 		known[k] = true
-		findings = append(findings, Finding{MerchantID: i.MerchantID, Kind: MissedDeadline, Subject: lateSubject(k.merchant, k.day),
-			Text: "Debits for " + i.ActionDate.Format("Mon 2 Jan 2006") + " missed the bank’s cut-off. Send them anyway, " +
-				"or mark them as not collected."})
+		findings = append(
+			findings,
+			Finding{MerchantID: i.MerchantID, Kind: MissedDeadline, Subject: lateSubject(k.merchant, k.day),
+				Text: "Debits for " + i.ActionDate.Format("Mon 2 Jan 2006") + " missed the bank’s cut-off. Send them anyway, " +
+					"or mark them as not collected."},
+		)
 	}
 	return findings
 }

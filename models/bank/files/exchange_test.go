@@ -42,8 +42,12 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 	t.Helper()
 	keys, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
-		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	s, err := store.Open(
+		t.Context(),
+		storetest.DSN(t),
+		store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
+			MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }},
+	)
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)

@@ -94,7 +94,10 @@ func (b *Box) Unread(context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look into the inbox: %w", err)
 	}
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() && settledName(e.Name()) }), nil
+	return slices.ContainsFunc(
+		entries,
+		func(e fs.DirEntry) bool { return e.Type().IsRegular() && settledName(e.Name()) },
+	), nil
 }
 
 // fit renames a file whose name nobody could keep: too long, or with characters that are no letters.

@@ -69,8 +69,13 @@ func Inspect(dir string) []Observation {
 		}
 	}
 	if info, err := os.Stat(filepath.Join(real, ProfileName)); err == nil && info.Mode().Perm()&0o022 != 0 {
-		i.add(Bad, "chmod 600 "+filepath.Join(real, ProfileName), "%s can be changed by other people of this machine (mode %04o)",
-			filepath.Join(real, ProfileName), info.Mode().Perm())
+		i.add(
+			Bad,
+			"chmod 600 "+filepath.Join(real, ProfileName),
+			"%s can be changed by other people of this machine (mode %04o)",
+			filepath.Join(real, ProfileName),
+			info.Mode().Perm(),
+		)
 	}
 	i.space(real)
 	i.unread(filepath.Join(real, inbox))
@@ -178,7 +183,13 @@ func (i *inspection) unread(path string) {
 			plural.Of(odd, "entry"), path)
 	}
 	if old > 0 {
-		i.add(Doubtful, "see the log for why, and move them yourself: no debit counts as paid by silence while they lie there",
-			"%s in %s %s older than a day", plural.Of(old, "file"), path, plural.Is(old))
+		i.add(
+			Doubtful,
+			"see the log for why, and move them yourself: no debit counts as paid by silence while they lie there",
+			"%s in %s %s older than a day",
+			plural.Of(old, "file"),
+			path,
+			plural.Is(old),
+		)
 	}
 }

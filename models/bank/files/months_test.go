@@ -110,14 +110,21 @@ func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
 	for _, cents := range atBank {
 		booked += cents
 	}
-	must(t, w.store.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(CASE WHEN credit THEN amount_cents ELSE -amount_cents END), 0)
-		FROM bank_entries WHERE state = 'matched'`).Scan(&matched))
+	must(
+		t,
+		w.store.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(CASE WHEN credit THEN amount_cents ELSE -amount_cents END), 0)
+		FROM bank_entries WHERE state = 'matched'`).Scan(&matched),
+	)
 	if booked == 0 || booked != matched {
 		t.Errorf("the bank's ledger comes to %d, the movements that we matched to %d", booked, matched)
 	}
 	var secrets int
-	must(t, w.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM bank_answers a WHERE convert_from(raw, 'UTF8') ~ '400000|6200187'
-		OR convert_from(raw, 'UTF8') ILIKE '%brien%'`).Scan(&secrets))
+	must(
+		t,
+		w.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM bank_answers a WHERE convert_from(raw, 'UTF8') ~ '400000|6200187'
+		OR convert_from(raw, 'UTF8') ILIKE '%brien%'`).
+			Scan(&secrets),
+	)
 	if secrets > 0 {
 		t.Errorf("%d answers carry an account number or a name", secrets)
 	}
@@ -152,10 +159,29 @@ func (w *town) decide(who actor.Actor) {
 func TestAReturnThatIsNotReadYetIsNotTakenForSilence(t *testing.T) {
 	day := calendar.On(2026, 12, 1)
 	w := newTown(t, day.AddDays(-11).At(9, 0), nil)
-	in := bank.Instruction{ID: uuid.New(), MerchantID: uuid.New(), Method: bank.EFT, AmountCents: 12300, Currency: "ZAR",
-		ActionDate: day, Branch: "632005", Account: "4000009002", AccountType: bank.Current, HolderName: "N Dlamini",
-		StatementLine: "GYM 0001", Sequence: bank.RecurringDebit, ContractReference: "C1", MandateDate: day.AddDays(-30),
-		Creditor: bank.Creditor{Name: "Gym", AbbreviatedName: "GYM", ProfileCode: "G1", Branch: "250655", Account: "62001872440"}}
+	in := bank.Instruction{
+		ID:                uuid.New(),
+		MerchantID:        uuid.New(),
+		Method:            bank.EFT,
+		AmountCents:       12300,
+		Currency:          "ZAR",
+		ActionDate:        day,
+		Branch:            "632005",
+		Account:           "4000009002",
+		AccountType:       bank.Current,
+		HolderName:        "N Dlamini",
+		StatementLine:     "GYM 0001",
+		Sequence:          bank.RecurringDebit,
+		ContractReference: "C1",
+		MandateDate:       day.AddDays(-30),
+		Creditor: bank.Creditor{
+			Name:            "Gym",
+			AbbreviatedName: "GYM",
+			ProfileCode:     "G1",
+			Branch:          "250655",
+			Account:         "62001872440",
+		},
+	}
 	_, err := w.Submit(t.Context(), []bank.Instruction{in})
 	must(t, err)
 	w.through(day)

@@ -170,10 +170,24 @@ func (p Profile) Sample(now time.Time, day calendar.Date, own bank.Creditor) exc
 		method = bank.DebiCheck
 	}
 	id := sampleID(now)
-	in := bank.Instruction{ID: id, Method: method, AmountCents: 100, Currency: "ZAR", ActionDate: day,
-		Branch:  own.Branch,
-		Account: bank.AccountNumber(own.Account), AccountType: bank.Current, HolderName: own.Name, StatementLine: "TEST OF ONE RAND",
-		Creditor: own, Sequence: bank.OnceOffDebit, ContractReference: "TEST", MandateDate: calendar.DateOf(now)}
+	in := bank.Instruction{
+		ID:          id,
+		Method:      method,
+		AmountCents: 100,
+		Currency:    "ZAR",
+		ActionDate:  day,
+		Branch:      own.Branch,
+		Account: bank.AccountNumber(
+			own.Account,
+		),
+		AccountType:       bank.Current,
+		HolderName:        own.Name,
+		StatementLine:     "TEST OF ONE RAND",
+		Creditor:          own,
+		Sequence:          bank.OnceOffDebit,
+		ContractReference: "TEST",
+		MandateDate:       calendar.DateOf(now),
+	}
 	m := exchange.Message{ID: "TEST" + now.In(calendar.SAST).Format("20060102-150405"), Kind: exchange.Debits,
 		Name: e.Name(exchange.Debits), Number: 0, Count: 1, SumCents: 100, MadeAt: now}
 	m.FileName = e.FileName(m)

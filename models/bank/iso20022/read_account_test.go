@@ -31,15 +31,19 @@ func TestAReturnIsReadInEveryVersion(t *testing.T) {
 		"06": {`<Sts>BOOK</Sts>`, refs + recent + why},
 		"08": {`<Sts><Cd>BOOK</Cd></Sts>`, refs + recent + why},
 	} {
-		events := expect(t, notification(version, `<Ntry><NtryRef>1</NtryRef><Amt Ccy="ZAR">150.00</Amt><CdtDbtInd>DBIT</CdtDbtInd>`+
-			`<RvslInd>true</RvslInd>`+c.status+`<BookgDt><Dt>2026-11-26</Dt></BookgDt><ValDt><Dt>2026-11-27</Dt></ValDt>`+
-			`<AcctSvcrRef>FB26112601</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>IDDT</Cd><SubFmlyCd>UPDD</SubFmlyCd></Fmly></Domn>`+
-			`<Prtry><Cd>UNPAID02</Cd></Prtry></BkTxCd><NtryDtls><TxDtls>`+c.detail+`</TxDtls></NtryDtls></Ntry>`), `
+		events := expect(
+			t,
+			notification(version, `<Ntry><NtryRef>1</NtryRef><Amt Ccy="ZAR">150.00</Amt><CdtDbtInd>DBIT</CdtDbtInd>`+
+				`<RvslInd>true</RvslInd>`+c.status+`<BookgDt><Dt>2026-11-26</Dt></BookgDt><ValDt><Dt>2026-11-27</Dt></ValDt>`+
+				`<AcctSvcrRef>FB26112601</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>IDDT</Cd><SubFmlyCd>UPDD</SubFmlyCd></Fmly></Domn>`+
+				`<Prtry><Cd>UNPAID02</Cd></Prtry></BkTxCd><NtryDtls><TxDtls>`+c.detail+`</TxDtls></NtryDtls></Ntry>`),
+			`
 			entry e1.d1 group=DD20261122-000042-01 id=`+first+` status=BOOK reason=AM04/false/02 NOT PROVIDED FOR amount=15000ZAR`+every+
-			` reversal booked=2026-11-26 value=2026-11-27 ref=FB26112601 of=e1 detail=1 entry=15000 code=PMNT/IDDT/UPDD own=UNPAID02 statement=NTF-1 number=331 at=2026-11-25T22:00:00Z
+				` reversal booked=2026-11-26 value=2026-11-27 ref=FB26112601 of=e1 detail=1 entry=15000 code=PMNT/IDDT/UPDD own=UNPAID02 statement=NTF-1 number=331 at=2026-11-25T22:00:00Z
 			details e1.sum status=BOOK amount=15000ZAR count=1 sum=-15000`+every+` reversal booked=2026-11-26 value=2026-11-27 ref=FB26112601`+
-			` of=e1 entry=15000 code=PMNT/IDDT/UPDD own=UNPAID02 statement=NTF-1 number=331 at=2026-11-25T22:00:00Z
-			statement s1 count=1 sum=-15000`+every+` statement=NTF-1 number=331 at=2026-11-26T04:06:00Z`)
+				` of=e1 entry=15000 code=PMNT/IDDT/UPDD own=UNPAID02 statement=NTF-1 number=331 at=2026-11-25T22:00:00Z
+			statement s1 count=1 sum=-15000`+every+` statement=NTF-1 number=331 at=2026-11-26T04:06:00Z`,
+		)
 		if t.Failed() {
 			t.Fatal(version)
 		}
@@ -49,7 +53,12 @@ func TestAReturnIsReadInEveryVersion(t *testing.T) {
 				t.Errorf("%s: %s", e.Path, raw)
 			}
 		}
-		if raw := string(events[0].Raw); !strings.Contains(raw, "<RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02 NOT PROVIDED FOR</AddtlInf></RtrInf>") {
+		if raw := string(
+			events[0].Raw,
+		); !strings.Contains(
+			raw,
+			"<RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02 NOT PROVIDED FOR</AddtlInf></RtrInf>",
+		) {
 			t.Errorf("evidence: %s", raw)
 		}
 	}
@@ -159,7 +168,8 @@ func TestASignOfReversalNeverTurnsTheMoney(t *testing.T) {
 	for _, sign := range []string{"", "<RvslInd>true</RvslInd>", "<RvslInd>false</RvslInd>", "<RvslInd>1</RvslInd>"} {
 		for way, credit := range map[string]bool{"CRDT": true, "DBIT": false} {
 			events, _ := mustDecode(t, notification("08", entryOf("1.00", way, sign)))
-			if got := events[0]; got.Credit != credit || got.Reversal != (strings.Contains(sign, "true") || strings.Contains(sign, "1")) {
+			if got := events[0]; got.Credit != credit ||
+				got.Reversal != (strings.Contains(sign, "true") || strings.Contains(sign, "1")) {
 				t.Errorf("%s %s: %s", way, sign, line(got))
 			}
 		}
@@ -179,10 +189,17 @@ func TestAStatementIsHeldAgainstItsBalances(t *testing.T) {
 	good := balanceOf("OPBD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "DBIT") + balanceOf("CLAV", "9.00", "CRDT")
 	entries := entryOf("50.00", "CRDT", "") + pending + entryOf("200.00", "DBIT", "")
 	wrong := balanceOf("PRCD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "CRDT")
-	text := documentOf("camt.053.001.08", `<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr>`+
-		statement("A", "", good+entries)+statement("B", "", wrong+entries)+
-		statement("C", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>`, wrong+entries)+
-		statement("D", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`, balanceOf("CLBD", "1.0001", "CRDT"))+`</BkToCstmrStmt>`)
+	text := documentOf(
+		"camt.053.001.08",
+		`<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr>`+
+			statement("A", "", good+entries)+statement("B", "", wrong+entries)+
+			statement("C", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>`, wrong+entries)+
+			statement(
+				"D",
+				`<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`,
+				balanceOf("CLBD", "1.0001", "CRDT"),
+			)+`</BkToCstmrStmt>`,
+	)
 	events, _ := mustDecode(t, text)
 	var got []string
 	for _, e := range events {

@@ -16,23 +16,52 @@ func seeds() []string {
 	all := []string{
 		documentOf("pain.002.001.10", partialReport),
 		report(`<OrgnlGrpInfAndSts><OrgnlMsgId>DD1</OrgnlMsgId><GrpSts>RJCT</GrpSts></OrgnlGrpInfAndSts>`),
-		notification("02", entryOf("250.00", "DBIT", `<NtryDtls><TxDtls><Refs><InstrId>a</InstrId></Refs></TxDtls></NtryDtls>`)),
-		notification("08", entryOf("250.00", "CRDT", `<NtryDtls><Btch><PmtInfId>g</PmtInfId><NbOfTxs>2</NbOfTxs></Btch></NtryDtls>`)),
-		documentOf("camt.053.001.08", `<BkToCstmrStmt><Stmt><Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="ZAR">1</Amt>`+
-			`<CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-26</Dt></Dt></Bal>`+entryOf("1", "DBIT", "")+`</Stmt></BkToCstmrStmt>`),
+		notification(
+			"02",
+			entryOf("250.00", "DBIT", `<NtryDtls><TxDtls><Refs><InstrId>a</InstrId></Refs></TxDtls></NtryDtls>`),
+		),
+		notification(
+			"08",
+			entryOf("250.00", "CRDT", `<NtryDtls><Btch><PmtInfId>g</PmtInfId><NbOfTxs>2</NbOfTxs></Btch></NtryDtls>`),
+		),
+		documentOf(
+			"camt.053.001.08",
+			`<BkToCstmrStmt><Stmt><Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="ZAR">1</Amt>`+
+				`<CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-26</Dt></Dt></Bal>`+entryOf("1", "DBIT", "")+`</Stmt></BkToCstmrStmt>`,
+		),
 		documentOf("camt.052.001.08", `<BkToCstmrAcctRpt><Rpt>`+entryOf("1", "DBIT", "")+`</Rpt></BkToCstmrAcctRpt>`),
-		documentOf("pain.012.001.05", `<MndtAccptncRpt><UndrlygAccptncDtls><AccptncRslt><Accptd>false</Accptd><RjctRsn><Cd>NOAS</Cd></RjctRsn>`+
-			`</AccptncRslt><OrgnlMndt><OrgnlMndtId>x</OrgnlMndtId></OrgnlMndt></UndrlygAccptncDtls></MndtAccptncRpt>`),
-		documentOf("camt.029.001.10", `<RsltnOfInvstgtn><Sts><Conf>CNCL</Conf></Sts><CxlDtls><OrgnlPmtInfAndSts><TxInfAndSts>`+
-			`<TxCxlSts>ACCR</TxCxlSts></TxInfAndSts></OrgnlPmtInfAndSts></CxlDtls></RsltnOfInvstgtn>`),
+		documentOf(
+			"pain.012.001.05",
+			`<MndtAccptncRpt><UndrlygAccptncDtls><AccptncRslt><Accptd>false</Accptd><RjctRsn><Cd>NOAS</Cd></RjctRsn>`+
+				`</AccptncRslt><OrgnlMndt><OrgnlMndtId>x</OrgnlMndtId></OrgnlMndt></UndrlygAccptncDtls></MndtAccptncRpt>`,
+		),
+		documentOf(
+			"camt.029.001.10",
+			`<RsltnOfInvstgtn><Sts><Conf>CNCL</Conf></Sts><CxlDtls><OrgnlPmtInfAndSts><TxInfAndSts>`+
+				`<TxCxlSts>ACCR</TxCxlSts></TxInfAndSts></OrgnlPmtInfAndSts></CxlDtls></RsltnOfInvstgtn>`,
+		),
 		notification("08", entryOf("1.00", "", "")),
 		`<?xml version="1.0" encoding="ISO-8859-1"?><a>` + "\xe9" + `</a>`,
 		`<!DOCTYPE a [<!ENTITY b "cccc"><!ENTITY d "&b;&b;&b;">]><a>&d;</a>`,
-		utf16("<a/>"), "PK\x03\x04", "a;b", "", "<", "\xEF\xBB\xBF<a/>",
-		strings.Repeat("<a>", 70), documentOf("pain.002.001.10", strings.Repeat("<CstmrPmtStsRpt>", 40)),
-		report(`<TxInfAndSts><OrgnlTxRef><Amt><InstdAmt Ccy="ZAR">` + strings.Repeat("9", 400) + `</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts>`),
+		utf16("<a/>"),
+		"PK\x03\x04",
+		"a;b",
+		"",
+		"<",
+		"\xEF\xBB\xBF<a/>",
+		strings.Repeat("<a>", 70),
+		documentOf("pain.002.001.10", strings.Repeat("<CstmrPmtStsRpt>", 40)),
+		report(
+			`<TxInfAndSts><OrgnlTxRef><Amt><InstdAmt Ccy="ZAR">` + strings.Repeat(
+				"9",
+				400,
+			) + `</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts>`,
+		),
 		report(`<TxInfAndSts><AccptncDtTm>0000-00-00T99:99:99Z</AccptncDtTm></TxInfAndSts>`),
-		notification("08", entryOf("1", "CRDT", "<NtryDtls><TxDtls><AddtlTxInf>"+strings.Repeat("1 ", 900)+"</AddtlTxInf></TxDtls></NtryDtls>")),
+		notification(
+			"08",
+			entryOf("1", "CRDT", "<NtryDtls><TxDtls><AddtlTxInf>"+strings.Repeat("1 ", 900)+"</AddtlTxInf></TxDtls></NtryDtls>"),
+		),
 	}
 	for _, one := range all[:8] {
 		all = append(all, strings.ReplaceAll(one, "ZAR", "JPY"), strings.ReplaceAll(one, "<", "\r\n<"), one[:len(one)/2])

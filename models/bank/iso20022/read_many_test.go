@@ -28,7 +28,10 @@ func inflow(head, tail string, n int, item func(i int) string) io.Reader {
 }
 
 func manyReturns(n int) io.Reader {
-	head, tail, _ := strings.Cut(notification("08", entryOf(fmt.Sprintf("%d.00", n), "DBIT", "<NtryDtls>@</NtryDtls>")), "@")
+	head, tail, _ := strings.Cut(
+		notification("08", entryOf(fmt.Sprintf("%d.00", n), "DBIT", "<NtryDtls>@</NtryDtls>")),
+		"@",
+	)
 	return inflow(head, tail, n, func(i int) string {
 		id := fmt.Sprintf("%032x", i)
 		return `<TxDtls><Refs><PmtInfId>DD20261122-000042-01</PmtInfId><InstrId>` + id + `</InstrId><EndToEndId>` + id + `</EndToEndId></Refs>` +
@@ -39,8 +42,13 @@ func manyReturns(n int) io.Reader {
 }
 
 func manyStatuses(n int) io.Reader {
-	head, tail, _ := strings.Cut(report(`<OrgnlGrpInfAndSts><OrgnlMsgId>DD1</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.08</OrgnlMsgNmId></OrgnlGrpInfAndSts>`+
-		`<OrgnlPmtInfAndSts><OrgnlPmtInfId>DD1-01</OrgnlPmtInfId>@</OrgnlPmtInfAndSts>`), "@")
+	head, tail, _ := strings.Cut(
+		report(
+			`<OrgnlGrpInfAndSts><OrgnlMsgId>DD1</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.08</OrgnlMsgNmId></OrgnlGrpInfAndSts>`+
+				`<OrgnlPmtInfAndSts><OrgnlPmtInfId>DD1-01</OrgnlPmtInfId>@</OrgnlPmtInfAndSts>`,
+		),
+		"@",
+	)
 	return inflow(head, tail, n, func(i int) string {
 		id := fmt.Sprintf("%032x", i)
 		return `<TxInfAndSts><OrgnlInstrId>` + id + `</OrgnlInstrId><OrgnlEndToEndId>` + id + `</OrgnlEndToEndId><TxSts>ACSC</TxSts>` +

@@ -49,7 +49,8 @@ func TestNoAccountNumberAndNoNameIsKept(t *testing.T) {
 			for _, r := range e.Reasons {
 				kept += r.Text + r.Code
 			}
-			if strings.Contains(kept, number) || strings.Contains(kept, name) || strings.Contains(fmt.Sprintf("%+v", e.Account), number) {
+			if strings.Contains(kept, number) || strings.Contains(kept, name) ||
+				strings.Contains(fmt.Sprintf("%+v", e.Account), number) {
 				t.Errorf("%s %s: %s", form, e.Path, kept)
 			}
 		}

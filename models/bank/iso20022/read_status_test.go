@@ -80,9 +80,14 @@ func report(content string) string {
 }
 
 func TestAWholeRefusalIsOneEventWithItsReasons(t *testing.T) {
-	expect(t, report(`<OrgnlGrpInfAndSts><OrgnlMsgId>DD1</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.02</OrgnlMsgNmId><GrpSts>RJCT</GrpSts>`+
-		`<StsRsnInf><Rsn><Cd>AM10</Cd></Rsn><AddtlInf>control sum</AddtlInf></StsRsnInf><StsRsnInf><AddtlInf>call us</AddtlInf></StsRsnInf></OrgnlGrpInfAndSts>`),
-		`message m message=DD1 name=pain.008.001.02 status=RJCT reason=AM10/false/control sum reason=/false/call us at=2026-11-22T07:41:10Z`)
+	expect(
+		t,
+		report(
+			`<OrgnlGrpInfAndSts><OrgnlMsgId>DD1</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.02</OrgnlMsgNmId><GrpSts>RJCT</GrpSts>`+
+				`<StsRsnInf><Rsn><Cd>AM10</Cd></Rsn><AddtlInf>control sum</AddtlInf></StsRsnInf><StsRsnInf><AddtlInf>call us</AddtlInf></StsRsnInf></OrgnlGrpInfAndSts>`,
+		),
+		`message m message=DD1 name=pain.008.001.02 status=RJCT reason=AM10/false/control sum reason=/false/call us at=2026-11-22T07:41:10Z`,
+	)
 }
 
 func TestItemsAreReadWithAndWithoutTheirParts(t *testing.T) {

@@ -222,13 +222,17 @@ func TestTheDialectDecidesWhatStandsWhere(t *testing.T) {
 		}
 	}
 	m := sample(exchange.Debits, "pain.008.001.08")
-	has(write(t, dialect(), m), "<CreDtTm>2026-11-22T09:30:00</CreDtTm>",
+	has(
+		write(t, dialect(), m),
+		"<CreDtTm>2026-11-22T09:30:00</CreDtTm>",
 		"<InitgPty><Nm>Example Gym (Pty) Ltd</Nm></InitgPty>",
 		"<CdtrSchmeId><Id><PrvtId><Othr><Id>A123</Id><SchmeNm><Prtry>USER-CODE</Prtry></SchmeNm></Othr><Othr><Id>EXAMPLEGYM</Id>",
 		"<InstrId>6f1c2b8e4d0a7c55a3e1b7c90d2f6a01</InstrId><EndToEndId>6f1c2b8e4d0a7c55a3e1b7c90d2f6a01</EndToEndId>",
 		"<PmtTpInf><SvcLvl><Cd>NURG</Cd></SvcLvl><LclInstrm><Prtry>DEBICHECK</Prtry></LclInstrm><SeqTp>RCUR</SeqTp></PmtTpInf>",
-		"<MndtId>0021260814123456789</MndtId>", "<BtchBookg>false</BtchBookg>",
-		"<RmtInf><Ustrd>EXAMPLEGYMCR000000000123261125</Ustrd></RmtInf>")
+		"<MndtId>0021260814123456789</MndtId>",
+		"<BtchBookg>false</BtchBookg>",
+		"<RmtInf><Ustrd>EXAMPLEGYMCR000000000123261125</Ustrd></RmtInf>",
+	)
 
 	d := dialect()
 	d.PartyName, d.PartyID, d.UserCodeAt, d.AbbreviatedNameAt = "Bureau", "BUREAU7", iso20022.Initiator, iso20022.Nowhere

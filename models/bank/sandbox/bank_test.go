@@ -64,9 +64,17 @@ func TestTheSandboxPlaysTheScriptOfEveryGateway(t *testing.T) {
 	banktest.Exercise(t, func(t *testing.T) banktest.Bench {
 		d := open(t)
 		return banktest.Bench{
-			Gateway: d.bank, Verifier: d.bank, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { d.now = at },
-			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002",
-			Ignores: "4000008480",
+			Gateway:    d.bank,
+			Verifier:   d.bank,
+			MerchantID: uuid.New(),
+			ActionDate: action,
+			MoveTo:     func(at time.Time) { d.now = at },
+			Branch:     "632005",
+			Pays:       "4000000000",
+			Returns:    "4000009002",
+			Disputes:   "4000009030",
+			Declines:   "4000008002",
+			Ignores:    "4000008480",
 		}
 	})
 }

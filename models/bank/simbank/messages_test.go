@@ -15,12 +15,21 @@ func pain001(version, id string, day string, items ...ask) string {
 		date = day
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.%s"><CstmrCdtTrfInitn><GrpHdr><MsgId>%s</MsgId>
+	fmt.Fprintf(
+		&out,
+		`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.%s"><CstmrCdtTrfInitn><GrpHdr><MsgId>%s</MsgId>
 <CreDtTm>2026-11-22T09:30:00</CreDtTm><NbOfTxs>%d</NbOfTxs><CtrlSum>%s</CtrlSum><InitgPty><Nm>Gym</Nm></InitgPty></GrpHdr>
 <PmtInf><PmtInfId>%s-01</PmtInfId><PmtMtd>TRF</PmtMtd><NbOfTxs>%d</NbOfTxs><ReqdExctnDt>%s</ReqdExctnDt>
 <Dbtr><Nm>Gym</Nm></Dbtr><DbtrAcct><Id><Othr><Id>50100000001</Id></Othr></Id></DbtrAcct>
 <DbtrAgt><FinInstnId><ClrSysMmbId><MmbId>250655</MmbId></ClrSysMmbId></FinInstnId></DbtrAgt>`,
-		version, id, len(items), rands(cents(items)), id, len(items), date)
+		version,
+		id,
+		len(items),
+		rands(cents(items)),
+		id,
+		len(items),
+		date,
+	)
 	for _, a := range items {
 		fmt.Fprintf(&out, `
 <CdtTrfTxInf><PmtId><InstrId>%s</InstrId><EndToEndId>%s</EndToEndId></PmtId><Amt><InstdAmt Ccy="ZAR">%s</InstdAmt></Amt>
@@ -44,8 +53,12 @@ func camt055(id string, debits ...string) string {
 
 func pain009(id, channel string, accounts ...string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.009.001.05"><MndtInitnReq><GrpHdr><MsgId>%s</MsgId>
-<CreDtTm>2026-11-22T09:30:00</CreDtTm></GrpHdr>`, id)
+	fmt.Fprintf(
+		&out,
+		`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.009.001.05"><MndtInitnReq><GrpHdr><MsgId>%s</MsgId>
+<CreDtTm>2026-11-22T09:30:00</CreDtTm></GrpHdr>`,
+		id,
+	)
 	for _, account := range accounts {
 		fmt.Fprintf(&out, `<Mndt><MndtReqId>%s-%s</MndtReqId><Authntcn><Chanl><Prtry>%s</Prtry></Chanl></Authntcn>
 <ColltnAmt Ccy="ZAR">500.00</ColltnAmt><Cdtr><Nm>Gym</Nm></Cdtr><Dbtr><Nm>MR P</Nm></Dbtr>
@@ -57,9 +70,13 @@ func pain009(id, channel string, accounts ...string) string {
 }
 
 func pain011(id, request string) string {
-	return fmt.Sprintf(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.011.001.05"><MndtCxlReq><GrpHdr><MsgId>%s</MsgId>
+	return fmt.Sprintf(
+		`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.011.001.05"><MndtCxlReq><GrpHdr><MsgId>%s</MsgId>
 <CreDtTm>2026-11-22T09:30:00</CreDtTm></GrpHdr><UndrlygCxlDtls><CxlRsn><Rsn><Cd>CTCA</Cd></Rsn></CxlRsn>
-<OrgnlMndt><OrgnlMndtId>%s</OrgnlMndtId></OrgnlMndt></UndrlygCxlDtls></MndtCxlReq></Document>`, id, request)
+<OrgnlMndt><OrgnlMndtId>%s</OrgnlMndtId></OrgnlMndt></UndrlygCxlDtls></MndtCxlReq></Document>`,
+		id,
+		request,
+	)
 }
 
 func TestRefundsAreSettledOrRefused(t *testing.T) {

@@ -66,7 +66,10 @@ func (a archive) parts(table string) string {
 // where is the partition in which a request is.
 func (a archive) where(id uuid.UUID) string {
 	a.t.Helper()
-	return a.says(`SELECT replace(tableoid::regclass::text, 'history.api_requests_', '') FROM api_requests WHERE id = $1`, id)
+	return a.says(
+		`SELECT replace(tableoid::regclass::text, 'history.api_requests_', '') FROM api_requests WHERE id = $1`,
+		id,
+	)
 }
 
 func month(at time.Time) string { return at.Format("2006_01") }
@@ -91,8 +94,11 @@ func TestMonthsAreMadeAheadByManyAtOnce(t *testing.T) {
 	early, odd := a.request(m, next), a.request(m, far)
 	random := uuid.New()
 	random[0] = 0xee
-	a.run(`INSERT INTO api_requests (id, merchant_id, at, method, path, route, status, took_us) VALUES ($1, $2, now(), '', '', '', 1, 1)`,
-		random, m)
+	a.run(
+		`INSERT INTO api_requests (id, merchant_id, at, method, path, route, status, took_us) VALUES ($1, $2, now(), '', '', '', 1, 1)`,
+		random,
+		m,
+	)
 	if got := a.where(odd); got != "ahead" {
 		t.Errorf("a row without a month is in %s", got)
 	}
@@ -135,7 +141,10 @@ func TestAMonthThatIsPastGoesAndWhatMustStayStays(t *testing.T) {
 	t.Parallel()
 	a := open(t)
 	m := uuid.New()
-	a.run(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'm', 'M', true, now(), now())`, m)
+	a.run(
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'm', 'M', true, now(), now())`,
+		m,
+	)
 	start := a.Now()
 	old, kept := a.request(m, start.AddDate(0, -1, 0)), a.request(m, start)
 	for i := range 8 {
@@ -157,14 +166,24 @@ func TestAMonthThatIsPastGoesAndWhatMustStayStays(t *testing.T) {
 	if !drop(a.Now()) || drop(a.Now()) {
 		t.Error("what is past goes once")
 	}
-	if got := a.says(`SELECT string_agg(id::text, ' ' ORDER BY id) FROM api_requests`); got != kept.String()+" "+young.String() {
+	if got := a.says(
+		`SELECT string_agg(id::text, ' ' ORDER BY id) FROM api_requests`,
+	); got != kept.String()+" "+young.String() {
 		t.Errorf("%s are there; %s went, %s and %s stay", got, old, kept, young)
 	}
-	if got := a.parts("api_requests"); !strings.HasPrefix(got, "rest_"+month(a.Now().AddDate(0, -2, 0))+" "+month(a.Now().AddDate(0, -2, 0))+" ") {
+	if got := a.parts(
+		"api_requests",
+	); !strings.HasPrefix(
+		got,
+		"rest_"+month(a.Now().AddDate(0, -2, 0))+" "+month(a.Now().AddDate(0, -2, 0))+" ",
+	) {
 		t.Errorf("the partitions are %s", got)
 	}
-	if got := a.says(`SELECT text || ' ' || (after ->> 'kept') FROM audit_entries WHERE merchant_id = $1 AND action = 'history.dropped'`,
-		m); !strings.HasPrefix(got, "The log before ") || !strings.HasSuffix(got, " 2m") {
+	if got := a.says(
+		`SELECT text || ' ' || (after ->> 'kept') FROM audit_entries WHERE merchant_id = $1 AND action = 'history.dropped'`,
+		m,
+	); !strings.HasPrefix(got, "The log before ") ||
+		!strings.HasSuffix(got, " 2m") {
 		t.Errorf("the audit says %s", got)
 	}
 	late := a.request(m, start.AddDate(-3, 0, 0))
@@ -205,7 +224,11 @@ func TestNoPartitionComesOrGoesWhileACopyIsMade(t *testing.T) {
 	must(t, a.Clock.MoveTo(t.Context(), a.Now().AddDate(1, 0, 0)))
 	before := a.parts("audit_entries")
 	now := a.Now().AddDate(1, 0, 0)
-	of := history.Dropping{Of: "The log", Period: database.Period{N: 1, Unit: "d"}, Tables: []history.Table{{Name: "audit_links"}}}
+	of := history.Dropping{
+		Of:     "The log",
+		Period: database.Period{N: 1, Unit: "d"},
+		Tables: []history.Table{{Name: "audit_links"}},
+	}
 	held, free, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		ended <- history.Still(t.Context(), a.DB, func(*pgxpool.Conn) error { close(held); <-free; return nil })
@@ -252,7 +275,8 @@ func TestALookUpByIDTouchesOnePartition(t *testing.T) {
 		must(t, err)
 		touched := 0
 		for _, line := range lines {
-			if strings.Contains(line, " on api_requests_") && !strings.Contains(line, "never executed") && !strings.Contains(line, "Bitmap Index") {
+			if strings.Contains(line, " on api_requests_") && !strings.Contains(line, "never executed") &&
+				!strings.Contains(line, "Bitmap Index") {
 				touched++
 			}
 		}

@@ -38,7 +38,11 @@ func TestAListReadsNothingOfAnotherMerchant(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), "PREPARE page (uuid, uuid) AS "+query); err != nil {
 			t.Fatal(query, err)
 		}
-		rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF) EXECUTE page ('"+small.String()+"', '"+uuid.Max.String()+"')", pgx.QueryExecModeSimpleProtocol)
+		rows, err := conn.Query(
+			t.Context(),
+			"EXPLAIN (ANALYZE, TIMING OFF) EXECUTE page ('"+small.String()+"', '"+uuid.Max.String()+"')",
+			pgx.QueryExecModeSimpleProtocol,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

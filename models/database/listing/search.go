@@ -141,8 +141,12 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 		columns, args = columns+fmt.Sprintf(", (%s) IS TRUE AS w%d", condition, n), append(args, more...)
 		seen = append(seen, fmt.Sprintf("count(*) FILTER (WHERE w%d)", n))
 	}
-	query := fmt.Sprintf(`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
-		FROM (%s) AS near`, strings.Join(seen, ", "), f.Walk.rows(columns, ask, nearRows))
+	query := fmt.Sprintf(
+		`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
+		FROM (%s) AS near`,
+		strings.Join(seen, ", "),
+		f.Walk.rows(columns, ask, nearRows),
+	)
 	query, args = db.Statement(query, slices.Concat(args, f.Walk.Values(ask), from)...)
 	var last *uuid.UUID
 	var weights []int

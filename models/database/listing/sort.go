@@ -124,8 +124,10 @@ func (s *Sorted) Search(ctx context.Context, f *Search) error {
 
 // valueOf is the value of a record by whose side a page lies.
 func (s *Sorted) valueOf(ctx context.Context, id uuid.UUID) (value string, err error) {
-	query, args := s.DB.Statement(fmt.Sprintf("SELECT (%s)::text FROM %s WHERE %s AND %s = ?", s.Order.Value, s.From, s.Of.orTrue(),
-		s.ID), slices.Concat(s.Of.Args, []any{id})...)
+	query, args := s.DB.Statement(
+		fmt.Sprintf("SELECT (%s)::text FROM %s WHERE %s AND %s = ?", s.Order.Value, s.From, s.Of.orTrue(),
+			s.ID),
+		slices.Concat(s.Of.Args, []any{id})...)
 	err = s.DB.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&value)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", paging.ErrNoPlace
@@ -156,8 +158,17 @@ func (s *Sorted) walked(ask paging.Ask, most int) (query string, args []any) {
 	if beside.SQL != "" {
 		where.And(beside.SQL, beside.Args...)
 	}
-	query = fmt.Sprintf("SELECT %s AS id, %s AS v, (%s AND %s) IS TRUE AS hit FROM %s WHERE %s%s LIMIT %d", s.ID, s.Order.Value,
-		s.Narrow.orTrue(), s.Fits.orTrue(), s.From, where.orTrue(), order, most)
+	query = fmt.Sprintf(
+		"SELECT %s AS id, %s AS v, (%s AND %s) IS TRUE AS hit FROM %s WHERE %s%s LIMIT %d",
+		s.ID,
+		s.Order.Value,
+		s.Narrow.orTrue(),
+		s.Fits.orTrue(),
+		s.From,
+		where.orTrue(),
+		order,
+		most,
+	)
 	return query, slices.Concat(s.Narrow.Args, s.Fits.Args, where.Args)
 }
 
@@ -178,11 +189,14 @@ func (s *Sorted) sortFew(ctx context.Context, ask paging.Ask) (n int, rows []sor
 		where.And(s.Narrow.SQL, s.Narrow.Args...)
 	}
 	order, beside := s.way(ask, "v", "id")
-	return s.counted(ctx, fmt.Sprintf(`WITH few AS MATERIALIZED (SELECT %s AS id, %s AS v, (%s) IS TRUE AS hit FROM %s WHERE %s LIMIT %d),
+	return s.counted(
+		ctx,
+		fmt.Sprintf(`WITH few AS MATERIALIZED (SELECT %s AS id, %s AS v, (%s) IS TRUE AS hit FROM %s WHERE %s LIMIT %d),
 		part AS MATERIALIZED (SELECT id, v FROM few WHERE hit AND %s%s LIMIT %d)
 		SELECT (SELECT count(*) FROM few), ARRAY(SELECT id FROM part), ARRAY(SELECT v::text FROM part)`, s.ID, s.Order.Value,
-		s.Fits.orTrue(), s.From, where.orTrue(), s.Order.most()+1, beside.orTrue(), order, ask.Fetch()),
-		slices.Concat(s.Fits.Args, where.Args, beside.Args))
+			s.Fits.orTrue(), s.From, where.orTrue(), s.Order.most()+1, beside.orTrue(), order, ask.Fetch()),
+		slices.Concat(s.Fits.Args, where.Args, beside.Args),
+	)
 }
 
 func (s *Sorted) counted(ctx context.Context, query string, args []any) (n int, rows []sortedRow, err error) {
@@ -203,7 +217,11 @@ func (s *Sorted) along(ctx context.Context, ask paging.Ask) (page paging.Page[uu
 	look := cmp.Or(s.Look, mostInOrder)
 	inner, args := s.walked(ask, look)
 	order, _ := s.way(ask, "v", "id")
-	rows, err := s.rows(ctx, fmt.Sprintf("SELECT id, v::text AS value FROM (%s) AS walked WHERE hit%s LIMIT %d", inner, order, ask.Fetch()), args)
+	rows, err := s.rows(
+		ctx,
+		fmt.Sprintf("SELECT id, v::text AS value FROM (%s) AS walked WHERE hit%s LIMIT %d", inner, order, ask.Fetch()),
+		args,
+	)
 	if err != nil || len(rows) >= ask.Fetch() {
 		return cut(ask, rows, sortedRow{}), err
 	}
@@ -212,8 +230,12 @@ func (s *Sorted) along(ctx context.Context, ask paging.Ask) (page paging.Page[uu
 	if beside.SQL != "" {
 		where.And(beside.SQL, beside.Args...)
 	}
-	last, err := s.rows(ctx, fmt.Sprintf("SELECT %s, (%s)::text AS value FROM %s WHERE %s%s OFFSET %d LIMIT 1", s.ID, s.Order.Value, s.From,
-		where.orTrue(), order, look-1), where.Args)
+	last, err := s.rows(
+		ctx,
+		fmt.Sprintf("SELECT %s, (%s)::text AS value FROM %s WHERE %s%s OFFSET %d LIMIT 1", s.ID, s.Order.Value, s.From,
+			where.orTrue(), order, look-1),
+		where.Args,
+	)
 	if err != nil || len(last) == 0 {
 		return cut(ask, rows, sortedRow{}), err
 	}

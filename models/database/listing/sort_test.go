@@ -34,12 +34,21 @@ func TestASortedListShowsEachRecordOnceInOrder(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	mine, other := uuid.New(), uuid.New()
-	if _, err := s.Pool.Exec(t.Context(), `CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid, price bigint, kind int, name text)`); err != nil {
+	if _, err := s.Pool.Exec(
+		t.Context(),
+		`CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid, price bigint, kind int, name text)`,
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Pool.Exec(t.Context(), `INSERT INTO things SELECT lpad(to_hex(n), 32, '0')::uuid, CASE n % 3 WHEN 0 THEN $2::uuid ELSE $1 END,
+	if _, err := s.Pool.Exec(
+		t.Context(),
+		`INSERT INTO things SELECT lpad(to_hex(n), 32, '0')::uuid, CASE n % 3 WHEN 0 THEN $2::uuid ELSE $1 END,
 			(n * 7919) % 400, CASE WHEN n % 1000 < 3 THEN 2 WHEN n % 2 = 0 THEN 1 ELSE 0 END, 'name ' || n % 90
-		FROM generate_series(1, $3::int) n`, mine, other, things); err != nil {
+		FROM generate_series(1, $3::int) n`,
+		mine,
+		other,
+		things,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Pool.Exec(t.Context(), `CREATE INDEX ON things (merchant_id, price, id)`); err != nil {

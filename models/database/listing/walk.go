@@ -65,16 +65,32 @@ func (w *Walk) beside(ask paging.Ask) (direction, where string, args []any) {
 func (w *Walk) ids(as string, ask paging.Ask, most int, rest string) string {
 	direction, beside, _ := w.beside(ask)
 	if w.Own == "" {
-		return fmt.Sprintf("SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY %[1]s %[6]s%[7]s", w.ID(), as, w.Source(ask, most),
-			w.Where, beside, direction, rest)
+		return fmt.Sprintf(
+			"SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY %[1]s %[6]s%[7]s",
+			w.ID(),
+			as,
+			w.Source(ask, most),
+			w.Where,
+			beside,
+			direction,
+			rest,
+		)
 	}
 	end, compare := uuid.Nil, ">"
 	if ask.Newer {
 		end, compare = uuid.Max, "<"
 	}
 	all := strings.Replace(w.Where, ofMerchant, fmt.Sprintf("(merchant_id, %s) %s (?, '%s')", w.ID(), compare, end), 1)
-	return fmt.Sprintf("SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY merchant_id %[6]s, %[1]s %[6]s%[7]s", w.ID(), as, w.From,
-		all, beside, direction, rest)
+	return fmt.Sprintf(
+		"SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY merchant_id %[6]s, %[1]s %[6]s%[7]s",
+		w.ID(),
+		as,
+		w.From,
+		all,
+		beside,
+		direction,
+		rest,
+	)
 }
 
 // lazy is the walk as it is gone when each record is looked at: it stops as soon as a page is full, which the index of
@@ -92,7 +108,10 @@ func (w *Walk) rows(columns string, ask paging.Ask, most int) string {
 	direction, beside, _ := w.beside(ask)
 	limit := fmt.Sprintf(" LIMIT %d", most)
 	if w.Own == "" {
-		return "SELECT " + columns + " FROM " + w.Source(ask, most) + " WHERE " + w.Where + beside + " ORDER BY " + w.ID() + " " + direction + limit
+		return "SELECT " + columns + " FROM " + w.Source(
+			ask,
+			most,
+		) + " WHERE " + w.Where + beside + " ORDER BY " + w.ID() + " " + direction + limit
 	}
 	return fmt.Sprintf(`SELECT %s FROM (SELECT of.*, w.walked_id FROM (%s) AS w
 		CROSS JOIN LATERAL (SELECT * FROM %s WHERE id = w.walked_id OFFSET 0) AS of) AS %s ORDER BY walked_id %s`, columns,
@@ -138,7 +157,8 @@ type fromHere struct{}
 func (w *Walk) Source(ask paging.Ask, most int) string {
 	direction, beside, _ := database.BesideID("id", ask)
 	_, behind, _ := database.BesideID("object_id", ask)
-	return strings.NewReplacer("@direction", direction, "@beside", beside, "@behind", behind, "@most", strconv.Itoa(most)).Replace(w.From)
+	return strings.NewReplacer("@direction", direction, "@beside", beside, "@behind", behind, "@most", strconv.Itoa(most)).
+		Replace(w.From)
 }
 
 // Values are those of the source and of Where.
@@ -263,7 +283,13 @@ func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string
 
 // CountFound counts by state what a search finds; nil where that is more than is counted.
 // of reads the states of some ids.
-func CountFound[S ~string](ctx context.Context, db *database.DB, f *Search, of string, args ...any) (map[S]int64, error) {
+func CountFound[S ~string](
+	ctx context.Context,
+	db *database.DB,
+	f *Search,
+	of string,
+	args ...any,
+) (map[S]int64, error) {
 	ids, err := FindAll(ctx, db, f)
 	if ids == nil {
 		return nil, err
@@ -291,7 +317,10 @@ func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S)
 // ids leads there, and no more records are read than are wanted.
 func IDsFirst(table, alias, where string, merchantID uuid.UUID, args ...any) (from string, all []any) {
 	return "(SELECT id FROM " + table + " WHERE " + where + "@beside ORDER BY id @direction LIMIT @most) AS w CROSS JOIN LATERAL" +
-		" (SELECT * FROM " + table + " WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias, slices.Concat(args, []any{fromHere{}, merchantID})
+			" (SELECT * FROM " + table + " WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias, slices.Concat(
+			args,
+			[]any{fromHere{}, merchantID},
+		)
 }
 
 var stateForm = regexp.MustCompile(`^[a-z_]+$`)

@@ -159,7 +159,8 @@ func (s Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mor
 		ids[i], subjects[i], files[i] = m.ID, m.Subject, database.AttachmentsJSON(m.Attachments)
 		texts[i], htmls[i], sealed[i] = database.BodyOf(s.Seal, m)
 	}
-	_, err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(
+		ctx,
 		`UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
 		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
 		append([]any{ids, subjects, texts, htmls, files, sealed}, more...)...)
@@ -172,8 +173,12 @@ func (s Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mor
 // ReleaseMails gives claimed mails back that were not tried.
 func (s Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	for _, m := range mails {
-		_, err := s.Pool.Exec(ctx,
-			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
+		_, err := s.Pool.Exec(
+			ctx,
+			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`,
+			m.ID,
+			m.Tries,
+		)
 		if err != nil {
 			return fmt.Errorf("release mails: %w", err)
 		}

@@ -64,8 +64,12 @@ func findBinaries(ctx context.Context, dataDir string, acc account, wantMajor in
 	}
 	err := ErrNoBinaries
 	if wantMajor != 0 {
-		err = fmt.Errorf("the database in %s was created by PostgreSQL %d, which is needed to open it: %w", dataDir, wantMajor,
-			err)
+		err = fmt.Errorf(
+			"the database in %s was created by PostgreSQL %d, which is needed to open it: %w",
+			dataDir,
+			wantMajor,
+			err,
+		)
 	}
 	if len(refused) > 0 {
 		err = fmt.Errorf("%w (%s)", err, strings.Join(refused, "; "))

@@ -91,7 +91,9 @@ func (c *Cluster) CopyTo(ctx context.Context, folder string, args ...string) err
 	if err != nil {
 		return err
 	}
-	args = append([]string{"--dbname=" + c.DSN("postgres"), "--pgdata=" + folder, "--checkpoint=fast", "--no-sync"}, args...)
+	args = append(
+		[]string{"--dbname=" + c.DSN("postgres"), "--pgdata=" + folder, "--checkpoint=fast", "--no-sync"},
+		args...)
 	cmd := acc.command(ctx, "/", filepath.Join(tools.Dir, "pg_basebackup"), args...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w: %s", err, bytes.TrimSpace(out))

@@ -177,8 +177,12 @@ func TestADataFolderClosedByItselfIsOpened(t *testing.T) {
 }
 
 func TestWithoutAnyPlaceTheSentenceSaysTheMend(t *testing.T) {
-	expect(t, "sentence", closedTo("/root/x", account{name: "user postgres"}).Error(),
-		"PostgreSQL runs as user postgres, which cannot enter /root/x: choose another DEBITDESK_DATA, or open its parents with chmod o+x")
+	expect(
+		t,
+		"sentence",
+		closedTo("/root/x", account{name: "user postgres"}).Error(),
+		"PostgreSQL runs as user postgres, which cannot enter /root/x: choose another DEBITDESK_DATA, or open its parents with chmod o+x",
+	)
 }
 
 func TestAClusterOfAnotherVersionIsNamed(t *testing.T) {

@@ -26,7 +26,10 @@ func FiguresAgree(tb testing.TB, dsn string) {
 	}
 	agree := func(when string) {
 		tb.Helper()
-		rows, err := conn.Query(ctx, `SELECT format('%s %s: kept %s, facts %s', figure, what, kept, facts) FROM check_figures() LIMIT 10`)
+		rows, err := conn.Query(
+			ctx,
+			`SELECT format('%s %s: kept %s, facts %s', figure, what, kept, facts) FROM check_figures() LIMIT 10`,
+		)
 		if err != nil {
 			tb.Errorf("figures %s: %v", when, err)
 			return

@@ -10,7 +10,11 @@ import (
 
 func TestMarksOfATextDifferFromCopyToCopyAndNothingElseDoes(t *testing.T) {
 	t.Parallel()
-	id, person := uuid.MustParse("01a1c474-042c-7fde-9f74-c87d98b60228"), uuid.MustParse("01a14d7d-01c9-7fd2-905d-8c1e4b078662")
+	id, person := uuid.MustParse(
+		"01a1c474-042c-7fde-9f74-c87d98b60228",
+	), uuid.MustParse(
+		"01a14d7d-01c9-7fd2-905d-8c1e4b078662",
+	)
 	f := &filling{until: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), ids: map[uuid.UUID]class{person: fixed},
 		steps:  map[string]int64{"member": 1000, "purchase": 200, "contract": 100, "INV": 6},
 		issued: map[string]day{"INV-2026-000002": dayOf(time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC))}}

@@ -12,19 +12,71 @@ import (
 )
 
 // fixedTables do not grow with a merchant's history: people, keys, settings, and what the whole installation has once.
-var fixedTables = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "memberships", "sessions",
-	"sign_in_failures", "credentials", "merchant_keys", "invoice_series", "webhooks", "invitations", "passkeys", "recently_opened",
-	"recovery_codes", "password_resets", "proclaimed_days", "kept_forms", "key_rotations", "readiness", "sandbox_clock",
-	"simulations", "list_settings", "list_views", "list_view_pins", "bank_numbers", "audit_turns", "figure_sweep"}
+var fixedTables = []string{
+	"merchants",
+	"brands",
+	"brand_counters",
+	"debit_profiles",
+	"users",
+	"memberships",
+	"sessions",
+	"sign_in_failures",
+	"credentials",
+	"merchant_keys",
+	"invoice_series",
+	"webhooks",
+	"invitations",
+	"passkeys",
+	"recently_opened",
+	"recovery_codes",
+	"password_resets",
+	"proclaimed_days",
+	"kept_forms",
+	"key_rotations",
+	"readiness",
+	"sandbox_clock",
+	"simulations",
+	"list_settings",
+	"list_views",
+	"list_view_pins",
+	"bank_numbers",
+	"audit_turns",
+	"figure_sweep",
+}
 
 // ownedTables are those of them that a neighbour has rows of its own in.
 var ownedTables = []string{"merchants", "brands", "debit_profiles", "merchant_keys", "brand_counters", "invoice_series"}
 
 // derivedTables follow from others and are made anew.
-var derivedTables = []string{"purchase_counts", "purchase_count_deltas", "purchase_sums", "storing_counts", "storing_count_deltas", "mandate_counts", "mandate_count_deltas",
-	"audit_links", "audit_heads", "audit_progress", "audit_alarms", "ledger_days", "ledger_months", "ledger_day_deltas",
-	"debit_days", "debit_day_deltas", "attention", "attention_changes", "attention_counts", "attention_solved", "bank_days",
-	"bank_day_changes", "part_days", "part_day_deltas", "refunded_debits", "billing_groups", "billing_group_deltas"}
+var derivedTables = []string{
+	"purchase_counts",
+	"purchase_count_deltas",
+	"purchase_sums",
+	"storing_counts",
+	"storing_count_deltas",
+	"mandate_counts",
+	"mandate_count_deltas",
+	"audit_links",
+	"audit_heads",
+	"audit_progress",
+	"audit_alarms",
+	"ledger_days",
+	"ledger_months",
+	"ledger_day_deltas",
+	"debit_days",
+	"debit_day_deltas",
+	"attention",
+	"attention_changes",
+	"attention_counts",
+	"attention_solved",
+	"bank_days",
+	"bank_day_changes",
+	"part_days",
+	"part_day_deltas",
+	"refunded_debits",
+	"billing_groups",
+	"billing_group_deltas",
+}
 
 // followers have no merchant, and their rows follow rows that have.
 var followers = []string{"sandbox_answers"}

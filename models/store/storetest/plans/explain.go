@@ -88,7 +88,9 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 		}
 	}()
 	how := "EXPLAIN (ANALYZE, FORMAT JSON) "
-	if writes.MatchString(s.SQL) { // what it writes is there already: its plan is looked at, and how many rows are expected
+	if writes.MatchString(
+		s.SQL,
+	) { // what it writes is there already: its plan is looked at, and how many rows are expected
 		how = "EXPLAIN (FORMAT JSON) "
 	}
 	res := conn.PgConn().ExecParams(ctx, how+s.SQL, s.values, s.types, s.formats, nil).Read()
@@ -148,8 +150,16 @@ func (p *Plan) offend(format string, args ...any) {
 }
 
 func outline(n node, depth int) string {
-	text := fmt.Sprintf("%s%s %s %s rows=%.0f loops=%.0f removed=%.0f\n", strings.Repeat("  ", depth), n.Kind, n.Table, n.Index,
-		n.Rows, n.Loops, n.Filtered+n.Lossy+n.Joined)
+	text := fmt.Sprintf(
+		"%s%s %s %s rows=%.0f loops=%.0f removed=%.0f\n",
+		strings.Repeat("  ", depth),
+		n.Kind,
+		n.Table,
+		n.Index,
+		n.Rows,
+		n.Loops,
+		n.Filtered+n.Lossy+n.Joined,
+	)
 	for _, part := range n.Parts {
 		text += outline(part, depth+1)
 	}
