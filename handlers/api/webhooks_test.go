@@ -245,12 +245,7 @@ func verify(t *testing.T, key string, got taken) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(got.body)
-	if err := rsa.VerifyPKCS1v15(
-		public.(*rsa.PublicKey),
-		crypto.SHA256,
-		sum[:],
-		raw,
-	); err != nil { //nolint:forcetypeassert // an RSA key by contract
+	if err := rsa.VerifyPKCS1v15(public.(*rsa.PublicKey), crypto.SHA256, sum[:], raw); err != nil { //nolint:forcetypeassert // an RSA key by contract
 		t.Error(err)
 	}
 }

@@ -142,11 +142,7 @@ func throwawayBase() string {
 	const memory = "/dev/shm"
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(memory, &st); err == nil &&
-		uint64(
-			st.Bavail,
-		)*uint64(
-			st.Bsize,
-		) > enoughMemory && syscall.Access(memory, 2) == nil { //nolint:gosec // sizes of a disk
+		uint64(st.Bavail)*uint64(st.Bsize) > enoughMemory && syscall.Access(memory, 2) == nil { //nolint:gosec // sizes of a disk
 		return memory
 	}
 	if tmp := os.TempDir(); socketFits(filepath.Join(tmp, throwawayPrefix+"0123456789")) {
