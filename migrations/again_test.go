@@ -12,8 +12,9 @@ import (
 	"debitdesk/migrations"
 )
 
-// A step without a transaction that was broken off before it was recorded is taken again from its beginning, whatever it
-// had done by then. Rows that were there before are still there at the end, and every index can be used.
+// A step without a transaction that was broken off before it was recorded is taken again from its beginning,
+// whatever it had done by then. Rows that were there before are still there at the end, and every index can be
+// used.
 func TestStepsWithoutATransactionCanBeTakenAgain(t *testing.T) {
 	t.Parallel()
 	const first = 37

@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The figures of a database that was filled before they were kept are those of its facts, and the step can be taken back.
+// The figures of a database that was filled before they were kept are those of its facts, and the step can be
+// taken back.
 func TestOldFactsGetTheirFigures(t *testing.T) {
 	t.Parallel()
 	p := before(t, 25)

@@ -90,7 +90,8 @@ func (p past) says(query string, args ...any) string {
 	return out
 }
 
-// folds works off what was noted. A note stays while a transaction is under way that began before it, in another test too.
+// folds works off what was noted. A note stays while a transaction is under way that began before it, in
+// another test too.
 func (p past) folds() {
 	p.t.Helper()
 	for range 5_000 {

@@ -4,10 +4,10 @@
 // nouns), calendar (dates, SAST, business days), fault (refusals), actor (who acts), paging (long lists), queue (work
 // for later), replay (answers given before), dryrun (requests that are tried and not kept).
 //
-// Rules, one package for each concept: merchant, client, token, mandate, purchase, collection, user, factor (two-step
-// sign-in), credential, audit, mail, facet (what lists are narrowed by that stands in other records); debit runs what is
-// due, subscription bills the periods that begin, followup keeps what staff do about what needs attention, and planner
-// says what each day brings and what a moved holiday changes.
+// Rules, one package for each concept: merchant, client, token, mandate, purchase, collection, user, factor
+// (two-step sign-in), credential, audit, mail, facet (what lists are narrowed by that stands in other records);
+// debit runs what is due, subscription bills the periods that begin, followup keeps what staff do about what
+// needs attention, and planner says what each day brings and what a moved holiday changes.
 //
 // A concept keeps its own rows: rows.go, or a file whose name ends in _rows.go, holds its tables and queries, and
 // these files alone speak SQL. Its Store reads; functions that take a *database.Tx write. Another concept calls them,
@@ -25,27 +25,27 @@
 //
 //	purchase    created → sent → viewed ─┬─ charge ──→ pending_charge ─ day ─→ pending_execute ─┬→ paid ─→ refunded
 //	                                     ├─ cancel ──→ cancelled                                ├→ error
-//	                                     ├─ due ─────→ overdue | expired                        └→ (return) error, (dispute) chargeback
+//	                                     ├─ due ─────→ overdue | expired                        └→ error, chargeback
 //	                                     └─ account stored without amount → preauthorized
 //	            of a subscription whose switch is on:  error → sent (a payable invoice)
 //
-//	by DebiCheck  created … ─ the payer is asked ─→ pending_execute ─┬─ accepted, no amount ──→ preauthorized
-//	                                                                 ├─ accepted, due ahead ──→ pending_charge → …
-//	                                                                 ├─ accepted, no due ─────→ (stays; the first debit runs) → paid | error
-//	                                                                 ├─ no answer, fallback ──→ (stays; 48 hours more)
-//	                                                                 └─ declined, no answer ──→ error ─ asked again ─→ pending_execute
+//	by DebiCheck  created ─ asked ─→ pending_execute ─┬─ accepted, no amount ──→ preauthorized
+//	                                                  ├─ accepted, due ahead ──→ pending_charge → …
+//	                                                  ├─ accepted, no due ─────→ (stays; first debit) → paid | error
+//	                                                  ├─ no answer, fallback ──→ (stays; 48 hours more)
+//	                                                  └─ declined, no answer ──→ error ─ asked again ─→ pending_execute
 //
 //	collection  scheduled → submitted → provisional → final        (EFT)
 //	                 │           │           └→ unpaid (return) | disputed → dispute_won | dispute_lost
 //	                 │           └→ unpaid | recalled
 //	                 └→ cancelled
 //
-//	collection  scheduled → submitted → successful → disputed      (DebiCheck: final at once; a dispute only outside the terms)
+//	collection  scheduled → submitted → successful → disputed      (DebiCheck: final; disputed only outside the terms)
 //	                             └→ in_tracking → successful | unpaid
 //
-//	mandate     submitted → pending_authentication ─┬→ active ────────────────────┬→ suspended (seven failures, the payer, once-off done)
-//	   ↑  ↑                  │                      └→ registered_unauthenticated ┤   └→ cancelled | superseded
-//	   │  └─ fallback ───────┤                         (the fallback unanswered)  └→ cancelled | superseded
+//	mandate     submitted → pending_authentication ─┬→ active ─────────────────────┬→ suspended
+//	   ↑  ↑                  │                      └→ registered_unauthenticated ─┤   (seven failures, payer, once-off done)
+//	   │  └─ fallback ───────┤                         (the fallback unanswered)   └→ cancelled | superseded
 //	   └─ asked again ── rejected | no_response | failed
 //
 //	authentication  requested → sent → delivered ─┬→ accepted      one open at a time; of answer and

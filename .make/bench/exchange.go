@@ -27,8 +27,9 @@ import (
 
 const exchanged = 50_000
 
-// exchanges hands 50 000 debits to the file bank, cuts and writes them, and reads what a bank answers: an acknowledgement
-// with one refusal in a hundred, and a status of each debit. Beside it the rows that are there at the end are COPYed.
+// exchanges hands 50 000 debits to the file bank, cuts and writes them, and reads what a bank answers: an
+// acknowledgement with one refusal in a hundred, and a status of each debit. Beside it the rows that are there
+// at the end are COPYed.
 func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, err error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(80 << 20)) // as the program runs
 	keys, err := seal.NewBox([]seal.Key{{ID: "bench", Secret: make([]byte, 32)}}, make([]byte, 32))

@@ -40,9 +40,9 @@ var added = []struct{ name, at string }{
 	{"events", "created_at"},
 }
 
-// monthEnd moves the clock of a server that works over the day on which 20 000 debits are due: they are handed to the
-// sandbox bank, which pays each, and turn final. Meanwhile a person opens pages. Beside each step the rows that it added
-// are taken out and COPYed into the same tables again.
+// monthEnd moves the clock of a server that works over the day on which 20 000 debits are due: they are handed
+// to the sandbox bank, which pays each, and turn final. Meanwhile a person opens pages. Beside each step the
+// rows that it added are taken out and COPYed into the same tables again.
 func monthEnd(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, err error) {
 	browser, err := s.signIn()
 	if err != nil {
@@ -169,8 +169,8 @@ func (s *server) month(ctx context.Context, browser *http.Client) (m oneMonth, e
 	return m, err
 }
 
-// addAgain takes the rows that were added from one moment to another out of their tables and COPYs them in again, in one
-// transaction, and gives how long that took.
+// addAgain takes the rows that were added from one moment to another out of their tables and COPYs them in
+// again, in one transaction, and gives how long that took.
 func (s *server) addAgain(ctx context.Context, from, to time.Time, least int64) (took time.Duration, err error) {
 	conn, err := pgx.Connect(ctx, s.dsn())
 	if err != nil {
@@ -271,8 +271,8 @@ func (s *server) clock() (time.Time, error) {
 	return time.Unix(at.Now, 0).UTC(), err
 }
 
-// multiply copies a token with its mandate, and a purchase with its debit. An account number opens in its own row alone,
-// so each is sealed anew.
+// multiply copies a token with its mandate, and a purchase with its debit. An account number opens in its own
+// row alone, so each is sealed anew.
 func (s *server) multiply(ctx context.Context, conn *pgx.Conn, tokenID, purchaseID string, now time.Time) error {
 	keys, err := keyfile.Open("", filepath.Join(s.folder, "data"))
 	if err != nil {

@@ -139,8 +139,8 @@ func (b *filesSite) keeps(prefix string) {
 	b.keep = prefix
 }
 
-// passes lets the days before one pass. A server looks into the folder all the time; here it looks in the mornings, when
-// banks answer, and at each moment at which something is due.
+// passes lets the days before one pass. A server looks into the folder all the time; here it looks in the
+// mornings, when banks answer, and at each moment at which something is due.
 func (b *filesSite) passes(owner *tab, to calendar.Date, at string) {
 	owner.t.Helper()
 	for day := calendar.DateOf(b.app.Store.Now()); !day.After(to); day = day.AddDays(1) {

@@ -40,8 +40,8 @@ var unopened = map[string]string{
 // figure is a figure of a page that says what it leads to.
 type figure struct{ text, href, count, cents string }
 
-// Every figure of the demo opens the rows it was made of: their number and their sum stand at the foot of the list, after
-// any step that the clock takes.
+// Every figure of the demo opens the rows it was made of: their number and their sum stand at the foot of the
+// list, after any step that the clock takes.
 func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
 	t.Parallel()
 	env := sandboxOn(t)

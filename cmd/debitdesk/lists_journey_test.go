@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A list is a tool: it is narrowed, sorted, arranged, saved as a view that the team shares, pinned to the menu, and taken
-// away as a file with the same rows and columns.
+// A list is a tool: it is narrowed, sorted, arranged, saved as a view that the team shares, pinned to the menu,
+// and taken away as a file with the same rows and columns.
 func TestAListIsATool(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -15,8 +15,9 @@ import (
 	"debitdesk/models/demo"
 )
 
-// A person who has only a keyboard signs in, finds a client, an invoice by its number and an act, reads the sheet of
-// shortcuts, and goes to a section; where they type, keys are letters. Others do the same on a phone and without scripts.
+// A person who has only a keyboard signs in, finds a client, an invoice by its number and an act, reads the
+// sheet of shortcuts, and goes to a section; where they type, keys are letters. Others do the same on a phone
+// and without scripts.
 func TestADayWithTheKeyboardAlone(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -11,8 +11,8 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// The calendar, as an admin uses it: a month and its figures, which open rows with the same total; weeks, keys, paper and
-// a phone; what a holiday would move; a bar of the chart; and the balance of an earlier day.
+// The calendar, as an admin uses it: a month and its figures, which open rows with the same total; weeks, keys,
+// paper and a phone; what a holiday would move; a bar of the chart; and the balance of an earlier day.
 func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

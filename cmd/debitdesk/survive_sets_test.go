@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestTwoServersKilledInTheMidstOfASetLeaveTheBooksOfTheBank has two servers at the same debits and kills one of them in
-// the midst of a set: what it had written of the set was not committed, and the other, or the next, does it.
+// TestTwoServersKilledInTheMidstOfASetLeaveTheBooksOfTheBank has two servers at the same debits and kills one
+// of them in the midst of a set: what it had written of the set was not committed, and the other, or the next,
+// does it.
 func TestTwoServersKilledInTheMidstOfASetLeaveTheBooksOfTheBank(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t)

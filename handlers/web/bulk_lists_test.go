@@ -44,8 +44,8 @@ func (b business) acted(who handlertest.Person, list, of, act string, ids ...str
 	return page
 }
 
-// A file of what was selected holds the selected rows as they are now, and no others: those that have left the filter since
-// are there, and those that came are not.
+// A file of what was selected holds the selected rows as they are now, and no others: those that have left the
+// filter since are there, and those that came are not.
 func TestTheFileOfASelectionHoldsWhatWasSelected(t *testing.T) {
 	b := newBusiness(t)
 	client, token := b.stored("62001230101")

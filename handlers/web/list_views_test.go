@@ -159,8 +159,8 @@ func TestAListIsSavedAsAView(t *testing.T) {
 	}
 }
 
-// What a person saved for themselves goes when they leave the team. A shared view stays, says so, and an admin can change
-// it; a pinned view of a list that is no longer open to a person leaves the menu.
+// What a person saved for themselves goes when they leave the team. A shared view stays, says so, and an admin
+// can change it; a pinned view of a list that is no longer open to a person leaves the menu.
 func TestViewsOfAPersonWhoLeft(t *testing.T) {
 	k := fillLists(t)
 	save := func(who handlertest.Person, list, name, query string, shared ...string) string {

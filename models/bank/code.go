@@ -62,8 +62,8 @@ const (
 	againStop       = "No. Stop collecting from this account."
 )
 
-// ReturnCodes lists every known code in numeric order, our own last. (industry: reason codes of the clearing house; 08 is the
-// sequestration of a person and 10 the liquidation of a company.)
+// ReturnCodes lists every known code in numeric order, our own last. (industry: reason codes of the clearing
+// house; 08 is the sequestration of a person and 10 the liquidation of a company.)
 func ReturnCodes() []ReturnCode { return append([]ReturnCode(nil), returnCodes...) }
 
 var returnCodes = []ReturnCode{

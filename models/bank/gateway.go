@@ -208,14 +208,14 @@ const (
 	Successful    MessageKind = "successful"     // collected for good (DebiCheck)
 	InTracking    MessageKind = "in_tracking"    // the bank waits for money to arrive (DebiCheck)
 	Unpaid        MessageKind = "unpaid"         // not collected, or returned after a provisional success
-	Disputed      MessageKind = "disputed"       // the payer took the money back, or the bank asks for proof of the mandate
+	Disputed      MessageKind = "disputed"       // the payer took the money back, or the mandate is to be proved
 	DisputeWon    MessageKind = "dispute_won"    // the merchant keeps the money
 	DisputeLost   MessageKind = "dispute_lost"   // the merchant does not
 	Recalled      MessageKind = "recalled"       // withdrawn at our request (28)
 	RefundSettled MessageKind = "refund_settled" // the payer has the money back
 	RefundFailed  MessageKind = "refund_failed"  // the payer's bank did not take it
 
-	DisputeRejected MessageKind = "dispute_rejected" // the payer's bank refused a dispute: the debit was as authenticated (DebiCheck)
+	DisputeRejected MessageKind = "dispute_rejected" // the payer's bank refused a dispute (DebiCheck)
 
 	MandateDelivered  MessageKind = "mandate_delivered"  // the payer's handset has the request
 	MandateAccepted   MessageKind = "mandate_accepted"   // Channel and Reference say how

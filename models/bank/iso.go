@@ -2,7 +2,8 @@ package bank
 
 import "strings"
 
-// Reason is why something was refused or returned, as the bank said it. Code is an ISO code, or the bank's own when Own.
+// Reason is why something was refused or returned, as the bank said it. Code is an ISO code, or the bank's own
+// when Own.
 type Reason struct {
 	Code string
 	Own  bool
@@ -37,8 +38,8 @@ type Meaning struct {
 	Said    Reason  // the reason that decided; empty when the bank gave none
 }
 
-// Kind is the kind of answer that a debit gets by its code. It is for debits whose money came back; one that was refused
-// before it ran is Unpaid even when the reason is a dispute, since there is nothing to take back.
+// Kind is the kind of answer that a debit gets by its code. It is for debits whose money came back; one that
+// was refused before it ran is Unpaid even when the reason is a dispute, since there is nothing to take back.
 func (m Meaning) Kind() MessageKind {
 	switch {
 	case m.Code == CodeRecalled:
@@ -50,9 +51,10 @@ func (m Meaning) Kind() MessageKind {
 	}
 }
 
-// ReadReason finds out what a bank means by its reasons. A code of its own with one or two digits is the return code.
-// Else the bank's table counts (own, by code), else ours; the first reason that is understood decides, and a trouble
-// between us and the bank only when nothing else is. What nobody understands stays as it is, which CodeOf takes for hard.
+// ReadReason finds out what a bank means by its reasons. A code of its own with one or two digits is the return
+// code. Else the bank's table counts (own, by code), else ours; the first reason that is understood decides,
+// and a trouble between us and the bank only when nothing else is. What nobody understands stays as it is,
+// which CodeOf takes for hard.
 func ReadReason(own map[string]string, stage Stage, reasons ...Reason) Meaning {
 	for _, r := range reasons {
 		if code := returnCode(own, stage, r); code != "" {

@@ -106,8 +106,8 @@ type Sum struct {
 	Cents    money.Sum
 }
 
-// Sum is what all invoices of a filter come to, which are n by their count; false where they are too many to be summed, or
-// of several currencies.
+// Sum is what all invoices of a filter come to, which are n by their count; false where they are too many to be
+// summed, or of several currencies.
 func (s *Service) Sum(ctx context.Context, who actor.Actor, f Filter, n int64) (Sum, bool, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Sum{}, false, err

@@ -34,8 +34,9 @@ type Client struct {
 	ID, MerchantID uuid.UUID
 	Details
 	CreatedAt, UpdatedAt time.Time
-	ErasedAt             time.Time     `gorm:"->"` // when its personal data was removed; zero: never
-	EvidenceUntil        calendar.Date `gorm:"->"` // of an erased client: until when the law keeps its evidence; zero: none is left
+	ErasedAt             time.Time `gorm:"->"` // when its personal data was removed; zero: never
+	// Of an erased client: until when the law keeps its evidence; zero: none is left.
+	EvidenceUntil calendar.Date `gorm:"->"`
 }
 
 // Erased tells that the personal data was removed: nothing can be added any more.

@@ -19,11 +19,11 @@ type Timetable struct {
 	ReturnDays       int                `json:"return_days"`        // the return window after the action date
 	AlertDays        int                `json:"alert_days"`         // silence after the action date that needs a person
 	DisputeDays      int                `json:"dispute_days"`       // calendar days in which a dispute is refunded at once
-	ProofDays        int                `json:"proof_days"`         // calendar days to prove the mandate after a later dispute
+	ProofDays        int                `json:"proof_days"`         // calendar days to prove the mandate after a dispute
 	SoftLimit        int                `json:"soft_limit"`         // soft unpaids in a row that block an EFT token
 
-	EarlyLeadBusinessDays int                `json:"early_lead_business_days"` // DebiCheck: between submission and action date
-	EarlyAnswersAt        calendar.TimeOfDay `json:"early_answers_at"`         // DebiCheck: of the action date and of later days in tracking
+	EarlyLeadBusinessDays int                `json:"early_lead_business_days"` // DebiCheck: before the action date
+	EarlyAnswersAt        calendar.TimeOfDay `json:"early_answers_at"`         // DebiCheck: of each day in tracking
 
 	early bool // this is the timetable of DebiCheck
 }

@@ -49,9 +49,10 @@ type source struct {
 // mine are the rows of the merchant, in a form that only an index of the merchant and the id answers in order.
 const mine = "(merchant_id, id) > ($1, '00000000-0000-0000-0000-000000000000') AND (merchant_id, id) < ($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')"
 
-// byWords finds the rows of a table ($1 merchant) by their words: $2 what begins a word of them, $3 whole words, $4 and
-// $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among the newest rows everything
-// is met. For the rest the index is asked for what few of the newest have, from step to step of time until enough is found.
+// byWords finds the rows of a table ($1 merchant) by their words: $2 what begins a word of them, $3 whole
+// words, $4 and $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among
+// the newest rows everything is met. For the rest the index is asked for what few of the newest have, from step
+// to step of time until enough is found.
 func byWords(table, where string) string {
 	step := func(order string) string {
 		return fmt.Sprintf(

@@ -114,8 +114,8 @@ type Promise struct {
 	Paid bool `gorm:"->;-:migration"` // the purchase is not owed any more
 }
 
-// Standing is the state of the promise as a person sees it on a day: an open one whose purchase is paid is kept, one whose
-// day has passed is broken.
+// Standing is the state of the promise as a person sees it on a day: an open one whose purchase is paid is
+// kept, one whose day has passed is broken.
 func (p Promise) Standing(today calendar.Date) PromiseState {
 	switch {
 	case p.State == Open && p.Paid:

@@ -20,8 +20,8 @@ type Promising struct {
 	Text        string
 }
 
-// AddPromise writes down what a client promised to pay of a purchase, or of all it owes. A newer promise takes the place
-// of the open one of the same purchase.
+// AddPromise writes down what a client promised to pay of a purchase, or of all it owes. A newer promise takes
+// the place of the open one of the same purchase.
 func (s *Service) AddPromise(ctx context.Context, who actor.Actor, about Object, in Promising) (p Promise, err error) {
 	if err := s.may(who, 1); err != nil {
 		return p, err

@@ -43,8 +43,8 @@ type subject struct {
 	ClientID, PurchaseID uuid.UUID
 }
 
-// shownWith is the purchase on whose page it is shown. A mandate and its token share the id of the purchase that asked for
-// them, but what a client promises about them is not owed on it.
+// shownWith is the purchase on whose page it is shown. A mandate and its token share the id of the purchase
+// that asked for them, but what a client promises about them is not owed on it.
 func (s subject) shownWith() uuid.UUID {
 	if s.Type == Mandate || s.Type == Token {
 		return s.ID
@@ -270,8 +270,8 @@ func (s Store) NotesOfPurchase(
 	return s.notes(ctx, ask, "merchant_id = ? AND purchase_id = ?", merchantID, purchaseID)
 }
 
-// NotesBetween are the notes and calls about a client and what belongs to it that were written between two moments, both
-// included, newest first.
+// NotesBetween are the notes and calls about a client and what belongs to it that were written between two
+// moments, both included, newest first.
 func (s Store) NotesBetween(
 	ctx context.Context,
 	merchantID, clientID uuid.UUID,

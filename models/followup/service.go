@@ -139,7 +139,8 @@ func (s *Service) may(who actor.Actor, n int) error {
 	return nil
 }
 
-// living finds what is followed up, and holds its clients: what is written about an erased one would be personal data anew.
+// living finds what is followed up, and holds its clients: what is written about an erased one would be
+// personal data anew.
 func living(tx *database.Tx, merchantID uuid.UUID, about []Object) ([]subject, error) {
 	subjects, err := find(tx, merchantID, about)
 	if err != nil {

@@ -134,8 +134,8 @@ func pin(tx *database.Tx, who actor.Actor, id uuid.UUID, pinned bool, now time.T
 	)
 }
 
-// Forget drops what a person who leaves has chosen for lists, and the views that nobody else sees. Shared views stay: an
-// admin can change them.
+// Forget drops what a person who leaves has chosen for lists, and the views that nobody else sees. Shared views
+// stay: an admin can change them.
 func Forget(tx *database.Tx, merchantID, userID uuid.UUID) {
 	for _, of := range []string{"list_settings WHERE merchant_id = $1 AND user_id = $2",
 		"list_view_pins WHERE merchant_id = $1 AND user_id = $2", "list_views WHERE merchant_id = $1 AND owner_id = $2 AND NOT shared"} {

@@ -137,8 +137,8 @@ func (s Store) search(merchantID uuid.UUID, f Filter, of *listing.Walk) *listing
 	return find
 }
 
-// MandateCounts counts all mandates of a merchant by state; an empty kind takes both. It is exact at any moment: what is not
-// folded yet is added.
+// MandateCounts counts all mandates of a merchant by state; an empty kind takes both. It is exact at any
+// moment: what is not folded yet is added.
 func (s Store) MandateCounts(ctx context.Context, merchantID uuid.UUID,
 	kind Kind) (map[State]int64, error) {
 	return database.CountByState[State](ctx, s.DB, `SELECT state, sum(n)::bigint AS n FROM (

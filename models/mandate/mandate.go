@@ -54,7 +54,7 @@ type Mandate struct {
 	DeductionDay                      int    `gorm:"<-:create"` // 1-30 or 99 for months, 1-7 for weeks, 0 for days
 	AmountCents                       int64  // of the tokenising purchase
 	Terms                             *Terms `gorm:"serializer:json;not null"` // nil for EFT
-	OneDebit                          bool   // the client did not let the account be stored: it is for this purchase's debit alone
+	OneDebit                          bool   // the account is not stored: it is for this purchase's debit alone
 	HolderName                        string
 	AccountMask                       string
 	BankCode                          string

@@ -80,9 +80,9 @@ func onePerPeriod(m Mandate) string {
 	return " Each " + period + " has one debit; I may dispute a second one."
 }
 
-// dates says where a closed payment day moves, and whether a debit may run on another. Where it may not, only the next
-// day is left, whatever the merchant does elsewhere: the client's bank takes no debit on the day before. The first debit
-// has a date of its own, which is confirmed with the mandate.
+// dates says where a closed payment day moves, and whether a debit may run on another. Where it may not, only
+// the next day is left, whatever the merchant does elsewhere: the client's bank takes no debit on the day
+// before. The first debit has a date of its own, which is confirmed with the mandate.
 func dates(m Mandate, shift calendar.Shift, t Start) string {
 	to := "next day on"
 	if shift == calendar.Previous && m.Terms.AllowDateAdjustment {

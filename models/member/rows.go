@@ -51,7 +51,8 @@ func holdMembers(tx *database.Tx, merchantID, userID uuid.UUID) ([]Member, error
 	return Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID)
 }
 
-// Hold finds a member and keeps the membership as it is until the transaction ends; NotFound for nobody of this business.
+// Hold finds a member and keeps the membership as it is until the transaction ends; NotFound for nobody of this
+// business.
 func Hold(tx *database.Tx, merchantID, userID uuid.UUID) (Member, error) {
 	return database.First(
 		Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 AND mb.user_id = $2 FOR SHARE OF mb`, merchantID, userID),

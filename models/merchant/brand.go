@@ -26,7 +26,7 @@ type BrandInput struct {
 	City, ZipCode      string
 	Language           string
 	ReferencePrefix    string         // of reference_generated, e.g. "DD"
-	InvoicePrefix      string         // of the numbers of invoices, e.g. "INV"; a series that has begun keeps its own for the year
+	InvoicePrefix      string         // of invoices, e.g. "INV"; a series that has begun keeps its own for the year
 	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
 	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
 }

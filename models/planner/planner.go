@@ -1,5 +1,6 @@
-// Package planner knows what each day brings: the debits of a day and what goes to the bank on it, the answers that can
-// be expected, the subscriptions that bill, and the days on which banks are closed. It must not know how days are drawn.
+// Package planner knows what each day brings: the debits of a day and what goes to the bank on it, the answers
+// that can be expected, the subscriptions that bill, and the days on which banks are closed. It must not know
+// how days are drawn.
 package planner
 
 import (

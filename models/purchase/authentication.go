@@ -124,8 +124,9 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 	})
 }
 
-// PlanAskAgain tells for each of some mandates why its client cannot be asked once more in this way; nil says that AskAgain
-// would do it. Mandates that are gone are left out. It asks the store a handful of questions, however many they are.
+// PlanAskAgain tells for each of some mandates why its client cannot be asked once more in this way; nil says
+// that AskAgain would do it. Mandates that are gone are left out. It asks the store a handful of questions,
+// however many they are.
 func (s *Service) PlanAskAgain(ctx context.Context, who actor.Actor, ids []uuid.UUID,
 	how mandate.Method) (map[uuid.UUID]error, error) {
 	if err := who.May(actor.Read); err != nil {

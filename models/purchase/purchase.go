@@ -34,7 +34,7 @@ type Purchase struct {
 	ClientID                uuid.UUID `gorm:"<-:create"` // zero when the client's details came with the request
 	UserID                  uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
 	TemplateID              uuid.UUID `gorm:"<-:create"` // the billing template it follows; zero for none
-	SubscriberID            uuid.UUID `gorm:"<-:create"` // the subscriber whose period it bills or whose account it stores; zero for none
+	SubscriberID            uuid.UUID `gorm:"<-:create"` // whose period it bills or whose account it stores; zero for none
 	IsTest                  bool      `gorm:"<-:create"`
 	Status                  Status
 	Product                 string `gorm:"<-:create"`
@@ -54,7 +54,7 @@ type Purchase struct {
 	PaymentCount            int            // how often money came in; the number of the newest payment
 	RefundedCents           int64          // of the newest payment
 	RefundingCents          int64          // refunds of the newest payment that are under way
-	NetCents                int64          // what all movements come to; below zero: the client has more back than was paid
+	NetCents                int64          // of all movements; below zero: the client has more back than was paid
 	Payer                   client.Details `gorm:"serializer:json"` // the copy that later edits of the client do not touch
 	Details                 Details        `gorm:"serializer:json"`
 	Options                 Options        `gorm:"serializer:json;<-:create"`

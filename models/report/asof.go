@@ -9,8 +9,9 @@ import (
 	"debitdesk/models/paging"
 )
 
-// BalanceAsOf is the balance as it stood at the end of a day. What was booked by then counts, whatever day it was for: a
-// return that was booked later does not change the balance of an earlier day. Of today it is the balance now.
+// BalanceAsOf is the balance as it stood at the end of a day. What was booked by then counts, whatever day it
+// was for: a return that was booked later does not change the balance of an earlier day. Of today it is the
+// balance now.
 func (s *Money) BalanceAsOf(ctx context.Context, who actor.Actor, day calendar.Date) (map[string]Balance, error) {
 	today := calendar.DateOf(s.Store.Now())
 	if day.After(today) {

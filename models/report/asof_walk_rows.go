@@ -78,7 +78,8 @@ func (w partWalk) refunds() string {
 			AND (@currency = '' OR r.currency = @currency)` + order + " LIMIT @fetch"
 }
 
-// refundReached is the refund at which a page ended that looked at as many as it may; the zero id where it came to the end.
+// refundReached is the refund at which a page ended that looked at as many as it may; the zero id where it came
+// to the end.
 func (s Store) refundReached(ctx context.Context, w partWalk, args pgx.NamedArgs) (uuid.UUID, error) {
 	rows, err := s.Pool.Query(
 		ctx,

@@ -36,7 +36,7 @@ type Item struct {
 	Kind                          string // why it waits, as attention has it
 	ObjectID                      uuid.UUID
 	OwnerID                       uuid.UUID // who looks after it
-	HiddenUntil                   string    // the day from which it is shown; "-infinity": always, "infinity": it was closed
+	HiddenUntil                   string    // shown from this day; "-infinity": always, "infinity": it was closed
 	PurchaseID, TokenID, ClientID uuid.UUID
 	MandateID, TemplateID         uuid.UUID
 	SubscriberID, PromiseID       uuid.UUID

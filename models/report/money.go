@@ -49,9 +49,11 @@ func (f Filter) Narrow() bool {
 
 // Balance is what the movements of one currency come to, in cents.
 type Balance struct {
-	GrossCents    money.Sum // all movements: collected, won back and paid by hand, less returned, disputed and refunded
-	FeeCents      money.Sum // Debitdesk sells no payments and takes no fee: always 0
-	ReservedCents money.Sum // collected debits that may still be returned unpaid (EFT, until the return window closes), less what of them went back or is owed back
+	GrossCents money.Sum // all movements: collected, won back and paid by hand, less returned, disputed and refunded
+	FeeCents   money.Sum // Debitdesk sells no payments and takes no fee: always 0
+	// Collected debits that may still be returned unpaid (EFT, until the return window closes), less what of them
+	// went back or is owed back.
+	ReservedCents money.Sum
 	OwedCents     money.Sum // refunds that were promised and are not settled
 }
 

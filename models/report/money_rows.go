@@ -152,9 +152,9 @@ func (s Store) Balances(ctx context.Context, merchantID uuid.UUID,
 	return out, nil
 }
 
-// reserved are the amounts that may still be returned, by currency. What is kept by day holds the debits; what went back
-// of them already, or is on its way, is found by the refunds since the oldest of them was paid. A filter that looks
-// further goes through the debits, which are those of one return window.
+// reserved are the amounts that may still be returned, by currency. What is kept by day holds the debits; what
+// went back of them already, or is on its way, is found by the refunds since the oldest of them was paid. A
+// filter that looks further goes through the debits, which are those of one return window.
 func reserved(f Filter, args pgx.NamedArgs) string {
 	if !f.rolled() || len(f.Products) > 0 || !f.From.IsZero() || !f.To.IsZero() {
 		return `SELECT d.currency, greatest(d.amount_cents::numeric - p.refunded_cents - p.refunding_cents, 0) AS cents

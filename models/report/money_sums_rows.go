@@ -99,9 +99,9 @@ func (s span) parts() (months string, days []string) {
 	return between(s.first, s.after, false), days
 }
 
-// SumsOf is a relation e of currency, sign, n and cents that the movements which a filter lets through come to. It takes
-// what is kept by month and day, and goes through the movements only of a day that the filter cuts in two, or where it
-// asks for more than sums are kept by.
+// SumsOf is a relation e of currency, sign, n and cents that the movements which a filter lets through come to.
+// It takes what is kept by month and day, and goes through the movements only of a day that the filter cuts in
+// two, or where it asks for more than sums are kept by.
 func SumsOf(merchantID uuid.UUID, f Filter, args pgx.NamedArgs) string {
 	const columns = "SELECT r.currency, r.sign, r.n, r.cents FROM "
 	rows := func(of Filter, and string) string {

@@ -113,7 +113,8 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 	return paging.CutAt(ask, found, reached), nil
 }
 
-// walkedTo is the movement at which a page ended that looked at as many as it may; the zero id where it came to the end.
+// walkedTo is the movement at which a page ended that looked at as many as it may; the zero id where it came to
+// the end.
 func (s Store) walkedTo(ctx context.Context, from string, args pgx.NamedArgs) (uuid.UUID, error) {
 	rows, err := s.Pool.Query(ctx, fmt.Sprintf("SELECT e.id%s OFFSET %d LIMIT 1", from, mostWalked-1), args)
 	if err != nil {

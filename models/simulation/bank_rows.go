@@ -17,7 +17,8 @@ var (
 	phones = table.View[Phone]()
 )
 
-// waitingAtBank and heardFromBank are the states of what the bank has not answered, and of what it may still speak about.
+// waitingAtBank and heardFromBank are the states of what the bank has not answered, and of what it may still
+// speak about.
 var (
 	waitingAtBank = []string{"submitted", "in_tracking"}
 	heardFromBank = []string{"provisional", "successful", "final", "disputed"}

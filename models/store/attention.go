@@ -236,5 +236,6 @@ func (s *Store) TallyPurchases(
 // waitingCents is what something that waits counts for in a sum of rands.
 const waitingCents = "CASE WHEN r.currency IN ('ZAR', '') THEN r.cents ELSE 0 END AS cents"
 
-// tallied adds up what is counted; sums of many are computed exactly, and what no integer holds is shown as the largest.
+// tallied adds up what is counted; sums of many are computed exactly, and what no integer holds is shown as the
+// largest.
 const tallied = `coalesce(sum(n), 0)::bigint AS n, least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents`

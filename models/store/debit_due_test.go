@@ -9,8 +9,8 @@ import (
 	"debitdesk/models/store"
 )
 
-// The question is asked four times a second, by a statement that is planned once for every moment: it reads one entry of
-// an index for each kind of thing that can be due, whatever is planned and whatever is over.
+// The question is asked four times a second, by a statement that is planned once for every moment: it reads one
+// entry of an index for each kind of thing that can be due, whatever is planned and whatever is over.
 func TestTheQuestionWhetherAnythingIsDueReadsNoTable(t *testing.T) {
 	s := openTidying(t)
 	conn, err := s.Pool.Acquire(t.Context())

@@ -59,7 +59,8 @@ func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f bill
 	return listing.Arranged(page, found, func(e billing.Entry) uuid.UUID { return e.PurchaseID }), err
 }
 
-// fewOfState names the purchases that are in the statuses of a state, where they are few: most invoices are not met then.
+// fewOfState names the purchases that are in the statuses of a state, where they are few: most invoices are not
+// met then.
 func (s *Store) fewOfState(ctx context.Context, merchantID uuid.UUID, state billing.State, by *listing.Sorted) error {
 	statuses := state.Statuses()
 	if statuses == nil {

@@ -13,8 +13,8 @@ import (
 	"debitdesk/models/paging"
 )
 
-// SumInvoices implements billing.Reader: what the invoices of a filter come to in each currency. It looks at up to limit
-// of them; whoever asks compares the number with their count.
+// SumInvoices implements billing.Reader: what the invoices of a filter come to in each currency. It looks at up
+// to limit of them; whoever asks compares the number with their count.
 func (s *Store) SumInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
 	limit int64) (out []billing.Sum, err error) {
 	const sums = "SELECT currency, count(*) AS n, sum(cents)::text AS cents FROM (%s) AS part GROUP BY currency ORDER BY currency"

@@ -382,7 +382,8 @@ func (s *Store) totals(ctx context.Context, query string, args ...any) (purchase
 	return totals, nil
 }
 
-// randCents is what a purchase counts for in a sum: all purchases are in rand. Its index has the amount beside the due date.
+// randCents is what a purchase counts for in a sum: all purchases are in rand. Its index has the amount beside
+// the due date.
 const randCents = "total_cents AS cents"
 
 // summed counts and sums a part, exactly; what no integer holds is shown as the largest.

@@ -31,10 +31,10 @@ const (
 	dirtyAfter = 5_000
 )
 
-// Tidy removes what is past its time, in real time, which never runs ahead of the
-// sandbox clock, and makes the coming months of history: idempotency keys, the log of requests, sessions that are over, forms that were kept for a sign-in, old
-// sign-in counters, old events, evidence of erased clients that the law does not want any more. So nothing is lost
-// because a person moved that clock by months.
+// Tidy removes what is past its time, in real time, which never runs ahead of the sandbox clock, and makes the
+// coming months of history: idempotency keys, the log of requests, sessions that are over, forms that were kept
+// for a sign-in, old sign-in counters, old events, evidence of erased clients that the law does not want any
+// more. So nothing is lost because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := database.Instant(time.Now())
 	if err := history.Grow(ctx, s.DB); err != nil {
@@ -197,8 +197,8 @@ func (s *Store) RebuildFigures(ctx context.Context) error {
 	return nil
 }
 
-// PurchaseTotals implements purchase.Lister. It is exact at any moment: what is not folded yet is added. Those that only
-// store an account come to nothing, and are counted beside all.
+// PurchaseTotals implements purchase.Lister. It is exact at any moment: what is not folded yet is added. Those
+// that only store an account come to nothing, and are counted beside all.
 func (s *Store) PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (purchase.TotalsByKind, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT status, sum(n)::bigint, sum(storing)::bigint,
 			least(sum(cents), 9223372036854775807)::bigint FROM (

@@ -39,7 +39,7 @@ type Task struct {
 	ID, MerchantID      uuid.UUID
 	Kind                string       `gorm:"<-:create"` // who does it
 	Title               string       `gorm:"<-:create"` // in words: "Export of clients"
-	Needs               actor.Action `gorm:"<-:create"` // what asking for it needed; cancelling and downloading need it too
+	Needs               actor.Action `gorm:"<-:create"` // of asking for it, and of cancelling and downloading
 	AskerID             uuid.UUID    `gorm:"<-:create"`
 	Asker               actor.Actor  `gorm:"<-:create;serializer:json"`
 	Input               []byte       `gorm:"-"` // what was asked for, as its worker wrote it

@@ -9,8 +9,9 @@ const (
 	chartHeight = 200
 )
 
-// ChartBar is one day or month. Values are stacked from the ground up, one per series; Texts say them in words, and Short
-// in so few letters that they stand at the bar. Figures lead to the rows that each was made of, Href to those of all.
+// ChartBar is one day or month. Values are stacked from the ground up, one per series; Texts say them in words,
+// and Short in so few letters that they stand at the bar. Figures lead to the rows that each was made of, Href
+// to those of all.
 type ChartBar struct {
 	Label   string // as read out and in the table: "1 Dec 2026"
 	Values  []int64

@@ -46,9 +46,9 @@
 //
 // A dangerous act is a Confirm: a link leads to the question as a page of its own (ConfirmPage).
 //
-// app.js listens to: data-copy (copy button), data-check-all="row group",
-// data-row="row group", data-selected-count, data-picker, data-toast-for, data-submit (a select or radio that sends its
-// form when changed). Toasts come from kit.Tell, also for answers to htmx. keys.js clicks what has data-key ("n", "g c").
+// app.js listens to: data-copy (copy button), data-check-all="row group", data-row="row group",
+// data-selected-count, data-picker, data-toast-for, data-submit (a select or radio that sends its form when
+// changed). Toasts come from kit.Tell, also for answers to htmx. keys.js clicks what has data-key ("n", "g c").
 //
 // Words arrive finished: amounts as "1 234,50" and dates as "1 Dec 2026" with no-break spaces inside, negatives with a
 // true minus, missing values empty (parts then print a dash or leave the line out).

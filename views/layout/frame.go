@@ -112,7 +112,8 @@ var newThings = []components.MenuItem{
 	{Label: "Store a bank account", Icon: "bank", Href: "/tokens/new"},
 }
 
-// sections lists what this frame leads to: the sandbox in sandbox mode alone, and nothing that is hidden from the person.
+// sections lists what this frame leads to: the sandbox in sandbox mode alone, and nothing that is hidden from
+// the person.
 func (f Frame) sections() []section {
 	var out []section
 	for _, r := range sections {

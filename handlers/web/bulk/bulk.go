@@ -34,8 +34,9 @@ type Bulk struct {
 	Selections *selection.Service
 	Tasks      *task.Service
 	Acts       Acts
-	Lists      map[string]Place                                   // by their names
-	Failed     func(ctx context.Context, id uuid.UUID, err error) // hears of rows and tasks that failed for a reason of ours
+	Lists      map[string]Place // by their names
+	// Hears of rows and tasks that failed for a reason of ours.
+	Failed func(ctx context.Context, id uuid.UUID, err error)
 }
 
 // Place is where a list stands: its address, in which :of is what the list is of, and its entry of the menu.

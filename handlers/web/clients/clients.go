@@ -170,7 +170,8 @@ func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {
 	narrowed := slices.ContainsFunc(slices.Collect(maps.Keys(l.Query)), func(key string) bool {
 		return !slices.Contains([]string{"q", "account", "sort", "columns", "view"}, key)
 	})
-	if access.Actor(c).Can(actor.Bill) && !narrowed { // a batch is made of those that the search finds, whatever else narrows the list
+	// A batch is made of those that the search finds, whatever else narrows the list.
+	if access.Actor(c).Can(actor.Bill) && !narrowed {
 		href := "/batches/new?" + url.Values{"q": {l.Query.Get("q")}, "account": {l.Query.Get("account")}}.Encode()
 		v.Below = pages.FormActions(components.Button{Label: "Bill these clients", Icon: "layers", Href: href})
 	}

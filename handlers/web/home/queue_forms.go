@@ -90,8 +90,8 @@ func (h *Home) showParts(ctx context.Context, who actor.Actor, active report.Who
 	return nil
 }
 
-// others counts what is on the page and cannot be put off, as the badge does: requests for approval are counted with the
-// rest, and what is about to expire does not wait for anybody.
+// others counts what is on the page and cannot be put off, as the badge does: requests for approval are counted
+// with the rest, and what is about to expire does not wait for anybody.
 func others(v pages.QueueView) (n int) {
 	for _, g := range v.Groups {
 		if g.Kind == "" && g.ID != approvalsWait.id && g.ID != endingID {

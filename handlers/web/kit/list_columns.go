@@ -28,8 +28,9 @@ type Column[T any] struct {
 	Extra bool
 }
 
-// CardPlace is a place on the card of a row, which is what a phone shows: the heading stands above with the Aside beside
-// it, then the Lead with the Corner beside it, and then the other columns, small and with their names.
+// CardPlace is a place on the card of a row, which is what a phone shows: the heading stands above with the
+// Aside beside it, then the Lead with the Corner beside it, and then the other columns, small and with their
+// names.
 type CardPlace string
 
 // The places.

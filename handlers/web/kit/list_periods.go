@@ -10,8 +10,8 @@ import (
 	"debitdesk/views/components"
 )
 
-// period is some days by where today lies in them, so that a saved view stays what it says. Today counts as one of the last
-// or next days.
+// period is some days by where today lies in them, so that a saved view stays what it says. Today counts as one
+// of the last or next days.
 type period struct {
 	value, words string
 	ahead        bool                                               // days that lie ahead

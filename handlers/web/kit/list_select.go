@@ -237,8 +237,8 @@ func distinct(ids []uuid.UUID) (out []uuid.UUID) {
 	return out
 }
 
-// onlyChosen leaves in a file what was chosen, in the order in which the list had it: each row as it is now, whether the
-// filters of the selection still let it through or not. What is gone is left out.
+// onlyChosen leaves in a file what was chosen, in the order in which the list had it: each row as it is now,
+// whether the filters of the selection still let it through or not. What is gone is left out.
 func (r *List[T, F]) onlyChosen(who actor.Actor, sel *selection.Selection, o *outgoing[T]) {
 	rows := sel.Chosen()
 	place := make(map[uuid.UUID]int, len(rows))

@@ -176,8 +176,8 @@ func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.
 	})
 }
 
-// listColumns are those of the list of all purchases: the result of the newest debit stands under the status, so that the
-// other columns have room.
+// listColumns are those of the list of all purchases: the result of the newest debit stands under the status,
+// so that the other columns have room.
 func listColumns(s *purchase.Service, now time.Time) []kit.Column[purchase.Record] {
 	result := func(rec purchase.Record) string {
 		text, _ := resultWords(rec, now)

@@ -16,7 +16,8 @@ import (
 	"debitdesk/views/pages"
 )
 
-// asOf reads the day at whose end the balance is looked at: today, which is now, unless the address names an earlier one.
+// asOf reads the day at whose end the balance is looked at: today, which is now, unless the address names an
+// earlier one.
 func (h *Reports) asOf(c echo.Context, v *pages.ReportsView) calendar.Date {
 	now := h.Desk.Now()
 	today := calendar.DateOf(now)

@@ -106,8 +106,8 @@ func (h *Templates) pauseSubscribers(one bulk.Act, paused bool) bulk.Act {
 	return act
 }
 
-// planSubscribers plans subscribers one by one. judge says what stands against each; nil: nothing does, but that the data
-// of a client was erased.
+// planSubscribers plans subscribers one by one. judge says what stands against each; nil: nothing does, but
+// that the data of a client was erased.
 func (h *Templates) planSubscribers(judge func(subscription.Subscriber, *bulk.Row) error) bulk.Plan {
 	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
 		found, err := h.Service.Several(ctx, who, ids)

@@ -105,8 +105,8 @@ const stepLines = 25
 var addHeads = []export.Head{{Text: "Row", Width: 8}, {Text: "Client", Width: 30}, {Text: "First date", Width: 12},
 	{Text: "Reference", Width: 20}, {Text: "Result", Width: 10}, {Text: "Reason", Width: 60}}
 
-// Step implements task.Run: it adds the next rows. That a row was added is kept in the transaction that adds it, so a step
-// that is repeated adds nobody twice.
+// Step implements task.Run: it adds the next rows. That a row was added is kept in the transaction that adds
+// it, so a step that is repeated adds nobody twice.
 func (r *addRun) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece task.Piece, err error) {
 	var at addPosition
 	if err := json.Unmarshal(t.Position, &at); err != nil {

@@ -30,9 +30,9 @@ type Linked struct {
 	Alarms  []Alarm
 }
 
-// unsound tells in words why a head is not to be extended, empty when it is: the signature of the head, the link that it names,
-// and the head that was noted outside of the database. hashAt gives the hash of the merchant's
-// nth link, nil for none. Links before the base were dropped after their time.
+// unsound tells in words why a head is not to be extended, empty when it is: the signature of the head, the
+// link that it names, and the head that was noted outside of the database. hashAt gives the hash of the
+// merchant's nth link, nil for none. Links before the base were dropped after their time.
 func (k *Service) unsound(h audit.Head, base int64, hashAt func(n int64) ([]byte, error)) (string, error) {
 	if h.N > 0 {
 		if !k.Signer.Check(h.KeyID, h.Signed(), h.Signature) {

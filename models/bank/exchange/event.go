@@ -66,12 +66,14 @@ type Event struct {
 	HasAmount   bool
 	AmountCents int64
 	Currency    string
-	HasCount    bool // of a message, group or batch what the bank counted of ours; of details how many; of a statement its entries
-	Count       int
-	HasSum      bool // beside Count: what the bank added up; of details and of a statement what we did, money out below zero
-	SumCents    int64
-	Statuses    []StatusCount // of a message or group, where the bank counts by status
-	At          time.Time     // of the answer, UTC
+	// Of a message, group or batch what the bank counted of ours; of details how many; of a statement its entries.
+	HasCount bool
+	Count    int
+	// Beside Count: what the bank added up; of details and of a statement what we did, money out below zero.
+	HasSum   bool
+	SumCents int64
+	Statuses []StatusCount // of a message or group, where the bank counts by status
+	At       time.Time     // of the answer, UTC
 
 	// Of an entry. Money comes in when Credit, whatever Reversal says.
 	Account     bank.AccountNumber // the merchant's account

@@ -54,7 +54,8 @@ func (c *change) onItem(e Event) error {
 	return nil
 }
 
-// recall records whether the bank has withdrawn a debit. One that it did not withdraw runs, and is answered as any other.
+// recall records whether the bank has withdrawn a debit. One that it did not withdraw runs, and is answered as
+// any other.
 func (c *change) recall(i Item, e Event) {
 	switch e.Status {
 	case "ACCR", "CNCL", "CANC":

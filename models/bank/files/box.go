@@ -137,8 +137,8 @@ func suffix() string {
 	return hex.EncodeToString(random[:])
 }
 
-// standing tells whether a file with these bytes was laid out already. Other bytes under the name are an error: they are
-// left as they are.
+// standing tells whether a file with these bytes was laid out already. Other bytes under the name are an error:
+// they are left as they are.
 func (b *Box) standing(name string, want []byte) (bool, error) {
 	places := []string{path.Join(outbox, name), path.Join(sent, name)}
 	kept, err := b.archived(name)

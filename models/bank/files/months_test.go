@@ -16,8 +16,8 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// accounts of the simulated bank: paid, returned, returned late, disputed, unknown at once. The last one is never booked
-// nor returned: where silence is success, no bank may do that.
+// accounts of the simulated bank: paid, returned, returned late, disputed, unknown at once. The last one is
+// never booked nor returned: where silence is success, no bank may do that.
 var accounts = []bank.AccountNumber{"4000000000", "4000000001", "4000009002", "4000009012", "4000009500", "4000009030",
 	"4000009430", "4000007001", "4000009901"}
 

@@ -162,7 +162,8 @@ func (p Profile) Doubts() (doubts []string) {
 	return doubts
 }
 
-// Sample is a message of one debit of R 1,00, as it would be written at a moment. It goes to the merchant's own account.
+// Sample is a message of one debit of R 1,00, as it would be written at a moment. It goes to the merchant's own
+// account.
 func (p Profile) Sample(now time.Time, day calendar.Date, own bank.Creditor) exchange.Outgoing {
 	e := p.Encoder()
 	method := bank.EFT

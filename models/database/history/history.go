@@ -29,14 +29,13 @@
 //
 // # Dropping
 //
-// A partition is dropped once all of it is past its time, so things stay up to a month
-// longer than is set. Detaching, dropping, what must stay and the entry in the audit are
-// one transaction: that is why the partition is not detached CONCURRENTLY, which cannot be
-// part of one. The table is locked for as long as the catalog takes, and the lock is given
-// up after a second. While a backup is made no partition comes or goes. Rows that must stay, which are few, are put back and go to "rest".
-// Which those are, and what else holds a partition back, each concept says of its own
-// table. Rows of "first" that are past their time go one by one as they did before there
-// were partitions, until all of it can go.
+// A partition is dropped once all of it is past its time, so things stay up to a month longer than is set.
+// Detaching, dropping, what must stay and the entry in the audit are one transaction: that is why the partition
+// is not detached CONCURRENTLY, which cannot be part of one. The table is locked for as long as the catalog
+// takes, and the lock is given up after a second. While a backup is made no partition comes or goes. Rows that
+// must stay, which are few, are put back and go to "rest". Which those are, and what else holds a partition
+// back, each concept says of its own table. Rows of "first" that are past their time go one by one as they did
+// before there were partitions, until all of it can go.
 package history
 
 import (

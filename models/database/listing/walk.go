@@ -313,8 +313,8 @@ func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S)
 	return "(" + from + ")", args
 }
 
-// IDsFirst are the records of a table that a condition finds, which stand beside their ids in w: an index that holds the
-// ids leads there, and no more records are read than are wanted.
+// IDsFirst are the records of a table that a condition finds, which stand beside their ids in w: an index that
+// holds the ids leads there, and no more records are read than are wanted.
 func IDsFirst(table, alias, where string, merchantID uuid.UUID, args ...any) (from string, all []any) {
 	return "(SELECT id FROM " + table + " WHERE " + where + "@beside ORDER BY id @direction LIMIT @most) AS w CROSS JOIN LATERAL" +
 			" (SELECT * FROM " + table + " WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias, slices.Concat(

@@ -7,9 +7,9 @@
 //
 //   - The id of a row becomes an id of the copy, everywhere: in ids, references, JSON, texts and kept messages.
 //   - Numbers that count (references, contracts, invoices) go on counting, and addresses and phones differ.
-//   - What lies in the past moves back by whole days, up to three years: ids, times and dates. What lies ahead stays, so
-//     that a debit that waits for its day still waits. The copies are spread evenly over the days; as many of them
-//     stay where they are as the last days need to be as full as the others.
+//   - What lies in the past moves back by whole days, up to three years: ids, times and dates. What lies ahead stays,
+//     so that a debit that waits for its day still waits. The copies are spread evenly over the days; as many of
+//     them stay where they are as the last days need to be as full as the others.
 //   - What the product keeps for some weeks only (events, requests) is not moved back.
 //   - Sealed values are sealed anew for their row. Hashes differ from copy to copy.
 //
