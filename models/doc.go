@@ -44,7 +44,7 @@
 //	                             └→ in_tracking → successful | unpaid
 //
 //	mandate     submitted → pending_authentication ─┬→ active ─────────────────────┬→ suspended
-//	   ↑  ↑                  │                      └→ registered_unauthenticated ─┤   (seven failures, payer, once-off done)
+//	   ↑  ↑                  │                      └→ registered_unauthenticated ─┤   (seven failures, once-off, payer)
 //	   │  └─ fallback ───────┤                         (the fallback unanswered)   └→ cancelled | superseded
 //	   └─ asked again ── rejected | no_response | failed
 //

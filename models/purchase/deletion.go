@@ -39,7 +39,7 @@ const (
 type Deletion struct {
 	ID, MerchantID uuid.UUID
 	Tokens         map[uuid.UUID]token.State `gorm:"serializer:json;not null"`
-	Choices        map[uuid.UUID]Choice      `gorm:"serializer:json;not null"` // by purchase or subscriber; else the least harmful
+	Choices        map[uuid.UUID]Choice      `gorm:"serializer:json;not null"` // by purchase or subscriber; else least harm
 	AskedBy        uuid.UUID                 `gorm:"not null"`
 	AskedName      string
 	Reason         string
