@@ -87,7 +87,8 @@ func TestCredentialsAreForAdminsOfTheMerchant(t *testing.T) {
 	them := uuid.New()
 	if _, err := g.store.Pool.Exec(
 		t.Context(),
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'theirs', 'Theirs', true, now(), now())`,
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+			VALUES ($1, 'theirs', 'Theirs', true, now(), now())`,
 		them,
 	); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,8 @@ func (s *street) contents() map[string]string {
 	s.t.Helper()
 	rows, err := s.Store.Pool.Query(s.t.Context(), `SELECT table_name, (xpath('/row/s/text()', query_to_xml(
 			CASE table_name WHEN 'credentials' THEN 'SELECT count(*) AS s FROM credentials'
-			ELSE format('SELECT count(*) || md5(coalesce(string_agg(t::text, chr(10) ORDER BY t::text), '''')) AS s FROM %I t', table_name) END, true, true, '')))[1]::text
+			ELSE format('SELECT count(*) || md5(coalesce(string_agg(t::text, chr(10) ORDER BY t::text), '''')) AS s FROM %I t',
+			table_name) END, true, true, '')))[1]::text
 		FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
 	if err != nil {
 		s.t.Fatal(err)

@@ -60,7 +60,8 @@ func openGate(t *testing.T, baseURL string) *gate {
 	}
 	if _, err := db.Pool.Exec(
 		t.Context(),
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`,
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+			VALUES ($1, 'ours', 'Ours', true, now(), now())`,
 		g.merchant,
 	); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,8 @@ func newOffice(t *testing.T, clients int) *office {
 	t.Helper()
 	o := &office{House: handlertest.New(t), t: t}
 	o.exec(
-		`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd', street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`,
+		`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd',
+			street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`,
 		o.A.BrandID,
 	)
 	o.post = &outbox.Service{
@@ -262,7 +263,8 @@ func TestACancelledInvoiceIsTakenBack(t *testing.T) {
 	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains(credit, fmt.Sprintf("INV-%d-000001", year))
 	o.Page(o.A.Staff, "GET", "/invoices?state=credited", nil).Want(200).Contains(credit).Lacks("Client 1")
 	if n := o.Count(
-		`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent' AND subject LIKE 'Credit note CN-%' AND jsonb_array_length(attachments) = 1`,
+		`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent' AND subject LIKE 'Credit note CN-%'
+			AND jsonb_array_length(attachments) = 1`,
 	); n != 1 {
 		t.Errorf("%d mails tell of it", n)
 	}
@@ -373,7 +375,8 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 	mend(ids[0], "mended@example.com").Want(303)
 	o.sendAll()
 	if n := o.Count(
-		`SELECT count(*) FROM mails m JOIN clients c ON c.id = m.client_id WHERE m.recipient = 'mended@example.com' AND m.state = 'sent' AND c.email = m.recipient`,
+		`SELECT count(*) FROM mails m JOIN clients c ON c.id = m.client_id
+			WHERE m.recipient = 'mended@example.com' AND m.state = 'sent' AND c.email = m.recipient`,
 	); n != 1 {
 		t.Errorf("%d mails to the mended address", n)
 	}

@@ -92,7 +92,8 @@ func survive() echo.MiddlewareFunc {
 }
 
 // contentPolicy lets a page load its own files and nothing else.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
+	"img-src 'self' data:; font-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // secureHeaders sets what every answer carries. Answers are private unless the

@@ -76,7 +76,8 @@ func (c *callers) bankFiles() {
 	c.all("POST /bank/findings/:id/settlement", func(int) ask {
 		return ask{ids: open[:1], body: form("note", "Dealt with.")}
 	}, 303)
-	item := c.column(`SELECT id::text FROM bank_items WHERE message_id IS NOT NULL AND amount_cents = 15000 AND kind = 'debits'`)[0]
+	item := c.column(`SELECT id::text FROM bank_items WHERE message_id IS NOT NULL
+		AND amount_cents = 15000 AND kind = 'debits'`)[0]
 	movement := c.Unmatched(15000, true, later).String()
 	c.all("POST /bank/movements/:id/match", func(int) ask {
 		return ask{ids: []string{movement}, body: form("item", item)}

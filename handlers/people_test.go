@@ -152,14 +152,16 @@ func TestAMoveKeepsWhatWasProvedAndWhenItEnds(t *testing.T) {
 	}
 	if _, err := s.Store.Pool.Exec(
 		t.Context(),
-		`UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours' WHERE user_id = $1`,
+		`UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours'
+			WHERE user_id = $1`,
 		s.A.Staff.ID,
 	); err != nil {
 		t.Fatal(err)
 	}
 	s.Page(s.A.Staff, "POST", "/account/business", url.Values{"merchant_id": {s.B.ID.String()}}).Want(303)
 	if s.Count(
-		`SELECT count(*) FROM sessions WHERE user_id = $1 AND merchant_id = $2 AND factor = 'totp' AND proven_at IS NOT NULL AND created_at < now() - interval '6 days 19 hours'
+		`SELECT count(*) FROM sessions WHERE user_id = $1 AND merchant_id = $2 AND factor = 'totp' AND proven_at IS NOT NULL
+			AND created_at < now() - interval '6 days 19 hours'
 		AND expires_at < now() + interval '5 hours'`,
 		s.A.Staff.ID,
 		s.B.ID,

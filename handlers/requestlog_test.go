@@ -20,7 +20,8 @@ import (
 func asked(t *testing.T, h *handlertest.House) []requestlog.Entry {
 	t.Helper()
 	h.Requests.Flush(t.Context())
-	list, err := requestlog.Store{DB: h.Store.DB}.Requests(t.Context(), h.A.ID, requestlog.Filter{}, paging.Ask{Limit: 100})
+	list, err := requestlog.Store{DB: h.Store.DB}.Requests(t.Context(), h.A.ID,
+		requestlog.Filter{}, paging.Ask{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,8 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 		t.Errorf("%d exchanges are kept, want the one of a known merchant", n)
 	}
 	// Calls with an exchanged token are found by the client that it came from.
-	list, err := requestlog.Store{DB: s.Store.DB}.Requests(t.Context(), s.A.ID, requestlog.Filter{Credential: client.ID}, paging.Ask{Limit: 10})
+	list, err := requestlog.Store{DB: s.Store.DB}.Requests(t.Context(), s.A.ID,
+		requestlog.Filter{Credential: client.ID}, paging.Ask{Limit: 10})
 	if err != nil || len(list.Items) != 2 {
 		t.Errorf("%d requests of the client, %v; want the exchange and the call", len(list.Items), err)
 	}

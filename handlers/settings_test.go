@@ -158,7 +158,8 @@ func TestTheCalendarPageShowsTheDaysAndWhereOneGoes(t *testing.T) {
 	}
 	for day, want := range map[string][]string{
 		"2028-12-24": {
-			"a debit due on Sunday 24 December 2028 goes to the bank by Wednesday 20 December 2028, 12:00 SAST, and is debited on Friday 22 December 2028, since banks are closed (Sunday).",
+			"a debit due on Sunday 24 December 2028 goes to the bank by Wednesday 20 December 2028, 12:00 SAST, " +
+				"and is debited on Friday 22 December 2028, since banks are closed (Sunday).",
 			"goes to the bank by Friday 22 December 2028, 12:00 SAST, and is debited on Wednesday 27 December 2028"},
 		"2028-12-20": {
 			"goes to the bank by Monday 18 December 2028, 12:00 SAST, and is debited on Wednesday 20 December 2028."},

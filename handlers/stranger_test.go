@@ -86,7 +86,8 @@ func (s *street) fill() {
 	s.file = uuid.NewString()
 	if _, err := s.Store.Pool.Exec(
 		s.t.Context(),
-		`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
+		`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type,
+			size_bytes, sha256, content, created_at)
 		VALUES ($1, $2, $3, 'scan.pdf', 'application/pdf', 1, '', '', now())`,
 		s.file,
 		s.A.ID,

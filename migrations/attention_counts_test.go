@@ -39,9 +39,12 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 		counted := func(when, want string) {
 			t.Helper()
 			got := p.says(
-				`SELECT coalesce(string_agg(concat_ws(' ', kind, day, hidden_until, n, cents), ', ' ORDER BY kind, day, hidden_until NULLS FIRST), '') FROM (
-				SELECT kind || CASE WHEN owner_id IS NULL THEN '' ELSE ' owned' END AS kind, day, nullif(hidden_until, '-infinity') AS hidden_until,
-					sum(n) AS n, sum(cents) AS cents FROM attention_counted($1, '2026-01-01') GROUP BY 1, 2, 3 HAVING sum(n) <> 0) AS sums`,
+				`SELECT coalesce(string_agg(concat_ws(' ', kind, day, hidden_until, n, cents), ', '
+					ORDER BY kind, day, hidden_until NULLS FIRST), '') FROM (
+				SELECT kind || CASE WHEN owner_id IS NULL THEN '' ELSE ' owned' END AS kind, day,
+				nullif(hidden_until, '-infinity') AS hidden_until,
+					sum(n) AS n, sum(cents) AS cents FROM attention_counted($1, '2026-01-01')
+					GROUP BY 1, 2, 3 HAVING sum(n) <> 0) AS sums`,
 				merchant,
 			)
 			if got != want {

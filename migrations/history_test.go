@@ -17,7 +17,8 @@ import (
 func (p past) parts(table string) string {
 	p.t.Helper()
 	return p.says(`SELECT string_agg(replace(part, $1 || '_', '') || ' ' || (xpath('/row/n/text()',
-			query_to_xml(format('SELECT count(*) AS n FROM history.%I', part), true, true, '')))[1]::text, ', ' ORDER BY low NULLS FIRST)
+			query_to_xml(format('SELECT count(*) AS n FROM history.%I', part), true, true, '')))[1]::text, ', '
+			ORDER BY low NULLS FIRST)
 		FROM history_parts($1)`, table)
 }
 
@@ -103,7 +104,8 @@ func TestAPartitioningThatWasBrokenOffRunsAgain(t *testing.T) {
 		file  string
 		table string
 		last  int // statements, which change the old tables
-	}{{33, "0033_request_log.sql", "api_requests", 5}, {34, "0034_audit_months.sql", "audit_entries", 8}, {35, "0035_audit_links_months.sql", "audit_links", 2}} {
+	}{{33, "0033_request_log.sql", "api_requests", 5}, {34, "0034_audit_months.sql", "audit_entries", 8},
+		{35, "0035_audit_links_months.sql", "audit_links", 2}} {
 		all := statements(t, c.file)
 		for back := range c.last {
 			t.Run(fmt.Sprintf("%d of %s", len(all)-back, c.file), func(t *testing.T) {
@@ -139,7 +141,8 @@ func TestTheOldAuditBecomesAPartition(t *testing.T) {
 		p.row("audit_entries", map[string]any{"id": id, "merchant_id": merchant, "turn": n})
 		p.row("audit_links", map[string]any{"entry_id": id, "merchant_id": merchant, "n": n + 1})
 	}
-	indexes := `SELECT string_agg(c.relname::text, ' ' ORDER BY c.relname::text COLLATE "C") FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+	indexes := `SELECT string_agg(c.relname::text, ' ' ORDER BY c.relname::text COLLATE "C")
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 		WHERE i.indrelid = 'audit_entries'::regclass AND i.indisvalid`
 	had := p.says(indexes)
 	p.upTo(35)
@@ -170,7 +173,8 @@ func TestPartitionsCanBeTakenBack(t *testing.T) {
 	p.row("api_requests", map[string]any{"id": id})
 	p.row("audit_entries", map[string]any{"id": id})
 	p.row("audit_links", map[string]any{"entry_id": id})
-	shape := `SELECT string_agg(t.relname || ' ' || c.relname, ', ' ORDER BY t.relname::text COLLATE "C", c.relname::text COLLATE "C")
+	shape := `SELECT string_agg(t.relname || ' ' || c.relname, ', '
+		ORDER BY t.relname::text COLLATE "C", c.relname::text COLLATE "C")
 		FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
 		WHERE t.relnamespace = 'public'::regnamespace AND t.relname ~ '^(api_|audit_|events|deliver)'`
 	had := p.says(shape)
@@ -181,7 +185,8 @@ func TestPartitionsCanBeTakenBack(t *testing.T) {
 		t.Errorf("the indexes were %s and are %s", had, got)
 	}
 	if got := p.says(
-		`SELECT (SELECT count(*) FROM api_requests) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM audit_links)`,
+		`SELECT (SELECT count(*) FROM api_requests) + (SELECT count(*) FROM audit_entries)
+			+ (SELECT count(*) FROM audit_links)`,
 	); got != "3" {
 		t.Errorf("%s of 3 rows came back", got)
 	}

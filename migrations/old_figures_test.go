@@ -60,12 +60,15 @@ func TestOldFactsGetTheirFigures(t *testing.T) {
 			"what differs": {`SELECT count(*) FROM check_figures()`, "0"},
 			"the ledger": {`SELECT string_agg(format('%s %s %s %s %s', day, kind, method, n, cents), ', ') FROM ledger_days
 				WHERE merchant_id = $1`, "2026-01-31 collected eft 2 18000000000000000000"},
-			"its months": {`SELECT string_agg(format('%s %s %s', day, n, cents), ', ') FROM ledger_months WHERE merchant_id = $1`,
+			"its months": {`SELECT string_agg(format('%s %s %s', day, n, cents), ', ')
+				FROM ledger_months WHERE merchant_id = $1`,
 				"2026-01-01 2 18000000000000000000"},
 			"what may be returned": {`SELECT string_agg(format('%s %s', at AT TIME ZONE 'Africa/Johannesburg', n), ', ')
 				FROM debit_days WHERE merchant_id = $1 AND state = 'provisional'`, "2026-01-31 00:00:00 2"},
-			"what waits": {`SELECT string_agg(kind, ', ' ORDER BY kind) FROM attention WHERE merchant_id = $1`, "failed, stranded"},
-			"the bank's day": {`SELECT string_agg(format('%s %s %s', day, open_n, open), ', ') FROM bank_days WHERE merchant_id = $1`,
+			"what waits": {`SELECT string_agg(kind, ', ' ORDER BY kind) FROM attention
+				WHERE merchant_id = $1`, "failed, stranded"},
+			"the bank's day": {`SELECT string_agg(format('%s %s %s', day, open_n, open), ', ')
+				FROM bank_days WHERE merchant_id = $1`,
 				"2026-01-30 1 700"},
 		} {
 			args := []any{merchant}

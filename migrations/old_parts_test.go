@@ -53,7 +53,8 @@ func TestOldDaysGetTheirPartsOfTheBalance(t *testing.T) {
 		return p.says(`SELECT coalesce(string_agg(format('%s %s %s', part, n, cents), ', ' ORDER BY part), '') FROM (
 			SELECT part, sum(n) AS n, sum(cents) AS cents FROM (SELECT part, day, n, cents FROM part_days WHERE merchant_id = $1
 				UNION ALL SELECT part, day, n, cents FROM part_day_deltas WHERE merchant_id = $1) AS d
-			WHERE part <> 'owed by month' AND day <= $2 GROUP BY 1 HAVING sum(n) <> 0) AS parts`, merchant, at(day).Format(time.DateOnly))
+			WHERE part <> 'owed by month' AND day <= $2
+			GROUP BY 1 HAVING sum(n) <> 0) AS parts`, merchant, at(day).Format(time.DateOnly))
 	}
 	for _, again := range []bool{false, true} {
 		p.upTo(62)

@@ -173,14 +173,16 @@ func TestOldRefundsBelongToTheirPayment(t *testing.T) {
 		{"open", open, "created 4: 0 payments, 0 left, 0 refunded, 0 under way"},
 	} {
 		if got := p.says(
-			`SELECT format('%s %s: %s payments, %s left, %s refunded, %s under way', status, version, payment_count, net_cents, refunded_cents, refunding_cents)
+			`SELECT format('%s %s: %s payments, %s left, %s refunded, %s under way', status, version, payment_count, net_cents,
+				refunded_cents, refunding_cents)
 			FROM purchases WHERE id = $1`,
 			c.id,
 		); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	belongs := `SELECT format('%s %s %s', payment, coalesce(collection_id::text, 'none'), to_char(due_at AT TIME ZONE 'UTC', 'DD')) FROM refunds WHERE id = $1`
+	belongs := `SELECT format('%s %s %s', payment, coalesce(collection_id::text, 'none'),
+		to_char(due_at AT TIME ZONE 'UTC', 'DD')) FROM refunds WHERE id = $1`
 	for id, want := range map[uuid.UUID]string{partlyRefund: "1 " + partlyDebit.String() + " 03", twiceRefund: "2 none 05",
 		earlyRefund: "1 " + earlyDebit.String() + " 20"} {
 		if got := p.says(belongs, id); got != want {
@@ -228,14 +230,16 @@ func TestOldCredentialsKeepTheirLifetimes(t *testing.T) {
 		t.Errorf("one that was issued and used in real time was %s and is %s", kept, got)
 	}
 	if got := p.says(
-		`SELECT format('%s %s %s', expires_at - created_at, created_at <= now(), last_used_at <= now()) FROM credentials WHERE id = $1`,
+		`SELECT format('%s %s %s', expires_at - created_at, created_at <= now(), last_used_at <= now())
+			FROM credentials WHERE id = $1`,
 		ahead,
 	); got != "30 days t t" {
 		t.Errorf("one that was issued under a clock ahead: %s", got)
 	}
 	for name, id := range map[string]uuid.UUID{"one that was replaced": old, "one that was issued and replaced": both} {
 		if got := p.says(
-			`SELECT format('%s %s', c.expires_at - n.created_at, c.created_at <= now()) FROM credentials c JOIN credentials n ON n.id = c.replaced_by WHERE c.id = $1`,
+			`SELECT format('%s %s', c.expires_at - n.created_at, c.created_at <= now())
+				FROM credentials c JOIN credentials n ON n.id = c.replaced_by WHERE c.id = $1`,
 			id,
 		); got != "1 day t" {
 			t.Errorf("%s under a clock ahead: %s", name, got)

@@ -31,7 +31,8 @@ func TestWhatWaitedBeforeIsListedWhenItIsSolved(t *testing.T) {
 	for id, disabled := range map[uuid.UUID]any{stays: nil, out: at} {
 		p.row("users", map[string]any{"id": id, "merchant_id": merchant, "email": id.String(), "role": "staff"})
 		_, err := p.db.Exec(`INSERT INTO memberships (user_id, merchant_id, role, disabled_at, created_at, updated_at)
-			VALUES ($1, $2, 'staff', $3, $4, $4) ON CONFLICT (user_id, merchant_id) DO UPDATE SET disabled_at = excluded.disabled_at`,
+			VALUES ($1, $2, 'staff', $3, $4, $4) ON CONFLICT (user_id,
+			merchant_id) DO UPDATE SET disabled_at = excluded.disabled_at`,
 			id, merchant, disabled, at)
 		must(t, err)
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // tellsOf makes a purchase and changes it in every way that matters, and tells what was noted and counted of each.
-const tellsOf = `CREATE FUNCTION tells_of(subject uuid, blocked uuid, active uuid, subscriber uuid) RETURNS text LANGUAGE plpgsql AS $$
+const tellsOf = `CREATE FUNCTION tells_of(subject uuid, blocked uuid, active uuid,
+	subscriber uuid) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     c record;
     told text;
@@ -24,7 +25,8 @@ BEGIN
             (VALUES (NULL, NULL), (NULL, blocked), (blocked, active), (active, active)) AS token (was, now)
         ORDER BY 1, 2, 3, 4, 5, 6, 7
     LOOP
-        UPDATE purchases SET status = c.was, method = c.method, total_cents = 100, net_cents = 0, token_id = c.token_was,
+        UPDATE purchases SET status = c.was, method = c.method, total_cents = 100,
+net_cents = 0, token_id = c.token_was,
             collection_count = 0, is_recurring_token = false, subscriber_id = subscriber WHERE id = subject;
         UPDATE template_clients SET stored_token = NULL WHERE id = subscriber;
         SELECT * INTO kept FROM purchases WHERE id = subject;
@@ -35,12 +37,17 @@ BEGIN
             IF made THEN
                 INSERT INTO purchases VALUES (kept.*);
             ELSE
-                UPDATE purchases SET status = c.now, token_id = c.token_now, collection_count = c.debits, total_cents = c.cents,
-                    is_recurring_token = c.debits = 1, net_cents = CASE c.now WHEN 'paid' THEN -c.cents ELSE 0 END WHERE id = subject;
+                UPDATE purchases SET status = c.now, token_id = c.token_now,
+collection_count = c.debits, total_cents = c.cents,
+                    is_recurring_token = c.debits = 1, net_cents = CASE c.now WHEN 'paid' THEN -c.cents ELSE 0 END
+WHERE id = subject;
             END IF;
-            SELECT concat_ws(', ', c, made, (SELECT string_agg(DISTINCT CASE object_id WHEN subject THEN 'purchase' WHEN blocked
-                    THEN 'blocked token' WHEN subscriber THEN 'subscriber' ELSE 'promise' END, ' ') FROM attention_changes),
-                (SELECT string_agg(status || n, ' ' ORDER BY status) FROM (SELECT status, sum(delta) AS n FROM storing_count_deltas
+            SELECT concat_ws(', ', c, made, (SELECT string_agg(DISTINCT CASE object_id
+WHEN subject THEN 'purchase' WHEN blocked
+                    THEN 'blocked token' WHEN subscriber THEN 'subscriber' ELSE 'promise' END, ' ')
+FROM attention_changes),
+                (SELECT string_agg(status || n, ' ' ORDER BY status)
+FROM (SELECT status, sum(delta) AS n FROM storing_count_deltas
                     GROUP BY 1 HAVING sum(delta) <> 0) AS counted),
                 (SELECT 'stored' FROM template_clients WHERE id = subscriber AND stored_token = subject)) INTO told;
             everything := everything || told || E'\n';

@@ -28,7 +28,8 @@ func TestPurchasesOfBeforeAreAddedUp(t *testing.T) {
 	}
 	fold := func() { // as the release before does it
 		_, err := p.db.Exec(`WITH gone AS (DELETE FROM purchase_count_deltas RETURNING merchant_id, status, delta)
-			INSERT INTO purchase_counts AS c (merchant_id, status, n) SELECT merchant_id, status, sum(delta) FROM gone GROUP BY 1, 2
+			INSERT INTO purchase_counts AS c (merchant_id, status, n) SELECT merchant_id, status, sum(delta)
+			FROM gone GROUP BY 1, 2
 			ON CONFLICT (merchant_id, status) DO UPDATE SET n = c.n + excluded.n`)
 		must(t, err)
 	}

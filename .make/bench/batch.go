@@ -173,7 +173,8 @@ func (s *server) sendFile(ctx context.Context, browser *http.Client) (steps []ba
 	}
 	did("invoices")
 	if err := s.wait(ctx,
-		`SELECT count(*)::text FROM mails m JOIN batch_rows r ON r.purchase_id = m.purchase_id WHERE r.batch_id = $1 AND m.state = 'sent'`, id, strconv.Itoa(batchRows)); err != nil {
+		`SELECT count(*)::text FROM mails m JOIN batch_rows r ON r.purchase_id = m.purchase_id
+			WHERE r.batch_id = $1 AND m.state = 'sent'`, id, strconv.Itoa(batchRows)); err != nil {
 		return nil, err
 	}
 	did("mails")

@@ -90,7 +90,8 @@ func (s *server) payers(ctx context.Context, called string, n int) (ids []string
 	rows, err := conn.Query(ctx,
 		`INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
 		'id', gen_random_uuid(), 'email', $3 || n || '@example.com', 'full_name', 'Payer ' || n)) AS r
-		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one.ID, called)
+		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made
+		RETURNING id::text`, n, one.ID, called)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,8 @@ func (s *server) payers(ctx context.Context, called string, n int) (ids []string
 
 func (s *server) bill(clients []string) string {
 	return fmt.Sprintf(
-		`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Tuition, first term","price":450000},{"name":"Sports levy","price":35000,"quantity":2}],
+		`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Tuition, first term","price":450000},
+		{"name":"Sports levy","price":35000,"quantity":2}],
 		"notes":"Payable before the term begins."},"clients":[{"client_id":"%s"}]}`,
 		s.cast.BrandID, time.Now().Add(30*24*time.Hour).Unix(), strings.Join(clients, `"},{"client_id":"`))
 }

@@ -126,7 +126,8 @@ func (d *desk) multiply(ctx context.Context, many manyRows) error {
 		return err
 	}
 	defer func() { _ = root.Close(ctx) }()
-	for _, q := range []string{"DROP DATABASE IF EXISTS filling", "CREATE DATABASE filling TEMPLATE " + postgres.Database} {
+	for _, q := range []string{"DROP DATABASE IF EXISTS filling",
+		"CREATE DATABASE filling TEMPLATE " + postgres.Database} {
 		if _, err := root.Exec(ctx, q); err != nil {
 			return err
 		}
@@ -178,7 +179,8 @@ func (d *desk) use(ctx context.Context) error {
 		}
 		return nil
 	}
-	err := call(http.MethodPost, "/webhooks/", "", fmt.Sprintf(`{"title":"Till","callback":%q,"all_events":true}`, till.URL))
+	err := call(http.MethodPost, "/webhooks/", "",
+		fmt.Sprintf(`{"title":"Till","callback":%q,"all_events":true}`, till.URL))
 	for n, c := range d.cast.Clients {
 		if err == nil {
 			err = errors.Join(call(http.MethodGet, "/clients/"+c.ID+"/", "", ""),
@@ -219,9 +221,11 @@ func (d *desk) delivered(ctx context.Context, s *server) error {
 }
 
 const toldBefore = `WITH one AS (SELECT * FROM deliveries ORDER BY created_at LIMIT 1),
-	made AS (INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, attempts,
+	made AS (INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id,
+	endpoint, address, state, attempts,
 			last_status, done_at, created_at, last_error)
-		SELECT (substr(e.id::text, 1, 15) || substr(gen_random_uuid()::text, 16))::uuid, e.merchant_id, e.seq, e.id, e.source_id,
+		SELECT (substr(e.id::text, 1, 15) || substr(gen_random_uuid()::text, 16))::uuid,
+		e.merchant_id, e.seq, e.id, e.source_id,
 			one.webhook_id, one.endpoint, one.address, one.state, 1, 200, e.created_at + interval '20 ms', e.created_at, ''
 		FROM events e, one WHERE NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id) RETURNING id, created_at)
 	INSERT INTO delivery_attempts (delivery_id, number, at, took_ms, status, error, answer)

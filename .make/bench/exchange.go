@@ -143,7 +143,8 @@ func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []li
 	if err != nil {
 		return out, err
 	}
-	return append(out, line{fmt.Sprintf("(i) %d debits: cut, written, acknowledged and answered", exchanged), seconds(whole),
+	return append(out, line{fmt.Sprintf("(i) %d debits: cut, written, acknowledged and answered", exchanged),
+		seconds(whole),
 		"COPY of the same rows into the same tables: " + seconds(copied),
 		fmt.Sprintf("%.2f", whole.Seconds()/copied.Seconds()), "for comparison"}), nil
 }

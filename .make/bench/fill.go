@@ -20,14 +20,17 @@ func (s *server) query(ctx context.Context, q string, args ...any) (text string,
 // copies inserts n copies of a purchase under ids that grow with time. They have no
 // sealed numbers: those open in the row that they were sealed for alone.
 const copies = `INSERT INTO purchases SELECT (r).* FROM (
-	SELECT jsonb_populate_record(p, jsonb_build_object('id', (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint + n), 12, '0') || '7' ||
+	SELECT jsonb_populate_record(p, jsonb_build_object('id',
+	(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint + n), 12, '0') || '7' ||
 		substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid,
 		'status', (%s), 'reference_generated', 'B' || n, 'pass_at', NULL, 'payer_sealed', NULL, 'client_id', (%s))) AS r
-	FROM generate_series(1, $1::int) AS n, (SELECT q FROM purchases AS q WHERE merchant_id = $2 AND status = 'created' ORDER BY id DESC LIMIT 1) AS one(p)) AS made
+	FROM generate_series(1, $1::int) AS n, (SELECT q FROM purchases AS q WHERE merchant_id = $2 AND status = 'created'
+	ORDER BY id DESC LIMIT 1) AS one(p)) AS made
 	RETURNING id::text`
 
 // statuses as a merchant of some years has them.
-const mixedStatuses = `CASE WHEN n % 100 < 80 THEN 'paid' WHEN n % 100 < 88 THEN 'error' WHEN n % 100 < 92 THEN 'created' WHEN n % 100 < 94 THEN 'overdue'
+const mixedStatuses = `CASE WHEN n % 100 < 80 THEN 'paid' WHEN n % 100 < 88 THEN 'error'
+	WHEN n % 100 < 92 THEN 'created' WHEN n % 100 < 94 THEN 'overdue'
 	WHEN n % 100 < 96 THEN 'pending_charge' WHEN n % 100 < 98 THEN 'cancelled' ELSE 'preauthorized' END`
 
 // fill brings the merchant to that many purchases.
@@ -44,8 +47,10 @@ func (s *server) fill(ctx context.Context, total int) error {
 	}
 	if have > total { // the measurements before made more
 		if _, err := conn.Exec(ctx, `DELETE FROM purchases WHERE id IN (SELECT id FROM purchases WHERE merchant_id = $1
-			AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.purchase_id = purchases.id) AND NOT EXISTS (SELECT 1 FROM ledger_entries l WHERE l.purchase_id = purchases.id)
-			AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.purchase_id = purchases.id) AND status = 'created' ORDER BY id LIMIT $2)`, s.cast.MerchantID, have-total); err != nil {
+			AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.purchase_id = purchases.id)
+			AND NOT EXISTS (SELECT 1 FROM ledger_entries l WHERE l.purchase_id = purchases.id)
+			AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.purchase_id = purchases.id) AND status = 'created'
+			ORDER BY id LIMIT $2)`, s.cast.MerchantID, have-total); err != nil {
 			return err
 		}
 		if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`,

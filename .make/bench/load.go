@@ -104,7 +104,8 @@ func answer(r *bufio.Reader) (status int, body []byte, err error) {
 
 func (s *server) apiRequest(path, body string) string {
 	return fmt.Sprintf(
-		"POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		"POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\n\r\n%s",
 		path, s.cast.Token, len(body), body)
 }
 

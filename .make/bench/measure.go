@@ -27,7 +27,8 @@ func (s *server) like(ctx context.Context, table, where string) (script string, 
 	}
 	var cols string
 	rows, err := s.query(ctx,
-		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' WHEN 'purchase_id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
+		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' WHEN 'purchase_id' THEN 'gen_random_uuid()'
+			ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
 		FROM pg_attribute WHERE attrelid = '`+name+`_one'::regclass AND attnum > 0 AND NOT attisdropped`)
 	if err != nil {
 		return "", err
@@ -73,7 +74,8 @@ func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]l
 	out := []line{
 		rates("(a) POST /purchases/ through HTTP, 16 connections", ours, "pgbench, one row of the same bytes and indexes",
 			theirs),
-		rates("(a) the same", ours, "pgbench, the writes of a purchase in one transaction: row, count, audit entry, event", whole),
+		rates("(a) the same", ours, "pgbench, the writes of a purchase in one transaction: row, count, audit entry, event",
+			whole),
 		spent.line("(a) POST /purchases/"),
 	}
 	out[1].aim = "for comparison"
@@ -91,10 +93,13 @@ func (s *server) sameWrites(ctx context.Context, script string) (string, error) 
 		if err != nil {
 			return "", err
 		}
-		const given = `FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped AND attname <> 'seq'`
+		const given = `FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0
+			AND NOT attisdropped AND attname <> 'seq'`
 		var lists [2]string
-		for i, column := range []string{"attname", "CASE attname WHEN 'id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END"} {
-			if lists[i], err = s.query(ctx, fmt.Sprintf("SELECT string_agg("+column+", ', ' ORDER BY attnum) "+given, one)); err != nil {
+		for i, column := range []string{"attname", "CASE attname WHEN 'id' THEN 'gen_random_uuid()' " +
+			"ELSE quote_ident(attname) END"} {
+			if lists[i], err = s.query(ctx,
+				fmt.Sprintf("SELECT string_agg("+column+", ', ' ORDER BY attnum) "+given, one)); err != nil {
 				return "", err
 			}
 		}
@@ -109,7 +114,8 @@ func (s *server) purchase(client string, due int64) string {
 		more = fmt.Sprintf(`,"due":%d`, due)
 	}
 	return fmt.Sprintf(
-		`{"client_id":%q,"brand_id":%q%s,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}]}}`,
+		`{"client_id":%q,"brand_id":%q%s,
+		"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}]}}`,
 		client, s.cast.BrandID, more)
 }
 

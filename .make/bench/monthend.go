@@ -101,8 +101,10 @@ func (s *server) idle(ctx context.Context) (line, error) {
 	}
 	took := s.cpuFor(idleLook)
 	after, err := count()
-	return line{"(j) a server with nothing to do asks", fmt.Sprintf("%.1f transactions/s", float64(after-before)/idleLook.Seconds()),
-		"processor of the server: " + fmt.Sprintf("%.1f %%", 100*took.Seconds()/idleLook.Seconds()), "", "for comparison"}, err
+	return line{"(j) a server with nothing to do asks",
+		fmt.Sprintf("%.1f transactions/s", float64(after-before)/idleLook.Seconds()),
+		"processor of the server: " + fmt.Sprintf("%.1f %%", 100*took.Seconds()/idleLook.Seconds()),
+		"", "for comparison"}, err
 }
 
 // oneMonth is what one month end took.
@@ -182,7 +184,8 @@ func (s *server) addAgain(ctx context.Context, from, to time.Time, least int64) 
 		return fmt.Sprintf("%s >= '%s' AND %s < '%s'", at, from.Format(time.RFC3339Nano), at, to.Format(time.RFC3339Nano))
 	}
 	for i, t := range added {
-		tag, err := conn.PgConn().CopyTo(ctx, &held[i], "COPY (SELECT t.* FROM "+t.name+" t WHERE "+mine(t.at)+") TO STDOUT (FORMAT binary)")
+		tag, err := conn.PgConn().CopyTo(ctx, &held[i],
+			"COPY (SELECT t.* FROM "+t.name+" t WHERE "+mine(t.at)+") TO STDOUT (FORMAT binary)")
 		if err != nil {
 			return 0, err
 		}
@@ -236,7 +239,8 @@ func (s *server) plan(ctx context.Context) (day monthDay, err error) {
 	if err := s.post("/api/v1/purchases/", s.purchase(client.ID, now.AddDate(0, 0, 28).Unix()), &charged); err != nil {
 		return day, err
 	}
-	if err := s.post("/api/v1/purchases/"+charged.ID+"/charge/", `{"recurring_token":"`+token.ID+`"}`, new(struct{})); err != nil {
+	if err := s.post("/api/v1/purchases/"+charged.ID+"/charge/", `{"recurring_token":"`+token.ID+`"}`,
+		new(struct{})); err != nil {
 		return day, err
 	}
 	conn, err := pgx.Connect(ctx, s.dsn())
@@ -245,7 +249,8 @@ func (s *server) plan(ctx context.Context) (day monthDay, err error) {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var action time.Time
-	err = conn.QueryRow(ctx, `SELECT submit_at, final_at, action_date FROM collections WHERE purchase_id = $1`, charged.ID).Scan(
+	err = conn.QueryRow(ctx, `SELECT submit_at, final_at, action_date FROM collections
+		WHERE purchase_id = $1`, charged.ID).Scan(
 		&day.submit, &day.final, &action)
 	if err != nil {
 		return day, err
@@ -287,7 +292,8 @@ func (s *server) multiply(ctx context.Context, conn *pgx.Conn, tokenID, purchase
 		return err
 	}
 	n := monthDebits - 1
-	tokens, debits, owed, sealed, hashes := make([]string, n), make([]string, n), make([]string, n), make([][]byte, n), make([][]byte, n)
+	tokens, debits, owed, sealed, hashes := make([]string, n), make([]string, n), make([]string, n),
+		make([][]byte, n), make([][]byte, n)
 	for i := range n {
 		at := now.Add(time.Duration(i) * time.Microsecond)
 		token := database.NewID(at)
@@ -297,25 +303,30 @@ func (s *server) multiply(ctx context.Context, conn *pgx.Conn, tokenID, purchase
 		hashes[i] = box.Hash(merchantID, "account", number)
 	}
 	copies := func(table, columns, from, changes string) string {
-		return `INSERT INTO ` + table + ` (` + columns + `) SELECT (r).` + strings.ReplaceAll(columns, ", ", ", (r).") + ` FROM (SELECT jsonb_populate_record(p, jsonb_build_object(` + changes + `)) AS r
-			FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) WITH ORDINALITY AS u (token, debit, owed, sealed, hash, n),
+		return `INSERT INTO ` + table + ` (` + columns + `) SELECT (r).` + strings.ReplaceAll(columns, ", ", ", (r).") +
+			` FROM (SELECT jsonb_populate_record(p, jsonb_build_object(` + changes + `)) AS r
+			FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) WITH ORDINALITY AS u (token,
+			debit, owed, sealed, hash, n),
 			(SELECT q FROM ` + table + ` AS q WHERE ` + from + `) AS one(p)) AS made`
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		token, debit := "id = '"+tokenID+"'", "purchase_id = '"+purchaseID+"'"
 		for _, c := range []struct{ table, from, changes string }{
-			{"mandates", token, "'id', u.token, 'contract_reference', 'M" + strconv.FormatInt(now.Unix()/86_400%1_000, 10) + "X' || u.n"},
+			{"mandates", token, "'id', u.token, 'contract_reference', 'M" +
+				strconv.FormatInt(now.Unix()/86_400%1_000, 10) + "X' || u.n"},
 			{"tokens", token, "'id', u.token, 'mandate_id', u.token, 'account_sealed', u.sealed, 'account_hash', u.hash"},
 			{"purchases", "id = '" + purchaseID + "'", "'id', u.owed, 'token_id', u.token, 'payer_sealed', NULL, " +
 				"'reference_generated', (p).reference_generated || 'M' || u.n"},
 			{"collections", debit, "'id', u.debit, 'purchase_id', u.owed, 'token_id', u.token, 'mandate_id', u.token"},
 		} {
 			var columns string
-			if err := tx.QueryRow(ctx, `SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = $1::regclass
+			if err := tx.QueryRow(ctx, `SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute
+				WHERE attrelid = $1::regclass
 				AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`, c.table).Scan(&columns); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, copies(c.table, columns, c.from, c.changes), tokens, debits, owed, sealed, hashes); err != nil {
+			if _, err := tx.Exec(ctx, copies(c.table, columns, c.from, c.changes), tokens, debits, owed,
+				sealed, hashes); err != nil {
 				return fmt.Errorf("copy %s: %w", c.table, err)
 			}
 			if _, err := tx.Exec(ctx, "ANALYZE "+c.table); err != nil { // as it would be by the day on which they are due

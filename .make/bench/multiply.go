@@ -66,7 +66,8 @@ func linked(ctx context.Context, s *store.Store, keys []credential.Key) error {
 	if err := app.AuditService(s, keys, "", slog.New(slog.DiscardHandler)).Link(ctx); err != nil {
 		return err
 	}
-	for _, q := range []string{"DROP INDEX waiting_for_links", "VACUUM (ANALYZE) audit_links", "VACUUM (ANALYZE) audit_progress"} {
+	for _, q := range []string{"DROP INDEX waiting_for_links", "VACUUM (ANALYZE) audit_links",
+		"VACUUM (ANALYZE) audit_progress"} {
 		if _, err := s.Pool.Exec(ctx, q); err != nil {
 			return err
 		}

@@ -28,7 +28,8 @@ func (s *server) onTime(ctx context.Context, browser *http.Client) ([]line, erro
 		return nil, fmt.Errorf("answers: %w", err)
 	}
 	ended, err := s.outcomes(ctx, browser, "4055558480",
-		`UPDATE mandate_authentications SET expires_at = sent_at + interval '6 seconds' WHERE mandate_id = $1 RETURNING expires_at`)
+		`UPDATE mandate_authentications SET expires_at = sent_at + interval '6 seconds'
+			WHERE mandate_id = $1 RETURNING expires_at`)
 	if err != nil {
 		return nil, fmt.Errorf("time limits: %w", err)
 	}
@@ -113,8 +114,11 @@ func (s *server) ask(account string) (string, error) {
 	var made struct{ ID string }
 	err := s.post("/api/v1/purchases/", fmt.Sprintf(
 		`{"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
-		"client":{"email":"asked@example.com","full_name":"Nomvula Dlamini","phone":"27821234567","personal_code":"8501015009086","bank_account":%q,"bank_code":"632005"},
-		"purchase":{"products":[{"name":"Membership","price":14900}],"payment_method_details":{"direct_debit":{"deduction_day":1,"value_type":"VARIABLE",
+		"client":{"email":"asked@example.com","full_name":"Nomvula Dlamini","phone":"27821234567",
+		"personal_code":"8501015009086",
+		"bank_account":%q,"bank_code":"632005"},
+		"purchase":{"products":[{"name":"Membership","price":14900}],
+		"payment_method_details":{"direct_debit":{"deduction_day":1,"value_type":"VARIABLE",
 		"authentication_type":"REALTIME","debit_sequence":"RCUR","adjustment_category":"NEVER","max_amount_cents":20000}}}}`,
 		s.cast.BrandID, account), &made)
 	return made.ID, err

@@ -31,8 +31,10 @@ const (
 )
 
 // apiLists are what programs read; they have no links to follow.
-var apiLists = []string{"/api/v1/clients/", "/api/v1/clients/?q=nkosi", "/api/v1/purchases/", "/api/v1/purchases/?status=paid",
-	"/api/v1/purchases/?q=nkosi", "/api/v1/purchases/counts/", "/api/v1/account/json/balance/", "/api/v1/account/json/turnover/",
+var apiLists = []string{"/api/v1/clients/", "/api/v1/clients/?q=nkosi", "/api/v1/purchases/",
+	"/api/v1/purchases/?status=paid",
+	"/api/v1/purchases/?q=nkosi", "/api/v1/purchases/counts/", "/api/v1/account/json/balance/",
+	"/api/v1/account/json/turnover/",
 	"/api/v1/billing_templates/", "/api/v1/company_statements/", "/api/v1/webhooks/", "/api/v1/webhooks/deliveries/"}
 
 // seeds are pages that nothing of the dashboard's own pages links to.
@@ -174,9 +176,12 @@ func issueTable(all []opened) (lines []line) {
 	for _, one := range []struct{ what, pages string }{
 		{"home", `^/$`}, {"needs attention", `^/attention$`}, {"the badge alone", `^/account$`},
 		{"clients", `^/clients$`}, {"tokens", `^/tokens$`}, {"mandates", `^/mandates$`}, {"purchases", `^/purchases$`},
-		{"invoices", `^/invoices$`}, {"subscribers", `^/templates/[^/]+$`}, {"audit", `^/audit$`}, {"events", `^/developers/events$`},
-		{"requests", `^/developers/requests$`}, {"a client", `^/clients/[^/]+$`}, {"a purchase", `^/purchases/[0-9a-f-]{36}$`},
-		{"search of the audit", `^/audit\?.*q=`}, {"search of tokens", `^/tokens\?q=`}, {"search of invoices", `^/invoices\?q=`},
+		{"invoices", `^/invoices$`}, {"subscribers", `^/templates/[^/]+$`}, {"audit", `^/audit$`},
+		{"events", `^/developers/events$`},
+		{"requests", `^/developers/requests$`}, {"a client", `^/clients/[^/]+$`},
+		{"a purchase", `^/purchases/[0-9a-f-]{36}$`},
+		{"search of the audit", `^/audit\?.*q=`}, {"search of tokens", `^/tokens\?q=`},
+		{"search of invoices", `^/invoices\?q=`},
 		{"search of clients", `^/clients\?q=`}, {"search of purchases", `^/purchases\?q=`},
 		{"reports", `^/reports`}, {"balance", `/balance`}, {"turnover", `/turnover`},
 	} {
@@ -208,7 +213,8 @@ func worst(all []opened) (lines []line) {
 		return int(1000 * (b.multiplied.Seconds()/b.aim().Seconds() - a.multiplied.Seconds()/a.aim().Seconds()))
 	})
 	for n, o := range all {
-		fmt.Fprintf(os.Stderr, "%8.1f ms %8.1f ms  %5.1f  %s\n", milliseconds(o.multiplied), milliseconds(o.alone), o.ratio(), o.Path)
+		fmt.Fprintf(os.Stderr, "%8.1f ms %8.1f ms  %5.1f  %s\n", milliseconds(o.multiplied),
+			milliseconds(o.alone), o.ratio(), o.Path)
 		if n < worstShown {
 			lines = append(lines, o.line(fmt.Sprintf("(k) worst %d: %s", n+1, o.Path)))
 		}
@@ -217,7 +223,8 @@ func worst(all []opened) (lines []line) {
 }
 
 func (o opened) line(what string) line {
-	return line{what, fmt.Sprintf("%.1f ms", milliseconds(o.multiplied)), fmt.Sprintf("alone: %.1f ms", milliseconds(o.alone)),
+	return line{what, fmt.Sprintf("%.1f ms", milliseconds(o.multiplied)),
+		fmt.Sprintf("alone: %.1f ms", milliseconds(o.alone)),
 		fmt.Sprintf("%.1f", o.ratio()), fmt.Sprintf("at most %.0f, under %.0f ms", mostSlower, milliseconds(o.aim()))}
 }
 
@@ -248,7 +255,8 @@ func (d *desk) export(client *http.Client) (line, error) {
 			return line{}, err
 		}
 	}
-	return line{fmt.Sprintf("(k) export of %d clients", rows-1), fmt.Sprintf("%.0f rows/s", float64(rows)/time.Since(began).Seconds()),
+	return line{fmt.Sprintf("(k) export of %d clients", rows-1),
+		fmt.Sprintf("%.0f rows/s", float64(rows)/time.Since(began).Seconds()),
 		fmt.Sprintf("first byte after %.0f ms", milliseconds(first)), "", "100 000 rows/s, first byte under 200 ms"}, nil
 }
 
@@ -284,7 +292,8 @@ func (d *desk) crowd(client *http.Client, addresses []walk.Address) error {
 func (d *desk) plans(ctx context.Context, addresses []walk.Address) (line, error) {
 	d.multiplied.leave()
 	d.multiplied = nil
-	pages := slices.DeleteFunc(slices.Clone(addresses), func(a walk.Address) bool { return strings.HasPrefix(a.Path, "/api/") })
+	pages := slices.DeleteFunc(slices.Clone(addresses),
+		func(a walk.Address) bool { return strings.HasPrefix(a.Path, "/api/") })
 	found, err := statementsOf(ctx, d.db.DSN(multipliedDatabase), d.second(), pages)
 	if err != nil {
 		return line{}, err

@@ -44,7 +44,8 @@ func (d *desk) palette(alone, multiplied *http.Client) (lines []line, err error)
 		slices.Sort(one)
 		slices.Sort(many)
 		a, m := one[len(one)/2], many[len(many)/2]
-		all = append(all, took{line{fmt.Sprintf("(k) palette: %s (%q)", k.what, k.typed), fmt.Sprintf("%.1f ms", milliseconds(m)),
+		all = append(all, took{line{fmt.Sprintf("(k) palette: %s (%q)", k.what, k.typed),
+			fmt.Sprintf("%.1f ms", milliseconds(m)),
 			fmt.Sprintf("alone: %.1f ms", milliseconds(a)), fmt.Sprintf("%.1f", m.Seconds()/max(a.Seconds(), 1e-6)),
 			fmt.Sprintf("under %.0f ms", milliseconds(paletteAim))}, m})
 	}

@@ -106,12 +106,18 @@ func (s *server) waitingMandates(ctx context.Context, n int) ([]string, error) {
 		return nil, err
 	}
 	rows, err := conn.Query(ctx,
-		`WITH m AS (INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
-			clearing_account, period_units, deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
-		SELECT gen_random_uuid(), $1, $2, 'debicheck', 'pending_authentication', 'P' || $3 || 'X' || n, 'BENCH', 'BENCH', '12345678', 'months', 1, 10000,
-			'Bench Mark', '•••• 0000', '632005', 'CURRENT', '', now(), 'bank', now(), now() FROM generate_series(1, $3::int) AS n RETURNING id, merchant_id)
-		INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_by, requested_at, sent_at, expires_at)
-		SELECT gen_random_uuid(), merchant_id, id, 1, 'DELAYED', 'sent', 'bench', now(), now(), now() + interval '48 hours' FROM m RETURNING mandate_id::text`,
+		`WITH m AS (INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference,
+			profile_code, abbreviated_name,
+			clearing_account, period_units, deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type,
+			consent_text, consent_at, consent_channel, created_at, updated_at)
+		SELECT gen_random_uuid(), $1, $2, 'debicheck', 'pending_authentication', 'P' || $3 || 'X' || n, 'BENCH', 'BENCH',
+		'12345678', 'months', 1, 10000,
+			'Bench Mark', '•••• 0000', '632005', 'CURRENT', '', now(), 'bank', now(), now()
+			FROM generate_series(1, $3::int) AS n RETURNING id, merchant_id)
+		INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_by,
+		requested_at, sent_at, expires_at)
+		SELECT gen_random_uuid(), merchant_id, id, 1, 'DELAYED', 'sent', 'bench', now(), now(), now() + interval '48 hours'
+		FROM m RETURNING mandate_id::text`,
 		s.cast.MerchantID, s.cast.BrandID, n)
 	if err != nil {
 		return nil, err

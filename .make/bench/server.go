@@ -60,7 +60,8 @@ func start(ctx context.Context) (*server, error) {
 	if s.db, err = postgres.Open(ctx, filepath.Join(folder, "data"), slog.New(slog.DiscardHandler)); err != nil {
 		return s, err
 	}
-	const ids = "SELECT json_build_object('merchant_id', m.id, 'brand_id', b.id)::text FROM merchants m JOIN brands b ON b.merchant_id = m.id"
+	const ids = "SELECT json_build_object('merchant_id', m.id, 'brand_id', b.id)::text " +
+		"FROM merchants m JOIN brands b ON b.merchant_id = m.id"
 	text, err := s.query(ctx, ids)
 	if err != nil {
 		return s, err

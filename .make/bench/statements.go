@@ -97,7 +97,8 @@ func onlyExplain(ctx context.Context, dsn, folder string) error {
 		return err
 	}
 	statements, offending := tell(os.Stdout, found)
-	fmt.Printf("%d statements, %d of them scan a table that grows, or read or sort more than %d rows\n", statements, offending,
+	fmt.Printf("%d statements, %d of them scan a table that grows, or read or sort more than %d rows\n",
+		statements, offending,
 		mostRead)
 	return nil
 }

@@ -27,7 +27,8 @@ func TestNothingIsAskedWhileNothingCanBeDue(t *testing.T) {
 		wants bool
 	}{
 		{"the first time", func() {}, 1, false},
-		{"a look later", func() { clock, machine = clock.Add(250*time.Millisecond), machine.Add(250*time.Millisecond) }, 0, false},
+		{"a look later", func() { clock, machine = clock.Add(250*time.Millisecond), machine.Add(250*time.Millisecond) },
+			0, false},
 		{"this process did something", p.Forget, 1, false},
 		{"a look later again", func() {}, 0, false},
 		{"the clock is moved to the moment", func() { clock, due = next, true }, 1, true},
@@ -35,7 +36,8 @@ func TestNothingIsAskedWhileNothingCanBeDue(t *testing.T) {
 		{"it is done, and nothing is planned", func() { due, next = false, time.Time{} }, 1, false},
 		{"a look after that", func() { machine = machine.Add(trusted - 1) }, 0, false},
 		{"another process may have planned", func() { machine = machine.Add(1) }, 1, false},
-		{"nobody wrote, and this process hears of all who do", func() { machine, known = machine.Add(restful-1), true }, 0, false},
+		{"nobody wrote, and this process hears of all who do",
+			func() { machine, known = machine.Add(restful-1), true }, 0, false},
 		{"a note of a write may be lost", func() { machine = machine.Add(1) }, 1, false},
 		{"somebody writes", func() { machine, written = machine.Add(trusted-1), written+1 }, 0, false},
 		{"what was written may be due", func() { machine = machine.Add(1) }, 1, false},

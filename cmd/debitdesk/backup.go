@@ -139,7 +139,8 @@ func (n *backupNotes) tell(io streams, file, keys string) error {
 	}
 	_, err = fmt.Fprintf(io.out,
 		"%s\n  size    %d bytes\n  sha256  %s\n  made    %s by %s, PostgreSQL %d\n  rows    %s\n\n"+
-			"Keep the key file too, in another place: %s\nWithout it the account and identity numbers in this backup cannot be read. Needed: %s\n",
+			"Keep the key file too, in another place: %s\nWithout it the account and identity numbers in this backup "+
+			"cannot be read. Needed: %s\n",
 		file, size, sum, n.Made.Format(time.RFC3339), n.Program, n.Postgres, n.counts(), keys, orNone(n.Holds.Keys))
 	return err
 }

@@ -128,7 +128,8 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 	var purchases, counted int
 	if err := one.QueryRow(
 		t.Context(),
-		`SELECT (SELECT count(*) FROM purchases), (SELECT count(DISTINCT object_id) FROM audit_entries WHERE action = 'purchase.created')`,
+		`SELECT (SELECT count(*) FROM purchases), (SELECT count(DISTINCT object_id) FROM audit_entries
+			WHERE action = 'purchase.created')`,
 	).Scan(&purchases, &counted); err != nil || purchases != counted {
 		t.Errorf("%d purchases, %d of them in the audit: not one moment (%v)", purchases, counted, err)
 	}

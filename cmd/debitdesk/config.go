@@ -145,7 +145,8 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 	case samePath(c.Keys, keyfile.Path("", c.Data)):
 		bad(
 			"DEBITDESK_KEYS",
-			"live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new",
+			"live mode does not run on the keys that were generated in the data folder: "+
+				"make a file of its own with debitdesk keys new",
 		)
 	}
 	if !strings.HasPrefix(c.BaseURL, "https://") {

@@ -122,7 +122,8 @@ func invite(out io.Writer, baseURL string, made demo.Result) error {
 		text += "\n  For an API token: debitdesk demo\n\n"
 	} else {
 		text += fmt.Sprintf(
-			"\n  API token, good for five years:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
+			"\n  API token, good for five years:\n    %s\n\n  Try it:\n    curl -H 'Authorization: "+
+				"Bearer %s' %s/api/v1/clients/\n\n",
 			made.APIToken,
 			made.APIToken,
 			baseURL,

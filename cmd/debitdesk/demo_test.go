@@ -69,13 +69,20 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 	}
 	for what, query := range map[string]string{
 		"mandates in every state": `SELECT count(DISTINCT state) = 7 FROM mandates WHERE kind = 'debicheck'
-			AND state IN ('pending_authentication', 'active', 'registered_unauthenticated', 'rejected', 'no_response', 'suspended', 'cancelled')`,
-		"a suspension of each kind":      `SELECT count(DISTINCT reason_code) = 2 FROM mandates WHERE state = 'suspended' AND reason_code IN ('MSUC', 'CTCA')`,
-		"debits in every state":          `SELECT count(DISTINCT state) = 3 FROM collections WHERE method = 'debicheck' AND state IN ('successful', 'in_tracking', 'unpaid')`,
-		"debits that can be disputed":    `SELECT count(*) > 0 FROM collections WHERE method = 'debicheck' AND state = 'successful' AND disputable`,
-		"debits that cannot":             `SELECT count(*) > 0 FROM collections WHERE method = 'debicheck' AND state = 'successful' AND NOT disputable`,
-		"a request with hours left":      `SELECT count(*) > 0 FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND method = 'DELAYED'`,
-		"a payer who was asked again":    `SELECT count(*) > 0 FROM mandate_authentications WHERE number = 2 AND method = 'REALTIME' AND state = 'accepted'`,
+			AND state IN ('pending_authentication', 'active', 'registered_unauthenticated', 'rejected',
+			'no_response', 'suspended', 'cancelled')`,
+		"a suspension of each kind": `SELECT count(DISTINCT reason_code) = 2 FROM mandates
+			WHERE state = 'suspended' AND reason_code IN ('MSUC', 'CTCA')`,
+		"debits in every state": `SELECT count(DISTINCT state) = 3 FROM collections
+			WHERE method = 'debicheck' AND state IN ('successful', 'in_tracking', 'unpaid')`,
+		"debits that can be disputed": `SELECT count(*) > 0 FROM collections
+			WHERE method = 'debicheck' AND state = 'successful' AND disputable`,
+		"debits that cannot": `SELECT count(*) > 0 FROM collections
+			WHERE method = 'debicheck' AND state = 'successful' AND NOT disputable`,
+		"a request with hours left": `SELECT count(*) > 0 FROM mandate_authentications
+			WHERE state IN ('sent', 'delivered') AND method = 'DELAYED'`,
+		"a payer who was asked again": `SELECT count(*) > 0 FROM mandate_authentications
+			WHERE number = 2 AND method = 'REALTIME' AND state = 'accepted'`,
 		"a bank that was told of an end": `SELECT count(*) > 0 FROM audit_entries WHERE action = 'mandate.cancelled_at_bank'`,
 	} {
 		var there bool

@@ -42,7 +42,8 @@ func (e *examination) database(ctx context.Context, io streams) {
 	var writable bool
 	if err := app.Store.Pool.QueryRow(
 		ctx,
-		`SELECT current_setting('server_version'), NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'`,
+		`SELECT current_setting('server_version'), NOT pg_is_in_recovery()
+			AND current_setting('transaction_read_only') = 'off'`,
 	).Scan(&version, &writable); err != nil {
 		e.say(bad, "database", "", "does not answer: %v", err)
 		_ = app.Close()
@@ -301,7 +302,8 @@ func (e *examination) exchange(ctx context.Context) {
 		return
 	}
 	var made, placed, taken, findings int
-	err := e.app.Store.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'made'), count(*) FILTER (WHERE state = 'placed'),
+	err := e.app.Store.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'made'),
+		count(*) FILTER (WHERE state = 'placed'),
 		count(*) FILTER (WHERE state = 'taken'), (SELECT count(*) FROM bank_findings WHERE closed_at IS NULL)
 		FROM bank_files_out WHERE state IN ('made', 'placed', 'taken')`).
 		Scan(&made, &placed, &taken, &findings)

@@ -279,7 +279,8 @@ func (v *vault) stillWorks(cookie, client, purchase string) {
 	var said string
 	must(v.t, v.app.Store.Pool.QueryRow(
 		v.t.Context(),
-		`SELECT text || coalesce(before::text, '') || coalesce(after::text, '') FROM audit_entries WHERE action = 'client.erased'`,
+		`SELECT text || coalesce(before::text, '') || coalesce(after::text, '') FROM audit_entries
+			WHERE action = 'client.erased'`,
 	).Scan(&said))
 	if firstIn(said, personal) != "" || !strings.Contains(said, "purchases") {
 		v.t.Errorf("the entry of the erasure: %s", said)

@@ -102,7 +102,8 @@ func TestTheClockJumpsAYearAndTheBankKeepsSilentAboutOneDebit(t *testing.T) {
 	}
 	if _, err := b.db.Exec(
 		t.Context(),
-		`WITH moved AS (UPDATE sandbox_clock SET offset_micros = offset_micros + 400 * 86400 * 1000000::bigint RETURNING offset_micros)
+		`WITH moved AS (UPDATE sandbox_clock SET offset_micros = offset_micros + 400 * 86400 * 1000000::bigint
+			RETURNING offset_micros)
 		SELECT pg_notify('debitdesk_clock', offset_micros::text) FROM moved`,
 	); err != nil {
 		t.Fatal(err)
@@ -121,7 +122,8 @@ func TestTheClockJumpsAYearAndTheBankKeepsSilentAboutOneDebit(t *testing.T) {
 			`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries GROUP BY 1 HAVING count(*) = 1) AS once`, 2 * each},
 		{"instructions at the bank", `SELECT count(*) FROM sandbox_instructions`, 3 * each},
 		{"purchases that a silent bank made paid",
-			`SELECT count(*) FROM purchases p JOIN collections c ON c.purchase_id = p.id WHERE c.state = 'submitted' AND p.status = 'paid'`, 0},
+			`SELECT count(*) FROM purchases p JOIN collections c ON c.purchase_id = p.id
+				WHERE c.state = 'submitted' AND p.status = 'paid'`, 0},
 	} {
 		if n := b.number(check.sql); n != check.want {
 			t.Errorf("%s: %d, want %d", check.what, n, check.want)

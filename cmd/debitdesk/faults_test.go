@@ -155,7 +155,8 @@ func (r *rain) ends() {
 		}
 	}
 	if n := r.b.number(
-		`SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) <> 1) AS x`,
+		`SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'purchase.created'
+			GROUP BY 1 HAVING count(*) <> 1) AS x`,
 	); n != 0 {
 		r.b.t.Errorf("%d purchases stand more than once in the audit", n)
 	}

@@ -274,8 +274,10 @@ func (d *desk) addsUp(page *html.Node, foot figure) {
 func (d *desk) opensLists() {
 	d.t.Helper()
 	var lists []string
-	for _, filter := range []string{"", "kind=accounts", "kind=all", "due_from=2026-11-01", "due_to=2026-11-10", "due=this-month",
-		"amount_min=500", "amount_max=649", "amount_min=500&status=paid", "kind=all&amount_max=649", "kind=accounts&due_from=2026-01-01",
+	for _, filter := range []string{"", "kind=accounts", "kind=all", "due_from=2026-11-01",
+		"due_to=2026-11-10", "due=this-month",
+		"amount_min=500", "amount_max=649", "amount_min=500&status=paid", "kind=all&amount_max=649",
+		"kind=accounts&due_from=2026-01-01",
 		"q=nkosi", "q=nkosi&status=paid", "q=nkosi&kind=all", "attention=failed&amount_min=500", "attention=failed&q=a",
 		"attention=failed&status=error", "due=this-month&status=paid,error&sort=-amount"} {
 		lists = append(lists, "/purchases?"+filter)

@@ -27,7 +27,8 @@ func TestADayWithTheKeyboardAlone(t *testing.T) {
 	var invoice string
 	must(
 		t,
-		site.app.Store.Pool.QueryRow(t.Context(), `SELECT number FROM invoices WHERE kind = 'invoice' ORDER BY id DESC LIMIT 1`).
+		site.app.Store.Pool.QueryRow(t.Context(), `SELECT number FROM invoices WHERE kind = 'invoice'
+			ORDER BY id DESC LIMIT 1`).
 			Scan(&invoice),
 	)
 	admin := site.tab(t, browser(t))

@@ -189,7 +189,8 @@ func grow(t *testing.T, env map[string]string) {
 	}
 	o := multiply.Options{Times: plansTimes, Neighbour: plansTimes / 4, Box: box, Sealed: (&store.Store{}).SealedColumns()}
 	conn := connected(t, env["DATABASE_URL"])
-	const counts = `SELECT (SELECT count(*) FROM purchases WHERE merchant_id = $1), (SELECT count(*) FROM clients WHERE merchant_id = $1),
+	const counts = `SELECT (SELECT count(*) FROM purchases WHERE merchant_id = $1),
+		(SELECT count(*) FROM clients WHERE merchant_id = $1),
 		COALESCE((SELECT sum(n) FROM purchase_counts WHERE merchant_id = $1), 0)::bigint`
 	var purchases, clients, counted, times, each int64
 	if err := conn.QueryRow(t.Context(), `SELECT id FROM merchants WHERE is_demo`).Scan(&o.Merchant); err != nil {

@@ -89,7 +89,8 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 
 	// What was written down stands on the client's page and on those of what belongs to it.
 	var purchase, client string
-	if err := site.app.Store.Pool.QueryRow(t.Context(), `SELECT p.id::text, p.client_id::text FROM purchases p JOIN collections c
+	if err := site.app.Store.Pool.QueryRow(t.Context(), `SELECT p.id::text, p.client_id::text
+		FROM purchases p JOIN collections c
 		ON c.purchase_id = p.id WHERE p.status = 'error' AND p.client_id IS NOT NULL LIMIT 1`).
 		Scan(&purchase, &client); err != nil {
 		t.Fatal(err)
@@ -110,7 +111,8 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	staff.sees("Pays on Friday")
 	staff.sees("Account as of today")
 	staff.looksAt("client-desk")
-	for _, path := range []string{"/attention", "/clients/" + client, "/clients/" + client + "/notes?do=call", "/purchases/" + purchase,
+	for _, path := range []string{"/attention", "/clients/" + client, "/clients/" + client + "/notes?do=call",
+		"/purchases/" + purchase,
 		"/calendar", "/calendar?view=week", "/calendar?view=day", "/calendar/holidays?day=" + site.workingDay(14).String()} {
 		phone.open(path)
 		if wide := phone.overflow(); wide != "" {

@@ -188,7 +188,8 @@ func lackingKeys(set *keyfile.Set, needed []string, path string) error {
 	}
 	slices.Sort(missing)
 	return fmt.Errorf(
-		"the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: put the key file of that time in its place",
+		"the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: "+
+			"put the key file of that time in its place",
 		path,
 		strings.Join(missing, ", "),
 	)

@@ -108,8 +108,10 @@ func (v *vault) merchantTables() []string {
 	v.t.Helper()
 	rows, err := v.app.Store.Pool.Query(
 		v.t.Context(),
-		`SELECT table_name::text FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-			WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name = 'merchant_id' UNION SELECT 'merchants' ORDER BY 1`,
+		`SELECT table_name::text FROM information_schema.columns
+			JOIN information_schema.tables USING (table_schema, table_name)
+			WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name = 'merchant_id'
+			UNION SELECT 'merchants' ORDER BY 1`,
 	)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -86,7 +86,8 @@ func TestThePrimaryKilledUnderLoadLosesNothingOnceTheStandbyIsPromoted(t *testin
 func (b *books) states(on *postgres.Cluster) (text string) {
 	b.t.Helper()
 	if err := pool(b.t, on.DSN("postgres")).QueryRow(b.t.Context(),
-		`SELECT coalesce(string_agg(n || ' ' || state, ', '), 'none') FROM (SELECT state, count(*) AS n FROM collections GROUP BY 1) AS c`).
+		`SELECT coalesce(string_agg(n || ' ' || state, ', '), 'none')
+			FROM (SELECT state, count(*) AS n FROM collections GROUP BY 1) AS c`).
 		Scan(&text); err != nil {
 		b.t.Fatal(err)
 	}

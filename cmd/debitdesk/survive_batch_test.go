@@ -111,10 +111,12 @@ func (b *books) rowsSent(id string, rows int) {
 			`SELECT (counts->>'sent')::int FROM batches WHERE id = $1 AND total_rows = (counts->>'sent')::int`, rows},
 		{"cents sent, as the batch counts", `SELECT (counts->>'sent_cents')::int FROM batches WHERE id = $1`, rows * cents},
 		{"rows with an invoice",
-			`SELECT count(DISTINCT i.id) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number AND i.client_id = r.client_id
+			`SELECT count(DISTINCT i.id) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id
+				AND i.number = r.number AND i.client_id = r.client_id
 			WHERE r.batch_id = $1 AND r.state = 'sent'`, rows},
 		{"rows out of order",
-			`SELECT count(*) FROM (SELECT serial - row_number() OVER (ORDER BY n) AS off FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id
+			`SELECT count(*) FROM (SELECT serial - row_number() OVER (ORDER BY n) AS off
+				FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id
 			WHERE r.batch_id = $1) AS numbered WHERE off <> 0`, 0},
 	} {
 		if n := b.number(check.sql, id); n != check.want {
@@ -197,7 +199,8 @@ func TestTwoServersWorkOnOneBatchWithTheSameResult(t *testing.T) {
 			}
 			for _, sql := range []string{
 				`UPDATE batches SET worked_at = 'epoch'`,
-				`INSERT INTO river_job (kind, args, max_attempts) SELECT kind, args, 1 FROM river_job WHERE kind = 'work_batch' ORDER BY id DESC LIMIT 1`,
+				`INSERT INTO river_job (kind, args, max_attempts) SELECT kind, args, 1 FROM river_job
+					WHERE kind = 'work_batch' ORDER BY id DESC LIMIT 1`,
 			} {
 				if _, err := b.db.Exec(t.Context(), sql); err != nil {
 					t.Fatal(err)

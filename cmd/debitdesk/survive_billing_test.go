@@ -24,7 +24,8 @@ func (b *books) payers(on *process, n, oneIn int) (ids []string) {
 	rows, err := b.db.Query(b.t.Context(),
 		`INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
 		'id', gen_random_uuid(), 'email', CASE n % $3 WHEN 0 THEN 'payer' || n || '@example.com' ELSE '' END)) AS r
-		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one, oneIn)
+		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made
+		RETURNING id::text`, n, one, oneIn)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func (b *books) invoicedOnce(times, clients, oneIn int, boxes ...*letterbox) {
 		{"purchases", `SELECT count(*) FROM purchases`, want},
 		{"purchases of the amount", fmt.Sprintf(`SELECT count(*) FROM purchases WHERE total_cents = %d`, cents), want},
 		{"invoices of purchases",
-			`SELECT count(*) FROM invoices i JOIN purchases p ON p.id = i.purchase_id AND p.client_id = i.client_id AND p.total_cents = i.total_cents`, want},
+			`SELECT count(*) FROM invoices i JOIN purchases p ON p.id = i.purchase_id AND p.client_id = i.client_id
+				AND p.total_cents = i.total_cents`, want},
 		{"clients with another number of invoices",
 			fmt.Sprintf(`SELECT count(*) FROM (SELECT client_id FROM invoices GROUP BY 1 HAVING count(*) <> %d) AS odd`, times),
 			0},
@@ -108,7 +110,8 @@ func (b *books) invoicedOnce(times, clients, oneIn int, boxes ...*letterbox) {
 		{"different numbers", `SELECT count(DISTINCT number) FROM invoices`, want},
 		{"the next number", `SELECT next FROM invoice_series WHERE kind = 'invoice'`, want + 1},
 		{"purchases in the audit, once each",
-			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) = 1) AS once`, want},
+			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'purchase.created'
+				GROUP BY 1 HAVING count(*) = 1) AS once`, want},
 		{"mails", `SELECT count(*) FROM mails`, mailed},
 		{"purchases that are sent", `SELECT count(*) FROM purchases WHERE status = 'sent'`, mailed},
 	} {

@@ -35,7 +35,8 @@ func TestKilledWhileDeletionsBecomeFinalEachIsFinalOnce(t *testing.T) {
 	for _, sql := range []string{
 		`UPDATE purchases SET token_leaving = true WHERE is_recurring_token`,
 		`INSERT INTO token_deletions (id, merchant_id, tokens, asked_by, asked_name, state, until, created_at)
-			SELECT id, merchant_id, jsonb_build_object(id::text, state), id, 'Nomsa Jacobs', 'waiting', created_at + interval '10 minutes', created_at FROM tokens`,
+			SELECT id, merchant_id, jsonb_build_object(id::text, state), id, 'Nomsa Jacobs', 'waiting',
+			created_at + interval '10 minutes', created_at FROM tokens`,
 		`UPDATE tokens SET state = 'deleting'`,
 	} {
 		if _, err := b.db.Exec(t.Context(), sql); err != nil {
@@ -51,10 +52,12 @@ func TestKilledWhileDeletionsBecomeFinalEachIsFinalOnce(t *testing.T) {
 		t.Fatal("the last server died")
 	}
 	for what, sql := range map[string]string{
-		"deleted":               `SELECT count(*) FROM tokens WHERE state = 'deleted'`,
-		"final":                 `SELECT count(*) FROM token_deletions WHERE state = 'done'`,
-		"told once":             `SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'token.deleted' GROUP BY 1 HAVING count(*) = 1) AS once`,
-		"debits given up once":  `SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1 AND min(state) = 'cancelled') AS once`,
+		"deleted": `SELECT count(*) FROM tokens WHERE state = 'deleted'`,
+		"final":   `SELECT count(*) FROM token_deletions WHERE state = 'done'`,
+		"told once": `SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'token.deleted'
+			GROUP BY 1 HAVING count(*) = 1) AS once`,
+		"debits given up once": `SELECT count(*) FROM (SELECT purchase_id FROM collections
+			GROUP BY 1 HAVING count(*) = 1 AND min(state) = 'cancelled') AS once`,
 		"purchases that failed": `SELECT count(*) FROM purchases WHERE status = 'error'`,
 		"mandates that ended":   `SELECT count(*) FROM mandates WHERE state = 'cancelled'`,
 	} {

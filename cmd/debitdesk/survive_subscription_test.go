@@ -26,13 +26,18 @@ func (b *books) subscribe(on *process) {
 		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1"}}}}`, client, b.brand))
 	if _, err := b.db.Exec(
 		b.t.Context(),
-		`WITH t AS (INSERT INTO billing_templates (id, merchant_id, brand_id, is_test, title, is_subscription, currency, total_cents, due_strict,
-			details, options, period, period_units, due_period, due_units, charge_at_end, trial_periods, paused, created_at, updated_at)
+		`WITH t AS (INSERT INTO billing_templates (id, merchant_id, brand_id, is_test, title, is_subscription,
+			currency, total_cents, due_strict,
+			details, options, period, period_units, due_period, due_units, charge_at_end, trial_periods,
+			paused, created_at, updated_at)
 		SELECT gen_random_uuid(), merchant_id, id, true, 'Daily', true, 'ZAR', $4, false,
-			jsonb_build_object('products', jsonb_build_array(jsonb_build_object('name', 'A day', 'price', $4::bigint, 'quantity', '1', 'tax_percent', '0')), 'language', 'en', 'timezone', 'UTC'),
+			jsonb_build_object('products', jsonb_build_array(jsonb_build_object('name', 'A day', 'price', $4::bigint, 'quantity',
+			'1', 'tax_percent', '0')), 'language', 'en', 'timezone', 'UTC'),
 			'{}', 1, 'days', 7, 'days', false, 0, false, now(), now() FROM brands WHERE id = $1 RETURNING id, merchant_id)
-		INSERT INTO template_clients (id, merchant_id, template_id, client_id, status, anchor, next_on, next_at, token_id, switches, activated_at, created_at, updated_at)
-		SELECT gen_random_uuid(), t.merchant_id, t.id, $2, 'active', $5::date, $5::date, $6, $3, '{"send_invoice_on_charge_failure": true}', now(), now(), now()
+		INSERT INTO template_clients (id, merchant_id, template_id, client_id, status, anchor, next_on, next_at, token_id,
+		switches, activated_at, created_at, updated_at)
+		SELECT gen_random_uuid(), t.merchant_id, t.id, $2, 'active', $5::date, $5::date, $6, $3,
+		'{"send_invoice_on_charge_failure": true}', now(), now(), now()
 		FROM t, generate_series(1, $7::int)`,
 		b.brand,
 		client,
@@ -69,12 +74,14 @@ func TestKilledAtMidnightEachPeriodIsBilledOnce(t *testing.T) {
 		{"periods", `SELECT count(*) FROM billing_periods WHERE skipped = ''`, 2 * subscribers},
 		{"purchases of subscribers", `SELECT count(*) FROM purchases WHERE subscriber_id IS NOT NULL`, 2 * subscribers},
 		{"purchases that are a period's",
-			`SELECT count(*) FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id AND b.template_client_id = p.subscriber_id AND b.billed_on = p.issued`, 2 * subscribers},
+			`SELECT count(*) FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id
+				AND b.template_client_id = p.subscriber_id AND b.billed_on = p.issued`, 2 * subscribers},
 		{"collections", `SELECT count(*) FROM collections`, 2 * subscribers},
 		{"subscribers with two periods passed", `SELECT count(*) FROM template_clients WHERE passed = 2 AND cycle = 2`,
 			subscribers},
 		{"charged in the time line, not once",
-			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'purchase.created' AND purchase_id IS NOT NULL
+			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries
+				WHERE action = 'purchase.created' AND purchase_id IS NOT NULL
 			GROUP BY 1 HAVING count(*) <> 1) AS twice`, 0},
 	} {
 		if n := b.number(check.sql); n != check.want {

@@ -201,7 +201,8 @@ func (b *books) exactlyOnce() {
 			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'collection.provisional'
 			GROUP BY 1 HAVING count(*) <> 1) AS twice`, 0},
 		{"attempts, not one and successful",
-			`SELECT count(*) FROM purchases WHERE total_cents > 0 AND reference NOT LIKE 'key-%' AND jsonb_array_length(attempts) <> 1`, 0},
+			`SELECT count(*) FROM purchases WHERE total_cents > 0 AND reference NOT LIKE 'key-%'
+				AND jsonb_array_length(attempts) <> 1`, 0},
 	} {
 		if n := b.number(check.sql); n != check.want {
 			b.t.Errorf("%s: %d, want %d", check.what, n, check.want)

@@ -97,7 +97,8 @@ func TestTheBodiesOfErrorsAreAsPublished(t *testing.T) {
 		{"due in the past", h.API("POST", "/purchases/", order(h, client, `,"due":1000000000`, "")), 400,
 			"{\"due\":[{\"message\":\"`due` cannot be in the past!\",\"code\":\"due_not_greater_than_now\"}]}"},
 		{"capture", h.API("POST", "/purchases/"+paid+"/capture/", nil), 400,
-			"{\"__all__\":[{\"message\":\"Only Purchases with `status == hold` can be captured.\",\"code\":\"purchase_capture_wrong_status\"}]}"},
+			"{\"__all__\":[{\"message\":\"Only Purchases with `status == hold` can be " +
+				"captured.\",\"code\":\"purchase_capture_wrong_status\"}]}"},
 		{"refunded fully", h.API("POST", "/purchases/"+paid+"/refund/", nil), 400,
 			`{"__all__":[{"message":"This Purchase was already fully refunded.","code":"purchase_refund_not_possible"}]}`},
 		{"unknown token", h.API("POST", "/purchases/"+paid+"/charge/", `{"recurring_token":"`+client+`"}`), 400,

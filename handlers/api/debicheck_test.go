@@ -133,7 +133,8 @@ func TestAnAccountIsVerifiedBeforeThePayerIsAsked(t *testing.T) {
 				"The bank details could not be verified: ", c.refusal)
 		}
 		if n := h.Count(
-			`SELECT count(*) FROM account_verifications WHERE client_id = $1 AND passed = $2 AND answers::text LIKE $3 AND (purchase_id IS NULL) <> passed`,
+			`SELECT count(*) FROM account_verifications WHERE client_id = $1 AND passed = $2 AND answers::text LIKE $3
+				AND (purchase_id IS NULL) <> passed`,
 			client,
 			c.refusal == "",
 			"%"+c.kept+"%",

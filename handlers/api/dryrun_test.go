@@ -20,7 +20,8 @@ func TestATrialMayAskTheBankAndKeepsNothingOfIt(t *testing.T) {
 	h.API("POST", "/purchases/?dry_run=true", order).Want(201)
 	kept := func() int {
 		return h.Count(
-			`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates) + (SELECT count(*) FROM account_verifications)
+			`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates)
+				+ (SELECT count(*) FROM account_verifications)
 			+ (SELECT count(*) FROM mandate_authentications) + (SELECT count(*) FROM brand_counters)`,
 		)
 	}

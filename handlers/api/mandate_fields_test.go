@@ -97,7 +97,8 @@ func TestEveryRuleOnMandateFieldsHoldsAtTheAPI(t *testing.T) {
 		{`"authentication_type":"REALTIME"`, `"authentication_type":"FALLBACK"`, "authentication_type=invalid_choice"},
 		{`"verify_account":true`, `"verify_account":"perhaps"`, "verify_account=invalid"},
 		{sound, `"value_type":null`,
-			"value_type=required authentication_type=required debit_sequence=required adjustment_category=required max_amount_cents=required"},
+			"value_type=required authentication_type=required debit_sequence=required adjustment_category=required " +
+				"max_amount_cents=required"},
 		{
 			sound,
 			`"deduction_day":31,"value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"OOFF","adjustment_category":"NEVER","max_amount_cents":10001`,
@@ -187,7 +188,8 @@ func TestOutsideTheWindowOnlyTheDelayedKindIsTaken(t *testing.T) {
 	evening := calendar.On(2026, 11, 20).At(21, 14)
 	h.Purchases.Window, h.Purchases.Limits, h.Purchases.Now = mandate.DefaultWindow(), mandate.DefaultLimits(),
 		func() time.Time { return evening }
-	const message = "Real-time DebiCheck runs from 03:00 to 20:30 SAST; it is now 21:14 SAST. Use authentication_type DELAYED."
+	const message = "Real-time DebiCheck runs from 03:00 to 20:30 SAST; it is now 21:14 SAST. " +
+		"Use authentication_type DELAYED."
 	fields := strings.Replace(sound, `"verify_account":true`, `"verify_account":false`, 1)
 	h.API("POST", "/purchases/", asking(h, client, fields)).Want(400).WantCode(block +
 		".authentication_type=debicheck_unavailable").Contains(message)

@@ -69,8 +69,10 @@ func TestARefundOfAProvisionalDebitAnswersAPaymentThatIsPending(t *testing.T) {
 	client := payer(t, h)
 	id := h.API("POST", "/purchases/", tokenising(h, client, 10000)).Want(201).Text("id")
 	h.Count(
-		`WITH c AS (UPDATE collections SET state = 'provisional', provisional_at = now(), final_at = now() + interval '20 years' RETURNING 1),
-		p AS (UPDATE purchases SET status = 'paid', payment_count = 1, net_cents = 10000, payment = '{"payment_type":"purchase","amount":10000,"paid_on":"2026-01-01T00:00:00Z"}' RETURNING 1)
+		`WITH c AS (UPDATE collections SET state = 'provisional', provisional_at = now(),
+			final_at = now() + interval '20 years' RETURNING 1),
+		p AS (UPDATE purchases SET status = 'paid', payment_count = 1, net_cents = 10000,
+		payment = '{"payment_type":"purchase","amount":10000,"paid_on":"2026-01-01T00:00:00Z"}' RETURNING 1)
 		SELECT (SELECT count(*) FROM c) + (SELECT count(*) FROM p)`,
 	)
 	refund := h.API("POST", "/purchases/"+id+"/refund/", `{"amount":4000}`).Want(200).JSON()

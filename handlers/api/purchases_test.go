@@ -123,7 +123,8 @@ func TestAn_account_is_stored_without_taking_money(t *testing.T) {
 		t.Error("a mandate and no collection were expected")
 	}
 	if n := h.Count(
-		"SELECT count(*) FROM purchases p, tokens k, mandates m, audit_entries a WHERE concat(p, k, m, a) LIKE '%6200000001%'",
+		"SELECT count(*) FROM purchases p, tokens k, mandates m, audit_entries a " +
+			"WHERE concat(p, k, m, a) LIKE '%6200000001%'",
 	); n != 0 {
 		t.Error("the account number stands in clear")
 	}

@@ -175,7 +175,8 @@ func TestADeletedClientHasNoLiveCollection(t *testing.T) {
 			t.Errorf("%d live tokens of a deleted client", n)
 		}
 		if n := h.Count(
-			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`,
+			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id
+				WHERE k.state = 'deleted' AND c.state = 'scheduled'`,
 		); n != 0 {
 			t.Errorf("%d live collections on a deleted token", n)
 		}
@@ -209,7 +210,8 @@ func TestADeletedTokenHasNoLiveCollection(t *testing.T) {
 			}
 		}
 		if n := h.Count(
-			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`,
+			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id
+				WHERE k.state = 'deleted' AND c.state = 'scheduled'`,
 		); n != 0 {
 			t.Errorf("%d live collections on a deleted token", n)
 		}

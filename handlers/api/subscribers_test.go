@@ -63,7 +63,8 @@ func TestASubscriberIsAddedReadAndChanged(t *testing.T) {
 		400).
 		WantCode("payment_method_whitelist=invalid_payment_method_whitelist")
 	if n := h.Count(
-		`SELECT count(*) FROM template_clients t, audit_entries a WHERE concat(t, a) LIKE '%6200000001%' OR concat(t, a) LIKE '%8501015000085%'`,
+		`SELECT count(*) FROM template_clients t, audit_entries a WHERE concat(t, a) LIKE '%6200000001%'
+			OR concat(t, a) LIKE '%8501015000085%'`,
 	); n != 0 {
 		t.Error("numbers stand in clear")
 	}

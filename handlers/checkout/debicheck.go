@@ -31,7 +31,8 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	a.Steps = append(a.Steps, elsewhere, silence(rec.Brand.Name, t))
 }
 
-const elsewhere = "You can also confirm in your banking app, by cellphone banking, at an ATM or in a branch of your bank."
+const elsewhere = "You can also confirm in your banking app, by cellphone banking, " +
+	"at an ATM or in a branch of your bank."
 
 // before says from when on debits may run.
 func before(t *mandate.Terms) string {
@@ -44,7 +45,8 @@ func before(t *mandate.Terms) string {
 // silence says what happens without an answer.
 func silence(brand string, t *mandate.Terms) string {
 	if t.DelayedOnFailure {
-		return "If you do not answer, your bank asks once more and gives you 48 hours. If you still do not answer, the debit order is registered anyway, and you can dispute its debits."
+		return "If you do not answer, your bank asks once more and gives you 48 hours. " +
+			"If you still do not answer, the debit order is registered anyway, and you can dispute its debits."
 	}
 	return "If you decline or do not answer, nothing is debited, and " + brand + " sees that you did not agree."
 }

@@ -65,7 +65,8 @@ func (d desk) sql(statement string, args ...any) {
 func (d desk) sent(path string, left time.Duration) {
 	d.t.Helper()
 	d.sql(
-		`UPDATE mandate_authentications SET state = 'sent', sent_at = $2, expires_at = $3 WHERE mandate_id = $1 AND state = 'requested'`,
+		`UPDATE mandate_authentications SET state = 'sent', sent_at = $2, expires_at = $3
+			WHERE mandate_id = $1 AND state = 'requested'`,
 		idOf(path),
 		d.Store.Now(),
 		d.Store.Now().Add(left),
@@ -77,14 +78,17 @@ func (d desk) sent(path string, left time.Duration) {
 func (d desk) answered(path string, auth mandate.AuthState, code string, m mandate.State, p purchase.Status) {
 	d.t.Helper()
 	d.sql(
-		`UPDATE mandate_authentications SET state = $2, code = $3, channel = CASE WHEN $2 = 'accepted' THEN 'banking_app' ELSE '' END, answered_at = $4 WHERE mandate_id = $1`,
+		`UPDATE mandate_authentications SET state = $2, code = $3, channel = CASE WHEN $2 = 'accepted' THEN 'banking_app'
+			ELSE '' END, answered_at = $4 WHERE mandate_id = $1`,
 		idOf(path),
 		string(auth),
 		code,
 		d.Store.Now(),
 	)
 	d.sql(
-		`UPDATE mandates SET state = $2, reason_code = $3, accepted_at = CASE WHEN $2 IN ('active', 'registered_unauthenticated', 'suspended', 'cancelled') THEN $4::timestamptz END WHERE id = $1`,
+		`UPDATE mandates SET state = $2, reason_code = $3,
+			accepted_at = CASE WHEN $2 IN ('active', 'registered_unauthenticated', 'suspended', 'cancelled') THEN $4::timestamptz END
+			WHERE id = $1`,
 		idOf(path),
 		string(m),
 		code,

@@ -177,7 +177,8 @@ func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component
 	case http.StatusNotFound:
 		v.Kind, v.Icon, v.RequestID = "wait", "info", ""
 		v.Title, v.Text = "We cannot find this page",
-			"The link may be incomplete. Please open it again from the message that you received, or ask the business that sent it."
+			"The link may be incomplete. Please open it again from the message that you received, "+
+				"or ask the business that sent it."
 	case http.StatusTooManyRequests:
 		v.Title = "Please wait a moment"
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:

@@ -48,7 +48,8 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 		w.Text = "Your bank is asking you on your phone now. Please confirm there that you agree."
 		w.Steps = []string{
 			"Your bank sends a message" + phone + ". Open it and check it against the details below.",
-			"Nothing there? Open your bank's app and look for a debit order to approve, or dial your bank's cellphone-banking number.",
+			"Nothing there? Open your bank's app and look for a debit order to approve, " +
+				"or dial your bank's cellphone-banking number.",
 		}
 	case mandate.Fallback:
 		w.Text = "There was no answer in time, so we asked again; you have until " + w.Until + "."
@@ -71,7 +72,8 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
 	switch t := asked.Mandate.Terms; {
 	case asked.Last.Method == mandate.Fallback:
-		return "If you do not answer, the debit order is registered anyway, and you can dispute its debits. If you decline, nothing is debited."
+		return "If you do not answer, the debit order is registered anyway, and you can dispute its debits. " +
+			"If you decline, nothing is debited."
 	case t != nil && t.DelayedOnFailure:
 		return "If you do not answer in time, your bank asks once more and gives you " +
 			mandate.Span(limits.For(mandate.Fallback)) + ". If you decline, nothing is debited."

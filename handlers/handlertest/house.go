@@ -194,7 +194,8 @@ func (h *House) merchant(slug, profile, name, account string) Merchant {
 	h.exec(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`, m.BrandID,
 		m.ID, "Brand "+slug, now)
 	h.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number,
+			branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, '051001', true, $7)`,
 		h.Store.NewID(),
 		m.ID,
@@ -234,7 +235,8 @@ func (h *House) person(m Merchant, slug string, role actor.Role) Person {
 	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example",
 		Name: string(role) + " of " + slug, Role: role}
 	h.exec(
-		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
+		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
 		u.ID,
 		m.ID,
 		u.Email,

@@ -52,7 +52,8 @@ func (w Writer) Withdrawn(a approval.Approval, to user.User, m merchant.Merchant
 	}
 	v.Paragraphs = []string{
 		fmt.Sprintf(
-			"%s asked for approval to %s. %s changed the batch after that, so the request was withdrawn and nothing was sent. %s",
+			"%s asked for approval to %s. %s changed the batch after that, so the request was "+
+				"withdrawn and nothing was sent. %s",
 			who,
 			a.Subject.Name,
 			a.DecidedName,

@@ -15,7 +15,8 @@ func (w Writer) EndpointFails(hook webhook.Webhook, lastError string) mail.Lette
 		Title:   "Your webhook " + hook.Title + " does not accept deliveries",
 		Preview: "Events wait, and are dropped after 36 hours.", Brand: "Debitdesk", Greeting: "Hello,",
 		Paragraphs: []string{
-			"The endpoint of your webhook has refused every delivery for an hour or more. Each event is tried for up to 36 hours and then dropped; " +
+			"The endpoint of your webhook has refused every delivery for an hour or more. " +
+				"Each event is tried for up to 36 hours and then dropped; " +
 				"later events of the same purchase wait until then. You can resend events when the endpoint works again.",
 		},
 		Facts: []emails.Line{{Label: "Webhook", Value: hook.Title}, {Label: "Address", Value: hook.Callback},

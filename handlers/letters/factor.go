@@ -17,7 +17,8 @@ func (w Writer) FactorChanged(n factor.Notice) mail.Letter {
 			{Label: "When", Value: n.At.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST"}},
 		Button: emails.Button{Label: "View your account", URL: w.Base + "/account/security"},
 		After: []string{
-			"If this was not you, change your password, end all other sessions on your account page, and tell an admin of your business at once.",
+			"If this was not you, change your password, end all other sessions on your account page, " +
+				"and tell an admin of your business at once.",
 		},
 		Sender: []string{"Debitdesk, where your business runs its debit orders"}}
 	if n.IP != "" {

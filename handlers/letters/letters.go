@@ -94,12 +94,14 @@ func confirming(t *mandate.Terms) string {
 	if t.Authentication == mandate.RealTime {
 		w := mandate.DefaultWindow()
 		return fmt.Sprintf(
-			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.",
+			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, "+
+				"and you have 120 seconds to answer.",
 			w.Opens,
 			w.Closes,
 		)
 	}
-	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
+	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, " +
+		"by cellphone banking, at an ATM or in a branch."
 }
 
 func attachedWords(paper billing.Paper) string {

@@ -45,7 +45,8 @@ func (w Writer) PasswordReset(u user.User, b user.Business, token string, until 
 	v.Facts = []emails.Line{{Label: "Works until", Value: minute(until)}}
 	v.Button = emails.Button{Label: "Choose a new password", URL: w.at("/reset/", token)}
 	v.After = []string{
-		"If this was not you, you do not need to do anything: your password stays as it is. Do not share the link with anyone; we never ask for it.",
+		"If this was not you, you do not need to do anything: your password stays as it is. " +
+			"Do not share the link with anyone; we never ask for it.",
 	}
 	return letter(v)
 }

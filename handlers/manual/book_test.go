@@ -53,7 +53,8 @@ func TestAChapterThatTheContentsDoNotListIsAnError(t *testing.T) {
 func TestMarkdownBecomesSafeHTML(t *testing.T) {
 	t.Parallel()
 	html := book(t,
-		"# T\n\n## A “heading” & more\n\n<script>x()</script>\n\n[bad](javascript:x) [other](one.md#t)\n\n| A | B |\n|:--|--:|\n| 1 | <b>2</b> |\n\n```sh\necho '<b>'\n```\n").Chapters[0].HTML
+		"# T\n\n## A “heading” & more\n\n<script>x()</script>\n\n[bad](javascript:x) [other](one.md#t)\n\n| A | B "+
+			"|\n|:--|--:|\n| 1 | <b>2</b> |\n\n```sh\necho '<b>'\n```\n").Chapters[0].HTML
 	for _, bad := range []string{"<script", "javascript:", "<b>", "style="} {
 		if strings.Contains(html, bad) {
 			t.Errorf("%q is in %s", bad, html)
@@ -82,7 +83,8 @@ func TestSearchFindsSectionsByTheirWords(t *testing.T) {
 	t.Parallel()
 	b := book(
 		t,
-		"# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n",
+		"# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two "+
+			"cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n",
 	)
 	for query, want := range map[string]string{
 		"cutoff":          "Cut-off times, Other",

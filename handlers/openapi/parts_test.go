@@ -36,9 +36,11 @@ some:
 		t.Fatal(err)
 	}
 	const name, text, number = `"name":{"type":"string"}`, `{"type":"string"}`, `{"type":"integer"}`
-	want := `{"given":{"required":["name","age","note"],"properties":{` + name + `,"age":` + number + `,"note":` + text + `}},` +
+	want := `{"given":{"required":["name","age","note"],"properties":{` + name + `,"age":` + number +
+		`,"note":` + text + `}},` +
 		`"shown":{"required":["id","name","age"],"properties":{"id":` + text + `,` + name + `,"age":` + text + `}},` +
-		`"kinds":{"enum":["FIXED","VARIABLE","USAGEBASED",null]},"some":{"required":["name"],"properties":{` + name + `,"age":` + number + `}}}`
+		`"kinds":{"enum":["FIXED","VARIABLE","USAGEBASED",null]},"some":{"required":["name"],"properties":{` +
+		name + `,"age":` + number + `}}}`
 	if got.String() != want {
 		t.Errorf("got  %s\nwant %s", &got, want)
 	}

@@ -30,7 +30,8 @@ func TestADisputeAndItsEndAreToldWithTheirPayment(t *testing.T) {
 	call(h, "POST", "/sandbox/clock", `{"now":"2027-02-11T09:00:00+02:00"}`).Want(200)
 	call(h, "POST", "/sandbox/collections/"+id+"/result", `{"dispute":"34"}`).Want(200)
 	types, payloads := told(t, h)
-	want := "purchase.created purchase.pending_execute purchase.paid purchase.settled purchase.chargeback payment.charged_back"
+	want := "purchase.created purchase.pending_execute purchase.paid purchase.settled " +
+		"purchase.chargeback payment.charged_back"
 	if got := strings.Join(types, " "); got != want {
 		t.Fatalf("told %s\nwant %s", got, want)
 	}
@@ -70,7 +71,8 @@ func TestAViewAndADisputeThatIsWonAreTold(t *testing.T) {
 		"User-Agent: Phone/1.0").Want(303)
 	call(h, "POST", "/sandbox/clock", `{"now":"2027-04-01T12:00:00+02:00"}`).Want(200)
 	types, payloads := told(t, h)
-	want := "purchase.created purchase.viewed purchase.pending_execute purchase.paid purchase.settled purchase.chargeback payment.charged_back payment.chargeback_reversed"
+	want := "purchase.created purchase.viewed purchase.pending_execute purchase.paid purchase.settled " +
+		"purchase.chargeback payment.charged_back payment.chargeback_reversed"
 	if got := strings.Join(types, " "); got != want {
 		t.Fatalf("told %s\nwant %s", got, want)
 	}

@@ -252,8 +252,10 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 		'status', 'overdue', 'reference_generated', 'B' || n, 'payer_sealed', NULL))).*
 		FROM purchases p, generate_series(1, $2) AS n WHERE p.id = $1`, id, copied)
 	b.must(
-		`INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'purchase_id', p.id,
-		'state', 'cancelled'))).* FROM purchases p, collections c WHERE p.reference_generated LIKE 'B%' AND c.purchase_id = $1`,
+		`INSERT INTO collections SELECT (jsonb_populate_record(c,
+			jsonb_build_object('id', gen_random_uuid(), 'purchase_id', p.id,
+		'state', 'cancelled'))).* FROM purchases p, collections c WHERE p.reference_generated LIKE 'B%'
+		AND c.purchase_id = $1`,
 		id,
 	)
 	few := func(what string) {

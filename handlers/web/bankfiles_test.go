@@ -202,7 +202,8 @@ func TestLateDebitsAreDecidedOnceForTheirDay(t *testing.T) {
 		h := bankHouse(t)
 		h.At(bankMonday.At(12, 1))
 		h.HandOver(2, 15000, bankMonday.AddDays(2)) // the deadline was at noon
-		path, question, said := "dropping", "Mark these debits as not collected?", "2 late debits were marked as not collected."
+		path, question, said := "dropping", "Mark these debits as not collected?",
+			"2 late debits were marked as not collected."
 		if send {
 			path, question, said = "sending", "Send these debits anyway?", "2 late debits leave with the next file."
 		}

@@ -17,7 +17,8 @@ import (
 	"debitdesk/models/client"
 )
 
-const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\"1 234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
+const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\"1 " +
+	"234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
 
 // uploaded posts a file as a browser does and gives the answer.
 func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, content string) handlertest.Answer {

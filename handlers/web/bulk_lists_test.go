@@ -226,7 +226,8 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 		Want(http.StatusOK).
 		Contains(`value="ask-delayed"`, `value="deletion"`, "Only an admin can delete tokens.")
 	page := b.acted(who, "mandates", "", "ask-delayed", declined, eft)
-	for _, want := range []string{"Ask again to confirm 1 mandate by SMS?", "Only DebiCheck mandates are confirmed by the client at the bank."} {
+	for _, want := range []string{"Ask again to confirm 1 mandate by SMS?",
+		"Only DebiCheck mandates are confirmed by the client at the bank."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the rehearsal does not say %q", want)
 		}

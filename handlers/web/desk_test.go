@@ -125,7 +125,8 @@ func TestWhatRunsOutSoonIsShown(t *testing.T) {
 	far := b.bought(client, 30008, 9)
 	b.must(`UPDATE purchases SET due_strict = true, pass_at = due WHERE id = $1`, far)
 	b.must(
-		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
+		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state,
+			requested_at, sent_at, expires_at)
 		VALUES (gen_random_uuid(), $1, $2, 9, 'DELAYED', 'delivered', $3, $3, $4)`,
 		b.A.ID,
 		token,
@@ -183,7 +184,8 @@ func TestAClientsPageHoldsFilesAndOneTimeLine(t *testing.T) {
 		}
 	}
 	files := partOf(page, "files")
-	for _, want := range []string{"Account as of today", "Invoice INV", "R 400,04", "Mandate ", "/document.pdf", "/invoice.pdf"} {
+	for _, want := range []string{"Account as of today", "Invoice INV", "R 400,04", "Mandate ",
+		"/document.pdf", "/invoice.pdf"} {
 		if !strings.Contains(files, want) {
 			t.Errorf("the files lack %q: %s", want, files)
 		}
@@ -229,8 +231,9 @@ func TestNotesAreWrittenWhereTheyAreShown(t *testing.T) {
 	client, token := b.stored("4000009002")
 	failed := b.charged(client, token, 30007, 4)
 	b.later(6)
-	for path, want := range map[string]string{"/clients/" + client: "", "/purchases/" + failed: "Needs attention: the debit failed.",
-		"/mandates/" + token: "", "/tokens/" + token: ""} {
+	for path, want := range map[string]string{"/clients/" + client: "",
+		"/purchases/" + failed: "Needs attention: the debit failed.",
+		"/mandates/" + token:   "", "/tokens/" + token: ""} {
 		page := b.Page(b.A.Staff, "GET", path, nil).Want(http.StatusOK).Contains(`href="` + path + `/notes?do=note#act"`)
 		if want != "" {
 			page.Contains(want)

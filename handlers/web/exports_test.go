@@ -234,7 +234,8 @@ func TestAnExportIsRecordedWithoutTheNumbersThatWereSought(t *testing.T) {
 		"purchases": `{"list": "purchases", "rows": 1, "format": "csv", "columns": 10, "filters": {"kind": "accounts"}}`,
 	} {
 		if n := k.Count(
-			`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`,
+			`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2
+				AND after::jsonb = $3::jsonb`,
 			k.A.ID,
 			k.A.Finance.ID,
 			want,

@@ -60,7 +60,8 @@ func TestOneSearchFindsRecordsNumbersPagesAndActs(t *testing.T) {
 	for _, typed := range []string{"thandi", "3456", "8001015009087", k.client, k.token, k.token[:13], "R 649"} {
 		found(h, k.B.Owner, typed).Lacks(client, token, "/purchases/"+k.token, "Nkosi")
 	}
-	for _, odd := range []string{"'", `\`, "a'b & c | !d:*", "\x00\x01", "%", strings.Repeat("x ", 400), "\xff\xfe", "<b>", "'':*", "_ _"} {
+	for _, odd := range []string{"'", `\`, "a'b & c | !d:*", "\x00\x01", "%", strings.Repeat("x ", 400),
+		"\xff\xfe", "<b>", "'':*", "_ _"} {
 		found(h, staff, odd)
 	}
 }

@@ -61,7 +61,8 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 	b.waiting(1, "after the failure")
 
 	t.Run("only who may, and only its own", func(t *testing.T) {
-		for who, kind := range map[*actor.Actor]fault.Kind{ptr(b.A.Reader.Actor()): fault.Forbidden, ptr(b.B.Staff.Actor()): fault.NotFound} {
+		for who, kind := range map[*actor.Actor]fault.Kind{ptr(b.A.Reader.Actor()): fault.Forbidden,
+			ptr(b.B.Staff.Actor()): fault.NotFound} {
 			if _, err := service.AddNote(ctx, *who, []followup.Object{purchase}, "Hello"); !fault.Is(err, kind) {
 				t.Errorf("note: %v", err)
 			}

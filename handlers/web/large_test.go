@@ -15,7 +15,9 @@ func TestFiguresBeyondInt64AreExactAndBreakNoPage(t *testing.T) {
 	t.Parallel()
 	k := handlertest.New(t)
 	k.Count(`WITH x AS (INSERT INTO ledger_entries (id, merchant_id, purchase_id, kind, amount_cents, currency, at, day)
-		SELECT gen_random_uuid(), $1, gen_random_uuid(), 'paid_by_hand', CASE WHEN n > 1025 THEN 77777 ELSE 9000000000000000 END, CASE WHEN n > 1025 THEN 'USD' ELSE 'ZAR' END, $2, ($2::timestamptz AT TIME ZONE 'Africa/Johannesburg')::date
+		SELECT gen_random_uuid(), $1, gen_random_uuid(), 'paid_by_hand', CASE WHEN n > 1025 THEN 77777
+		ELSE 9000000000000000 END, CASE WHEN n > 1025 THEN 'USD' ELSE 'ZAR' END, $2,
+		($2::timestamptz AT TIME ZONE 'Africa/Johannesburg')::date
 		FROM generate_series(1, 1026) AS n RETURNING 1) SELECT count(*) FROM x`, k.A.ID, k.Store.Now())
 	plain := func(path string) string { return k.API("GET", path, nil).Want(http.StatusOK).Body }
 	if got := plain("/account/json/balance/"); !strings.Contains(got, `"gross_balance":9225000000000000000,`) ||

@@ -41,10 +41,14 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 	if _, err := k.Store.Pool.Exec(
 		t.Context(),
 		`WITH again AS (UPDATE purchases SET collection_count = 2 WHERE reference = 'POORER' RETURNING id)
-		INSERT INTO collections (id, merchant_id, brand_id, client_id, purchase_id, attempt, token_id, mandate_id, method, state, amount_cents,
-			currency, action_date, original_date, submit_at, execute_at, service, statement_line, result_code, result_at, created_at, updated_at)
-		SELECT gen_random_uuid(), merchant_id, brand_id, client_id, purchase_id, 2, token_id, mandate_id, method, 'unpaid', amount_cents,
-			currency, action_date + 40, original_date, submit_at, execute_at, service, statement_line, '04', now(), created_at, updated_at
+		INSERT INTO collections (id, merchant_id, brand_id, client_id, purchase_id, attempt, token_id,
+		mandate_id, method, state, amount_cents,
+			currency, action_date, original_date, submit_at, execute_at, service, statement_line, result_code,
+			result_at, created_at, updated_at)
+		SELECT gen_random_uuid(), merchant_id, brand_id, client_id, purchase_id, 2, token_id, mandate_id,
+		method, 'unpaid', amount_cents,
+			currency, action_date + 40, original_date, submit_at, execute_at, service, statement_line, '04',
+			now(), created_at, updated_at
 		FROM collections WHERE purchase_id = (SELECT id FROM again)`,
 	); err != nil {
 		t.Fatal(err)
@@ -59,9 +63,11 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 	for narrow, want := range map[string][]string{
 		"answer=failed": {"POORER", "POOR"}, "answer=02": {"POOR"}, "answer=04": {"POORER"}, "answer=collected": {"GOOD"},
 		"answer=disputed": {"BAD"}, "answer=waiting": scheduled, "answer=never": byProgram,
-		"failed_again=on": {"POORER"}, "method=eft": debits, "method=debicheck": nil, "bank=632005": debits, "bank=250655": nil,
+		"failed_again=on": {"POORER"}, "method=eft": debits, "method=debicheck": nil,
+		"bank=632005": debits, "bank=250655": nil,
 		"health=failing": debits, "health=blocked": nil, "made_by=programs": byProgram, "made_by=people": debits,
-		"made_by=" + k.A.Staff.ID.String(): debits, "made_by=" + k.A.Owner.ID.String(): nil, "made_by=batches": nil, "made_by=subscriptions": nil,
+		"made_by=" + k.A.Staff.ID.String(): debits, "made_by=" + k.A.Owner.ID.String(): nil, "made_by=batches": nil,
+		"made_by=subscriptions": nil,
 		"debit_from=" + k.day.String() + "&debit_to=" + k.day.String(): {"BAD", "GOOD", "POOR", "INV-7"},
 		"debit=over-30-days-ago":               nil,
 		"debit=next-30-days":                   {"BAD", "GOOD", "POOR", "INV-7"},
@@ -105,7 +111,8 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 		`<option value="02">Not enough money (02)</option>`, `<option value="04">`, k.A.Staff.Name).
 		Lacks("Account closed (12)")
 	k.Page(k.A.Staff, "GET", "/purchases?answer=12&method=cash&made_by=elves&health=fine", nil).
-		Contains(`<option value="12" selected>`, "‘cash’ is not a method.", "‘elves’ is not an id.", "‘fine’ is not a token health.")
+		Contains(`<option value="12" selected>`, "‘cash’ is not a method.", "‘elves’ is not an id.",
+			"‘fine’ is not a token health.")
 	k.Page(k.A.Staff, "GET", "/purchases?answer=soon", nil).Contains("‘soon’ is not an answer of a bank.")
 }
 
@@ -129,11 +136,14 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 			t.Fatal(err)
 		}
 		failed := set.failures != "0"
-		for narrow, want := range map[string]bool{"health=sound": !failed, "health=failing": failed, "failed_again=on": failed,
-			"answer=collected": !failed, "answer=02": failed, "answer=failed": failed, "answer=waiting": true, "answer=never": false,
+		for narrow, want := range map[string]bool{"health=sound": !failed, "health=failing": failed,
+			"failed_again=on":  failed,
+			"answer=collected": !failed, "answer=02": failed, "answer=failed": failed,
+			"answer=waiting": true, "answer=never": false,
 			"bank=632005": true, "bank=250655": false, "method=eft": true, "method=debicheck": false,
 			"debit_from=" + k.day.String(): true, "debit=yesterday": false, "debit=next-30-days": true} {
-			for _, list := range []string{"/tokens", "/mandates", "/clients", "/tokens?client=" + k.client, "/mandates?state=active",
+			for _, list := range []string{"/tokens", "/mandates", "/clients", "/tokens?client=" + k.client,
+				"/mandates?state=active",
 				"/clients?sort=name", "/clients?q=thandi", "/tokens?q=thandi", "/mandates?q=thandi", "/mandates?method=eft"} {
 				address := list + "?" + narrow
 				if strings.Contains(list, "?") {
@@ -150,8 +160,10 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 		}
 	}
 	for address, want := range map[string]int{"/tokens?made_by=" + k.A.Staff.ID.String(): 1, "/tokens?made_by=programs": 0,
-		"/mandates?made_by=people": 1, "/tokens?stored=today": 1, "/tokens?stored=yesterday": 0, "/mandates?created=last-7-days": 1,
-		"/mandates?created=last-month": 0, "/clients?added=today": 71, "/clients?added=yesterday&sort=name": 0, "/clients?added=today&sort=-name": 71} {
+		"/mandates?made_by=people": 1, "/tokens?stored=today": 1, "/tokens?stored=yesterday": 0,
+		"/mandates?created=last-7-days": 1,
+		"/mandates?created=last-month":  0, "/clients?added=today": 71, "/clients?added=yesterday&sort=name": 0,
+		"/clients?added=today&sort=-name": 71} {
 		if got := listed(k.House, address); len(got) != want {
 			t.Errorf("%s shows %d rows, want %d", address, len(got), want)
 		}

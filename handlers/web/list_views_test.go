@@ -164,7 +164,8 @@ func TestAListIsSavedAsAView(t *testing.T) {
 func TestViewsOfAPersonWhoLeft(t *testing.T) {
 	k := fillLists(t)
 	save := func(who handlertest.Person, list, name, query string, shared ...string) string {
-		to := k.Page(who, "POST", "/lists/views", url.Values{"list": {list}, "back": {query}, "query": {query}, "name": {name},
+		to := k.Page(who, "POST", "/lists/views", url.Values{"list": {list}, "back": {query},
+			"query": {query}, "name": {name},
 			"shared": shared}).
 			Want(http.StatusSeeOther).
 			Header.Get(

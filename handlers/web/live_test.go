@@ -60,16 +60,20 @@ func newWire(t *testing.T) *wire {
 	})
 	w.id = w.Store.NewID()
 	w.exec(
-		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
-			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
-		VALUES ($1, $2, $3, 'debicheck', 'pending_authentication', 'W1', 'TEST1', 'TESTMERCH1', '12345678', 'months', 1, 0, '', '', '', '', '', now(), 'bank', now(), now())`,
+		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
+			clearing_account, period_units,
+			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at,
+			consent_channel, created_at, updated_at)
+		VALUES ($1, $2, $3, 'debicheck', 'pending_authentication', 'W1', 'TEST1', 'TESTMERCH1', '12345678', 'months', 1, 0,
+		'', '', '', '', '', now(), 'bank', now(), now())`,
 		w.id,
 		w.A.ID,
 		w.A.BrandID,
 	)
 	now := w.Store.Now()
 	w.exec(
-		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
+		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state,
+			requested_at, sent_at, expires_at)
 		VALUES (gen_random_uuid(), $1, $2, 1, 'REALTIME', 'sent', $3, $3, $4)`,
 		w.A.ID,
 		w.id,
@@ -97,7 +101,8 @@ func (w *wire) deliver() {
 func (w *wire) accept() {
 	w.t.Helper()
 	w.exec(
-		`WITH a AS (UPDATE mandate_authentications SET state = 'accepted', channel = 'ussd', answered_at = $2 WHERE mandate_id = $1)
+		`WITH a AS (UPDATE mandate_authentications SET state = 'accepted', channel = 'ussd', answered_at = $2
+			WHERE mandate_id = $1)
 		UPDATE mandates SET state = 'active' WHERE id = $1`,
 		w.id,
 		w.Store.Now(),

@@ -34,15 +34,20 @@ func (k cast) debiCheck(t *testing.T, state mandate.State, asked mandate.AuthSta
 	}{
 		{`UPDATE tokens SET method = 'debicheck' WHERE id = $1`, []any{k.token}},
 		{
-			`UPDATE mandates SET kind = 'debicheck', state = $2, terms = $3, deduction_day = 25, bank_reference = 'BANKREF77', accepted_at = now() WHERE id = $1`,
+			`UPDATE mandates SET kind = 'debicheck', state = $2, terms = $3, deduction_day = 25, bank_reference = 'BANKREF77',
+				accepted_at = now() WHERE id = $1`,
 			[]any{k.token, string(state), variableTerms}},
 		{
-			`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, code, channel, requested_by, requested_at, sent_at, delivered_at, expires_at, answered_at)
-			VALUES (gen_random_uuid(), $1, $2, 1, 'REALTIME', $3, $4, 'banking_app', 'Lerato', '2026-11-20T10:00:00Z', '2026-11-20T10:00:01Z', '2026-11-20T10:00:03Z',
+			`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, code, channel,
+				requested_by, requested_at, sent_at, delivered_at, expires_at, answered_at)
+			VALUES (gen_random_uuid(), $1, $2, 1, 'REALTIME', $3, $4, 'banking_app', 'Lerato', '2026-11-20T10:00:00Z',
+			'2026-11-20T10:00:01Z', '2026-11-20T10:00:03Z',
 				'2026-11-20T10:02:01Z', '2026-11-20T10:00:41Z')`, []any{k.A.ID, k.token, string(asked), code}},
 		{
-			`INSERT INTO account_verifications (id, merchant_id, client_id, purchase_id, account_mask, account_hash, bank_code, answers, passed, at)
-			VALUES (gen_random_uuid(), $1, $2, $3, '•••• 3456', '', '632005', '{"exists": "yes", "open": "yes", "accepts_debits": "yes", "name_matches": "no"}', true, '2026-11-20T10:00:00Z')`,
+			`INSERT INTO account_verifications (id, merchant_id, client_id, purchase_id, account_mask, account_hash,
+				bank_code, answers, passed, at)
+			VALUES (gen_random_uuid(), $1, $2, $3, '•••• 3456', '', '632005',
+			'{"exists": "yes", "open": "yes", "accepts_debits": "yes", "name_matches": "no"}', true, '2026-11-20T10:00:00Z')`,
 			[]any{k.A.ID, k.client, k.token}},
 	} {
 		if _, err := k.Store.Pool.Exec(t.Context(), step.sql, step.args...); err != nil {

@@ -130,7 +130,8 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 		t.Errorf("after undo: %v", got)
 	}
 	b.Page(b.B.Staff, "POST", undo[1], url.Values{}).Want(http.StatusNotFound)
-	b.Page(b.B.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"note"}, "text": {"Hello"}}).
+	b.Page(b.B.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]},
+		"do": {"note"}, "text": {"Hello"}}).
 		Want(http.StatusNotFound)
 	b.Page(b.A.Reader, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {failed[0]}, "do": {"close"}}).
 		Want(http.StatusForbidden)
@@ -162,7 +163,8 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	if value == nil {
 		t.Fatal("the debit of a broken promise does not wait")
 	}
-	b.Page(b.A.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {value[1]}, "do": {"close"}, "reason": {"written_off"}}).
+	b.Page(b.A.Staff, "POST", "/attention", url.Values{"kind": {"failed"}, "id": {value[1]}, "do": {"close"},
+		"reason": {"written_off"}}).
 		Want(http.StatusSeeOther)
 	if got := tabsOf(b.Page(b.A.Staff, "GET", "/attention", nil).Contains("Closed: Written off").Body); got["All"] != "0" {
 		t.Errorf("after closing: %v", got)

@@ -158,7 +158,8 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 		who,
 		url.Values{"list": {"purchases"}, "query": {"status=created"}, "selection": {sel}, "act": {"export-csv"}},
 	); true {
-		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.Page(who, "GET", file, nil).Want(http.StatusOK).Body, "\ufeff"))).
+		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.Page(who, "GET", file,
+			nil).Want(http.StatusOK).Body, "\ufeff"))).
 			ReadAll()
 		if err != nil || len(rows) != 53 {
 			t.Errorf("%d lines, %v", len(rows), err)
@@ -178,7 +179,8 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 	) {
 		t.Errorf("a filter that is not understood selects: %s", to)
 	}
-	for _, bad := range []url.Values{{"list": {"secrets"}}, {"list": {"audit entries"}, "all": {"yes"}}, {"list": {"purchases"}, "id": {"x"}},
+	for _, bad := range []url.Values{{"list": {"secrets"}}, {"list": {"audit entries"}, "all": {"yes"}},
+		{"list": {"purchases"}, "id": {"x"}},
 		{"list": {"purchases"}, "selection": {"x"}}, {"list": {"purchases"}, "selection": {uuid.NewString()}}} {
 		b.Page(b.A.Owner, "POST", "/selections", bad).Want(http.StatusNotFound)
 	}
@@ -289,7 +291,8 @@ func TestTwoThousandRowsAreRehearsed(t *testing.T) {
 	first := b.bought(client, 1000, 30)
 	b.Count(
 		`WITH more AS (INSERT INTO purchases SELECT (p2).* FROM (SELECT jsonb_populate_record(p, jsonb_build_object('id',
-		gen_random_uuid(), 'payer_sealed', NULL)) AS p2 FROM purchases p, generate_series(1, 1999) WHERE p.id = $1) AS made RETURNING 1)
+		gen_random_uuid(), 'payer_sealed', NULL)) AS p2 FROM purchases p, generate_series(1, 1999)
+		WHERE p.id = $1) AS made RETURNING 1)
 		SELECT count(*) FROM more`,
 		first,
 	)

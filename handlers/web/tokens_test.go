@@ -71,7 +71,8 @@ func TestASignedMandateIsKeptWithItsScan(t *testing.T) {
 		t.Error("the scan is not sealed")
 	}
 	if n := k.Count(
-		`SELECT count(*) FROM mandates WHERE consent_channel = 'signed_paper' AND consent_at < created_at - interval '2 days'`,
+		`SELECT count(*) FROM mandates WHERE consent_channel = 'signed_paper'
+			AND consent_at < created_at - interval '2 days'`,
 	); n != 1 {
 		t.Error("the mandate does not count from the day it was signed")
 	}

@@ -33,7 +33,8 @@ func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
 		t.Errorf("at stake: %+v", a.Subject.Totals)
 	}
 	if n := h.count(
-		`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`,
+		`SELECT count(*) FROM mails WHERE kind = 'approval_asked'
+			AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`,
 	); n != 2 {
 		t.Errorf("%d of the two who may agree got a mail", n)
 	}
@@ -46,7 +47,8 @@ func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
 		t.Errorf("the account is %s", got)
 	}
 	if n := h.count(
-		`SELECT count(*) FROM audit_entries WHERE action = 'token.deleting' AND actor_id = $1 AND after->>'approved_by' = 'Pieter' AND after->>'reason' = 'They left the gym.'`,
+		`SELECT count(*) FROM audit_entries WHERE action = 'token.deleting' AND actor_id = $1
+			AND after->>'approved_by' = 'Pieter' AND after->>'reason' = 'They left the gym.'`,
 		h.asker.ID,
 	); n != 1 {
 		t.Errorf("%d entries name who asked and who agreed", n)
@@ -158,7 +160,8 @@ func TestABatchAboveTheLimitIsSentWhenAnotherPersonAgrees(t *testing.T) {
 		t.Errorf("the batch is %s, started by %s", b.State, b.Starter.Name)
 	}
 	if n := h.count(
-		`SELECT count(*) FROM audit_entries WHERE action = 'batch.started' AND actor_id = $1 AND after->>'approved_by' = 'Pieter'`,
+		`SELECT count(*) FROM audit_entries WHERE action = 'batch.started' AND actor_id = $1
+			AND after->>'approved_by' = 'Pieter'`,
 		h.asker.ID,
 	); n != 1 {
 		t.Errorf("%d entries name both people", n)

@@ -88,7 +88,8 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 		return fault.New(
 			fault.Conflict,
 			"asker_gone",
-			"%s no longer works here, so nothing can be done on their behalf. Refuse it, and make a new request if it is still needed.",
+			"%s no longer works here, so nothing can be done on their behalf. Refuse it, "+
+				"and make a new request if it is still needed.",
 			a.AskedName,
 		)
 	}

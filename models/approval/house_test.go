@@ -100,7 +100,8 @@ func (h *house) business(slug string) (id, brand uuid.UUID) {
 		h.store.Now(),
 	)
 	h.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number,
+			branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`,
 		h.store.NewID(),
 		id,

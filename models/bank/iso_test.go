@@ -105,7 +105,8 @@ func TestAReasonWithoutACodeSaysSo(t *testing.T) {
 
 func TestChannelsOfISOHaveOurNames(t *testing.T) {
 	for code, want := range map[string]string{"ATMA": "atm", "CARD": "point_of_sale", "INBA": "internet_banking",
-		"MOBI": "cellphone_banking", "mobi": "cellphone_banking", "": "", "Contact Centre": "contact_centre", "ussd": "ussd"} {
+		"MOBI": "cellphone_banking", "mobi": "cellphone_banking", "": "",
+		"Contact Centre": "contact_centre", "ussd": "ussd"} {
 		if got := bank.ChannelOf(code); got != want {
 			t.Errorf("%s became %s", code, got)
 		}

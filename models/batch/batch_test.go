@@ -109,7 +109,8 @@ func TestAFileReadsRightHoweverItIsWritten(t *testing.T) {
 func TestWhatAFileCannotTellIsAskedNotGuessed(t *testing.T) {
 	_, lines := readAll(t, "email;amount;due\na@x.test;1,234;03/04/25\n")
 	same(t, places(lines), []string{
-		"row 2, column amount: expected 1 234,50 or 1234.50, found 1,234, which could be thousands or decimals; choose the decimal sign of the column",
+		"row 2, column amount: expected 1 234,50 or 1234.50, found 1,234, which could be thousands or decimals; " +
+			"choose the decimal sign of the column",
 		"row 2, column due: expected 2026-12-01, found 03/04/25; choose whether the day or the month comes first",
 	})
 }
@@ -140,7 +141,8 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 		{batch.Amount, "#REF!", "expected a number such as 1 234,50 or 1234.50, found #REF!", batch.CauseNumber},
 		{batch.Amount, "", "expected an amount such as 1 234,50, found nothing", "required_amount"},
 		{batch.Amount, "6.2E+10",
-			"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again", batch.CauseScientific},
+			"the spreadsheet shortened this number to scientific notation and digits are lost; " +
+				"format the column as text and type the number again", batch.CauseScientific},
 		{batch.Due, "31/02/2026", "expected a day that exists, found 31/02/2026", batch.CauseDate},
 		{batch.Due, "2026-02-30", "expected a day that exists, found 2026-02-30", batch.CauseDate},
 		{batch.Due, "soon", "expected 2026-12-01, found soon", batch.CauseDate},

@@ -20,7 +20,8 @@ func (h *house) stored(email string) client.Client {
 	h.t.Helper()
 	c := h.client(email)
 	h.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number,
+			branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4) ON CONFLICT DO NOTHING`,
 		h.store.NewID(),
 		h.who.MerchantID,
@@ -92,7 +93,8 @@ func (h *house) debiCheck(email string) {
 	h.t.Helper()
 	h.exec(`UPDATE tokens SET method = 'debicheck' WHERE client_id IN (SELECT id FROM clients WHERE email = $1)`, email)
 	h.exec(
-		`UPDATE mandates m SET kind = 'debicheck', state = 'active', deduction_day = 1, period_units = 'months', accepted_at = $2, bank_reference = $1,
+		`UPDATE mandates m SET kind = 'debicheck', state = 'active', deduction_day = 1, period_units = 'months',
+			accepted_at = $2, bank_reference = $1,
 		terms = '{"value_type": "FIXED", "authentication_type": "REALTIME", "debit_sequence": "RECURRING", "adjustment_category": "NEVER", "max_amount_cents": 20000, "price_cents": 10000}'
 		FROM tokens t WHERE t.mandate_id = m.id AND t.client_id IN (SELECT id FROM clients WHERE email = $1)`,
 		email,
@@ -110,7 +112,8 @@ func TestCheck_says_what_booking_does(t *testing.T) {
 		h.debiCheck(email)
 	}
 	h.exec(
-		`UPDATE tokens SET state = 'blocked', blocked_code = '08' WHERE client_id IN (SELECT id FROM clients WHERE email = 'blocked@example.org')`,
+		`UPDATE tokens SET state = 'blocked', blocked_code = '08'
+			WHERE client_id IN (SELECT id FROM clients WHERE email = 'blocked@example.org')`,
 	)
 	b := h.checked(
 		"email,amount,due,charge\neft@example.org,100,2027-03-01,yes\nfixed@example.org,150,2027-03-01,yes\ntwice@example.org,100,2027-03-01,yes\n" +
@@ -142,7 +145,8 @@ func TestCheck_says_what_booking_does(t *testing.T) {
 	}
 	for _, d := range e.Debits {
 		if n := h.count(
-			`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id WHERE c.action_date = $1 AND r.debit_method = $2`,
+			`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id
+				WHERE c.action_date = $1 AND r.debit_method = $2`,
 			d.Date,
 			d.Method,
 		); n != d.Rows {
@@ -150,7 +154,8 @@ func TestCheck_says_what_booking_does(t *testing.T) {
 		}
 	}
 	if n := h.count(
-		`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id WHERE c.disputable = (r.disputable <> '{}') AND c.action_date = r.debit_date`,
+		`SELECT count(*) FROM collections c JOIN batch_rows r ON r.purchase_id = c.purchase_id
+			WHERE c.disputable = (r.disputable <> '{}') AND c.action_date = r.debit_date`,
 	); n != 4 {
 		t.Errorf("%d of 4 debits are as they were reviewed", n)
 	}
@@ -191,7 +196,8 @@ func TestA_debit_that_became_impossible_mails_nothing(t *testing.T) {
 	b := h.checked("email,amount,due,charge\na@example.org,100,2027-03-01,yes\nb@example.org,100,2027-03-01,yes\n")
 	b = h.start(b, order(b))
 	h.exec(
-		`UPDATE tokens SET state = 'blocked', blocked_code = '08' WHERE client_id IN (SELECT id FROM clients WHERE email = 'a@example.org')`,
+		`UPDATE tokens SET state = 'blocked', blocked_code = '08'
+			WHERE client_id IN (SELECT id FROM clients WHERE email = 'a@example.org')`,
 	)
 	b = h.work(b)
 	if b.State != batch.Done || b.Counts.Sent != 1 || b.Counts.Failed != 1 || b.Counts.Uncharged != 0 {

@@ -135,7 +135,8 @@ func TestWhat_is_sent_is_what_was_seen(t *testing.T) {
 	code(t, err, "batch_changed")
 	if f, _ := fault.From(
 		err,
-	); f.Message != "The batch changed since you looked at it, and nothing was sent. The number and the sum are the same, but the rows are not. Changed: rows 2, 3. Look at it again." {
+	); f.Message != "The batch changed since you looked at it, and nothing was sent. "+
+		"The number and the sum are the same, but the rows are not. Changed: rows 2, 3. Look at it again." {
 		t.Error(f.Message)
 	}
 	for n, text := range map[int]string{2: "100", 3: "200"} {

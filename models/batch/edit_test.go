@@ -24,7 +24,8 @@ func (h *house) client(email string) client.Client {
 func TestBad_rows_are_grouped_mended_and_counted(t *testing.T) {
 	h := open(t)
 	b := h.checked(heading +
-		"a@example.org,A,100,2027-03-01,x\nnobody,B,100,2027-03-01,x\nc@example.org,C,ten,2027-03-01,x\nalso nobody,D,5,2027-03-01,x\n")
+		"a@example.org,A,100,2027-03-01,x\nnobody,B,100,2027-03-01,x\nc@example.org,C,ten,2027-03-01,x\nalso " +
+		"nobody,D,5,2027-03-01,x\n")
 	if b.Counts.Ready != 1 || b.Counts.Bad != 3 {
 		t.Fatalf("%+v", b.Counts)
 	}
@@ -159,7 +160,8 @@ func TestNumbers_are_sealed_at_rest_and_masked_when_shown(t *testing.T) {
 	h := open(t)
 	b := h.checked("email,name,amount,due,account number,branch code\na@example.org,A,100,2027-03-01,62001234567,250655\n")
 	if n := h.count(
-		`SELECT count(*) FROM batch_rows WHERE position('62001234567'::bytea in cells) > 0 OR problems::text LIKE '%62001234567%'`,
+		`SELECT count(*) FROM batch_rows WHERE position('62001234567'::bytea in cells) > 0
+			OR problems::text LIKE '%62001234567%'`,
 	); n != 0 {
 		t.Error("the account number stands in the database as it is")
 	}

@@ -205,7 +205,8 @@ func (h *house) isWhole(b batch.Batch, invoices int) {
 		t.Errorf("%d mails, want one for each of %d", n, invoices)
 	}
 	if n := h.count(
-		`SELECT count(*) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number WHERE r.batch_id = $1`,
+		`SELECT count(*) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number
+			WHERE r.batch_id = $1`,
 		b.ID,
 	); n != invoices {
 		t.Errorf("%d rows name their invoice, want %d", n, invoices)

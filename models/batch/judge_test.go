@@ -55,7 +55,8 @@ func TestWarningsOfABatchReadEachRowAFewTimesWhateverTheStatisticsSay(t *testing
 	b = h.created(b)
 	must(t, h.batches.InTx(ctx, func(tx batch.Tx) error {
 		var before, after int
-		const read = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE relname = 'batch_rows'`
+		const read = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+			WHERE relname = 'batch_rows'`
 		b, err := tx.LockBatch(h.who.MerchantID, b.ID)
 		must(t, err)
 		must(t, h.store.Pool.QueryRow(tx.Context(), read).Scan(&before))

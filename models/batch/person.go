@@ -140,7 +140,8 @@ func (r *reading) scientific(f Field, text string) bool {
 		f,
 		"scientific",
 		CauseScientific,
-		"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again",
+		"the spreadsheet shortened this number to scientific notation and digits are lost; "+
+			"format the column as text and type the number again",
 	)
 	return true
 }

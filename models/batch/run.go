@@ -155,7 +155,8 @@ func reason(err error) string {
 	if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
 		return f.Words()
 	}
-	return "The invoice could not be created because of a problem on our side. Try again with Fix rows; if it fails again, tell us the batch and the row."
+	return "The invoice could not be created because of a problem on our side. Try again with Fix rows; " +
+		"if it fails again, tell us the batch and the row."
 }
 
 // settle ends a batch that has nothing left to send, or lets it wait for a person.

@@ -220,11 +220,14 @@ func TestVoiding_leaves_what_the_bank_has_and_cannot_give_back(t *testing.T) {
 		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
 			clearing_account, period_units, deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type,
 			consent_text, consent_at, consent_channel, created_at, updated_at)
-		SELECT id, merchant_id, brand_id, 'eft', 'active', 'X', '', '', '', 'months', 1, 0, '', '', '', 'CURRENT', '', now(), 'api',
+		SELECT id, merchant_id, brand_id, 'eft', 'active', 'X', '', '', '', 'months', 1, 0, '', '',
+		'', 'CURRENT', '', now(), 'api',
 			now(), now() FROM purchases WHERE id = $1`,
 		`INSERT INTO collections (id, merchant_id, brand_id, purchase_id, attempt, token_id, mandate_id, method, state,
-			amount_cents, currency, action_date, original_date, submit_at, execute_at, service, statement_line, created_at, updated_at)
-		SELECT id, merchant_id, brand_id, id, 1, id, id, 'eft', 'submitted', 100, 'ZAR', now(), now(), now(), now(), 'two_day', '',
+			amount_cents, currency, action_date, original_date, submit_at, execute_at, service,
+			statement_line, created_at, updated_at)
+		SELECT id, merchant_id, brand_id, id, 1, id, id, 'eft', 'submitted', 100, 'ZAR', now(),
+		now(), now(), now(), 'two_day', '',
 			now(), now() FROM purchases WHERE id = $1`} {
 		h.exec(sql, atBank)
 	}

@@ -11,25 +11,40 @@ import (
 
 // What people call the columns, English and Afrikaans, without accents and blanks.
 var synonyms = map[Field]string{
-	Email:        "email|emailaddress|mail|epos|eposadres|mailaddress|clientemail|customeremail|klientepos|contactemail|payeremail|debtoremail",
-	ClientID:     "clientid|clientuuid|debitdeskid|customerid|klientid",
-	FullName:     "fullname|name|clientname|customername|customer|client|payer|payername|debtor|debtorname|naam|vollenaam|volnaam|klient|klientnaam|naamenvan|nameandsurname|nameofclient|accountholder|member|membername|learner|tenant",
-	Phone:        "phone|phonenumber|cell|cellphone|cellnumber|cellno|cellphonenumber|mobile|mobilenumber|tel|telephone|telephonenumber|foon|telefoon|telefoonnommer|selfoon|selfoonnommer|sel|selnommer|contactnumber",
-	PersonalCode: "personalcode|id|idnumber|idno|idnr|said|identitynumber|identity|passport|passportnumber|idorpassport|idorpassportnumber|idpassport|idnommer|identiteitsnommer|paspoort|paspoortnommer|rsaid",
-	BankCode:     "bankcode|branch|branchcode|branchno|branchnumber|universalbranchcode|takkode|tak|bankkode|takkodenommer",
-	BankAccount:  "bankaccount|bankaccountnumber|bankaccountno|account|accountnumber|accountno|accno|accnumber|rekening|rekeningnommer|rekeningnr|bankrekening|bankrekeningnommer",
-	Amount:       "amount|total|totalamount|amountdue|invoiceamount|invoicetotal|totaldue|value|bedrag|totaal|totalebedrag|bedragverskuldig|faktuurbedrag|sum|debitamount|balance|premium|premie",
-	Currency:     "currency|currencycode|geldeenheid|valuta|ccy",
-	Due:          "due|duedate|dueon|date|datedue|paymentdate|paymentduedate|payby|paybefore|actiondate|debitdate|collectiondate|strikedate|datum|betaaldatum|vervaldatum|betaalvoor|verskuldigop|aksiedatum|debietdatum",
-	Reference:    "reference|ref|invoiceref|invoicereference|paymentreference|yourreference|ourreference|yourref|ourref|refno|referenceno|referencenumber|verwysing|verwysingsnommer|verw|invoiceno|invoicenumber|faktuurnommer|policynumber|contractreference",
-	Notes:        "notes|note|comment|comments|remark|remarks|notas|nota|opmerking|opmerkings|kommentaar|message|boodskap",
-	Charge:       "charge|chargetoken|autocharge|debit|debitorder|collect|debietorder|debiteer|hef|vorder",
-	Method:       "paymentmethod|method|paymenttype|betaalmetode|betaalwyse|metode",
-	Product:      "for|whatfor|product|productname|item|itemname|itemdescription|description|productdescription|details|service|produk|produknaam|beskrywing|item|diens|artikel|lineitem",
-	Quantity:     "quantity|qty|units|count|hoeveelheid|aantal|hoev|productquantity|itemquantity|productqty|itemqty",
-	Price:        "price|unitprice|itemprice|productprice|priceperunit|rate|cost|prys|eenheidsprys|prysperstuk|tarief|koste|priceeach|eachprice",
-	Discount:     "discount|rebate|afslag|korting|itemdiscount|productdiscount",
-	TaxPercent:   "taxpercent|tax|taxrate|vat|vatrate|vatpercent|btw|btwkoers|belasting|belastingpersent|itemtax|producttax|productvat|itemvat",
+	Email: "email|emailaddress|mail|epos|eposadres|mailaddress|clientemail|customeremail|klientepos|contactemail|" +
+		"payeremail|debtoremail",
+	ClientID: "clientid|clientuuid|debitdeskid|customerid|klientid",
+	FullName: "fullname|name|clientname|customername|customer|client|payer|payername|debtor|debtorname|naam|" +
+		"vollenaam|volnaam|klient|klientnaam|naamenvan|nameandsurname|nameofclient|accountholder|member|" +
+		"membername|learner|tenant",
+	Phone: "phone|phonenumber|cell|cellphone|cellnumber|cellno|cellphonenumber|mobile|mobilenumber|tel|telephone|" +
+		"telephonenumber|foon|telefoon|telefoonnommer|selfoon|selfoonnommer|sel|selnommer|contactnumber",
+	PersonalCode: "personalcode|id|idnumber|idno|idnr|said|identitynumber|identity|passport|passportnumber|idorpassport|" +
+		"idorpassportnumber|idpassport|idnommer|identiteitsnommer|paspoort|paspoortnommer|rsaid",
+	BankCode: "bankcode|branch|branchcode|branchno|branchnumber|universalbranchcode|takkode|tak|bankkode|" +
+		"takkodenommer",
+	BankAccount: "bankaccount|bankaccountnumber|bankaccountno|account|accountnumber|accountno|accno|accnumber|rekening|" +
+		"rekeningnommer|rekeningnr|bankrekening|bankrekeningnommer",
+	Amount: "amount|total|totalamount|amountdue|invoiceamount|invoicetotal|totaldue|value|bedrag|totaal|" +
+		"totalebedrag|bedragverskuldig|faktuurbedrag|sum|debitamount|balance|premium|premie",
+	Currency: "currency|currencycode|geldeenheid|valuta|ccy",
+	Due: "due|duedate|dueon|date|datedue|paymentdate|paymentduedate|payby|paybefore|actiondate|debitdate|" +
+		"collectiondate|strikedate|datum|betaaldatum|vervaldatum|betaalvoor|verskuldigop|aksiedatum|" +
+		"debietdatum",
+	Reference: "reference|ref|invoiceref|invoicereference|paymentreference|yourreference|ourreference|yourref|ourref|" +
+		"refno|referenceno|referencenumber|verwysing|verwysingsnommer|verw|invoiceno|invoicenumber|" +
+		"faktuurnommer|policynumber|contractreference",
+	Notes:  "notes|note|comment|comments|remark|remarks|notas|nota|opmerking|opmerkings|kommentaar|message|boodskap",
+	Charge: "charge|chargetoken|autocharge|debit|debitorder|collect|debietorder|debiteer|hef|vorder",
+	Method: "paymentmethod|method|paymenttype|betaalmetode|betaalwyse|metode",
+	Product: "for|whatfor|product|productname|item|itemname|itemdescription|description|productdescription|details|" +
+		"service|produk|produknaam|beskrywing|item|diens|artikel|lineitem",
+	Quantity: "quantity|qty|units|count|hoeveelheid|aantal|hoev|productquantity|itemquantity|productqty|itemqty",
+	Price: "price|unitprice|itemprice|productprice|priceperunit|rate|cost|prys|eenheidsprys|prysperstuk|tarief|" +
+		"koste|priceeach|eachprice",
+	Discount: "discount|rebate|afslag|korting|itemdiscount|productdiscount",
+	TaxPercent: "taxpercent|tax|taxrate|vat|vatrate|vatpercent|btw|btwkoers|belasting|belastingpersent|itemtax|" +
+		"producttax|productvat|itemvat",
 }
 
 // Words that say nothing about the meaning: amount (ZAR), price incl VAT.

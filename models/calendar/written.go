@@ -31,7 +31,8 @@ var (
 var (
 	timeOfDay = regexp.MustCompile(`(?i)(?:^|[T ]+)\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]m)?(?:Z|[+-]\d{2}:?\d{2})?$`)
 	weekday   = regexp.MustCompile(
-		`(?i)^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sat|sun)(?:day)?|(?:maan|dins|woens|donder|vry|sater|son)dag|(?:ma|di|wo|do|vr|sa|so))\.?,? +`,
+		`(?i)^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sat|sun)(?:day)?` +
+			`|(?:maan|dins|woens|donder|vry|sater|son)dag|(?:ma|di|wo|do|vr|sa|so))\.?,? +`,
 	)
 	numbers  = regexp.MustCompile(`^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{1,4})$`)
 	compact  = regexp.MustCompile(`^(20\d{2})(\d{2})(\d{2})$`)

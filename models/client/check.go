@@ -175,7 +175,8 @@ var (
 	foreignPhone = regexp.MustCompile(`^(?:\+|00)[1-9][0-9 ().\x{a0}-]*$`)
 	notDigits    = regexp.MustCompile(`[^0-9]`)
 	emailForm    = regexp.MustCompile(
-		`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`,
+		`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?` +
+			`(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`,
 	)
 )
 

@@ -20,27 +20,34 @@ import (
 // address, is the same person's.
 const ofClient = `(SELECT id FROM purchases WHERE merchant_id = @m AND client_id = @c
 	UNION SELECT id FROM purchases WHERE merchant_id = @m AND client_id IS NULL AND @email <> '' AND @name <> ''
-		AND search_key(merchant_id, id, search) @@ ` + inEveryStep + ` AND lower(payer_email) = @email AND lower(payer_name) = @name)`
+		AND search_key(merchant_id, id, search) @@ ` + inEveryStep + ` AND lower(payer_email) = @email
+			AND lower(payer_name) = @name)`
 
 // inEveryStep finds @words, which are one word, among the purchases of all times.
-const inEveryStep = `(SELECT string_agg('''' || right(@m::text, 12) || lpad(to_hex(step), 4, '0') || substr(@words, 2), ' | ')::tsquery FROM generate_series(
+const inEveryStep = `(SELECT string_agg('''' || right(@m::text, 12) || lpad(to_hex(step), 4, '0') || substr(@words, 2),
+	' | ')::tsquery FROM generate_series(
 		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m ORDER BY id LIMIT 1),
-		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m ORDER BY id DESC LIMIT 1)) AS step)`
+		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m
+		ORDER BY id DESC LIMIT 1)) AS step)`
 
 const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
-	debits AS MATERIALIZED (SELECT state, final_at, action_date FROM collections WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine))
+	debits AS MATERIALIZED (SELECT state, final_at, action_date FROM collections
+	WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine))
 	SELECT (SELECT count(*) FROM mine),
-		(SELECT count(*) FROM mails WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY (ARRAY(SELECT id FROM mine)))),
+		(SELECT count(*) FROM mails WHERE merchant_id = @m
+		AND (client_id = @c OR purchase_id = ANY (ARRAY(SELECT id FROM mine)))),
 		(SELECT count(*) FROM mandates WHERE merchant_id = @m AND id IN (SELECT id FROM mine)),
 		(SELECT count(*) FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)),
 		(SELECT count(*) FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')),
 		(SELECT count(*) FROM debits WHERE state = 'scheduled'),
-		(SELECT CASE WHEN bool_and(final_at IS NOT NULL) THEN max((final_at AT TIME ZONE 'Africa/Johannesburg')::date) END FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')),
+		(SELECT CASE WHEN bool_and(final_at IS NOT NULL) THEN max((final_at AT TIME ZONE 'Africa/Johannesburg')::date) END
+		FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')),
 		(SELECT count(*) FROM debits WHERE state = 'disputed'),
 		(SELECT count(*) FROM refunds WHERE merchant_id = @m AND state = 'pending' AND purchase_id IN (SELECT id FROM mine)),
 		COALESCE((SELECT max(action_date) FROM debits WHERE state NOT IN ('cancelled', 'recalled')),
 			(SELECT max(day) FROM (
-				SELECT (created_at AT TIME ZONE 'Africa/Johannesburg')::date AS day FROM mandates WHERE merchant_id = @m AND id IN (SELECT id FROM mine)
+				SELECT (created_at AT TIME ZONE 'Africa/Johannesburg')::date AS day FROM mandates
+				WHERE merchant_id = @m AND id IN (SELECT id FROM mine)
 				UNION ALL SELECT issued FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)) AS kept))`
 
 func erasureArgs(c Client) pgx.NamedArgs {
@@ -126,16 +133,19 @@ var dropping = []struct{ table, sql string }{
 		`DELETE FROM mandate_evidence WHERE mandate_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
 	{
 		"account_verifications",
-		`DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[]) OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`,
+		`DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[])
+			OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`,
 	},
 	{
 		"mandates",
-		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '', consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`,
+		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '',
+			consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`,
 	},
 	{"tokens", `UPDATE tokens SET account_mask = '', bank_code = '' WHERE client_id = ANY(@ids::uuid[])`},
 	{
 		"invoices",
-		`UPDATE invoices SET particulars = jsonb_set(particulars, '{recipient}', jsonb_build_object('name', @erased::text)) WHERE client_id = ANY(@ids::uuid[])`,
+		`UPDATE invoices SET particulars = jsonb_set(particulars, '{recipient}', jsonb_build_object('name', @erased::text))
+			WHERE client_id = ANY(@ids::uuid[])`,
 	},
 	{"clients", `UPDATE clients SET evidence_until = NULL WHERE id = ANY(@ids::uuid[])`},
 }
@@ -148,7 +158,8 @@ func (s Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, er
 		ids, err := idsOf(
 			ctx,
 			tx,
-			`SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`,
+			`SELECT id::text FROM clients WHERE evidence_until < @today::date
+				ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`,
 			args,
 		)
 		if n = len(ids); err != nil || n == 0 {
@@ -166,14 +177,16 @@ func (s Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, er
 }
 
 // hostless are the attempts of a purchase without the client's address on the internet.
-const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n) FROM jsonb_array_elements(%s) WITH ORDINALITY AS all_of (a, n)), '[]')`
+const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n)
+	FROM jsonb_array_elements(%s) WITH ORDINALITY AS all_of (a, n)), '[]')`
 
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
 	{
 		"purchases",
-		`UPDATE purchases SET payer_name = @erased, payer_email = '', payer = @payer::jsonb, payer_sealed = NULL, created_ip = '',
+		`UPDATE purchases SET payer_name = @erased, payer_email = '', payer = @payer::jsonb,
+			payer_sealed = NULL, created_ip = '',
 		details = details - 'email_message', attempts = ` + fmt.Sprintf(hostless, "attempts") + `,
 		search = array_to_tsvector(array_remove(regexp_split_to_array(lower(reference || ' ' || reference_generated), '\s+')
 			|| regexp_split_to_array(lower(reference || ' ' || reference_generated), '[^[:alnum:]]+'), '')),
@@ -181,22 +194,27 @@ var erasing = []struct{ table, sql string }{
 	},
 	{
 		"tokens",
-		`UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = '' WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`,
+		`UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = ''
+			WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`,
 	},
 	{
 		"mails",
-		`UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL, attachments = '[]', error = '',
+		`UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '',
+			body_sealed = NULL, attachments = '[]', error = '',
 		state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
 		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`,
 	},
 	{
 		"template_clients",
-		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1 WHERE merchant_id = @m AND client_id = @c`,
+		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1
+			WHERE merchant_id = @m AND client_id = @c`,
 	},
 	{"batch_rows",
 		`UPDATE batch_rows r SET cells = @cells, name = @erased, problems = NULL, broken = NULL, error = '', same_hash = NULL
-		FROM batches b WHERE b.merchant_id = @m AND r.merchant_id = @m AND r.batch_id = b.id AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
-			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name AND b.state IN ('done', 'stopped'))`},
+		FROM batches b WHERE b.merchant_id = @m AND r.merchant_id = @m AND r.batch_id = b.id
+		AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
+			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name
+			AND b.state IN ('done', 'stopped'))`},
 	{"account_verifications",
 		`DELETE FROM account_verifications WHERE merchant_id = @m AND client_id = @c AND purchase_id IS NULL`},
 	{"notes", `DELETE FROM notes WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
@@ -205,13 +223,15 @@ var erasing = []struct{ table, sql string }{
 		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
 	{
 		"events",
-		`UPDATE events SET snapshot = jsonb_set(snapshot, '{purchase}', (snapshot -> 'purchase') || jsonb_build_object('payer', @payer::jsonb, 'payer_name', @erased::text,
+		`UPDATE events SET snapshot = jsonb_set(snapshot, '{purchase}',
+			(snapshot -> 'purchase') || jsonb_build_object('payer', @payer::jsonb, 'payer_name', @erased::text,
 			'payer_email', '', 'created_ip', '', 'details', (snapshot -> 'purchase' -> 'details') - 'email_message',
 			'attempts', ` + fmt.Sprintf(hostless, "snapshot -> 'purchase' -> 'attempts'") + `))
 		WHERE merchant_id = @m AND source_id = ANY(@ids::uuid[]) AND jsonb_typeof(snapshot -> 'purchase') = 'object'`},
 	{
 		"events",
-		`UPDATE events SET snapshot = snapshot || jsonb_build_object('subscriber', (snapshot -> 'subscriber') || '{"debit": {}}',
+		`UPDATE events SET snapshot = snapshot || jsonb_build_object('subscriber',
+			(snapshot -> 'subscriber') || '{"debit": {}}',
 			'client', jsonb_build_object('full_name', @erased::text, 'email', ''))
 		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`,
 	},
@@ -220,7 +240,8 @@ var erasing = []struct{ table, sql string }{
 	// Statements name clients: those of its time are made again from the ledger, with the same sums.
 	{
 		"company_statements",
-		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL WHERE merchant_id = @m AND status IN ('running', 'finished')
+		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL
+			WHERE merchant_id = @m AND status IN ('running', 'finished')
 		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`,
 	},
 }

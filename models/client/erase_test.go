@@ -47,7 +47,8 @@ func TestADeletedClientIsErasedToo(t *testing.T) {
 	var left int
 	if err := h.store.Pool.QueryRow(
 		t.Context(),
-		`SELECT count(*) FROM clients WHERE id = $1 AND (email <> '' OR bank_account_sealed IS NOT NULL OR personal_code_hash IS NOT NULL)`,
+		`SELECT count(*) FROM clients WHERE id = $1
+			AND (email <> '' OR bank_account_sealed IS NOT NULL OR personal_code_hash IS NOT NULL)`,
 		c.ID.String(),
 	).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d %v", left, err)

@@ -16,7 +16,8 @@ import (
 )
 
 // NameColumns are the name and the address of the client, joined as c, beside a record that a list shows.
-const NameColumns = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
+const NameColumns = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email,
+	'') AS client_name, coalesce(c.email, '') AS client_email`
 
 // Clients gives a page of those that were not deleted, newest first.
 func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (paging.Page[Client], error) {
@@ -143,7 +144,8 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 	if strings.Contains(q.Text, "@") {
 		var found bool
 		err := s.Gorm(ctx).Raw(
-			"SELECT EXISTS (SELECT FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND lower(email) = lower(?))", merchantID,
+			"SELECT EXISTS (SELECT FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND lower(email) = lower(?))",
+			merchantID,
 			q.Text).
 			Scan(&found).Error
 		if err != nil {

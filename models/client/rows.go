@@ -98,7 +98,8 @@ func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
 // when it is gone.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.Must(
-		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`,
+		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL
+			AND erased_at IS NULL FOR KEY SHARE) AS held`,
 		merchantID,
 		id,
 	)

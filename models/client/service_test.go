@@ -123,7 +123,8 @@ func TestAStrangersClientIsMissing(t *testing.T) {
 			t.Errorf("%s: %v, want NotFound", name, err)
 		}
 	}
-	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), h.stranger.MerchantID, trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
+	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), h.stranger.MerchantID,
+		trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
 	if err != nil || len(page.Items) != 0 {
 		t.Errorf("the stranger sees %d events (%v)", len(page.Items), err)
 	}
@@ -170,7 +171,8 @@ func TestSavingWithoutAChangeWritesNothing(t *testing.T) {
 	if _, err := h.Update(t.Context(), h.program, c.ID, city("")); err != nil {
 		t.Fatal(err)
 	}
-	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), c.MerchantID, trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
+	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), c.MerchantID,
+		trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
 	if err != nil || len(page.Items) != 1 || page.Items[0].Action != "client.created" ||
 		page.Items[0].Actor.Name != "program" {
 		t.Errorf("events %+v (%v)", page.Items, err)
@@ -232,7 +234,8 @@ func TestRevealingIsAudited(t *testing.T) {
 	if err != nil || got.BankAccount != "4055123456" || got.PersonalCode != "8001015009087" {
 		t.Fatalf("got %v (%v)", got, err)
 	}
-	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), c.MerchantID, trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 1})
+	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), c.MerchantID,
+		trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 1})
 	if err != nil || page.Items[0].Action != "client.revealed" || !page.Older {
 		t.Errorf("newest event %+v (%v)", page.Items, err)
 	}

@@ -229,7 +229,8 @@ func TestOfTwoRotationsAtOnceOneWins(t *testing.T) {
 	var kept, audited int
 	row := h.store.Pool.QueryRow(
 		t.Context(),
-		`SELECT (SELECT count(*) FROM credentials WHERE replaces = $1), (SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.replaced')`,
+		`SELECT (SELECT count(*) FROM credentials WHERE replaces = $1),
+			(SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.replaced')`,
 		old.ID,
 	)
 	if err := row.Scan(&kept, &audited); err != nil || won != 1 || kept != 1 || audited != 1 {

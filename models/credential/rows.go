@@ -64,7 +64,8 @@ func (s Store) Credential(ctx context.Context, merchantID, id uuid.UUID) (Creden
 }
 
 //nolint:gosec // columns that are named secret are no secrets
-const credentialWithParent = `SELECT c.id, c.merchant_id, c.kind, c.parent_id, c.name, c.scopes, c.secret_hash, c.created_by, c.created_at,
+const credentialWithParent = `SELECT c.id, c.merchant_id, c.kind, c.parent_id, c.name, c.scopes,
+	c.secret_hash, c.created_by, c.created_at,
 	least(c.expires_at, p.expires_at) AS expires_at, c.last_used_at, coalesce(c.revoked_at, p.revoked_at) AS revoked_at
 	FROM credentials c LEFT JOIN credentials p ON p.id = c.parent_id WHERE c.id = $1`
 
@@ -78,7 +79,8 @@ func (s Store) CredentialByID(ctx context.Context, id uuid.UUID) (Credential, er
 func (s Store) CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error {
 	_, err := s.Pool.Exec(
 		ctx,
-		`UPDATE credentials SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
+		`UPDATE credentials SET last_used_at = $2 WHERE id = $1
+			AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
 		id,
 		at,
 		at.Add(-every),

@@ -19,7 +19,8 @@ func TestPeriodsOfHistory(t *testing.T) {
 	if p, err := database.ParsePeriod("forever"); err != nil || !p.Forever() || p.String() != "forever" {
 		t.Errorf("forever: %v, %v", p, err)
 	}
-	for text, want := range map[string]string{"30d": "for at least 30 days", "1y": "for at least 1 year", "forever": "for good"} {
+	for text, want := range map[string]string{"30d": "for at least 30 days", "1y": "for at least 1 year",
+		"forever": "for good"} {
 		if p, _ := database.ParsePeriod(text); p.Words() != want {
 			t.Errorf("%s in words: %s", text, p.Words())
 		}
@@ -30,7 +31,8 @@ func TestPeriodsOfHistory(t *testing.T) {
 		}
 	}
 	least := database.LeastKeep.Audit
-	for text, good := range map[string]bool{"5y": true, "60m": true, "1827d": true, "forever": true, "4y": false, "59m": false,
+	for text, good := range map[string]bool{"5y": true, "60m": true, "1827d": true,
+		"forever": true, "4y": false, "59m": false,
 		"1825d": false, "1d": false} {
 		if _, err := database.ParseKept(text, least); (err == nil) != good {
 			t.Errorf("%s for the audit: %v", text, err)

@@ -47,7 +47,8 @@ func (t *Tx) keepAnswer() *replay.Recorder {
 		return nil
 	}
 	t.Later(
-		`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
+		`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at)
+			VALUES ($1,$2,$3,$4,$5,$6,$7)`,
 		rec.MerchantID,
 		rec.IsTest,
 		rec.Key.Key,

@@ -104,12 +104,14 @@ func TestAnAmendmentKeepsItsPromisesInAnyOrder(t *testing.T) {
 
 func (r *replacing) keeps() {
 	if n := r.number(
-		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state IN ('deleted', 'superseded')`,
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id
+			WHERE c.state = 'scheduled' AND t.state IN ('deleted', 'superseded')`,
 	); n != 0 {
 		r.t.Fatalf("%d debits wait on a token that ended", n)
 	}
 	if n := r.number(
-		`SELECT count(*) FROM (SELECT purchase_id FROM collections WHERE state NOT IN ('cancelled', 'unpaid', 'recalled') GROUP BY purchase_id HAVING count(*) > 1) AS twice`,
+		`SELECT count(*) FROM (SELECT purchase_id FROM collections WHERE state NOT IN ('cancelled', 'unpaid', 'recalled')
+			GROUP BY purchase_id HAVING count(*) > 1) AS twice`,
 	); n != 0 {
 		r.t.Fatalf("%d purchases have two debits", n)
 	}

@@ -299,7 +299,8 @@ func TestTakeOverRepeatedOrAtOnceMovesOnce(t *testing.T) {
 		t.Fatalf("%d scheduled debits, %d in all", n, h.get(waits.ID).CollectionCount)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE action IN ('token.superseded', 'token.took_over', 'mandate.superseded', 'mandate.took_over', 'purchase.moved', 'amendment.done')`,
+		`SELECT count(*) FROM audit_entries WHERE action IN ('token.superseded', 'token.took_over', 'mandate.superseded',
+			'mandate.took_over', 'purchase.moved', 'amendment.done')`,
 	); n != 6 {
 		t.Fatalf("%d audit entries", n)
 	}
@@ -326,13 +327,15 @@ func TestTakeOverMeetsChargesDeletionAndHandOver(t *testing.T) {
 	wait.Go(func() { _, _ = h.engineWithLimits().Run(context.Background()) })
 	wait.Wait()
 	if n := h.number(
-		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state NOT IN ('active', 'blocked')`,
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id
+			WHERE c.state = 'scheduled' AND t.state NOT IN ('active', 'blocked')`,
 	); n != 0 {
 		t.Fatalf("%d debits wait on a token that ended", n)
 	}
 	h.to(start.AddDate(0, 2, 0))
 	if n := h.number(
-		`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries WHERE kind = 'collected' GROUP BY purchase_id HAVING count(*) > 1) AS twice`,
+		`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries WHERE kind = 'collected'
+			GROUP BY purchase_id HAVING count(*) > 1) AS twice`,
 	); n != 0 {
 		t.Fatalf("%d purchases were collected twice", n)
 	}

@@ -133,7 +133,8 @@ func TestTheSuffixTableOfDebiCheckThroughTheProduct(t *testing.T) {
 		t.Errorf("%d disputes were refused", n)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM tokens t JOIN mandates m ON m.id = t.mandate_id WHERE t.state = 'active' AND m.state NOT IN ('active', 'registered_unauthenticated')`,
+		`SELECT count(*) FROM tokens t JOIN mandates m ON m.id = t.mandate_id
+			WHERE t.state = 'active' AND m.state NOT IN ('active', 'registered_unauthenticated')`,
 	); n != 0 {
 		t.Errorf("%d tokens live without a mandate", n)
 	}

@@ -65,7 +65,8 @@ func TestAChargeWalksFromPendingChargeToFinal(t *testing.T) {
 		t.Errorf("history: %s", got)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action IN ('collection.submitted', 'purchase.pending_execute', 'collection.provisional', 'collection.settled')`,
+		`SELECT count(*) FROM audit_entries WHERE purchase_id = $1
+			AND action IN ('collection.submitted', 'purchase.pending_execute', 'collection.provisional', 'collection.settled')`,
 		p.ID,
 	); n != 4 {
 		t.Errorf("%d entries on the time line, want 4", n)
@@ -83,7 +84,8 @@ func TestAReturnAfterProvisionalSuccessTakesThePaymentBack(t *testing.T) {
 		t.Errorf("%s, payment %+v, attempt %+v", rec.Status, rec.Payment, rec.Attempts[0])
 	}
 	if n := h.number(
-		`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1 AND (kind = 'collected' AND amount_cents = 10000 OR kind = 'returned' AND amount_cents = -10000 AND code = '02')`,
+		`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1
+			AND (kind = 'collected' AND amount_cents = 10000 OR kind = 'returned' AND amount_cents = -10000 AND code = '02')`,
 		p.ID,
 	); n != 2 {
 		t.Errorf("%d movements, want the collection and its reversal", n)
@@ -176,7 +178,8 @@ func TestARecordedMandateWinsALateDispute(t *testing.T) {
 	}{
 		{"consent on the hosted page", `UPDATE mandates SET consent_channel = 'pay_page'`},
 		{"a scan of the signed form",
-			`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
+			`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type,
+				size_bytes, sha256, content, created_at)
 			SELECT gen_random_uuid(), merchant_id, id, 'form.pdf', 'application/pdf', 0, '', '', created_at FROM mandates`},
 	} {
 		h := open(t)
@@ -371,7 +374,8 @@ func TestTwoProcessesCollectEachDebitOnce(t *testing.T) {
 		t.Errorf("the bank has %d debits of 60", n)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE action IN ('collection.submitted', 'collection.provisional', 'collection.settled')`,
+		`SELECT count(*) FROM audit_entries WHERE action IN ('collection.submitted',
+			'collection.provisional', 'collection.settled')`,
 	); n != 180 {
 		t.Errorf("%d entries of 180", n)
 	}
@@ -387,14 +391,16 @@ func TestARepeatedRunChangesNothing(t *testing.T) {
 	h.tokenise("4000009900", 10000)
 	h.to(day(3).At(17, 0))
 	before := h.number(
-		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`,
+		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries)
+			+ (SELECT count(*) FROM bank_messages)`,
 	)
 	done, err := h.debits.Run(ctx)
 	if err != nil || done.Answered+done.HandedOver+done.Started+done.Closed != 0 {
 		t.Errorf("%+v %v", done, err)
 	}
 	if after := h.number(
-		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`,
+		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries)
+			+ (SELECT count(*) FROM bank_messages)`,
 	); after != before {
 		t.Errorf("%d changes", after-before)
 	}

@@ -245,7 +245,8 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 	}
 	h.to(h.store.Now().Add(purchase.UndoTime))
 	if n := h.number(
-		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE t.state = 'deleted' AND c.state = 'scheduled'`,
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id
+			WHERE t.state = 'deleted' AND c.state = 'scheduled'`,
 	); n != 0 {
 		t.Errorf("%d debits wait on deleted accounts", n)
 	}

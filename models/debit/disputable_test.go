@@ -93,7 +93,8 @@ func TestAChargeOutsideTheTermsChangesNothing(t *testing.T) {
 	}
 	if n := h.number(`SELECT count(*) FROM collections`) +
 		h.number(
-			`SELECT count(*) FROM purchases WHERE status NOT IN ('created', 'preauthorized') OR status = 'created' AND jsonb_array_length(attempts) > 0`,
+			`SELECT count(*) FROM purchases WHERE status NOT IN ('created', 'preauthorized') OR status = 'created'
+				AND jsonb_array_length(attempts) > 0`,
 		); n != 0 {
 		t.Errorf("%d traces of refused charges", n)
 	}

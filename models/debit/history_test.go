@@ -94,7 +94,8 @@ func (w *histories) round() {
 	_, err := w.engine.Run(ctx)
 	must(w.t, err)
 	w.exec(
-		`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0 WHERE state IN ('blocked', 'pending')`,
+		`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0
+			WHERE state IN ('blocked', 'pending')`,
 	)
 	if w.rand.IntN(3) == 0 {
 		_, err := w.store.FoldFigures(ctx)
@@ -200,18 +201,23 @@ func (w *histories) agree() {
 	}
 	rows, err := w.store.Pool.Query(
 		ctx,
-		`SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents, p.payment, p.payment_count, p.history,
-			coalesce(r.settled, 0), coalesce(r.pending, 0), coalesce(r.all_settled, 0), coalesce(r.too_early, 0), coalesce(r.dropped, 0), coalesce(r.under_way, 0),
+		`SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents,
+			p.payment, p.payment_count, p.history,
+			coalesce(r.settled, 0), coalesce(r.pending, 0), coalesce(r.all_settled, 0), coalesce(r.too_early, 0),
+			coalesce(r.dropped, 0), coalesce(r.under_way, 0),
 			coalesce(c.state, ''), coalesce(c.id::text, ''), coalesce(r.ids, '{}'), coalesce(e.won, 0), coalesce(e.returned, 0)
 		FROM purchases p
-		LEFT JOIN LATERAL (SELECT sum(amount_cents)::bigint AS sum, count(*) FILTER (WHERE kind = 'dispute_won') AS won, count(*) FILTER (WHERE kind = 'returned') AS returned
+		LEFT JOIN LATERAL (SELECT sum(amount_cents)::bigint AS sum, count(*) FILTER (WHERE kind = 'dispute_won') AS won,
+		count(*) FILTER (WHERE kind = 'returned') AS returned
 			FROM ledger_entries WHERE purchase_id = p.id) e ON true
 		LEFT JOIN LATERAL (SELECT * FROM collections WHERE purchase_id = p.id ORDER BY attempt DESC LIMIT 1) c ON true
-		LEFT JOIN LATERAL (SELECT sum(f.amount_cents) FILTER (WHERE f.state = 'settled' AND f.payment = p.payment_count)::bigint AS settled,
+		LEFT JOIN LATERAL (SELECT sum(f.amount_cents) FILTER (WHERE f.state = 'settled'
+		AND f.payment = p.payment_count)::bigint AS settled,
 			sum(f.amount_cents) FILTER (WHERE f.state = 'pending' AND f.payment = p.payment_count)::bigint AS pending,
 			sum(f.amount_cents) FILTER (WHERE f.state = 'settled')::bigint AS all_settled,
 			sum(f.amount_cents) FILTER (WHERE f.handed_over AND d.state = 'provisional')::bigint AS too_early,
-			count(*) FILTER (WHERE f.state = 'dropped') AS dropped, count(*) FILTER (WHERE f.state = 'pending') AS under_way, array_agg(f.id::text) AS ids
+			count(*) FILTER (WHERE f.state = 'dropped') AS dropped, count(*) FILTER (WHERE f.state = 'pending') AS under_way,
+			array_agg(f.id::text) AS ids
 			FROM refunds f LEFT JOIN collections d ON d.id = f.collection_id WHERE f.purchase_id = p.id) r ON true
 		WHERE p.id = ANY($1::text[]::uuid[])`,
 		ids,
@@ -322,7 +328,8 @@ func (w *histories) balance() {
 	gross := w.number(`SELECT coalesce(sum(net_cents), 0)::bigint FROM purchases`)
 	owed := w.number(`SELECT coalesce(sum(amount_cents), 0)::bigint FROM refunds WHERE state = 'pending'`)
 	reserved := w.number(
-		`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint FROM purchases p
+		`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint
+			FROM purchases p
 		WHERE EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state = 'provisional')`,
 	)
 	if b.GrossCents != money.SumOf(gross) || b.OwedCents != money.SumOf(owed) || b.ReservedCents != money.SumOf(reserved) {

@@ -17,8 +17,9 @@ func TestADebitThatTheBankDidNotRunDoesNotCountAgainstItsAccount(t *testing.T) {
 		store func(h *house) purchase.Record
 		first bank.MessageKind // what the bank said before; empty: nothing
 	}{
-		"EFT":                       {func(h *house) purchase.Record { return h.tokenise("4000009901", 0) }, ""},
-		"EFT that was paid by then": {func(h *house) purchase.Record { return h.tokenise("4000009901", 0) }, bank.Provisional},
+		"EFT": {func(h *house) purchase.Record { return h.tokenise("4000009901", 0) }, ""},
+		"EFT that was paid by then": {func(h *house) purchase.Record { return h.tokenise("4000009901", 0) },
+			bank.Provisional},
 		"DebiCheck, six failures": {func(h *house) purchase.Record {
 			k := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, anyDay: true})
 			h.to(start.Add(time.Minute))

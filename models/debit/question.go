@@ -179,7 +179,8 @@ func (q *question) unanswered(at time.Time) {
 		q.note(
 			actor.SystemOf(q.m.is.MerchantID),
 			"mandate.registered",
-			"The client did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
+			"The client did not answer within %s; the mandate is registered without an answer. "+
+				"Every debit under it may be disputed.",
 			mandate.Span(q.s.Limits.For(mandate.Fallback)),
 		)
 	case q.m.is.Terms != nil && q.m.is.Terms.DelayedOnFailure:

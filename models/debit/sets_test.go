@@ -34,17 +34,25 @@ func monthEnd(t *testing.T, size int) (h *house, became [][]string) {
 	}
 	for _, id := range made {
 		rows, err := h.store.Pool.Query(ctx, `SELECT what FROM (
-			SELECT 1, id::text, concat_ws(' ', 'purchase', status, version, net_cents, payment, is_recurring_token) FROM purchases WHERE id = $1
-			UNION ALL SELECT 2, c.id::text, concat_ws(' ', 'debit', c.state, c.result_code, c.result_at, c.provisional_at, c.started, c.soft_before, c.proof_due)
+			SELECT 1, id::text, concat_ws(' ', 'purchase', status, version, net_cents, payment, is_recurring_token)
+			FROM purchases WHERE id = $1
+			UNION ALL SELECT 2, c.id::text, concat_ws(' ', 'debit', c.state, c.result_code, c.result_at, c.provisional_at,
+			c.started, c.soft_before, c.proof_due)
 				FROM collections c WHERE c.purchase_id = $1
-			UNION ALL SELECT 3, id::text, concat_ws(' ', 'token', state, failures, soft_failures, blocked_code, last_used_at, last_success_at) FROM tokens WHERE id = $1
-			UNION ALL SELECT 4, kind, concat_ws(' ', 'ledger', kind, amount_cents, day) FROM ledger_entries WHERE purchase_id = $1
-			UNION ALL SELECT 5, action || date_trunc('second', at), concat_ws(' ', 'audit', action, date_trunc('second', at), actor_kind, text, before, after) FROM audit_entries
-				WHERE purchase_id = $1 AND (action LIKE 'collection.%' OR action IN ('purchase.pending_execute', 'token.stored', 'token.blocked'))
-			UNION ALL SELECT 6, to_char(seq, '0000000000'), concat_ws(' ', 'event', type, date_trunc('second', created_at)) FROM events WHERE source_id = $1 AND type NOT IN ('purchase.created', 'purchase.pending_charge')
+			UNION ALL SELECT 3, id::text, concat_ws(' ', 'token', state, failures, soft_failures, blocked_code, last_used_at,
+			last_success_at) FROM tokens WHERE id = $1
+			UNION ALL SELECT 4, kind, concat_ws(' ', 'ledger', kind, amount_cents, day)
+			FROM ledger_entries WHERE purchase_id = $1
+			UNION ALL SELECT 5, action || date_trunc('second', at),
+			concat_ws(' ', 'audit', action, date_trunc('second', at), actor_kind, text, before, after) FROM audit_entries
+				WHERE purchase_id = $1 AND (action LIKE 'collection.%'
+				OR action IN ('purchase.pending_execute', 'token.stored', 'token.blocked'))
+			UNION ALL SELECT 6, to_char(seq, '0000000000'), concat_ws(' ', 'event', type, date_trunc('second', created_at))
+			FROM events WHERE source_id = $1 AND type NOT IN ('purchase.created', 'purchase.pending_charge')
 			UNION ALL SELECT 7, kind, concat_ws(' ', 'mail', kind, attempt) FROM mails WHERE purchase_id = $1
 			UNION ALL SELECT 8, b.message_id, concat_ws(' ', 'message', b.kind, b.code, b.outcome)
-				FROM bank_messages b JOIN collections c ON c.id = b.instruction_id WHERE c.purchase_id = $1) AS x (n, by, what) ORDER BY n, by`,
+				FROM bank_messages b JOIN collections c ON c.id = b.instruction_id
+				WHERE c.purchase_id = $1) AS x (n, by, what) ORDER BY n, by`,
 			id)
 		must(t, err)
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])

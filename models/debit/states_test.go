@@ -147,7 +147,8 @@ func (w *world) run(engine *debit.Service) {
 // changes counts everything that a message could change.
 func (w *world) changes() int64 {
 	return w.h.number(
-		`SELECT (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages) + (SELECT coalesce(sum(version), 0) FROM purchases)`,
+		`SELECT (SELECT count(*) FROM audit_entries)
+			+ (SELECT count(*) FROM bank_messages) + (SELECT coalesce(sum(version), 0) FROM purchases)`,
 	)
 }
 
@@ -283,22 +284,34 @@ func (w *world) race() {
 
 // none are queries that find what must never be, in the whole database.
 var none = map[string]string{
-	"two live tokens from one mandate": `SELECT count(*) FROM (SELECT 1 FROM tokens WHERE state IN ('active', 'blocked') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
-	"a live token under a mandate that is not usable": `SELECT count(*) FROM tokens t JOIN mandates m ON m.id = t.mandate_id
+	"two live tokens from one mandate": `SELECT count(*) FROM (SELECT 1 FROM tokens WHERE state IN ('active', 'blocked')
+		GROUP BY mandate_id HAVING count(*) > 1) AS x`,
+	"a live token under a mandate that is not usable": `SELECT count(*) FROM tokens t
+		JOIN mandates m ON m.id = t.mandate_id
 		WHERE t.state = 'active' AND m.state NOT IN ('active', 'registered_unauthenticated')`,
-	"a token that nobody accepted": `SELECT count(*) FROM tokens t WHERE t.method = 'debicheck' AND t.state <> 'pending' AND NOT EXISTS
-		(SELECT FROM mandate_authentications a WHERE a.mandate_id = t.mandate_id AND (a.state = 'accepted' OR a.state = 'no_response' AND a.method = 'FALLBACK'))`,
-	"a request after the answer that made a token": `SELECT count(*) FROM mandate_authentications a JOIN mandate_authentications b ON b.mandate_id = a.mandate_id AND b.number > a.number
+	"a token that nobody accepted": `SELECT count(*) FROM tokens t WHERE t.method = 'debicheck'
+		AND t.state <> 'pending' AND NOT EXISTS
+		(SELECT FROM mandate_authentications a WHERE a.mandate_id = t.mandate_id
+		AND (a.state = 'accepted' OR a.state = 'no_response' AND a.method = 'FALLBACK'))`,
+	"a request after the answer that made a token": `SELECT count(*) FROM mandate_authentications a
+		JOIN mandate_authentications b ON b.mandate_id = a.mandate_id AND b.number > a.number
 		WHERE a.state = 'accepted' OR a.state = 'no_response' AND a.method = 'FALLBACK'`,
-	"money above the terms": `SELECT count(*) FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE m.kind = 'debicheck'
-		AND (c.amount_cents > (m.terms::jsonb ->> 'max_amount_cents')::bigint OR m.terms::jsonb ->> 'value_type' = 'FIXED' AND c.amount_cents <> (m.terms::jsonb ->> 'price_cents')::bigint)`,
-	"a second debit under a once-off mandate": `SELECT count(*) FROM (SELECT 1 FROM collections WHERE once_off AND state IN ('successful', 'disputed', 'dispute_won') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
+	"money above the terms": `SELECT count(*) FROM collections c JOIN mandates m ON m.id = c.mandate_id
+		WHERE m.kind = 'debicheck'
+		AND (c.amount_cents > (m.terms::jsonb ->> 'max_amount_cents')::bigint OR m.terms::jsonb ->> 'value_type' = 'FIXED'
+		AND c.amount_cents <> (m.terms::jsonb ->> 'price_cents')::bigint)`,
+	"a second debit under a once-off mandate": `SELECT count(*) FROM (SELECT 1 FROM collections
+		WHERE once_off AND state IN ('successful', 'disputed', 'dispute_won') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
 	"a purchase that waits for nothing": `SELECT count(*) FROM purchases p WHERE p.status = 'pending_execute'
-		AND NOT EXISTS (SELECT FROM mandate_authentications a WHERE a.mandate_id = p.id AND a.state IN ('requested', 'sent', 'delivered'))
-		AND NOT EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state IN ('scheduled', 'submitted', 'in_tracking'))`,
-	"two open requests":                                   `SELECT count(*) FROM (SELECT 1 FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
-	"a message without an outcome":                        `SELECT count(*) FROM bank_messages WHERE outcome = ''`,
-	"a purchase that turned by a way that does not exist": `SELECT count(*) FROM purchases WHERE is_recurring_token AND status IN ('created', 'sent', 'viewed')`,
+		AND NOT EXISTS (SELECT FROM mandate_authentications a WHERE a.mandate_id = p.id
+		AND a.state IN ('requested', 'sent', 'delivered'))
+		AND NOT EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id
+		AND c.state IN ('scheduled', 'submitted', 'in_tracking'))`,
+	"two open requests": `SELECT count(*) FROM (SELECT 1 FROM mandate_authentications
+		WHERE state IN ('requested', 'sent', 'delivered') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
+	"a message without an outcome": `SELECT count(*) FROM bank_messages WHERE outcome = ''`,
+	"a purchase that turned by a way that does not exist": `SELECT count(*) FROM purchases
+		WHERE is_recurring_token AND status IN ('created', 'sent', 'viewed')`,
 }
 
 func (w *world) check() {

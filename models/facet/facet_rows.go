@@ -21,7 +21,8 @@ type Store struct{ *database.DB }
 
 // Purchase are the conditions on a purchase, by the name that it has in a statement.
 func (f Filter) Purchase(p string) (c listing.Condition) {
-	newest := "collections c WHERE c.merchant_id = " + p + ".merchant_id AND c.purchase_id = " + p + ".id AND c.attempt = " + p +
+	newest := "collections c WHERE c.merchant_id = " + p + ".merchant_id AND c.purchase_id = " + p +
+		".id AND c.attempt = " + p +
 		".collection_count"
 	if f.Answer == Never {
 		c.And(p + ".collection_count = 0")
@@ -34,8 +35,8 @@ func (f Filter) Purchase(p string) (c listing.Condition) {
 	}
 	if account := f.ofAccount("t"); account.SQL != "" { // that of a purchase that stores an account has its id
 		c.And(
-			"EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+p+".merchant_id AND t.id = coalesce((SELECT c.token_id FROM "+newest+
-				"), "+p+".token_id, "+p+".id) AND "+account.SQL+" OFFSET 0)",
+			"EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+p+".merchant_id"+
+				" AND t.id = coalesce((SELECT c.token_id FROM "+newest+"), "+p+".token_id, "+p+".id) AND "+account.SQL+" OFFSET 0)",
 			account.Args...)
 	}
 	if f.FailedAgain {
@@ -71,7 +72,8 @@ func (f Filter) Mandate(m string) (c listing.Condition) {
 	}
 	if account.SQL != "" {
 		c.And(
-			"EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+m+".merchant_id AND t.id = "+m+".id AND "+account.SQL+" OFFSET 0)",
+			"EXISTS (SELECT FROM tokens t WHERE t.merchant_id = "+m+".merchant_id AND t.id = "+m+".id"+
+				" AND "+account.SQL+" OFFSET 0)",
 			account.Args...)
 	}
 	if f.Method != "" {
@@ -150,17 +152,20 @@ func (f Filter) ofDebits(c *listing.Condition, t string) {
 		c.And("NOT EXISTS (SELECT FROM collections c WHERE " + of + " OFFSET 0)")
 	case f.Answer == Waiting:
 		c.And(
-			"EXISTS (SELECT FROM (SELECT c.state FROM collections c WHERE "+of+" ORDER BY c.id DESC LIMIT 1) AS c WHERE "+debit.SQL+
-				" OFFSET 0)",
+			"EXISTS (SELECT FROM (SELECT c.state FROM collections c WHERE "+of+" ORDER BY c.id DESC LIMIT 1) AS c"+
+				" WHERE "+debit.SQL+" OFFSET 0)",
 			debit.Args...)
 	case debit.SQL != "":
 		c.And("EXISTS (SELECT FROM (SELECT c.state, c.result_code FROM collections c WHERE "+of+
-			" AND c.state NOT IN ('scheduled', 'submitted', 'in_tracking', 'cancelled', 'recalled') ORDER BY c.id DESC LIMIT 1) AS c WHERE "+
+			" AND c.state NOT IN ('scheduled', 'submitted', 'in_tracking', 'cancelled', 'recalled') "+
+			"ORDER BY c.id DESC LIMIT 1) AS c WHERE "+
 			debit.SQL+" OFFSET 0)", debit.Args...)
 	}
 	if f.ByDebitDate() { // what is scheduled stands in an index of its account
-		next := "EXISTS (SELECT FROM purchases w JOIN collections c ON c.merchant_id = w.merchant_id AND c.purchase_id = w.id" +
-			" AND c.attempt = w.collection_count WHERE w.merchant_id = " + t + ".merchant_id AND %s AND c.state = 'scheduled' AND %s OFFSET 0)"
+		next := "EXISTS (SELECT FROM purchases w JOIN collections c ON c.merchant_id = w.merchant_id " +
+			"AND c.purchase_id = w.id" +
+			" AND c.attempt = w.collection_count WHERE w.merchant_id = " + t +
+			".merchant_id AND %s AND c.state = 'scheduled' AND %s OFFSET 0)"
 		var days listing.Condition
 		between(&days, f.DebitFrom, f.DebitTo)
 		c.And("("+fmt.Sprintf(next, "w.token_id = "+t+".id AND w.status = 'pending_charge'", days.SQL)+" OR "+
@@ -173,7 +178,8 @@ func (f Filter) ofMaking(c *listing.Condition, t string) {
 	var making listing.Condition
 	if f.madeBy(&making, "w"); making.SQL != "" {
 		c.And(
-			"EXISTS (SELECT FROM purchases w WHERE w.merchant_id = "+t+".merchant_id AND w.id = "+t+".id AND "+making.SQL+" OFFSET 0)",
+			"EXISTS (SELECT FROM purchases w WHERE w.merchant_id = "+t+".merchant_id AND w.id = "+t+".id"+
+				" AND "+making.SQL+" OFFSET 0)",
 			making.Args...)
 	}
 }
@@ -235,7 +241,8 @@ func (s Store) team(ctx context.Context, merchantID uuid.UUID) ([]Choice, error)
 func (s Store) templates(ctx context.Context, merchantID uuid.UUID) ([]Choice, error) {
 	return s.choices(
 		ctx,
-		`SELECT id, title AS name FROM billing_templates WHERE merchant_id = ? AND deleted_at IS NULL ORDER BY id DESC LIMIT %d`,
+		`SELECT id, title AS name FROM billing_templates WHERE merchant_id = ? AND deleted_at IS NULL
+			ORDER BY id DESC LIMIT %d`,
 		merchantID,
 	)
 }

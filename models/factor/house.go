@@ -86,7 +86,8 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 		endAllSessions(tx, id)
 		s.change(tx, who, set, "user.factor_reset", "Reset two-step sign-in for "+set.called()+".",
 			who.Name+
-				" has reset your two-step sign-in, and you are signed out everywhere. Sign in with your password and set up a new one.")
+				" has reset your two-step sign-in, and you are signed out everywhere. "+
+				"Sign in with your password and set up a new one.")
 		return nil
 	})
 }

@@ -59,7 +59,8 @@ func open(t *testing.T) *house {
 	merchant := uuid.New()
 	if _, err := db.Pool.Exec(
 		t.Context(),
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`,
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+			VALUES ($1, 'ours', 'Ours', true, now(), now())`,
 		merchant,
 	); err != nil {
 		t.Fatal(err)
@@ -329,8 +330,10 @@ func TestWhoWorksElsewhereTooIsNotOneAdminsToReset(t *testing.T) {
 	}
 	elsewhere := uuid.New()
 	for _, sql := range []string{
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'theirs', 'Theirs', true, now(), now())`,
-		`INSERT INTO memberships (user_id, merchant_id, role, created_at, updated_at) SELECT id, $1, 'staff', now(), now() FROM users WHERE email = 'pieter@example.com'`} {
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+			VALUES ($1, 'theirs', 'Theirs', true, now(), now())`,
+		`INSERT INTO memberships (user_id, merchant_id, role, created_at, updated_at) SELECT id, $1, 'staff', now(), now()
+			FROM users WHERE email = 'pieter@example.com'`} {
 		if _, err := h.store.Pool.Exec(t.Context(), sql, elsewhere); err != nil {
 			t.Fatal(err)
 		}

@@ -203,7 +203,8 @@ func (s Store) FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]Membe
 	err := s.Gorm(ctx).Raw(`SELECT u.id, u.name, u.email, mb.role, u.totp_confirmed_at IS NOT NULL AS app,
 			(SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) AS passkeys,
 			(SELECT count(*) FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS codes_left,
-			EXISTS (SELECT FROM memberships o WHERE o.user_id = u.id AND o.merchant_id <> mb.merchant_id AND o.disabled_at IS NULL) AS elsewhere,
+			EXISTS (SELECT FROM memberships o WHERE o.user_id = u.id AND o.merchant_id <> mb.merchant_id
+			AND o.disabled_at IS NULL) AS elsewhere,
 			COALESCE(u.disabled_at, mb.disabled_at) IS NOT NULL AS disabled
 		FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE mb.merchant_id = ?
 		ORDER BY lower(u.name), lower(u.email)`, merchantID).Scan(&rows).Error

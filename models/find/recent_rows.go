@@ -21,7 +21,8 @@ func (s Store) opened(ctx context.Context, merchantID, userID uuid.UUID, kind Ki
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, user_id, object_id) DO UPDATE SET opened_at = $5
 			WHERE r.opened_at < $5::timestamptz - interval '1 minute' RETURNING 1)
 		DELETE FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND EXISTS (SELECT FROM noted) AND object_id IN (
-			SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND object_id <> $3 ORDER BY opened_at DESC OFFSET $6)`,
+			SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND object_id <> $3
+			ORDER BY opened_at DESC OFFSET $6)`,
 		database.Native([]any{merchantID, userID, id, string(kind), database.Instant(now), kept - 1})...)
 	if err != nil {
 		return fmt.Errorf("note what was opened: %w", err)

@@ -47,7 +47,8 @@ type source struct {
 }
 
 // mine are the rows of the merchant, in a form that only an index of the merchant and the id answers in order.
-const mine = "(merchant_id, id) > ($1, '00000000-0000-0000-0000-000000000000') AND (merchant_id, id) < ($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')"
+const mine = "(merchant_id, id) > ($1, '00000000-0000-0000-0000-000000000000') " +
+	"AND (merchant_id, id) < ($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')"
 
 // byWords finds the rows of a table ($1 merchant) by their words: $2 what begins a word of them, $3 whole
 // words, $4 and $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among
@@ -62,22 +63,30 @@ func byWords(table, where string) string {
 			order,
 		)
 	}
-	return strings.NewReplacer("@table", table, "@where", where, "@mine", mine, "@last", step("DESC"), "@first", step("ASC"),
-		"@near", strconv.Itoa(nearRows), "@common", strconv.Itoa(common), "@rare", strconv.Itoa(rare), "@step", strconv.Itoa(perStep),
+	return strings.NewReplacer("@table", table, "@where", where, "@mine", mine, "@last",
+		step("DESC"), "@first", step("ASC"),
+		"@near", strconv.Itoa(nearRows), "@common", strconv.Itoa(common), "@rare", strconv.Itoa(rare),
+		"@step", strconv.Itoa(perStep),
 		"@counted", strconv.Itoa(counted), "@shown", strconv.Itoa(shown)).
 		Replace(`WITH
-		newest AS MATERIALIZED (SELECT of.* FROM (SELECT id FROM @table WHERE @mine ORDER BY merchant_id DESC, id DESC LIMIT @near) AS w
-			CROSS JOIN LATERAL (SELECT id, search, (search @@ $2::tsquery@where) IS TRUE AS hit FROM @table WHERE id = w.id OFFSET 0) AS of),
+		newest AS MATERIALIZED (SELECT of.* FROM (SELECT id FROM @table WHERE @mine
+		ORDER BY merchant_id DESC, id DESC LIMIT @near) AS w
+			CROSS JOIN LATERAL (SELECT id, search, (search @@ $2::tsquery@where) IS TRUE AS hit FROM @table
+			WHERE id = w.id OFFSET 0) AS of),
 		near AS MATERIALIZED (SELECT count(*) = @near AS ends_early, count(*) FILTER (WHERE hit) AS hits FROM newest),
 		keys AS MATERIALIZED (SELECT string_agg(k.key, ' & ') AS rare FROM unnest($4::text[], $5::text[]) AS k (word, key)
 			WHERE (SELECT count(*) FROM newest WHERE search @@ k.word::tsquery) <= @rare),
 		older AS MATERIALIZED (SELECT f.id, f.whole FROM generate_series(@last, @first, -1) AS step, LATERAL (
 			WITH rows AS MATERIALIZED (SELECT id, merchant_id, search FROM @table WHERE search_key(merchant_id, id, search) @@
-				replace((SELECT rare FROM keys), chr(1), right($1::text, 12) || lpad(to_hex(step), 4, '0'))::tsquery@where LIMIT @step)
-			SELECT id, (search @@ $3::tsquery) IS TRUE AS whole FROM rows WHERE merchant_id = $1 AND search @@ $2::tsquery ORDER BY id DESC) AS f
+				replace((SELECT rare FROM keys), chr(1), right($1::text, 12) || lpad(to_hex(step), 4, '0'))::tsquery@where
+				LIMIT @step)
+			SELECT id, (search @@ $3::tsquery) IS TRUE AS whole FROM rows WHERE merchant_id = $1 AND search @@ $2::tsquery
+			ORDER BY id DESC) AS f
 			WHERE (SELECT rare FROM keys) IS NOT NULL AND (SELECT ends_early AND hits < @common FROM near) LIMIT @counted + 1),
-		found AS (SELECT id, (search @@ $3::tsquery) IS TRUE AS whole FROM newest WHERE hit UNION SELECT id, whole FROM older),
-		tally AS MATERIALIZED (SELECT CASE WHEN count(*) > @counted OR (SELECT ends_early AND (hits >= @common OR (SELECT rare FROM keys) IS NULL) FROM near)
+		found AS (SELECT id, (search @@ $3::tsquery) IS TRUE AS whole FROM newest WHERE hit
+		UNION SELECT id, whole FROM older),
+		tally AS MATERIALIZED (SELECT CASE WHEN count(*) > @counted
+		OR (SELECT ends_early AND (hits >= @common OR (SELECT rare FROM keys) IS NULL) FROM near)
 			THEN -1 ELSE count(*) END AS n FROM found),
 		best AS MATERIALIZED (SELECT id, whole FROM found ORDER BY whole DESC, id DESC LIMIT @shown) `)
 }
@@ -86,16 +95,23 @@ func byWords(table, where string) string {
 const counts = "count(*) OVER ()"
 
 const (
-	clientLine = `SELECT t.id, NULL::uuid, coalesce(nullif(t.full_name, ''), nullif(t.legal_name, ''), nullif(t.brand_name, ''), t.email),
+	clientLine = `SELECT t.id, NULL::uuid, coalesce(nullif(t.full_name, ''), nullif(t.legal_name, ''),
+		nullif(t.brand_name, ''), t.email),
 		t.email, t.phone, '', 0::bigint, '', NULL::date, %s, %s FROM `
-	purchaseLine = `SELECT t.id, NULL::uuid, t.payer_name, t.payer_email, coalesce(nullif(t.reference, ''), t.reference_generated), t.status,
+	purchaseLine = `SELECT t.id, NULL::uuid, t.payer_name, t.payer_email,
+		coalesce(nullif(t.reference, ''), t.reference_generated), t.status,
 		t.total_cents, t.currency, (t.due AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `
-	mandateLine = `SELECT t.id, NULL::uuid, t.holder_name, '', t.contract_reference, t.state, 0::bigint, '', NULL::date, %s, %s FROM `
+	mandateLine = `SELECT t.id, NULL::uuid, t.holder_name, '', t.contract_reference, t.state, 0::bigint,
+		'', NULL::date, %s, %s FROM `
 	//nolint:gosec // a query, no credential
-	tokenLine    = `SELECT t.id, NULL::uuid, t.holder_name, t.bank_code, t.account_mask, t.state, 0::bigint, '', NULL::date, %s, %s FROM `
-	invoiceLine  = `SELECT t.id, t.purchase_id, p.payer_name, '', t.number, p.status, t.total_cents, t.currency, t.issued, %s, %s FROM `
-	batchLine    = `SELECT t.id, NULL::uuid, t.name, '', '', t.state, 0::bigint, '', (t.created_at AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `
-	templateLine = `SELECT t.id, NULL::uuid, t.title, '', '', CASE WHEN t.paused THEN 'paused' ELSE '' END, t.total_cents, t.currency, NULL::date, %s, %s FROM `
+	tokenLine = `SELECT t.id, NULL::uuid, t.holder_name, t.bank_code, t.account_mask, t.state, 0::bigint,
+		'', NULL::date, %s, %s FROM `
+	invoiceLine = `SELECT t.id, t.purchase_id, p.payer_name, '', t.number, p.status, t.total_cents,
+		t.currency, t.issued, %s, %s FROM `
+	batchLine = `SELECT t.id, NULL::uuid, t.name, '', '', t.state, 0::bigint, '',
+		(t.created_at AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `
+	templateLine = `SELECT t.id, NULL::uuid, t.title, '', '', CASE WHEN t.paused THEN 'paused'
+		ELSE '' END, t.total_cents, t.currency, NULL::date, %s, %s FROM `
 )
 
 func line(columns, whole, n string) string { return fmt.Sprintf(columns, whole, n) }
@@ -135,7 +151,8 @@ const endOfShort = " ORDER BY t.id DESC LIMIT 8"
 // named finds rows of which every typed word stands in the name ($2, as patterns).
 func named(table, column, where string) string {
 	return fmt.Sprintf(`(SELECT * FROM %s WHERE merchant_id = $1%s ORDER BY id DESC LIMIT %d) AS t
-		WHERE regexp_replace(normalize(lower(t.%s), NFD), '[\u0300-\u036f]', '', 'g') LIKE ALL ($2::text[])`, table, where, nearRows, column)
+		WHERE regexp_replace(normalize(lower(t.%s), NFD), '[\u0300-\u036f]', '',
+		'g') LIKE ALL ($2::text[])`, table, where, nearRows, column)
 }
 
 // ofTable reads rows of a table by their own ids or by another condition.
@@ -222,7 +239,8 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 
 // purchasesByAmount looks through the newest rows, and then in the index of amounts.
 var purchasesByAmount = fmt.Sprintf(
-	`WITH newest AS MATERIALIZED (SELECT id, total_cents = $2 AS hit FROM purchases WHERE merchant_id = $1 ORDER BY id DESC LIMIT %d),
+	`WITH newest AS MATERIALIZED (SELECT id, total_cents = $2 AS hit FROM purchases
+		WHERE merchant_id = $1 ORDER BY id DESC LIMIT %d),
 	others AS MATERIALIZED (SELECT id FROM purchases WHERE merchant_id = $1 AND total_cents = $2
 		AND (SELECT count(*) FROM newest WHERE hit) < %d LIMIT %d),
 	found AS (SELECT id FROM newest WHERE hit UNION SELECT id FROM others),
@@ -236,7 +254,8 @@ var purchasesByAmount = fmt.Sprintf(
 		purchaseLine,
 		"false",
 		fmt.Sprintf(
-			"CASE WHEN (SELECT count(*) FROM newest WHERE hit) >= %d OR (SELECT count(*) FROM others) >= %d THEN -1 ELSE (SELECT count(*) FROM found) END",
+			"CASE WHEN (SELECT count(*) FROM newest WHERE hit) >= %d OR (SELECT count(*) FROM others) >= %d THEN -1 "+
+				"ELSE (SELECT count(*) FROM found) END",
 			shown,
 			perStep,
 		),

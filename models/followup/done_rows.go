@@ -20,10 +20,12 @@ func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.T
 				FROM followups WHERE merchant_id = ? AND acted_at >= ? AND state <> 'open' ORDER BY acted_at DESC LIMIT ?)
 			UNION ALL (SELECT object_id, kind, NULL, 'solved', '', '', '', solved_at
 				FROM attention_solved WHERE merchant_id = ? AND solved_at >= ? ORDER BY solved_at DESC LIMIT ?))
-		SELECT d.object_id, d.kind, d.state, d.hidden_until, d.reason, coalesce(nullif(d.actor, ''), who.actor_name, '') AS actor,
+		SELECT d.object_id, d.kind, d.state, d.hidden_until, d.reason,
+		coalesce(nullif(d.actor, ''), who.actor_name, '') AS actor,
 			d.at, coalesce(nullif(p.payer_name, ''), p.payer_email, nullif(k.full_name, ''), nullif(k.legal_name, ''),
 				nullif(k.brand_name, ''), nullif(k.email, ''), f.recipient, '') AS name,
-			coalesce(nullif(p.reference, ''), p.reference_generated, t.account_mask, m.contract_reference, b.title, f.subject, '')
+			coalesce(nullif(p.reference, ''), p.reference_generated, t.account_mask,
+			m.contract_reference, b.title, f.subject, '')
 				AS reference,
 			coalesce(p.id, pr.purchase_id, f.purchase_id) AS purchase_id, s.template_id, k.id AS client_id,
 			coalesce(p.status, '') AS status, coalesce(pr.state, '') AS settled

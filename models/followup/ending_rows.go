@@ -20,9 +20,11 @@ const whose = `p.client_id, coalesce(nullif(p.payer_name, ''), p.payer_email) AS
 // LinksEnding are the purchases that can no longer be paid after a moment between two, the earliest first.
 func (s Store) LinksEnding(ctx context.Context, merchantID uuid.UUID, from, to time.Time, limit int) ([]Ending, error) {
 	return database.Seek(ctx, s.DB, endingView, `SELECT 'link' AS kind, p.id AS object_id, p.pass_at AS at, `+whose+`
-		FROM (SELECT * FROM purchases WHERE merchant_id = ? AND due_strict AND pass_at IS NOT NULL AND pass_at > ? AND pass_at <= ?
+		FROM (SELECT * FROM purchases WHERE merchant_id = ? AND due_strict AND pass_at IS NOT NULL
+		AND pass_at > ? AND pass_at <= ?
 				ORDER BY pass_at LIMIT ?) p
-			LEFT JOIN clients k ON k.id = p.client_id WHERE is_owed(p.status) ORDER BY p.pass_at, p.id`, merchantID, from, to, limit)
+			LEFT JOIN clients k ON k.id = p.client_id WHERE is_owed(p.status)
+			ORDER BY p.pass_at, p.id`, merchantID, from, to, limit)
 }
 
 // RequestsEnding are the requests to confirm a mandate that run out between two moments, the earliest first. A request
@@ -64,6 +66,7 @@ func (s Store) RequestsOf(ctx context.Context, merchantID, clientID uuid.UUID, l
 	return database.Seek(ctx, s.DB, endingView, `SELECT 'request' AS kind, m.id AS object_id, a.expires_at AS at,
 			a.method = 'FALLBACK' AS registered, m.contract_reference AS reference
 		FROM (SELECT * FROM mandates WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) m
-			JOIN mandate_authentications a ON a.mandate_id = m.id AND a.state IN ('sent', 'delivered') AND a.expires_at IS NOT NULL
+			JOIN mandate_authentications a ON a.mandate_id = m.id AND a.state IN ('sent', 'delivered')
+			AND a.expires_at IS NOT NULL
 		WHERE m.state = 'pending_authentication' ORDER BY a.expires_at, m.id`, clientID, merchantID, limit)
 }

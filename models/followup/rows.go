@@ -26,12 +26,13 @@ var (
 
 // where are the rows of each type of object: their id, client and purchase.
 var where = map[ObjectType]string{ //nolint:gosec // queries, no credentials
-	Client:     `SELECT id, id AS client_id, NULL::uuid AS purchase_id FROM clients WHERE deleted_at IS NULL AND`,
-	Purchase:   `SELECT id, client_id, id AS purchase_id FROM purchases WHERE`,
-	Debit:      `SELECT id, client_id, purchase_id FROM collections WHERE`,
-	Mandate:    `SELECT id, client_id, NULL::uuid AS purchase_id FROM mandates WHERE`,
-	Token:      `SELECT id, client_id, NULL::uuid AS purchase_id FROM tokens WHERE`,
-	Invoice:    `SELECT i.id, (SELECT p.client_id FROM purchases p WHERE p.id = i.purchase_id), i.purchase_id FROM invoices i WHERE`,
+	Client:   `SELECT id, id AS client_id, NULL::uuid AS purchase_id FROM clients WHERE deleted_at IS NULL AND`,
+	Purchase: `SELECT id, client_id, id AS purchase_id FROM purchases WHERE`,
+	Debit:    `SELECT id, client_id, purchase_id FROM collections WHERE`,
+	Mandate:  `SELECT id, client_id, NULL::uuid AS purchase_id FROM mandates WHERE`,
+	Token:    `SELECT id, client_id, NULL::uuid AS purchase_id FROM tokens WHERE`,
+	Invoice: `SELECT i.id, (SELECT p.client_id FROM purchases p WHERE p.id = i.purchase_id), i.purchase_id
+		FROM invoices i WHERE`,
 	Subscriber: `SELECT id, client_id, NULL::uuid AS purchase_id FROM template_clients WHERE`,
 	Mail:       `SELECT id, client_id, purchase_id FROM mails WHERE`,
 	Promised:   `SELECT id, client_id, purchase_id FROM promises WHERE`,
@@ -117,7 +118,8 @@ func setOwner(tx *database.Tx, merchantID uuid.UUID, o Object, owner uuid.UUID) 
 		return
 	}
 	tx.Later(`INSERT INTO owners (merchant_id, object_id, object_type, owner_id, updated_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (merchant_id, object_id) DO UPDATE SET owner_id = $4, updated_at = $5`, merchantID, o.ID, string(o.Type), owner,
+		ON CONFLICT (merchant_id, object_id) DO UPDATE SET owner_id = $4,
+		updated_at = $5`, merchantID, o.ID, string(o.Type), owner,
 		tx.Now())
 }
 
@@ -132,7 +134,8 @@ func hide(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
 		`INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor, acted_at)
 		SELECT f.merchant_id, f.object_id, f.kind, f.at, $4, $5::text::date, $6, $7, $8, $9
 		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind) CROSS JOIN LATERAL (
-			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = $1 OFFSET 0) f WHERE f.kind = c.kind
+			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = $1 OFFSET 0) f
+			WHERE f.kind = c.kind
 		ON CONFLICT (merchant_id, object_id, kind) DO UPDATE SET at = excluded.at, state = excluded.state,
 			hidden_until = excluded.hidden_until, reason = excluded.reason, actor_id = excluded.actor_id, actor = excluded.actor,
 			acted_at = excluded.acted_at
@@ -157,7 +160,8 @@ func show(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
 	}
 	return changed(
 		tx,
-		`UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '', actor_id = $4, actor = $5, acted_at = $6
+		`UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '',
+			actor_id = $4, actor = $5, acted_at = $6
 		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind)
 		WHERE f.merchant_id = $1 AND f.object_id = c.object_id AND f.kind = c.kind AND f.state <> 'open'
 		RETURNING f.kind, f.object_id`,
@@ -185,7 +189,8 @@ func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
 }
 
 // promiseQuery reads promises with whether their purchases are paid.
-const promiseQuery = `SELECT p.*, EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
+const promiseQuery = `SELECT p.*, EXISTS (SELECT FROM purchases w
+	WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
 	AND w.status IN ('paid', 'pending_refund', 'refunded')) AS paid FROM promises p WHERE p.merchant_id = ? AND `
 
 var promiseView = table.View[Promise]()
@@ -330,7 +335,8 @@ func (s Store) last(ctx context.Context, by, and string, key func(Note) uuid.UUI
 		s.DB,
 		noteTable,
 		`SELECT `+noteTable.Columns("n")+` FROM unnest(?::text[]::uuid[]) AS k (id)
-		CROSS JOIN LATERAL (SELECT * FROM notes n WHERE n.merchant_id = ? AND `+by+` = k.id AND `+and+` ORDER BY n.id DESC LIMIT 1) n`,
+		CROSS JOIN LATERAL (SELECT * FROM notes n WHERE n.merchant_id = ?
+		AND `+by+` = k.id AND `+and+` ORDER BY n.id DESC LIMIT 1) n`,
 		database.TextArray(texts(ids)),
 		merchantID,
 	)

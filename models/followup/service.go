@@ -198,7 +198,8 @@ func cleanText(field, text string, needed bool) (string, error) {
 		return "", fault.At(
 			field,
 			"invalid",
-			"A note must not contain an identity number or a card number. They belong on the client’s page, where they are kept sealed.",
+			"A note must not contain an identity number or a card number. They belong on the client’s page, "+
+				"where they are kept sealed.",
 		)
 	}
 	return text, nil

@@ -40,9 +40,11 @@ func (s Store) Subject(ctx context.Context, merchantID uuid.UUID, o Object) (Sub
 		return Subject{}, fault.Missing()
 	}
 	return database.First(database.Seek(ctx, s.DB, subjectView, `SELECT x.id, x.client_id, x.purchase_id,
-			coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''), nullif(k.email, ''), '') AS client_name,
+			coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''),
+			nullif(k.email, ''), '') AS client_name,
 			coalesce(k.phone, '') AS phone, k.erased_at IS NOT NULL AS erased, o.owner_id,
-			coalesce((SELECT p.total_cents FROM purchases p WHERE p.id = x.purchase_id AND p.merchant_id = ? AND is_owed(p.status)), 0)
+			coalesce((SELECT p.total_cents FROM purchases p WHERE p.id = x.purchase_id AND p.merchant_id = ?
+			AND is_owed(p.status)), 0)
 				AS owed_cents
 		FROM (`+query+` merchant_id = ? AND id = ?) x (id, client_id, purchase_id)
 			LEFT JOIN clients k ON k.id = x.client_id LEFT JOIN owners o ON o.merchant_id = ? AND o.object_id = x.id`,
@@ -58,7 +60,8 @@ func (s Store) WaitingFor(ctx context.Context, merchantID, objectID uuid.UUID) (
 		`SELECT w.kind, coalesce(f.state, '') AS state, w.hidden_until::text AS hidden_until,
 			coalesce(f.actor, '') AS actor
 		FROM (SELECT * FROM attention_facts a WHERE a.object_id = ? AND a.merchant_id = ? OFFSET 0) w
-			LEFT JOIN followups f ON f.merchant_id = w.merchant_id AND f.object_id = w.object_id AND f.kind = w.kind AND f.at = w.at
+			LEFT JOIN followups f ON f.merchant_id = w.merchant_id AND f.object_id = w.object_id
+			AND f.kind = w.kind AND f.at = w.at
 				AND f.state <> 'open'
 		ORDER BY w.kind`,
 		objectID,

@@ -63,13 +63,15 @@ func (s Store) settings(ctx context.Context, merchantID, userID uuid.UUID, list 
 func keepSettings(tx *database.Tx, of Settings) {
 	tx.Later(`INSERT INTO list_settings (merchant_id, user_id, list, columns, compact, page_rows, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (merchant_id, user_id, list) DO UPDATE
-		SET columns = excluded.columns, compact = excluded.compact, page_rows = excluded.page_rows, updated_at = excluded.updated_at`,
+		SET columns = excluded.columns, compact = excluded.compact, page_rows = excluded.page_rows,
+		updated_at = excluded.updated_at`,
 		of.MerchantID, of.UserID, of.List, database.Texts(of.Columns), of.Compact, of.PageRows, of.UpdatedAt)
 }
 
 // seenBy are the views that a person sees.
 const seenBy = `SELECT v.*, p.view_id IS NOT NULL AS pinned, NOT EXISTS (SELECT FROM memberships m
-		WHERE m.merchant_id = v.merchant_id AND m.user_id = v.owner_id AND m.disabled_at IS NULL) AS owner_left FROM list_views v
+		WHERE m.merchant_id = v.merchant_id AND m.user_id = v.owner_id AND m.disabled_at IS NULL) AS owner_left
+		FROM list_views v
 	LEFT JOIN list_view_pins p ON p.merchant_id = v.merchant_id AND p.user_id = $2 AND p.view_id = v.id
 	WHERE v.merchant_id = $1 AND (v.owner_id = $2 OR v.shared) AND v.deleted_at IS NULL`
 
@@ -126,7 +128,8 @@ func pin(tx *database.Tx, who actor.Actor, id uuid.UUID, pinned bool, now time.T
 		return
 	}
 	tx.Later(
-		`INSERT INTO list_view_pins (merchant_id, user_id, view_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		`INSERT INTO list_view_pins (merchant_id, user_id, view_id, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`,
 		who.MerchantID,
 		who.ID,
 		id,
@@ -138,7 +141,8 @@ func pin(tx *database.Tx, who actor.Actor, id uuid.UUID, pinned bool, now time.T
 // stay: an admin can change them.
 func Forget(tx *database.Tx, merchantID, userID uuid.UUID) {
 	for _, of := range []string{"list_settings WHERE merchant_id = $1 AND user_id = $2",
-		"list_view_pins WHERE merchant_id = $1 AND user_id = $2", "list_views WHERE merchant_id = $1 AND owner_id = $2 AND NOT shared"} {
+		"list_view_pins WHERE merchant_id = $1 AND user_id = $2",
+		"list_views WHERE merchant_id = $1 AND owner_id = $2 AND NOT shared"} {
 		tx.Later("DELETE FROM "+of, merchantID, userID)
 	}
 }

@@ -177,7 +177,8 @@ func (c *check) maximum() {
 		c.add(
 			"max_amount_cents",
 			"max_value",
-			"For %s this may be at most %s (0). To store a mandate without collecting now, give the real price and total_override 0.",
+			"For %s this may be at most %s (0). To store a mandate without collecting now, "+
+				"give the real price and total_override 0.",
 			c.terms.ValueType,
 			name,
 		)

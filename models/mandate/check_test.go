@@ -136,7 +136,8 @@ func TestTheMaximumHasItsLimitByValueType(t *testing.T) {
 
 func TestEveryProblemIsReportedAtOnce(t *testing.T) {
 	if got, want := problems(mandate.Ask{}, 10000, 10000),
-		"adjustment_category=required authentication_type=required debit_sequence=required max_amount_cents=required value_type=required"; got != want {
+		"adjustment_category=required authentication_type=required debit_sequence=required max_amount_cents=required "+
+			"value_type=required"; got != want {
 		t.Errorf("nothing given: %q", got)
 	}
 	a := ask(func(a *mandate.Ask) {
@@ -145,7 +146,8 @@ func TestEveryProblemIsReportedAtOnce(t *testing.T) {
 			ref(int64(10001))
 	})
 	if got, want := problems(a, 10000, 10000),
-		"__all__=adjustment_exclusive adjustment_amount_cents=invalid adjustment_category=invalid_choice adjustment_rate=invalid "+
+		"__all__=adjustment_exclusive adjustment_amount_cents=invalid adjustment_category=invalid_choice "+
+			"adjustment_rate=invalid "+
 			"authentication_type=invalid_choice debit_sequence=invalid_choice max_amount_cents=max_value"; got != want {
 		t.Errorf("all wrong: %q", got)
 	}
@@ -193,7 +195,8 @@ func TestMessagesNameTheLimitAndWhatHelps(t *testing.T) {
 		"fixed": {func(a *mandate.Ask) { a.ValueType = "FIXED" }, 10000, 10000, "max_amount_cents",
 			"For FIXED this may be at most the price (10000)."},
 		"nothing to pay": {nil, 0, 0, "max_amount_cents",
-			"For VARIABLE this may be at most 1.5 times the price (0). To store a mandate without collecting now, give the real price and total_override 0."},
+			"For VARIABLE this may be at most 1.5 times the price (0). To store a mandate without collecting now, " +
+				"give the real price and total_override 0."},
 		"a total above the limit": {func(a *mandate.Ask) { a.MaxAmountCents = ref(int64(20000)) }, 10000, 20000,
 			"max_amount_cents",
 			"For VARIABLE this may be at most 1.5 times the price (15000), and the total (20000) is above that."},

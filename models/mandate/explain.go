@@ -115,7 +115,8 @@ func (e explaining) adjusts() string {
 	case e.t.AdjustmentCategory == "":
 		return ""
 	case e.t.AdjustmentCategory == Repo:
-		return "Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the client authenticated."
+		return "Price and maximum are tied to the repo rate, which changes on no fixed date. " +
+			"Debits are checked against the amounts that the client authenticated."
 	case length == 0 || change == "":
 		return "Price and maximum never change."
 	}

@@ -23,28 +23,35 @@ func TestWhatTheBankAllowsIsOneSentence(t *testing.T) {
 	}{
 		"variable": {
 			nil,
-			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; an amount other than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; " +
+				"an amount other than R 1 000,00 may be disputed."},
 		"usage": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased },
-			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; an amount other than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; " +
+				"an amount other than R 1 000,00 may be disputed."},
 		"fixed": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000 },
 			"The bank will allow one debit of exactly R 1 000,00 each month, on the 25th; no other amount."},
 		"usage of nothing": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.PriceCents = mandate.UsageBased, 0 },
-			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; every debit may be disputed, because the price is R 0,00."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; " +
+				"every debit may be disputed, because the price is R 0,00."},
 		"another day": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment = true },
-			"The bank will allow one debit of up to R 1 500,00 each month, normally on the 25th; an amount other than R 1 000,00 or another day may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, normally on the 25th; " +
+				"an amount other than R 1 000,00 or another day may be disputed."},
 		"fixed on another day": {func(m *mandate.Mandate) {
 			m.Terms.ValueType, m.Terms.AllowDateAdjustment = mandate.Fixed,
 				true
 		},
 			"The bank will allow one debit of exactly R 1 000,00 each month, normally on the 25th; another day may be disputed."},
 		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 },
-			"The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; an amount other than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; " +
+				"an amount other than R 1 000,00 may be disputed."},
 		"weeks": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 },
-			"The bank will allow one debit of up to R 1 500,00 each week, on Fridays; an amount other than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each week, on Fridays; " +
+				"an amount other than R 1 000,00 may be disputed."},
 		"days": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = "days", 0, true },
 			"The bank will allow one debit of up to R 1 500,00 each day; an amount other than R 1 000,00 may be disputed."},
 		"once": {func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff },
-			"The bank will allow one debit in all, of up to R 1 500,00, on the 25th; an amount other than R 1 000,00 may be disputed."},
+			"The bank will allow one debit in all, of up to R 1 500,00, on the 25th; " +
+				"an amount other than R 1 000,00 may be disputed."},
 		"once, fixed": {func(m *mandate.Mandate) {
 			m.Terms.DebitSequence, m.Terms.ValueType = mandate.OnceOff,
 				mandate.Fixed
@@ -104,7 +111,8 @@ func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 		"Every 3 months after acceptance, price and maximum fall by R 25,00: the first time to R 975,00 and R 1 475,00.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentAmountCents = mandate.Quarterly, ref(int64(-2500))
 		},
-		"Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the client authenticated.": func(m *mandate.Mandate) {
+		"Price and maximum are tied to the repo rate, which changes on no fixed date. " +
+			"Debits are checked against the amounts that the client authenticated.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Repo, rate("1")
 		},
 	} {

@@ -92,7 +92,8 @@ func (j *judgement) amount() {
 		j.against.Add(
 			AtAmount,
 			refused,
-			"%s is above the maximum of one debit under this mandate, %s. Lower the amount, or set up a new mandate with a higher maximum.",
+			"%s is above the maximum of one debit under this mandate, %s. Lower the amount, "+
+				"or set up a new mandate with a higher maximum.",
 			say(amount),
 			say(most),
 		)
@@ -101,7 +102,8 @@ func (j *judgement) amount() {
 		j.against.Add(
 			AtAmount,
 			refused,
-			"This mandate is FIXED: every debit must be exactly %s, and this one is %s. Change the amount, or set up a new mandate.",
+			"This mandate is FIXED: every debit must be exactly %s, and this one is %s. "+
+				"Change the amount, or set up a new mandate.",
 			say(price),
 			say(amount),
 		)
@@ -130,7 +132,8 @@ func (j *judgement) date() {
 		j.against.Add(
 			AtDue,
 			refused,
-			"This mandate allows debits %s only, or on the next processing day when that day is closed, and this one is due on %s%s. "+
+			"This mandate allows debits %s only, or on the next processing day when that day is closed, "+
+				"and this one is due on %s%s. "+
 				"Move the due date to %s, or set up a new mandate with allow_date_adjustment.",
 			j.m.Days(),
 			say(j.d.Due),

@@ -31,7 +31,8 @@ func (s Store) Mandates(ctx context.Context, merchantID uuid.UUID, f Filter,
 			return paging.Page[Entry]{}, err
 		}
 		found, err := database.Seek(ctx, s.DB, entries, entryColumns+
-			"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? AND m.id = ANY(?::uuid[]) ORDER BY m.id "+
+			"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? "+
+			"AND m.id = ANY(?::uuid[]) ORDER BY m.id "+
 			direction, merchantID, database.IDs(ids))
 		return paging.CutAt(ask, found, reached), err
 	}

@@ -36,7 +36,8 @@ func Save(tx *database.Tx, m Mandate, from State) { database.Write(tx, moveManda
 // authentication, if there is one; no answer to it counts any more.
 func End(tx *database.Tx, merchantID, id uuid.UUID, state State) {
 	tx.Later(
-		`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
+		`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4
+			WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
 		merchantID,
 		id,
 		string(state),

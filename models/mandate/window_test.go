@@ -49,7 +49,8 @@ func TestTheWindowTellsWhenItClosesAndOpens(t *testing.T) {
 }
 
 func TestTheRefusalNamesTheWindowTheTimeAndTheWayOut(t *testing.T) {
-	const want = "Real-time DebiCheck runs from 03:00 to 20:30 SAST; it is now 21:14 SAST. Use authentication_type DELAYED."
+	const want = "Real-time DebiCheck runs from 03:00 to 20:30 SAST; it is now 21:14 SAST. " +
+		"Use authentication_type DELAYED."
 	if got := mandate.DefaultWindow().Refusal(at(21, 14, 59).UTC()); got != want {
 		t.Errorf("got %q", got)
 	}

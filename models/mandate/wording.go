@@ -39,7 +39,8 @@ func Wording(m Mandate, b merchant.Brand, t Start) string {
 		"My bank may treat each of these debits as if I had instructed it myself.",
 		lasting(m, b),
 		fmt.Sprintf(
-			"I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
+			"I may cancel this authority by giving 20 ordinary working days' notice in writing%s. "+
+				"Cancelling does not end my agreement with %s, "+
 				"and what I lawfully owed before is not paid back.",
 			address(b),
 			b.Name,
@@ -53,7 +54,8 @@ func later(m Mandate, b merchant.Brand, t Start) string {
 	switch {
 	case m.OneDebit:
 		return fmt.Sprintf(
-			"This authority is for this one debit, for what I owe %s, and never for more. My account is not stored for later debits.",
+			"This authority is for this one debit, for what I owe %s, and never for more. "+
+				"My account is not stored for later debits.",
 			b.Name,
 		)
 	case m.AllowsOneDebit() && !t.FirstDebit.IsZero(): // its date is named
@@ -61,13 +63,15 @@ func later(m Mandate, b merchant.Brand, t Start) string {
 			b.Name)
 	case m.AllowsOneDebit():
 		return fmt.Sprintf(
-			"This authority is for one debit, for what I owe %s under our agreement, and never for more. It runs on the date that we agreed%s.",
+			"This authority is for one debit, for what I owe %s under our agreement, and never for more. "+
+				"It runs on the date that we agreed%s.",
 			b.Name,
 			rhythm(m, t),
 		)
 	}
 	return fmt.Sprintf(
-		"Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.%s",
+		"Later debits are for what I owe %s under our agreement, and never for more. "+
+			"They run on the dates that we agreed%s.%s",
 		b.Name,
 		rhythm(m, t),
 		onePerPeriod(m),

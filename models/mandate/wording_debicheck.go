@@ -15,7 +15,8 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 	say := func(cents int64) string { return money.Format(cents, t.Currency) }
 	clauses := []string{
 		fmt.Sprintf(
-			"I, %s, authorise %s to debit %s by DebiCheck debit order. My bank asks me to confirm this mandate, and debits only as I confirmed it there.",
+			"I, %s, authorise %s to debit %s by DebiCheck debit order. My bank asks me to confirm this mandate, "+
+				"and debits only as I confirmed it there.",
 			holder(m),
 			collector(b),
 			account(m),
@@ -26,7 +27,8 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 	if m.Terms.DelayedOnFailure {
 		clauses = append(
 			clauses,
-			"If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.",
+			"If I do not answer my bank in time, it asks me once more. If I do not answer then either, "+
+				"the mandate is registered all the same, and I may dispute each debit under it.",
 		)
 	}
 	return append(clauses,
@@ -34,7 +36,8 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 		adjustments(*m.Terms, say),
 		dates(m, b.DebiCheckShift, t),
 		fmt.Sprintf(
-			"When there is not enough money in my account, my bank may watch it for up to %d days and debit it when money arrives.",
+			"When there is not enough money in my account, my bank may watch it for up to %d days and "+
+				"debit it when money arrives.",
 			cmp.Or(t.TrackDays, DefaultLimits().TrackingDays),
 		),
 	)

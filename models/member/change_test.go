@@ -36,8 +36,10 @@ func TestTermsChangeWithBeforeAndAfterInTheAudit(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	if h.count(
-		`SELECT count(*) FROM audit_entries WHERE action = 'membership.changed' AND object_id = $1 AND actor_id = $2 AND before->>'role' = 'staff' AND after->>'role' = 'finance'
-		AND after->'grants'->>'delete_tokens' = 'true' AND before->'batch_limit_cents' = 'null' AND after->>'batch_limit_cents' = '0'`,
+		`SELECT count(*) FROM audit_entries WHERE action = 'membership.changed' AND object_id = $1 AND actor_id = $2
+			AND before->>'role' = 'staff' AND after->>'role' = 'finance'
+		AND after->'grants'->>'delete_tokens' = 'true' AND before->'batch_limit_cents' = 'null'
+		AND after->>'batch_limit_cents' = '0'`,
 		sipho.ID,
 		h.thandi.ID,
 	) != 1 {

@@ -47,7 +47,8 @@ func open(t *testing.T) *house {
 	for name, id := range map[string]uuid.UUID{"Ours": h.ours.MerchantID, "Theirs": h.theirs.MerchantID} {
 		_, err := db.Pool.Exec(
 			t.Context(),
-			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, lower($2), $2, true, now(), now())`,
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+				VALUES ($1, lower($2), $2, true, now(), now())`,
 			id,
 			name,
 		)
@@ -155,7 +156,8 @@ func TestSomebodyNewIsInvitedAndJoins(t *testing.T) {
 		t.Fatalf("signed in as %+v, %v", in, err)
 	}
 	if h.count(
-		`SELECT count(*) FROM audit_entries WHERE action = 'invitation.accepted' AND merchant_id = $1 AND actor_id = $2 AND after->>'role' = 'finance'`,
+		`SELECT count(*) FROM audit_entries WHERE action = 'invitation.accepted' AND merchant_id = $1 AND actor_id = $2
+			AND after->>'role' = 'finance'`,
 		h.ours.MerchantID,
 		u.ID,
 	) != 1 ||
@@ -173,7 +175,8 @@ func TestALinkHoldsATokenThatIsKeptAsAHashAlone(t *testing.T) {
 	token, other := h.invite("a@example.com", staff), h.invite("b@example.com", staff)
 	if token == other ||
 		h.count(
-			`SELECT count(*) FROM invitations WHERE encode(token_hash, 'escape') LIKE '%' || $1 || '%' OR token_hash = convert_to($1, 'UTF8')`,
+			`SELECT count(*) FROM invitations WHERE encode(token_hash, 'escape') LIKE '%' || $1 || '%'
+				OR token_hash = convert_to($1, 'UTF8')`,
 			token,
 		) != 0 ||
 		h.count(`SELECT count(*) FROM audit_entries WHERE to_jsonb(audit_entries)::text LIKE '%' || $1 || '%'`, token) != 0 {

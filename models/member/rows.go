@@ -18,8 +18,10 @@ import (
 // livesIn is a membership that lets its person come in.
 const livesIn = `SELECT FROM memberships m WHERE m.user_id = u.id AND m.disabled_at IS NULL`
 
-const memberColumns = `SELECT mb.user_id AS id, mb.merchant_id, u.email, u.name, mb.role, mb.grants, mb.batch_limit_cents,
-	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor, mb.last_used_at,
+const memberColumns = `SELECT mb.user_id AS id, mb.merchant_id, u.email, u.name, mb.role,
+	mb.grants, mb.batch_limit_cents,
+	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor,
+	mb.last_used_at,
 	COALESCE(mb.disabled_at, u.disabled_at) AS disabled_at, mb.created_at AS joined_at
 	FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE `
 
@@ -79,7 +81,8 @@ func (s Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belon
 // before reads.
 func setTerms(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms) {
 	tx.Later(
-		`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6 WHERE merchant_id = $1 AND user_id = $2`,
+		`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6
+			WHERE merchant_id = $1 AND user_id = $2`,
 		merchantID,
 		userID,
 		string(terms.Role),
@@ -120,7 +123,8 @@ func removeMember(tx *database.Tx, merchantID, userID uuid.UUID) {
 // when the person came in; zero for not yet.
 func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used time.Time) {
 	tx.Later(
-		`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
+		`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at)
+			VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
 		ON CONFLICT (user_id, merchant_id) DO UPDATE
 		SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
 			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
@@ -140,7 +144,8 @@ func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used 
 func takeBack(tx *database.Tx, userID uuid.UUID, name, passwordHash string, at time.Time) (bool, error) {
 	n, err := tx.Exec(
 		`UPDATE users u SET name = $2, password_hash = $3, password_changed_at = $4, updated_at = $5 WHERE id = $1
-		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, userID, name, passwordHash, database.Instant(at), tx.Now())
+		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, userID, name, passwordHash,
+		database.Instant(at), tx.Now())
 	if err != nil {
 		return false, fmt.Errorf("take a person back: %w", err)
 	}
@@ -149,7 +154,8 @@ func takeBack(tx *database.Tx, userID uuid.UUID, name, passwordHash string, at t
 
 func endSessionsIn(tx *database.Tx, merchantID, userID uuid.UUID) {
 	tx.Later(
-		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`,
+		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2
+			AND COALESCE(s.merchant_id, u.merchant_id) = $1`,
 		merchantID,
 		userID,
 	)
@@ -161,7 +167,8 @@ func leaves(tx *database.Tx, userID uuid.UUID) {
 	tx.Later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL AND NOT EXISTS (`+
 		livesIn+`)`, userID, tx.Now())
 	tx.Later(`UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = $2
-		FROM (SELECT * FROM memberships WHERE user_id = $1 AND disabled_at IS NULL ORDER BY last_used_at DESC NULLS LAST, created_at LIMIT 1) o
+		FROM (SELECT * FROM memberships WHERE user_id = $1 AND disabled_at IS NULL
+		ORDER BY last_used_at DESC NULLS LAST, created_at LIMIT 1) o
 		WHERE u.id = $1 AND NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id)`, userID, tx.Now())
 }
 
@@ -214,7 +221,8 @@ func renewInvitation(tx *database.Tx, i Invitation, tokenHash []byte) (bool, err
 func revokeInvitation(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (bool, error) {
 	return tx.ExecOne(
 		"revoke invitation",
-		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL`,
+		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2
+			AND accepted_at IS NULL AND revoked_at IS NULL`,
 		merchantID,
 		id,
 		database.Instant(at),
@@ -226,7 +234,8 @@ func revokeInvitation(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (
 func useInvitation(tx *database.Tx, id uuid.UUID, tokenHash []byte, at time.Time) (bool, error) {
 	return tx.ExecOne(
 		"use invitation",
-		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`,
+		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL
+			AND revoked_at IS NULL AND expires_at > $3`,
 		id,
 		tokenHash,
 		database.Instant(at),

@@ -45,7 +45,8 @@ func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
 	err := tx.Pgx(func(on pgx.Tx) error {
 		return on.QueryRow(
 			tx.Context(),
-			`SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2), (SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
+			`SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2),
+				(SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
 			merchantID,
 			brandID,
 		).Scan(&others, &debts)
@@ -105,8 +106,10 @@ func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
 func (s Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u Use, err error) {
 	err = s.Pool.QueryRow(
 		ctx,
-		`SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
-		EXISTS (SELECT FROM batches WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND brand_id = $2),
+		`SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2),
+			EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
+		EXISTS (SELECT FROM batches WHERE merchant_id = $1 AND brand_id = $2),
+		EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND brand_id = $2),
 		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`,
 		merchantID,
 		brandID,

@@ -48,7 +48,8 @@ func (d Demands) MaySend(who actor.Actor, cents int64) error {
 		return fault.New(
 			fault.Conflict,
 			"approval_needed",
-			"Your business asks for a second approver before invoices of more than %s together are sent. Upload them as a batch in the dashboard and ask for approval there.",
+			"Your business asks for a second approver before invoices of more than %s together are sent. "+
+				"Upload them as a batch in the dashboard and ask for approval there.",
 			money.Format(*d.BatchesAbove, money.ZAR),
 		)
 	}

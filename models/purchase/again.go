@@ -43,7 +43,8 @@ func (f *Forecast) again(last collection.Collection, now time.Time) {
 		f.Problems.Add(
 			AtDue,
 			"due_too_soon",
-			"The last debit failed: %s. It may not run again before the next date that the mandate names: the earliest debit date is %s.",
+			"The last debit failed: %s. It may not run again before the next date that the mandate names: "+
+				"the earliest debit date is %s.",
 			bank.CodeOf(last.Result.Code).Label(),
 			earliest.Format("Mon 2 Jan 2006"),
 		)

@@ -39,16 +39,17 @@ const (
 type Deletion struct {
 	ID, MerchantID uuid.UUID
 	Tokens         map[uuid.UUID]token.State `gorm:"serializer:json;not null"`
-	Choices        map[uuid.UUID]Choice      `gorm:"serializer:json;not null"` // by purchase or subscriber; else least harm
-	AskedBy        uuid.UUID                 `gorm:"not null"`
-	AskedName      string
-	Reason         string
-	ApprovalID     uuid.UUID // zero: nobody had to agree
-	Approver       string
-	State          DeletionState
-	Until          time.Time
-	EndedAt        time.Time
-	CreatedAt      time.Time
+	// Choices are by purchase or subscriber; for all others the least harmful holds.
+	Choices    map[uuid.UUID]Choice `gorm:"serializer:json;not null"`
+	AskedBy    uuid.UUID            `gorm:"not null"`
+	AskedName  string
+	Reason     string
+	ApprovalID uuid.UUID // zero: nobody had to agree
+	Approver   string
+	State      DeletionState
+	Until      time.Time
+	EndedAt    time.Time
+	CreatedAt  time.Time
 }
 
 // IDs are the tokens in the order in which their rows are locked.

@@ -237,7 +237,8 @@ func (s Subscribed) invoiced() Effect {
 	e := Effect{
 		Choice: Choice{Do: Invoice},
 		Title:  "Bill by invoice",
-		Words:  "Continues. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off.",
+		Words: "Continues. Nothing is debited: each period stays unpaid, and no mail is sent, " +
+			"since its mails about failed debits are off.",
 	}
 	switch {
 	case s.Invoices && s.Email != "":
@@ -247,7 +248,8 @@ func (s Subscribed) invoiced() Effect {
 		}
 		e.Words += ". The client can pay or give a new account there."
 	case s.Invoices:
-		e.Words = "Continues. Nothing is debited: each period stays unpaid, and the client has no e-mail address for invoices."
+		e.Words = "Continues. Nothing is debited: each period stays unpaid, " +
+			"and the client has no e-mail address for invoices."
 	}
 	return e
 }

@@ -319,7 +319,8 @@ func (s *Service) mayForget(ctx context.Context, who actor.Actor, live []token.T
 		return fault.New(
 			fault.Forbidden,
 			"permission_denied",
-			"This client has tokens, and your role does not let you delete those. An admin of your business can do it or change your role.",
+			"This client has tokens, and your role does not let you delete those. "+
+				"An admin of your business can do it or change your role.",
 		)
 	}
 	return s.alone(ctx, who)

@@ -16,9 +16,11 @@ const longestWindow = 40
 
 // returnable is what is kept of the debits that could be returned at the end of a day: those of the debit dates before
 // it, back to the longest window, or to the oldest debit that can be returned now.
-const returnable = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.merchant_id = @m::uuid AND r.part = 'returnable'
+const returnable = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r
+	WHERE r.merchant_id = @m::uuid AND r.part = 'returnable'
 		AND r.since BETWEEN (` + oldestDate + `) AND @day::date AND r.day <= @day::date
-	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_day_deltas r WHERE r.merchant_id = @m::uuid AND r.part = 'returnable'
+	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_day_deltas r
+	WHERE r.merchant_id = @m::uuid AND r.part = 'returnable'
 		AND r.since BETWEEN (` + oldestDate + `) AND @day::date AND r.day <= @day::date`
 
 const oldestDate = `SELECT least(@oldest::date,
@@ -26,11 +28,13 @@ const oldestDate = `SELECT least(@oldest::date,
 
 // owed is what is kept of the refunds that were promised by the end of a day, and neither paid out nor dropped by then:
 // whole months, the days of its own month, and what is not added up yet.
-const owed = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.merchant_id = @m::uuid AND r.part = 'owed by month'
+const owed = `SELECT r.since, r.currency, r.n, r.cents FROM part_days r
+	WHERE r.merchant_id = @m::uuid AND r.part = 'owed by month'
 		AND r.since < @month::date
 	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_days r WHERE r.merchant_id = @m::uuid AND r.part = 'owed'
 		AND r.since BETWEEN @month::date AND @day::date
-	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_day_deltas r WHERE r.merchant_id = @m::uuid AND r.part = 'owed'
+	UNION ALL SELECT r.since, r.currency, r.n, r.cents FROM part_day_deltas r
+	WHERE r.merchant_id = @m::uuid AND r.part = 'owed'
 		AND r.since <= @day::date`
 
 // partSums are the parts of a balance. None of them is ever booked on an earlier day.
@@ -72,7 +76,8 @@ func (s Store) sumPart(ctx context.Context, merchantID uuid.UUID, f PartFilter) 
 	args := asOf(merchantID, f.AsOf)
 	args["currency"] = f.Currency
 	if err := s.Pool.QueryRow(ctx, `SELECT coalesce(sum(t.n), 0)::bigint, coalesce(sum(t.cents), 0)::text
-		FROM (`+partSums[f.Part]+`) AS t WHERE @currency = '' OR t.currency = @currency`, args).Scan(&sum.N, &sum.Cents); err != nil {
+		FROM (`+partSums[f.Part]+`) AS t WHERE @currency = ''
+			OR t.currency = @currency`, args).Scan(&sum.N, &sum.Cents); err != nil {
 		return sum, fmt.Errorf("sum of a part of a balance: %w", err)
 	}
 	return sum, nil
@@ -95,7 +100,8 @@ func (s Store) partRows(ctx context.Context, merchantID uuid.UUID, f PartFilter,
 	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`SELECT t.id, t.purchase_id,
 			coalesce(p.client_id, '00000000-0000-0000-0000-000000000000'), t.at, '', '', t.cents::bigint, t.currency, '',
 			coalesce(nullif(p.reference, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, '')
-		FROM (%s) AS t LEFT JOIN purchases p ON p.id = t.purchase_id AND p.merchant_id = @m::uuid ORDER BY t.sorted %[2]s, t.id %[2]s`,
+		FROM (%s) AS t LEFT JOIN purchases p ON p.id = t.purchase_id AND p.merchant_id = @m::uuid
+		ORDER BY t.sorted %[2]s, t.id %[2]s`,
 		walk(), w.direction), args)
 	if err != nil {
 		return page, fmt.Errorf("part of a balance: %w", err)

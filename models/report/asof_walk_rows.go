@@ -42,10 +42,13 @@ func (w partWalk) debits() string {
 				WHERE (@currency = '' OR r.currency = @currency)%[4]s GROUP BY since HAVING sum(n) > 0) AS all_dates) AS dates
 			WHERE before < @fetch::int) AS d
 		CROSS JOIN unnest(ARRAY[%[5]s]) AS s (state)
-		CROSS JOIN LATERAL (SELECT * FROM (SELECT c.id, c.purchase_id, c.action_date AS sorted, c.provisional_at AS at, c.currency,
+		CROSS JOIN LATERAL (SELECT * FROM (SELECT c.id, c.purchase_id, c.action_date AS sorted,
+		c.provisional_at AS at, c.currency,
 				c.amount_cents - (SELECT coalesce(sum(r.amount_cents), 0) FROM refunds r WHERE r.merchant_id = c.merchant_id
-					AND r.collection_id = c.id AND r.created_at <= @end AND NOT (r.state = 'dropped' AND r.updated_at <= @end)) AS cents
-			FROM collections c WHERE c.merchant_id = @m::uuid AND c.action_date = d.since AND c.state = s.state AND c.method = 'eft'
+					AND r.collection_id = c.id AND r.created_at <= @end
+					AND NOT (r.state = 'dropped' AND r.updated_at <= @end)) AS cents
+			FROM collections c WHERE c.merchant_id = @m::uuid AND c.action_date = d.since
+			AND c.state = s.state AND c.method = 'eft'
 				AND c.provisional_at <= @end AND (@currency = '' OR c.currency = @currency)
 				AND CASE WHEN c.closed_on IS NOT NULL THEN c.closed_on > @day::date WHEN c.state = 'final' THEN c.updated_at > @end
 					ELSE c.state = 'provisional' END%[6]s) AS c
@@ -58,7 +61,8 @@ func (w partWalk) along() string {
 	beside := ""
 	if w.from {
 		beside = fmt.Sprintf(
-			" AND (r.created_at, r.id) %s ((SELECT b.created_at FROM refunds b WHERE b.id = @beside::uuid AND b.merchant_id = @m::uuid), @beside::uuid)",
+			" AND (r.created_at, r.id) %s ((SELECT b.created_at FROM refunds b WHERE b.id = @beside::uuid "+
+				"AND b.merchant_id = @m::uuid), @beside::uuid)",
 			w.compare,
 		)
 	}
@@ -68,13 +72,16 @@ func (w partWalk) along() string {
 // refunds are those that were owed. Those of now have an index; those of an earlier day are looked for among the
 // refunds before its end.
 func (w partWalk) refunds() string {
-	const columns = `SELECT r.id, r.purchase_id, r.created_at AS sorted, r.created_at AS at, r.currency, r.amount_cents AS cents`
+	const columns = `SELECT r.id, r.purchase_id, r.created_at AS sorted, r.created_at AS at,
+		r.currency, r.amount_cents AS cents`
 	order := fmt.Sprintf(" ORDER BY r.created_at %[1]s, r.id %[1]s", w.direction)
 	if w.now {
-		return columns + w.along() + ` AND r.state = 'pending' AND (@currency = '' OR r.currency = @currency)` + order + " LIMIT @fetch"
+		return columns + w.along() + ` AND r.state = 'pending'
+			AND (@currency = '' OR r.currency = @currency)` + order + " LIMIT @fetch"
 	}
 	return columns + ` FROM (SELECT r.*` + w.along() + order + fmt.Sprintf(" LIMIT %d", mostRefunds) + `) AS r
-		WHERE (r.state = 'pending' OR r.state = 'settled' AND r.settled_at > @end OR r.state = 'dropped' AND r.updated_at > @end)
+		WHERE (r.state = 'pending' OR r.state = 'settled' AND r.settled_at > @end OR r.state = 'dropped'
+		AND r.updated_at > @end)
 			AND (@currency = '' OR r.currency = @currency)` + order + " LIMIT @fetch"
 }
 

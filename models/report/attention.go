@@ -60,7 +60,8 @@ func (i Item) MailText() string {
 
 // Items are the newest of each kind that waits.
 type Items struct {
-	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice, Refunds, Mails, Promised []Item
+	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice,
+	Refunds, Mails, Promised []Item
 }
 
 // Whose says which part of the queue is asked for.

@@ -15,7 +15,8 @@ var clientFiles = table.View[ClientFile]()
 // clientFiles reads a page of the files of a client, newest first; ids follow the moment at which a file was made.
 func (s Store) clientFiles(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]ClientFile, error) {
 	return database.Seek(ctx, s.DB, clientFiles, `SELECT f.* FROM (
-			SELECT i.id, i.kind, i.purchase_id AS object_id, i.number AS name, i.total_cents AS cents, i.currency, i.created_at AS at
+			SELECT i.id, i.kind, i.purchase_id AS object_id, i.number AS name, i.total_cents AS cents,
+			i.currency, i.created_at AS at
 				FROM (SELECT id FROM purchases WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) p
 					JOIN invoices i ON i.purchase_id = p.id AND i.merchant_id = ?
 			UNION ALL SELECT m.id, 'mandate', m.id, m.contract_reference, 0, '', m.created_at

@@ -37,7 +37,8 @@ func moneyFilter(f Filter, args pgx.NamedArgs) string {
 	add("products", "p.product = ANY(@products::text[])", f.Products)
 	add(
 		"flows",
-		`coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1), 'payform') = ANY(@flows::text[])`,
+		`coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1),
+			'payform') = ANY(@flows::text[])`,
 		f.Flows,
 	)
 	add("countries", "'ZA' = ANY(@countries::text[])", f.Countries)
@@ -169,7 +170,8 @@ func reserved(f Filter, args pgx.NamedArgs) string {
 		FROM (SELECT DISTINCT b.purchase_id FROM refunds b WHERE b.merchant_id = @m::uuid AND b.state <> 'dropped'
 			AND b.created_at >= (SELECT min(r.at) FROM (SELECT r.at FROM debit_days r` + kept + `
 				UNION ALL SELECT r.at FROM debit_day_deltas r` + kept + `) AS r)) AS b
-		CROSS JOIN LATERAL (SELECT c.* FROM collections c WHERE c.purchase_id = b.purchase_id AND c.state = 'provisional' OFFSET 0) d
+		CROSS JOIN LATERAL (SELECT c.* FROM collections c WHERE c.purchase_id = b.purchase_id
+		AND c.state = 'provisional' OFFSET 0) d
 		JOIN purchases p ON p.id = d.purchase_id
 		WHERE d.merchant_id = @m::uuid` + waitingMoney(f, "d.currency", "d.provisional_at", args)
 }
@@ -179,8 +181,10 @@ func (s Store) Turnover(ctx context.Context, merchantID uuid.UUID, f Filter) (t 
 	args := pgx.NamedArgs{}
 	err = s.Pool.QueryRow(
 		ctx,
-		`SELECT coalesce(sum(e.cents) FILTER (WHERE e.sign > 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign > 0), 0)::bigint,
-		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign < 0), 0)::bigint FROM `+
+		`SELECT coalesce(sum(e.cents) FILTER (WHERE e.sign > 0), 0)::text,
+			coalesce(sum(e.n) FILTER (WHERE e.sign > 0), 0)::bigint,
+		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign < 0), 0)::bigint
+		FROM `+
 			SumsOf(
 				merchantID,
 				f,

@@ -45,7 +45,8 @@ func (f MovementFilter) signed(column string) string {
 }
 
 // ofClient narrows movements e to those of one client.
-const ofClient = " AND e.purchase_id = ANY (ARRAY(SELECT id FROM purchases WHERE client_id = @client::uuid AND merchant_id = @m::uuid))"
+const ofClient = " AND e.purchase_id = ANY (ARRAY(SELECT id FROM purchases " +
+	"WHERE client_id = @client::uuid AND merchant_id = @m::uuid))"
 
 func (s Store) sumMovements(ctx context.Context, merchantID uuid.UUID, f MovementFilter) (sum MovementSum, err error) {
 	args := pgx.NamedArgs{}
@@ -82,7 +83,8 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 		direction, compare = "ASC", ">"
 	}
 	if ask.From != uuid.Nil {
-		from += " AND (e.day, e.id) " + compare + " ((SELECT b.day FROM ledger_entries b WHERE b.id = @beside::uuid AND b.merchant_id = @m::uuid), @beside::uuid)"
+		from += " AND (e.day, e.id) " + compare + " ((SELECT b.day FROM ledger_entries b " +
+			"WHERE b.id = @beside::uuid AND b.merchant_id = @m::uuid), @beside::uuid)"
 		args["beside"] = ask.From.String()
 	}
 	order := " ORDER BY day " + direction + ", id " + direction
@@ -90,7 +92,8 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 	rows, err := s.Pool.Query(
 		ctx,
 		fmt.Sprintf(`SELECT w.id, w.purchase_id, coalesce(p.client_id, '00000000-0000-0000-0000-000000000000'),
-			w.at, w.day::text, w.kind, w.amount_cents, w.currency, w.code, coalesce(nullif(p.reference, ''), p.reference_generated, ''),
+			w.at, w.day::text, w.kind, w.amount_cents, w.currency, w.code,
+			coalesce(nullif(p.reference, ''), p.reference_generated, ''),
 			coalesce(nullif(p.payer_name, ''), p.payer_email, '')
 		FROM (SELECT * FROM (%s) AS walked WHERE %s%s LIMIT %d) AS w
 			LEFT JOIN purchases p ON p.id = w.purchase_id AND p.merchant_id = w.merchant_id ORDER BY w.day %s, w.id %s`,

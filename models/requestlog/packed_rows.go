@@ -93,7 +93,8 @@ func Erase(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, said []string) 
 	const stands = `EXISTS (SELECT FROM unnest($2::text[]) AS said WHERE position(said IN lower(%s)) > 0)`
 	merchant := merchantID.String()
 	_, err := tx.Exec(ctx, `UPDATE api_requests SET request = '', answer = '', query = ''
-		WHERE merchant_id = $1 AND packed_in IS NULL AND `+fmt.Sprintf(stands, `request || ' ' || answer || ' ' || query || ' ' || path`), merchant, said)
+		WHERE merchant_id = $1 AND packed_in IS NULL AND `+fmt.Sprintf(stands,
+		`request || ' ' || answer || ' ' || query || ' ' || path`), merchant, said)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]A
 		kept := "SELECT state, day, n FROM debit_day_deltas WHERE merchant_id = ? AND state = ANY(?::text[])"
 		args = append(args, merchantID, database.Texts(states))
 		for _, state := range states {
-			kept += " UNION ALL (SELECT state, day, n FROM debit_days WHERE merchant_id = ? AND state = ? ORDER BY day DESC LIMIT ?)"
+			kept += " UNION ALL (SELECT state, day, n FROM debit_days WHERE merchant_id = ? AND state = ? " +
+				"ORDER BY day DESC LIMIT ?)"
 			args = append(args, merchantID, state, limit)
 		}
 		parts = append(parts, `(SELECT c.* FROM (SELECT state, day, sum(sum(n)) OVER (ORDER BY day DESC
@@ -45,15 +46,19 @@ func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]A
 		args = append(args, merchantID, limit, limit, limit)
 	}
 	return database.Seek(ctx, s.DB, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
-		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS c JOIN purchases p ON p.id = c.purchase_id JOIN tokens t ON t.id = c.token_id
+		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS c JOIN purchases p ON p.id = c.purchase_id
+			JOIN tokens t ON t.id = c.token_id
 		ORDER BY (c.state IN ('submitted', 'in_tracking')) DESC, c.action_date DESC, c.id DESC LIMIT ?`,
 		append(args, limit)...)
 }
 
 // onPhones is a request with what a handset shows of it.
-const onPhones = `SELECT a.*, m.id AS m_id, m.merchant_id AS m_merchant_id, m.kind AS m_kind, m.state AS m_state, m.contract_reference AS m_contract_reference,
-	m.abbreviated_name AS m_abbreviated_name, m.period_units AS m_period_units, m.deduction_day AS m_deduction_day, m.amount_cents AS m_amount_cents,
-	m.terms AS m_terms, m.holder_name AS m_holder_name, m.account_mask AS m_account_mask, m.bank_code AS m_bank_code, b.name AS brand, p.currency
+const onPhones = `SELECT a.*, m.id AS m_id, m.merchant_id AS m_merchant_id, m.kind AS m_kind, m.state AS m_state,
+	m.contract_reference AS m_contract_reference,
+	m.abbreviated_name AS m_abbreviated_name, m.period_units AS m_period_units, m.deduction_day AS m_deduction_day,
+	m.amount_cents AS m_amount_cents,
+	m.terms AS m_terms, m.holder_name AS m_holder_name, m.account_mask AS m_account_mask,
+	m.bank_code AS m_bank_code, b.name AS brand, p.currency
 	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id
 	JOIN purchases p ON p.id = m.id
 	WHERE a.merchant_id = ? AND `
@@ -69,11 +74,13 @@ func (s Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	limit int) (open, over []Phone, err error) {
 	const newest = "a.id IN (SELECT a.id FROM mandate_authentications a WHERE a.merchant_id = ? AND "
 	if open, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"a."+openAuthentication+
-		` ORDER BY a.id DESC LIMIT ?) ORDER BY a.requested_at DESC, a.id DESC`, merchantID, merchantID, mostPhones); err != nil {
+		` ORDER BY a.id DESC LIMIT ?) ORDER BY a.requested_at DESC, a.id DESC`, merchantID,
+		merchantID, mostPhones); err != nil {
 		return nil, nil, err
 	}
 	over, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"NOT a."+openAuthentication+
-		` ORDER BY a.id DESC LIMIT ?) ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC`, merchantID,
+		` ORDER BY a.id DESC LIMIT ?) ORDER BY coalesce(a.answered_at, a.expires_at,
+			a.requested_at) DESC, a.id DESC`, merchantID,
 		merchantID, limit)
 	return open, over, err
 }

@@ -16,14 +16,16 @@ import (
 var (
 	simulationTable = table.New[Run]("simulations")
 	holdSimulation  = simulationTable.Write(
-		`UPDATE simulations SET @set(done_steps, all_steps), claimed_until = clock_timestamp() + @holds::interval, updated_at = @now
+		`UPDATE simulations SET @set(done_steps, all_steps), claimed_until = clock_timestamp() + @holds::interval,
+			updated_at = @now
 		WHERE id = @id AND claim = @claim AND state = 'running'`,
 		"holds",
 		"now",
 		"claim",
 	)
 	finishSimulation = simulationTable.Write(
-		`UPDATE simulations SET @set(state, done_steps, all_steps, result, note, updated_at), claim = NULL, claimed_until = NULL
+		`UPDATE simulations SET @set(state, done_steps, all_steps, result, note, updated_at),
+			claim = NULL, claimed_until = NULL
 		WHERE id = @id AND claim = @claim AND state = 'running'`,
 		"claim",
 	)
@@ -59,7 +61,8 @@ func (s Store) OpenRun(ctx context.Context) (open bool, err error) {
 func (s Store) ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (Run, bool, error) {
 	tag, err := s.Pool.Exec(
 		ctx,
-		`UPDATE simulations SET state = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval WHERE id = $1 AND state = 'waiting'`,
+		`UPDATE simulations SET state = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval
+			WHERE id = $1 AND state = 'waiting'`,
 		database.Native([]any{id, claim, holds})...)
 	if err != nil || tag.RowsAffected() == 0 {
 		return Run{}, false, err
@@ -96,7 +99,8 @@ func (s Store) WaitingRuns(ctx context.Context) ([]uuid.UUID, error) {
 func (s Store) DropLostRuns(ctx context.Context, note string) error {
 	_, err := s.Pool.Exec(
 		ctx,
-		`UPDATE simulations SET state = 'failed', note = $1, claim = NULL, claimed_until = NULL WHERE state = 'running' AND claimed_until < clock_timestamp()`,
+		`UPDATE simulations SET state = 'failed', note = $1, claim = NULL, claimed_until = NULL
+			WHERE state = 'running' AND claimed_until < clock_timestamp()`,
 		note,
 	)
 	return err

@@ -168,7 +168,8 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 		return nil, fault.At(
 			"confirm",
 			"approval_needed",
-			"Your business asks for a second approver before money or tokens are touched, and a wipe deletes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver has to agree to that.",
+			"Your business asks for a second approver before money or tokens are touched, and a wipe deletes all of them. "+
+				"Ask for fewer approvals first, under Settings, Approvals: a second approver has to agree to that.",
 		)
 	}
 	if strings.TrimSpace(typed) != m.Slug {

@@ -27,7 +27,8 @@ func insertStatement(tx *database.Tx, s Statement) { database.Insert(tx, stateme
 // Compare-and-set from what is open.
 func cancelStatement(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(
-		`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL, finished_at = $3, updated_at = $3
+		`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL,
+			finished_at = $3, updated_at = $3
 		WHERE merchant_id = $1 AND id = $2 AND status IN ('pending', 'running')`,
 		merchantID,
 		id,
@@ -69,7 +70,8 @@ func (s Store) StatementFile(ctx context.Context, merchantID, id uuid.UUID) (fil
 	return file, err
 }
 
-const statementFree = `(status = 'pending' OR status = 'running' AND (claimed_until IS NULL OR claimed_until < clock_timestamp()))`
+const statementFree = `(status = 'pending' OR status = 'running'
+	AND (claimed_until IS NULL OR claimed_until < clock_timestamp()))`
 
 // ClaimStatement takes an open statement that nobody is at, and keeps others from it
 // for a while of real time; false when there is nothing to do. Claims run in real time.
@@ -120,7 +122,8 @@ func (s Store) FinishStatement(ctx context.Context, st Statement, claim uuid.UUI
 	}
 	tag, err := s.Pool.Exec(
 		ctx,
-		`UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7, claim = NULL, claimed_until = NULL
+		`UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7,
+			claim = NULL, claimed_until = NULL
 		WHERE id = $1 AND status = 'running' AND claim = $2`,
 		database.Native([]any{st.ID, claim, string(st.Status), st.Note, st.Rows, file, st.FinishedAt})...)
 	if err != nil {
@@ -133,7 +136,8 @@ func (s Store) FinishStatement(ctx context.Context, st Statement, claim uuid.UUI
 func (s Store) YieldStatement(ctx context.Context, id, claim uuid.UUID) error {
 	_, err := s.Pool.Exec(
 		ctx,
-		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL WHERE id = $1 AND status = 'running' AND claim = $2`,
+		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL
+			WHERE id = $1 AND status = 'running' AND claim = $2`,
 		database.Native([]any{id, claim})...)
 	return err
 }
@@ -155,7 +159,8 @@ func (s Store) Book(ctx context.Context, merchantID uuid.UUID, f report.Filter, 
 
 func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter) (sums Sums, err error) {
 	args := pgx.NamedArgs{}
-	err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.n), 0)::bigint, coalesce(sum(e.cents) FILTER (WHERE e.sign >= 0), 0)::text,
+	err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.n), 0)::bigint,
+		coalesce(sum(e.cents) FILTER (WHERE e.sign >= 0), 0)::text,
 		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text FROM `+report.SumsOf(merchantID, f, args),
 		args).
 		Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
@@ -174,7 +179,8 @@ func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter
 	args := pgx.NamedArgs{}
 	rows, err := tx.Query(
 		ctx,
-		`SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated), coalesce(nullif(p.payer_name, ''), p.payer_email),
+		`SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated),
+			coalesce(nullif(p.payer_name, ''), p.payer_email),
 		coalesce(t.account_mask, ''), coalesce(d.method, ''), m.code, m.amount_cents
 		FROM (SELECT e.*`+report.MovementsOf(
 			merchantID,

@@ -35,7 +35,8 @@ type waiting struct {
 // purchaseItem is what every item about a purchase shows.
 const purchaseItem = `purchases.id AS purchase_id, purchases.client_id,
 	coalesce(nullif(purchases.payer_name, ''), purchases.payer_email) AS name,
-	coalesce(nullif(purchases.reference, ''), purchases.reference_generated) AS reference, purchases.currency, a.cents, a.at`
+	coalesce(nullif(purchases.reference, ''), purchases.reference_generated) AS reference,
+	purchases.currency, a.cents, a.at`
 
 // clientName names the client k of a row.
 func clientName(row, otherwise string) string {
@@ -45,7 +46,8 @@ func clientName(row, otherwise string) string {
 
 // payerOf names the client of the purchase of a row.
 func payerOf(row string) string {
-	return `(SELECT coalesce(nullif(w.payer_name, ''), w.payer_email) FROM purchases w WHERE w.id = ` + row + `.purchase_id)`
+	return `(SELECT coalesce(nullif(w.payer_name, ''), w.payer_email) FROM purchases w
+		WHERE w.id = ` + row + `.purchase_id)`
 }
 
 // lastDebit is a column of the newest debit of a purchase.
@@ -95,7 +97,8 @@ func waitings(month time.Time) []waiting {
 		{kind: "promise", table: "promises pr", oldestFirst: true,
 			item: "pr.id AS promise_id, pr.purchase_id, pr.client_id, pr.currency, a.cents, a.at, pr.text, " +
 				clientName("pr", "coalesce("+payerOf("pr")+", '')") + `,
-				coalesce((SELECT coalesce(nullif(w.reference, ''), w.reference_generated) FROM purchases w WHERE w.id = pr.purchase_id), '')
+				coalesce((SELECT coalesce(nullif(w.reference, ''), w.reference_generated) FROM purchases w
+				WHERE w.id = pr.purchase_id), '')
 					AS reference`,
 			into: func(i *report.Items) *[]report.Item { return &i.Promised }},
 		{kind: "mail", since: month, table: "mails f",
@@ -105,7 +108,8 @@ func waitings(month time.Time) []waiting {
 }
 
 // attentionParts begins a statement about several kinds. The merchant is its first place.
-const attentionParts = `WITH noted AS MATERIALIZED (SELECT DISTINCT object_id FROM attention_changes WHERE merchant_id = ?),
+const attentionParts = `WITH noted AS MATERIALIZED (SELECT DISTINCT object_id
+	FROM attention_changes WHERE merchant_id = ?),
 	changed AS MATERIALIZED (SELECT * FROM attention_changed(?)) `
 
 // attentionOf are the rows of a kind, up to limit of those that have not changed; the order is a whole clause or empty.

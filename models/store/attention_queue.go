@@ -114,7 +114,8 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, q repo
 		parts = append(
 			parts,
 			fmt.Sprintf(`(SELECT '%s' AS kind, object_id::text, at::text, cents, hidden_until::text AS hidden,
-			coalesce(owner_id::text, '') AS owner FROM %s AS r%s LIMIT %d)`, w.kind, attentionOf(w.kind, and, order, int64(limit)),
+			coalesce(owner_id::text, '') AS owner FROM %s AS r%s LIMIT %d)`, w.kind,
+				attentionOf(w.kind, and, order, int64(limit)),
 				strings.ReplaceAll(order, " at", " r.at"), limit),
 		)
 		args = append(args, merchantID)

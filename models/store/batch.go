@@ -22,8 +22,10 @@ import (
 var (
 	batchTable = table.New[batch.Batch]("batches")
 	saveBatch  = batchTable.Write(
-		`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only, warnings_accepted, hold_until, pause_after,
-		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint) WHERE merchant_id = @merchant_id AND id = @id`,
+		`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only,
+			warnings_accepted, hold_until, pause_after,
+		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint)
+		WHERE merchant_id = @merchant_id AND id = @id`,
 	)
 )
 
@@ -37,18 +39,23 @@ func (t *Tx) LockBatch(merchantID, id uuid.UUID) (batch.Batch, error) {
 
 // countBatch counts the rows of a batch by state; one look at one index range.
 const countBatch = `SELECT json_build_object(
-	'new', count(*) FILTER (WHERE state = 'new'), 'ready', count(*) FILTER (WHERE state = 'ready'), 'bad', count(*) FILTER (WHERE state = 'bad'),
+	'new', count(*) FILTER (WHERE state = 'new'), 'ready', count(*) FILTER (WHERE state = 'ready'), 'bad',
+	count(*) FILTER (WHERE state = 'bad'),
 	'skipped', count(*) FILTER (WHERE state = 'skipped'), 'sent', count(*) FILTER (WHERE state = 'sent'),
 	'failed', count(*) FILTER (WHERE state = 'failed'), 'voided', count(*) FILTER (WHERE state = 'voided'),
-	'warned', count(*) FILTER (WHERE state = 'ready' AND warnings <> '{}'), 'charges', count(*) FILTER (WHERE state = 'sent' AND charge = 'wanted'),
+	'warned', count(*) FILTER (WHERE state = 'ready' AND warnings <> '{}'), 'charges',
+	count(*) FILTER (WHERE state = 'sent' AND charge = 'wanted'),
 	'uncharged', count(*) FILTER (WHERE state = 'sent' AND charge = 'failed'),
-	'ready_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 9223372036854775807), 'sent_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0), 9223372036854775807))::text
+	'ready_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 9223372036854775807), 'sent_cents',
+	least(coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0), 9223372036854775807))::text
 	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2`
 
 // countReady counts what sending the ready rows will do, and gives the fingerprint
 // of it: the digests of the rows in their order.
-const countReady = `SELECT json_build_object('creates', count(DISTINCT client_hash) FILTER (WHERE new_client), 'mails', count(*) FILTER (WHERE mailed),
-	'debits', count(*) FILTER (WHERE charge = 'wanted'), 'unusual', count(*) FILTER (WHERE usual_cents > 0 AND NOT confirmed))::text,
+const countReady = `SELECT json_build_object('creates', count(DISTINCT client_hash) FILTER (WHERE new_client), 'mails',
+	count(*) FILTER (WHERE mailed),
+	'debits', count(*) FILTER (WHERE charge = 'wanted'),
+	'unusual', count(*) FILTER (WHERE usual_cents > 0 AND NOT confirmed))::text,
 	sha256(coalesce(string_agg(int4send(n) || coalesce(digest, ''), '' ORDER BY n), ''))
 	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'`
 
@@ -211,7 +218,8 @@ func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID,
 		`SELECT count(*), coalesce(sum(r.total_cents), 0)::bigint, count(*) FILTER (WHERE p.payer_email <> '')
 		FROM batch_rows r JOIN purchases p ON p.merchant_id = r.merchant_id AND p.id = r.purchase_id
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND p.status = ANY($3)
-		AND ($4 OR NOT EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state IN ('submitted', 'in_tracking')))`,
+		AND ($4 OR NOT EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id
+		AND c.state IN ('submitted', 'in_tracking')))`,
 		merchantID, id, words(statuses), recalls).Scan(&v.Invoices, &v.Cents, &v.Mails)
 	if err != nil {
 		return v, fmt.Errorf("count what can be voided: %w", err)

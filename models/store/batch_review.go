@@ -41,7 +41,8 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
 	rows, err := s.Pool.Query(
 		ctx,
-		`SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
+		`SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready')
+			AND (n = $3 OR client_hash =
 		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`,
 		b.MerchantID,
 		b.ID,
@@ -66,8 +67,10 @@ func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, toke
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
 	rows, err := s.Pool.Query(
 		ctx,
-		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
-		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`,
+		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint,
+			count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted'
+		GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`,
 		merchantID,
 		id,
 	)
@@ -89,13 +92,15 @@ func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]ba
 // NewClients implements batch.Reader.
 func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]batch.Row, error) {
 	return s.lines(ctx, merchantID, id, `n IN (SELECT min(n) FROM batch_rows
-		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash) ORDER BY n LIMIT $3`, limit)
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash)
+		ORDER BY n LIMIT $3`, limit)
 }
 
 // ForgetDecisions implements batch.Tx.
 func (t *Tx) ForgetDecisions(b batch.Batch) {
 	t.Later(
-		`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
+		`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false
+			WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
 		AND (decision <> '' OR confirmed)`,
 		b.MerchantID,
 		b.ID,
@@ -111,7 +116,8 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 	}
 	n, err := t.Exec(
 		`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
-		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready' AND r.usual_cents > 0 AND NOT r.confirmed`,
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready'
+		AND r.usual_cents > 0 AND NOT r.confirmed`,
 		b.MerchantID, b.ID, numbers, cents, b.Revision)
 	if err != nil {
 		return 0, fmt.Errorf("confirm amounts: %w", err)
@@ -164,7 +170,8 @@ func (t *Tx) ClaimBatch(b batch.Batch) {
 // BatchesAtWork implements batch.Reader.
 func (s *Store) BatchesAtWork(ctx context.Context, lasts time.Duration) ([]batch.Ref, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, id FROM batches WHERE `+batchHasWork+`
-		AND worked_at < clock_timestamp() - $1::interval AND (hold_until IS NULL OR hold_until <= $2) ORDER BY worked_at LIMIT 20`, lasts, s.Now())
+		AND worked_at < clock_timestamp() - $1::interval AND (hold_until IS NULL OR hold_until <= $2)
+		ORDER BY worked_at LIMIT 20`, lasts, s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find batches at work: %w", err)
 	}
@@ -191,8 +198,10 @@ func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 	t.joined(`WITH seen AS MATERIALIZED (
 			SELECT n, ARRAY(SELECT w FROM unnest(warnings) AS w WHERE w NOT IN ('twice', 'last_week')) || array_remove(ARRAY[
 				CASE WHEN count(*) OVER (PARTITION BY same_hash) > 1 THEN 'twice' END,
-				CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT FROM purchases p WHERE p.client_id = r.client_id AND p.merchant_id = $1
-					AND p.total_cents = r.total_cents AND p.created_at >= $3 AND p.status <> 'cancelled') THEN 'last_week' END], NULL) AS found
+				CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT FROM purchases p
+				WHERE p.client_id = r.client_id AND p.merchant_id = $1
+					AND p.total_cents = r.total_cents AND p.created_at >= $3
+					AND p.status <> 'cancelled') THEN 'last_week' END], NULL) AS found
 			FROM batch_rows r WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready')
 		UPDATE batch_rows r SET warnings = seen.found FROM seen
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.warnings <> seen.found`, b.MerchantID, b.ID,
@@ -204,14 +213,20 @@ func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 // of the file, else that of the merchant's latest purchases; each is worked out once and not anew for each row.
 func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 	t.joined(
-		`WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n FROM batch_rows
+		`WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n
+			FROM batch_rows
 			WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'),
-		lately AS MATERIALIZED (SELECT CASE WHEN count(*) >= $6 THEN greatest(percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents), $8) END AS cents
-			FROM (SELECT total_cents FROM purchases WHERE merchant_id = $1 AND total_cents > 0 AND status <> 'cancelled' ORDER BY id DESC LIMIT 100) AS latest),
-		seen AS MATERIALIZED (SELECT r.n, r.total_cents, CASE WHEN file.n >= $6 THEN file.cents ELSE (SELECT cents FROM lately) END AS middle, (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents)
-				FROM (SELECT total_cents FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client_id AND p.total_cents > 0 AND p.status <> 'cancelled'
+		lately AS MATERIALIZED (SELECT CASE WHEN count(*) >= $6
+			THEN greatest(percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents), $8) END AS cents
+			FROM (SELECT total_cents FROM purchases WHERE merchant_id = $1 AND total_cents > 0 AND status <> 'cancelled'
+			ORDER BY id DESC LIMIT 100) AS latest),
+		seen AS MATERIALIZED (SELECT r.n, r.total_cents, CASE WHEN file.n >= $6 THEN file.cents
+		ELSE (SELECT cents FROM lately) END AS middle, (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents)
+				FROM (SELECT total_cents FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client_id
+				AND p.total_cents > 0 AND p.status <> 'cancelled'
 					ORDER BY p.id DESC LIMIT 12) AS latest) AS own
-			FROM batch_rows r, file WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'ready' AND ($3::int[] IS NULL OR r.n = ANY($3))),
+			FROM batch_rows r, file WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'ready'
+			AND ($3::int[] IS NULL OR r.n = ANY($3))),
 		told AS MATERIALIZED (SELECT n, CASE WHEN own IS NOT NULL THEN CASE WHEN total_cents / $4 >= own THEN own END
 			WHEN middle IS NULL THEN CASE WHEN total_cents >= $7 THEN $7 END
 			WHEN total_cents / $5 >= middle THEN middle END AS usual FROM seen)

@@ -47,7 +47,8 @@ var (
 	saveLine = lineTable.Write(
 		`UPDATE batch_rows SET @set WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
 	saveWholeLine = lineTable.Write(
-		`UPDATE batch_rows SET @set, @set(cells, broken) WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`,
+		`UPDATE batch_rows SET @set, @set(cells, broken) WHERE merchant_id = @merchant_id
+			AND batch_id = @batch_id AND n = @n`,
 	)
 )
 
@@ -112,7 +113,8 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 	for _, r := range rows {
 		t.Later(
-			`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge <> 'done'`,
+			`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2
+				AND n = $3 AND charge <> 'done'`,
 			b.MerchantID,
 			b.ID,
 			r.N,
@@ -126,8 +128,10 @@ func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 // DropCharges implements batch.Tx. A debit that stands, and was not written down before a crash, stands.
 func (t *Tx) DropCharges(b batch.Batch, why string) {
 	t.Later(
-		`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
-		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted' AND p.merchant_id = $1 AND p.id = r.purchase_id`,
+		`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, 
+			error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
+		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted'
+		AND p.merchant_id = $1 AND p.id = r.purchase_id`,
 		b.MerchantID,
 		b.ID,
 		why,
@@ -138,7 +142,8 @@ func (t *Tx) DropCharges(b batch.Batch, why string) {
 func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string,
 	numbered []int) (int, error) {
 	n, err := t.Exec(
-		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
+		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7
+			WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
 		AND ($6::int[] IS NULL OR n = ANY($6))`,
 		b.MerchantID,
 		b.ID,

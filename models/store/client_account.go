@@ -25,7 +25,8 @@ func (s *Store) ClientPurchases(
 		`SELECT p.id, coalesce(nullif(p.reference, ''), p.reference_generated) AS reference,
 		p.status, p.currency, p.total_cents, p.net_cents, c.state AS debit_state, c.action_date, c.submit_at, p.due_strict,
 		CASE WHEN p.due_given THEN p.pass_at END AS pass_at,
-		c.id IS NOT NULL AND NOT EXISTS (SELECT FROM collections b WHERE b.mandate_id = c.mandate_id AND b.id < c.id) AS first_debit
+		c.id IS NOT NULL AND NOT EXISTS (SELECT FROM collections b WHERE b.mandate_id = c.mandate_id
+		AND b.id < c.id) AS first_debit
 		FROM (SELECT * FROM purchases WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) p
 		LEFT JOIN collections c ON c.purchase_id = p.id AND c.attempt = p.collection_count ORDER BY p.id DESC`,
 		clientID,

@@ -17,7 +17,8 @@ func TestWhoWaitsForTheClockHoldsNoConnection(t *testing.T) {
 				var n int
 				if err := s.Pool.QueryRow(
 					t.Context(),
-					`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'debitdesk alone'`,
+					`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+						AND application_name = 'debitdesk alone'`,
 				).Scan(&n); err != nil {
 					return err
 				}

@@ -31,7 +31,8 @@ func (t *Tx) InsertCollection(c collection.Collection) { database.Insert(t.Tx, c
 // purchase has started, or that a cancelled collection may be at the bank, since
 // a process had claimed it for the hand-over.
 var moveCollection = collectionTable.Write(`UPDATE collections SET started = started OR @started,
-	recall_due = @recall_due OR (@state = 'cancelled' AND claimed_until IS NOT NULL), @set(state, proof_due, soft_before, result_code, result_at,
+	recall_due = @recall_due OR (@state = 'cancelled' AND claimed_until IS NOT NULL),
+	@set(state, proof_due, soft_before, result_code, result_at,
 		provisional_at, final_at, alert_at, disputable, disputable_because, dispute_deadline, updated_at)
 	WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 
@@ -74,7 +75,8 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 	found, err := database.Seek(ctx, s.DB, collectionTable,
 		`SELECT c.*, EXISTS (SELECT FROM tokens t WHERE t.id = c.token_id AND t.state = 'deleting') AS held
 		FROM unnest(?::text[]::uuid[]) AS p (id) CROSS JOIN LATERAL (SELECT * FROM collections
-			WHERE purchase_id = p.id AND merchant_id = ? ORDER BY attempt DESC LIMIT 1) AS c`, database.IDs(purchaseIDs), merchantID)
+			WHERE purchase_id = p.id AND merchant_id = ?
+			ORDER BY attempt DESC LIMIT 1) AS c`, database.IDs(purchaseIDs), merchantID)
 	for _, c := range found {
 		latest[c.PurchaseID] = c
 	}
@@ -188,7 +190,8 @@ func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchas
 	}
 	query := fmt.Sprintf(`SELECT least(coalesce(sum(n), 0), %d)::bigint AS n,
 			least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents
-		FROM (SELECT n, cents FROM debit_days WHERE %[2]s UNION ALL SELECT n, cents FROM debit_day_deltas WHERE %[2]s) AS parts`,
+		FROM (SELECT n, cents FROM debit_days WHERE %[2]s UNION ALL SELECT n, cents
+		FROM debit_day_deltas WHERE %[2]s) AS parts`,
 		limit, where)
 	if err := s.Gorm(ctx).Raw(query, slices.Concat(args, args)...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up debits: %w", err)

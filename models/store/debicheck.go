@@ -69,9 +69,11 @@ func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestCl
 		ctx,
 		s.DB,
 		mandate.Authentications,
-		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
+		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested'
+			AND (claimed_until IS NULL OR claimed_until < now())
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
-		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
+		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due
+		WHERE a.id = due.id RETURNING a.*`,
 		limit,
 		s.handOverTime().Seconds(),
 	)
@@ -140,7 +142,8 @@ func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
 func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := s.Gorm(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
-		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested' AND requested_at <= CASE method WHEN 'REALTIME' THEN ? ELSE ?::timestamptz END LIMIT ?`,
+		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested'
+		AND requested_at <= CASE method WHEN 'REALTIME' THEN ? ELSE ?::timestamptz END LIMIT ?`,
 		s.Now(), database.Instant(realTime), database.Instant(delayed), limit).Scan(&ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("find what was not answered: %w", err)

@@ -114,7 +114,8 @@ func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
 func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
 	return t.moveCollections(
 		`UPDATE collections SET alerted_at = $1, updated_at = $1 WHERE id IN (SELECT id FROM collections
-		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= $1 ORDER BY alert_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
+		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= $1
+		ORDER BY alert_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
 		t.Now(),
 		limit,
 	)
@@ -179,7 +180,8 @@ func (t *Tx) NoteOutcomes(gateway string, outcomes []debit.Outcome) {
 		texts[i], merchants[i] = o.Text, database.OrNull(o.MerchantID)
 	}
 	t.Later(
-		`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw, received_at, outcome, merchant_id)
+		`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw,
+			received_at, outcome, merchant_id)
 		SELECT $1, m.id, m.instruction, m.kind, m.code, m.at, m.raw, $8, m.outcome, m.merchant
 		FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::bytea[], $9::text[], $10::uuid[])
 			AS m (id, instruction, kind, code, at, raw, outcome, merchant) ORDER BY m.id`,

@@ -62,7 +62,8 @@ const (
 	payeeColumns = `COALESCE(NULLIF(b.legal_name, ''), b.name) AS creditor_name, m.profile_code, m.abbreviated_name,
 		m.clearing_account, COALESCE(f.branch_code, '') AS clearing_branch`
 	payeeRows = ` JOIN brands b ON b.id = m.brand_id LEFT JOIN debit_profiles f ON f.brand_id = m.brand_id
-		AND f.profile_code = m.profile_code AND f.abbreviated_name = m.abbreviated_name AND f.account_number = m.clearing_account `
+		AND f.profile_code = m.profile_code AND f.abbreviated_name = m.abbreviated_name
+		AND f.account_number = m.clearing_account `
 )
 
 func (c creditor) domain() bank.Creditor {
@@ -102,7 +103,8 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	found, err := database.Seek(ctx, s.DB, claims,
 		`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
-			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
+			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due
+			WHERE c.id = due.id RETURNING c.*)
 		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference,
 			m.contract_reference, `+mandateAt+` AS mandate_at, `+followsAnother+` AS follows, `+payeeColumns+`
 		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+payeeRows+
@@ -151,7 +153,8 @@ func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collect
 
 // contestable: what the client agreed to on our page or confirmed at the bank is a
 // record; a permission that the merchant vouched for needs a document.
-const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_reference <> '' OR EXISTS (SELECT FROM mandate_evidence e WHERE e.mandate_id = m.id))`
+const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_reference <> ''
+	OR EXISTS (SELECT FROM mandate_evidence e WHERE e.mandate_id = m.id))`
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
@@ -206,7 +209,8 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'
 		JOIN collections c ON c.id = r.collection_id AND c.state IN ('successful', 'final', 'dispute_won')
 		JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+payeeRows+`
-		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over AND r.due_at <= ? ORDER BY r.due_at, r.id LIMIT ?`, s.Now(), limit).Scan(&rows).Error
+		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over AND r.due_at <= ?
+		ORDER BY r.due_at, r.id LIMIT ?`, s.Now(), limit).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find refunds: %w", err)
 	}

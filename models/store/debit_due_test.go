@@ -21,8 +21,10 @@ func TestTheQuestionWhetherAnythingIsDueReadsNoTable(t *testing.T) {
 	for _, q := range []string{
 		`SET session_replication_role = replica`, // the debits stand alone
 		`INSERT INTO collections (id, merchant_id, brand_id, purchase_id, attempt, token_id, mandate_id, method, state,
-			amount_cents, currency, action_date, original_date, submit_at, execute_at, service, statement_line, created_at, updated_at)
-		SELECT gen_random_uuid(), md5('m')::uuid, md5('b')::uuid, gen_random_uuid(), 1, gen_random_uuid(), gen_random_uuid(), 'eft',
+			amount_cents, currency, action_date, original_date, submit_at, execute_at, service,
+			statement_line, created_at, updated_at)
+		SELECT gen_random_uuid(), md5('m')::uuid, md5('b')::uuid, gen_random_uuid(), 1,
+		gen_random_uuid(), gen_random_uuid(), 'eft',
 			CASE WHEN n % 3 = 0 THEN 'scheduled' ELSE 'final' END, 100, 'ZAR', now(), now(), now() + n * interval '1 minute',
 			now() + n * interval '1 minute', '', '', now(), now() FROM generate_series(1, 9000) AS n`,
 		`VACUUM ANALYZE collections`, `SET plan_cache_mode = force_generic_plan`,

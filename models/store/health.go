@@ -29,9 +29,11 @@ func (s *Store) Vitals(ctx context.Context) (v Vitals, err error) {
 		coalesce(extract(epoch FROM (SELECT now() - min(scheduled_at) FROM river_job WHERE state = 'available')), 0)::float8,
 		coalesce(extract(epoch FROM (SELECT $1 - min(created_at) FROM mails WHERE state = 'queued')), 0)::float8,
 		coalesce(extract(epoch FROM (SELECT $1 - min(created_at) FROM deliveries WHERE state = 'pending')), 0)::float8,
-		coalesce(extract(epoch FROM (SELECT $1 - min(submit_at) FROM collections WHERE state = 'scheduled' AND submit_at < $1)), 0)::float8,
+		coalesce(extract(epoch FROM (SELECT $1 - min(submit_at) FROM collections
+		WHERE state = 'scheduled' AND submit_at < $1)), 0)::float8,
 		(SELECT count(*) FROM mandate_authentications WHERE state = 'no_response' AND expires_at > $2),
-		(SELECT count(*) FROM audit_entries e, audit_progress p WHERE e.turn >= p.turn AND (e.turn, e.id) > (p.turn, p.entry_id)),
+		(SELECT count(*) FROM audit_entries e, audit_progress p WHERE e.turn >= p.turn
+		AND (e.turn, e.id) > (p.turn, p.entry_id)),
 		(SELECT count(*) FROM audit_alarms),
 		(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
 		current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint`, now,
@@ -55,7 +57,8 @@ const recentDays = 30
 // last thirty days or ahead, of all merchants together.
 func (s *Store) RecentCollections(ctx context.Context) (map[string]int64, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT c.state, sum(c.n)::bigint FROM merchants m, LATERAL (
-			SELECT state, count(*) AS n FROM collections WHERE merchant_id = m.id AND action_date >= $1 GROUP BY state) AS c GROUP BY c.state`,
+			SELECT state, count(*) AS n FROM collections WHERE merchant_id = m.id AND action_date >= $1
+			GROUP BY state) AS c GROUP BY c.state`,
 		s.Now().AddDate(0, 0, -recentDays))
 	if err != nil {
 		return nil, fmt.Errorf("count recent collections: %w", err)
@@ -80,7 +83,8 @@ func (s *Store) Writable(ctx context.Context) error {
 			`SET LOCAL lock_timeout = '1s'`,
 			`SET LOCAL work_mem = '64kB'`,
 			`INSERT INTO readiness (one, written_at) VALUES (true, now()) ON CONFLICT (one) DO UPDATE SET written_at = now()`,
-			`SELECT count(*) FROM (SELECT repeat(md5(g::text), 32) COLLATE "C" AS words FROM generate_series(1, 1000) AS g ORDER BY words OFFSET 0) AS sorted`,
+			`SELECT count(*) FROM (SELECT repeat(md5(g::text), 32) COLLATE "C" AS words FROM generate_series(1, 1000) AS g
+				ORDER BY words OFFSET 0) AS sorted`,
 		} {
 			if _, err := tx.Exec(ctx, sql); err != nil {
 				return err

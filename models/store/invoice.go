@@ -164,8 +164,10 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID,
 		Deleting              bool
 	}
 	err := s.Gorm(ctx).Raw(
-		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
-		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
+		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask,
+			t.state = 'deleting' AS deleting
+		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[])
+		ORDER BY c.purchase_id, c.attempt DESC`,
 		merchantID, database.IDs(purchaseIDs)).
 		Scan(&rows).Error
 	if err != nil {
@@ -183,11 +185,13 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID,
 
 // invoicesOf is what every list of invoices reads: page is a list of their
 // purchases' ids, so that what stands beside is looked up for one page alone.
-const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email AS email, p.due, p.due_given, coalesce(cn.number, '') AS credit_note,
+const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email AS email, p.due, p.due_given,
+	coalesce(cn.number, '') AS credit_note,
 		coalesce(m.state, '') AS mail_state, coalesce(m.error, '') AS mail_error, coalesce(m.recipient, '') AS mail_to
 	FROM invoices i JOIN purchases p ON p.id = i.purchase_id
 	LEFT JOIN invoices cn ON cn.purchase_id = i.purchase_id AND cn.kind = 'credit_note'
-	LEFT JOIN LATERAL (SELECT state, error, recipient FROM mails WHERE object_id = i.purchase_id AND kind = 'invoice' ORDER BY attempt DESC LIMIT 1) AS m ON true
+	LEFT JOIN LATERAL (SELECT state, error, recipient FROM mails WHERE object_id = i.purchase_id AND kind = 'invoice'
+	ORDER BY attempt DESC LIMIT 1) AS m ON true
 	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
 
 // Invoices implements billing.Reader.
@@ -233,18 +237,23 @@ func (s *Store) InvoiceEntries(
 // The merchant is given to both of these once more, so that the few rows they name
 // are found first and not looked for beside each invoice.
 const (
-	creditedInvoice = `i.purchase_id IN (SELECT cn.purchase_id FROM invoices cn WHERE cn.merchant_id = ? AND cn.kind = 'credit_note')`
+	creditedInvoice = `i.purchase_id IN (SELECT cn.purchase_id FROM invoices cn
+		WHERE cn.merchant_id = ? AND cn.kind = 'credit_note')`
 	// failedInvoice: the newest mail with the invoice was given up.
-	failedInvoice = `i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = ? AND f.state = 'failed' AND f.kind = 'invoice'
-	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
+	failedInvoice = `i.purchase_id IN (SELECT f.object_id FROM mails f
+		WHERE f.merchant_id = ? AND f.state = 'failed' AND f.kind = 'invoice'
+	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice'
+	AND later.attempt > f.attempt))`
 )
 
 // Invoices i with their purchases p, from either side: one after the other, and never all
 // of one side first.
 const (
-	invoicesInOrder = "invoices AS i CROSS JOIN LATERAL (SELECT * FROM purchases WHERE merchant_id = i.merchant_id AND id = i.purchase_id OFFSET 0) AS p"
+	invoicesInOrder = "invoices AS i CROSS JOIN LATERAL (SELECT * FROM purchases " +
+		"WHERE merchant_id = i.merchant_id AND id = i.purchase_id OFFSET 0) AS p"
 	invoicesSorting = "invoices AS i JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
-	invoiceOfFilter = "EXISTS (SELECT FROM invoices AS i WHERE i.merchant_id = p.merchant_id AND i.kind = 'invoice' AND i.purchase_id = p.id AND %s OFFSET 0)"
+	invoiceOfFilter = "EXISTS (SELECT FROM invoices AS i WHERE i.merchant_id = p.merchant_id AND i.kind = 'invoice' " +
+		"AND i.purchase_id = p.id AND %s OFFSET 0)"
 )
 
 // invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
@@ -330,7 +339,8 @@ func (s *Store) byNumber(f *listing.Search, condition string, args ...any) listi
 			ask,
 			listing.MostJoined,
 			fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT %s AS id FROM %s WHERE %s AND %s%s LIMIT %d)
-			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found ORDER BY id %s LIMIT %d)`, f.Walk.ID(), f.Walk.Source(ask, listing.MostJoined), where,
+			SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found
+			ORDER BY id %s LIMIT %d)`, f.Walk.ID(), f.Walk.Source(ask, listing.MostJoined), where,
 				condition, beside, listing.MostJoined, direction, ask.Fetch()),
 			slices.Concat(more, args, from)...)
 	}
@@ -383,7 +393,8 @@ func (s *Store) countFoundInvoices(
 	counts := countsByState(parts)
 	beside, err := database.CountByState[billing.State](ctx, s.DB, fmt.Sprintf(`SELECT state, count(*) AS n FROM (
 			SELECT '%s' AS state FROM invoices WHERE merchant_id = ? AND kind = 'credit_note' AND purchase_id = ANY(?::uuid[])
-			UNION ALL SELECT '%s' FROM (SELECT DISTINCT ON (object_id) state FROM mails WHERE merchant_id = ? AND kind = 'invoice'
+			UNION ALL SELECT '%s' FROM (SELECT DISTINCT ON (object_id) state FROM mails
+			WHERE merchant_id = ? AND kind = 'invoice'
 				AND object_id = ANY(?::uuid[]) ORDER BY object_id, attempt DESC) AS newest WHERE state = 'failed') AS found
 		GROUP BY state`, billing.CreditedAs, billing.MailFailed), merchantID, among, merchantID, among)
 	maps.Copy(counts, beside)
@@ -416,7 +427,8 @@ func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) 
 	}
 	w.Most = int(limit)
 	return database.CountByState[string](ctx, s.DB, fmt.Sprintf(
-		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d) AS part GROUP BY state",
+		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d) AS part "+
+			"GROUP BY state",
 		w.Columns,
 		w.Source(paging.Ask{}, w.Most),
 		w.Where,

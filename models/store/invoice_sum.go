@@ -17,7 +17,8 @@ import (
 // to limit of them; whoever asks compares the number with their count.
 func (s *Store) SumInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
 	limit int64) (out []billing.Sum, err error) {
-	const sums = "SELECT currency, count(*) AS n, sum(cents)::text AS cents FROM (%s) AS part GROUP BY currency ORDER BY currency"
+	const sums = "SELECT currency, count(*) AS n, sum(cents)::text AS cents FROM (%s) AS part " +
+		"GROUP BY currency ORDER BY currency"
 	find := s.invoiceFinder(merchantID, f)
 	if find.Typed() {
 		ids, err := listing.FindAll(ctx, s.DB, find)
@@ -25,12 +26,14 @@ func (s *Store) SumInvoices(ctx context.Context, merchantID uuid.UUID, f billing
 			return nil, err
 		}
 		err = s.Gorm(ctx).Raw(fmt.Sprintf(sums, `SELECT currency, total_cents AS cents FROM invoices
-			WHERE merchant_id = ? AND kind = 'invoice' AND purchase_id = ANY(?::uuid[])`), merchantID, database.IDs(ids)).Scan(&out).Error
+			WHERE merchant_id = ? AND kind = 'invoice'
+			AND purchase_id = ANY(?::uuid[])`), merchantID, database.IDs(ids)).Scan(&out).Error
 		return out, summing(err)
 	}
 	w := find.Walk
 	of := fmt.Sprintf(
-		"SELECT p.*, i.total_cents AS invoice_cents, i.currency AS invoice_currency FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d",
+		"SELECT p.*, i.total_cents AS invoice_cents, i.currency AS invoice_currency FROM %s WHERE %s "+
+			"ORDER BY i.purchase_id DESC LIMIT %d",
 		w.Source(paging.Ask{}, int(limit)),
 		w.Where,
 		limit,

@@ -15,18 +15,22 @@ import (
 func (s tidying) mandates(merchant uuid.UUID, kind mandate.Kind, state mandate.State, holder string, from, to int) {
 	s.t.Helper()
 	s.run(
-		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now()) ON CONFLICT DO NOTHING`,
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now())
+			ON CONFLICT DO NOTHING`,
 		merchant,
 		merchant.String(),
 	)
 	s.run(
-		`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'B', now(), now()) ON CONFLICT DO NOTHING`,
+		`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'B', now(), now())
+			ON CONFLICT DO NOTHING`,
 		merchant,
 	)
 	for n := from; n <= to; n++ {
 		s.run(
-			`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
-				deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
+			`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
+				clearing_account, period_units,
+				deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at,
+				consent_channel, created_at, updated_at)
 			VALUES ($1, $2, $2, $3, $4, $5, '', '', '', 'months', 1, 0, $6, '', '', '', '', now(), 'api', now(), now())`,
 			mandateID(merchant, n),
 			merchant,
@@ -156,9 +160,12 @@ func TestASearchThatFindsVeryManyIsWalkedFromTheNewest(t *testing.T) {
 	one := uuid.New()
 	s.mandates(one, mandate.EFT, mandate.ActiveState, "Rare Nkosi", 1, 2)
 	s.run(
-		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
-			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
-		SELECT ('02000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, merchant_id, brand_id, kind, CASE n WHEN 7 THEN 'cancelled' ELSE 'active' END, 'N' || n, '', '', '', 'months',
+		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
+			clearing_account, period_units,
+			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at,
+			consent_channel, created_at, updated_at)
+		SELECT ('02000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, merchant_id, brand_id, kind, CASE n
+		WHEN 7 THEN 'cancelled' ELSE 'active' END, 'N' || n, '', '', '', 'months',
 			1, 0, 'Common Name', '', '', '', '', now(), 'api', now(), now()
 		FROM mandates, generate_series(1, 10001) n WHERE contract_reference = 'REF000001'`,
 	)

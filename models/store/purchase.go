@@ -123,7 +123,8 @@ func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Pu
 func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
 	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
 		OR id = $2 AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
-			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id AND c.state = 'scheduled')) ORDER BY id`,
+			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id
+			AND c.state = 'scheduled')) ORDER BY id`,
 		merchantID, tokenID)
 }
 
@@ -230,7 +231,8 @@ func (s *Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f pu
 		ask,
 		few,
 		fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
-		SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found WHERE true%s ORDER BY id %s LIMIT %d)`, all, inOrder(f), few,
+		SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found WHERE true%s
+		ORDER BY id %s LIMIT %d)`, all, inOrder(f), few,
 			beside, direction, ask.Fetch()),
 		slices.Concat(more, from)...)
 }
@@ -282,7 +284,8 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 }
 
 // madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
-const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? AND b.state IN ('sent', 'voided'))"
+const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? " +
+	"AND b.state IN ('sent', 'voided'))"
 
 // ofKind are the conditions on the kinds. No index leads to an amount that is not zero, so that none is taken for it.
 var ofKind = map[purchase.Kind]string{purchase.WithAmount: "total_cents <> 0", purchase.OnlyStoring: "total_cents = 0"}
@@ -353,7 +356,8 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 			return nil, err
 		}
 		return s.totals(ctx, fmt.Sprintf(`SELECT state, %s FROM (SELECT p.* FROM unnest(?::uuid[]) AS found (id)
-			CROSS JOIN LATERAL (SELECT status AS state, %s FROM purchases WHERE id = found.id AND merchant_id = ? OFFSET 0) p) AS part
+			CROSS JOIN LATERAL (SELECT status AS state, %s FROM purchases WHERE id = found.id
+			AND merchant_id = ? OFFSET 0) p) AS part
 			GROUP BY state`, summed, randCents), database.IDs(ids), merchantID)
 	}
 	if f.Concern == "" && f.Facets != (facet.Filter{}) {

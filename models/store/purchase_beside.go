@@ -58,7 +58,8 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 
 // nearby begins a statement with what an index finds, and with those purchases among it that fit: one after the other,
 // and never all purchases first.
-const nearby = `WITH near AS MATERIALIZED (%s LIMIT %d), hit AS MATERIALIZED (SELECT of.* FROM (SELECT DISTINCT id FROM near) AS near
+const nearby = `WITH near AS MATERIALIZED (%s LIMIT %d), hit AS MATERIALIZED (SELECT of.*
+	FROM (SELECT DISTINCT id FROM near) AS near
 	CROSS JOIN LATERAL (SELECT %s FROM purchases WHERE purchases.id = near.id AND %s OFFSET 0) AS of)`
 
 // nearPurchases reads those that an index finds by a part of a filter; empty where none leads there.
@@ -70,7 +71,8 @@ func nearPurchases(merchantID uuid.UUID, f purchase.Filter) (query string, args 
 	}
 	if f.Facets.ByDebitDate() {
 		days := f.Facets.Debits()
-		return "SELECT c.purchase_id AS id FROM collections c WHERE c.merchant_id = ? AND " + days.SQL + " ORDER BY c.action_date",
+		return "SELECT c.purchase_id AS id FROM collections c WHERE c.merchant_id = ? AND " +
+				days.SQL + " ORDER BY c.action_date",
 			append(
 				[]any{merchantID},
 				days.Args...)
@@ -105,7 +107,8 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 	}
 	where, args := purchaseWhere(merchantID, f)
 	totals, err := s.totals(ctx, fmt.Sprintf(nearby+`
-		SELECT '' AS state, count(*) AS n, 0 AS cents FROM near UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, near,
+		SELECT '' AS state, count(*) AS n, 0 AS cents FROM near
+		UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, near,
 		mostBeside, "id, status AS state, "+randCents, where, summed), slices.Concat(nearArgs, args)...)
 	if err != nil || totals[""].N >= mostBeside {
 		return nil, err

@@ -23,7 +23,8 @@ func (t *Tx) InsertRefund(r purchase.Refund) {
 }
 
 var moveRefund = refundTable.Write(
-	`UPDATE refunds SET @set(state, channel, settled_at, updated_at) WHERE id = @id AND merchant_id = @merchant_id AND state = @from`,
+	`UPDATE refunds SET @set(state, channel, settled_at, updated_at)
+		WHERE id = @id AND merchant_id = @merchant_id AND state = @from`,
 	"from",
 )
 
@@ -74,7 +75,8 @@ func (t *Tx) InsertEntry(e purchase.Entry) {
 var (
 	amendmentTable = table.New[purchase.Amendment]("amendments")
 	moveAmendment  = amendmentTable.Write(
-		`UPDATE amendments SET @set(state, moved, finished_at) WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`,
+		`UPDATE amendments SET @set(state, moved, finished_at) WHERE merchant_id = @merchant_id
+			AND id = @id AND state = 'open'`,
 	)
 )
 
@@ -105,7 +107,8 @@ func (s *Store) AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUI
 // its first debit counts too: it names no token that it is paid with.
 func (s *Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
 	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND status IN ('pending_charge', 'pending_execute')
-		AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = $1 AND token_id = $2 AND state = 'scheduled') ORDER BY id`, merchantID, tokenID)
+		AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = $1 AND token_id = $2 AND state = 'scheduled')
+		ORDER BY id`, merchantID, tokenID)
 }
 
 var deletionTable = table.New[purchase.Deletion]("token_deletions")

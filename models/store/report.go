@@ -21,7 +21,8 @@ func (s *Store) Movements(ctx context.Context, merchantID uuid.UUID, from, to ca
 		Debits, Bad int64
 	}
 	err := s.Gorm(ctx).Raw(`SELECT day,
-			coalesce(sum(cents) FILTER (WHERE sign > 0), 0)::text AS up, coalesce(-sum(cents) FILTER (WHERE sign < 0), 0)::text AS down,
+			coalesce(sum(cents) FILTER (WHERE sign > 0), 0)::text AS up,
+			coalesce(-sum(cents) FILTER (WHERE sign < 0), 0)::text AS down,
 			coalesce(sum(n) FILTER (WHERE kind = 'collected'), 0)::bigint AS debits,
 			coalesce(sum(n) FILTER (WHERE kind IN ('returned', 'disputed')), 0)::bigint AS bad
 		FROM (SELECT day, currency, kind, sign, n, cents FROM ledger_days WHERE merchant_id = @m AND day BETWEEN @from AND @to

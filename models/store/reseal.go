@@ -80,7 +80,8 @@ func (s *Store) BeginRotation(ctx context.Context, keyID string) error {
 func (s *Store) Rotations(ctx context.Context) ([]Rotation, error) {
 	rows, err := s.Pool.Query(
 		ctx,
-		`SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL FROM key_rotations ORDER BY started_at DESC`,
+		`SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL
+			FROM key_rotations ORDER BY started_at DESC`,
 	)
 	if err != nil {
 		return nil, fmt.Errorf("rotations of keys: %w", err)
@@ -114,7 +115,8 @@ func (s *Store) resealChunk(ctx context.Context) (more bool, r Rotation, err err
 		var text string
 		err := tx.QueryRow(
 			ctx,
-			`SELECT key_id, progress::text FROM key_rotations WHERE finished_at IS NULL ORDER BY started_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED`,
+			`SELECT key_id, progress::text FROM key_rotations WHERE finished_at IS NULL
+				ORDER BY started_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED`,
 		).Scan(&r.KeyID, &text)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

@@ -134,7 +134,8 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 func (l SandboxLedger) Due(ctx context.Context, now time.Time, limit int) ([]sandbox.Answer, error) {
 	rows, err := l.s.Pool.Query(ctx,
 		`SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
-		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, database.Instant(now), limit)
+		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq
+		LIMIT $2`, database.Instant(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
 	}
@@ -220,7 +221,8 @@ func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r san
 	}
 	rows, err := tx.Query(
 		ctx,
-		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`,
+		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers
+			WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`,
 		id,
 	)
 	if err != nil {

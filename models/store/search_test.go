@@ -43,7 +43,8 @@ func TestASearchFindsWhatTheRowsSay(t *testing.T) {
 			name = "Onlyonce Nkosi"
 		}
 		s.run(
-			`INSERT INTO clients (id, merchant_id, full_name, search, created_at, updated_at) VALUES ($1, $2, $3, $4, now(), now())`,
+			`INSERT INTO clients (id, merchant_id, full_name, search, created_at, updated_at)
+				VALUES ($1, $2, $3, $4, now(), now())`,
 			id,
 			owner,
 			name,
@@ -132,8 +133,10 @@ func TestAnAuditSearchThatGoesOnReachesEverythingOnce(t *testing.T) {
 	s := openTidying(t)
 	mine, other := s.merchant("mine"), s.merchant("other")
 	s.run(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text)
-		SELECT (lpad(to_hex(1704067200000 + n), 12, '0') || '70008' || lpad(n::text, 15, '0'))::uuid, CASE n % 10 WHEN 0 THEN $2::uuid ELSE $1::uuid END,
-			to_timestamp(1704067200 + n / 1000.0), 'user', 'Thandi', 'client.changed', 'client', $1::uuid, CASE n % 4999 WHEN 1 THEN 'A needle' ELSE 'Hay' END
+		SELECT (lpad(to_hex(1704067200000 + n), 12, '0') || '70008' || lpad(n::text, 15, '0'))::uuid, CASE n % 10
+		WHEN 0 THEN $2::uuid ELSE $1::uuid END,
+			to_timestamp(1704067200 + n / 1000.0), 'user', 'Thandi', 'client.changed', 'client', $1::uuid, CASE n % 4999
+			WHEN 1 THEN 'A needle' ELSE 'Hay' END
 		FROM generate_series(1, 25000) n`, mine, other)
 	seen, pages := map[uuid.UUID]int{}, 0
 	ask := paging.Ask{Limit: 2}

@@ -57,8 +57,9 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{DB: db, clients: clients{DB: db}, mails: mails{DB: db}, mandates: mandates{DB: db}, merchants: merchants{DB: db},
-		tokens: tokens{DB: db}, users: users{DB: db}}, nil
+	return &Store{DB: db, clients: clients{DB: db}, mails: mails{DB: db}, mandates: mandates{DB: db},
+		merchants: merchants{DB: db},
+		tokens:    tokens{DB: db}, users: users{DB: db}}, nil
 }
 
 // InTx runs fn in one transaction, as database.DB does.

@@ -164,7 +164,8 @@ func (w WrongFigure) String() string {
 }
 
 // wrongTotals are the statuses of purchases whose number or sum differs from the purchases themselves.
-const wrongTotals = `SELECT merchant_id, status, sum(kept_n)::bigint AS kept_n, sum(n)::bigint AS n, sum(kept_cents) AS kept_cents,
+const wrongTotals = `SELECT merchant_id, status, sum(kept_n)::bigint AS kept_n, sum(n)::bigint AS n,
+	sum(kept_cents) AS kept_cents,
 	sum(cents) AS cents FROM (
 		SELECT merchant_id, status, n AS kept_n, 0 AS kept_cents, 0 AS n, 0 AS cents FROM purchase_counts
 		UNION ALL SELECT merchant_id, status, delta, cents, 0, 0 FROM purchase_count_deltas
@@ -177,7 +178,8 @@ const wrongTotals = `SELECT merchant_id, status, sum(kept_n)::bigint AS kept_n, 
 func (s *Store) WrongFigures(ctx context.Context) (wrong []WrongFigure, err error) {
 	err = s.Gorm(ctx).Raw(`SELECT figure, merchant_id, coalesce(what, '') AS what, coalesce(kept, '') AS kept,
 		coalesce(facts, '') AS facts FROM check_figures()
-		UNION ALL SELECT 'purchases', merchant_id, status, kept_n || ', ' || kept_cents || ' cents', n || ', ' || cents || ' cents'
+		UNION ALL SELECT 'purchases', merchant_id, status, kept_n || ', ' || kept_cents || ' cents',
+		n || ', ' || cents || ' cents'
 			FROM (` + wrongTotals + `) AS totals ORDER BY figure, what`).Scan(&wrong).Error
 	if err != nil {
 		return nil, fmt.Errorf("check figures: %w", err)

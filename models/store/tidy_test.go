@@ -67,7 +67,8 @@ func (s tidying) counts(merchant uuid.UUID) map[string]int64 {
 func TestTidyRemovesWhatIsPastItsTimeAndNothingElse(t *testing.T) {
 	s := openTidying(t)
 	s.run(`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at)
-		SELECT gen_random_uuid(), true, 'old' || n, ''::bytea, 200, ''::bytea, now() - interval '48 hours 1 minute' FROM generate_series(1, 5001) n
+		SELECT gen_random_uuid(), true, 'old' || n, ''::bytea, 200, ''::bytea, now() - interval '48 hours 1 minute'
+		FROM generate_series(1, 5001) n
 		UNION ALL SELECT gen_random_uuid(), true, 'young', ''::bytea, 200, ''::bytea, now() - interval '47 hours 59 minutes'`)
 	s.run(`INSERT INTO sessions (id_hash, data, created_at, seen_at, expires_at) VALUES
 		('over', '', now(), now(), now() - interval '1 minute'), ('live', '', now(), now(), now() + interval '1 minute')`)

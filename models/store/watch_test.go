@@ -151,7 +151,8 @@ func TestWhatTheTriggersTellOf(t *testing.T) {
 	changed, cancel := w.Subscribe(id)
 	defer cancel()
 	for _, step := range []string{
-		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at) VALUES (gen_random_uuid(), $2, $1, 1, 'REALTIME', 'requested', now())`,
+		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at)
+			VALUES (gen_random_uuid(), $2, $1, 1, 'REALTIME', 'requested', now())`,
 		`UPDATE mandate_authentications SET state = 'sent', sent_at = now() WHERE mandate_id = $1 AND merchant_id = $2`,
 		`UPDATE mandates SET state = 'active' WHERE id = $1 AND merchant_id = $2`,
 	} {
@@ -168,10 +169,14 @@ func seedMandate(t *testing.T, s *store.Store, merchant, id uuid.UUID) {
 	t.Helper()
 	_, err := s.Pool.Exec(t.Context(), `WITH m AS (INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
 			VALUES ($1, 'watched', 'Watched', true, now(), now()) ON CONFLICT DO NOTHING),
-		b AS (INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'Watched', now(), now()) ON CONFLICT DO NOTHING)
-		INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
-			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
-		VALUES ($2, $1, $1, 'debicheck', 'submitted', 'W1', 'TEST1', 'TESTMERCH1', '12345678', 'months', 1, 0, '', '', '', '', '', now(), 'bank', now(), now())
+		b AS (INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'Watched', now(), now())
+		ON CONFLICT DO NOTHING)
+		INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
+		clearing_account, period_units,
+			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at,
+			consent_channel, created_at, updated_at)
+		VALUES ($2, $1, $1, 'debicheck', 'submitted', 'W1', 'TEST1', 'TESTMERCH1', '12345678', 'months', 1, 0, '', '', '', '',
+		'', now(), 'bank', now(), now())
 		ON CONFLICT DO NOTHING`, merchant, id)
 	if err != nil {
 		t.Fatal(err)

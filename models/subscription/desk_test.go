@@ -298,7 +298,8 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	clientID, _ := h.stored("4000000000")
 	added := h.add(h.template(subscription.Default()), clientID)
 	h.exec(
-		`INSERT INTO webhooks (id, merchant_id, title, callback, all_events, events, public_key, private_key, created_at, updated_at)
+		`INSERT INTO webhooks (id, merchant_id, title, callback, all_events, events, public_key,
+			private_key, created_at, updated_at)
 		VALUES (gen_random_uuid(), $1, 'Till', 'https://till.example', true, '{}', '', '', now(), now())`,
 		h.who.MerchantID,
 	)
@@ -311,7 +312,8 @@ func TestThePayerStopsASubscription(t *testing.T) {
 		}
 	}
 	if n := h.number(
-		`SELECT count(*) FROM events e JOIN deliveries d USING (seq) WHERE e.type = 'billing_template_client.subscription_billing_cancelled' AND e.object_id = $1
+		`SELECT count(*) FROM events e JOIN deliveries d USING (seq)
+			WHERE e.type = 'billing_template_client.subscription_billing_cancelled' AND e.object_id = $1
 		AND e.snapshot::text NOT LIKE '%sealed%'`,
 		added.Subscriber.ID,
 	); n != 1 {

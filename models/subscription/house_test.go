@@ -133,7 +133,8 @@ func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 		h.store.Now(),
 	)
 	h.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number,
+			branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`,
 		h.store.NewID(),
 		m,
@@ -251,7 +252,8 @@ func (h *house) billed(subscriberID uuid.UUID) (out []billed) {
 	h.t.Helper()
 	rows, err := h.store.Pool.Query(
 		ctx,
-		`SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'), p.product, p.status, p.total_cents
+		`SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'),
+			p.product, p.status, p.total_cents
 		FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id WHERE p.subscriber_id = $1 ORDER BY b.starts_on`,
 		subscriberID,
 	)

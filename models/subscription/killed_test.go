@@ -123,14 +123,20 @@ func (h *house) run() (killed bool) {
 func (h *house) became(l leaving) []string {
 	h.t.Helper()
 	rows, err := h.store.Pool.Query(ctx, `SELECT what || ' ' || count(*) FROM (
-		SELECT 'token ' || state || CASE WHEN id = $2 THEN ' deleted' ELSE ' other' END AS what FROM tokens WHERE client_id = $1
+		SELECT 'token ' || state || CASE WHEN id = $2 THEN ' deleted' ELSE ' other' END AS what
+		FROM tokens WHERE client_id = $1
 		UNION ALL SELECT 'mandate ' || m.state FROM mandates m JOIN tokens t ON t.mandate_id = m.id WHERE t.client_id = $1
-		UNION ALL SELECT 'purchase ' || status || ' ' || total_cents || coalesce(CASE token_id WHEN $2 THEN ' deleted' WHEN $3 THEN ' other' END, '') FROM purchases WHERE client_id = $1
-		UNION ALL SELECT 'debit ' || c.state || CASE c.token_id WHEN $2 THEN ' deleted' WHEN $3 THEN ' other' ELSE '' END FROM collections c JOIN purchases p ON p.id = c.purchase_id WHERE p.client_id = $1
-		UNION ALL SELECT 'subscription ' || status || ' ' || why || coalesce(CASE token_id WHEN $2 THEN ' deleted' WHEN $3 THEN ' other' END, '') FROM template_clients WHERE client_id = $1
-		UNION ALL SELECT 'period ' || b.starts_on FROM billing_periods b JOIN template_clients s ON s.id = b.template_client_id WHERE s.client_id = $1
+		UNION ALL SELECT 'purchase ' || status || ' ' || total_cents || coalesce(CASE token_id WHEN $2 THEN ' deleted'
+		WHEN $3 THEN ' other' END, '') FROM purchases WHERE client_id = $1
+		UNION ALL SELECT 'debit ' || c.state || CASE c.token_id WHEN $2 THEN ' deleted' WHEN $3 THEN ' other' ELSE '' END
+		FROM collections c JOIN purchases p ON p.id = c.purchase_id WHERE p.client_id = $1
+		UNION ALL SELECT 'subscription ' || status || ' ' || why || coalesce(CASE token_id WHEN $2 THEN ' deleted'
+		WHEN $3 THEN ' other' END, '') FROM template_clients WHERE client_id = $1
+		UNION ALL SELECT 'period ' || b.starts_on FROM billing_periods b
+		JOIN template_clients s ON s.id = b.template_client_id WHERE s.client_id = $1
 		UNION ALL SELECT 'paper ' || i.kind FROM invoices i WHERE i.client_id = $1
-		UNION ALL SELECT 'mail ' || m.kind || ' ' || m.state FROM mails m LEFT JOIN purchases p ON p.id = m.purchase_id WHERE $1 IN (m.client_id, p.client_id)
+		UNION ALL SELECT 'mail ' || m.kind || ' ' || m.state FROM mails m LEFT JOIN purchases p ON p.id = m.purchase_id
+		WHERE $1 IN (m.client_id, p.client_id)
 		UNION ALL SELECT 'deletion ' || state FROM token_deletions WHERE tokens ? $2::text
 		UNION ALL SELECT 'told ' || action FROM audit_entries WHERE client_id = $1) AS all_of_it GROUP BY what ORDER BY what`,
 		l.client, l.account, l.other)

@@ -22,8 +22,10 @@ func (s Store) billedAlike(ctx context.Context, merchantID uuid.UUID, from,
 	const columns = `next_at, template_id, status, month_day, remaining, price, override, n`
 	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`(SELECT 1, %[1]s FROM billing_groups
 			WHERE merchant_id = $1 AND next_at >= $2 AND next_at < $3 ORDER BY next_at LIMIT %[2]d)
-		UNION ALL (SELECT 2, %[1]s FROM billing_groups WHERE merchant_id = $1 AND next_at < $2 ORDER BY next_at DESC LIMIT %[3]d)
-		UNION ALL SELECT 3, %[1]s FROM billing_group_deltas WHERE merchant_id = $1 AND next_at < $3`, columns, planLimit+1, planBefore+1),
+		UNION ALL (SELECT 2, %[1]s FROM billing_groups WHERE merchant_id = $1 AND next_at < $2
+		ORDER BY next_at DESC LIMIT %[3]d)
+		UNION ALL SELECT 3, %[1]s FROM billing_group_deltas WHERE merchant_id = $1
+		AND next_at < $3`, columns, planLimit+1, planBefore+1),
 		merchantID.String(), from.At(0, 0), to.AddDays(1).At(0, 0))
 	if err != nil {
 		return nil, moreFrom, fmt.Errorf("subscribers billed alike: %w", err)

@@ -37,7 +37,8 @@ var (
 		}},
 		table.Column[Subscriber]{Name: "debit_sealed", Write: sealDebtor, Read: openDebtor})
 	subscriberMove = subscriberTable.Write(
-		`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`,
+		`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id
+			AND id = @id AND version = @version`,
 	)
 	periodTable  = table.New[Period]("billing_periods")
 	periodInsert = periodTable.Write(
@@ -104,7 +105,8 @@ func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
 // FollowToken gives subscribers that are charged on one token the other.
 func FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
 	tx.Later(
-		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`,
+		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4
+			WHERE merchant_id = $1 AND token_id = $2`,
 		merchantID,
 		old,
 		next,
@@ -118,8 +120,10 @@ func EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, 
 		tx,
 		func(id *uuid.UUID) []any { return []any{id} },
 		func(id uuid.UUID) { ended = append(ended, id) },
-		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`,
+		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL,
+			stored_token = NULL, stored_at = NULL,
+		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive'
+		RETURNING id`,
 		merchantID,
 		clientID,
 		tx.Now(),

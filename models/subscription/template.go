@@ -82,7 +82,8 @@ func (t Template) Locked() string {
 	case !t.IsSubscription:
 		return "Only subscriptions have a plan."
 	case t.Launched:
-		return "This plan already has subscribers, and changing it would move their dates. Create a new template, or pause this one."
+		return "This plan already has subscribers, and changing it would move their dates. " +
+			"Create a new template, or pause this one."
 	}
 	return ""
 }

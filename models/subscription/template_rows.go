@@ -31,7 +31,8 @@ func moveTemplate(tx *database.Tx, t Template) { database.MustChange(tx, templat
 // endSubscribersOf makes all subscribers of a template inactive and counts them.
 func endSubscribersOf(tx *database.Tx, merchantID, templateID uuid.UUID, why string) (int, error) {
 	n, err := tx.Exec(
-		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
+		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL,
+			stored_token = NULL, stored_at = NULL,
 		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
 		merchantID,
 		templateID,

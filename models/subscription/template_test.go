@@ -130,7 +130,8 @@ func TestNumbersOfASubscriberAreSealed(t *testing.T) {
 			DebtorID: "8001015009087"}
 	}).Subscriber
 	if n := h.number(
-		`SELECT count(*) FROM template_clients c WHERE to_jsonb(c)::text LIKE '%62001232392%' OR to_jsonb(c)::text LIKE '%8001015009087%'`,
+		`SELECT count(*) FROM template_clients c WHERE to_jsonb(c)::text LIKE '%62001232392%'
+			OR to_jsonb(c)::text LIKE '%8001015009087%'`,
 	); n != 0 {
 		t.Error("a number lies open in the row")
 	}

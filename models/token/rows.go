@@ -27,7 +27,8 @@ var (
 			return HashOfAccount(box, k.MerchantID, k.BankCode, k.Account), nil
 		}})
 	renewToken = Table.Write(
-		`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask, account_hash, created_by, updated_at)
+		`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask,
+			account_hash, created_by, updated_at)
 		WHERE merchant_id = @merchant_id AND id = @id AND state = 'pending'`,
 	)
 	moveToken = Table.Write(
@@ -70,7 +71,8 @@ func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, erro
 // begin with it; the transaction ends with fault.ErrLost when it is not active any more.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.Must(
-		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`,
+		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2
+			AND state = 'active' FOR SHARE) AS held`,
 		id,
 		merchantID,
 	)

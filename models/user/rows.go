@@ -31,8 +31,9 @@ var (
 )
 
 // userColumns are a person within one business: what the membership says wins.
-const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.keys_off, u.last_seen_at,
-	COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at, mb.grants, mb.batch_limit_cents`
+const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.keys_off,
+	u.last_seen_at, COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at,
+	mb.grants, mb.batch_limit_cents`
 
 // Store is where people, their sessions, the counters of sign-ins and the links to reset
 // a password are kept.
@@ -141,7 +142,8 @@ func (s Store) UserByEmail(ctx context.Context, email string) (User, string, err
 	}
 	m, err := s.member(
 		ctx,
-		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`,
+		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL,
+			mb.last_used_at DESC NULLS LAST, mb.created_at`,
 		email,
 	)
 	return m.User, m.PasswordHash, err

@@ -20,11 +20,16 @@ var (
 		INSERT INTO sessions (@columns) SELECT @values WHERE EXISTS (SELECT FROM gone)`, "old")
 )
 
-const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at, m.id AS merchant_id, s.factor, s.proven_at,
-	u.id AS u_id, m.id AS u_merchant_id, u.email AS u_email, u.name AS u_name, mb.role AS u_role, mb.grants AS u_grants, mb.batch_limit_cents AS u_batch_limit_cents,
-	u.theme AS u_theme, u.keys_off AS u_keys_off, u.last_seen_at AS u_last_seen_at, m.name AS merchant_name, m.slug AS merchant_slug, m.is_test, b.id AS brand_id, b.name AS brand_name,
-	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor, m.require_second_factor AS require_factor,
-	COALESCE((SELECT jsonb_agg(jsonb_build_object('ID', x.id, 'Name', x.name, 'IsTest', x.is_test) ORDER BY x.name, x.id) FROM memberships o JOIN merchants x ON x.id = o.merchant_id
+const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at,
+	m.id AS merchant_id, s.factor, s.proven_at,
+	u.id AS u_id, m.id AS u_merchant_id, u.email AS u_email, u.name AS u_name, mb.role AS u_role, mb.grants AS u_grants,
+	mb.batch_limit_cents AS u_batch_limit_cents,
+	u.theme AS u_theme, u.keys_off AS u_keys_off, u.last_seen_at AS u_last_seen_at, m.name AS merchant_name,
+	m.slug AS merchant_slug, m.is_test, b.id AS brand_id, b.name AS brand_name,
+	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor,
+	m.require_second_factor AS require_factor,
+	COALESCE((SELECT jsonb_agg(jsonb_build_object('ID', x.id, 'Name', x.name, 'IsTest', x.is_test) ORDER BY x.name, x.id)
+	FROM memberships o JOIN merchants x ON x.id = o.merchant_id
 		WHERE o.user_id = u.id AND o.merchant_id <> m.id AND o.disabled_at IS NULL), '[]') AS others
 	FROM sessions s JOIN users u ON u.id = s.user_id JOIN merchants m ON m.id = COALESCE(s.merchant_id, u.merchant_id)
 	JOIN memberships mb ON mb.user_id = u.id AND mb.merchant_id = m.id
@@ -154,7 +159,8 @@ const (
 func (s Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sealed []byte, at time.Time) error {
 	_, err := s.Pool.Exec(
 		ctx,
-		`WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2 ORDER BY created_at DESC, name OFFSET $5))
+		`WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2
+			ORDER BY created_at DESC, name OFFSET $5))
 		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users
 		WHERE id = $2`,
 		name,
@@ -186,7 +192,8 @@ func (s Store) KeptForm(ctx context.Context, userID uuid.UUID, name string,
 func (s Store) HasFactor(ctx context.Context, userID uuid.UUID) (has bool, err error) {
 	err = s.Pool.QueryRow(
 		ctx,
-		`SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) FROM users u WHERE u.id = $1`,
+		`SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id)
+			FROM users u WHERE u.id = $1`,
 		userID,
 	).Scan(&has)
 	if err != nil {

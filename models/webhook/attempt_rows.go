@@ -15,7 +15,8 @@ const deliveryClaim = 45 * time.Second
 
 // nothingBefore is the rule of order: one endpoint hears of one source in the order
 // of events. Those that were asked for again keep an order of their own.
-const nothingBefore = `NOT EXISTS (SELECT FROM deliveries b WHERE b.state = 'pending' AND b.endpoint = d.endpoint AND b.source_id = d.source_id
+const nothingBefore = `NOT EXISTS (SELECT FROM deliveries b WHERE b.state = 'pending' AND b.endpoint = d.endpoint
+	AND b.source_id = d.source_id
 	AND b.resend = d.resend AND (b.seq, b.id) < (d.seq, d.id))`
 
 const unclaimed = `d.state = 'pending' AND (d.claimed_until IS NULL OR d.claimed_until < now())`
@@ -29,12 +30,16 @@ const claimDeliveries = `WITH ready AS (
 	placed AS (SELECT id, seq, row_number() OVER (PARTITION BY address ORDER BY seq) AS place FROM ready),
 	claimed AS (
 		UPDATE deliveries SET claimed_until = now() + make_interval(secs => $5) WHERE id IN (
-			SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM placed WHERE place <= $3 ORDER BY place, seq LIMIT $4) AND ` + unclaimed + ` FOR UPDATE SKIP LOCKED)
+			SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM placed WHERE place <= $3 ORDER BY place, seq LIMIT $4)
+			AND ` + unclaimed + ` FOR UPDATE SKIP LOCKED)
 		RETURNING *)
-	SELECT c.id, c.merchant_id, c.seq, c.event_id, c.source_id, c.webhook_id, c.address, c.state, c.resend, c.attempts, c.first_at, c.created_at,
-		e.type, e.object_type, e.object_id, e.seq AS e_seq, e.id AS e_id, e.merchant_id AS e_merchant_id, e.type AS e_type, e.object_type AS e_object_type,
+	SELECT c.id, c.merchant_id, c.seq, c.event_id, c.source_id, c.webhook_id, c.address, c.state, c.resend,
+	c.attempts, c.first_at, c.created_at,
+		e.type, e.object_type, e.object_id, e.seq AS e_seq, e.id AS e_id, e.merchant_id AS e_merchant_id, e.type AS e_type,
+		e.object_type AS e_object_type,
 		e.object_id AS e_object_id, e.source_id AS e_source_id, e.snapshot AS e_snapshot, e.created_at AS e_created_at,
-		c.webhook_id IS NOT NULL AND (w.id IS NULL OR w.deleted_at IS NOT NULL) AS gone, w.failing_since, w.noticed_at IS NOT NULL AS noticed, coalesce(w.title, '') AS title
+		c.webhook_id IS NOT NULL AND (w.id IS NULL OR w.deleted_at IS NOT NULL) AS gone, w.failing_since,
+		w.noticed_at IS NOT NULL AS noticed, coalesce(w.title, '') AS title
 	FROM claimed c JOIN events e ON e.seq = c.seq LEFT JOIN webhooks w ON w.id = c.webhook_id ORDER BY c.seq`
 
 var taskView = table.View[Task]()
@@ -54,7 +59,8 @@ func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []stri
 // wait until the same moment, or begin now: so what is due can be found without
 // looking at all that waits.
 const noteAttempt = `WITH moved AS (
-		UPDATE deliveries SET state = $3, attempts = $4, first_at = coalesce(first_at, $5), next_at = $6, claimed_until = NULL, last_status = nullif($7::integer, 0),
+		UPDATE deliveries SET state = $3, attempts = $4, first_at = coalesce(first_at, $5), next_at = $6,
+		claimed_until = NULL, last_status = nullif($7::integer, 0),
 			last_error = $8, done_at = CASE WHEN $6::timestamptz IS NULL THEN $5::timestamptz END
 		WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $4 - 1
 		RETURNING id, endpoint, source_id, seq, resend),
@@ -72,7 +78,8 @@ const (
 	healthy = `failures = 0, failing_since = NULL, noticed_at = NULL, last_ok_at = $5 WHERE w.id = $11
 		AND EXISTS (SELECT FROM moved)
 		AND (w.failures > 0 OR w.last_ok_at IS NULL OR w.last_ok_at < $5 - interval '1 second'))`
-	ailing = `failures = failures + 1, failing_since = coalesce(failing_since, $5) WHERE w.id = $11 AND EXISTS (SELECT FROM moved))`
+	ailing = `failures = failures + 1, failing_since = coalesce(failing_since, $5)
+		WHERE w.id = $11 AND EXISTS (SELECT FROM moved))`
 )
 
 // NoteAttempt writes the outcome, unless another process has written one since the
@@ -95,7 +102,8 @@ func (s Store) NoteAttempt(ctx context.Context, t Task, o Outcome) error {
 func (s Store) DropDelivery(ctx context.Context, t Task) error {
 	_, err := s.Pool.Exec(
 		ctx,
-		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
+		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3
+			WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
 		t.MerchantID,
 		t.ID,
 		s.Now(),
@@ -110,7 +118,8 @@ func (s Store) DropDelivery(ctx context.Context, t Task) error {
 func (s Store) ReleaseDelivery(ctx context.Context, t Task) error {
 	_, err := s.Pool.Exec(
 		ctx,
-		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`,
+		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2
+			AND state = 'pending' AND attempts = $3`,
 		t.MerchantID,
 		t.ID,
 		t.Attempts,

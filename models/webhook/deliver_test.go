@@ -435,7 +435,8 @@ func TestWhatAnEventKeepsHasNoNumberOfAPayer(t *testing.T) {
 		t.Fatalf("%d events", n)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%' OR snapshot::text LIKE '%sealed%'`,
+		`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%'
+			OR snapshot::text LIKE '%sealed%'`,
 		account,
 		identity,
 	); n != 0 {

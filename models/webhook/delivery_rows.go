@@ -171,7 +171,8 @@ func insertDelivery(tx *database.Tx, d Delivery) {
 		endpoint = d.SourceID
 	}
 	tx.Later(
-		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
+		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
+			state, resend, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
 		d.ID,
 		d.MerchantID,
@@ -192,14 +193,16 @@ func insertTestEvent(tx *database.Tx, e Event, d Delivery) {
 	tx.Later(
 		`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
-		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, next_at, created_at)
+		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint,
+		address, state, next_at, created_at)
 		SELECT $9, $2, seq, $1, $6, $10, $10, $11, 'pending', $8, $8 FROM told`,
 		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID,
 		d.Address)
 }
 
 // repeated is a UUIDv7 of the moment $7, the n-th of its statement: a millisecond has room for 4096.
-const repeated = `(lpad(to_hex((extract(epoch FROM $7::timestamptz) * 1000)::bigint + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0')
+const repeated = `(lpad(to_hex((extract(epoch FROM $7::timestamptz) * 1000)::bigint + n / 4096), 12,
+	'0') || '7' || lpad(to_hex(n % 4096), 3, '0')
 	|| substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid`
 
 // repeatable are the events since a moment that a webhook wants once more. An event

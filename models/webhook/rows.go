@@ -49,7 +49,8 @@ func saveWebhook(tx *database.Tx, w Webhook) {
 // Deliveries are locked before the webhook, as a note about an attempt does.
 func deleteWebhook(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	tx.Later(
-		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`,
+		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3
+			WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`,
 		merchantID,
 		id,
 		tx.Now(),
@@ -66,7 +67,8 @@ func deleteWebhook(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 // insertCompanyKey keeps the first key of a merchant; a later one is thrown away.
 func insertCompanyKey(tx *database.Tx, merchantID uuid.UUID, k Keys) {
 	tx.Later(
-		`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
+		`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (merchant_id) DO NOTHING`,
 		merchantID,
 		k.Public,
 		tx.DB().Seal.SealBytes(seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
@@ -78,7 +80,8 @@ func insertCompanyKey(tx *database.Tx, merchantID uuid.UUID, k Keys) {
 // done already or it does not fail any more.
 func noticeFailing(tx *database.Tx, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(
-		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`,
+		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL
+			AND deleted_at IS NULL`,
 		id,
 		tx.Now(),
 	)

@@ -225,7 +225,8 @@ func TestOneMailForEachTimeThatAnEndpointFails(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.exec(
-		`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at) VALUES (gen_random_uuid(), $1, 'owner@example.org', 'admin', '', $2, $2)`,
+		`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at)
+			VALUES (gen_random_uuid(), $1, 'owner@example.org', 'admin', '', $2, $2)`,
 		h.who.MerchantID,
 		start,
 	)

@@ -70,7 +70,8 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 		view.Can = append(view.Can, u.Called()+" – "+kit.RoleWord(u.Role))
 	}
 	if len(can) < 2 {
-		view.Alone = "Fewer than two people can approve, so what needs a second approver could never be done. Give a colleague the permission first, under Roles."
+		view.Alone = "Fewer than two people can approve, so what needs a second approver could never be done. " +
+			"Give a colleague the permission first, under Roles."
 	}
 	if view.Lists, err = h.lists(c, "/settings/approvals"); err != nil {
 		return err

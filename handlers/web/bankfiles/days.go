@@ -53,7 +53,8 @@ func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 		Nav:     components.StatusTabs(nav(daysPath)),
 		Head: components.PageHead{
 			Title: "Reconciliation",
-			Sub:   "Debits count on their debit date; returns, disputes and refunds on the day of the bank’s answer. All sums are in rand.",
+			Sub: "Debits count on their debit date; returns, disputes and refunds on the day of the bank’s answer. " +
+				"All sums are in rand.",
 		},
 		Query: func(ctx context.Context, who actor.Actor, f dayFilter, _ paging.Ask) (paging.Page[exchange.Day], error) {
 			all, err := h.Exchange.Days(ctx, who, f.From, f.To)

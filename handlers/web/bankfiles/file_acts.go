@@ -24,7 +24,8 @@ type fileAct struct {
 	danger                                bool
 	why                                   func(exchange.MessageSheet) string // why not; empty when it is possible
 	asksWhy                               bool                               // who does it gives a reason
-	do                                    func(*exchange.Service, context.Context, actor.Actor, string) (exchange.Message, error)
+
+	do func(s *exchange.Service, ctx context.Context, who actor.Actor, id string) (exchange.Message, error)
 	// decline is done instead of do when a reason is asked for.
 	decline func(s *exchange.Service, ctx context.Context, who actor.Actor, id, reason string) (exchange.Message, error)
 }
@@ -60,9 +61,10 @@ var fileActs = []fileAct{
 		button: "Mark as taken",
 		icon:   "check",
 		title:  "Mark the file as taken to the bank?",
-		text:   "Do this after you have brought the file to the bank by hand, such as by an upload on its site. From then on the bank has its time to acknowledge it.",
-		said:   "The file is marked as taken to the bank.",
-		do:     (*exchange.Service).MarkTaken,
+		text: "Do this after you have brought the file to the bank by hand, such as by an upload on its site. " +
+			"From then on the bank has its time to acknowledge it.",
+		said: "The file is marked as taken to the bank.",
+		do:   (*exchange.Service).MarkTaken,
 		why: func(m exchange.MessageSheet) string {
 			return unless(m.State == exchange.Placed, "This file is not waiting to be taken to the bank.")
 		},
@@ -72,9 +74,10 @@ var fileActs = []fileAct{
 		button: "Lay out again",
 		icon:   "repeat",
 		title:  "Lay the same file out again?",
-		text:   "Ask your bank first whether it has the file. The file keeps its name and content, so the bank refuses it if it has it after all.",
-		said:   "The file is laid out again.",
-		do:     (*exchange.Service).PlaceAgain,
+		text: "Ask your bank first whether it has the file. The file keeps its name and content, " +
+			"so the bank refuses it if it has it after all.",
+		said: "The file is laid out again.",
+		do:   (*exchange.Service).PlaceAgain,
 		why: func(m exchange.MessageSheet) string {
 			return unless(m.State == exchange.Taken && !m.Acknowledged(),
 				"Only a file that the bank has not acknowledged can be laid out again.")
@@ -88,7 +91,8 @@ var fileActs = []fileAct{
 		button: "Mark as not collected",
 		icon:   "x",
 		title:  "Mark what was refused as not collected?",
-		text:   "The debits count as failed, and your clients and programs are told so. Refunds and mandate requests count as failed too. This cannot be undone.",
+		text: "The debits count as failed, and your clients and programs are told so. " +
+			"Refunds and mandate requests count as failed too. This cannot be undone.",
 		said:   "What was refused is marked as not collected.",
 		do:     (*exchange.Service).Drop,
 		why:    refusedOnly,

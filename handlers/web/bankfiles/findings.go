@@ -147,7 +147,8 @@ func (h *Pages) findings() *kit.List[exchange.Finding, exchange.FindingFilter] {
 		Empty: components.Empty{
 			Icon:  "done",
 			Title: "Nothing was found yet",
-			Text:  "What a person must look at appears here: files that were refused, not acknowledged or not readable, and money without a debit.",
+			Text: "What a person must look at appears here: files that were refused, not acknowledged or not readable, " +
+				"and money without a debit.",
 		},
 	}
 }

@@ -112,7 +112,8 @@ func (h *Pages) AskMatch(c echo.Context) error {
 		Empty: components.Empty{
 			Icon:  "search",
 			Title: "No debit of this amount",
-			Text:  "Search by the client or the purchase to look further back. If the movement belongs to no debit of yours, settle the finding with a note.",
+			Text: "Search by the client or the purchase to look further back. If the movement belongs to no debit of yours, " +
+				"settle the finding with a note.",
 		}}
 	return h.show(
 		c,

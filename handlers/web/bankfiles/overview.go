@@ -109,9 +109,10 @@ func (h *Pages) AskCut(c echo.Context) error {
 	}
 	v := pages.ActView{Title: "Cut now", Back: components.Link{Text: "Bank files", Href: overviewPath},
 		Question: components.Confirm{
-			ID:         "cut",
-			Title:      "Make files of what waits?",
-			Text:       "One file is made for each kind, or more where there are many items. They leave at once, before the next cut:",
+			ID:    "cut",
+			Title: "Make files of what waits?",
+			Text: "One file is made for each kind, or more where there are many items. " +
+				"They leave at once, before the next cut:",
 			Action:     "/bank/cut",
 			CancelHref: overviewPath,
 			Button:     "Cut now",

@@ -181,7 +181,8 @@ func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {
 var clientColumns = []kit.Column[client.Client]{
 	kit.ColumnOf("Client", func(c client.Client) components.Cell {
 		return components.Cell{Text: c.Name(), Href: words.ClientHref(c.ID), Second: c.Email}
-	}).FileText("Client", 28, client.Client.Name).FileText("E-mail", 30, func(c client.Client) string { return c.Email }).SortText("name"),
+	}).FileText("Client", 28, client.Client.Name).FileText("E-mail", 30,
+		func(c client.Client) string { return c.Email }).SortText("name"),
 	kit.TextColumn("Phone", 15, func(c client.Client) string { return words.PhoneWords(c.Phone) }).InOneLine(),
 	kit.ColumnOf("Account", func(c client.Client) components.Cell {
 		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}

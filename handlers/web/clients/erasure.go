@@ -89,7 +89,8 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 	}
 	view.Stays = append(
 		view.Stays,
-		"The record of who did what, which cannot be changed. It holds names and addresses as they were when something happened.",
+		"The record of who did what, which cannot be changed. It holds names and addresses as they "+
+			"were when something happened.",
 	)
 	view.Question = components.Confirm{ID: "erase", Title: "Erase the personal data of " + one.Name() + "?",
 		Text: "This cannot be undone.", Action: words.ClientHref(one.ID) + "/erasure",

@@ -93,7 +93,8 @@ func (d *Developers) askOverlap(c echo.Context, status int, one credential.Crede
 	}
 	view.What = "You get a new access token with the same name, scopes and lifetime. Both work until the old one ends."
 	if one.Kind == credential.Client {
-		view.What = "You get a new client id and secret with the same name and scopes. Both work until the old one ends; the tokens that were exchanged for the old one end with it."
+		view.What = "You get a new client id and secret with the same name and scopes. Both work until the old one ends; " +
+			"the tokens that were exchanged for the old one end with it."
 	}
 	return d.Desk.ShowIn(c, status, "Rotate a credential", words.Developers,
 		func(f layout.Frame) templ.Component { return pages.RotateCredential(f, view) })

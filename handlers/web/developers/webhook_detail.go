@@ -123,7 +123,8 @@ func (h *Webhooks) Show(c echo.Context) error {
 		Facts: webhookFacts(w), Deliveries: list}
 	if !w.FailingSince.IsZero() {
 		view.Failing = words.Capital(words.FailingWords(w, now)) +
-			" in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Fix the endpoint, then resend what failed."
+			" in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. " +
+			"Fix the endpoint, then resend what failed."
 	}
 	return h.ShowIn(c, http.StatusOK, w.Title, func(fr layout.Frame) templ.Component { return pages.Webhook(fr, view) })
 }

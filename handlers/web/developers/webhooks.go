@@ -94,7 +94,8 @@ func (h *Webhooks) list() *kit.List[webhook.Webhook, struct{}] {
 		Empty: components.Empty{
 			Icon:  "bell",
 			Title: "No webhook yet",
-			Text:  "Add the address of a program, and it is told, signed and in order, when a purchase is paid, fails or is disputed.",
+			Text: "Add the address of a program, and it is told, signed and in order, " +
+				"when a purchase is paid, fails or is disputed.",
 		},
 	}
 }

@@ -179,7 +179,8 @@ func (h *Home) Attention(c echo.Context) error {
 		Icon:  "done",
 		Title: "Nothing waits for you",
 		Text: "Failed and disputed debits, debits without an answer, " +
-			"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here until they are dealt with.",
+			"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here " +
+			"until they are dealt with.",
 	}
 	if whose != report.Everyones {
 		view.Empty.Title, view.Empty.Text = "Nothing here", "Choose another part of the list above."

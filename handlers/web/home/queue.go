@@ -182,7 +182,8 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 		{accountsBlocked, items.Blocked, codeWords, "since "},
 		{mandatesSuspended, items.Suspended, codeWords, "since "},
 		{subscribersStranded, items.Stranded, strandedWords, "next billing "},
-		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: the client has this money twice."), "since "},
+		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: " +
+			"the client has this money twice."), "since "},
 		{refundsWait, items.Refunds, said(""), "asked for on "},
 		{mailsFailed, items.Mails, func(i report.Item) string { return i.Text }, ""},
 	} {

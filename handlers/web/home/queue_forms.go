@@ -185,7 +185,8 @@ func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, ty
 	}
 	v.Notes = kit.NotesTimeline(notes.Items, followup.Object{})
 	if wrong != nil && c.Request().Header.Get("HX-Request") != "" { // the form below the row says what is wrong
-		for name, value := range map[string]string{"Retarget": "#form-" + v.Row.Key, "Reselect": "#act", "Reswap": "innerHTML"} {
+		for name, value := range map[string]string{"Retarget": "#form-" + v.Row.Key,
+			"Reselect": "#act", "Reswap": "innerHTML"} {
 			c.Response().Header().Set("HX-"+name, value)
 		}
 	}

@@ -120,7 +120,8 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 	}).FileText("Number", 17, func(e billing.Entry) string { return e.Number }).SortBy("number"),
 	kit.ColumnOf("Client", func(e billing.Entry) components.Cell {
 		return components.Cell{Text: invoiceClient(e), Second: e.Email}
-	}).FileText("Client", 28, invoiceClient).FileText("E-mail", 30, func(e billing.Entry) string { return e.Email }).SortText("client").OnCard(kit.Lead),
+	}).FileText("Client", 28, invoiceClient).FileText("E-mail", 30,
+		func(e billing.Entry) string { return e.Email }).SortText("client").OnCard(kit.Lead),
 	kit.ColumnOf("Total, R", func(e billing.Entry) components.Cell {
 		return components.Cell{Text: words.Minus(words.AmountIn(e.TotalCents, e.Currency))}
 	}).Number().InFile("Total", 13, func(e billing.Entry) export.Cell { return export.Amount(e.TotalCents) }).

@@ -101,7 +101,8 @@ func (h *Demand) AskReset(c echo.Context) error {
 				Action:     "/settings/security/people/" + m.ID.String() + "/reset",
 				CancelHref: "/settings/security",
 				Button:     "Reset two-step sign-in",
-				Text:       "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
+				Text: "For a person who has lost their phone, passkey and recovery codes. " +
+					"Make sure that the request really comes from them.",
 				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.",
 					"They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."},
 			}}

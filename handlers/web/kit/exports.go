@@ -90,7 +90,8 @@ func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 func whyNoFile(format export.Format, refused []string) string {
 	switch {
 	case !format.Known():
-		return "A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu."
+		return "A list can be exported as CSV or XLSX, and the address asks for neither. " +
+			"Choose one in the list’s Export menu."
 	case len(refused) > 0:
 		// The list says what it leaves out; a file could not, and would hold more than was asked for.
 		return "The address asks for something that is not understood. Open the list to see what, and export from there."

@@ -12,8 +12,9 @@ func TestPeriodsLieWhereTheyAreSaidToLie(t *testing.T) {
 	now := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC) // the first of January in South Africa
 	for value, want := range map[string]string{
 		"today": "2027-01-01 2027-01-01", "yesterday": "2026-12-31 2026-12-31", "tomorrow": "2027-01-02 2027-01-02",
-		"next-7-days": "2027-01-01 2027-01-07", "next-30-days": "2027-01-01 2027-01-30", "last-7-days": "2026-12-26 2027-01-01",
-		"this-month": "2027-01-01 2027-01-31", "next-month": "2027-02-01 2027-02-28", "last-month": "2026-12-01 2026-12-31",
+		"next-7-days": "2027-01-01 2027-01-07", "next-30-days": "2027-01-01 2027-01-30",
+		"last-7-days": "2026-12-26 2027-01-01",
+		"this-month":  "2027-01-01 2027-01-31", "next-month": "2027-02-01 2027-02-28", "last-month": "2026-12-01 2026-12-31",
 		"over-30-days-ago": "0001-01-01 2026-12-01",
 	} {
 		var f struct{ from, to time.Time }

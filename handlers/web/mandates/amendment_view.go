@@ -153,7 +153,8 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 	case stageAsked:
 		v.Note.Text = "The old account stays in use until the client has confirmed and you take over."
 	case stageRefused:
-		v.Note.Text = "The old account stays in use. Ask again, send the client the link to give other details, or abandon this change and start another one, by EFT if you like."
+		v.Note.Text = "The old account stays in use. Ask again, send the client the link to give other details, " +
+			"or abandon this change and start another one, by EFT if you like."
 	default:
 	}
 	return v, nil
@@ -179,7 +180,8 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 		return components.Note{
 			Kind:  "bad",
 			Title: "This change can no longer go ahead",
-			Text:  "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and start a new one. The old account is as it was.",
+			Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. " +
+				"Abandon this change and start a new one. The old account is as it was.",
 		}
 	case stageAbandoned:
 		return components.Note{Kind: "info", Title: "This change was abandoned",

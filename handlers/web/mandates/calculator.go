@@ -52,7 +52,8 @@ func (h *MandateForms) closedWords() string {
 		day = "tomorrow"
 	}
 	return fmt.Sprintf(
-		"Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: an SMS with 48 hours to answer. Real time is possible again %s at %s.",
+		"Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: "+
+			"an SMS with 48 hours to answer. Real time is possible again %s at %s.",
 		w.Opens,
 		w.Closes,
 		now.In(calendar.SAST).Format("15:04"),
@@ -87,7 +88,8 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 		v.Problems = append(v.Problems, components.ErrorItem{Field: field, Text: p.Message})
 	}
 	if s.method == purchase.EFT {
-		v.Allowed = "The client signs a mandate, or agrees on our page. Banks check nothing beforehand: each debit can be disputed within 40 days, without giving a reason."
+		v.Allowed = "The client signs a mandate, or agrees on our page. Banks check nothing beforehand: " +
+			"each debit can be disputed within 40 days, without giving a reason."
 		v.Button = "Continue to the account"
 		return v
 	}
@@ -176,7 +178,8 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 		h.Purchases.Calendar)
 	if against.Has(mandate.AtDue) || slices.Contains(because, mandate.BecauseDateDiffers) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf(
-			"The first debit, on %s, is not on the deduction day. The client confirms that day too; if the debit runs later than that, it may be disputed.",
+			"The first debit, on %s, is not on the deduction day. The client confirms that day too; "+
+				"if the debit runs later than that, it may be disputed.",
 			words.SayDay(action, h.Desk.Now()),
 		))
 	}

@@ -109,14 +109,16 @@ func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup, byIn
 				Value: purchase.DebiCheck,
 				Title: "DebiCheck",
 				Icon:  "shield",
-				Text:  "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed.",
+				Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, " +
+					"and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed.",
 			},
 				h.Purchases.Bank.NoDebiCheck()),
 			{
 				Value: purchase.EFT,
 				Title: "EFT debit order",
 				Icon:  "bank",
-				Text:  "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days.",
+				Text: "The client signs, or agrees on our page. Works with every account, at any hour. " +
+					"The client may dispute a debit within 40 days.",
 			},
 		}}
 }
@@ -304,7 +306,8 @@ func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInpu
 		Value: string(mandate.RealTime),
 		Title: "In real time",
 		Badge: "REALTIME",
-		Text:  "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first.",
+		Text: "A prompt on the phone within seconds (USSD on phones without the app), " +
+			"and 120 seconds to answer. Call the client first.",
 	}
 	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type",
 		Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}

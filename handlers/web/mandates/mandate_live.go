@@ -46,7 +46,8 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 			". The account can be debited on these terms."
 	case mandate.Registered:
 		return "Registered without an answer",
-			"The client did not answer, and the bank registered the mandate anyway. The account can be debited; the client can dispute every debit."
+			"The client did not answer, and the bank registered the mandate anyway. The account can be debited; " +
+				"the client can dispute every debit."
 	case mandate.Rejected:
 		return "The mandate was declined", codeSaid(sheet, asked)
 	case mandate.NoResponse:

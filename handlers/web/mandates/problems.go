@@ -105,7 +105,8 @@ func (s *mandateSetup) maximumWords(f fault.Field) string {
 	case f.Code == "required":
 		return "Enter the maximum of one debit."
 	case f.Code == "max_value" && !unlimited && limit == 0:
-		return "This kind of mandate needs a price above 0. To take nothing now, enter the real price and choose “Nothing now” below."
+		return "This kind of mandate needs a price above 0. To take nothing now, " +
+			"enter the real price and choose “Nothing now” below."
 	case f.Code == "max_value" && !unlimited:
 		return "At most " + say(limit) + ": one and a half times the price. For more choose “Depends on use”."
 	case f.Code == "min_value" && s.total() > 0:

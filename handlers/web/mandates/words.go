@@ -54,7 +54,8 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 		}
 		return "The client accepted at the bank. Debits within the terms cannot be disputed."
 	case mandate.Registered:
-		return "The client did not answer, and the mandate was registered as requested: debits may run, and each can be disputed."
+		return "The client did not answer, and the mandate was registered as requested: " +
+			"debits may run, and each can be disputed."
 	case mandate.NoResponse:
 		return endWords[m.State] + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
 	case mandate.Rejected, mandate.FailedAtBank, mandate.Suspended, mandate.BlockedBy:

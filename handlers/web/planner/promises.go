@@ -35,7 +35,8 @@ func (h *Planner) promises() *kit.List[followup.Promise, turnFilter] {
 		Source:  "promises to pay",
 		Head: components.PageHead{Title: "Promises to pay", Back: components.Link{Text: "Calendar", Href: path},
 			Sub: "Promises that were kept or withdrawn are left out."},
-		Query: func(ctx context.Context, who actor.Actor, f turnFilter, ask paging.Ask) (paging.Page[followup.Promise], error) {
+		Query: func(ctx context.Context, who actor.Actor, f turnFilter,
+			ask paging.Ask) (paging.Page[followup.Promise], error) {
 			all, err := h.Service.Promises(ctx, who, f.From, f.To)
 			return kit.PageOf(all, promiseID, ask), err
 		},

@@ -38,7 +38,8 @@ func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 		Source:  "subscriptions that will bill",
 		Head: components.PageHead{Title: "Subscriptions that will bill", Back: components.Link{Text: "Calendar", Href: path},
 			Sub: "As things stand: subscriptions that are paused, ended or come to nothing are left out."},
-		Query: func(ctx context.Context, who actor.Actor, f turnFilter, ask paging.Ask) (paging.Page[subscription.Turn], error) {
+		Query: func(ctx context.Context, who actor.Actor, f turnFilter,
+			ask paging.Ask) (paging.Page[subscription.Turn], error) {
 			return h.Subscriptions.PlannedOn(ctx, who, f.From, ask)
 		},
 		ID: func(t subscription.Turn) uuid.UUID { return t.Subscriber.ID },

@@ -32,7 +32,8 @@ func (p *Purchases) BulkActs() bulk.Acts {
 	again.Text = "Each is debited from the account that failed, on the next day that the bank and its mandate allow."
 	again.Begin, again.Do = p.planAgain, p.debitAgain
 
-	cancel.Key, cancel.Label, cancel.Icon, cancel.Danger, cancel.Keep = "cancel", "Cancel purchases…", "x", true, "Keep them"
+	cancel.Key, cancel.Label, cancel.Icon, cancel.Danger, cancel.Keep = "cancel",
+		"Cancel purchases…", "x", true, "Keep them"
 	cancel.Words = func(rows string) string { return "Cancel " + rows }
 	cancel.Done = func(rows string) string { return words.Capital(rows) + " cancelled" }
 	cancel.Text = "This cannot be undone. You can create new purchases instead."

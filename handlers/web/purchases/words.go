@@ -85,7 +85,8 @@ func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	c := rec.Collection
 	if rec.AwaitsClient() {
-		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues when the client answers, or when the time to answer ends."
+		return "The client is asked to confirm the DebiCheck mandate at their bank. " +
+			"This continues when the client answers, or when the time to answer ends."
 	}
 	if c == nil {
 		return "The debit is being prepared."

@@ -155,7 +155,8 @@ func (h *Reports) parts() *kit.List[report.Movement, report.PartFilter] {
 		Head: components.PageHead{
 			Title: "Parts of the balance",
 			Back:  components.Link{Text: "Reports", Href: "/reports"},
-			Sub:   "Debits that could still be returned at the end of a day, less what of them was refunded; and refunds that were not paid out.",
+			Sub: "Debits that could still be returned at the end of a day, less what of them was refunded; " +
+				"and refunds that were not paid out.",
 		},
 		Query: h.Money.PartRows, ID: func(m report.Movement) uuid.UUID { return m.ID },
 		Count: func(ctx context.Context, who actor.Actor, f report.PartFilter) (kit.Tally, error) {

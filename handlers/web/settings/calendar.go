@@ -92,11 +92,13 @@ func (r Rules) words(m bank.Method) []string {
 		return append(out,
 			"Banks debit early in the morning, from Monday to Saturday. They are closed on Sundays and public holidays.",
 			fmt.Sprintf(
-				"The answer comes at %s SAST on the debit day, and on later days while the debit is tracked. A debit that is collected is not returned unpaid; it can be disputed only where it differs from the mandate.",
+				"The answer comes at %s SAST on the debit day, and on later days while the debit is tracked. "+
+					"A debit that is collected is not returned unpaid; it can be disputed only where it differs from the mandate.",
 				t.ProvisionalAt,
 			),
 			fmt.Sprintf(
-				"Clients can be asked in real time from %s to %s SAST, every day of the year; outside these hours they get a delayed request.",
+				"Clients can be asked in real time from %s to %s SAST, every day of the year; "+
+					"outside these hours they get a delayed request.",
 				r.Window.Opens,
 				r.Window.Closes,
 			))
@@ -104,7 +106,8 @@ func (r Rules) words(m bank.Method) []string {
 	return append(out,
 		"Banks debit from Monday to Friday. They are closed on Saturdays, Sundays and public holidays.",
 		fmt.Sprintf(
-			"A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and can no longer be returned after that.",
+			"A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, "+
+				"and can no longer be returned after that.",
 			t.ProvisionalAt,
 			t.ReturnsAt,
 			plural.Of(t.ReturnDays, "business day"),

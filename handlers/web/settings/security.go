@@ -140,7 +140,8 @@ func (h *Security) askRemove(c echo.Context, title, button, action string, anoth
 		Text: "Its codes or answers will not be accepted any more."}
 	if !another {
 		q.Breaks = []string{
-			"It is your only second step at sign-in. Afterwards your password alone opens your account, and your recovery codes stop working.",
+			"It is your only second step at sign-in. Afterwards your password alone opens your account, " +
+				"and your recovery codes stop working.",
 		}
 	}
 	view := pages.ActView{Title: "Sign-in and security",
@@ -190,7 +191,8 @@ func (h *Security) CodesFile(c echo.Context) error {
 	var text bytes.Buffer
 	fmt.Fprintf(
 		&text,
-		"Debitdesk recovery codes of %s\r\nat %s\r\n\r\n%s\r\n\r\nEach works once, in place of your authenticator app or passkey.\r\n",
+		"Debitdesk recovery codes of %s\r\nat %s\r\n\r\n%s\r\n\r\nEach works once, "+
+			"in place of your authenticator app or passkey.\r\n",
 		kit.Mine(c).User.Email,
 		h.Desk.BaseURL,
 		strings.Join(codes, "\r\n"),

@@ -44,7 +44,8 @@ func (h *Templates) BulkActs() bulk.Acts {
 	remove.Key, remove.Label, remove.Icon, remove.Danger, remove.Keep = removeAll, "Remove…", "x", true, "Keep them"
 	remove.Words = func(rows string) string { return "Remove " + rows }
 	remove.Done = func(rows string) string { return words.Capital(rows) + " removed" }
-	remove.Text = "No further period is billed. Periods that were billed stay, with their debits. This cannot be undone: to subscribe again, a client must be added again."
+	remove.Text = "No further period is billed. Periods that were billed stay, with their debits. " +
+		"This cannot be undone: to subscribe again, a client must be added again."
 	remove.Begin = func(url.Values) bulk.Plan {
 		return h.planSubscribers(func(s subscription.Subscriber, row *bulk.Row) error {
 			if s.Status == subscription.Pending && s.FirstPurchaseID != uuid.Nil {
@@ -89,7 +90,8 @@ func (h *Templates) pauseSubscribers(one bulk.Act, paused bool) bulk.Act {
 	act := pausing(one, paused)
 	act.Text = "Their next dates stay; the periods that were missed are not billed."
 	if paused {
-		act.Text = "Periods pass and are not billed, now or later, until you resume them. Purchases that exist already stay, and so do their debits."
+		act.Text = "Periods pass and are not billed, now or later, until you resume them. " +
+			"Purchases that exist already stay, and so do their debits."
 	}
 	act.Begin = func(url.Values) bulk.Plan {
 		return h.planSubscribers(func(s subscription.Subscriber, _ *bulk.Row) error {

@@ -79,7 +79,8 @@ func (h *Templates) Change(c echo.Context) error {
 			fault.At(
 				fault.All,
 				"changed",
-				"This template was changed while you were editing it. What you typed is below: compare it with the template, then save again.",
+				"This template was changed while you were editing it. What you typed is below: "+
+					"compare it with the template, then save again.",
 			))
 	}
 	if _, err := h.Service.Update(c.Request().Context(), access.Actor(c), t.ID, h.input(c, form, &t)); err != nil {

@@ -165,14 +165,16 @@ func periodsWords(p subscription.Plan, s subscription.Subscriber) string {
 func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Templates) string {
 	now := h.Desk.Now()
 	if s.Held() {
-		return "Its token is being deleted. Nothing is billed until the deletion is undone or complete; then what was chosen with the deletion happens."
+		return "Its token is being deleted. Nothing is billed until the deletion is undone or complete; " +
+			"then what was chosen with the deletion happens."
 	}
 	switch s.Status {
 	case subscription.Pending:
 		return "Waits until the client has paid or stored a bank account. Nothing is billed before that."
 	case subscription.Paused:
 		if s.Why == subscription.WhyAsked {
-			return "Its token was deleted, and the client was asked by mail for a new account. Billing continues once the client has given it; the periods until then are not billed."
+			return "Its token was deleted, and the client was asked by mail for a new account. " +
+				"Billing continues once the client has given it; the periods until then are not billed."
 		}
 		return or2(whyWords(s)+" ", "") + "Only this subscriber is paused: periods pass and are not billed, now or later."
 	case subscription.Inactive:

@@ -76,7 +76,8 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 	case remindAll:
 		ask.Title, ask.Safe, ask.Button = "Remind "+plural.Of(n, "pending subscriber")+"?", true,
 			"Send "+plural.Of(n, "reminder")
-		ask.Text = "Each has been pending for more than 7 days, was not reminded in the last 7 days, and gets one mail with the link."
+		ask.Text = "Each has been pending for more than 7 days, was not reminded in the last 7 days, " +
+			"and gets one mail with the link."
 	case removeAll:
 		ask.Title, ask.Button = "Remove "+plural.Of(n, "pending subscriber")+"?", "Remove "+plural.Of(n, "subscriber")
 		ask.Text, ask.Breaks, ask.Keep = "Each has been pending for more than 30 days. This cannot be undone.",

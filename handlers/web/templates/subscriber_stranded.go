@@ -36,7 +36,8 @@ func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.S
 	list.Empty = components.Empty{
 		Icon:  "done",
 		Title: "Every active subscriber has an account",
-		Text:  "Subscribers whose token was deleted, replaced or blocked show here until they have an account again, or are paused or removed.",
+		Text: "Subscribers whose token was deleted, replaced or blocked show here until they have an account again, " +
+			"or are paused or removed.",
 	}
 	return list
 }

@@ -58,7 +58,8 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 	list.Empty = components.Empty{
 		Icon:  "users",
 		Title: "No subscriber yet",
-		Text:  "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already.",
+		Text: "Add one client, or many from a file. Each gets a link to store the bank account, " +
+			"unless one is stored already.",
 	}
 	if pending {
 		for i := range list.Columns {

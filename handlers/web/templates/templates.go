@@ -94,7 +94,8 @@ func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter]
 		Empty: components.Empty{
 			Icon:  "repeat",
 			Title: "No template yet",
-			Text:  "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it.",
+			Text: "A subscription template bills its subscribers regularly, each on their own days. " +
+				"An invoice template sends the same invoice whenever you need it.",
 		},
 	}
 }

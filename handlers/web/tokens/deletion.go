@@ -209,7 +209,8 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 			view.Losing = append(view.Losing, losing(i, len(impacts) > 1, form, byInput, h.Desk.Now()))
 		}
 		if second {
-			view.Question.Text = "Your business asks for a second approver, and nothing happens before that. Afterwards the tokens are out of use, and this can be undone for ten minutes."
+			view.Question.Text = "Your business asks for a second approver, and nothing happens before that. " +
+				"Afterwards the tokens are out of use, and this can be undone for ten minutes."
 			view.Question.Button, view.Question.Safe = "Ask for approval", true
 			view.Lines = kit.ReasonField(form.Get("reason"), byInput["reason"])
 		}
@@ -230,15 +231,17 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 		CancelHref: "/tokens",
 		Title:      "Delete " + n + "?",
 		Button:     "Delete " + n,
-		Text:       "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
-		Fields:     []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}},
+		Text: "They can no longer be used from that moment. You can undo this for ten minutes. " +
+			"After that it cannot be undone, and only then what you choose here happens.",
+		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}},
 	}
 	for _, i := range impacts {
 		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
 	}
 	if len(impacts) == 1 {
 		t := impacts[0].Token
-		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens."
+		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. " +
+			"After that it cannot be undone, and only then what you choose here happens."
 		q.Title, q.Button, q.CancelHref = "Delete "+t.Named()+" of "+t.HolderName+"?",
 			"Delete "+t.Named(), words.TokenPath(t.ID)
 	}

@@ -68,7 +68,8 @@ func tokenPill(t token.Token) components.Pill {
 	}
 	if t.UsedUp() {
 		p.Word, p.Title = "Used once",
-			"The client allowed one debit and did not let the account be stored. It cannot be debited again; the mandate is kept as evidence."
+			"The client allowed one debit and did not let the account be stored. It cannot be debited again; "+
+				"the mandate is kept as evidence."
 	}
 	return p
 }

@@ -36,7 +36,8 @@ func (s Store) raiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error) 
 func (s Store) alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error) {
 	rows, err := s.Pool.Query(
 		ctx,
-		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`,
+		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2
+			ORDER BY found_at, merchant_id`,
 		merchantID,
 		merchantID == uuid.Nil,
 	)

@@ -21,7 +21,8 @@ import (
 func (s house) forge(k *trail.Service, merchant uuid.UUID) {
 	s.t.Helper()
 	s.unguarded(
-		`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`,
+		`UPDATE audit_entries SET text = 'Nothing happened.'
+			WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`,
 		merchant,
 	)
 	head := audit.Head{MerchantID: merchant}

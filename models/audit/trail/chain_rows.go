@@ -15,8 +15,9 @@ import (
 )
 
 // keptColumns are an entry exactly as it is stored.
-const keptColumns = `e.id, e.merchant_id, e.at, e.actor_kind, e.actor_name, e.ip, e.request_id, e.actor_id, e.action, e.object_type,
-	e.object_id, e.client_id, e.purchase_id, e.text, COALESCE(e.before::text, ''), COALESCE(e.after::text, '')`
+const keptColumns = `e.id, e.merchant_id, e.at, e.actor_kind, e.actor_name, e.ip, e.request_id, e.actor_id, e.action,
+	e.object_type, e.object_id, e.client_id, e.purchase_id, e.text,
+	COALESCE(e.before::text, ''), COALESCE(e.after::text, '')`
 
 // keptRow scans an entry; what may be missing is null when the entry is gone.
 type keptRow struct {

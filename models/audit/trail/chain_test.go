@@ -136,7 +136,8 @@ func TestEveryTamperingIsFoundAtItsLink(t *testing.T) {
 		"the signature":         {`UPDATE audit_heads SET signature = decode(repeat('00', 64), 'hex')`, 6},
 		"an entry is slipped in": {
 			`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text, turn)
-			SELECT gen_random_uuid(), merchant_id, at, actor_kind, actor_name, action, object_type, object_id, 'slipped in', 0 FROM audit_entries LIMIT 1`, 7},
+			SELECT gen_random_uuid(), merchant_id, at, actor_kind, actor_name, action, object_type, object_id, 'slipped in', 0
+			FROM audit_entries LIMIT 1`, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -170,7 +171,8 @@ func TestEntriesCannotBeChangedByMistake(t *testing.T) {
 	s := open(t)
 	s.note(s.merchant("one"), "what happened")
 	for _, sql := range []string{`UPDATE audit_entries SET text = 'x'`, `DELETE FROM audit_entries`,
-		`TRUNCATE audit_entries`, `DELETE FROM audit_links`, `DELETE FROM history.audit_entries_first`, `DELETE FROM history.audit_entries_ahead`,
+		`TRUNCATE audit_entries`, `DELETE FROM audit_links`, `DELETE FROM history.audit_entries_first`,
+		`DELETE FROM history.audit_entries_ahead`,
 		`UPDATE history.audit_links_first SET n = 0`, `TRUNCATE history.audit_links_ahead`} {
 		_, err := s.Pool.Exec(t.Context(), sql)
 		if pg, ok := err.(*pgconn.PgError); !ok || pg.Code != "DD002" { //nolint:errorlint // straight from the driver

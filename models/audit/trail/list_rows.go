@@ -57,8 +57,10 @@ func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listi
 	w.And("merchant_id = ?", merchantID)
 	if f.ObjectID != uuid.Nil {
 		const of, next = "(SELECT * FROM audit_entries WHERE merchant_id = ? AND ", " ORDER BY id @direction) UNION ALL "
-		w.From = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id AND purchase_id IS DISTINCT FROM object_id" +
-			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ? ORDER BY id @direction)) AS about"
+		w.From = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id " +
+			"AND purchase_id IS DISTINCT FROM object_id" +
+			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ? " +
+			"ORDER BY id @direction)) AS about"
 		m, o := merchantID, f.ObjectID
 		w.Args = append([]any{m, o, m, o, m, o, o}, w.Args...)
 	}
@@ -123,7 +125,8 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 		return 0, false, err
 	}
 	err = s.Gorm(ctx).
-		Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e", w.Source(paging.Ask{}, int(limit)), w.Where,
+		Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e",
+			w.Source(paging.Ask{}, int(limit)), w.Where,
 			limit), w.Values(paging.Ask{})...).
 		Scan(&n).
 		Error
@@ -138,7 +141,8 @@ func (s Store) entry(ctx context.Context, merchantID, id uuid.UUID) (Found, erro
 		ctx,
 		s.DB,
 		foundView,
-		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`,
+		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id
+			WHERE e.merchant_id = ? AND e.id = ?`,
 		merchantID,
 		id,
 	))

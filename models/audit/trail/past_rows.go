@@ -37,7 +37,8 @@ const basesThen = `SELECT m.id, next.n, coalesce(at.hash, b.hash, ''),
 	FROM merchants m LEFT JOIN audit_bases b ON b.merchant_id = m.id
 	CROSS JOIN LATERAL (SELECT coalesce(
 		(SELECT l.n - 1 FROM audit_links l WHERE l.merchant_id = m.id AND l.entry_id >= $1 ORDER BY l.n LIMIT 1),
-		(SELECT l.n FROM audit_links l WHERE l.merchant_id = m.id AND l.entry_id < $1 ORDER BY l.n DESC LIMIT 1), b.n) AS n) AS next
+		(SELECT l.n FROM audit_links l WHERE l.merchant_id = m.id AND l.entry_id < $1 ORDER BY l.n DESC LIMIT 1),
+		b.n) AS n) AS next
 	LEFT JOIN LATERAL (SELECT l.hash FROM audit_links l WHERE l.merchant_id = m.id AND l.n = next.n) AS at ON true
 	WHERE next.n IS NOT NULL ORDER BY m.id`
 

@@ -141,13 +141,17 @@ func TestAPastThatWasTakenAwayBehindTheBackIsMissed(t *testing.T) {
 		sql  []string
 		drop bool // legitimately before
 	}{
-		"a month of entries and links": {[]string{`DROP TABLE history.audit_entries_first`, `DROP TABLE history.audit_links_first`}, false},
-		"a month of entries":           {[]string{`DROP TABLE history.audit_entries_first`}, false},
-		"a base that was made up": {[]string{`DROP TABLE history.audit_entries_first`,
-			`INSERT INTO audit_bases SELECT merchant_id, n, hash, '{}', 'k', decode(repeat('00', 64), 'hex') FROM audit_links WHERE n = 3`,
+		"a month of entries and links": {[]string{`DROP TABLE history.audit_entries_first`,
 			`DROP TABLE history.audit_links_first`}, false},
-		"more than was dropped": {[]string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `DELETE FROM audit_entries WHERE text LIKE 'entry 2 %'`}, true},
-		"more, told to be late": {[]string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `DELETE FROM audit_entries WHERE text LIKE 'entry 2 %'`,
+		"a month of entries": {[]string{`DROP TABLE history.audit_entries_first`}, false},
+		"a base that was made up": {[]string{`DROP TABLE history.audit_entries_first`,
+			`INSERT INTO audit_bases SELECT merchant_id, n, hash, '{}', 'k', decode(repeat('00', 64), 'hex')
+				FROM audit_links WHERE n = 3`,
+			`DROP TABLE history.audit_links_first`}, false},
+		"more than was dropped": {[]string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `DELETE FROM audit_entries
+			WHERE text LIKE 'entry 2 %'`}, true},
+		"more, told to be late": {[]string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `DELETE FROM audit_entries
+			WHERE text LIKE 'entry 2 %'`,
 			`UPDATE audit_bases SET kept = kept || 12::bigint`}, true},
 		"the base itself":   {[]string{`DELETE FROM audit_bases`}, true},
 		"the base put back": {[]string{`UPDATE audit_bases SET n = n - 1`}, true},

@@ -73,7 +73,8 @@ func itemsWhere(merchantID uuid.UUID, f ItemFilter) (w *condition, signed string
 		w.and("i.outcome IN ('provisional', 'successful', 'refund_settled', 'mandate_accepted')")
 	case OutcomeBack:
 		w.and(
-			"i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', 'refund_settled', 'mandate_accepted')",
+			"i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', " +
+				"'refund_settled', 'mandate_accepted')",
 		)
 	}
 	onDate, in := "i.kind = 'debits' AND i.action_date = ? AND ", paidNow+" OR "+paidBefore

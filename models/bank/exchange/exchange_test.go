@@ -300,7 +300,8 @@ func TestWhatDoesNotAgreeBecomesAFindingAndNotAResult(t *testing.T) {
 func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 	b := open(t, func(r *exchange.Rules) { r.Success[bank.EFT] = exchange.ByBooking })
 	b.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name,
+			account_number, is_default, created_at)
 		SELECT $1, merchant_id, id, 'GYM1', 'GYM', '50100000001', true, $2 FROM brands`,
 		uuid.New(),
 		b.store.Now(),
@@ -369,7 +370,8 @@ func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 	b := open(t, nil)
 	_, message := b.sent(2, thursday)
 	b.exec(
-		`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state, item_count, sum_cents, made_by, made_at)
+		`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state,
+			item_count, sum_cents, made_by, made_at)
 		SELECT 'DD20200101-' || n, $1, 'debits', 'lines', 1000 + n, 'old-' || n, 'accepted', 1, 1, '', now()
 		FROM generate_series(1, 600) n`,
 		b.who.MerchantID,

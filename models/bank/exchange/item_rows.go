@@ -239,7 +239,8 @@ func (t unit) saveItems(items []Item) error {
 			SET state = n.state, message_id = nullif(n.message_id, ''),
 				group_id = nullif(n.group_id, ''), outcome = n.outcome, cut_at = n.cut_at, silence_at = n.silence_at,
 				outcome_on = n.day::date
-			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
+			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[],
+			$7::timestamptz[], $8::text[])
 				AS n (id, state, message_id, group_id, outcome, cut_at, silence_at, day) WHERE b.id = n.id`,
 			ids, states, messages, groups, outcomes, cuts, silences, days)
 		if err == nil && int(done.RowsAffected()) != n {

@@ -64,7 +64,8 @@ func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
 func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Waiting,
 	err error) {
 	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items
-		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`, database.Native([]any{merchantID, database.Instant(by)})...)
+		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`,
+		database.Native([]any{merchantID, database.Instant(by)})...)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,8 @@ func TestADayIsTheSumOfItsItemsAndMovements(t *testing.T) {
 		}
 	}
 	thu := at[thursday]
-	if thu.HandedOver != (exchange.Figure{Count: 7, Cents: 105000}) || thu.Paid != (exchange.Figure{Count: 5, Cents: 75000}) ||
+	if thu.HandedOver != (exchange.Figure{Count: 7, Cents: 105000}) ||
+		thu.Paid != (exchange.Figure{Count: 5, Cents: 75000}) ||
 		thu.Back != (exchange.Figure{Count: 1, Cents: 15000}) ||
 		thu.Open.Count != 1 ||
 		thu.Acknowledged.Count != 7 {
@@ -148,7 +149,8 @@ func TestWhatAPersonImportsSpeaksOfTheirBusinessAlone(t *testing.T) {
 func TestTryingAMatchTellsWhatFollowsAndKeepsNothing(t *testing.T) {
 	b := open(t, func(r *exchange.Rules) { r.Success[bank.EFT] = exchange.ByBooking })
 	b.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name,
+			account_number, is_default, created_at)
 		SELECT $1, merchant_id, id, 'GYM1', 'GYM', '50100000001', true, $2 FROM brands`,
 		uuid.New(),
 		b.store.Now(),

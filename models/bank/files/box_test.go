@@ -574,7 +574,8 @@ func TestAnInspectionSeesWhatIsWrong(t *testing.T) {
 	}
 	said := fmt.Sprint(Inspect(b.dir))
 	for _, want := range []string{"inbox can be used by other people of this machine (mode 0755)", "chmod 700",
-		"1 entry of ", "1 file in " + filepath.Join(b.dir, "inbox") + " is older than a day", "sent is not a folder", "profile.json can be changed by other people"} {
+		"1 entry of ", "1 file in " + filepath.Join(b.dir, "inbox") + " is older than a day", "sent is not a folder",
+		"profile.json can be changed by other people"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in %s", want, said)
 		}

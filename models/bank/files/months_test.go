@@ -36,9 +36,10 @@ func (w *town) through(day calendar.Date) {
 
 func TestWhateverTheBankDoesWrongTheDebitsAddUpToItsLedger(t *testing.T) {
 	for name, wrong := range map[string][]simbank.Misbehaviour{
-		"twice and in halves":                   {simbank.Twice, simbank.Halves, simbank.CRLF},
-		"zipped copies, strangers and prefixes": {simbank.Copies, simbank.UnknownIDs, simbank.Prefixes, simbank.BOM, simbank.Zipped},
-		"returns twice in another coding":       {simbank.ReturnTwice, simbank.Latin1, simbank.Growing, simbank.WrongTotals},
+		"twice and in halves": {simbank.Twice, simbank.Halves, simbank.CRLF},
+		"zipped copies, strangers and prefixes": {simbank.Copies, simbank.UnknownIDs, simbank.Prefixes,
+			simbank.BOM, simbank.Zipped},
+		"returns twice in another coding": {simbank.ReturnTwice, simbank.Latin1, simbank.Growing, simbank.WrongTotals},
 	} {
 		for _, success := range []string{"silence", "booked"} {
 			t.Run(name+" "+success, func(t *testing.T) { addUp(t, success, wrong) })
@@ -121,7 +122,8 @@ func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
 	var secrets int
 	must(
 		t,
-		w.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM bank_answers a WHERE convert_from(raw, 'UTF8') ~ '400000|6200187'
+		w.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM bank_answers a
+			WHERE convert_from(raw, 'UTF8') ~ '400000|6200187'
 		OR convert_from(raw, 'UTF8') ILIKE '%brien%'`).
 			Scan(&secrets),
 	)

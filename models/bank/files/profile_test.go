@@ -57,7 +57,8 @@ func TestTheShippedProfilesAreRight(t *testing.T) {
 	}
 	for kind, want := range map[exchange.Kind]string{exchange.Debits: "pain.008.001.09",
 		exchange.Refunds:  "pain.001.001.10",
-		exchange.Mandates: "pain.009.001.05", exchange.Cancellations: "pain.011.001.05", exchange.Recalls: "camt.055.001.09"} {
+		exchange.Mandates: "pain.009.001.05", exchange.Cancellations: "pain.011.001.05",
+		exchange.Recalls: "camt.055.001.09"} {
 		if got := simulator.Encoder().Name(kind); got != want {
 			t.Errorf("%s are written as %s, not %s", kind, got, want)
 		}
@@ -183,8 +184,10 @@ func TestTheLongestItemIsCountedInFull(t *testing.T) {
 	p := parsed(t, `{"debit_message": "pain.008.001.10", "mandate_messages": "pain.009.001.05", "uetr": true,
 		"account_scheme": "BBAN", "branch_scheme": "ZANCC", "account_types": {"CURRENT": "Prtry:35 CHARACTERS 35 CHARACTERS 35 C"},
 		"answers": ["pain.002.001.10", "pain.012.001.05"], "success": "reported", "services": {
-		"debicheck": {"lead_days": 1, "local_instrument": "`+strings.Repeat("L", 35)+`", "service_level": "`+strings.Repeat("S", 35)+`"},
-		"registered_mandate": {"local_instrument": "`+strings.Repeat("R", 35)+`", "service_level": "`+strings.Repeat("S", 35)+`"}}}`)
+		"debicheck": {"lead_days": 1, "local_instrument": "`+strings.Repeat("L",
+		35)+`", "service_level": "`+strings.Repeat("S", 35)+`"},
+		"registered_mandate": {"local_instrument": "`+strings.Repeat("R",
+		35)+`", "service_level": "`+strings.Repeat("S", 35)+`"}}}`)
 	in := bank.Instruction{Method: bank.DebiCheck, AmountCents: 99_999_999_999_999, Currency: "ZAR",
 		ActionDate: calendar.On(2026, 12, 1), Branch: "250655", Account: bank.AccountNumber(strings.Repeat("1", 34)),
 		AccountType: bank.Current, HolderName: strings.Repeat("N", 300), StatementLine: strings.Repeat("L", 140),

@@ -20,7 +20,8 @@ func notification(version, entries string) string {
 const every = ` account=50100000001`
 
 func TestAReturnIsReadInEveryVersion(t *testing.T) {
-	refs := `<Refs><PmtInfId>DD20261122-000042-01</PmtInfId><InstrId>` + first + `</InstrId><EndToEndId>` + first + `</EndToEndId></Refs>`
+	refs := `<Refs><PmtInfId>DD20261122-000042-01</PmtInfId><InstrId>` + first + `</InstrId><EndToEndId>` +
+		first + `</EndToEndId></Refs>`
 	why := `<RltdPties><Dbtr><Nm>MR T EXAMPLE</Nm></Dbtr><DbtrAcct><Id><Othr><Id>62001872440</Id></Othr></Id></DbtrAcct></RltdPties>` +
 		`<RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02 NOT PROVIDED FOR</AddtlInf></RtrInf>`
 	old := `<AmtDtls><TxAmt><Amt Ccy="ZAR">150.00</Amt></TxAmt></AmtDtls>`
@@ -92,12 +93,14 @@ func TestEntriesAreReadByTheirDetails(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ entry, want string }{
 		"one entry for two returns": {
-			entryOf("250.00", "DBIT", `<NtryDtls>`+detail("a", `<Amt Ccy="ZAR">150.00</Amt>`)+detail("b", `<Amt Ccy="ZAR">100</Amt>`)+`</NtryDtls>`),
+			entryOf("250.00", "DBIT", `<NtryDtls>`+detail("a", `<Amt Ccy="ZAR">150.00</Amt>`)+detail("b",
+				`<Amt Ccy="ZAR">100</Amt>`)+`</NtryDtls>`),
 			`entry e1.d1 id=a status=BOOK amount=15000ZAR of=e1 detail=1 entry=25000
 			entry e1.d2 id=b status=BOOK amount=10000ZAR of=e1 detail=2 entry=25000
 			details e1.sum status=BOOK amount=25000ZAR count=2 sum=-25000 of=e1 entry=25000`},
 		"details that go both ways, in two lists": {
-			entryOf("50.00", "CRDT", `<NtryDtls>`+detail("a", `<Amt Ccy="ZAR">150.00</Amt><CdtDbtInd>CRDT</CdtDbtInd>`)+`</NtryDtls><NtryDtls>`+
+			entryOf("50.00", "CRDT", `<NtryDtls>`+detail("a",
+				`<Amt Ccy="ZAR">150.00</Amt><CdtDbtInd>CRDT</CdtDbtInd>`)+`</NtryDtls><NtryDtls>`+
 				detail("b", `<Amt Ccy="ZAR">100</Amt><CdtDbtInd>DBIT</CdtDbtInd>`)+`</NtryDtls>`),
 			`entry e1.d1 id=a status=BOOK amount=15000ZAR credit of=e1 detail=1 entry=5000
 			entry e1.d2 id=b status=BOOK amount=10000ZAR of=e1 detail=2 entry=5000
@@ -109,7 +112,8 @@ func TestEntriesAreReadByTheirDetails(t *testing.T) {
 			entry e1.d2 message=DD1 group=DD1-01 id=b status=BOOK amount=9995ZAR credit of=e1 detail=2 entry=25000
 			details e1.sum status=BOOK amount=25000ZAR count=2 sum=24995 credit of=e1 entry=25000 PROBLEM=The entry is R_250,00, but its details add up to R_249,95. The bank counts 3 payments in this entry, but lists 2.`},
 		"the only detail has the entry's amount": {
-			entryOf("250.00", "CRDT", `<NtryDtls>`+detail("a", `<AmtDtls><InstdAmt><Amt Ccy="USD">15.00</Amt></InstdAmt></AmtDtls>`)+`</NtryDtls>`),
+			entryOf("250.00", "CRDT", `<NtryDtls>`+detail("a",
+				`<AmtDtls><InstdAmt><Amt Ccy="USD">15.00</Amt></InstdAmt></AmtDtls>`)+`</NtryDtls>`),
 			`entry e1.d1 id=a status=BOOK amount=25000ZAR credit of=e1 detail=1 entry=25000
 			details e1.sum status=BOOK amount=25000ZAR count=1 sum=25000 credit of=e1 entry=25000`},
 		"details without amounts are no sum": {
@@ -177,14 +181,16 @@ func TestASignOfReversalNeverTurnsTheMoney(t *testing.T) {
 }
 
 func balanceOf(kind, amount, way string) string {
-	return `<Bal><Tp><CdOrPrtry><Cd>` + kind + `</Cd></CdOrPrtry></Tp><Amt Ccy="ZAR">` + amount + `</Amt><CdtDbtInd>` + way +
+	return `<Bal><Tp><CdOrPrtry><Cd>` + kind + `</Cd></CdOrPrtry></Tp><Amt Ccy="ZAR">` + amount +
+		`</Amt><CdtDbtInd>` + way +
 		`</CdtDbtInd><Dt><Dt>2026-11-26</Dt></Dt></Bal>`
 }
 
 func TestAStatementIsHeldAgainstItsBalances(t *testing.T) {
 	pending := strings.Replace(entryOf("7.00", "CRDT", ""), "BOOK", "PDNG", 1)
 	statement := func(id, page, content string) string {
-		return `<Stmt><Id>` + id + `</Id>` + page + `<LglSeqNb>12</LglSeqNb><Acct><Id><IBAN>ZA1</IBAN></Id></Acct>` + content + `</Stmt>`
+		return `<Stmt><Id>` + id + `</Id>` + page + `<LglSeqNb>12</LglSeqNb><Acct><Id><IBAN>ZA1</IBAN></Id></Acct>` +
+			content + `</Stmt>`
 	}
 	good := balanceOf("OPBD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "DBIT") + balanceOf("CLAV", "9.00", "CRDT")
 	entries := entryOf("50.00", "CRDT", "") + pending + entryOf("200.00", "DBIT", "")

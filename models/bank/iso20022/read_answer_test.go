@@ -7,12 +7,14 @@ import (
 
 func mandateAnswer(details string) string {
 	return `<MndtAccptncRpt><GrpHdr><MsgId>BANK-MA-55</MsgId><CreDtTm>2026-11-22T09:31:40</CreDtTm></GrpHdr>` +
-		`<UndrlygAccptncDtls><OrgnlMsgInf><MsgId>MI20261122-000007</MsgId><MsgNmId>pain.009.001.05</MsgNmId></OrgnlMsgInf>` + details +
+		`<UndrlygAccptncDtls><OrgnlMsgInf><MsgId>MI20261122-000007</MsgId><MsgNmId>pain.009.001.05</MsgNmId></OrgnlMsgInf>` +
+		details +
 		`</UndrlygAccptncDtls></MndtAccptncRpt>`
 }
 
 func wholeMandate(id, more string) string {
-	return `<OrgnlMndt><OrgnlMndt><MndtId>` + id + `</MndtId><MndtReqId>` + first + `</MndtReqId>` + more + `<TrckgInd>true</TrckgInd>` +
+	return `<OrgnlMndt><OrgnlMndt><MndtId>` + id + `</MndtId><MndtReqId>` + first + `</MndtReqId>` + more +
+		`<TrckgInd>true</TrckgInd>` +
 		`<ColltnAmt Ccy="ZAR">500.00</ColltnAmt><Cdtr><Nm>Example Gym (Pty) Ltd</Nm></Cdtr>` +
 		`<Dbtr><Nm>MR P PAYER</Nm><Id><PrvtId><Othr><Id>8001015009087</Id></Othr></PrvtId></Id></Dbtr>` +
 		`<DbtrAcct><Id><Othr><Id>10004301100</Id></Othr></Id></DbtrAcct><DbtrAgt><FinInstnId/></DbtrAgt>` +
@@ -24,11 +26,14 @@ func TestAnswersToMandateRequestsAreRead(t *testing.T) {
 	const at = ` at=2026-11-22T07:31:40Z`
 	for name, c := range map[string]struct{ details, want string }{
 		"accepted at an ATM": {
-			`<AccptncRslt><Accptd>true</Accptd></AccptncRslt>` + wholeMandate("BANK000123", `<Authntcn><Chanl><Cd>ATMA</Cd></Chanl></Authntcn>`),
+			`<AccptncRslt><Accptd>true</Accptd></AccptncRslt>` + wholeMandate("BANK000123",
+				`<Authntcn><Chanl><Cd>ATMA</Cd></Chanl></Authntcn>`),
 			ours + ` id=` + first + ` amount=50000ZAR accepted mandate=BANK000123 contract=NC000000000001 channel=atm` + at},
 		"accepted in a channel of the bank's own": {
-			`<AccptncRslt><Accptd>1</Accptd></AccptncRslt>` + wholeMandate("BANK000123", `<Authntcn><Chanl><Prtry>Banking App</Prtry></Chanl></Authntcn>`),
-			ours + ` id=` + first + ` amount=50000ZAR accepted mandate=BANK000123 contract=NC000000000001 channel=banking_app` + at},
+			`<AccptncRslt><Accptd>1</Accptd></AccptncRslt>` + wholeMandate("BANK000123",
+				`<Authntcn><Chanl><Prtry>Banking App</Prtry></Chanl></Authntcn>`),
+			ours + ` id=` + first + ` amount=50000ZAR accepted mandate=BANK000123 contract=NC000000000001 channel=banking_app` +
+				at},
 		"no answer by the payer, our id alone": {
 			`<AccptncRslt><Accptd>false</Accptd><RjctRsn><Cd>NOAS</Cd></RjctRsn><AddtlRjctRsnInf>no response</AddtlRjctRsnInf></AccptncRslt>` +
 				`<OrgnlMndt><OrgnlMndtId>` + first + `</OrgnlMndtId></OrgnlMndt>`,
@@ -61,10 +66,13 @@ func recallAnswer(content string) string {
 const (
 	group = `<OrgnlGrpInf><OrgnlMsgId>DD1</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.08</OrgnlMsgNmId></OrgnlGrpInf>`
 
-	recalledInAGroup = `<Sts><Conf>PECR</Conf></Sts><CxlDtls><OrgnlPmtInfAndSts><OrgnlPmtInfId>DD1-01</OrgnlPmtInfId>` + group +
-		`<TxInfAndSts><OrgnlInstrId>` + first + `</OrgnlInstrId><OrgnlEndToEndId>` + first + `</OrgnlEndToEndId><TxCxlSts>ACCR</TxCxlSts>` +
+	recalledInAGroup = `<Sts><Conf>PECR</Conf></Sts><CxlDtls><OrgnlPmtInfAndSts><OrgnlPmtInfId>DD1-01</OrgnlPmtInfId>` +
+		group +
+		`<TxInfAndSts><OrgnlInstrId>` + first + `</OrgnlInstrId><OrgnlEndToEndId>` + first +
+		`</OrgnlEndToEndId><TxCxlSts>ACCR</TxCxlSts>` +
 		`<OrgnlInstdAmt Ccy="ZAR">150.00</OrgnlInstdAmt></TxInfAndSts>` +
-		`<TxInfAndSts><OrgnlInstrId>` + second + `</OrgnlInstrId><TxCxlSts>RJCR</TxCxlSts><CxlStsRsnInf><Rsn><Cd>ARDT</Cd></Rsn>` +
+		`<TxInfAndSts><OrgnlInstrId>` + second +
+		`</OrgnlInstrId><TxCxlSts>RJCR</TxCxlSts><CxlStsRsnInf><Rsn><Cd>ARDT</Cd></Rsn>` +
 		`<AddtlInf>already returned</AddtlInf></CxlStsRsnInf></TxInfAndSts></OrgnlPmtInfAndSts></CxlDtls>`
 	recalledBesideGroups = `<RslvdCase><Id>RC1</Id><Cretr><Pty><Nm>Example</Nm></Pty></Cretr></RslvdCase><Sts><Conf>CNCL</Conf></Sts><CxlDtls><TxInfAndSts>` + group +
 		`<OrgnlEndToEndId>` + first + `</OrgnlEndToEndId></TxInfAndSts></CxlDtls>`
@@ -77,8 +85,10 @@ func TestAnswersToRecallsAreRead(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"one recalled and one not, in a group": {
 			recalledInAGroup,
-			`recall c1.g1.t1 message=DD1 name=pain.008.001.08 group=DD1-01 id=` + first + ` status=ACCR amount=15000ZAR accepted` + at + `
-			recall c1.g1.t2 message=DD1 name=pain.008.001.08 group=DD1-01 id=` + second + ` status=RJCR reason=ARDT/false/already returned` + at + `
+			`recall c1.g1.t1 message=DD1 name=pain.008.001.08 group=DD1-01 id=` + first +
+				` status=ACCR amount=15000ZAR accepted` + at + `
+			recall c1.g1.t2 message=DD1 name=pain.008.001.08 group=DD1-01 id=` + second +
+				` status=RJCR reason=ARDT/false/already returned` + at + `
 			recall c1.g1 message=DD1 name=pain.008.001.08 group=DD1-01 status=PECR` + at + `
 			recall m status=PECR` + at},
 		"the item beside the groups, with the answer to all": {

@@ -31,10 +31,11 @@ func TestADocumentIsReadHoweverItIsWrittenDown(t *testing.T) {
 		"space first": {"\n\n" + plain[strings.Index(plain, "<Document"):], partialEvents},
 		"a prefix": {`<p:Document xmlns:p="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03">` + prefixed + `</p:Document>`,
 			partialEvents},
-		"two namespaces":       {strings.Replace(plain, "<CstmrPmtStsRpt>", `<CstmrPmtStsRpt xmlns="">`, 1), partialEvents},
-		"no namespace":         {"<Document>" + partialReport + "</Document>", partialEvents},
-		"no document":          {partialReport, partialEvents},
-		"a national namespace": {`<Document xmlns="http://www.example.com/de/pain.002.001.03.ch.02.xsd">` + partialReport + `</Document>`, partialEvents},
+		"two namespaces": {strings.Replace(plain, "<CstmrPmtStsRpt>", `<CstmrPmtStsRpt xmlns="">`, 1), partialEvents},
+		"no namespace":   {"<Document>" + partialReport + "</Document>", partialEvents},
+		"no document":    {partialReport, partialEvents},
+		"a national namespace": {`<Document xmlns="http://www.example.com/de/pain.002.001.03.ch.02.xsd">` + partialReport +
+			`</Document>`, partialEvents},
 		"an envelope": {`<Envelope><AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><MsgDefIdr>pain.002.001.10</MsgDefIdr></AppHdr>` +
 			plain[strings.Index(plain, "<Document"):] + `</Envelope>`, partialEvents},
 		"ISO-8859-1":          {latin, umlaut},
@@ -55,19 +56,29 @@ func TestADocumentIsReadHoweverItIsWrittenDown(t *testing.T) {
 func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 	plain := documentOf("pain.002.001.10", partialReport)
 	for name, c := range map[string]struct{ text, why string }{
-		"a table":             {"account;amount\n1;2\n", "This is not an XML document: it does not begin with ‘<’."},
-		"a zip":               {"PK\x03\x04whatever", "This is a zip archive, not an XML document."},
-		"a page":              {"<html><body/></html>", "It holds no ISO 20022 message: its first element is ‘html’."},
-		"our own message":     {documentOf("pain.008.001.08", "<CstmrDrctDbtInitn/>"), "It is a message to the bank (pain.008.001.08, debits), not an answer."},
-		"another kind":        {documentOf("camt.060.001.05", "<AcctRptgReq/>"), "camt.060.001.05 is not a kind of answer that is read here."},
-		"another inside":      {documentOf("pain.002.001.10", "<BkToCstmrStmt/>"), "It calls itself pain.002.001.10, but has no element ‘CstmrPmtStsRpt’."},
-		"two messages":        {"<E>" + plain[39:] + plain[39:] + "</E>", "It holds more than one message. Ask the bank for one message in each file."},
-		"two documents":       {plain + plain[39:], "It holds more than one message. Ask the bank for one message in each file."},
-		"a DTD":               {`<!DOCTYPE Document SYSTEM "file:///etc/passwd">` + plain[39:], "It has a document type or entities, which are refused because they can hide or load other content."},
-		"an entity":           {strings.Replace(plain, "PART", "&xxe;", 1), "It is not well-formed XML: line 6, invalid character entity &xxe;."},
-		"crossed elements":    {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><a></b></Document>`, "It is not well-formed XML: line 1, element <a> closed by </b>."},
-		"an unknown encoding": {`<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, "Its letters are encoded as ‘EBCDIC-CP-US’, which is not supported; UTF-8 and ISO-8859-1 are."},
-		"too deep":            {documentOf("pain.002.001.10", strings.Repeat("<a>", 61)), "Its elements lie more than 60 deep."},
+		"a table": {"account;amount\n1;2\n", "This is not an XML document: it does not begin with ‘<’."},
+		"a zip":   {"PK\x03\x04whatever", "This is a zip archive, not an XML document."},
+		"a page":  {"<html><body/></html>", "It holds no ISO 20022 message: its first element is ‘html’."},
+		"our own message": {documentOf("pain.008.001.08", "<CstmrDrctDbtInitn/>"),
+			"It is a message to the bank (pain.008.001.08, debits), not an answer."},
+		"another kind": {documentOf("camt.060.001.05", "<AcctRptgReq/>"),
+			"camt.060.001.05 is not a kind of answer that is read here."},
+		"another inside": {documentOf("pain.002.001.10", "<BkToCstmrStmt/>"),
+			"It calls itself pain.002.001.10, but has no element ‘CstmrPmtStsRpt’."},
+		"two messages": {"<E>" + plain[39:] + plain[39:] + "</E>",
+			"It holds more than one message. Ask the bank for one message in each file."},
+		"two documents": {plain + plain[39:], "It holds more than one message. " +
+			"Ask the bank for one message in each file."},
+		"a DTD": {`<!DOCTYPE Document SYSTEM "file:///etc/passwd">` + plain[39:],
+			"It has a document type or entities, which are refused because they can hide or load other content."},
+		"an entity": {strings.Replace(plain, "PART", "&xxe;", 1),
+			"It is not well-formed XML: line 6, invalid character entity &xxe;."},
+		"crossed elements": {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><a></b></Document>`,
+			"It is not well-formed XML: line 1, element <a> closed by </b>."},
+		"an unknown encoding": {`<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`,
+			"Its letters are encoded as ‘EBCDIC-CP-US’, which is not supported; UTF-8 and ISO-8859-1 are."},
+		"too deep": {documentOf("pain.002.001.10", strings.Repeat("<a>", 61)),
+			"Its elements lie more than 60 deep."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := whyUnreadable(t, c.text); got != c.why {

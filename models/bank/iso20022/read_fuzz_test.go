@@ -139,16 +139,24 @@ func TestBombsAreRefusedInLittleMemory(t *testing.T) {
 		times      int
 		why        string
 	}{
-		"a text without end":       {open + "<TxInfAndSts><TxSts>", strings.Repeat("9", mega), 64, "One of its texts or tags is longer than 256 kB."},
-		"a comment without end":    {open + "<!--", strings.Repeat("9", mega), 64, "One of its texts or tags is longer than 256 kB."},
-		"a name without end":       {open + "<", strings.Repeat("a", mega), 64, "One of its texts or tags is longer than 256 kB."},
-		"attributes without end":   {open + "<a", strings.Repeat(` b="c"`, mega/8), 64, "One of its texts or tags is longer than 256 kB."},
-		"a document type":          {"<!DOCTYPE a [", strings.Repeat(`<!ENTITY b "c">`, mega/16), 64, "One of its texts or tags is longer than 256 kB."},
-		"an item of many elements": {open + "<TxInfAndSts>", strings.Repeat("<a/>", mega/4), 64, "One of its items is larger than any bank writes."},
-		"an item of much text":     {open + "<TxInfAndSts>", strings.Repeat("<a>"+strings.Repeat("b", 1000)+"</a>", mega/1000), 64, "One of its items is larger than any bank writes."},
-		"much that is unknown":     {open, strings.Repeat("<a><b>"+strings.Repeat("c", 1000)+"</b></a>", mega/1000), 16, ""},
-		"white space":              {"", strings.Repeat(" ", mega), 64, "One of its texts or tags is longer than 256 kB."},
-		"many empty items":         {open, strings.Repeat("<TxInfAndSts/>", mega/14), 20, "It says more than 500000 things."},
+		"a text without end": {open + "<TxInfAndSts><TxSts>", strings.Repeat("9", mega), 64,
+			"One of its texts or tags is longer than 256 kB."},
+		"a comment without end": {open + "<!--", strings.Repeat("9", mega), 64,
+			"One of its texts or tags is longer than 256 kB."},
+		"a name without end": {open + "<", strings.Repeat("a", mega), 64,
+			"One of its texts or tags is longer than 256 kB."},
+		"attributes without end": {open + "<a", strings.Repeat(` b="c"`, mega/8), 64,
+			"One of its texts or tags is longer than 256 kB."},
+		"a document type": {"<!DOCTYPE a [", strings.Repeat(`<!ENTITY b "c">`, mega/16), 64,
+			"One of its texts or tags is longer than 256 kB."},
+		"an item of many elements": {open + "<TxInfAndSts>", strings.Repeat("<a/>", mega/4), 64,
+			"One of its items is larger than any bank writes."},
+		"an item of much text": {open + "<TxInfAndSts>",
+			strings.Repeat("<a>"+strings.Repeat("b", 1000)+"</a>", mega/1000), 64,
+			"One of its items is larger than any bank writes."},
+		"much that is unknown": {open, strings.Repeat("<a><b>"+strings.Repeat("c", 1000)+"</b></a>", mega/1000), 16, ""},
+		"white space":          {"", strings.Repeat(" ", mega), 64, "One of its texts or tags is longer than 256 kB."},
+		"many empty items":     {open, strings.Repeat("<TxInfAndSts/>", mega/14), 20, "It says more than 500000 things."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

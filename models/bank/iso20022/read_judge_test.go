@@ -19,21 +19,25 @@ func TestTheSamplesOfAnswersAreValid(t *testing.T) {
 	for form, content := range map[string][]string{
 		"pain.002.001.11": {partialReport},
 		"camt.054.001.08": {
-			contentOf(notification("08", entry("150.00", "DBIT", `<NtryDtls><Btch><PmtInfId>g</PmtInfId><NbOfTxs>2</NbOfTxs></Btch>`+
-				`<TxDtls><Refs><PmtInfId>DD1-01</PmtInfId><InstrId>`+first+`</InstrId><EndToEndId>`+first+`</EndToEndId></Refs>`+
-				`<Amt Ccy="ZAR">150.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RltdPties><Dbtr><Pty><Nm>MR T EXAMPLE</Nm></Pty></Dbtr></RltdPties>`+
-				`<RmtInf><Ustrd>EXAMPLEGYM</Ustrd></RmtInf><RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02</AddtlInf></RtrInf></TxDtls></NtryDtls>`+
-				`<AddtlNtryInf>UNPAID</AddtlNtryInf>`))),
+			contentOf(notification("08", entry("150.00", "DBIT",
+				`<NtryDtls><Btch><PmtInfId>g</PmtInfId><NbOfTxs>2</NbOfTxs></Btch>`+
+					`<TxDtls><Refs><PmtInfId>DD1-01</PmtInfId><InstrId>`+first+`</InstrId><EndToEndId>`+first+`</EndToEndId></Refs>`+
+					`<Amt Ccy="ZAR">150.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RltdPties><Dbtr><Pty><Nm>MR T EXAMPLE</Nm></Pty></Dbtr></RltdPties>`+
+					`<RmtInf><Ustrd>EXAMPLEGYM</Ustrd></RmtInf><RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02</AddtlInf></RtrInf></TxDtls></NtryDtls>`+
+					`<AddtlNtryInf>UNPAID</AddtlNtryInf>`))),
 		},
 		"camt.053.001.08": {`<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr><Stmt><Id>A</Id>` +
 			`<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn><LglSeqNb>12</LglSeqNb><Acct><Id><Othr><Id>1</Id></Othr></Id></Acct>` +
-			balanceOf("OPBD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "DBIT") + entry("150.00", "DBIT", "") + `</Stmt></BkToCstmrStmt>`},
+			balanceOf("OPBD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "DBIT") + entry("150.00", "DBIT", "") +
+			`</Stmt></BkToCstmrStmt>`},
 		"pain.012.001.05": {
-			mandateAnswer(`<AccptncRslt><Accptd>true</Accptd></AccptncRslt>` + wholeMandate("BANK1", `<Authntcn><Chanl><Cd>ATMA</Cd></Chanl></Authntcn>`)),
+			mandateAnswer(`<AccptncRslt><Accptd>true</Accptd></AccptncRslt>` +
+				wholeMandate("BANK1", `<Authntcn><Chanl><Cd>ATMA</Cd></Chanl></Authntcn>`)),
 			mandateAnswer(`<AccptncRslt><Accptd>false</Accptd><RjctRsn><Cd>NOAS</Cd></RjctRsn><AddtlRjctRsnInf>no response</AddtlRjctRsnInf></AccptncRslt>` +
 				`<OrgnlMndt><OrgnlMndtId>` + first + `</OrgnlMndtId></OrgnlMndt>`),
 		},
-		"camt.029.001.10": {recallAnswer(recalledInAGroup), recallAnswer(recalledBesideGroups), recallAnswer(recalledMessage)},
+		"camt.029.001.10": {recallAnswer(recalledInAGroup), recallAnswer(recalledBesideGroups),
+			recallAnswer(recalledMessage)},
 	} {
 		for i, c := range content {
 			t.Run(fmt.Sprintf("%s, sample %d", form, i+1), func(t *testing.T) { valid(t, form, documentOf(form, c)) })

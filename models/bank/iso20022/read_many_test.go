@@ -34,7 +34,8 @@ func manyReturns(n int) io.Reader {
 	)
 	return inflow(head, tail, n, func(i int) string {
 		id := fmt.Sprintf("%032x", i)
-		return `<TxDtls><Refs><PmtInfId>DD20261122-000042-01</PmtInfId><InstrId>` + id + `</InstrId><EndToEndId>` + id + `</EndToEndId></Refs>` +
+		return `<TxDtls><Refs><PmtInfId>DD20261122-000042-01</PmtInfId><InstrId>` + id + `</InstrId><EndToEndId>` +
+			id + `</EndToEndId></Refs>` +
 			`<Amt Ccy="ZAR">1.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RltdPties><Dbtr><Pty><Nm>MR T EXAMPLE</Nm></Pty></Dbtr>` +
 			`<DbtrAcct><Id><Othr><Id>62001872440</Id></Othr></Id></DbtrAcct></RltdPties>` +
 			`<RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02 NOT PROVIDED FOR</AddtlInf></RtrInf></TxDtls>`
@@ -51,7 +52,8 @@ func manyStatuses(n int) io.Reader {
 	)
 	return inflow(head, tail, n, func(i int) string {
 		id := fmt.Sprintf("%032x", i)
-		return `<TxInfAndSts><OrgnlInstrId>` + id + `</OrgnlInstrId><OrgnlEndToEndId>` + id + `</OrgnlEndToEndId><TxSts>ACSC</TxSts>` +
+		return `<TxInfAndSts><OrgnlInstrId>` + id + `</OrgnlInstrId><OrgnlEndToEndId>` + id +
+			`</OrgnlEndToEndId><TxSts>ACSC</TxSts>` +
 			`<OrgnlTxRef><Amt><InstdAmt Ccy="ZAR">1.00</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts>`
 	})
 }

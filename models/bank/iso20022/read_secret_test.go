@@ -17,7 +17,8 @@ func TestNoAccountNumberAndNoNameIsKept(t *testing.T) {
 	for _, element := range []string{"DbtrAcct", "CdtrAcct", "RltdAcct", "OrgnlDbtrAcct", "Acct", "Prxy", "New2031"} {
 		fmt.Fprintf(&planted, "<%[1]s>%[2]s</%[1]s>", element, account)
 	}
-	for _, element := range []string{"Dbtr", "Cdtr", "UltmtDbtr", "UltmtCdtr", "InitgPty", "Orgtr", "Ownr", "RltdPties", "New2032"} {
+	for _, element := range []string{"Dbtr", "Cdtr", "UltmtDbtr", "UltmtCdtr", "InitgPty", "Orgtr",
+		"Ownr", "RltdPties", "New2032"} {
 		fmt.Fprintf(&planted, "<%[1]s>%[2]s<Pty>%[2]s</Pty></%[1]s>", element, person)
 	}
 	for _, element := range []string{"IBAN", "New2033", "Id", "ChqNb", "Nm", "MobNb"} {
@@ -26,19 +27,24 @@ func TestNoAccountNumberAndNoNameIsKept(t *testing.T) {
 	for _, element := range []string{"AddtlInf", "AddtlTxInf", "AddtlNtryInf", "AddtlRjctRsnInf"} {
 		fmt.Fprintf(&planted, "<%[1]s>of %[2]s today</%[1]s>", element, number)
 	}
-	p := planted.String() + `<RmtInf><Ustrd>of ` + number + `</Ustrd><Strd><CdtrRefInf><Ref>` + number + `</Ref></CdtrRefInf></Strd></RmtInf>`
+	p := planted.String() + `<RmtInf><Ustrd>of ` + number + `</Ustrd><Strd><CdtrRefInf><Ref>` + number +
+		`</Ref></CdtrRefInf></Strd></RmtInf>`
 	why := `<Rsn><Cd>AM04</Cd></Rsn>` + p
 	for form, text := range map[string]string{
 		"status": report(`<OrgnlGrpInfAndSts><OrgnlMsgId>M</OrgnlMsgId><StsRsnInf>` + why + `</StsRsnInf>` + p +
-			`</OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><StsRsnInf>` + why + `</StsRsnInf>` + p + `<TxInfAndSts><StsRsnInf>` + why + `</StsRsnInf>` + p +
+			`</OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><StsRsnInf>` + why + `</StsRsnInf>` + p +
+			`<TxInfAndSts><StsRsnInf>` + why + `</StsRsnInf>` + p +
 			`<OrgnlTxRef>` + p + `</OrgnlTxRef>` +
 			`</TxInfAndSts></OrgnlPmtInfAndSts>`),
-		"entry": notification("08", entryOf("1.00", "DBIT", `<NtryDtls><TxDtls>`+p+`<RtrInf>`+why+`</RtrInf></TxDtls>`+p+`</NtryDtls>`+p)+
+		"entry": notification("08", entryOf("1.00", "DBIT",
+			`<NtryDtls><TxDtls>`+p+`<RtrInf>`+why+`</RtrInf></TxDtls>`+p+`</NtryDtls>`+p)+
 			entryOf("1.00", "DBIT", p)+p),
-		"mandate": documentOf("pain.012.001.05", mandateAnswer(`<AccptncRslt><Accptd>false</Accptd><RjctRsn><Cd>MS02</Cd></RjctRsn>`+p+`</AccptncRslt>`+
-			wholeMandate("B", p)+p)),
-		"recall": documentOf("camt.029.001.10", recallAnswer(p+`<CxlDtls><OrgnlGrpInfAndSts><CxlStsRsnInf>`+why+`</CxlStsRsnInf></OrgnlGrpInfAndSts>`+
-			`<TxInfAndSts>`+p+`<CxlStsRsnInf>`+why+`</CxlStsRsnInf><OrgnlTxRef>`+p+`</OrgnlTxRef></TxInfAndSts></CxlDtls>`)),
+		"mandate": documentOf("pain.012.001.05",
+			mandateAnswer(`<AccptncRslt><Accptd>false</Accptd><RjctRsn><Cd>MS02</Cd></RjctRsn>`+p+`</AccptncRslt>`+
+				wholeMandate("B", p)+p)),
+		"recall": documentOf("camt.029.001.10",
+			recallAnswer(p+`<CxlDtls><OrgnlGrpInfAndSts><CxlStsRsnInf>`+why+`</CxlStsRsnInf></OrgnlGrpInfAndSts>`+
+				`<TxInfAndSts>`+p+`<CxlStsRsnInf>`+why+`</CxlStsRsnInf><OrgnlTxRef>`+p+`</OrgnlTxRef></TxInfAndSts></CxlDtls>`)),
 	} {
 		events, _ := mustDecode(t, text)
 		if len(events) < 2 && form != "mandate" {

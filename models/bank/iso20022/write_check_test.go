@@ -188,10 +188,12 @@ func TestTallyFindsWhatDiffers(t *testing.T) {
 		for right, wrong := range map[string]string{
 			"<InstdAmt Ccy=\"ZAR\">150.00": "<InstdAmt Ccy=\"ZAR\">150.01", "<InstdAmt " +
 				"Ccy=\"ZAR\">500.00": "<InstdAmt Ccy=\"ZAR\">500",
-			"<NbOfTxs>2": "<NbOfTxs>3", "<NbOfTxs>3": "<NbOfTxs>2", "<CtrlSum>": "<CtrlSum>1", "</PmtInf>": "</PmtInf><PmtInf></PmtInf>",
+			"<NbOfTxs>2": "<NbOfTxs>3", "<NbOfTxs>3": "<NbOfTxs>2", "<CtrlSum>": "<CtrlSum>1",
+			"</PmtInf>":   "</PmtInf><PmtInf></PmtInf>",
 			"<InstrId>6f": "<InstrId>60", "<MndtReqId>6f": "<MndtReqId>60", "<CxlId>6f": "<CxlId>60",
-			"<MsgId>": "<MsgId>X", "<PmtInfId>": "<PmtInfId>X", "</Document>": "", "<UndrlygCxlDtls>": "<UndrlygCxlDtls></UndrlygCxlDtls><UndrlygCxlDtls>",
-			"<Document": "<!-- ", "<OrgnlInstdAmt Ccy=\"ZAR\">150.00": "<OrgnlInstdAmt Ccy=\"ZAR\">15.00",
+			"<MsgId>": "<MsgId>X", "<PmtInfId>": "<PmtInfId>X", "</Document>": "",
+			"<UndrlygCxlDtls>": "<UndrlygCxlDtls></UndrlygCxlDtls><UndrlygCxlDtls>",
+			"<Document":        "<!-- ", "<OrgnlInstdAmt Ccy=\"ZAR\">150.00": "<OrgnlInstdAmt Ccy=\"ZAR\">15.00",
 		} {
 			if !strings.Contains(text, right) {
 				continue

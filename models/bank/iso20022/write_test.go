@@ -266,7 +266,8 @@ func TestDisputableDebitsGoByTheRegisteredService(t *testing.T) {
 	t.Parallel()
 	one, other := debiCheck(1, 100), debiCheck(2, 200)
 	one.Disputable = true
-	const registered, normal = "<LclInstrm><Prtry>REGISTERED</Prtry></LclInstrm>", "<LclInstrm><Prtry>DEBICHECK</Prtry></LclInstrm>"
+	const registered, normal = "<LclInstrm><Prtry>REGISTERED</Prtry></LclInstrm>",
+		"<LclInstrm><Prtry>DEBICHECK</Prtry></LclInstrm>"
 	d := dialect()
 	d.Registered = iso20022.Service{LocalInstrument: "REGISTERED"}
 	for name, want := range map[string]struct {

@@ -95,7 +95,8 @@ func TestMonthsAreMadeAheadByManyAtOnce(t *testing.T) {
 	random := uuid.New()
 	random[0] = 0xee
 	a.run(
-		`INSERT INTO api_requests (id, merchant_id, at, method, path, route, status, took_us) VALUES ($1, $2, now(), '', '', '', 1, 1)`,
+		`INSERT INTO api_requests (id, merchant_id, at, method, path, route, status, took_us)
+			VALUES ($1, $2, now(), '', '', '', 1, 1)`,
 		random,
 		m,
 	)

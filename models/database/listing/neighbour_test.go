@@ -21,7 +21,8 @@ func TestAListReadsNothingOfAnotherMerchant(t *testing.T) {
 	defer func() { _ = conn.Close(t.Context()) }()
 	large, small := uuid.New(), uuid.New()
 	for _, sql := range []string{`CREATE TABLE boxes (id uuid PRIMARY KEY, merchant_id uuid, name text)`,
-		`INSERT INTO boxes SELECT lpad(to_hex(n), 32, '0')::uuid, '` + large.String() + `', 'name ' || n FROM generate_series(1, 20000) n`,
+		`INSERT INTO boxes SELECT lpad(to_hex(n), 32, '0')::uuid, '` + large.String() +
+			`', 'name ' || n FROM generate_series(1, 20000) n`,
 		`CREATE INDEX ON boxes (merchant_id, id)`, `VACUUM ANALYZE boxes`, `SET plan_cache_mode = force_generic_plan`} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Fatal(sql, err)

@@ -142,7 +142,8 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 		seen = append(seen, fmt.Sprintf("count(*) FILTER (WHERE w%d)", n))
 	}
 	query := fmt.Sprintf(
-		`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int], ARRAY[%s]::bigint[]
+		`SELECT count(*), coalesce(array_agg(id) FILTER (WHERE hit), '{}'), (array_agg(id))[count(*)::int],
+			ARRAY[%s]::bigint[]
 		FROM (%s) AS near`,
 		strings.Join(seen, ", "),
 		f.Walk.rows(columns, ask, nearRows),
@@ -243,7 +244,8 @@ func lookUp(ctx context.Context, db *database.DB, on runner, f *Search, word, fi
 			search_key(%[1]s.merchant_id, %[1]s.id, %[1]s.search) @@ ?::tsquery AND (%[1]s.search @@ ?::tsquery) IS TRUE
 			AND (%[1]s.id %[4]s ?) IS TRUE LIMIT %[7]d)
 		(SELECT id FROM found WHERE stands ORDER BY id %[5]s LIMIT %[6]d)
-		UNION ALL SELECT ?::uuid WHERE (SELECT count(*) FROM found) > %[8]d`, alias, from, where, compare, direction, ask.Fetch(),
+		UNION ALL SELECT ?::uuid WHERE (SELECT count(*) FROM found) > %[8]d`, alias, from, where,
+		compare, direction, ask.Fetch(),
 		MostJoined+1, MostJoined)
 	return readIDs(ctx, db, on, query,
 		slices.Concat(args, []any{f.Query.Keys(word, first, last), f.Query.All(), ask.From, uuid.Max})...)

@@ -178,7 +178,8 @@ func (s *Sorted) near(ctx context.Context, ask paging.Ask, most int) (seen int, 
 	order, _ := s.way(ask, "v", "id")
 	return s.counted(ctx, fmt.Sprintf(`WITH walked AS MATERIALIZED (%s),
 		part AS MATERIALIZED (SELECT id, v FROM walked WHERE hit%s LIMIT %d)
-		SELECT (SELECT count(*) FROM walked), ARRAY(SELECT id FROM part), ARRAY(SELECT v::text FROM part)`, query, order, ask.Fetch()),
+		SELECT (SELECT count(*) FROM walked), ARRAY(SELECT id FROM part),
+		ARRAY(SELECT v::text FROM part)`, query, order, ask.Fetch()),
 		args)
 }
 

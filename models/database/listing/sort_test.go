@@ -81,7 +81,8 @@ func TestASortedListShowsEachRecordOnceInOrder(t *testing.T) {
 		{"all", listing.Sorted{Order: byPrice}, func(thing) bool { return true }},
 		{"few of them", listing.Sorted{Order: byPrice, Narrow: few}, func(o thing) bool { return o.kind == 2 }},
 		{"many of them", listing.Sorted{Order: byPrice, Narrow: many}, func(o thing) bool { return o.kind == 1 }},
-		{"more than can be sorted", listing.Sorted{Order: byPrice, Narrow: many, Many: true}, func(o thing) bool { return o.kind == 1 }},
+		{"more than can be sorted", listing.Sorted{Order: byPrice, Narrow: many, Many: true},
+			func(o thing) bool { return o.kind == 1 }},
 		{"cheap ones", listing.Sorted{Order: byPrice, Fits: fit}, func(o thing) bool { return o.price < 20 }},
 		{"few without an index", listing.Sorted{Order: unindexed, Narrow: few}, func(o thing) bool { return o.kind == 2 }},
 	} {

@@ -19,7 +19,8 @@ func Waiting(table, kind, and string, merchantID uuid.UUID) (from string, args [
 	return "(SELECT of.*, w.object_id FROM ((SELECT object_id FROM attention WHERE merchant_id = ? AND object_id NOT IN" +
 			" (SELECT c.object_id FROM attention_changes c WHERE c.merchant_id = ?) AND " + order +
 			") UNION ALL (SELECT object_id FROM attention_changed(?) WHERE " + order +
-			")) AS w CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE id = w.object_id AND merchant_id = ? OFFSET 0) AS of)",
+			")) AS w CROSS JOIN LATERAL (SELECT * FROM " + table +
+			" WHERE id = w.object_id AND merchant_id = ? OFFSET 0) AS of)",
 		[]any{merchantID, merchantID, fromHere{}, merchantID, fromHere{}, merchantID}
 }
 

@@ -264,7 +264,8 @@ func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string
 	_, _, from := w.beside(paging.Ask{})
 	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %[1]s) AS n, count(*) AS seen,
 			least(coalesce(sum(%[2]s) FILTER (WHERE %[1]s), 0), 9223372036854775807)::bigint AS cents
-		FROM (%[3]s) AS %[4]s GROUP BY state`, fits, cents, w.rows(w.Columns, paging.Ask{}, w.reach()), cmp.Or(w.Alias, "walked")),
+		FROM (%[3]s) AS %[4]s GROUP BY state`, fits, cents, w.rows(w.Columns, paging.Ask{}, w.reach()),
+		cmp.Or(w.Alias, "walked")),
 		slices.Concat(w.FitArgs, w.FitArgs, w.Values(paging.Ask{}), from)...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
@@ -316,7 +317,8 @@ func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S)
 // IDsFirst are the records of a table that a condition finds, which stand beside their ids in w: an index that
 // holds the ids leads there, and no more records are read than are wanted.
 func IDsFirst(table, alias, where string, merchantID uuid.UUID, args ...any) (from string, all []any) {
-	return "(SELECT id FROM " + table + " WHERE " + where + "@beside ORDER BY id @direction LIMIT @most) AS w CROSS JOIN LATERAL" +
+	return "(SELECT id FROM " + table + " WHERE " + where +
+			"@beside ORDER BY id @direction LIMIT @most) AS w CROSS JOIN LATERAL" +
 			" (SELECT * FROM " + table + " WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias, slices.Concat(
 			args,
 			[]any{fromHere{}, merchantID},

@@ -44,14 +44,17 @@ var cloths = table.New("cloths", table.Column[cloth]{Name: "words", Once: true,
 func TestTheStatementsOfATableAreItsFields(t *testing.T) {
 	for _, c := range []struct{ what, is, want string }{
 		{"insert", cloths.Insert.SQL,
-			"INSERT INTO cloths (id, merchant_id, colour, maker, width, length, shades, notes, wash, owner_id, woven_at, created_at, words)" +
+			"INSERT INTO cloths (id, merchant_id, colour, maker, width, length, shades, notes, wash, owner_id, " +
+				"woven_at, created_at, words)" +
 				" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"},
 		{"select", cloths.Select,
-			"SELECT id, merchant_id, colour, maker, width, length, shades, notes, wash, owner_id, woven_at, sold, created_at FROM cloths WHERE "},
+			"SELECT id, merchant_id, colour, maker, width, length, shades, notes, wash, owner_id, woven_at, sold, created_at " +
+				"FROM cloths WHERE "},
 		{"columns", cloths.Columns("c", "notes", "wash", "shades", "merchant_id"),
 			"c.id, c.colour, c.maker, c.width, c.length, c.owner_id, c.woven_at, c.sold, c.created_at"},
 		{"all that may change", cloths.Write(`UPDATE cloths SET @set WHERE id = @id AND colour = @from`, "from").SQL,
-			"UPDATE cloths SET colour = $1, width = $2, length = $3, shades = $4, notes = $5, wash = $6, owner_id = $7, woven_at = $8 WHERE id = $9 AND colour = $10"},
+			"UPDATE cloths SET colour = $1, width = $2, length = $3, shades = $4, notes = $5, wash = $6, owner_id = $7, " +
+				"woven_at = $8 WHERE id = $9 AND colour = $10"},
 		{"some, one of them twice",
 			cloths.Write(`UPDATE cloths SET @set(words, colour), sold = (@colour = 'red') WHERE id = @id`).SQL,
 			"UPDATE cloths SET colour = $1, words = $2, sold = ($1 = 'red') WHERE id = $3"},

@@ -43,7 +43,8 @@ func (s Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, e
 // invoice whose debit a batch is about to plan waits for it, for its mail names the debit.
 const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ?
 	AND (claimed_until IS NULL OR claimed_until < now())
-	AND NOT EXISTS (SELECT FROM batch_rows r WHERE r.purchase_id = mails.purchase_id AND r.state = 'sent' AND r.charge = 'wanted')`
+	AND NOT EXISTS (SELECT FROM batch_rows r WHERE r.purchase_id = mails.purchase_id
+	AND r.state = 'sent' AND r.charge = 'wanted')`
 
 // ClaimMails takes up to limit mails whose turn has come for this process and counts
 // the try, longest waiting first. It crosses merchants: the sweep serves them all.
@@ -161,8 +162,10 @@ func (s Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mor
 	}
 	_, err := s.Pool.Exec(
 		ctx,
-		`UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
-		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
+		`UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed,
+			attachments = w.files::jsonb`+set+`
+		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html,
+		files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
 		append([]any{ids, subjects, texts, htmls, files, sealed}, more...)...)
 	if err != nil {
 		return fmt.Errorf("keep the words of mails: %w", err)
@@ -175,7 +178,8 @@ func (s Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	for _, m := range mails {
 		_, err := s.Pool.Exec(
 			ctx,
-			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`,
+			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2
+				AND state = 'queued' AND handed_at IS NULL`,
 			m.ID,
 			m.Tries,
 		)

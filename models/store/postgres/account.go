@@ -44,7 +44,8 @@ func serverAccount(cluster string) (account, error) {
 	}
 	return account{},
 		errors.New(
-			"PostgreSQL does not run as root, and there is no user postgres or nobody to run it: create one, or start as an ordinary user",
+			"PostgreSQL does not run as root, and there is no user postgres or nobody to run it: " +
+				"create one, or start as an ordinary user",
 		)
 }
 

@@ -181,7 +181,8 @@ func TestWithoutAnyPlaceTheSentenceSaysTheMend(t *testing.T) {
 		t,
 		"sentence",
 		closedTo("/root/x", account{name: "user postgres"}).Error(),
-		"PostgreSQL runs as user postgres, which cannot enter /root/x: choose another DEBITDESK_DATA, or open its parents with chmod o+x",
+		"PostgreSQL runs as user postgres, which cannot enter /root/x: choose another DEBITDESK_DATA, "+
+			"or open its parents with chmod o+x",
 	)
 }
 

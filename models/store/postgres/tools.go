@@ -49,7 +49,8 @@ func FindTools(ctx context.Context, dataDir string, serverMajor int) (Tools, err
 		}
 	}
 	err := fmt.Errorf(
-		"no pg_dump and pg_restore of version %d or newer found: install the package postgresql-client-%d, or name their folder in %s",
+		"no pg_dump and pg_restore of version %d or newer found: install the package postgresql-client-%d, "+
+			"or name their folder in %s",
 		serverMajor,
 		serverMajor,
 		EnvBinaries,

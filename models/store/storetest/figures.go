@@ -83,21 +83,27 @@ const plainAttention = `
 		UNION ALL SELECT 'blocked', merchant_id, id, 0 FROM tokens WHERE state = 'blocked' AND (
 			id IN (SELECT token_id FROM purchases WHERE status = 'pending_charge' AND token_id IS NOT NULL)
 			OR id IN (SELECT token_id FROM template_clients WHERE status = 'active' AND token_id IS NOT NULL))
-		UNION ALL SELECT 'suspended', m.merchant_id, m.id, 0 FROM mandates m JOIN tokens t ON t.id = m.id AND t.state = 'blocked'
+		UNION ALL SELECT 'suspended', m.merchant_id, m.id, 0 FROM mandates m
+		JOIN tokens t ON t.id = m.id AND t.state = 'blocked'
 			WHERE m.state = 'suspended' AND m.reason_code NOT IN ('MCOC', 'MCFC') AND NOT EXISTS (SELECT FROM tokens later
 				WHERE later.client_id = m.client_id AND later.id > m.id AND later.state = 'active')
 		UNION ALL SELECT 'stranded', merchant_id, id, 0 FROM template_clients WHERE status = 'active' AND (token_id IS NULL
 			OR token_id IN (SELECT id FROM tokens WHERE state NOT IN ('active')))
-		UNION ALL SELECT 'mail', merchant_id, id, 0 FROM mails f WHERE state = 'failed' AND NOT EXISTS (SELECT FROM mails later
+		UNION ALL SELECT 'mail', merchant_id, id, 0 FROM mails f WHERE state = 'failed'
+		AND NOT EXISTS (SELECT FROM mails later
 			WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)
-		UNION ALL SELECT 'promise', merchant_id, id, amount_cents FROM promises WHERE state = 'open' AND due_on <= product_today()
+		UNION ALL SELECT 'promise', merchant_id, id, amount_cents FROM promises
+		WHERE state = 'open' AND due_on <= product_today()
 			AND (purchase_id IS NULL OR purchase_id IN (SELECT id FROM owed))),
-	hidden AS (SELECT f.merchant_id, f.kind, f.object_id FROM followups f JOIN attention_facts a USING (merchant_id, kind, object_id, at)
+	hidden AS (SELECT f.merchant_id, f.kind, f.object_id FROM followups f
+	JOIN attention_facts a USING (merchant_id, kind, object_id, at)
 			WHERE f.hidden_until > product_today()
 		UNION SELECT merchant_id, kind, purchase_id FROM promises, unnest(ARRAY['failed', 'account_gone']) AS k (kind)
 			WHERE state = 'open'),
-	kinds AS (SELECT DISTINCT m.merchant_id, k.kind FROM (SELECT merchant_id FROM purchases UNION SELECT merchant_id FROM plain
-			UNION SELECT merchant_id FROM attention) m, unnest(ARRAY['failed', 'account_gone', 'unconfirmed', 'disputed', 'silent',
+	kinds AS (SELECT DISTINCT m.merchant_id, k.kind
+	FROM (SELECT merchant_id FROM purchases UNION SELECT merchant_id FROM plain
+			UNION SELECT merchant_id FROM attention) m, unnest(ARRAY['failed', 'account_gone',
+			'unconfirmed', 'disputed', 'silent',
 			'twice', 'refund', 'blocked', 'suspended', 'stranded', 'mail', 'promise']) AS k (kind))
 	SELECT format('%s: %s, and plainly %s', k.kind, told.rows, plain.rows) FROM kinds k
 		CROSS JOIN LATERAL (SELECT coalesce(string_agg(a.object_id || ' ' || a.cents, ', ' ORDER BY a.object_id), '') AS rows

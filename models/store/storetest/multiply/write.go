@@ -273,7 +273,8 @@ func (f *filling) derive(ctx context.Context) error {
 		`UPDATE audit_turns SET base = GREATEST(base, (SELECT COALESCE(max(turn), 0) + 1 FROM audit_entries))`,
 		`UPDATE collections SET state = 'final' WHERE state = 'provisional' AND action_date < current_date - 60`,
 		"SELECT rebuild_figures()",
-		`INSERT INTO purchase_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases GROUP BY 1, 2`,
+		`INSERT INTO purchase_counts (merchant_id, status, n)
+			SELECT merchant_id, status, count(*) FROM purchases GROUP BY 1, 2`,
 		`INSERT INTO purchase_sums (merchant_id, status, cents) SELECT merchant_id, status, sum(total_cents) FROM purchases
 			WHERE currency = 'ZAR' GROUP BY 1, 2`,
 		`INSERT INTO storing_counts (merchant_id, status, n) SELECT merchant_id, status, count(*) FROM purchases
