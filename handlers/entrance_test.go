@@ -76,12 +76,8 @@ func openGate(t *testing.T, baseURL string) *gate {
 	}
 	use.Credentials.Now = time.Now
 	g.users, g.members, g.credentials = use.Users, use.Members, use.Credentials
-	sessions := access.NewSessions(
-		user.Store{DB: db.DB},
-		g.keys.Sessions,
-		strings.HasPrefix(baseURL, "https://"),
-		realTime,
-	)
+	sessions := access.NewSessions(user.Store{DB: db.DB}, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"),
+		realTime)
 	watch, err := db.Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)

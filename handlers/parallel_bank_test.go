@@ -41,11 +41,8 @@ func (c *callers) bankFiles() {
 	if n := c.Count(`SELECT count(*) FROM bank_items WHERE state = 'waiting' AND amount_cents = 12300`); n != 2 {
 		c.t.Errorf("%d of 2 refused debits wait for the next file", n)
 	}
-	if _, err := c.Store.Pool.Exec(
-		c.t.Context(),
-		`UPDATE merchants SET approve_files_cents = 0 WHERE id = $1`,
-		c.A.ID,
-	); err != nil {
+	if _, err := c.Store.Pool.Exec(c.t.Context(), `UPDATE merchants SET approve_files_cents = 0 WHERE id = $1`,
+		c.A.ID); err != nil {
 		c.t.Fatal(err)
 	}
 	for act, value := range map[string]string{"approval": "", "refusal": "Too much."} {
@@ -56,11 +53,8 @@ func (c *callers) bankFiles() {
 		}
 		c.all("POST /bank/files/:id/"+act, func(int) ask { return ask{ids: held[:1], body: form("reason", value)} }, 303)
 	}
-	if _, err := c.Store.Pool.Exec(
-		c.t.Context(),
-		`UPDATE merchants SET approve_files_cents = NULL WHERE id = $1`,
-		c.A.ID,
-	); err != nil {
+	if _, err := c.Store.Pool.Exec(c.t.Context(), `UPDATE merchants SET approve_files_cents = NULL WHERE id = $1`,
+		c.A.ID); err != nil {
 		c.t.Fatal(err)
 	}
 	for _, act := range []string{"sending", "dropping"} {

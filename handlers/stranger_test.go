@@ -189,11 +189,8 @@ func (s *street) fill() {
 	}
 	chosen := s.Page(s.A.Owner, "POST", "/selections", url.Values{"list": {"purchases"}, "id": {charged, open},
 		"act": {"cancel"}}).Want(http.StatusSeeOther).Header.Get("Location")
-	view, err := s.Deps.Lists.Service.Save(
-		s.t.Context(),
-		s.A.Owner.User.Actor(),
-		listview.View{List: "/clients", Name: "All"},
-	)
+	view, err := s.Deps.Lists.Service.Save(s.t.Context(), s.A.Owner.User.Actor(),
+		listview.View{List: "/clients", Name: "All"})
 	if err == nil {
 		err = s.Deps.Lists.Service.Pin(s.t.Context(), s.A.Owner.User.Actor(), view.ID, true)
 	}

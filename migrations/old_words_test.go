@@ -19,16 +19,8 @@ func TestOldWordsAreFoundWithoutTheirAccents(t *testing.T) {
 		values["merchant_id"] = of["merchant_id"]
 		return p.row(table, values)
 	}
-	zoe, plain, bought := row(
-		"clients",
-		"'zoë' 'müller' '•'",
-	), row(
-		"clients",
-		"'thandi' 'nkosi'",
-	), row(
-		"purchases",
-		"'zoë' 'ksf-1022'",
-	)
+	zoe, plain, bought := row("clients", "'zoë' 'müller' '•'"), row("clients",
+		"'thandi' 'nkosi'"), row("purchases", "'zoë' 'ksf-1022'")
 	p.upTo(43)
 	for id, want := range map[uuid.UUID][2]string{zoe: {"clients", "'muller' 'müller' 'zoe' 'zoë' '•'"},
 		plain:  {"clients", "'nkosi' 'thandi'"},

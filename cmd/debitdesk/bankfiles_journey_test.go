@@ -219,10 +219,8 @@ func (b *filesSite) adds(t *testing.T, owner *tab) {
 	owner.open("/bank/days?from=" + storyBegins.String() + "&to=" + storyEnds.String())
 	owner.looksAt("bank-days-all")
 	if text := owner.text("main table"); strings.Count(text, "Adds up") < len(debitDays) ||
-		strings.Contains(
-			text,
-			"Does not add up",
-		) || strings.Contains(text, "No statement") || strings.Contains(text, "Too early") {
+		strings.Contains(text,
+			"Does not add up") || strings.Contains(text, "No statement") || strings.Contains(text, "Too early") {
 		t.Errorf("not every day adds up:\n%s", text)
 	}
 	owner.open("/bank")

@@ -185,7 +185,9 @@ func (b *tab) page() string {
 	var address, text string
 	if err := chromedp.Run(ctx, chromedp.Location(&address),
 		chromedp.Evaluate(
-			`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")].forEach(o => o.remove()), (document.querySelector("main") || document.body).innerText`,
+			`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")]
+				.forEach(o => o.remove()),
+				(document.querySelector("main") || document.body).innerText`,
 			&text,
 		)); err != nil {
 		return err.Error()
@@ -359,7 +361,8 @@ func (b *tab) barriersBy(options string) string {
 				return nil
 			}
 			return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
-		}), chromedp.Evaluate(`axe.run(document, Object.assign({resultTypes: ["violations"]}, `+options+`)).then(r => JSON.stringify(r.violations
+		}), chromedp.Evaluate(`axe.run(document, Object.assign({resultTypes: ["violations"]}, `+options+`))
+			.then(r => JSON.stringify(r.violations
 		.filter(v => v.impact !== "minor")
 		.map(v => ({rule: v.id, help: v.help, where: v.nodes.slice(0, 4).map(n => n.html + " :: " + n.failureSummary)}))))`,
 			&found, chromedp.EvalAsValue, awaited))

@@ -214,12 +214,7 @@ func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
 		"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
 		"DEBITDESK_LISTEN": "127.0.0.1:0", "DEBITDESK_BASE_URL": "https://desk.example",
 		"DEBITDESK_BANK": "files:" + filepath.Join(t.TempDir(), "bank")}
-	if got := typed(
-		t,
-		live,
-		"",
-		"serve",
-	); got.code != exitFailed ||
+	if got := typed(t, live, "", "serve"); got.code != exitFailed ||
 		!strings.Contains(got.err, "profile.json is missing") {
 		t.Errorf("without a profile of the bank: %+v", got)
 	}

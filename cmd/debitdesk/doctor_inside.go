@@ -311,16 +311,8 @@ func (e *examination) exchange(ctx context.Context) {
 	case err != nil:
 		e.say(bad, "bank files", "", "%v", err)
 	case findings > 0:
-		e.say(
-			warning,
-			"bank files",
-			"look at Bank files in the dashboard",
-			"%s open; %d made, %d waiting to be taken, %d not acknowledged",
-			plural.Of(findings, "finding"),
-			made,
-			placed,
-			taken,
-		)
+		e.say(warning, "bank files", "look at Bank files in the dashboard",
+			"%s open; %d made, %d waiting to be taken, %d not acknowledged", plural.Of(findings, "finding"), made, placed, taken)
 	default:
 		e.say(fine, "bank files", "", "%d made, %d waiting to be taken, %d not acknowledged", made, placed, taken)
 	}

@@ -28,12 +28,8 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Sandbox: a.Config.Sandbox(),
 		Now:     time.Now,
 		Log:     a.Log,
-		Sessions: access.NewSessions(
-			a.Services.Users.Store,
-			a.Keys.Sessions,
-			strings.HasPrefix(baseURL, "https://"),
-			time.Now,
-		),
+		Sessions: access.NewSessions(a.Services.Users.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"),
+			time.Now),
 	})
 	if err != nil {
 		return nil, err

@@ -98,12 +98,8 @@ func (v *vault) followed(client, purchase string) {
 	}
 	_, err := v.app.Services.Followups.AddNote(v.t.Context(), staff, about, "Nomvula calls back")
 	must(v.t, err)
-	_, err = v.app.Services.Followups.LogCall(
-		v.t.Context(),
-		staff,
-		about,
-		followup.Call{Outcome: followup.Reached, Phone: "0839998877"},
-	)
+	_, err = v.app.Services.Followups.LogCall(v.t.Context(), staff, about,
+		followup.Call{Outcome: followup.Reached, Phone: "0839998877"})
 	must(v.t, err)
 	_, err = v.app.Services.Followups.AddPromise(
 		v.t.Context(),

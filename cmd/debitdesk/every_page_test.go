@@ -67,7 +67,8 @@ func (s *site) tasksInEveryState(t *testing.T) {
 		`INSERT INTO tasks (id, merchant_id, kind, title, needs, asker_id, asker, state,
 			total, done, failed, note, file_name, file_bytes, chunks, created_at, updated_at, began_at,
 			kept_until, claim, claimed_until)
-		SELECT gen_random_uuid(), m.id, 'export', 'Export of 12 345 purchases with a name that is much longer than a line of a phone',
+		SELECT gen_random_uuid(), m.id, 'export',
+			'Export of 12 345 purchases with a name that is much longer than a line of a phone',
 			'read', u.user_id, '{"name": "Nomsa Jacobs"}', state, 12345, done, 0, note, 'purchases.csv', bytes, chunks,
 			now(), now(), now(), now() + interval '7 days', gen_random_uuid(), now() + interval '1 day'
 		FROM merchants m JOIN LATERAL (SELECT user_id FROM memberships WHERE merchant_id = m.id LIMIT 1) AS u ON true,

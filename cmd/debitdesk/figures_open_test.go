@@ -182,17 +182,8 @@ func (d *desk) compares(path, href string, f figure) {
 	}
 	d.opened++
 	if f.count != "" && foot.count != f.count || f.cents != "" && foot.cents != f.cents {
-		d.t.Errorf(
-			"%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)",
-			path,
-			strings.TrimSpace(f.text),
-			f.count,
-			f.cents,
-			href,
-			foot.text,
-			foot.count,
-			foot.cents,
-		)
+		d.t.Errorf("%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)", path, strings.TrimSpace(f.text),
+			f.count, f.cents, href, foot.text, foot.count, foot.cents)
 	}
 }
 
@@ -248,9 +239,7 @@ func (d *desk) addsUp(page *html.Node, foot figure) {
 	amount, sum := slices.IndexFunc(
 		rows[0],
 		func(head string) bool { return strings.HasPrefix(head, columnOf(foot.href)) },
-	), int64(
-		0,
-	)
+	), int64(0)
 	if amount < 0 {
 		d.t.Errorf("%s: the foot has a sum, and the file no amounts: %v", foot.href, rows[0])
 		return

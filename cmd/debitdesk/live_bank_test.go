@@ -25,9 +25,7 @@ func TestInLiveModeTheFirstRandIsHandedToTheBank(t *testing.T) {
 	}
 	env := sandboxOn(t)
 	env["DEBITDESK_MODE"], env["DEBITDESK_KEYS"], env["DEBITDESK_BANK"] = "live", keys, "files:"+dir
-	env["DEBITDESK_BASE_URL"], env["DEBITDESK_SMTP_URL"] = "https://desk.example", "smtp://"+openLetterbox(
-		t,
-	).Addr().
+	env["DEBITDESK_BASE_URL"], env["DEBITDESK_SMTP_URL"] = "https://desk.example", "smtp://"+openLetterbox(t).Addr().
 		String()
 	site := openSiteOn(t, env, func(*App) {})
 	site.url = site.local

@@ -120,7 +120,9 @@ func TestTheProgramHashesPasswordsAtFullCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	create := exec.CommandContext(t.Context(), path, "user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin") //nolint:gosec // our own program
+	//nolint:gosec // our own program
+	create := exec.CommandContext(t.Context(), path, "user", "create", "--email", "owner@gym.example", "--role", "admin",
+		"--merchant", "gym", "--password-stdin")
 	create.Stdin = strings.NewReader("long enough to pass\n")
 	create.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for name, value := range env {

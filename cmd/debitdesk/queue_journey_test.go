@@ -75,10 +75,7 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 		"log a call",
 		chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible),
 		chromedp.Click(`[data-item] [data-do="c"]`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.WaitVisible(
-			`.queue-form [name="outcome"]`,
-			chromedp.ByQuery,
-		),
+		chromedp.WaitVisible(`.queue-form [name="outcome"]`, chromedp.ByQuery),
 		chromedp.Click(`.queue-form button.primary`, chromedp.ByQuery),
 	)
 	phone.sees("Call logged.")
@@ -99,10 +96,7 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	staff.do(
 		"write a note",
 		chromedp.Click(`#notes a[href*="do=note"]`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.WaitVisible(
-			`#notes-form [name="text"]`,
-			chromedp.ByQuery,
-		),
+		chromedp.WaitVisible(`#notes-form [name="text"]`, chromedp.ByQuery),
 		chromedp.SendKeys(`#notes-form [name="text"]`, "Pays on Friday", chromedp.ByQuery),
 		chromedp.Click(`#notes-form button.primary`, chromedp.ByQuery),
 	)

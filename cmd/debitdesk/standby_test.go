@@ -249,15 +249,8 @@ func TestEverythingButListeningGoesThroughAPoolerThatSharesByTransaction(t *test
 	if r.refused.Load()+r.broken.Load() > 0 {
 		t.Errorf("%d requests were refused, %d broken", r.refused.Load(), r.broken.Load())
 	}
-	if got := typed(
-		t,
-		env,
-		"",
-		"doctor",
-	); !strings.Contains(
-		got.out,
-		"behind a pooler; DATABASE_DIRECT_URL leads around it",
-	) {
+	if got := typed(t, env, "", "doctor"); !strings.Contains(got.out,
+		"behind a pooler; DATABASE_DIRECT_URL leads around it") {
 		t.Errorf("the doctor says %s%s", got.out, got.err)
 	}
 	if got := typed(t, env, "", "backup", t.TempDir()+"/copy"); got.code != exitOK {

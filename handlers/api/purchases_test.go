@@ -86,10 +86,7 @@ func TestEverything_wrong_with_a_purchase_is_told_at_once(t *testing.T) {
 		"POST",
 		"/purchases/",
 		`{"client":{"email":"no"},"client_id":"0192d1a0-0000-7000-8000-000000000000","brand_id":"0192d1a0-0000-7000-8000-000000000000",
-		"due":1,"platform":"`+strings.Repeat(
-			"x",
-			51,
-		)+`","payment_method_whitelist":["visa"],
+		"due":1,"platform":"`+strings.Repeat("x", 51)+`","payment_method_whitelist":["visa"],
 		"purchase":{"currency":"usd","products":[{"name":"ok","price":1},{"name":"","price":-1,"quantity":"1.23456","tax_percent":101},{"name":"x","price":1,"discount":5}],"timezone":"Mars/Base"}}`,
 	).
 		Want(400).WantCode("__all__=purchase_client_or_id_only", "brand_id=does_not_exist", "due=due_not_greater_than_now",

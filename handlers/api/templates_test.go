@@ -226,7 +226,8 @@ func TestADebitOrderSubscriptionKeepsItsBlockWithoutNamingTheMethod(t *testing.T
 		`{"brand_id":%q,"title":"Policy","is_subscription":true,"purchase":{"products":[{"name":"Premium","price":10000}],
 		"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1","account_number":"12345678"}}}}`, h.A.BrandID)
 	got := h.API("POST", "/billing_templates/", body).Want(201)
-	block := got.JSON()["purchase"].(map[string]any)["payment_method_details"].(map[string]any)["direct_debit"].(map[string]any)
+	details := got.JSON()["purchase"].(map[string]any)["payment_method_details"].(map[string]any)
+	block := details["direct_debit"].(map[string]any)
 	if block["profile_code"] != "TEST1" || block["deduction_day"] != nil || block["period_units"] != "months" {
 		t.Errorf("%v", block)
 	}

@@ -245,7 +245,8 @@ func verify(t *testing.T, key string, got taken) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(got.body)
-	if err := rsa.VerifyPKCS1v15(public.(*rsa.PublicKey), crypto.SHA256, sum[:], raw); err != nil { //nolint:forcetypeassert // an RSA key by contract
+	//nolint:forcetypeassert // an RSA key by contract
+	if err := rsa.VerifyPKCS1v15(public.(*rsa.PublicKey), crypto.SHA256, sum[:], raw); err != nil {
 		t.Error(err)
 	}
 }

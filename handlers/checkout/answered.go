@@ -65,9 +65,7 @@ func (s story) notAgreed(state mandate.State) *checkout.Outcome {
 			Text: "You declined the debit order at your bank." + nothing}
 	}
 	text := "Your bank declined the debit order."
-	if reason := bank.MandateCodeOf(
-		code,
-	); code != "MD07" && code != "MS03" && code != bank.CodeFraud &&
+	if reason := bank.MandateCodeOf(code); code != "MD07" && code != "MS03" && code != bank.CodeFraud &&
 		reason.Code == code &&
 		known(code) { // a death is nothing to read on a page, nor a suspicion
 		text = "Your bank says: " + reason.Meaning + "."

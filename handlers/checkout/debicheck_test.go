@@ -87,7 +87,8 @@ func (d desk) answered(path string, auth mandate.AuthState, code string, m manda
 	)
 	d.sql(
 		`UPDATE mandates SET state = $2, reason_code = $3,
-			accepted_at = CASE WHEN $2 IN ('active', 'registered_unauthenticated', 'suspended', 'cancelled') THEN $4::timestamptz END
+			accepted_at = CASE WHEN $2 IN ('active', 'registered_unauthenticated', 'suspended',
+			'cancelled') THEN $4::timestamptz END
 			WHERE id = $1`,
 		idOf(path),
 		string(m),
@@ -114,22 +115,9 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 		"max_amount_cents", "10000", "allow_date_adjustment", "false",
 		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time",
 		"None agreed", "On the last day of each month", "Not allowed", "by SMS: you have 48 hours").Lacks("120 seconds")
-	d.get(d.mandated(
-		"value_type",
-		`"USAGEBASED"`,
-		"adjustment_category",
-		`"REPO"`,
-		"adjustment_rate",
-		"null",
-		"adjustment_amount_cents",
-		"500",
-		"debit_sequence",
-		`"OOFF"`,
-		"do_delayed_on_auth_failure",
-		"true",
-		"total",
-		`,"total_override":0`,
-	)).Want(200).Contains("Depends on what you use or owe",
+	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null",
+		"adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`, "do_delayed_on_auth_failure", "true", "total",
+		`,"total_override":0`)).Want(200).Contains("Depends on what you use or owe",
 		"When the repo rate changes, up by R\u00a05,00", "Once",
 		"gives you 48 hours", "Nothing is debited before your bank has asked you.", "registered anyway",
 		"Nothing is debited now")

@@ -90,10 +90,8 @@ func TestAReceiptOfASubscriptionLeadsToItsPage(t *testing.T) {
 		t.Error("a purchase of no subscription leads there")
 	}
 	p.SubscriberID = uuid.MustParse("01a1ed62-3a06-78f9-8eff-c1d438fa26c4")
-	if got := w.Receipt(
-		p,
-		merchant.Brand{BrandInput: merchant.BrandInput{Name: "Gym"}},
-	); !strings.Contains(got.Text, "https://desk.example/p/"+
+	if got := w.Receipt(p,
+		merchant.Brand{BrandInput: merchant.BrandInput{Name: "Gym"}}); !strings.Contains(got.Text, "https://desk.example/p/"+
 		p.ID.String()+"/subscription/") ||
 		!strings.Contains(got.HTML, "/subscription/") {
 		t.Errorf("no link: %s", got.Text)

@@ -155,9 +155,7 @@ func (h *Controls) clockPage(c echo.Context, status int, wrong error) error {
 	now := h.Controls.Now()
 	tomorrow := calendar.DateOf(now).AddDays(1)
 	v := pages.SandboxClockView{
-		Tabs: h.tabs(
-			"/sandbox/clock",
-		),
+		Tabs:      h.tabs("/sandbox/clock"),
 		Now:       moment(now),
 		Weekday:   now.In(calendar.SAST).Format("Monday"),
 		MayMove:   mayMove(c),

@@ -61,11 +61,7 @@ func (b business) stored(account string) (client, token string) {
 func (b business) bought(client string, cents, days int) string {
 	b.t.Helper()
 	due := b.Store.Now().Add(time.Duration(days) * 24 * time.Hour)
-	if later := due.Add(
-		time.Hour,
-	); calendar.DateOf(
-		later,
-	) == calendar.DateOf(
+	if later := due.Add(time.Hour); calendar.DateOf(later) == calendar.DateOf(
 		due,
 	) { // not on the next day, late in the evening
 		due = later

@@ -166,12 +166,8 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 		Contains("A file waits for a second approver", at+"/approval", at+"/refusal")
 	h.Page(h.A.Owner, "GET", at+"/approval", nil).Want(200).Contains("Approve this file?", "2 items, R")
 	mailbox := func(address string) { // of the owner; what follows a plus sign is the same mailbox
-		if _, err := h.Store.Pool.Exec(
-			t.Context(),
-			`UPDATE users SET email = $2 WHERE id = $1`,
-			h.A.Owner.ID,
-			address,
-		); err != nil {
+		if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE users SET email = $2 WHERE id = $1`, h.A.Owner.ID,
+			address); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,11 +243,8 @@ func TestAFindingIsSettledWithANoteOnce(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/settlement", url.Values{"note": {" "}}).
 		Want(422).
 		Contains("Say what was done about it.")
-	bankPost(
-		h,
-		at+"/settlement",
-		url.Values{"note": {"The bank corrected it."}},
-	).Contains("The bank corrected it.", "Settled by")
+	bankPost(h, at+"/settlement",
+		url.Values{"note": {"The bank corrected it."}}).Contains("The bank corrected it.", "Settled by")
 	bankPost(h, at+"/settlement", url.Values{"note": {"Again."}}).Contains("has settled this already.").Lacks("Again.")
 	h.Page(h.A.Finance, "GET", "/bank/findings", nil).Want(200).Contains("Open", "Settled")
 }
@@ -388,10 +381,7 @@ func TestCountsOfTheBanksListsAreTheirRows(t *testing.T) {
 	}
 	for _, path := range []string{"/bank/files", "/bank/files?state=taken", "/bank/items", "/bank/items?outcome=none"} {
 		got := h.Page(h.A.Reader, "GET", path, nil).Want(200)
-		if rows := strings.Count(
-			got.Body,
-			"main-link",
-		); rows != 3 ||
+		if rows := strings.Count(got.Body, "main-link"); rows != 3 ||
 			!strings.Contains(got.Body, fmt.Sprintf(">%d<", rows)) &&
 				!strings.Contains(got.Body, "3 ") {
 			t.Errorf("%s shows %d rows", path, rows)

@@ -82,10 +82,7 @@ func TestTheFileOfASelectionHoldsWhatWasSelected(t *testing.T) {
 	)
 	b.Page(who, "GET", "/purchases", nil).Want(http.StatusOK).Contains(`name="columns" value="reference,status"`)
 	choose.Set("columns", "reference,status")
-	if rows := b.rowsOf(
-		who,
-		b.chosen(who, choose),
-	); slices.Contains(rows[0], "Currency") ||
+	if rows := b.rowsOf(who, b.chosen(who, choose)); slices.Contains(rows[0], "Currency") ||
 		!slices.Contains(rows[0], "Status") {
 		t.Errorf("the file has the columns %q", rows[0])
 	}
@@ -235,16 +232,8 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 	if n := b.Count(`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1`, declined); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
-	if page := b.acted(
-		who,
-		"mandates",
-		"",
-		"ask-delayed",
-		declined,
-	); !strings.Contains(
-		page,
-		"The client is already being asked.",
-	) {
+	if page := b.acted(who, "mandates", "", "ask-delayed", declined); !strings.Contains(page,
+		"The client is already being asked.") {
 		t.Error("who is being asked is asked again")
 	}
 	for list, one := range map[string]string{"mandates": declined, "tokens": eft} {
@@ -264,10 +253,7 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 	b.Page(who, "POST", "/tokens/deletion", url.Values{"id": {eft}, "confirm": {"0101"}}).Want(http.StatusForbidden)
 	// The files of both registers hold what was chosen.
 	for list, id := range map[string]string{"mandates": declined, "tokens": eft} {
-		if rows := b.rowsOf(
-			who,
-			b.chosen(who, url.Values{"list": {list}, "id": {id}, "act": {"export-csv"}}),
-		); len(
+		if rows := b.rowsOf(who, b.chosen(who, url.Values{"list": {list}, "id": {id}, "act": {"export-csv"}})); len(
 			rows,
 		) != 2 {
 			t.Errorf("%d lines of %s", len(rows), list)

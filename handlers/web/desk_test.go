@@ -198,13 +198,8 @@ func TestAClientsPageHoldsFilesAndOneTimeLine(t *testing.T) {
 	must(t, second(b.Followups.AddNote(t.Context(), b.A.Staff.Actor(), about, "Pays on Friday")))
 	for path, id := range map[string]string{at: "notes", "/purchases/" + failed: "notes", "/tokens/" + token: "notes",
 		"/mandates/" + token: "notes", at + "?part=notes": "events", at + "?part=people": "events", at + "/notes": "notes"} {
-		if got := partOf(
-			b.Page(b.A.Staff, "GET", path, nil).Want(http.StatusOK).Body,
-			id,
-		); !strings.Contains(
-			got,
-			"Pays on Friday",
-		) {
+		if got := partOf(b.Page(b.A.Staff, "GET", path, nil).Want(http.StatusOK).Body, id); !strings.Contains(got,
+			"Pays on Friday") {
 			t.Errorf("%s does not say what the note says: %s", path, got)
 		}
 	}
@@ -212,10 +207,7 @@ func TestAClientsPageHoldsFilesAndOneTimeLine(t *testing.T) {
 		if got := partOf(
 			b.Page(b.A.Staff, "GET", at+"?part="+part, nil).Want(http.StatusOK).Body,
 			"events",
-		); strings.Contains(
-			got,
-			lacks,
-		) ||
+		); strings.Contains(got, lacks) ||
 			strings.Contains(got, "Pays on Friday") {
 			t.Errorf("%s shows what is no part of it: %s", part, got)
 		}

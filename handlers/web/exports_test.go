@@ -205,9 +205,7 @@ func TestAWrongAddressExportsNothing(t *testing.T) {
 	if rows := fileRows(
 		t,
 		k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&kind=all&after=odd&before="+k.token, nil),
-	); len(
-		rows,
-	) != 2 {
+	); len(rows) != 2 {
 		t.Errorf("%d rows", len(rows)-1)
 	}
 }

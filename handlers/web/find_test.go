@@ -75,13 +75,7 @@ func TestTheSearchOffersWhatAPersonOpenedLast(t *testing.T) {
 	h.Page(k.A.Staff, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK)
 	list := h.Page(k.A.Staff, "GET", "/find", nil, "HX-Request: true", "HX-Target: palette-found").Want(http.StatusOK).
 		Contains("Recently opened", `role="listbox"`, `role="option"`).Lacks("<html")
-	if at, before := strings.Index(
-		list.Body,
-		client,
-	), strings.Index(
-		list.Body,
-		"/tokens/"+k.token,
-	); before < 0 ||
+	if at, before := strings.Index(list.Body, client), strings.Index(list.Body, "/tokens/"+k.token); before < 0 ||
 		at < before {
 		t.Error("the last page does not come first")
 	}

@@ -17,11 +17,7 @@ import (
 func (b business) waiting(want int, when string) {
 	b.t.Helper()
 	for range 2 { // before and after what changed was worked off
-		if n, err := b.Store.AttentionCount(
-			b.t.Context(),
-			b.A.ID,
-			b.Store.Now().AddDate(0, 0, -30),
-		); n != want ||
+		if n, err := b.Store.AttentionCount(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30)); n != want ||
 			err != nil {
 			b.t.Errorf("%s: %d wait, want %d, %v", when, n, want, err)
 		}
@@ -66,15 +62,8 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 			if _, err := service.AddNote(ctx, *who, []followup.Object{purchase}, "Hello"); !fault.Is(err, kind) {
 				t.Errorf("note: %v", err)
 			}
-			if _, err := service.AddPromise(
-				ctx,
-				*who,
-				purchase,
-				followup.Promising{DueOn: dayOf(b).AddDays(1)},
-			); !fault.Is(
-				err,
-				kind,
-			) {
+			if _, err := service.AddPromise(ctx, *who, purchase, followup.Promising{DueOn: dayOf(b).AddDays(1)}); !fault.Is(err,
+				kind) {
 				t.Errorf("promise: %v", err)
 			}
 			if _, err := service.Assign(ctx, *who, []followup.Object{purchase}, who.ID); !fault.Is(err, kind) {
@@ -103,12 +92,8 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 		if n, err := service.AddNote(ctx, staff, about, " Calls back on Friday. "); n != 4 || err != nil {
 			t.Fatalf("%d %v", n, err)
 		}
-		if _, err := service.LogCall(
-			ctx,
-			staff,
-			about[:1],
-			followup.Call{Outcome: followup.Reached, Phone: "082 123 4567"},
-		); err != nil {
+		if _, err := service.LogCall(ctx, staff, about[:1],
+			followup.Call{Outcome: followup.Reached, Phone: "082 123 4567"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, wrong := range []string{"", "   ", "ID 8001015009087", "card 4000 1234 1234 1234", strings.Repeat("x", 2001)} {

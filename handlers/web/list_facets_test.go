@@ -94,10 +94,7 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 			if got := column(
 				fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(link[1]), nil)),
 				"Reference",
-			); !slices.Equal(
-				got,
-				want,
-			) {
+			); !slices.Equal(got, want) {
 				t.Errorf("%s exports %q, and shows %q", narrow, got, want)
 			}
 		}

@@ -51,10 +51,7 @@ func TestListsAreSortedByTheirHeads(t *testing.T) {
 			if got := column(
 				fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(link[1]), nil)),
 				"Reference",
-			); !slices.Equal(
-				got,
-				up,
-			) {
+			); !slices.Equal(got, up) {
 				t.Errorf("%s by %s exports %q, and shows %q", address, order, got, up)
 			}
 		}
@@ -71,9 +68,7 @@ func TestASortedListSaysHow(t *testing.T) {
 	).Contains(`aria-sort="descending"`, `href="/purchases?sort=amount" id="sort-amount"`, "R69",
 		`name="sort" value="-amount"`, "/purchases?sort=-amount&amp;status=paid", "Next")
 	by("/purchases?sort=amount").Contains(`aria-sort="ascending"`, `href="/purchases?sort=-amount" id="sort-amount"`)
-	by(
-		"/purchases?sort=-colour",
-	).Contains("‘-colour’ is not an order of this list. It was ignored.").
+	by("/purchases?sort=-colour").Contains("‘-colour’ is not an order of this list. It was ignored.").
 		Lacks(`value="-colour"`)
 	by("/purchases?sort=amount&after=0195d2d0-0000-7000-8000-000000000001").Contains("That page of the list is not known.")
 	k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&sort=colour", nil).Want(http.StatusBadRequest)

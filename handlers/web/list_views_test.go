@@ -180,12 +180,8 @@ func TestViewsOfAPersonWhoLeft(t *testing.T) {
 		Want(http.StatusOK).
 		Contains("who can change it", "‘colour’ is not a column").
 		Lacks("who has left")
-	if got := headsOf(
-		k.Page(k.A.Reader, "GET", ours, nil).Body,
-	); !slices.Equal(
-		got,
-		[]string{"Reference", "Client", "Status"},
-	) {
+	if got := headsOf(k.Page(k.A.Reader, "GET", ours, nil).Body); !slices.Equal(got,
+		[]string{"Reference", "Client", "Status"}) {
 		t.Errorf("the view shows %q", got)
 	}
 	k.Page(k.A.Owner, "POST", "/settings/people/"+k.A.Staff.ID.String()+"/removal",

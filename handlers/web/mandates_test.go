@@ -69,13 +69,15 @@ func TestMandatesHaveTabsWithExactCounts(t *testing.T) {
 		return strings.Join(out, " · ")
 	}
 	if got, want := counts(""),
-		"All 1 · Waiting for the client 0 · Active 1 · Registered 0 · Declined 0 · No answer 0 · Suspended 0 · Ended 0"; got != want {
+		"All 1 · Waiting for the client 0 · Active 1 · Registered 0 · Declined 0 "+
+			"· No answer 0 · Suspended 0 · Ended 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	k.debiCheck(t, mandate.Pending, mandate.AuthSent)
 	k.capture(t, func(f map[string]string) { f["account_number"] = "4055123457" })
 	if got, want := counts("?state=active"),
-		"All 2 · Waiting for the client 1 · Active 1 · Registered 0 · Declined 0 · No answer 0 · Suspended 0 · Ended 0"; got != want {
+		"All 2 · Waiting for the client 1 · Active 1 · Registered 0 · Declined 0 "+
+			"· No answer 0 · Suspended 0 · Ended 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := counts("?method=debicheck"); !strings.HasPrefix(got, "All 1 · Waiting for the client 1 · Active 0") {

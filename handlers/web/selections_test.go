@@ -170,13 +170,8 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 		t.Errorf("goes to %s", to)
 	}
 	b.Page(who, "GET", "/purchases", nil).Contains("Nothing is selected. Tick some rows first.")
-	if to := b.chosen(
-		who,
-		url.Values{"list": {"purchases"}, "query": {"status=wrong"}, "all": {"yes"}},
-	); strings.Contains(
-		to,
-		"selection",
-	) {
+	if to := b.chosen(who, url.Values{"list": {"purchases"}, "query": {"status=wrong"}, "all": {"yes"}}); strings.Contains(
+		to, "selection") {
 		t.Errorf("a filter that is not understood selects: %s", to)
 	}
 	for _, bad := range []url.Values{{"list": {"secrets"}}, {"list": {"audit entries"}, "all": {"yes"}},
@@ -275,10 +270,7 @@ func TestManyRowsAreFollowedUp(t *testing.T) {
 		if to := b.chosen(
 			who,
 			url.Values{"list": {"purchases"}, "id": ids, "act": {"note"}, "back": {bad}},
-		); strings.Contains(
-			to,
-			"back",
-		) {
+		); strings.Contains(to, "back") {
 			t.Errorf("%s is gone back to: %s", bad, to)
 		}
 	}

@@ -33,17 +33,9 @@ func TestFirstStepsAreTickedFromFactsUntilTheyAreHidden(t *testing.T) {
 			}
 		}
 	}
-	has(
-		steps(h.A.Owner),
-		`href="/clients/new"`,
-		`href="/mandates/new"`,
-		`href="/batches/new"`,
-		`href="/settings/people/invite"`,
-		`href="/account/security"`,
-		"Turn on two-step sign-in",
-		"Send a test mandate",
-		"of 5 done",
-	)
+	has(steps(h.A.Owner), `href="/clients/new"`, `href="/mandates/new"`, `href="/batches/new"`,
+		`href="/settings/people/invite"`, `href="/account/security"`, "Turn on two-step sign-in", "Send a test mandate",
+		"of 5 done")
 	if list := steps(h.A.Staff); strings.Contains(list, "second admin") || !strings.Contains(list, "Add a client") {
 		t.Errorf("staff are asked for %s", list)
 	}

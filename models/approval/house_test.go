@@ -93,7 +93,8 @@ func (h *house) business(slug string) (id, brand uuid.UUID) {
 	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, id,
 		slug, h.store.Now())
 	h.exec(
-		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`,
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at)
+			VALUES ($1, $2, $3, 'DD', $4, $4)`,
 		brand,
 		id,
 		slug,
@@ -115,7 +116,8 @@ func (h *house) person(merchant uuid.UUID, name, email string, role actor.Role) 
 	h.t.Helper()
 	u := user.User{ID: h.store.NewID(), MerchantID: merchant, Email: email, Name: name, Role: role}
 	h.exec(
-		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
+		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
 		u.ID,
 		merchant,
 		email,

@@ -79,14 +79,8 @@ func Insert(tx *database.Tx, c Client) { database.Insert(tx, Table, c) }
 
 // lock reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
 func lock(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
-	return database.One(
-		tx.Context(),
-		tx.DB(),
-		Table,
-		"merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE",
-		merchantID,
-		id,
-	)
+	return database.One(tx.Context(), tx.DB(), Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE",
+		merchantID, id)
 }
 
 // lockAny is lock for deleted clients too.

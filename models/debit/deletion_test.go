@@ -39,11 +39,8 @@ func (h *house) belongs(id uuid.UUID) {
 
 func (h *house) setAside(ids ...uuid.UUID) purchase.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.StartDeletion(
-		context.Background(),
-		h.who,
-		purchase.DeletionInput{Tokens: ids, Reason: "left the gym"},
-	)
+	d, err := h.purchases.StartDeletion(context.Background(), h.who,
+		purchase.DeletionInput{Tokens: ids, Reason: "left the gym"})
 	must(h.t, err)
 	return d
 }

@@ -69,7 +69,9 @@ func (k Key) step(code string, now time.Time, last int64) (int64, bool) {
 		if step <= last || step < 0 {
 			continue
 		}
-		fits, err := hotp.ValidateCustom(code, uint64(step), k.Reveal(), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}) //nolint:gosec // not below zero
+		//nolint:gosec // not below zero
+		fits, err := hotp.ValidateCustom(code, uint64(step), k.Reveal(),
+			hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 		if err == nil && fits {
 			return step, true
 		}

@@ -17,7 +17,8 @@ const rfcKey = Key("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
 
 func codeAt(t *testing.T, k Key, step int64) string {
 	t.Helper()
-	code, err := hotp.GenerateCodeCustom(k.Reveal(), uint64(step), hotp.ValidateOpts{Digits: otp.DigitsSix}) //nolint:gosec // not below zero
+	//nolint:gosec // not below zero
+	code, err := hotp.GenerateCodeCustom(k.Reveal(), uint64(step), hotp.ValidateOpts{Digits: otp.DigitsSix})
 	if err != nil {
 		t.Fatal(err)
 	}

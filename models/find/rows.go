@@ -120,14 +120,8 @@ const bestFirst = " ORDER BY best.whole DESC, t.id DESC"
 
 // The statements that words are looked up with.
 var (
-	clientsByWords = byWords(
-		"clients",
-		" AND deleted_at IS NULL",
-	) + line(
-		clientLine,
-		"best.whole",
-		"(SELECT n FROM tally)",
-	) +
+	clientsByWords = byWords("clients", " AND deleted_at IS NULL") + line(clientLine, "best.whole",
+		"(SELECT n FROM tally)") +
 		"best JOIN clients t ON t.merchant_id = $1 AND t.id = best.id" + bestFirst
 	purchasesByWords = byWords("purchases", "") + line(purchaseLine, "best.whole", "(SELECT n FROM tally)") +
 		"best JOIN purchases t ON t.merchant_id = $1 AND t.id = best.id" + bestFirst
@@ -135,15 +129,8 @@ var (
 		"best JOIN mandates t ON t.merchant_id = $1 AND t.id = best.id" + bestFirst
 	// Names are few: the newest of them are looked through.
 	batchesByName   = line(batchLine, "false", counts) + named("batches", "name", "") + endOfShort
-	templatesByName = line(
-		templateLine,
-		"false",
-		counts,
-	) + named(
-		"billing_templates",
-		"title",
-		" AND deleted_at IS NULL",
-	) + endOfShort
+	templatesByName = line(templateLine, "false", counts) + named("billing_templates", "title",
+		" AND deleted_at IS NULL") + endOfShort
 )
 
 const endOfShort = " ORDER BY t.id DESC LIMIT 8"

@@ -45,20 +45,8 @@ const (
 )
 
 var (
-	odd = strings.NewReplacer(
-		"\u00a0",
-		" ",
-		"\u202f",
-		" ",
-		"\u2009",
-		" ",
-		"\u2010",
-		"-",
-		"\u2011",
-		"-",
-		"\u2013",
-		"-",
-	)
+	odd = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2010", "-",
+		"\u2011", "-", "\u2013", "-")
 	aboutPhone = regexp.MustCompile(`^(?:\+|0)[\d() .-]{2,18}$`)
 	maskedTail = regexp.MustCompile(`^(?:[•*x.…]+\s*)?(\d{4})$`)
 	wholeID    = regexp.MustCompile(`(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}`)

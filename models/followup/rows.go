@@ -229,27 +229,14 @@ func (s Store) PromisesOn(
 
 // PromisesOf are the promises of a client, newest first.
 func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Promise, error) {
-	return database.Seek(
-		ctx,
-		s.DB,
-		promiseView,
-		promiseQuery+"p.client_id = ? ORDER BY p.id DESC LIMIT ?",
-		merchantID,
-		clientID,
-		limit,
-	)
+	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.client_id = ? ORDER BY p.id DESC LIMIT ?", merchantID,
+		clientID, limit)
 }
 
 // PromisesByID are some promises, in no order.
 func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Promise, error) {
-	return database.Seek(
-		ctx,
-		s.DB,
-		promiseView,
-		promiseQuery+"p.id = ANY(?::text[]::uuid[])",
-		merchantID,
-		database.TextArray(texts(ids)),
-	)
+	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.id = ANY(?::text[]::uuid[])", merchantID,
+		database.TextArray(texts(ids)))
 }
 
 // Notes are the notes and calls about an object itself, newest first.
@@ -283,15 +270,8 @@ func (s Store) NotesBetween(
 	first, last time.Time,
 	limit int,
 ) ([]Note, error) {
-	found, err := s.notes(
-		ctx,
-		paging.Ask{Limit: limit},
-		"merchant_id = ? AND client_id = ? AND created_at BETWEEN ? AND ?",
-		merchantID,
-		clientID,
-		first,
-		last,
-	)
+	found, err := s.notes(ctx, paging.Ask{Limit: limit},
+		"merchant_id = ? AND client_id = ? AND created_at BETWEEN ? AND ?", merchantID, clientID, first, last)
 	return found.Items, err
 }
 

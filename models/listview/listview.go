@@ -113,12 +113,8 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, v View) (View, erro
 			return err
 		}
 		if others >= mostViews {
-			return fault.New(
-				fault.Conflict,
-				"too_many_views",
-				"A list has at most %d saved views. Delete one that is not needed.",
-				mostViews,
-			)
+			return fault.New(fault.Conflict, "too_many_views",
+				"A list has at most %d saved views. Delete one that is not needed.", mostViews)
 		}
 		database.Insert(tx, viewTable, v)
 		s.note(tx, who, v, "saved")

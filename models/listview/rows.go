@@ -45,15 +45,8 @@ var (
 )
 
 func (s Store) settings(ctx context.Context, merchantID, userID uuid.UUID, list string) (out Settings, err error) {
-	found, err := database.All(
-		ctx,
-		s.DB,
-		settingsTable,
-		"merchant_id = $1 AND user_id = $2 AND list = $3",
-		merchantID,
-		userID,
-		list,
-	)
+	found, err := database.All(ctx, s.DB, settingsTable, "merchant_id = $1 AND user_id = $2 AND list = $3", merchantID,
+		userID, list)
 	if err != nil || len(found) == 0 {
 		return out, err
 	}

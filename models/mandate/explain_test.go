@@ -40,7 +40,8 @@ func TestWhatTheBankAllowsIsOneSentence(t *testing.T) {
 			m.Terms.ValueType, m.Terms.AllowDateAdjustment = mandate.Fixed,
 				true
 		},
-			"The bank will allow one debit of exactly R 1 000,00 each month, normally on the 25th; another day may be disputed."},
+			"The bank will allow one debit of exactly R 1 000,00 each month, normally on the 25th; " +
+				"another day may be disputed."},
 		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 },
 			"The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; " +
 				"an amount other than R 1 000,00 may be disputed."},
@@ -105,10 +106,12 @@ func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 			m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Biannually, rate("-0.50")
 		},
-		"Every 3 months after acceptance, price and maximum rise by R 25,05: the first time to R 1 025,05 and R 1 525,05.": func(m *mandate.Mandate) {
+		"Every 3 months after acceptance, price and maximum rise by R 25,05: " +
+			"the first time to R 1 025,05 and R 1 525,05.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentAmountCents = mandate.Quarterly, ref(int64(2505))
 		},
-		"Every 3 months after acceptance, price and maximum fall by R 25,00: the first time to R 975,00 and R 1 475,00.": func(m *mandate.Mandate) {
+		"Every 3 months after acceptance, price and maximum fall by R 25,00: " +
+			"the first time to R 975,00 and R 1 475,00.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentAmountCents = mandate.Quarterly, ref(int64(-2500))
 		},
 		"Price and maximum are tied to the repo rate, which changes on no fixed date. " +

@@ -139,14 +139,8 @@ func SaveAuthentication(tx *database.Tx, a Authentication, from AuthState) {
 // AuthenticationsOf lists how often the client was asked, newest first.
 func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
 	mandateID uuid.UUID) ([]Authentication, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		Authentications,
-		"merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC",
-		merchantID,
-		mandateID,
-	)
+	return database.All(ctx, s.DB, Authentications, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC",
+		merchantID, mandateID)
 }
 
 // AuthenticationsOfEach lists the same for each of some mandates.
@@ -173,25 +167,13 @@ func InsertVerification(tx *database.Tx, v Verification) { database.Insert(tx, v
 
 // VerificationsOf lists what the bank said about the account of a purchase, newest first.
 func (s Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Verification, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		verificationTable,
-		"merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50",
-		merchantID,
-		purchaseID,
-	)
+	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50",
+		merchantID, purchaseID)
 }
 
 // VerificationsOfClient gives what banks said about a client's accounts, newest first.
 func (s Store) VerificationsOfClient(ctx context.Context, merchantID,
 	clientID uuid.UUID) ([]Verification, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		verificationTable,
-		"merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50",
-		merchantID,
-		clientID,
-	)
+	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50",
+		merchantID, clientID)
 }

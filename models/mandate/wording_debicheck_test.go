@@ -23,7 +23,8 @@ func TestADebiCheckPermissionNamesTheTermsToo(t *testing.T) {
 		"savings account •••• 7890", "by DebiCheck debit order",
 		"My bank asks me to confirm this mandate", "R 1 000,00 on Tuesday 1 December 2026",
 		"normally on the 1st of the month",
-		"The amount may vary (VARIABLE): it is normally R 1 000,00, and never above the maximum of R 1 500,00.",
+		"The amount may vary (VARIABLE): it is normally R 1 000,00, " +
+			"and never above the maximum of R 1 500,00.",
 		"The amount and the maximum are not adjusted.",
 		"moves to the next day on which DebiCheck debits run", "No debit may run on any other day.",
 		"watch it for up to 10 days",
@@ -44,7 +45,8 @@ func TestADebiCheckPermissionFitsItsTerms(t *testing.T) {
 			m *mandate.Mandate) {
 			m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000
 		},
-		"The amount follows what I use (USAGEBASED): it is normally R 1 000,00, and never above the maximum of R 1 500,00.": func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased },
+		"The amount follows what I use (USAGEBASED): it is normally R 1 000,00, " +
+			"and never above the maximum of R 1 500,00.": func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased },
 		"Every 12 months the amount and the maximum rise by 6 %.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Annually, rate("6")
 		},

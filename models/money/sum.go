@@ -121,7 +121,9 @@ func (s *Sum) Scan(from any) error {
 	}
 	negative := n.Sign() < 0
 	n.Abs(n)
-	out := Sum{int64(new(big.Int).Rsh(n, 64).Uint64()), new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()} //nolint:gosec // below 2^62
+	//nolint:gosec // below 2^62
+	hi := int64(new(big.Int).Rsh(n, 64).Uint64())
+	out := Sum{hi, new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
 	if negative {
 		out = Sum{}.Minus(out)
 	}

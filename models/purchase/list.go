@@ -138,12 +138,8 @@ type Lister interface {
 	// many to be looked at. Of a refund that waits it is the refund that is summed.
 	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter) (Tally, error)
 	// Debits lists debits, newest first.
-	Debits(
-		ctx context.Context,
-		merchantID uuid.UUID,
-		f DebitFilter,
-		ask paging.Ask,
-	) (paging.Page[collection.Collection], error)
+	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
+		ask paging.Ask) (paging.Page[collection.Collection], error)
 	// DebitsByID finds debits by their ids, in no order.
 	DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error)
 	// TallyDebits counts and sums debits, up to limit; 0 is no limit.

@@ -114,21 +114,15 @@ type Reader interface {
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
 	// TokensWithMandates finds those of many tokens that there are and the mandates that they stand under, in no order,
 	// with the accounts still sealed.
-	TokensWithMandates(
-		ctx context.Context,
-		merchantID uuid.UUID,
-		ids []uuid.UUID,
-	) ([]token.Token, []mandate.Mandate, error)
+	TokensWithMandates(ctx context.Context, merchantID uuid.UUID,
+		ids []uuid.UUID) ([]token.Token, []mandate.Mandate, error)
 	// MandatesByID finds those of many that there are, in no order, with the accounts still sealed.
 	MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error)
 	// AuthenticationsOf lists how often the client was asked, newest first.
 	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)
 	// AuthenticationsOfEach lists the same for each of some mandates.
-	AuthenticationsOfEach(
-		ctx context.Context,
-		merchantID uuid.UUID,
-		mandateIDs []uuid.UUID,
-	) (map[uuid.UUID][]mandate.Authentication, error)
+	AuthenticationsOfEach(ctx context.Context, merchantID uuid.UUID,
+		mandateIDs []uuid.UUID) (map[uuid.UUID][]mandate.Authentication, error)
 	// DebitsUnder counts the debits under a mandate that are under way or collected.
 	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
 	// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate, of

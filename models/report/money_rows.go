@@ -185,11 +185,7 @@ func (s Store) Turnover(ctx context.Context, merchantID uuid.UUID, f Filter) (t 
 			coalesce(sum(e.n) FILTER (WHERE e.sign > 0), 0)::bigint,
 		coalesce(-sum(e.cents) FILTER (WHERE e.sign < 0), 0)::text, coalesce(sum(e.n) FILTER (WHERE e.sign < 0), 0)::bigint
 		FROM `+
-			SumsOf(
-				merchantID,
-				f,
-				args,
-			),
+			SumsOf(merchantID, f, args),
 		args,
 	).
 		Scan(&t.Incoming.Cents, &t.Incoming.N, &t.Outgoing.Cents, &t.Outgoing.N)

@@ -54,11 +54,8 @@ func (s Store) sumMovements(ctx context.Context, merchantID uuid.UUID, f Movemen
 		SumsOf(merchantID, f.sums(), args) + " WHERE " + f.signed("e.sign")
 	if f.ClientID != uuid.Nil {
 		args["client"] = f.ClientID.String()
-		query = `SELECT count(*), coalesce(sum(e.amount_cents), 0)::text` + MovementsOf(
-			merchantID,
-			f.sums(),
-			args,
-		) + ofClient +
+		query = `SELECT count(*), coalesce(sum(e.amount_cents), 0)::text` + MovementsOf(merchantID, f.sums(),
+			args) + ofClient +
 			" AND " + f.signed(
 			"e.amount_cents",
 		)
@@ -132,19 +129,8 @@ func (s Store) walkedTo(ctx context.Context, from string, args pgx.NamedArgs) (u
 
 func movement(row pgx.CollectableRow) (m Movement, err error) {
 	var day string
-	if err := row.Scan(
-		(*[16]byte)(&m.ID),
-		(*[16]byte)(&m.PurchaseID),
-		(*[16]byte)(&m.ClientID),
-		&m.At,
-		&day,
-		&m.Kind,
-		&m.Cents,
-		&m.Currency,
-		&m.Code,
-		&m.Reference,
-		&m.Payer,
-	); err != nil {
+	if err := row.Scan((*[16]byte)(&m.ID), (*[16]byte)(&m.PurchaseID), (*[16]byte)(&m.ClientID), &m.At, &day, &m.Kind,
+		&m.Cents, &m.Currency, &m.Code, &m.Reference, &m.Payer); err != nil {
 		return m, err
 	}
 	if day != "" {

@@ -33,7 +33,8 @@ func TestNoNumberAndNoSecretOfABodyIsKept(t *testing.T) {
 		`{"m":"Invalid pk \"6200000001\" - it is not","a":"\u0036200000001"}`:                                 `{"m":"Invalid pk \"•••• 0001\" - it is not","a":"•••• 0001"}`,
 		`{"id":"01a1fb94-1878-7e56-92dc-495065132456","r":"DD0000000001","d":"20261201"}`:                     `{"id":"01a1fb94-1878-7e56-92dc-495065132456","r":"DD0000000001","d":"20261201"}`,
 		`{"email":{"x":6211113456},"n":[6211113456,12],"price":1000000000,"due":6200000001,"due":1795222149}`: `{"email":{"x":"•••• 3456"},"n":["•••• 3456",12],"price":1000000000,"due":"•••• 0001","due":1795222149}`,
-		` [ 1 , -2.5e3 , "a\"b" , {} , [] , false ] `:                                                         `[1,-2.5e3,"a\"b",{},[],false]`,
+
+		` [ 1 , -2.5e3 , "a\"b" , {} , [] , false ] `: `[1,-2.5e3,"a\"b",{},[],false]`,
 	} {
 		got := body(given)
 		if got != want {
@@ -92,7 +93,8 @@ func TestFormsQueriesAndPathsAreMasked(t *testing.T) {
 	}
 	for got, want := range map[string]string{
 		form(
-			"grant_type=client_credentials&client_id=7&client_secret=s3cret"): "grant_type=client_credentials&client_id=7&client_secret=••••",
+			"grant_type=client_credentials&client_id=7&client_secret=s3cret"): "grant_type=client_credentials" +
+			"&client_id=7&client_secret=••••",
 		form("bank%5Faccount=6200000001&send=true"):                          "bank%5Faccount=••••&send=true",
 		form("%zz=6200000001"):                                               "%zz=••••",
 		requestlog.MaskQuery("q=thandi&limit=5&personal_code=8001015009087"): "q=••••&limit=5&personal_code=••••",

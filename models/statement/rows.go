@@ -182,11 +182,7 @@ func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter
 		`SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated),
 			coalesce(nullif(p.payer_name, ''), p.payer_email),
 		coalesce(t.account_mask, ''), coalesce(d.method, ''), m.code, m.amount_cents
-		FROM (SELECT e.*`+report.MovementsOf(
-			merchantID,
-			f,
-			args,
-		)+`) AS m JOIN purchases p ON p.id = m.purchase_id
+		FROM (SELECT e.*`+report.MovementsOf(merchantID, f, args)+`) AS m JOIN purchases p ON p.id = m.purchase_id
 			LEFT JOIN collections d ON d.id = m.collection_id LEFT JOIN tokens t ON t.id = d.token_id
 		ORDER BY m.day, m.at, m.id`,
 		args,

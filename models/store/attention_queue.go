@@ -23,10 +23,8 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.Qu
 		GROUP BY 1`, tallied, listing.Counted, whose(q))
 	args := []any{merchantID, min(yesterday, month), month, yesterday}
 	if q.Whose == report.Everyones {
-		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(
-			args,
-			merchantID,
-		)
+		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args,
+			merchantID)
 	}
 	var rows []struct {
 		Kind     string

@@ -86,15 +86,8 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 // CollectionsUnder gives the newest debits under a mandate, the newest first.
 func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
 	limit int) ([]collection.Collection, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		collectionTable,
-		"merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3",
-		merchantID,
-		mandateID,
-		limit,
-	)
+	return database.All(ctx, s.DB, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3",
+		merchantID, mandateID, limit)
 }
 
 // debitWhere is the condition on debits, for figures, the list, its count and its

@@ -138,10 +138,8 @@ func Occupied(ctx context.Context, conn *pgx.Conn) (why string, err error) {
 		return "", fmt.Errorf("look at the database: %w", err)
 	}
 	if merchants > 0 {
-		return fmt.Sprintf(
-			"this database is not empty, it holds %s: restore into an empty one",
-			plural.Of(merchants, "merchant"),
-		), nil
+		return fmt.Sprintf("this database is not empty, it holds %s: restore into an empty one",
+			plural.Of(merchants, "merchant")), nil
 	}
 	return "", nil
 }

@@ -26,13 +26,8 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := database.All(
-		ctx,
-		t.s.DB,
-		mandate.Authentications,
-		`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
-		authenticationIDs,
-	)
+	asked, err := database.All(ctx, t.s.DB, mandate.Authentications, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+		authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}

@@ -34,13 +34,8 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	for _, k := range tokens {
 		held.Tokens[k.ID] = k
 	}
-	collections, err := database.All(
-		ctx,
-		t.s.DB,
-		collectionTable,
-		`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
-		collectionIDs,
-	)
+	collections, err := database.All(ctx, t.s.DB, collectionTable, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+		collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
 	}

@@ -95,15 +95,8 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 // InvoiceOf implements billing.Tx.
 func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID,
 	kind billing.Kind) (inv billing.Invoice, known bool, err error) {
-	found, err := database.All(
-		t.Context(),
-		t.s.DB,
-		invoiceTable,
-		"merchant_id = $1 AND purchase_id = $2 AND kind = $3",
-		merchantID,
-		purchaseID,
-		kind,
-	)
+	found, err := database.All(t.Context(), t.s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3",
+		merchantID, purchaseID, kind)
 	if err != nil || len(found) == 0 {
 		return inv, false, err
 	}
@@ -132,14 +125,8 @@ func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 // DocumentsOf implements billing.Reader.
 func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
-	found, err := database.All(
-		ctx,
-		s.DB,
-		invoiceTable,
-		"merchant_id = $1 AND purchase_id = ANY($2)",
-		merchantID,
-		purchaseIDs,
-	)
+	found, err := database.All(ctx, s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID,
+		purchaseIDs)
 	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
 	for _, inv := range found {
 		docs := out[inv.PurchaseID]

@@ -48,14 +48,8 @@ func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f bill
 	if err != nil {
 		return none, err
 	}
-	found, err := database.Seek(
-		ctx,
-		s.DB,
-		invoiceEntries,
-		fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""),
-		merchantID,
-		database.IDs(page.Items),
-	)
+	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""),
+		merchantID, database.IDs(page.Items))
 	return listing.Arranged(page, found, func(e billing.Entry) uuid.UUID { return e.PurchaseID }), err
 }
 

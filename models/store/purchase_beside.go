@@ -73,9 +73,7 @@ func nearPurchases(merchantID uuid.UUID, f purchase.Filter) (query string, args 
 		days := f.Facets.Debits()
 		return "SELECT c.purchase_id AS id FROM collections c WHERE c.merchant_id = ? AND " +
 				days.SQL + " ORDER BY c.action_date",
-			append(
-				[]any{merchantID},
-				days.Args...)
+			append([]any{merchantID}, days.Args...)
 	}
 	return "", nil
 }

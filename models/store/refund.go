@@ -93,14 +93,8 @@ func (s *Store) Amendment(ctx context.Context, merchantID, id uuid.UUID) (purcha
 
 // AmendmentOf implements purchase.Reader.
 func (s *Store) AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (purchase.Amendment, error) {
-	return database.One(
-		ctx,
-		s.DB,
-		amendmentTable,
-		"merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1",
-		merchantID,
-		oldTokenID,
-	)
+	return database.One(ctx, s.DB, amendmentTable, "merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1",
+		merchantID, oldTokenID)
 }
 
 // ScheduledFrom implements purchase.Reader. A purchase whose own account waits for
@@ -164,12 +158,6 @@ func (s *Store) DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]p
 
 // DeletionsDue implements purchase.Reader; it serves all merchants.
 func (s *Store) DeletionsDue(ctx context.Context, limit int) ([]purchase.Deletion, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		deletionTable,
-		`state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`,
-		s.Now(),
-		limit,
-	)
+	return database.All(ctx, s.DB, deletionTable, `state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`, s.Now(),
+		limit)
 }

@@ -27,9 +27,7 @@ func TestPurchasesThatOnlyStoreAreCountedBesideAll(t *testing.T) {
 			if got := totals[kind].Counts(); err != nil || !maps.Equal(got, want) {
 				t.Errorf("%s, %q: %v, %v", when, kind, got, err)
 			}
-			if got := totals[kind].Cents(
-				purchase.Paid,
-			); got != int64(64900*want["paid"]/2) && kind == "" ||
+			if got := totals[kind].Cents(purchase.Paid); got != int64(64900*want["paid"]/2) && kind == "" ||
 				kind == purchase.OnlyStoring && got != 0 {
 				t.Errorf("%s, %q: %d cents", when, kind, got)
 			}

@@ -132,13 +132,8 @@ const (
 
 // PlannedOf looks ahead for one client, by the same rules.
 func (s *Service) PlannedOf(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]Turn, error) {
-	found, err := s.Subscribers(
-		ctx,
-		who,
-		uuid.Nil,
-		SubscriberFilter{ClientID: clientID},
-		paging.Ask{Limit: clientSubscribers},
-	)
+	found, err := s.Subscribers(ctx, who, uuid.Nil, SubscriberFilter{ClientID: clientID},
+		paging.Ask{Limit: clientSubscribers})
 	if err != nil {
 		return nil, err
 	}

@@ -168,10 +168,6 @@ func (s Store) subscribersAlike(
 	for i, id := range ids {
 		all[i] = id
 	}
-	return s.subscribers(
-		ctx,
-		"s.merchant_id = ? AND s.id = ANY(?::uuid[]) ORDER BY s.id "+direction,
-		merchantID,
-		database.IDs(all),
-	)
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[]) ORDER BY s.id "+direction, merchantID,
+		database.IDs(all))
 }

@@ -202,12 +202,8 @@ func (s Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f
 		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded")
 	}
 	where, _ := w.All()
-	query := fmt.Sprintf(
-		"SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part",
-		w.Source(paging.Ask{}, int(limit)),
-		where,
-		limit,
-	)
+	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part",
+		w.Source(paging.Ask{}, int(limit)), where, limit)
 	args := slices.Concat(w.Values(paging.Ask{}), w.FitArgs)
 	if err := s.Gorm(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
@@ -240,24 +236,12 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
 		w.From, w.Key = w.From+" AS s", "s.object_id"
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil && f.Status == "":
-		w.From, w.Args = listing.IDsFirst(
-			"template_clients",
-			"s",
-			"merchant_id = ? AND template_id = ?",
-			merchantID,
-			merchantID,
-			templateID,
-		)
+		w.From, w.Args = listing.IDsFirst("template_clients", "s", "merchant_id = ? AND template_id = ?", merchantID,
+			merchantID, templateID)
 		w.Key = "w.id"
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil:
-		w.From, w.Args = listing.IDsFirst(
-			"template_clients",
-			"s",
-			"template_id = ? AND status = ?",
-			merchantID,
-			templateID,
-			string(f.Status),
-		)
+		w.From, w.Args = listing.IDsFirst("template_clients", "s", "template_id = ? AND status = ?", merchantID, templateID,
+			string(f.Status))
 		w.Key = "w.id"
 	}
 	where, args := subscriberWhere(merchantID, templateID, f)
@@ -311,14 +295,8 @@ func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 
 // PeriodsOf lists what was billed or skipped, newest first.
 func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		periodTable,
-		"merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC",
-		merchantID,
-		subscriberID,
-	)
+	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC",
+		merchantID, subscriberID)
 }
 
 // dueSubscribers are those with something to do; each part reads one index. While an

@@ -58,14 +58,8 @@ func (s Store) Template(ctx context.Context, merchantID, id uuid.UUID) (Template
 
 // TemplatesByID finds those of some templates that there are, in no order.
 func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Template, error) {
-	found, err := database.All(
-		ctx,
-		s.DB,
-		templateTable,
-		"merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL",
-		merchantID,
-		ids,
-	)
+	found, err := database.All(ctx, s.DB, templateTable, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL",
+		merchantID, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -154,14 +154,8 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 
 // TokenEntries finds those of some tokens that there are, live or not.
 func (s Store) TokenEntries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Entry, error) {
-	return database.Seek(
-		ctx,
-		s.DB,
-		entries,
-		entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[])",
-		merchantID,
-		database.IDs(ids),
-	)
+	return database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[])", merchantID,
+		database.IDs(ids))
 }
 
 // TokenEntry finds one token, live or not; NotFound otherwise.

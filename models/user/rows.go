@@ -63,13 +63,8 @@ func setUserTheme(tx *database.Tx, id uuid.UUID, theme string) error {
 }
 
 func setKeysOff(tx *database.Tx, id uuid.UUID, off bool) (bool, error) {
-	return tx.ExecOne(
-		"turn keys on or off",
-		`UPDATE users SET keys_off = $2, updated_at = $3 WHERE id = $1`,
-		id,
-		off,
-		tx.Now(),
-	)
+	return tx.ExecOne("turn keys on or off", `UPDATE users SET keys_off = $2, updated_at = $3 WHERE id = $1`, id, off,
+		tx.Now())
 }
 
 func setUserSeen(tx *database.Tx, id uuid.UUID, at time.Time) {

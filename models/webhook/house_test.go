@@ -84,7 +84,8 @@ func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
 		m, slug, h.store.Now())
 	h.exec(
-		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`,
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at)
+			VALUES ($1, $2, $3, 'DD', $4, $4)`,
 		brand,
 		m,
 		slug,

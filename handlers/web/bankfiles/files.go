@@ -195,10 +195,8 @@ func fileNote(m exchange.MessageSheet) components.Note {
 		return components.Note{
 			Kind:  "bad",
 			Title: "The bank refused " + counted(int64(m.Refused.Count), m.Refused.SumCents),
-			Text: cmp.Or(
-				m.Reason,
-				"The bank gave no reason.",
-			) + " No client in it was debited. Send the items again, or mark them as not collected.",
+			Text: cmp.Or(m.Reason,
+				"The bank gave no reason.") + " No client in it was debited. Send the items again, or mark them as not collected.",
 		}
 	case m.State == exchange.Replaced:
 		return components.Note{Kind: "info", Text: "What was refused was sent again in a later file."}

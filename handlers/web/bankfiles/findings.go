@@ -45,11 +45,9 @@ func (h *Pages) findingLines(ctx context.Context, who actor.Actor, f exchange.Fi
 			Kind:  "bad",
 			Title: word.Title,
 			Text:  one.Text,
-			Href: findingPath(
-				one.ID,
-			),
-			At:   words.Moment(one.OpenedAt),
-			Acts: small(findingActs(one, refused[one.MessageID].Count)),
+			Href:  findingPath(one.ID),
+			At:    words.Moment(one.OpenedAt),
+			Acts:  small(findingActs(one, refused[one.MessageID].Count)),
 		})
 	}
 	return out, nil
@@ -203,10 +201,7 @@ func (h *Pages) finding(c echo.Context, f exchange.Finding, form url.Values, ref
 		v.Help, v.Acts = word.Help, findingActs(f, left[f.MessageID].Count)
 		if mayAct(c) {
 			byInput, _, _ := kit.Problems(refused)
-			v.Action, v.Note = findingPath(
-				f.ID,
-				"settlement",
-			), components.Textarea{
+			v.Action, v.Note = findingPath(f.ID, "settlement"), components.Textarea{
 				Label:     "What was done about it",
 				Name:      "note",
 				Value:     form.Get("note"),

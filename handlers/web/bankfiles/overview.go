@@ -192,11 +192,7 @@ func (h *Pages) Import(c echo.Context) error {
 		said = "The file could not be read: " + d.Why
 	case exchange.DocumentRead:
 	}
-	if _, err := h.Exchange.Document(
-		ctx,
-		who,
-		d.ID,
-	); fault.Is(
+	if _, err := h.Exchange.Document(ctx, who, d.ID); fault.Is(
 		err,
 		fault.NotFound,
 	) { // it was found before, and is another's

@@ -39,10 +39,8 @@ func (f Follow) Note() Act {
 	a.Key, a.Label, a.Icon, a.Names = "note", "Add note…", "edit", []string{"text"}
 	a.Words = func(rows string) string { return "Add a note to " + rows }
 	a.Done = func(rows string) string { return "The note was added to " + rows }
-	a.Needs, a.Text = actor.Write, "Everyone on the team sees the note "+cmp.Or(
-		f.Seen,
-		"on the page and in the time line",
-	)+"."
+	a.Needs, a.Text = actor.Write, "Everyone on the team sees the note "+cmp.Or(f.Seen,
+		"on the page and in the time line")+"."
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(_ context.Context, _ actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		return Fields{

@@ -41,7 +41,8 @@ import (
 
 func main() {
 	key, _ := os.ReadFile("key.pem")
-	fmt.Print(hooks.Verify(key, []byte(os.Args[1]), os.Args[2]) == nil, hooks.Verify(key, []byte(os.Args[1]+" "), os.Args[2]) == nil)
+	fmt.Print(hooks.Verify(key, []byte(os.Args[1]), os.Args[2]) == nil,
+		hooks.Verify(key, []byte(os.Args[1]+" "), os.Args[2]) == nil)
 }
 `}
 	for name, text := range files {

@@ -136,9 +136,7 @@ func waitLine(w followup.Waiting, o followup.Object, at string, writes bool, tod
 	case w.State == followup.Closed:
 		l.Text, l.UndoAction = "Closed in Needs attention by "+w.Actor+": "+kit.KindWords(w.Kind)+".", undo
 	case w.State == followup.Snoozed && err == nil && day.After(today):
-		l.Text, l.UndoAction = "Snoozed until "+day.Format(
-			"Mon 2 Jan 2006",
-		)+" by "+w.Actor+": "+kit.KindWords(
+		l.Text, l.UndoAction = "Snoozed until "+day.Format("Mon 2 Jan 2006")+" by "+w.Actor+": "+kit.KindWords(
 			w.Kind,
 		)+".", undo
 	default:

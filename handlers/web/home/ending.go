@@ -46,13 +46,8 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 	if err != nil {
 		return nil, err
 	}
-	disputes, err := store.DisputesHidden(
-		ctx,
-		who.MerchantID,
-		today.AddDays(-days),
-		today.AddDays(proofSoon-days),
-		endingShown,
-	)
+	disputes, err := store.DisputesHidden(ctx, who.MerchantID, today.AddDays(-days), today.AddDays(proofSoon-days),
+		endingShown)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +116,8 @@ func endingRow(e followup.Ending, at, now time.Time) pages.QueueRow {
 			r.Note = "The client has not confirmed the mandate yet. It is registered without an answer on " + left + "."
 		}
 	case followup.EndingProof:
-		r.Note = "Disputed, and snoozed or closed here. The mandate can be proven until " + words.SayDay(
-			calendar.DateOf(at),
-			now,
-		) + "."
+		r.Note = "Disputed, and snoozed or closed here. The mandate can be proven until " + words.SayDay(calendar.DateOf(at),
+			now) + "."
 	}
 	return r
 }

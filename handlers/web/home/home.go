@@ -142,14 +142,8 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 		{
 			Label: "Next cut-off",
 			Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)),
-			Note: words.SayMinute(
-				f.NextCutOff,
-				now,
-			) + ": " + tallyWords(
-				f.ToSubmit,
-				"debit goes",
-				"debits go",
-			) + " to the bank",
+			Note: words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes",
+				"debits go") + " to the bank",
 			Href:  purchases.DebitsUntilHref(f.NextCutOff),
 			Total: components.TotalOf(f.ToSubmit.N, f.ToSubmit.Cents),
 		},

@@ -97,14 +97,8 @@ func (h *Home) do(
 		n, err = f.Close(ctx, who, waiting, followup.Reason(form.Get("reason")))
 		said = "Closed."
 	case "promise":
-		done, said, err = kit.WritePromise(
-			ctx,
-			f,
-			who,
-			followup.Object{Type: followup.Purchase, ID: first.PurchaseID},
-			form,
-			h.Desk.Now(),
-		)
+		done, said, err = kit.WritePromise(ctx, f, who, followup.Object{Type: followup.Purchase, ID: first.PurchaseID}, form,
+			h.Desk.Now())
 		return done, said, "", err
 	case "settle":
 		done, err = f.SettlePromise(ctx, who, first.PromiseID, followup.PromiseState(form.Get("state")))

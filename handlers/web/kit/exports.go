@@ -101,11 +101,7 @@ func whyNoFile(format export.Format, refused []string) string {
 
 // exportName is what a file is called.
 func exportName(list string, made time.Time, format export.Format) string {
-	return strings.ReplaceAll(
-		list,
-		" ",
-		"-",
-	) + "-" + made.In(calendar.SAST).
+	return strings.ReplaceAll(list, " ", "-") + "-" + made.In(calendar.SAST).
 		Format("2006-01-02-1504") +
 		"." + string(
 		format,

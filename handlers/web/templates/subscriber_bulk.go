@@ -186,13 +186,8 @@ func (h *Templates) Bulk(c echo.Context) error {
 	var added, skipped, failed int64
 	for _, r := range rows {
 		if r.problem == "" {
-			if r.problem, err = h.addRow(
-				c.Request().Context(),
-				access.Actor(c),
-				t.ID,
-				form.Get(kit.FormKeyName),
-				r,
-			); err != nil {
+			if r.problem, err = h.addRow(c.Request().Context(), access.Actor(c), t.ID, form.Get(kit.FormKeyName),
+				r); err != nil {
 				return err
 			}
 			if r.problem == "" {

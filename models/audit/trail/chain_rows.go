@@ -39,16 +39,12 @@ func (r *keptRow) domain() audit.Kept {
 		At:         database.OrZero(r.at).UTC(),
 		ActorKind:  database.OrZero(r.kind),
 		ActorName:  database.OrZero(r.name),
-		IP: database.OrZero(
-			r.ip,
-		),
+		IP:         database.OrZero(r.ip),
 		RequestID:  database.OrZero(r.request),
 		ActorID:    database.OrZero(r.actor),
 		Action:     database.OrZero(r.action),
 		ObjectType: database.OrZero(r.objectType),
-		ObjectID: database.OrZero(
-			r.object,
-		),
+		ObjectID:   database.OrZero(r.object),
 		ClientID:   database.OrZero(r.client),
 		PurchaseID: database.OrZero(r.purchase),
 		Text:       database.OrZero(r.text),

@@ -106,15 +106,8 @@ func (s Store) Outgoing(ctx context.Context, id string) (out Outgoing, err error
 // Message of a merchant, with its groups; the zero merchant is any.
 func (s Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m Message,
 	groups []Group, err error) {
-	m, err = database.One(
-		ctx,
-		s.DB,
-		messageTable,
-		`id = $1 AND ($2 OR merchant_id = $3)`,
-		id,
-		merchantID == uuid.Nil,
-		merchantID,
-	)
+	m, err = database.One(ctx, s.DB, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil,
+		merchantID)
 	if err == nil {
 		groups, err = s.groupsOf(ctx, id)
 	}

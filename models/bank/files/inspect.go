@@ -69,13 +69,9 @@ func Inspect(dir string) []Observation {
 		}
 	}
 	if info, err := os.Stat(filepath.Join(real, ProfileName)); err == nil && info.Mode().Perm()&0o022 != 0 {
-		i.add(
-			Bad,
-			"chmod 600 "+filepath.Join(real, ProfileName),
-			"%s can be changed by other people of this machine (mode %04o)",
-			filepath.Join(real, ProfileName),
-			info.Mode().Perm(),
-		)
+		i.add(Bad, "chmod 600 "+filepath.Join(real, ProfileName),
+			"%s can be changed by other people of this machine (mode %04o)", filepath.Join(real, ProfileName),
+			info.Mode().Perm())
 	}
 	i.space(real)
 	i.unread(filepath.Join(real, inbox))

@@ -172,15 +172,13 @@ func (p Profile) Sample(now time.Time, day calendar.Date, own bank.Creditor) exc
 	}
 	id := sampleID(now)
 	in := bank.Instruction{
-		ID:          id,
-		Method:      method,
-		AmountCents: 100,
-		Currency:    "ZAR",
-		ActionDate:  day,
-		Branch:      own.Branch,
-		Account: bank.AccountNumber(
-			own.Account,
-		),
+		ID:                id,
+		Method:            method,
+		AmountCents:       100,
+		Currency:          "ZAR",
+		ActionDate:        day,
+		Branch:            own.Branch,
+		Account:           bank.AccountNumber(own.Account),
 		AccountType:       bank.Current,
 		HolderName:        own.Name,
 		StatementLine:     "TEST OF ONE RAND",

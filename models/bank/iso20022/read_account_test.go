@@ -54,9 +54,7 @@ func TestAReturnIsReadInEveryVersion(t *testing.T) {
 				t.Errorf("%s: %s", e.Path, raw)
 			}
 		}
-		if raw := string(
-			events[0].Raw,
-		); !strings.Contains(
+		if raw := string(events[0].Raw); !strings.Contains(
 			raw,
 			"<RtrInf><Rsn><Cd>AM04</Cd></Rsn><AddtlInf>02 NOT PROVIDED FOR</AddtlInf></RtrInf>",
 		) {
@@ -200,11 +198,8 @@ func TestAStatementIsHeldAgainstItsBalances(t *testing.T) {
 		`<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr>`+
 			statement("A", "", good+entries)+statement("B", "", wrong+entries)+
 			statement("C", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>`, wrong+entries)+
-			statement(
-				"D",
-				`<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`,
-				balanceOf("CLBD", "1.0001", "CRDT"),
-			)+`</BkToCstmrStmt>`,
+			statement("D", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`,
+				balanceOf("CLBD", "1.0001", "CRDT"))+`</BkToCstmrStmt>`,
 	)
 	events, _ := mustDecode(t, text)
 	var got []string

@@ -102,12 +102,8 @@ func TestAnswersToRecallsAreRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			expect(t, documentOf("camt.029.001.10", recallAnswer(c.content)), c.want)
-			older := strings.Replace(
-				documentOf("camt.029.001.10", recallAnswer(c.content)),
-				"camt.029.001.10",
-				"camt.029.001.03",
-				1,
-			)
+			older := strings.Replace(documentOf("camt.029.001.10", recallAnswer(c.content)), "camt.029.001.10",
+				"camt.029.001.03", 1)
 			expect(t, older, c.want)
 		})
 	}

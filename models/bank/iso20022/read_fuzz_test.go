@@ -52,10 +52,8 @@ func seeds() []string {
 		strings.Repeat("<a>", 70),
 		documentOf("pain.002.001.10", strings.Repeat("<CstmrPmtStsRpt>", 40)),
 		report(
-			`<TxInfAndSts><OrgnlTxRef><Amt><InstdAmt Ccy="ZAR">` + strings.Repeat(
-				"9",
-				400,
-			) + `</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts>`,
+			`<TxInfAndSts><OrgnlTxRef><Amt><InstdAmt Ccy="ZAR">` + strings.Repeat("9",
+				400) + `</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts>`,
 		),
 		report(`<TxInfAndSts><AccptncDtTm>0000-00-00T99:99:99Z</AccptncDtTm></TxInfAndSts>`),
 		notification(

@@ -110,9 +110,7 @@ func TestAForeignReturnIsReadToTheEnd(t *testing.T) {
 		` statement=20201124375204228763930 at=2020-11-23T22:00:00Z
 		statement s1 count=1 sum=50000 account=CH5109000000250092291 statement=20201124375204228763930 at=2020-11-24T22:29:29Z`)
 	for _, e := range events {
-		if raw := string(
-			e.Raw,
-		); e.Kind == exchange.OnEntry &&
+		if raw := string(e.Raw); e.Kind == exchange.OnEntry &&
 			(strings.Contains(raw, "Schneider") || strings.Contains(raw, "CH87") ||
 				strings.Contains(raw, "AdrLine") || !strings.Contains(raw, "<EndToEndId>EndToEndId-001-03-04</EndToEndId>")) {
 			t.Errorf("evidence: %s", raw)

@@ -136,8 +136,9 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 		"The client's phone number is not in the international form, such as +27821234567.": requestWith(
 			func(r *bank.MandateRequest) { r.Phone = "12" }),
 		"The bank does not know the value type ‘FREE’.": requestWith(func(r *bank.MandateRequest) { r.ValueType = "FREE" }),
-		"The bank does not know the period ‘years’.":    requestWith(func(r *bank.MandateRequest) { r.PeriodUnits = "years" }),
-		"There is nothing to write.":                    {},
+		"The bank does not know the period ‘years’.": requestWith(
+			func(r *bank.MandateRequest) { r.PeriodUnits = "years" }),
+		"There is nothing to write.": {},
 	} {
 		why := e.Check(o)
 		if strings.HasPrefix(want, "The bank's profile has no word") {

@@ -58,7 +58,8 @@ func guardZip(src io.ReadSeeker) error {
 		if kindOf(e) == otherPart || n <= toDiskAbove {
 			held += n
 		}
-		if all > maxUnzipped || all > freeOfRatio && all > maxRatio*uint64(size) || held > maxInMemory { //nolint:gosec // a size of at most 20 MB
+		//nolint:gosec // a size of at most 20 MB
+		if all > maxUnzipped || all > freeOfRatio && all > maxRatio*uint64(size) || held > maxInMemory {
 			return tooLarge()
 		}
 	}

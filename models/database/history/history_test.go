@@ -172,9 +172,7 @@ func TestAMonthThatIsPastGoesAndWhatMustStayStays(t *testing.T) {
 	); got != kept.String()+" "+young.String() {
 		t.Errorf("%s are there; %s went, %s and %s stay", got, old, kept, young)
 	}
-	if got := a.parts(
-		"api_requests",
-	); !strings.HasPrefix(
+	if got := a.parts("api_requests"); !strings.HasPrefix(
 		got,
 		"rest_"+month(a.Now().AddDate(0, -2, 0))+" "+month(a.Now().AddDate(0, -2, 0))+" ",
 	) {

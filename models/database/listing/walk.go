@@ -108,10 +108,8 @@ func (w *Walk) rows(columns string, ask paging.Ask, most int) string {
 	direction, beside, _ := w.beside(ask)
 	limit := fmt.Sprintf(" LIMIT %d", most)
 	if w.Own == "" {
-		return "SELECT " + columns + " FROM " + w.Source(
-			ask,
-			most,
-		) + " WHERE " + w.Where + beside + " ORDER BY " + w.ID() + " " + direction + limit
+		return "SELECT " + columns + " FROM " + w.Source(ask,
+			most) + " WHERE " + w.Where + beside + " ORDER BY " + w.ID() + " " + direction + limit
 	}
 	return fmt.Sprintf(`SELECT %s FROM (SELECT of.*, w.walked_id FROM (%s) AS w
 		CROSS JOIN LATERAL (SELECT * FROM %s WHERE id = w.walked_id OFFSET 0) AS of) AS %s ORDER BY walked_id %s`, columns,

@@ -53,12 +53,14 @@ func serverAccount(cluster string) (account, error) {
 // its own (Ctrl-C is meant for us, not for the database), and without our
 // environment, which holds secrets and PG… variables.
 func (a account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // PostgreSQL's own programs, from folders of the system or of the settings
+	//nolint:gosec // PostgreSQL's own programs, from folders of the system or of the settings
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if a.other {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)} //nolint:gosec // ids of the system's accounts
+		//nolint:gosec // ids of the system's accounts
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 	}
 	return cmd
 }

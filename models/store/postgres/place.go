@@ -57,8 +57,9 @@ func Exists(dataDir string) bool {
 // account, in the data folder if the account can get there.
 func place(ctx context.Context, dataDir string, acc account) (string, error) {
 	if acc.other { // the folder is ours to open; what is in it has its own modes
-		if st, err := os.Stat(dataDir); err == nil && st.Mode().Perm()&0o001 == 0 { //nolint:gosec // the data folder of the settings
-			if err := os.Chmod(dataDir, st.Mode().Perm()|0o011); err != nil { //nolint:gosec // the account of the database must be able to enter it
+		//nolint:gosec // the data folder of the settings; the account of the database must be able to enter it
+		if st, err := os.Stat(dataDir); err == nil && st.Mode().Perm()&0o001 == 0 {
+			if err := os.Chmod(dataDir, st.Mode().Perm()|0o011); err != nil {
 				return "", err
 			}
 		}
@@ -68,7 +69,8 @@ func place(ctx context.Context, dataDir string, acc account) (string, error) {
 		return dir, acc.own(dir)
 	}
 	for _, base := range elsewhere {
-		if os.MkdirAll(base, 0o711) != nil || !acc.mayEnter(ctx, base) { //nolint:gosec // the account of the database must be able to enter it
+		//nolint:gosec // the account of the database must be able to enter it
+		if os.MkdirAll(base, 0o711) != nil || !acc.mayEnter(ctx, base) {
 			continue
 		}
 		// Random, not derived from the path: a data folder that is deleted and
@@ -77,7 +79,8 @@ func place(ctx context.Context, dataDir string, acc account) (string, error) {
 		if err := acc.own(dir); err != nil {
 			continue
 		}
-		return dir, os.WriteFile(filepath.Join(dataDir, locationFile), []byte(dir+"\n"), 0o600) //nolint:gosec // in the data folder of the settings
+		//nolint:gosec // in the data folder of the settings
+		return dir, os.WriteFile(filepath.Join(dataDir, locationFile), []byte(dir+"\n"), 0o600)
 	}
 	return "", closedTo(dataDir, acc)
 }

@@ -55,7 +55,8 @@ func Open(ctx context.Context, dataDir string, log *slog.Logger) (_ *Private, er
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dataDir, 0o711); err != nil { //nolint:gosec // the account of the database must be able to enter it
+	//nolint:gosec // the account of the database must be able to enter it
+	if err := os.MkdirAll(dataDir, 0o711); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	p := &Private{gate: filepath.Join(dataDir, "postgres.lock"), log: log}

@@ -68,7 +68,8 @@ type server struct {
 // launch starts postgres on the cluster in dir with its socket in socketDir.
 // It outlives us: its output goes to logFile, its life does not hang on ctx.
 func launch(bin Binaries, acc account, dir, socketDir, logFile string, settings []string) (*server, error) {
-	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // in the data folder of the settings
+	//nolint:gosec // in the data folder of the settings
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -141,8 +141,9 @@ func (c *Cluster) Stop() {
 func throwawayBase() string {
 	const memory = "/dev/shm"
 	var st syscall.Statfs_t
+	//nolint:gosec // sizes of a disk
 	if err := syscall.Statfs(memory, &st); err == nil &&
-		uint64(st.Bavail)*uint64(st.Bsize) > enoughMemory && syscall.Access(memory, 2) == nil { //nolint:gosec // sizes of a disk
+		uint64(st.Bavail)*uint64(st.Bsize) > enoughMemory && syscall.Access(memory, 2) == nil {
 		return memory
 	}
 	if tmp := os.TempDir(); socketFits(filepath.Join(tmp, throwawayPrefix+"0123456789")) {

@@ -35,7 +35,8 @@ func FindTools(ctx context.Context, dataDir string, serverMajor int) (Tools, err
 		if !executable(filepath.Join(dir, "pg_dump")) || !executable(filepath.Join(dir, "pg_restore")) {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, filepath.Join(dir, "pg_dump"), "--version").Output() //nolint:gosec // a program of PostgreSQL
+		//nolint:gosec // a program of PostgreSQL
+		out, err := exec.CommandContext(ctx, filepath.Join(dir, "pg_dump"), "--version").Output()
 		if err != nil {
 			continue
 		}
@@ -76,7 +77,8 @@ func (t Tools) Restore(ctx context.Context, dsn, file string) error {
 // List gives the table of contents of a dump.
 func (t Tools) List(ctx context.Context, file string) (string, error) {
 	var problems bytes.Buffer
-	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, "pg_restore"), "--list", file) //nolint:gosec // a program of PostgreSQL
+	//nolint:gosec // a program of PostgreSQL
+	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, "pg_restore"), "--list", file)
 	cmd.Stderr = &problems
 	out, err := cmd.Output()
 	if err != nil {
@@ -92,7 +94,9 @@ func (t Tools) run(ctx context.Context, dsn, program string, args ...string) err
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, program), append([]string{"--dbname=" + address, "--no-password"}, args...)...) //nolint:gosec // a program of PostgreSQL
+	//nolint:gosec // a program of PostgreSQL
+	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, program),
+		append([]string{"--dbname=" + address, "--no-password"}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	if password != "" {
 		cmd.Env = append(cmd.Env, "PGPASSWORD="+password)

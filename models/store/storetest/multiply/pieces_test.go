@@ -10,9 +10,7 @@ import (
 
 func TestMarksOfATextDifferFromCopyToCopyAndNothingElseDoes(t *testing.T) {
 	t.Parallel()
-	id, person := uuid.MustParse(
-		"01a1c474-042c-7fde-9f74-c87d98b60228",
-	), uuid.MustParse(
+	id, person := uuid.MustParse("01a1c474-042c-7fde-9f74-c87d98b60228"), uuid.MustParse(
 		"01a14d7d-01c9-7fd2-905d-8c1e4b078662",
 	)
 	f := &filling{until: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), ids: map[uuid.UUID]class{person: fixed},

@@ -150,16 +150,8 @@ func (p *Plan) offend(format string, args ...any) {
 }
 
 func outline(n node, depth int) string {
-	text := fmt.Sprintf(
-		"%s%s %s %s rows=%.0f loops=%.0f removed=%.0f\n",
-		strings.Repeat("  ", depth),
-		n.Kind,
-		n.Table,
-		n.Index,
-		n.Rows,
-		n.Loops,
-		n.Filtered+n.Lossy+n.Joined,
-	)
+	text := fmt.Sprintf("%s%s %s %s rows=%.0f loops=%.0f removed=%.0f\n", strings.Repeat("  ", depth), n.Kind, n.Table,
+		n.Index, n.Rows, n.Loops, n.Filtered+n.Lossy+n.Joined)
 	for _, part := range n.Parts {
 		text += outline(part, depth+1)
 	}
