@@ -82,7 +82,9 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	)
 	for hand := range fuzzHands {
 		wait.Go(func() {
-			f := &fuzzer{Rand: rand.New(rand.NewPCG(fuzzSeed, uint64(hand))), c: handlertest.TheContract(), ops: served, ids: ids, token: s.A.Token, their: s.B.Token} //nolint:gosec // repeatable on purpose
+			//nolint:gosec // repeatable on purpose
+			f := &fuzzer{Rand: rand.New(rand.NewPCG(fuzzSeed, uint64(hand))), c: handlertest.TheContract(), ops: served,
+				ids: ids, token: s.A.Token, their: s.B.Token}
 			for i := range fuzzRequests / fuzzHands {
 				one := f.shot()
 				status, answer, err := s.fire(one)

@@ -41,7 +41,8 @@ func TestTheDemoIsMadeOnceAndToldAgain(t *testing.T) {
 			t.Errorf("%s: first %s, then %s", key, a, b)
 		}
 	}
-	if len(first) != len(keys) || len(first["clients"].([]any)) != 3 || len(first["users"].([]any)) != 3 { //nolint:forcetypeassert // a panic fails too
+	//nolint:forcetypeassert // a panic fails too
+	if len(first) != len(keys) || len(first["clients"].([]any)) != 3 || len(first["users"].([]any)) != 3 {
 		t.Errorf("not as promised: %v", first)
 	}
 }

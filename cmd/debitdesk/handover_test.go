@@ -41,7 +41,8 @@ func handed(t *testing.T, socket *os.File, variables map[string]string) *process
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command("/bin/sh", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" serve`, path), log: &logged{}} //nolint:gosec // our own program
+	//nolint:gosec // our own program
+	p := &process{cmd: exec.Command("/bin/sh", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" serve`, path), log: &logged{}}
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DEBITDESK_LISTEN=127.0.0.1:1",
 		"DEBITDESK_LOG=error"}
 	for k, v := range variables {

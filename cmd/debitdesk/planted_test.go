@@ -212,7 +212,8 @@ func (v *vault) dumped() {
 		return
 	}
 	for _, form := range []string{"--format=plain", "--inserts"} {
-		dump, err := exec.CommandContext(v.t.Context(), program, form, "--dbname="+v.app.Config.DatabaseURL).Output() //nolint:gosec // of the server that serves the tests
+		//nolint:gosec // of the server that serves the tests
+		dump, err := exec.CommandContext(v.t.Context(), program, form, "--dbname="+v.app.Config.DatabaseURL).Output()
 		must(v.t, err)
 		if !bytes.Contains(dump, []byte("CREATE TABLE public.clients")) || !bytes.Contains(dump, []byte("Thandi")) {
 			v.t.Errorf("the dump holds no clients: %.200s", dump)

@@ -82,7 +82,8 @@ func launched(t *testing.T, variables map[string]string, args ...string) *proces
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(path, append([]string{"serve"}, args...)...), log: &logged{}} //nolint:gosec // our own program
+	//nolint:gosec // our own program
+	p := &process{cmd: exec.Command(path, append([]string{"serve"}, args...)...), log: &logged{}}
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DEBITDESK_LISTEN=127.0.0.1:0",
 		"DEBITDESK_LOG=error"}
 	for k, v := range variables {

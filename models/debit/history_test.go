@@ -25,7 +25,8 @@ import (
 func TestTheMoneyAgreesAfterEveryHistory(t *testing.T) {
 	t.Parallel()
 	const steps, atOnce = 10_500, 100
-	w := &histories{house: open(t), t: t, rand: rand.New(rand.NewPCG(20261122, 7)), seen: map[string]int{}} //nolint:gosec // a test that repeats itself
+	//nolint:gosec // a test that repeats itself
+	w := &histories{house: open(t), t: t, rand: rand.New(rand.NewPCG(20261122, 7)), seen: map[string]int{}}
 	w.line = &gateway{Gateway: w.bank}
 	w.engine = w.house.engine(w.line)
 	w.engine.Chunk = 200
