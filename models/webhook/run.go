@@ -50,9 +50,8 @@ func (s *Service) run(ctx context.Context, until time.Time) (attempts int, wrong
 	defer tick.Stop()
 	for {
 		taken := 0
-		//nolint:forbidigo // as above
-		if free := atOnce - under; free > 0 && wrong == nil && ctx.Err() == nil &&
-			(until.IsZero() || time.Now().Before(until)) {
+		inTime := until.IsZero() || time.Now().Before(until) //nolint:forbidigo // as above
+		if free := atOnce - under; free > 0 && wrong == nil && ctx.Err() == nil && inTime {
 			tasks, err := s.Store.ClaimDeliveries(ctx, free, forEach, full(busy))
 			wrong, taken = err, len(tasks)
 			for _, t := range tasks {
