@@ -77,12 +77,8 @@ func TestEveryOperationIsDrivenAgainstTheDocument(t *testing.T) {
 	t.Parallel()
 	d := &driver{newStreet(t), map[string]bool{"createAccessToken": true}} // its own test
 	if d.Deps.API.Templates == nil {
-		subs := &subscription.Service{
-			InTx:      store.Runner[purchase.Tx](d.Store),
-			Store:     subscription.Store{DB: d.Store.DB},
-			Purchases: d.Purchases,
-			Now:       d.Store.Now,
-		}
+		subs := &subscription.Service{InTx: store.Runner[purchase.Tx](d.Store), Store: subscription.Store{DB: d.Store.DB},
+			Purchases: d.Purchases, Now: d.Store.Now}
 		d.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 		app, err := handlers.New(d.Deps)
 		if err != nil {

@@ -60,12 +60,8 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	t.Parallel()
 	s := newStreet(t)
 	if s.Deps.API.Templates == nil {
-		subs := &subscription.Service{
-			InTx:      store.Runner[purchase.Tx](s.Store),
-			Store:     subscription.Store{DB: s.Store.DB},
-			Purchases: s.Purchases,
-			Now:       s.Store.Now,
-		}
+		subs := &subscription.Service{InTx: store.Runner[purchase.Tx](s.Store), Store: subscription.Store{DB: s.Store.DB},
+			Purchases: s.Purchases, Now: s.Store.Now}
 		s.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 	}
 	app, err := handlers.New(s.Deps)

@@ -49,12 +49,8 @@ func newOffice(t *testing.T, clients int) *office {
 			street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`,
 		o.A.BrandID,
 	)
-	o.post = &outbox.Service{
-		Store:   outbox.Store{DB: o.Store.DB},
-		Sender:  outbox.Keep{},
-		Sent:    o.Purchases.Mailed,
-		Compose: o.Billing.Compose,
-	}
+	o.post = &outbox.Service{Store: outbox.Store{DB: o.Store.DB}, Sender: outbox.Keep{}, Sent: o.Purchases.Mailed,
+		Compose: o.Billing.Compose}
 	for i := range clients {
 		o.clients = append(o.clients, o.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("c%d@example.com", i),
 			"full_name":      fmt.Sprintf("Client %d", i),

@@ -30,17 +30,9 @@ func TestOldFactsGetTheirFigures(t *testing.T) {
 			"provisional_at": late, "result_at": late})
 	}
 	moved := func(purchase, collection uuid.UUID, kind string, cents int64) {
-		p.row("ledger_entries", map[string]any{
-			"id":            uuid.New(),
-			"merchant_id":   merchant,
-			"purchase_id":   purchase,
-			"collection_id": collection,
-			"kind":          kind,
-			"amount_cents":  cents,
-			"currency":      "ZAR",
-			"at":            late,
-			"day":           "2026-01-31",
-		})
+		p.row("ledger_entries", map[string]any{"id": uuid.New(), "merchant_id": merchant,
+			"purchase_id": purchase, "collection_id": collection, "kind": kind, "amount_cents": cents,
+			"currency": "ZAR", "at": late, "day": "2026-01-31"})
 	}
 	for range 2 { // more than any int64 holds
 		paid := bought("paid", nil)

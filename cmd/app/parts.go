@@ -75,17 +75,9 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	}
 	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
 	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
-	desk := &kit.Desk{
-		Now:       db.Now,
-		Sandbox:   o.Sandbox,
-		BaseURL:   o.BaseURL,
-		KeptForms: forms,
-		Replays:   database.Answers{DB: db.DB},
-		OtherBank: s.otherBank(),
-		Attention: figures.AttentionCount,
-		Failing:   s.Webhooks.Failing,
-		Alarms:    s.Audit.Alarms,
-	}
+	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
+		Replays: database.Answers{DB: db.DB}, OtherBank: s.otherBank(), Attention: figures.AttentionCount,
+		Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	if db.Standby != nil {
 		desk.AsOf = database.AsOf
 	}
@@ -194,11 +186,8 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window}}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
-	d.Requests = &developers.Requests{
-		Desk:        desk,
-		Log:         &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
-		Credentials: s.Credentials,
-	}
+	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
+		Credentials: s.Credentials}
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
 	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
 	if o.Sandbox {

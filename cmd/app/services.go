@@ -125,12 +125,8 @@ func New(o Options) (Services, error) {
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
 		Draw: papers.Printer{Base: o.BaseURL}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: forgetting(s, purchases)}
-	subscriptions := &subscription.Service{
-		InTx:      store.Runner[purchase.Tx](s),
-		Store:     subscription.Store{DB: s.DB},
-		Purchases: purchases,
-		Now:       now,
-	}
+	subscriptions := &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},
+		Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
 	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
@@ -168,14 +164,8 @@ func New(o Options) (Services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
-	out.Approvals = &approval.Service{
-		InTx:      store.Runner[batch.Tx](s),
-		Store:     approval.Store{DB: s.DB},
-		Purchases: purchases,
-		Batches:   out.Batches,
-		Letters:   words,
-		Now:       now,
-	}
+	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
+		Purchases: purchases, Batches: out.Batches, Letters: words, Now: now}
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
 	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,

@@ -92,10 +92,8 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 func (v *vault) followed(client, purchase string) {
 	v.t.Helper()
 	staff := v.owner()
-	about := []followup.Object{
-		{Type: followup.Client, ID: uuid.MustParse(client)},
-		{Type: followup.Purchase, ID: uuid.MustParse(purchase)},
-	}
+	about := []followup.Object{{Type: followup.Client, ID: uuid.MustParse(client)},
+		{Type: followup.Purchase, ID: uuid.MustParse(purchase)}}
 	_, err := v.app.Services.Followups.AddNote(v.t.Context(), staff, about, "Nomvula calls back")
 	must(v.t, err)
 	_, err = v.app.Services.Followups.LogCall(v.t.Context(), staff, about,
@@ -105,11 +103,8 @@ func (v *vault) followed(client, purchase string) {
 		v.t.Context(),
 		staff,
 		about[0],
-		followup.Promising{
-			AmountCents: 100,
-			DueOn:       calendar.DateOf(v.app.Store.Now()),
-			Text:        "Nomvula Zwelithini pays in cash",
-		},
+		followup.Promising{AmountCents: 100, DueOn: calendar.DateOf(v.app.Store.Now()),
+			Text: "Nomvula Zwelithini pays in cash"},
 	)
 	must(v.t, err)
 }

@@ -8,10 +8,8 @@ import (
 func TestAMessageThatOffersToUndoStaysOnThePagesOfTheNextHalfMinute(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
-	waiting := []Flash{
-		{Kind: "ok", Text: "Saved."},
-		{Kind: "ok", Text: "Deleted.", Undo: "/undo", Until: at.Add(undoShown)},
-	}
+	waiting := []Flash{{Kind: "ok", Text: "Saved."},
+		{Kind: "ok", Text: "Deleted.", Undo: "/undo", Until: at.Add(undoShown)}}
 	shown, kept := shownAt(waiting, at)
 	if len(shown) != 2 || len(kept) != 1 || kept[0].Text != "Deleted." {
 		t.Fatalf("shown %v, kept %v", shown, kept)

@@ -193,18 +193,9 @@ func unexpectedOf(from billing.Party) string { return unexpected(brandOf(from)) 
 // brandOf is what a mail says of its sender, as it was when the document was issued.
 func brandOf(p billing.Party) merchant.Brand {
 	return merchant.Brand{
-		BrandInput: merchant.BrandInput{
-			Name:               p.Name,
-			LegalName:          p.LegalName,
-			RegistrationNumber: p.Registration,
-			TaxNumber:          p.VATNumber,
-			Website:            p.Website,
-			Email:              p.Email,
-			Phone:              p.Phone,
-			StreetAddress:      p.Street,
-			City:               p.City,
-			ZipCode:            p.ZipCode,
-		},
+		BrandInput: merchant.BrandInput{Name: p.Name, LegalName: p.LegalName, RegistrationNumber: p.Registration,
+			TaxNumber: p.VATNumber, Website: p.Website, Email: p.Email, Phone: p.Phone, StreetAddress: p.Street, City: p.City,
+			ZipCode: p.ZipCode},
 	}
 }
 

@@ -54,12 +54,8 @@ func TestTheFileOfASelectionHoldsWhatWasSelected(t *testing.T) {
 		ids = append(ids, b.bought(client, 1000+i, 30))
 	}
 	who := b.A.Staff
-	choose := url.Values{
-		"list":  {"purchases"},
-		"query": {"status=created&sort=amount"},
-		"all":   {"yes"},
-		"act":   {"export-csv"},
-	}
+	choose := url.Values{"list": {"purchases"}, "query": {"status=created&sort=amount"}, "all": {"yes"},
+		"act": {"export-csv"}}
 	file := b.chosen(who, choose)
 	b.API("POST", "/purchases/"+ids[1]+"/cancel/", nil).Want(200)
 	b.API("POST", "/purchases/"+ids[3]+"/mark_as_paid/", map[string]any{}).Want(200)

@@ -82,13 +82,8 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 	})
 
 	t.Run("notes and calls", func(t *testing.T) {
-		about := []followup.Object{
-			purchase,
-			{Type: followup.Client, ID: uuid.MustParse(client)},
-			{Type: followup.Token, ID: uuid.MustParse(token)},
-			{Type: followup.Mandate, ID: uuid.MustParse(token)},
-			purchase,
-		}
+		about := []followup.Object{purchase, {Type: followup.Client, ID: uuid.MustParse(client)},
+			{Type: followup.Token, ID: uuid.MustParse(token)}, {Type: followup.Mandate, ID: uuid.MustParse(token)}, purchase}
 		if n, err := service.AddNote(ctx, staff, about, " Calls back on Friday. "); n != 4 || err != nil {
 			t.Fatalf("%d %v", n, err)
 		}

@@ -44,12 +44,8 @@ func TestAPersonArrangesAList(t *testing.T) {
 		return k.Page(who, "GET", address, nil).Want(http.StatusOK).Body
 	}
 	usual := headsOf(page(k.A.Staff, "/purchases"))
-	columns := url.Values{
-		"order":   {"client", "amount", "status", "due", "created"},
-		"shown":   {"created", "amount"},
-		"rows":    {"25"},
-		"density": {"compact"},
-	}
+	columns := url.Values{"order": {"client", "amount", "status", "due", "created"}, "shown": {"created", "amount"},
+		"rows": {"25"}, "density": {"compact"}}
 	if to := choose(k.House, k.A.Staff, "/purchases", "status=created", columns); to != "/purchases?status=created" {
 		t.Errorf("leads to %s", to)
 	}

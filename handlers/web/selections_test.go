@@ -144,13 +144,8 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 		Lacks(`class="filters"`)
 	sel := to[strings.LastIndexByte(to, '=')+1:]
 	// One is taken out on its page, as a script does and as the form without scripts does.
-	form := url.Values{
-		"list":      {"purchases"},
-		"query":     {"status=created"},
-		"selection": {sel},
-		"shown":     {ids[0] + "," + ids[1]},
-		"id":        {ids[1]},
-	}
+	form := url.Values{"list": {"purchases"}, "query": {"status=created"}, "selection": {sel},
+		"shown": {ids[0] + "," + ids[1]}, "id": {ids[1]}}
 	b.Page(who, "POST", "/selections", form, "HX-Request: true", "HX-Target: selection").Want(http.StatusOK).
 		Contains("52 purchases selected · R\u00a0520,00").Lacks("<html")
 	b.chosen(who, form)

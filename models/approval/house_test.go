@@ -68,14 +68,8 @@ func open(t testing.TB) *house {
 	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
-	h.approvals = &approval.Service{
-		InTx:      store.Runner[batch.Tx](s),
-		Store:     approval.Store{DB: s.DB},
-		Purchases: h.purchases,
-		Batches:   h.batches,
-		Letters:   words,
-		Now:       s.Now,
-	}
+	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
+		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now}
 	h.batches.Approvals = h.approvals.Watch
 	h.merchant, h.brand = h.business("acme")
 	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin),

@@ -46,13 +46,8 @@ func open(t testing.TB) *house {
 	s, err := store.Open(
 		t.Context(),
 		storetest.DSN(t),
-		store.Options{
-			Seal:     box,
-			Sandbox:  true,
-			Machine:  storetest.StandingClock(),
-			MaxConns: 10,
-			Enqueue:  func(context.Context, pgx.Tx, []queue.Job) error { return nil },
-		},
+		store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(), MaxConns: 10,
+			Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }},
 	) // tests do the work themselves
 	must(t, err)
 	t.Cleanup(s.Close)

@@ -172,15 +172,8 @@ func living(tx *database.Tx, merchantID uuid.UUID, about []Object) ([]subject, e
 
 // entry is what the audit keeps: not what was written, which can be erased.
 func (s subject) entry(action, text string, after map[string]any) audit.Entry {
-	return audit.Entry{
-		Action:     action,
-		ObjectType: string(s.Type),
-		ObjectID:   s.ID,
-		ClientID:   s.ClientID,
-		PurchaseID: s.shownWith(),
-		Text:       text,
-		After:      after,
-	}
+	return audit.Entry{Action: action, ObjectType: string(s.Type), ObjectID: s.ID, ClientID: s.ClientID,
+		PurchaseID: s.shownWith(), Text: text, After: after}
 }
 
 // manyDigits is an identity number or the number of a card.

@@ -216,13 +216,9 @@ func (s *Service) note(tx *database.Tx, who actor.Actor, v View, verb string) {
 	if v.Shared {
 		whose = "shared"
 	}
-	tx.Audit(who, audit.Entry{
-		Action:     "view." + verb,
-		ObjectType: "view",
-		ObjectID:   v.ID,
-		Text:       "The " + whose + " view " + v.Name + " was " + verb + ".",
-		After:      map[string]any{"list": v.List, "shared": v.Shared},
-	})
+	tx.Audit(who, audit.Entry{Action: "view." + verb, ObjectType: "view", ObjectID: v.ID,
+		Text:  "The " + whose + " view " + v.Name + " was " + verb + ".",
+		After: map[string]any{"list": v.List, "shared": v.Shared}})
 }
 
 // mayShare: who may change something in the business may also put a view before the whole team.

@@ -59,13 +59,8 @@ var brandTexts = []BrandText{
 
 // NewBrand is what the form of a new brand begins with, beside those that are there.
 func NewBrand(beside ...Brand) BrandInput {
-	return BrandInput{
-		Language:        "en",
-		ReferencePrefix: FreePrefix(beside),
-		InvoicePrefix:   DefaultInvoicePrefix,
-		Shift:           calendar.Previous,
-		DebiCheckShift:  calendar.Next,
-	}
+	return BrandInput{Language: "en", ReferencePrefix: FreePrefix(beside), InvoicePrefix: DefaultInvoicePrefix,
+		Shift: calendar.Previous, DebiCheckShift: calendar.Next}
 }
 
 // DefaultInvoicePrefix begins the numbers of invoices unless a brand says otherwise.

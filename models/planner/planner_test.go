@@ -24,11 +24,8 @@ func on(t *testing.T, text string) calendar.Date {
 func planning(t *testing.T, today string) *Service {
 	t.Helper()
 	now := on(t, today).At(9, 0)
-	return &Service{
-		Now:       func() time.Time { return now },
-		Calendar:  calendar.New(),
-		Timetable: collection.DefaultTimetable(),
-	}
+	return &Service{Now: func() time.Time { return now }, Calendar: calendar.New(),
+		Timetable: collection.DefaultTimetable()}
 }
 
 func sum(day calendar.Date, state collection.State, method bank.Method, n, cents int64) daySum {

@@ -115,14 +115,8 @@ func (f Filter) Narrow() bool {
 }
 
 // Sorts are the orders of the list of purchases.
-var Sorts = paging.Sorts{
-	paging.Created: 0,
-	"due":          0,
-	"amount":       0,
-	"client":       CountLimit / 2,
-	"reference":    CountLimit / 2,
-	"debit":        2_500,
-}
+var Sorts = paging.Sorts{paging.Created: 0, "due": 0, "amount": 0, "client": CountLimit / 2,
+	"reference": CountLimit / 2, "debit": 2_500}
 
 // Lister is what lists of purchases ask of the store.
 type Lister interface {

@@ -31,14 +31,8 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 	if owned(f) { // an index of what it names leads there
 		where, args := purchaseWhere(merchantID, indexed(f))
 		where, args = withStatuses(f, where, args)
-		find.Walk = listing.Walk{
-			Columns: "*",
-			From:    "purchases",
-			Alias:   "purchases",
-			Where:   where,
-			Args:    args,
-			Most:    mostBeside,
-		}
+		find.Walk = listing.Walk{Columns: "*", From: "purchases", Alias: "purchases", Where: where, Args: args,
+			Most: mostBeside}
 		beside := f.Facets.Purchase("purchases")
 		find.Walk.Fitting(beside.SQL, beside.Args...)
 		return listing.ByWalk(s.DB, find)(ctx, listing.Near{}, ask)

@@ -82,17 +82,8 @@ func TestBodiesArePackedTogetherAndReadOneByOne(t *testing.T) {
 	var entries []requestlog.Entry
 	size := 0
 	for i := range 200 {
-		e := requestlog.Entry{
-			ID:         s.NewID(),
-			MerchantID: ours,
-			At:         s.Now(),
-			Method:     "POST",
-			Route:      "/x",
-			Path:       "/x",
-			Status:     201,
-			Request:    body(i),
-			Answer:     strings.Repeat(body(i), 5),
-		}
+		e := requestlog.Entry{ID: s.NewID(), MerchantID: ours, At: s.Now(), Method: "POST", Route: "/x", Path: "/x",
+			Status: 201, Request: body(i), Answer: strings.Repeat(body(i), 5)}
 		size += len(e.Request) + len(e.Answer)
 		entries = append(entries, e)
 	}

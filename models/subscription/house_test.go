@@ -99,12 +99,8 @@ func (h *house) begin() {
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
-	post := &outbox.Service{
-		Store:   outbox.Store{DB: s.DB},
-		Sender:  outbox.Keep{},
-		Sent:    h.purchases.Mailed,
-		Compose: bills.Compose,
-	}
+	post := &outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{}, Sent: h.purchases.Mailed,
+		Compose: bills.Compose}
 	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Phone: h.bank.ForceMandate}
@@ -112,12 +108,8 @@ func (h *house) begin() {
 
 // worker is one more process that bills periods.
 func (h *house) worker() *subscription.Service {
-	return &subscription.Service{
-		InTx:      runner[purchase.Tx](h),
-		Store:     subscription.Store{DB: h.store.DB},
-		Purchases: h.purchases,
-		Now:       h.store.Now,
-	}
+	return &subscription.Service{InTx: runner[purchase.Tx](h), Store: subscription.Store{DB: h.store.DB},
+		Purchases: h.purchases, Now: h.store.Now}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {

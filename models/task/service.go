@@ -44,21 +44,9 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 		return Task{}, err
 	}
 	now := s.now()
-	made := Task{
-		ID:         s.Store.NewID(),
-		MerchantID: who.MerchantID,
-		Kind:       w.Kind,
-		Title:      w.Title,
-		Needs:      w.Needs,
-		AskerID:    who.ID,
-		Asker:      who,
-		Input:      w.Input,
-		State:      Waiting,
-		Position:   []byte("{}"),
-		Total:      w.Total,
-		CreatedAt:  now,
-		UpdatedAt:  now,
-	}
+	made := Task{ID: s.Store.NewID(), MerchantID: who.MerchantID, Kind: w.Kind, Title: w.Title, Needs: w.Needs,
+		AskerID: who.ID, Asker: who, Input: w.Input, State: Waiting, Position: []byte("{}"), Total: w.Total, CreatedAt: now,
+		UpdatedAt: now}
 	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
 		open, err := countOpen(tx, who.MerchantID)
 		if err != nil {

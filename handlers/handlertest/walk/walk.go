@@ -45,16 +45,8 @@ const (
 
 // Searched is what a person types into a search: names, part of a name, an address, references, the end of an account
 // number, and a word that nothing has.
-var Searched = []string{
-	"nkosi",
-	"thandiwe nkosi",
-	"okos",
-	"sipho.smit@example.com",
-	"KSF-1024",
-	"KSF12",
-	"0144",
-	"zzzqq",
-}
+var Searched = []string{"nkosi", "thandiwe nkosi", "okos", "sipho.smit@example.com", "KSF-1024", "KSF12", "0144",
+	"zzzqq"}
 
 // Found are searches for anything, one of each kind of number that it understands.
 var Found = []string{

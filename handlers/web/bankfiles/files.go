@@ -45,10 +45,8 @@ func (h *Pages) files() *kit.List[exchange.Message, exchange.MessageFilter] {
 		One:     "file to the bank",
 		Many:    "files to the bank",
 		Nav:     components.StatusTabs(nav(filesPath)),
-		Head: components.PageHead{
-			Title: "Files to the bank",
-			Sub:   "Each file holds one kind of request, and has a number without gaps.",
-		},
+		Head: components.PageHead{Title: "Files to the bank",
+			Sub: "Each file holds one kind of request, and has a number without gaps."},
 		Query: h.Exchange.Messages,
 		ID:    exchange.Message.UUID,
 		Count: func(ctx context.Context, who actor.Actor, f exchange.MessageFilter) (kit.Tally, error) {

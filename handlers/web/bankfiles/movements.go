@@ -133,11 +133,7 @@ func movementFacts(n exchange.Entry) components.Facts {
 		{Label: "Direction", Value: direction},
 		{Label: "Booked on", Value: n.BookedOn.Format("Mon 2 Jan 2006")},
 		{Label: "Text", Value: n.Text},
-		{
-			Label: "Bank’s reference",
-			Value: n.Reference,
-			Mono:  true,
-		},
+		{Label: "Bank’s reference", Value: n.Reference, Mono: true},
 		{Label: "Kind at the bank", Value: n.BankCode, Mono: true},
 		{Label: "Reason", Value: n.Reason},
 	}}

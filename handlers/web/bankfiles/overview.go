@@ -37,11 +37,8 @@ func (h *Pages) Overview(c echo.Context) error {
 	v := pages.BankOverviewView{
 		Nav:  nav(overviewPath),
 		Next: next,
-		OutEmpty: components.Empty{
-			Icon:  "out",
-			Title: "No file has been made yet",
-			Text:  "The next cut makes one when something waits.",
-		},
+		OutEmpty: components.Empty{Icon: "out", Title: "No file has been made yet",
+			Text: "The next cut makes one when something waits."},
 		InEmpty: components.Empty{Icon: "in", Title: "Nothing has come from the bank yet",
 			Text: "Answers and statements appear here when they arrive, or when you import them."},
 	}

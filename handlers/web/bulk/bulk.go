@@ -122,11 +122,9 @@ func (h *Bulk) back(c echo.Context, sel selection.Selection) string {
 func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehearsal, in url.Values,
 	wrong error) (pages.RehearsalView, error) {
 	byInput, summary, _ := kit.Problems(wrong)
-	v := pages.RehearsalView{
-		Title:    act.Words(act.many(out.all.n)),
+	v := pages.RehearsalView{Title: act.Words(act.many(out.all.n)),
 		Back:     components.Link{Text: "Back to the list", Href: h.back(c, sel)},
-		Problems: components.ErrorSummary{Items: summary},
-	}
+		Problems: components.ErrorSummary{Items: summary}}
 	if out.all.n == 0 {
 		v.Title = act.Words(act.One + "s")
 	}

@@ -67,14 +67,8 @@ func (f Follow) Assign() Act {
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		people, err := f.People(ctx, who)
-		s := &components.Select{
-			Label:    "Person",
-			Name:     "owner",
-			Blank:    "Choose a person",
-			Error:    wrong["owner"],
-			Required: true,
-			Options:  append(people, components.Option{Value: nobody, Text: "No owner"}),
-		}
+		s := &components.Select{Label: "Person", Name: "owner", Blank: "Choose a person", Error: wrong["owner"],
+			Required: true, Options: append(people, components.Option{Value: nobody, Text: "No owner"})}
 		for i := range s.Options {
 			s.Options[i].Selected = s.Options[i].Value == in.Get("owner")
 		}

@@ -142,13 +142,8 @@ func (h *Clients) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UU
 	found, err := h.Service.Several(ctx, who, ids)
 	out := make([]bulk.Row, len(found))
 	for i, c := range found {
-		out[i] = bulk.Row{
-			ID:        c.ID,
-			Name:      c.Name(),
-			Second:    c.Email,
-			Href:      words.ClientHref(c.ID),
-			ChangedAt: c.UpdatedAt.UnixMicro(),
-		}
+		out[i] = bulk.Row{ID: c.ID, Name: c.Name(), Second: c.Email, Href: words.ClientHref(c.ID),
+			ChangedAt: c.UpdatedAt.UnixMicro()}
 		if c.Erased() {
 			out[i].Why = bulk.WhyErased
 		}

@@ -130,10 +130,8 @@ func (h *Clients) next(
 	}
 	slices.SortStableFunc(lines, func(x, y line) int { return x.at.Compare(y.at) })
 	if len(a.Planned) > 0 {
-		view.NextMore = components.Link{
-			Text: "Scheduled purchases",
-			Href: "/purchases?status=pending_charge&client=" + one.ID.String(),
-		}
+		view.NextMore = components.Link{Text: "Scheduled purchases",
+			Href: "/purchases?status=pending_charge&client=" + one.ID.String()}
 	}
 	lines = lines[:min(len(lines), nextShown)]
 	for _, l := range lines {
@@ -213,19 +211,11 @@ func (h *Clients) primary(
 	case a.Failed != nil:
 		return components.Button{Label: "Look at the failed debit", Icon: "alert", Href: words.PurchasePath(a.Failed.ID)}
 	case live == 0:
-		return components.Button{
-			Label:   "Store a bank account",
-			Icon:    "bank",
-			Href:    words.ClientHref(one.ID) + "/accounts/new",
-			Changes: true,
-		}
+		return components.Button{Label: "Store a bank account", Icon: "bank",
+			Href: words.ClientHref(one.ID) + "/accounts/new", Changes: true}
 	}
-	return components.Button{
-		Label:   "New purchase",
-		Icon:    "plus",
-		Href:    "/purchases/new?client=" + one.ID.String(),
-		Changes: true,
-	}
+	return components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" + one.ID.String(),
+		Changes: true}
 }
 
 // files lists the documents of a client, and the account as a file.

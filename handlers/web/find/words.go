@@ -42,21 +42,13 @@ func hitView(h find.Hit) pages.FindHit {
 		}
 		return pages.FindHit{Icon: "user", Title: h.Name, Second: second, Href: words.ClientHref(h.ID)}
 	case find.Purchases:
-		return pages.FindHit{
-			Icon:   "receipt",
-			Title:  h.Mark + " · " + h.Name,
-			Second: words.JoinedWords(" · ", sum, "due "+day),
-			Href:   words.PurchasePath(h.ID),
-			State:  words.StatusWords[purchase.Status(h.State)],
-		}
+		return pages.FindHit{Icon: "receipt", Title: h.Mark + " · " + h.Name,
+			Second: words.JoinedWords(" · ", sum, "due "+day), Href: words.PurchasePath(h.ID),
+			State: words.StatusWords[purchase.Status(h.State)]}
 	case find.Invoices:
-		return pages.FindHit{
-			Icon:   "file",
-			Title:  h.Mark + " · " + h.Name,
-			Second: words.JoinedWords(" · ", sum, "issued "+day),
-			Href:   words.PurchasePath(h.Of),
-			State:  words.StatusWords[purchase.Status(h.State)],
-		}
+		return pages.FindHit{Icon: "file", Title: h.Mark + " · " + h.Name,
+			Second: words.JoinedWords(" · ", sum, "issued "+day), Href: words.PurchasePath(h.Of),
+			State: words.StatusWords[purchase.Status(h.State)]}
 	case find.Mandates:
 		return pages.FindHit{Icon: "shield", Title: h.Mark + " · " + h.Name, Href: words.MandatePath(h.ID),
 			State: mandates.StatePill(mandate.State(h.State))}
@@ -68,13 +60,8 @@ func hitView(h find.Hit) pages.FindHit {
 			State: tokens.StatePill(token.State(h.State)),
 		}
 	case find.Batches:
-		return pages.FindHit{
-			Icon:   "layers",
-			Title:  h.Name,
-			Second: "added " + day,
-			Href:   "/batches/" + id,
-			State:  batches.StatePill(batch.State(h.State)),
-		}
+		return pages.FindHit{Icon: "layers", Title: h.Name, Second: "added " + day, Href: "/batches/" + id,
+			State: batches.StatePill(batch.State(h.State))}
 	case find.Templates:
 		return pages.FindHit{Icon: "repeat", Title: h.Name, Second: sum, Href: words.TemplateHref(h.ID, "")}
 	}

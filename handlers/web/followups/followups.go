@@ -35,12 +35,9 @@ type Followups struct {
 // place is where a thing has its page.
 type place struct{ section, back string }
 
-var places = map[followup.ObjectType]place{
-	followup.Client:   {"clients", "Client"},
-	followup.Purchase: {words.Purchases, "Purchase"},
-	followup.Mandate:  {"mandates", "Mandate"},
-	followup.Token:    {words.TokensSection, "Token"},
-}
+var places = map[followup.ObjectType]place{followup.Client: {"clients", "Client"},
+	followup.Purchase: {words.Purchases, "Purchase"}, followup.Mandate: {"mandates", "Mandate"},
+	followup.Token: {words.TokensSection, "Token"}}
 
 func pathOf(o followup.Object) string {
 	switch o.Type {

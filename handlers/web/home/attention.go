@@ -157,13 +157,9 @@ func (h *Home) Attention(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.QueueView{
-		Back:     b.back,
-		Tomorrow: calendar.DateOf(b.now).AddDays(1).String(),
-		People:   kit.OwnerOptions(b.people, uuid.Nil),
-		Reasons:  reasonOptions(),
-		Groups:   b.groups(tallies, items, h.Reports.Since()),
-	}
+	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(),
+		People: kit.OwnerOptions(b.people, uuid.Nil), Reasons: reasonOptions(),
+		Groups: b.groups(tallies, items, h.Reports.Since())}
 	if whose == report.Everyones {
 		if err := h.others(c, &view, tallies.Approvals); err != nil {
 			return err

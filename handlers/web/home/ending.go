@@ -103,12 +103,8 @@ func endingRow(e followup.Ending, at, now time.Time) pages.QueueRow {
 	switch e.Kind {
 	case followup.EndingLink:
 		r.Note = "The client’s link can be paid until " + left + "."
-		r.Act = components.Button{
-			Label:   "Send reminder…",
-			Href:    words.PurchasePath(e.ObjectID, "mail"),
-			Small:   true,
-			Changes: true,
-		}
+		r.Act = components.Button{Label: "Send reminder…", Href: words.PurchasePath(e.ObjectID, "mail"), Small: true,
+			Changes: true}
 	case followup.EndingRequest:
 		r.Href = words.MandatePath(e.ObjectID)
 		r.Note = "The client has not confirmed the mandate yet. The time runs out on " + left + "."

@@ -51,12 +51,8 @@ func backTo(asked string) string {
 	return "/attention"
 }
 
-var partLabels = map[report.Whose]string{
-	report.Everyones: "All",
-	report.Mine:      "Mine",
-	report.Nobodys:   "Without an owner",
-	report.Later:     "Snoozed or promised",
-}
+var partLabels = map[report.Whose]string{report.Everyones: "All", report.Mine: "Mine",
+	report.Nobodys: "Without an owner", report.Later: "Snoozed or promised"}
 
 // showParts puts the parts of the queue with their counts on the page. What cannot be put off counts with all.
 func (h *Home) showParts(ctx context.Context, who actor.Actor, active report.Whose, v *pages.QueueView) error {
@@ -215,37 +211,23 @@ func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error
 			Name:     "state",
 			Required: true,
 			Error:    byInput["state"],
-			Options: []components.Option{
-				{Value: "broken", Text: "Broken: the client did not pay"},
-				{Value: "kept", Text: "Kept: the client paid"},
-				{Value: "withdrawn", Text: "Withdrawn: agreed otherwise"},
-			},
+			Options: []components.Option{{Value: "broken", Text: "Broken: the client did not pay"},
+				{Value: "kept", Text: "Kept: the client paid"}, {Value: "withdrawn", Text: "Withdrawn: agreed otherwise"}},
 		}
 	case "owner":
 		kit.AskOwner(&f, b.people, i.OwnerID, wrong)
 	case "snooze":
 		press("Snooze")
-		f.Date = &components.DateField{
-			Label:    "Snooze until",
-			Name:     "until",
-			Value:    tomorrow,
-			Min:      tomorrow,
-			Error:    byInput["until"],
-			Required: true,
-		}
+		f.Date = &components.DateField{Label: "Snooze until", Name: "until", Value: tomorrow, Min: tomorrow,
+			Error: byInput["until"], Required: true}
 		if typed.Has("until") {
 			f.Date.Value = typed.Get("until")
 		}
 	case "close":
 		press("Close")
 		f.Say = "It leaves this list though it is not solved. You can undo that."
-		f.Choice = &components.Select{
-			Label:    "Reason",
-			Name:     "reason",
-			Required: true,
-			Error:    byInput["reason"],
-			Options:  reasonOptions(),
-		}
+		f.Choice = &components.Select{Label: "Reason", Name: "reason", Required: true, Error: byInput["reason"],
+			Options: reasonOptions()}
 	case "debit":
 		o := b.outlooks[i.PurchaseID]
 		if !o.Again.May() {

@@ -48,13 +48,8 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
 				Selected: typed.Get("outcome") == string(o)})
 		}
-		f.Phone = &components.Field{
-			Label: "Number called",
-			Name:  "phone",
-			Value: typedOr("phone", words.PhoneWords(phone)),
-			Type:  "tel",
-			Error: byInput["phone"],
-		}
+		f.Phone = &components.Field{Label: "Number called", Name: "phone", Value: typedOr("phone", words.PhoneWords(phone)),
+			Type: "tel", Error: byInput["phone"]}
 	case "promise":
 		press("Save promise")
 		f.Say = "What was promised is shown in Needs attention on that day, until it is paid."
@@ -62,22 +57,10 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 		if cents > 0 {
 			amount = money.Amount(cents)
 		}
-		f.Money = &components.MoneyField{
-			Label:    "Amount promised",
-			Name:     "amount",
-			Value:    typedOr("amount", amount),
-			Currency: "R",
-			Required: true,
-			Error:    byInput["amount"],
-		}
-		f.Date = &components.DateField{
-			Label:    "Day promised",
-			Name:     "due_on",
-			Value:    typedOr("due_on", today.AddDays(1).String()),
-			Min:      today.String(),
-			Required: true,
-			Error:    byInput["due_on"],
-		}
+		f.Money = &components.MoneyField{Label: "Amount promised", Name: "amount", Value: typedOr("amount", amount),
+			Currency: "R", Required: true, Error: byInput["amount"]}
+		f.Date = &components.DateField{Label: "Day promised", Name: "due_on",
+			Value: typedOr("due_on", today.AddDays(1).String()), Min: today.String(), Required: true, Error: byInput["due_on"]}
 	default:
 		f.Text = nil
 	}

@@ -66,12 +66,8 @@ func noteAbout(o followup.Object) (of, href string) {
 }
 
 // promiseWords are where a promise stands.
-var promiseWords = map[followup.PromiseState]string{
-	followup.Open:      "open",
-	followup.Kept:      "kept",
-	followup.Broken:    "broken",
-	followup.Withdrawn: "withdrawn",
-}
+var promiseWords = map[followup.PromiseState]string{followup.Open: "open", followup.Kept: "kept",
+	followup.Broken: "broken", followup.Withdrawn: "withdrawn"}
 
 // PromiseLine puts a promise into words.
 func PromiseLine(p followup.Promise, now time.Time) pages.NextLine {

@@ -164,10 +164,8 @@ func (x *Selections) change(ctx context.Context, who actor.Actor, list choosable
 func (x *Selections) next(list choosable, query url.Values, sel selection.Selection, act, page, columns string) string {
 	switch {
 	case strings.HasPrefix(act, actExport):
-		file := url.Values{
-			"format":     {strings.TrimPrefix(strings.TrimPrefix(act, actExport), "-")},
-			SelectionKey: {sel.ID.String()},
-		}
+		file := url.Values{"format": {strings.TrimPrefix(strings.TrimPrefix(act, actExport), "-")},
+			SelectionKey: {sel.ID.String()}}
 		if file.Get("format") == "" {
 			file.Set("format", "csv")
 		}

@@ -29,17 +29,15 @@ const directDebitAt = "purchase.payment_method_details.direct_debit."
 // prefilled is the form as the old mandate fills it in.
 func (h *Amendments) prefilled(old token.Entry, m mandate.Mandate) url.Values {
 	form := url.Values{
-		"method":        {old.Method},
-		"account":       {knownAccount},
-		"full_name":     {old.HolderName},
-		"bank_code":     {old.BankCode},
-		"account_type":  {string(old.AccountType)},
-		"period_units":  {m.PeriodUnits},
-		"deduction_day": {strconv.Itoa(m.DeductionDay)},
-		"value_type":    {string(mandate.Variable)},
-		"authentication_type": {
-			string(usualAsking(h.Purchases, h.Desk.Now())),
-		},
+		"method":                {old.Method},
+		"account":               {knownAccount},
+		"full_name":             {old.HolderName},
+		"bank_code":             {old.BankCode},
+		"account_type":          {string(old.AccountType)},
+		"period_units":          {m.PeriodUnits},
+		"deduction_day":         {strconv.Itoa(m.DeductionDay)},
+		"value_type":            {string(mandate.Variable)},
+		"authentication_type":   {string(usualAsking(h.Purchases, h.Desk.Now()))},
 		"allow_date_adjustment": {"yes"},
 		"verify_account":        {"yes"},
 	}

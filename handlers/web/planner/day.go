@@ -30,15 +30,9 @@ func debitsFigure(noun string, t purchase.Tally, outcome string, from, to calend
 
 // dayView is one day: its debits, and everything else that happens on it in the order of time.
 func (h *Planner) dayView(d planner.Day, now time.Time) pages.PlannerDay {
-	day := pages.PlannerDay{
-		ISO:     d.Date.String(),
-		Number:  d.Date.Format("2"),
-		Name:    d.Date.Format("Monday, 2 January 2006"),
-		Short:   words.Glue(d.Date.Format("Mon 2 Jan")),
-		Href:    href("day", d.Date),
-		Closed:  d.Closed != "",
-		Holiday: d.Holiday,
-	}
+	day := pages.PlannerDay{ISO: d.Date.String(), Number: d.Date.Format("2"),
+		Name: d.Date.Format("Monday, 2 January 2006"), Short: words.Glue(d.Date.Format("Mon 2 Jan")),
+		Href: href("day", d.Date), Closed: d.Closed != "", Holiday: d.Holiday}
 	if d.Debits.All.N > 0 {
 		day.Debits = debitsFigure("debit", d.Debits.All, "standing", d.Date, d.Date)
 	}

@@ -22,13 +22,8 @@ func (h *Reports) asOf(c echo.Context, v *pages.ReportsView) calendar.Date {
 	now := h.Desk.Now()
 	today := calendar.DateOf(now)
 	day, text := today, c.QueryParam("as_of")
-	v.AsOf = components.DateField{
-		Label:    "Balance at the end of",
-		Name:     "as_of",
-		Value:    today.String(),
-		Max:      today.String(),
-		Required: true,
-	}
+	v.AsOf = components.DateField{Label: "Balance at the end of", Name: "as_of", Value: today.String(),
+		Max: today.String(), Required: true}
 	if text != "" {
 		asked, err := calendar.ParseDate(text)
 		switch {
@@ -56,13 +51,8 @@ func (h *Reports) balanceFigures(ctx context.Context, who actor.Actor, b report.
 		return nil, err
 	}
 	part := func(label, note string, p report.Part, cents money.Sum) components.Stat {
-		return components.Stat{
-			Label: label,
-			Value: words.SumOf(cents, currency),
-			Note:  note,
-			Href:  partHref(p, asOf, currency),
-			Total: components.Total{Cents: cents.String()},
-		}
+		return components.Stat{Label: label, Value: words.SumOf(cents, currency), Note: note,
+			Href: partHref(p, asOf, currency), Total: components.Total{Cents: cents.String()}}
 	}
 	return []components.Stat{
 		{Label: "Balance", Value: words.SumOf(b.NetCents(), currency),

@@ -118,14 +118,8 @@ func (h *Templates) planSubscribers(judge func(subscription.Subscriber, *bulk.Ro
 		}
 		out := make([]bulk.Row, len(found))
 		for i, s := range found {
-			out[i] = bulk.Row{
-				ID:        s.ID,
-				Name:      cmp.Or(s.ClientName, s.ClientEmail),
-				Second:    s.ClientEmail,
-				Href:      subscriberHref(s, ""),
-				Pill:      subscriberPill(s),
-				ChangedAt: s.UpdatedAt.UnixMicro(),
-			}
+			out[i] = bulk.Row{ID: s.ID, Name: cmp.Or(s.ClientName, s.ClientEmail), Second: s.ClientEmail,
+				Href: subscriberHref(s, ""), Pill: subscriberPill(s), ChangedAt: s.UpdatedAt.UnixMicro()}
 			if judge != nil {
 				out[i].Why = whyNot(judge(s, &out[i]))
 			}
@@ -176,14 +170,8 @@ func (h *Templates) planTemplates(judge func(subscription.Template) error) bulk.
 		found, err := h.Service.SeveralTemplates(ctx, who, ids)
 		out := make([]bulk.Row, len(found))
 		for i, t := range found {
-			out[i] = bulk.Row{
-				ID:        t.ID,
-				Name:      t.Name(),
-				Second:    countsWords(t),
-				Href:      words.TemplateHref(t.ID, ""),
-				Pill:      templatePill(t),
-				ChangedAt: t.UpdatedAt.UnixMicro(),
-			}
+			out[i] = bulk.Row{ID: t.ID, Name: t.Name(), Second: countsWords(t), Href: words.TemplateHref(t.ID, ""),
+				Pill: templatePill(t), ChangedAt: t.UpdatedAt.UnixMicro()}
 			out[i].Why = whyNot(judge(t))
 		}
 		return out, err

@@ -42,14 +42,8 @@ type addLine struct {
 }
 
 func (l addLine) row() bulkRow {
-	return bulkRow{
-		number:    l.Number,
-		who:       l.Who,
-		reference: l.Reference,
-		clientID:  l.Client,
-		firstOn:   l.FirstOn,
-		problem:   l.Problem,
-	}
+	return bulkRow{number: l.Number, who: l.Who, reference: l.Reference, clientID: l.Client, firstOn: l.FirstOn,
+		problem: l.Problem}
 }
 
 // addPosition is where such a task goes on.
@@ -171,12 +165,6 @@ func (l addLine) cells(result, why string) []export.Cell {
 	if !l.FirstOn.IsZero() {
 		day = export.Day(l.FirstOn)
 	}
-	return []export.Cell{
-		export.Count(int64(l.Number)),
-		kit.TextCell(l.Who),
-		day,
-		kit.TextCell(l.Reference),
-		export.Text(result),
-		kit.TextCell(words.Capital(why)),
-	}
+	return []export.Cell{export.Count(int64(l.Number)), kit.TextCell(l.Who), day, kit.TextCell(l.Reference),
+		export.Text(result), kit.TextCell(words.Capital(why))}
 }

@@ -180,14 +180,8 @@ func (h *Tokens) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	}
 	out := make([]bulk.Row, len(found))
 	for i, e := range found {
-		out[i] = bulk.Row{
-			ID:        e.ID,
-			Name:      e.Token.Named(),
-			Second:    tokenClient(e),
-			Href:      words.TokenPath(e.ID),
-			Pill:      tokenPill(e.Token),
-			ChangedAt: e.UpdatedAt.UnixMicro(),
-		}
+		out[i] = bulk.Row{ID: e.ID, Name: e.Token.Named(), Second: tokenClient(e), Href: words.TokenPath(e.ID),
+			Pill: tokenPill(e.Token), ChangedAt: e.UpdatedAt.UnixMicro()}
 	}
 	return out, bulk.LeaveErased(ctx, who, h.Clients, out, func(i int) uuid.UUID { return found[i].ClientID })
 }

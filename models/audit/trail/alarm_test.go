@@ -188,11 +188,8 @@ func TestWithoutAPlaceToNoteHeadsLinkingGoesOn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	m := s.merchant("one")
-	k := &trail.Service{
-		Store:   trail.Store{DB: s.DB},
-		Signer:  newSigner(1),
-		Anchors: anchor.At(t.TempDir()+"/none", newSigner(1)),
-	}
+	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1),
+		Anchors: anchor.At(t.TempDir()+"/none", newSigner(1))}
 	s.note(m, "one")
 	s.linkAll(k)
 	folder := t.TempDir()

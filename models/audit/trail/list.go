@@ -25,35 +25,9 @@ type Filter struct {
 }
 
 // Areas are the beginnings of actions, as the page offers them.
-var Areas = []string{
-	"amendment",
-	"approval",
-	"batch",
-	"billing",
-	"brand",
-	"calendar",
-	"client",
-	"clock",
-	"collection",
-	"credential",
-	"followup",
-	"history",
-	"invitation",
-	"key",
-	"list",
-	"mandate",
-	"membership",
-	"merchant",
-	"profile",
-	"purchase",
-	"statement",
-	"subscriber",
-	"task",
-	"template",
-	"token",
-	"user",
-	"webhook",
-}
+var Areas = []string{"amendment", "approval", "batch", "billing", "brand", "calendar", "client", "clock", "collection",
+	"credential", "followup", "history", "invitation", "key", "list", "mandate", "membership", "merchant", "profile",
+	"purchase", "statement", "subscriber", "task", "template", "token", "user", "webhook"}
 
 // Found is an entry with its place in the chain; N is 0 while it is not linked.
 type Found struct {

@@ -26,12 +26,8 @@ type aged struct {
 func age(t *testing.T) aged {
 	t.Helper()
 	s := open(t)
-	a := aged{
-		house: s,
-		k:     &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)},
-		one:   s.merchant("one"),
-		two:   s.merchant("two"),
-	}
+	a := aged{house: s, k: &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}, one: s.merchant("one"),
+		two: s.merchant("two")}
 	start := s.Now()
 	for i := range 4 {
 		if err := s.Clock.MoveTo(t.Context(), start.AddDate(0, i*2, 0)); err != nil {

@@ -134,13 +134,9 @@ func GroupID(messageID string, position int) string {
 
 // contents says what is in a message: "12 debits, R 1 234,00 in all".
 func contents(m Message) string {
-	names := map[Kind][2]string{
-		Debits:        {"debit", "debits"},
-		Refunds:       {"refund", "refunds"},
-		Recalls:       {"recall", "recalls"},
-		Mandates:      {"mandate request", "mandate requests"},
-		Cancellations: {"cancellation", "cancellations"},
-	}
+	names := map[Kind][2]string{Debits: {"debit", "debits"}, Refunds: {"refund", "refunds"},
+		Recalls: {"recall", "recalls"}, Mandates: {"mandate request", "mandate requests"},
+		Cancellations: {"cancellation", "cancellations"}}
 	name := names[m.Kind][1]
 	if m.Count == 1 {
 		name = names[m.Kind][0]

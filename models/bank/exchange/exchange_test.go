@@ -336,11 +336,8 @@ func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 }
 
 func TestCutsAndDeadlinesFollowTheCalendar(t *testing.T) {
-	r := exchange.Rules{
-		Cuts:     []calendar.TimeOfDay{{Hour: 8}, {Hour: 11, Minute: 30}},
-		Deadline: calendar.TimeOfDay{Hour: 12},
-		LeadDays: map[bank.Method]int{bank.EFT: 2},
-	}
+	r := exchange.Rules{Cuts: []calendar.TimeOfDay{{Hour: 8}, {Hour: 11, Minute: 30}},
+		Deadline: calendar.TimeOfDay{Hour: 12}, LeadDays: map[bank.Method]int{bank.EFT: 2}}
 	cal := calendar.New()
 	for _, c := range []struct {
 		now, next time.Time

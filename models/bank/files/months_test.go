@@ -176,13 +176,8 @@ func TestAReturnThatIsNotReadYetIsNotTakenForSilence(t *testing.T) {
 		Sequence:          bank.RecurringDebit,
 		ContractReference: "C1",
 		MandateDate:       day.AddDays(-30),
-		Creditor: bank.Creditor{
-			Name:            "Gym",
-			AbbreviatedName: "GYM",
-			ProfileCode:     "G1",
-			Branch:          "250655",
-			Account:         "62001872440",
-		},
+		Creditor: bank.Creditor{Name: "Gym", AbbreviatedName: "GYM", ProfileCode: "G1", Branch: "250655",
+			Account: "62001872440"},
 	}
 	_, err := w.Submit(t.Context(), []bank.Instruction{in})
 	must(t, err)

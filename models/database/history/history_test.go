@@ -223,11 +223,8 @@ func TestNoPartitionComesOrGoesWhileACopyIsMade(t *testing.T) {
 	must(t, a.Clock.MoveTo(t.Context(), a.Now().AddDate(1, 0, 0)))
 	before := a.parts("audit_entries")
 	now := a.Now().AddDate(1, 0, 0)
-	of := history.Dropping{
-		Of:     "The log",
-		Period: database.Period{N: 1, Unit: "d"},
-		Tables: []history.Table{{Name: "audit_links"}},
-	}
+	of := history.Dropping{Of: "The log", Period: database.Period{N: 1, Unit: "d"},
+		Tables: []history.Table{{Name: "audit_links"}}}
 	held, free, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		ended <- history.Still(t.Context(), a.DB, func(*pgxpool.Conn) error { close(held); <-free; return nil })

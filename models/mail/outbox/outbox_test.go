@@ -201,10 +201,8 @@ func TestTwoProcessesSendAMailOnce(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
 	h.relay.enter = func() { // the other one comes while this one is sending
-		other := outbox.Service{
-			Store:  outbox.Store{DB: h.Store.DB},
-			Sender: &relay{enter: func() { t.Error("the mail was sent twice") }},
-		}
+		other := outbox.Service{Store: outbox.Store{DB: h.Store.DB},
+			Sender: &relay{enter: func() { t.Error("the mail was sent twice") }}}
 		if err := other.Send(t.Context(), m.ID); err != nil {
 			t.Error(err)
 		}
