@@ -63,13 +63,9 @@ func (h *Home) refused(c echo.Context, i report.Item, form url.Values, err error
 }
 
 // do does what a form asks about one or many items, and says so. undo is where that is taken back.
-func (h *Home) do(
-	ctx context.Context,
-	who actor.Actor,
-	items []report.Item,
-	form url.Values,
-) (done any, said, undo string,
-	err error) {
+func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, form url.Values) (
+	done any, said, undo string, err error,
+) {
 	var objects []followup.Object
 	var waiting []followup.Item
 	for _, i := range items {
@@ -142,21 +138,16 @@ func (h *Home) Undo(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, who := c.Request().Context(), access.Actor(c)
-	first, err := h.item(c, "")
+	items, err := h.reasons(c)
 	if err != nil {
 		return err
 	}
-	items, err := h.Reports.AttentionItem(ctx, who, first.ObjectID)
-	if err != nil {
-		return err
+	waiting := make([]followup.Item, len(items))
+	for n, i := range items {
+		waiting[n] = followup.Item{Kind: followup.Kind(i.Kind), ObjectID: i.ObjectID}
 	}
-	var waiting []followup.Item
-	for _, i := range all(items) {
-		waiting = append(waiting, followup.Item{Kind: followup.Kind(i.Kind), ObjectID: i.ObjectID})
-	}
-	kind, text := "ok", first.Name+" needs attention again."
-	if _, err := h.Followups.Reopen(ctx, who, waiting); fault.Is(err, fault.Conflict) {
+	kind, text := "ok", items[0].Name+" needs attention again."
+	if _, err := h.Followups.Reopen(c.Request().Context(), access.Actor(c), waiting); fault.Is(err, fault.Conflict) {
 		kind, text = "info", "This needs attention already."
 	} else if err != nil {
 		return err

@@ -127,17 +127,30 @@ func (h *Home) doneToday(ctx context.Context, who actor.Actor, now time.Time) (o
 	return out, err
 }
 
-// item finds the thing that an address names, for the reason that is asked for.
-func (h *Home) item(c echo.Context, kind string) (report.Item, error) {
+// reasons are the thing that an address names, once for each reason for which it waits.
+func (h *Home) reasons(c echo.Context) ([]report.Item, error) {
 	id, err := kit.ID(c, "id")
 	if err != nil {
-		return report.Item{}, err
+		return nil, err
 	}
 	items, err := h.Reports.AttentionItem(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
+		return nil, err
+	}
+	found := all(items)
+	if len(found) == 0 {
+		return nil, fault.Missing()
+	}
+	return found, nil
+}
+
+// item finds the thing that an address names, for the reason that is asked for.
+func (h *Home) item(c echo.Context, kind string) (report.Item, error) {
+	found, err := h.reasons(c)
+	if err != nil {
 		return report.Item{}, err
 	}
-	for _, i := range all(items) {
+	for _, i := range found {
 		if kind == "" || i.Kind == kind {
 			return i, nil
 		}
