@@ -39,19 +39,6 @@ var places = map[followup.ObjectType]place{followup.Client: {"clients", "Client"
 	followup.Purchase: {words.Purchases, "Purchase"}, followup.Mandate: {"mandates", "Mandate"},
 	followup.Token: {words.TokensSection, "Token"}}
 
-func pathOf(o followup.Object) string {
-	switch o.Type {
-	case followup.Client:
-		return words.ClientHref(o.ID)
-	case followup.Mandate:
-		return words.MandatePath(o.ID)
-	case followup.Token:
-		return words.TokenPath(o.ID)
-	default:
-		return words.PurchasePath(o.ID)
-	}
-}
-
 // Panel draws the box of a thing.
 func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Object) (templ.Component, error) {
 	of, err := h.Service.Store.Subject(ctx, who.MerchantID, o)
@@ -60,7 +47,7 @@ func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Objec
 	}
 	v, older, err := h.view(ctx, who, o, of, paging.Ask{Limit: kit.BesideRows})
 	if older != uuid.Nil {
-		v.MoreHref = pathOf(o) + "/notes"
+		v.MoreHref = kit.ThingPath(o) + "/notes"
 	}
 	return pages.NotesPanel(v), err
 }
@@ -68,7 +55,7 @@ func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Objec
 // view is what is shown of a thing, and the last note of the page where there are older ones.
 func (h *Followups) view(ctx context.Context, who actor.Actor, o followup.Object, of followup.Subject,
 	ask paging.Ask) (v pages.NotesView, older uuid.UUID, err error) {
-	store, now, at := h.Service.Store, h.Desk.Now(), pathOf(o)
+	store, now, at := h.Service.Store, h.Desk.Now(), kit.ThingPath(o)
 	v.Back = at
 	writes := who.Can(actor.Write) && !of.Erased
 	if writes {
@@ -176,7 +163,7 @@ func (h *Followups) show(c echo.Context, status int, kind followup.ObjectType, t
 		return err
 	}
 	if older != uuid.Nil {
-		v.OlderHref = pathOf(o) + "/notes?events=" + older.String()
+		v.OlderHref = kit.ThingPath(o) + "/notes?events=" + older.String()
 	}
 	for _, a := range acts(o) {
 		if do := typed.Get("do"); do == a.do && len(v.Acts) > 0 {
@@ -188,7 +175,7 @@ func (h *Followups) show(c echo.Context, status int, kind followup.ObjectType, t
 				}
 				kit.AskOwner(&v.Form, people, of.OwnerID, wrong)
 			}
-			v.Form.Action = pathOf(o) + "/notes"
+			v.Form.Action = kit.ThingPath(o) + "/notes"
 		}
 	}
 	at, title := places[kind], of.ClientName
@@ -220,12 +207,12 @@ func (h *Followups) Write(kind followup.ObjectType) echo.HandlerFunc {
 				return done, err
 			}
 			return done, access.AddFlash(c, "ok", said)
-		}, func(any) string { return pathOf(o) + "#" + pages.NotesTarget })
+		}, func(any) string { return kit.ThingPath(o) + "#" + pages.NotesTarget })
 		if f, ours := fault.From(err); ours && f.Kind == fault.Conflict {
 			if err := access.AddFlash(c, "bad", f.Message); err != nil {
 				return err
 			}
-			return c.Redirect(http.StatusSeeOther, pathOf(o)+"#"+pages.NotesTarget)
+			return c.Redirect(http.StatusSeeOther, kit.ThingPath(o)+"#"+pages.NotesTarget)
 		}
 		if _, _, shape := kit.Problems(err); shape {
 			return h.show(c, http.StatusUnprocessableEntity, kind, form, err)

@@ -31,8 +31,8 @@ func NotesTimeline(notes []followup.Note, here followup.Object) (t components.Ti
 			e.Icon = "phone"
 		}
 		if about := (followup.Object{Type: n.ObjectType, ID: n.ObjectID}); about != here {
-			if of, href := noteAbout(about); of != "" {
-				e.Actor, e.Href = words.JoinedWords(", ", e.Actor, of), href
+			if of := aboutWords[about.Type]; of != "" {
+				e.Actor, e.Href = words.JoinedWords(", ", e.Actor, of), ThingPath(about)
 			}
 		}
 		last := &t.Days[len(t.Days)-1]
@@ -49,20 +49,22 @@ func NoteText(n followup.Note) string {
 	return n.Text
 }
 
-// noteAbout says about what a note is, with the page of that.
-func noteAbout(o followup.Object) (of, href string) {
+// aboutWords say about what a note is that was written on the page of another thing.
+var aboutWords = map[followup.ObjectType]string{followup.Client: "about the client",
+	followup.Purchase: "about a purchase", followup.Mandate: "about a mandate", followup.Token: "about a token"}
+
+// ThingPath is the page of a thing that has a box of notes.
+func ThingPath(o followup.Object) string {
 	switch o.Type {
 	case followup.Client:
-		return "about the client", words.ClientHref(o.ID)
-	case followup.Purchase:
-		return "about a purchase", words.PurchasePath(o.ID)
+		return words.ClientHref(o.ID)
 	case followup.Mandate:
-		return "about a mandate", words.MandatePath(o.ID)
+		return words.MandatePath(o.ID)
 	case followup.Token:
-		return "about a token", words.TokenPath(o.ID)
-	case followup.Debit, followup.Invoice, followup.Subscriber, followup.Mail, followup.Promised:
+		return words.TokenPath(o.ID)
+	default:
+		return words.PurchasePath(o.ID)
 	}
-	return "", ""
 }
 
 // promiseWords are where a promise stands.
