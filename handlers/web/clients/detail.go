@@ -132,7 +132,7 @@ func purchaseHref(e audit.Entry) string {
 	if e.PurchaseID == uuid.Nil {
 		return ""
 	}
-	return "/purchases/" + e.PurchaseID.String()
+	return words.PurchasePath(e.PurchaseID)
 }
 
 func clientSub(c client.Client) string {

@@ -38,7 +38,7 @@ type Accounts struct {
 func (h *Accounts) Choose(c echo.Context) error {
 	query := c.QueryParams()
 	if id, err := uuid.Parse(query.Get("client_id")); err == nil && query.Get("find") == "" {
-		return c.Redirect(http.StatusSeeOther, "/clients/"+id.String()+"/accounts/new")
+		return c.Redirect(http.StatusSeeOther, words.ClientHref(id)+"/accounts/new")
 	}
 	wrong := ""
 	if query.Has("client_id_q") && query.Get("find") == "" {
@@ -217,9 +217,9 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 	part string) error {
 	byInput, summary, _ := kit.Problems(wrong)
 	view := pages.StoreAccountView{
-		Client: one.Name(), Back: components.Link{Text: one.Name(), Href: "/clients/" + one.ID.String()},
+		Client: one.Name(), Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)},
 		Problems:   components.ErrorSummary{Items: summary},
-		LinkAction: "/clients/" + one.ID.String() + "/accounts/link", PaperAction: "/clients/" + one.ID.String() +
+		LinkAction: words.ClientHref(one.ID) + "/accounts/link", PaperAction: words.ClientHref(one.ID) +
 			"/accounts", Key: kit.NewFormKey(), PaperKey: kit.NewFormKey(),
 		Email: one.Email, OnPaper: part == "paper",
 		Name: components.Field{Label: "Description", Name: "name", Value: form.Get("name"), Error: byInput["name"],

@@ -282,5 +282,5 @@ func (s *mandateSetup) accountForm() string {
 			query.Set(to, text)
 		}
 	}
-	return "/clients/" + s.payer.ID.String() + "/accounts/new?" + query.Encode()
+	return words.ClientHref(s.payer.ID) + "/accounts/new?" + query.Encode()
 }

@@ -210,7 +210,7 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	acts := []components.LiveAct{askAct(sheet, again, mandate.RealTime), askAct(sheet, delayed, mandate.Delayed)}
 	if sheet.ClientID != uuid.Nil {
 		acts = append(acts, components.LiveAct{Hint: "It needs no answer at the client’s bank.",
-			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() +
+			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: words.ClientHref(sheet.ClientID) +
 				"/accounts/new", Changes: true}})
 	}
 	return acts

@@ -160,7 +160,7 @@ func mandateMade(rec purchase.Record) string {
 	if rec.Status == purchase.Created {
 		return words.PurchasePath(rec.ID) + "#link"
 	}
-	return "/mandates/" + rec.ID.String()
+	return words.MandatePath(rec.ID)
 }
 
 // tell mails the link where the client has to give something, and says how it goes on.

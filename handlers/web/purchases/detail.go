@@ -183,7 +183,7 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 		{Label: "Cancel purchase…", Icon: "x", Href: words.PurchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec, s)},
 	}
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
-		Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
+		Href: words.ClientHref(rec.ClientID) + "/accounts/new", Changes: true}
 	switch {
 	case rec.AwaitsClient():
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: words.MandatePath(rec.ID)},
@@ -199,7 +199,7 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 			Href: words.PurchasePath(rec.ID, "settlement"), Changes: true}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary",
-			Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
+			Href: words.MandatePath(rec.Collection.MandateID)}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
 		return components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" +
 			rec.ClientID.String(), Changes: true}, acts

@@ -81,7 +81,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 	var f components.Facts
 	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
 	if rec.ClientID != uuid.Nil {
-		add(components.Fact{Label: "Client", Value: words.PayerName(rec.Purchase), Href: "/clients/" + rec.ClientID.String()})
+		add(components.Fact{Label: "Client", Value: words.PayerName(rec.Purchase), Href: words.ClientHref(rec.ClientID)})
 	} else {
 		add(components.Fact{Label: "Client", Value: words.PayerName(rec.Purchase)})
 	}
@@ -94,8 +94,8 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 			return f, err
 		}
 		if err == nil {
-			add(components.Fact{Label: "Token", Value: t.Token.Named(), Href: "/tokens/" + id.String()})
-			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
+			add(components.Fact{Label: "Token", Value: t.Token.Named(), Href: words.TokenPath(id)})
+			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: words.MandatePath(t.MandateID)})
 		}
 	}
 	if rec.AwaitsClient() || unconfirmed(rec) {

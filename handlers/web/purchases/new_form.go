@@ -91,7 +91,7 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 	view.Client.CreateName = newClient
 	view.Tokens = tokenCards(usable, form.Get("recurring_token"), byInput["recurring_token"])
 	if payer != nil && len(usable) == 0 {
-		view.StoreHref = "/clients/" + payer.ID.String() + "/accounts/new"
+		view.StoreHref = words.ClientHref(payer.ID) + "/accounts/new"
 	}
 	var from Account
 	if view.Way == byCharge {

@@ -199,15 +199,15 @@ func (h *Audit) Show(c echo.Context) error {
 func objectHref(e audit.Entry) string {
 	switch {
 	case e.PurchaseID != uuid.Nil && e.ObjectType != "token" && e.ObjectType != "mandate":
-		return "/purchases/" + e.PurchaseID.String()
+		return words.PurchasePath(e.PurchaseID)
 	case e.ObjectType == "token":
-		return "/tokens/" + e.ObjectID.String()
+		return words.TokenPath(e.ObjectID)
 	case e.ObjectType == "mandate":
-		return "/mandates/" + e.ObjectID.String()
+		return words.MandatePath(e.ObjectID)
 	case e.ObjectType == "batch":
 		return "/batches/" + e.ObjectID.String()
 	case e.ObjectType == "client":
-		return "/clients/" + e.ObjectID.String()
+		return words.ClientHref(e.ObjectID)
 	}
 	return ""
 }

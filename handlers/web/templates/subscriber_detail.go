@@ -83,7 +83,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template,
 		add(components.Fact{Label: "Reference", Value: s.Reference})
 	}
 	if s.TokenID != uuid.Nil {
-		add(components.Fact{Label: "Token", Value: "Show the token", Href: "/tokens/" + s.TokenID.String()})
+		add(components.Fact{Label: "Token", Value: "Show the token", Href: words.TokenPath(s.TokenID)})
 	}
 	if s.FirstPurchaseID != uuid.Nil {
 		add(components.Fact{Label: "First purchase", Value: "Show the purchase", Href: words.PurchasePath(s.FirstPurchaseID)})

@@ -32,8 +32,8 @@ func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Clie
 	if err != nil {
 		return nil, err
 	}
-	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new", MandateHref: "/clients/" +
-		c.ID.String() + "/mandates/new"}
+	view := pages.TokenPanelView{StoreHref: words.ClientHref(c.ID) + "/accounts/new",
+		MandateHref: words.ClientHref(c.ID) + "/mandates/new"}
 	if view.Leaving, err = h.leaving(ctx, who, func(t token.Token) bool { return t.ClientID == c.ID }); err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func tokenFacts(e token.Entry, now time.Time) components.Facts {
 	var f components.Facts
 	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
 	if e.ClientID != uuid.Nil {
-		add(components.Fact{Label: "Client", Value: e.ClientName, Href: "/clients/" + e.ClientID.String()})
+		add(components.Fact{Label: "Client", Value: e.ClientName, Href: words.ClientHref(e.ClientID)})
 	}
 	add(components.Fact{Label: "Account holder", Value: e.HolderName})
 	add(components.Fact{Label: "Bank", Value: strings.TrimSpace(bank.BankName(e.BankCode) + " " + e.BankCode)})
