@@ -3,7 +3,6 @@ package kit
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -161,7 +160,7 @@ func MakerFilter[F any](of *facet.Service, label string, into func(*F) *facet.Fi
 			said := "one person"
 			for _, k := range kinds {
 				if k.Value == text {
-					said = strings.ToLower(k.Text[:1]) + k.Text[1:]
+					said = words.LowerFirst(k.Text)
 				}
 			}
 			return label + " " + l.optionText("made_by", text, said)
