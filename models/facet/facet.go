@@ -5,6 +5,7 @@ package facet
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -41,13 +42,8 @@ var Answers = []Answer{Collected, Failed, Disputed, Waiting, Never}
 
 // Known tells whether an answer is one of ours or a return code of the banks.
 func (a Answer) Known() bool {
-	for _, one := range Answers {
-		if a == one {
-			return true
-		}
-	}
 	_, known := bank.FindCode(string(a))
-	return known
+	return known || slices.Contains(Answers, a)
 }
 
 // Health is how the debits of an account went.

@@ -95,19 +95,20 @@ func (f Filter) Client(k string) (c listing.Condition) {
 	return c
 }
 
+// outcomes are what the answers say of a debit.
+var outcomes = map[Answer]collection.Outcome{
+	Collected: collection.OutcomeCollected,
+	Failed:    collection.OutcomeFailed,
+	Disputed:  collection.OutcomeDisputed,
+	Waiting:   collection.OutcomeOpen,
+}
+
 // ofDebit are the conditions on the newest debit, which is called c.
 func (f Filter) ofDebit() (c listing.Condition) {
-	switch f.Answer {
-	case "", Never:
-	case Collected:
-		c.And("c.state = ANY(?::text[])", database.Texts(collection.StatesOf(collection.OutcomeCollected)))
-	case Failed:
-		c.And("c.state = ANY(?::text[])", database.Texts(collection.StatesOf(collection.OutcomeFailed)))
-	case Disputed:
-		c.And("c.state = ANY(?::text[])", database.Texts(collection.StatesOf(collection.OutcomeDisputed)))
-	case Waiting:
-		c.And("c.state = ANY(?::text[])", database.Texts(collection.StatesOf(collection.OutcomeOpen)))
-	default:
+	switch outcome, known := outcomes[f.Answer]; {
+	case known:
+		c.And("c.state = ANY(?::text[])", database.Texts(collection.StatesOf(outcome)))
+	case f.Answer != "" && f.Answer != Never:
 		c.And("c.result_code = ?", string(f.Answer))
 	}
 	between(&c, f.DebitFrom, f.DebitTo)
@@ -190,10 +191,9 @@ func (f Filter) madeBy(c *listing.Condition, p string) {
 	switch Maker(f.MadeBy) {
 	case "":
 	case People:
-		c.And(
-			p + ".user_id IS NOT NULL AND (" + p + ".product = 'purchases' OR " + p + ".product = 'billing_invoices' AND " + p +
-				".template_id IS NOT NULL)",
-		) // an invoice template that somebody sent
+		// An invoice with a template is one that somebody sent from it.
+		c.And(p + ".user_id IS NOT NULL AND (" + p + ".product = 'purchases' OR " +
+			p + ".product = 'billing_invoices' AND " + p + ".template_id IS NOT NULL)")
 	case Programs:
 		c.And(p + ".user_id IS NULL AND " + p + ".product NOT IN " + subscriptions)
 	case Batches:
