@@ -22,10 +22,6 @@ type NotesPanel func(ctx context.Context, who actor.Actor, o followup.Object) (t
 // is of say about what, and lead there.
 func NotesTimeline(notes []followup.Note, here followup.Object) (t components.Timeline) {
 	for _, n := range notes {
-		day := n.CreatedAt.In(calendar.SAST).Format("2 January 2006")
-		if len(t.Days) == 0 || t.Days[len(t.Days)-1].Label != day {
-			t.Days = append(t.Days, components.Day{Label: day})
-		}
 		e := components.Entry{Icon: "edit", Text: NoteText(n), Actor: n.Author, At: words.Moment(n.CreatedAt)}
 		if n.IsCall() {
 			e.Icon = "phone"
@@ -35,8 +31,7 @@ func NotesTimeline(notes []followup.Note, here followup.Object) (t components.Ti
 				e.Actor, e.Href = words.JoinedWords(", ", e.Actor, of), ThingPath(about)
 			}
 		}
-		last := &t.Days[len(t.Days)-1]
-		last.Entries = append(last.Entries, e)
+		addEntry(&t, n.CreatedAt, e)
 	}
 	return t
 }

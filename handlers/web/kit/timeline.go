@@ -33,20 +33,25 @@ func EventsAsk(c echo.Context) paging.Ask {
 func History(page paging.Page[audit.Entry], href func(audit.Entry) string) components.Timeline {
 	var t components.Timeline
 	for _, e := range page.Items {
-		day := e.At.In(calendar.SAST).Format("2 January 2006")
-		if n := len(t.Days); n == 0 || t.Days[n-1].Label != day {
-			t.Days = append(t.Days, components.Day{Label: day})
-		}
 		icon, kind := eventLook(e.Action)
 		entry := components.Entry{Icon: icon, Kind: kind, Text: e.Text, Actor: ActorWords(e.Actor), At: words.Moment(e.At),
 			Detail: changeWords(e)}
 		if href != nil {
 			entry.Href = href(e)
 		}
-		last := &t.Days[len(t.Days)-1]
-		last.Entries = append(last.Entries, entry)
+		addEntry(&t, e.At, entry)
 	}
 	return t
+}
+
+// addEntry puts what happened next under its day.
+func addEntry(t *components.Timeline, at time.Time, e components.Entry) {
+	day := at.In(calendar.SAST).Format("2 January 2006")
+	if n := len(t.Days); n == 0 || t.Days[n-1].Label != day {
+		t.Days = append(t.Days, components.Day{Label: day})
+	}
+	last := &t.Days[len(t.Days)-1]
+	last.Entries = append(last.Entries, e)
 }
 
 func ActorWords(who actor.Actor) string {
