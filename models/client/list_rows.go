@@ -16,8 +16,13 @@ import (
 )
 
 // NameColumns are the name and the address of the client, joined as c, beside a record that a list shows.
-const NameColumns = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email,
-	'') AS client_name, coalesce(c.email, '') AS client_email`
+var NameColumns = "coalesce(" + NameIn("c.") + ", '') AS client_name, coalesce(c.email, '') AS client_email"
+
+// NameIn is the name of a client in SQL, by the columns of a row such as "c."; null where no client was joined.
+func NameIn(row string) string {
+	return fmt.Sprintf(
+		"coalesce(nullif(%[1]sfull_name, ''), nullif(%[1]slegal_name, ''), nullif(%[1]sbrand_name, ''), %[1]semail)", row)
+}
 
 // Clients gives a page of those that were not deleted, newest first.
 func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (paging.Page[Client], error) {
@@ -46,10 +51,7 @@ func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (pagi
 var Sorts = paging.Sorts{paging.Created: 0, "name": 0}
 
 // orders are the values by which clients are sorted: the name is the one that lists show.
-var orders = map[string]listing.Order{
-	"name": {Type: "text", Index: true,
-		Value: "lower(coalesce(nullif(full_name, ''), nullif(legal_name, ''), nullif(brand_name, ''), email))"},
-}
+var orders = map[string]listing.Order{"name": {Type: "text", Index: true, Value: "lower(" + NameIn("") + ")"}}
 
 // sorted is Clients in another order than that of their adding.
 func (s Store) sorted(ctx context.Context, merchantID uuid.UUID, of *listing.Walk, find *listing.Search,

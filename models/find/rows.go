@@ -94,10 +94,10 @@ func byWords(table, where string) string {
 // counts is what a statement without a count of its own says: what it shows.
 const counts = "count(*) OVER ()"
 
+var clientLine = "SELECT t.id, NULL::uuid, " + client.NameIn("t.") +
+	", t.email, t.phone, '', 0::bigint, '', NULL::date, %s, %s FROM "
+
 const (
-	clientLine = `SELECT t.id, NULL::uuid, coalesce(nullif(t.full_name, ''), nullif(t.legal_name, ''),
-		nullif(t.brand_name, ''), t.email),
-		t.email, t.phone, '', 0::bigint, '', NULL::date, %s, %s FROM `
 	purchaseLine = `SELECT t.id, NULL::uuid, t.payer_name, t.payer_email,
 		coalesce(nullif(t.reference, ''), t.reference_generated), t.status,
 		t.total_cents, t.currency, (t.due AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 )
@@ -22,8 +23,8 @@ func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.T
 				FROM attention_solved WHERE merchant_id = ? AND solved_at >= ? ORDER BY solved_at DESC LIMIT ?))
 		SELECT d.object_id, d.kind, d.state, d.hidden_until, d.reason,
 		coalesce(nullif(d.actor, ''), who.actor_name, '') AS actor,
-			d.at, coalesce(nullif(p.payer_name, ''), p.payer_email, nullif(k.full_name, ''), nullif(k.legal_name, ''),
-				nullif(k.brand_name, ''), nullif(k.email, ''), f.recipient, '') AS name,
+			d.at, coalesce(nullif(p.payer_name, ''), p.payer_email, nullif(`+client.NameIn("k.")+`, ''),
+				f.recipient, '') AS name,
 			coalesce(nullif(p.reference, ''), p.reference_generated, t.account_mask,
 			m.contract_reference, b.title, f.subject, '')
 				AS reference,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
@@ -40,8 +41,7 @@ func (s Store) Subject(ctx context.Context, merchantID uuid.UUID, o Object) (Sub
 		return Subject{}, fault.Missing()
 	}
 	return database.First(database.Seek(ctx, s.DB, subjectView, `SELECT x.id, x.client_id, x.purchase_id,
-			coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''),
-			nullif(k.email, ''), '') AS client_name,
+			coalesce(`+client.NameIn("k.")+`, '') AS client_name,
 			coalesce(k.phone, '') AS phone, k.erased_at IS NOT NULL AS erased, o.owner_id,
 			coalesce((SELECT p.total_cents FROM purchases p WHERE p.id = x.purchase_id AND p.merchant_id = ?
 			AND is_owed(p.status)), 0)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
@@ -40,8 +41,8 @@ const purchaseItem = `purchases.id AS purchase_id, purchases.client_id,
 
 // clientName names the client k of a row.
 func clientName(row, otherwise string) string {
-	return `coalesce((SELECT coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''),
-		nullif(k.email, ''), '') FROM clients k WHERE k.id = ` + row + `.client_id), ` + otherwise + `) AS name`
+	return "coalesce((SELECT coalesce(" + client.NameIn("k.") + ", '') FROM clients k WHERE k.id = " + row +
+		".client_id), " + otherwise + ") AS name"
 }
 
 // payerOf names the client of the purchase of a row.

@@ -139,7 +139,7 @@ func tell(tx *database.Tx, name string, x Subscriber) {
 	tx.Tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
 }
 
-const (
+var (
 	subscriberLine = `SELECT s.*, ` + client.NameColumns + `, coalesce(t.state, '') AS account FROM `
 	subscriberWith = ` s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id`
 	subscriberFrom = subscriberLine + "template_clients" + subscriberWith + " WHERE "
