@@ -249,11 +249,22 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 	b.Page(who, "POST", "/tokens/deletion", url.Values{"id": {eft}, "confirm": {"0101"}}).Want(http.StatusForbidden)
 	// The files of both registers hold what was chosen.
 	for list, id := range map[string]string{"mandates": declined, "tokens": eft} {
-		if rows := b.rowsOf(who, b.chosen(who, url.Values{"list": {list}, "id": {id}, "act": {"export-csv"}})); len(
-			rows,
-		) != 2 {
+		rows := b.rowsOf(who, b.chosen(who, url.Values{"list": {list}, "id": {id}, "act": {"export-csv"}}))
+		if len(rows) != 2 {
 			t.Errorf("%d lines of %s", len(rows), list)
 		}
+	}
+	// A client that was deleted was not erased: notes about its mandates are kept, many at once as on their pages.
+	b.API("DELETE", "/clients/"+b.text(`SELECT client_id FROM mandates WHERE id = $1`, eft)+"/", nil).Want(204)
+	to = b.chosen(who, url.Values{"list": {"mandates"}, "id": {eft}, "act": {"note"}})
+	if page, form := b.rehearsed(who, to); form.Get("seen") == "" {
+		t.Errorf("the note is refused: %s", page)
+	} else {
+		form.Set("text", "Moved to Durban.")
+		b.Page(who, "POST", to, form).Want(http.StatusSeeOther)
+	}
+	if n := b.Count(`SELECT count(*) FROM notes WHERE object_id = $1 AND object_type = 'mandate'`, eft); n != 1 {
+		t.Errorf("%d notes about the mandate", n)
 	}
 }
 

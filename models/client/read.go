@@ -71,6 +71,19 @@ func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID)
 	return out, err
 }
 
+// Erased tells of which of some clients the personal data was removed, deleted ones included.
+func (s *Service) Erased(ctx context.Context, who actor.Actor, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	found, err := s.Store.erased(ctx, who.MerchantID, ids)
+	erased := make(map[uuid.UUID]bool, len(found))
+	for _, c := range found {
+		erased[c.ID] = true
+	}
+	return erased, err
+}
+
 // Count counts what List would show, up to atMost.
 func (s *Service) Count(ctx context.Context, who actor.Actor, q Query, atMost int) (int, error) {
 	if err := who.May(actor.Read); err != nil {

@@ -123,6 +123,10 @@ func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUI
 	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL", merchantID, ids)
 }
 
+func (s Store) erased(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Client, error) {
+	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2) AND erased_at IS NOT NULL", merchantID, ids)
+}
+
 // ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
 func (s Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (Details, error) {
 	c, err := s.Client(ctx, merchantID, id)

@@ -139,6 +139,9 @@ func (s *Service) may(who actor.Actor, n int) error {
 	return nil
 }
 
+// WhyErased is why nothing is written about a client.
+const WhyErased = "The personal data of this client was erased, so nothing is written about it."
+
 // living finds what is followed up, and holds its clients: what is written about an erased one would be
 // personal data anew.
 func living(tx *database.Tx, merchantID uuid.UUID, about []Object) ([]subject, error) {
@@ -161,11 +164,7 @@ func living(tx *database.Tx, merchantID uuid.UUID, about []Object) ([]subject, e
 	}
 	left := slices.DeleteFunc(subjects, func(s subject) bool { return erased[s.ClientID] })
 	if len(left) == 0 {
-		return nil, fault.New(
-			fault.Conflict,
-			"client_erased",
-			"The personal data of this client was erased, so nothing is written about it.",
-		)
+		return nil, fault.New(fault.Conflict, "client_erased", WhyErased)
 	}
 	return left, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/url"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -19,9 +18,6 @@ import (
 
 // People are those of the team to whom something can be given.
 type People func(ctx context.Context, who actor.Actor) ([]components.Option, error)
-
-// WhyErased is why nothing is written about a client.
-const WhyErased = "The personal data of this client was erased, so nothing is written about it."
 
 // Follow is what staff can do about rows of any list: write a note, or give them to a person.
 type Follow struct {
@@ -88,34 +84,20 @@ func (f Follow) Assign() Act {
 
 const nobody = "nobody"
 
-// LeaveErased leaves rows out whose client is gone or was erased; of gives the client of each, or none.
-func LeaveErased(
-	ctx context.Context,
-	who actor.Actor,
-	clients *client.Service,
-	rows []Row,
-	of func(i int) uuid.UUID,
-) error {
-	var ids []uuid.UUID
+// LeaveErased leaves rows out whose client was erased, as the act itself does; of gives the client of each, or none.
+func LeaveErased(ctx context.Context, who actor.Actor, clients *client.Service, rows []Row,
+	of func(i int) uuid.UUID) error {
+	ids := make([]uuid.UUID, len(rows))
 	for i := range rows {
-		if id := of(i); id != uuid.Nil && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+		ids[i] = of(i)
+	}
+	erased, err := clients.Erased(ctx, who, ids)
+	for i := range rows {
+		if erased[ids[i]] && rows[i].Why == "" {
+			rows[i].Why = followup.WhyErased
 		}
 	}
-	found, err := clients.Several(ctx, who, ids)
-	if err != nil {
-		return err
-	}
-	there := map[uuid.UUID]bool{uuid.Nil: true}
-	for _, c := range found {
-		there[c.ID] = !c.Erased()
-	}
-	for i := range rows {
-		if !there[of(i)] && rows[i].Why == "" {
-			rows[i].Why = WhyErased
-		}
-	}
-	return nil
+	return err
 }
 
 func (f Follow) about(row Row) []followup.Object {

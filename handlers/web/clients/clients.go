@@ -145,7 +145,7 @@ func (h *Clients) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UU
 		out[i] = bulk.Row{ID: c.ID, Name: c.Name(), Second: c.Email, Href: words.ClientHref(c.ID),
 			ChangedAt: c.UpdatedAt.UnixMicro()}
 		if c.Erased() {
-			out[i].Why = bulk.WhyErased
+			out[i].Why = followup.WhyErased
 		}
 	}
 	return out, err

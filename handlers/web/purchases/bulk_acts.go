@@ -177,25 +177,11 @@ func (p *Purchases) planFollow(ctx context.Context, who actor.Actor, ids []uuid.
 	if err != nil {
 		return nil, err
 	}
-	var of []uuid.UUID
-	for _, rec := range recs {
-		of = append(of, rec.ClientID)
-	}
-	clients, err := p.Clients.Several(ctx, who, of)
-	if err != nil {
-		return nil, err
-	}
-	erased := map[uuid.UUID]bool{}
-	for _, c := range clients {
-		erased[c.ID] = c.Erased()
-	}
 	out := make([]bulk.Row, len(recs))
 	for i, rec := range recs {
-		if out[i] = p.row(rec); erased[rec.ClientID] {
-			out[i].Why = bulk.WhyErased
-		}
+		out[i] = p.row(rec)
 	}
-	return out, nil
+	return out, bulk.LeaveErased(ctx, who, p.Clients, out, func(i int) uuid.UUID { return recs[i].ClientID })
 }
 
 func (p *Purchases) askPaidDay(
