@@ -56,8 +56,8 @@ var otherBytes = []string{
 	"bank_statements.account_hash",
 	"selections.chosen",
 	"selections.excluded", // ids
-	"kept_forms.sealed",
-} // sealed, and gone within the hour
+	"kept_forms.sealed",   // and gone within the hour
+}
 
 func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	t.Parallel()

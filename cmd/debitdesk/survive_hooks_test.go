@@ -93,10 +93,9 @@ func TestKilledWhileEventsAreToldEachIsHeardInOrder(t *testing.T) {
 		told := kill*2*purchases/kills + seed.IntN(2*purchases/kills)
 		b.until("events were told", func() bool { _, n := r.count(); return n > told })
 		p.end(syscall.SIGKILL)
-		if _, err := b.db.Exec(
-			t.Context(),
-			`UPDATE deliveries SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`,
-		); err != nil { // as time would
+		// Time would let the claims lapse.
+		if _, err := b.db.Exec(t.Context(),
+			`UPDATE deliveries SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`); err != nil {
 			t.Fatal(err)
 		}
 		p = serving(t, b.env)

@@ -61,9 +61,8 @@ func (b business) stored(account string) (client, token string) {
 func (b business) bought(client string, cents, days int) string {
 	b.t.Helper()
 	due := b.Store.Now().Add(time.Duration(days) * 24 * time.Hour)
-	if later := due.Add(time.Hour); calendar.DateOf(later) == calendar.DateOf(
-		due,
-	) { // not on the next day, late in the evening
+	// Late in the evening an hour later would be the next day.
+	if later := due.Add(time.Hour); calendar.DateOf(later) == calendar.DateOf(due) {
 		due = later
 	}
 	return b.API("POST", "/purchases/", fmt.Sprintf(

@@ -216,10 +216,8 @@ func TestTheListIsWalkedBothWays(t *testing.T) {
 	for range 51 {
 		k.made(t, "form_key", uuid.NewString(), "way", "record", "due", "", "reference", "")
 	}
-	k.exec(
-		t,
-		`UPDATE purchases SET total_cents = 100 WHERE total_cents = 0`,
-	) // the stored account is a row of the list too
+	// The stored account is a row of the list too.
+	k.exec(t, `UPDATE purchases SET total_cents = 100 WHERE total_cents = 0`)
 	older := regexp.MustCompile(`href="(/purchases\?after=[0-9a-f-]+)"`)
 	newer := regexp.MustCompile(`href="(/purchases\?before=[0-9a-f-]+)"`)
 	first := k.Page(k.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK)

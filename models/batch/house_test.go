@@ -43,12 +43,10 @@ func open(t testing.TB) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(
-		t.Context(),
-		storetest.DSN(t),
+	// Jobs are not queued: tests do the work themselves.
+	s, err := store.Open(t.Context(), storetest.DSN(t),
 		store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(), MaxConns: 10,
-			Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }},
-	) // tests do the work themselves
+			Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)

@@ -155,9 +155,9 @@ func TestACrashAfterTheBankTookTheRequestAsksOnce(t *testing.T) {
 			h.mandate(p.ID).State != mandate.Submitted {
 			t.Fatalf("%s: %+v", name, a)
 		}
-		h.exec(
-			`UPDATE mandate_authentications SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`,
-		) // its time passes
+		// The time of the claim passes.
+		h.exec(`UPDATE mandate_authentications SET claimed_until = now() - interval '1 second'
+			WHERE claimed_until IS NOT NULL`)
 		h.run()
 		if a := h.asked(p.ID); len(a) != 1 || a[0].State != mandate.AuthSent {
 			t.Errorf("%s: %+v", name, a)

@@ -304,9 +304,8 @@ func TestALineThatBreaksAfterTheBankTookTheDebitsCollectsThemOnce(t *testing.T) 
 		if rec := h.get(p.ID); rec.Collection.State != collection.Scheduled {
 			t.Fatalf("%s: %s", c.name, rec.Collection.State)
 		}
-		h.exec(
-			`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`,
-		) // its time passes
+		// The time of the claim passes.
+		h.exec(`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`)
 		h.to(p.Collection.FinalAt)
 		if rec := h.get(p.ID); rec.Status != purchase.Paid || h.ledger(p.ID) != 10000 {
 			t.Errorf("%s: %s, ledger %d", c.name, rec.Status, h.ledger(p.ID))

@@ -262,9 +262,8 @@ func (s Store) find(ctx context.Context, merchantID uuid.UUID, m Meaning) ([]ans
 		return nil, nil
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(
-		"SELECT set_config('enable_seqscan', 'off', true)",
-	) // until the end of the batch: what is looked for is rare
+	// Until the end of the batch no table is scanned: what is looked for is rare.
+	batch.Queue("SELECT set_config('enable_seqscan', 'off', true)")
 	for _, one := range all {
 		batch.Queue(one.sql, database.Native(one.args)...)
 	}

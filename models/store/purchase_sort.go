@@ -47,8 +47,8 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 		by.Fits.And(beside.SQL, beside.Args...)
 		f.Facets = facet.Filter{}
 	}
-	if !searched(f) && (f.Narrow() || len(f.Statuses) > 0 || f.Kind != "") ||
-		by.Many { // what a search finds one by one it has narrowed itself
+	// What a search finds one by one it has narrowed itself.
+	if !searched(f) && (f.Narrow() || len(f.Statuses) > 0 || f.Kind != "") || by.Many {
 		where, args := purchaseWhere(merchantID, f)
 		where, args = withStatuses(f, where, args)
 		by.Narrow.And(where, args...)

@@ -36,10 +36,8 @@ func TestAnUndoneTransactionLeavesItsKeyFree(t *testing.T) {
 		if err := tx.Answered("first"); err != nil {
 			return err
 		}
-		mandate.InsertEvidence(
-			tx.Unit(),
-			mandate.Evidence{ID: uuid.New(), MandateID: uuid.New()},
-		) // of no mandate: refused at the commit
+		// Evidence of no mandate is refused at the commit.
+		mandate.InsertEvidence(tx.Unit(), mandate.Evidence{ID: uuid.New(), MandateID: uuid.New()})
 		return nil
 	})
 	if lost == nil {

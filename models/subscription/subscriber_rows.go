@@ -174,13 +174,9 @@ func (s Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.
 		found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[])"+order, merchantID, database.IDs(ids))
 		return paging.CutAt(ask, found, reached), err
 	}
-	return listing.Page(
-		ctx,
-		s.DB,
-		subscriberTable,
-		w,
-		ask,
-		func(page string) string { // first the page, then what stands beside it
+	// First comes the page, then what stands beside it.
+	return listing.Page(ctx, s.DB, subscriberTable, w, ask,
+		func(page string) string {
 			return subscriberLine + "(" + page + ")" + subscriberWith + order
 		},
 	)

@@ -60,9 +60,9 @@ func TestAWebhookHasKeysOfItsOwnThatStay(t *testing.T) {
 	if a.PublicKey == b.PublicKey || !strings.HasPrefix(a.PublicKey, "-----BEGIN PUBLIC KEY-----") || len(a.Events) != 0 {
 		t.Errorf("%+v", a)
 	}
-	if n := h.number(
-		`SELECT count(*) FROM webhooks WHERE position('\x06092a864886f70d010101'::bytea in private_key) > 0`,
-	); n != 0 { // what every RSA key names itself
+	// Every RSA key names itself by these bytes.
+	const lyingOpen = `SELECT count(*) FROM webhooks WHERE position('\x06092a864886f70d010101'::bytea in private_key) > 0`
+	if n := h.number(lyingOpen); n != 0 {
 		t.Error("a private key lies open")
 	}
 	changed, err := h.hooks.Update(context.Background(), h.who, b.ID, func(in *webhook.Input) { in.Title = "Shop" })

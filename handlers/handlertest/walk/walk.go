@@ -130,8 +130,8 @@ func (w *Walk) open(at Address) error {
 	if res.StatusCode >= http.StatusInternalServerError {
 		return fmt.Errorf("%s: %s", at.Path, res.Status)
 	}
-	if final := res.Request.URL.RequestURI(); res.StatusCode != http.StatusOK ||
-		final != at.Path { // or it leads to another page
+	// A page that leads to another page has none of its own.
+	if final := res.Request.URL.RequestURI(); res.StatusCode != http.StatusOK || final != at.Path {
 		w.add(final, "/", at.depth)
 		_, err := io.Copy(io.Discard, res.Body)
 		return err

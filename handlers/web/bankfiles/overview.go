@@ -189,10 +189,8 @@ func (h *Pages) Import(c echo.Context) error {
 		said = "The file could not be read: " + d.Why
 	case exchange.DocumentRead:
 	}
-	if _, err := h.Exchange.Document(ctx, who, d.ID); fault.Is(
-		err,
-		fault.NotFound,
-	) { // it was found before, and is another's
+	// What is not found now was found before, and is another's.
+	if _, err := h.Exchange.Document(ctx, who, d.ID); fault.Is(err, fault.NotFound) {
 		return h.done(c, nil, receivedPath, "The file was read before. Nothing in it is about your business.")
 	} else if err != nil {
 		return err

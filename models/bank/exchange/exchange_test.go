@@ -366,13 +366,13 @@ func TestCutsAndDeadlinesFollowTheCalendar(t *testing.T) {
 func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 	b := open(t, nil)
 	_, message := b.sent(2, thursday)
+	// There is more than one chunk.
 	b.exec(
 		`INSERT INTO bank_files_out (id, merchant_id, kind, name, number, file_name, state,
 			item_count, sum_cents, made_by, made_at)
 		SELECT 'DD20200101-' || n, $1, 'debits', 'lines', 1000 + n, 'old-' || n, 'accepted', 1, 1, '', now()
 		FROM generate_series(1, 600) n`,
-		b.who.MerchantID,
-	) // more than one chunk
+		b.who.MerchantID)
 	before, err := b.Store.Content(t.Context(), message)
 	must(t, err)
 	must(

@@ -88,9 +88,8 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 		}
 	}()
 	how := "EXPLAIN (ANALYZE, FORMAT JSON) "
-	if writes.MatchString(
-		s.SQL,
-	) { // what it writes is there already: its plan is looked at, and how many rows are expected
+	// What a statement writes is there already: its plan is looked at, and how many rows are expected.
+	if writes.MatchString(s.SQL) {
 		how = "EXPLAIN (FORMAT JSON) "
 	}
 	res := conn.PgConn().ExecParams(ctx, how+s.SQL, s.values, s.types, s.formats, nil).Read()
