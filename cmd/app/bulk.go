@@ -47,15 +47,15 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks,
 		Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts, d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts),
 		Lists: map[string]bulk.Place{
-			"purchases":                      {Path: "/purchases", Active: "purchases"},
-			"clients":                        {Path: "/clients", Active: "clients"},
-			"debits":                         {Path: "/purchases/debits", Active: "purchases", About: d.Purchases.OfDebits},
-			"invoices":                       {Path: "/invoices", Active: "invoices"},
-			tokens.ListName:                  {Path: "/tokens", Active: "tokens"},
-			mandates.ListName:                {Path: "/mandates", Active: "mandates"},
-			templates.TemplateList:           {Path: "/templates", Active: "templates"},
-			templates.SubscriberList:         {Path: "/templates/:of", Active: "templates"},
-			"subscribers without an account": {Path: "/templates/without-account", Active: "templates"}},
+			"purchases":              {Path: "/purchases", Active: "purchases"},
+			"clients":                {Path: "/clients", Active: "clients"},
+			"debits":                 {Path: "/purchases/debits", Active: "purchases", About: d.Purchases.OfDebits},
+			"invoices":               {Path: "/invoices", Active: "invoices"},
+			tokens.ListName:          {Path: "/tokens", Active: "tokens"},
+			mandates.ListName:        {Path: "/mandates", Active: "mandates"},
+			templates.TemplateList:   {Path: "/templates", Active: "templates"},
+			templates.SubscriberList: {Path: "/templates/:of", Active: "templates"},
+			templates.StrandedList:   {Path: "/templates/without-account", Active: "templates"}},
 		Failed: func(ctx context.Context, row uuid.UUID, err error) {
 			o.Log.ErrorContext(ctx, "row of a bulk act failed", "row", row, "error", err)
 		}}

@@ -30,20 +30,20 @@ func (s Services) workers(o Options) {
 // exported are the lists that can be exported in the background, by their names.
 func exported(d *handlers.Deps) map[string]kit.ExportSource {
 	out := map[string]kit.ExportSource{
-		"clients":                        kit.Listed(actor.Read, d.Clients.Exported),
-		"purchases":                      kit.Listed(actor.Read, d.Purchases.Exported),
-		"debits":                         kit.Listed(actor.Read, d.Purchases.ExportedDebits),
-		"invoices":                       kit.Listed(actor.Read, d.Invoices.Exported),
-		"tokens":                         kit.Listed(actor.Read, d.Tokens.Exported),
-		"mandates":                       kit.Listed(actor.Read, d.Mandates.Exported),
-		"subscribers":                    {Needs: actor.Read, Open: d.Templates.Exported},
-		"subscribers without an account": kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
-		"audit entries":                  kit.Listed(actor.Manage, d.Audit.Exported),
-		"promises to pay":                kit.Listed(actor.Read, d.Planner.ExportedPromises),
-		"subscriptions that will bill":   kit.Listed(actor.Read, d.Planner.ExportedTurns),
-		"movements of money":             kit.Listed(actor.Read, d.Reports.ExportedMovements),
-		"parts of the balance":           kit.Listed(actor.Read, d.Reports.ExportedParts),
-		"events":                         kit.Listed(actor.Manage, d.Events.Exported),
+		"clients":                      kit.Listed(actor.Read, d.Clients.Exported),
+		"purchases":                    kit.Listed(actor.Read, d.Purchases.Exported),
+		"debits":                       kit.Listed(actor.Read, d.Purchases.ExportedDebits),
+		"invoices":                     kit.Listed(actor.Read, d.Invoices.Exported),
+		"tokens":                       kit.Listed(actor.Read, d.Tokens.Exported),
+		"mandates":                     kit.Listed(actor.Read, d.Mandates.Exported),
+		"subscribers":                  {Needs: actor.Read, Open: d.Templates.Exported},
+		templates.StrandedList:         kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
+		"audit entries":                kit.Listed(actor.Manage, d.Audit.Exported),
+		"promises to pay":              kit.Listed(actor.Read, d.Planner.ExportedPromises),
+		"subscriptions that will bill": kit.Listed(actor.Read, d.Planner.ExportedTurns),
+		"movements of money":           kit.Listed(actor.Read, d.Reports.ExportedMovements),
+		"parts of the balance":         kit.Listed(actor.Read, d.Reports.ExportedParts),
+		"events":                       kit.Listed(actor.Manage, d.Events.Exported),
 	}
 	if files := d.BankFiles; files != nil {
 		out["movements"] = kit.Listed(actor.Read, files.ExportedMovements)

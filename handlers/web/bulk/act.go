@@ -10,8 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/views/components"
 )
@@ -65,6 +67,17 @@ type Row struct {
 	Changed            bool            `json:"-"` // since it was chosen
 	Pill               components.Pill `json:"-"`
 	ChangedAt          int64           `json:"-"` // in microseconds
+}
+
+// WhyNot puts into words why a row is left out; empty for nil.
+func WhyNot(err error) string {
+	if err == nil {
+		return ""
+	}
+	if f, is := fault.From(err); is {
+		return words.Capital(f.Words())
+	}
+	return err.Error()
 }
 
 // same tells whether the act still does what was rehearsed.

@@ -106,8 +106,9 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 			kit.FailedAgainFilter("Failed more than once in a row", clientFacets),
 		}, kit.DebitDateFilters("Next debit", clientFacets)),
 		Columns: clientColumns, Sorts: client.Sorts, Peeks: true,
-		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Rows: h.choiceRows, Several: h.Service.Several,
-			Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons("clients", who) }},
+		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Several: h.Service.Several,
+			Changed: func(c client.Client) time.Time { return c.UpdatedAt },
+			Acts:    func(who actor.Actor) []components.Button { return h.Acts.Buttons("clients", who) }},
 		Around: billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",
 			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
@@ -119,16 +120,6 @@ func clientFacets(q *client.Query) *facet.Filter { return &q.Facets }
 
 // clientsCounted is where counting stops: nobody would read on.
 const clientsCounted = 10_000
-
-// choiceRows gives what is kept of clients that were chosen.
-func (h *Clients) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-	found, err := h.Service.Several(ctx, who, ids)
-	out := make([]selection.Row, len(found))
-	for i, c := range found {
-		out[i] = selection.Row{ID: c.ID, Changed: c.UpdatedAt}
-	}
-	return out, err
-}
 
 // BulkActs are the acts on many clients.
 func (h *Clients) BulkActs() bulk.Acts {

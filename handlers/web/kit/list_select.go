@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -29,7 +30,9 @@ type Choosing[T any] struct {
 	Cents      func(T) int64      // in rand, for the sum; nil: there is none
 	// Several gives the rows of some ids as they are now, in any order; those that are gone are left out.
 	Several func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]T, error)
-	// Rows gives what is kept of those that are there.
+	// Changed is when a row changed last.
+	Changed func(T) time.Time
+	// Rows gives what is kept of those that are there; nil: what Several, Changed and Cents say.
 	Rows func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error)
 	// Acts are the buttons; the value of each names its act.
 	Acts func(who actor.Actor) []components.Button
@@ -172,13 +175,28 @@ func (r *List[T, F]) chooseThese(
 
 // kept gives what is kept of rows, in their order.
 func (r *List[T, F]) kept(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-	rows, err := r.Choose.Rows(ctx, who, ids)
+	rows, err := r.choiceRows(ctx, who, ids)
 	place := make(map[uuid.UUID]int, len(ids))
 	for i, id := range ids {
 		place[id] = i
 	}
 	slices.SortFunc(rows, func(a, b selection.Row) int { return place[a.ID] - place[b.ID] })
 	return rows, err
+}
+
+func (r *List[T, F]) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
+	if r.Choose.Rows != nil {
+		return r.Choose.Rows(ctx, who, ids)
+	}
+	found, err := r.Choose.Several(ctx, who, ids)
+	out := make([]selection.Row, len(found))
+	for i, one := range found {
+		out[i] = selection.Row{ID: r.ID(one), Changed: r.Choose.Changed(one)}
+		if r.Choose.Cents != nil {
+			out[i].Cents = r.Choose.Cents(one)
+		}
+	}
+	return out, err
 }
 
 // chooseRows is how many rows are read at once.

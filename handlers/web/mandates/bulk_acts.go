@@ -9,10 +9,8 @@ import (
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
-	"debitdesk/models/selection"
 )
 
 // BulkActs are the acts on many mandates. Each way of asking is an act of its own, as what happens follows from it.
@@ -45,7 +43,7 @@ func (h *Mandates) askAgain(act bulk.Act, key, label, said string, how mandate.M
 			}
 			for i := range rows {
 				if err := against[rows[i].ID]; err != nil {
-					rows[i].Why = whyNot(err)
+					rows[i].Why = bulk.WhyNot(err)
 				}
 			}
 			return rows, nil
@@ -56,13 +54,6 @@ func (h *Mandates) askAgain(act bulk.Act, key, label, said string, how mandate.M
 		return err
 	}
 	return act
-}
-
-func whyNot(err error) string {
-	if f, is := fault.From(err); is {
-		return words.Capital(f.Words())
-	}
-	return err.Error()
 }
 
 // planFollow plans what can be done about every mandate of somebody whose data was not erased.
@@ -77,14 +68,4 @@ func (h *Mandates) planFollow(ctx context.Context, who actor.Actor, ids []uuid.U
 			Pill: mandatePill(e.Mandate, nil, h.Desk.Now()), ChangedAt: e.UpdatedAt.UnixMicro()}
 	}
 	return out, bulk.LeaveErased(ctx, who, h.Clients, out, func(i int) uuid.UUID { return found[i].ClientID })
-}
-
-// choiceRows gives what is kept of mandates that were chosen.
-func (h *Mandates) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-	found, err := h.Service.Several(ctx, who, ids)
-	out := make([]selection.Row, len(found))
-	for i, e := range found {
-		out[i] = selection.Row{ID: e.ID, Changed: e.UpdatedAt}
-	}
-	return out, err
 }

@@ -94,7 +94,8 @@ func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 			kit.IdFilter("client", "One client", func(f *mandate.Filter) *uuid.UUID { return &f.ClientID }),
 		}),
 		Columns: mandateColumns(h.Desk.Now()), Sorts: kit.ByAge, Peeks: true,
-		Choose: kit.Choosing[mandate.Entry]{Selections: h.Selections, Rows: h.choiceRows, Several: h.Service.Several,
+		Choose: kit.Choosing[mandate.Entry]{Selections: h.Selections, Several: h.Service.Several,
+			Changed: func(e mandate.Entry) time.Time { return e.UpdatedAt },
 			Acts: func(who actor.Actor) []components.Button {
 				return append(h.Acts.Buttons(ListName, who), kit.DeleteTokens("Delete tokens…", who))
 			}},

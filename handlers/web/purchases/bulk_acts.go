@@ -3,6 +3,7 @@ package purchases
 import (
 	"context"
 	"net/url"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -213,7 +214,7 @@ func (p *Purchases) markPaid(ctx context.Context, who actor.Actor, row bulk.Row,
 	return err
 }
 
-// ChoiceRows gives what is kept of purchases that were chosen.
+// ChoiceRows gives what is kept of purchases that were chosen by their invoices.
 func (p *Purchases) ChoiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
 	recs, err := p.Service.Several(ctx, who, ids)
 	out := make([]selection.Row, len(recs))
@@ -225,22 +226,15 @@ func (p *Purchases) ChoiceRows(ctx context.Context, who actor.Actor, ids []uuid.
 
 // choose lets the rows of a list be chosen.
 func (p *Purchases) choose(list string) kit.Choosing[purchase.Record] {
-	return kit.Choosing[purchase.Record]{Selections: p.Selections, Cents: randCents, Rows: p.ChoiceRows,
-		Several: p.Service.Several, Acts: func(who actor.Actor) []components.Button { return p.Acts.Buttons(list, who) }}
+	return kit.Choosing[purchase.Record]{Selections: p.Selections, Several: p.Service.Several, Cents: randCents,
+		Changed: func(rec purchase.Record) time.Time { return rec.UpdatedAt },
+		Acts:    func(who actor.Actor) []components.Button { return p.Acts.Buttons(list, who) }}
 }
 
 // chooseDebits lets debits be chosen. The acts are about their purchases.
 func (p *Purchases) chooseDebits() kit.Choosing[purchase.Record] {
 	c := p.choose("debits")
 	c.Several = p.Service.SeveralDebits
-	c.Rows = func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-		recs, err := p.Service.SeveralDebits(ctx, who, ids)
-		out := make([]selection.Row, len(recs))
-		for i, rec := range recs {
-			out[i] = selection.Row{ID: rec.Collection.ID, Changed: rec.UpdatedAt, Cents: randCents(rec)}
-		}
-		return out, err
-	}
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,7 +14,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
-	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
 )
@@ -26,7 +26,7 @@ const (
 
 // BulkActs are the acts on many templates and on many subscribers.
 func (h *Templates) BulkActs() bulk.Acts {
-	one := bulk.Act{Needs: templateAct, Lists: []string{SubscriberList, strandedSource}, One: "subscriber"}
+	one := bulk.Act{Needs: templateAct, Lists: []string{SubscriberList, StrandedList}, One: "subscriber"}
 	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Subscriber, Act: one,
 		Rows: h.planSubscribers(nil), Seen: "on the client’s page and in the time line"}
 	remind, remove := one, one
@@ -121,7 +121,7 @@ func (h *Templates) planSubscribers(judge func(subscription.Subscriber, *bulk.Ro
 			out[i] = bulk.Row{ID: s.ID, Name: cmp.Or(s.ClientName, s.ClientEmail), Second: s.ClientEmail,
 				Href: subscriberHref(s, ""), Pill: subscriberPill(s), ChangedAt: s.UpdatedAt.UnixMicro()}
 			if judge != nil {
-				out[i].Why = whyNot(judge(s, &out[i]))
+				out[i].Why = bulk.WhyNot(judge(s, &out[i]))
 			}
 		}
 		if judge != nil {
@@ -131,38 +131,33 @@ func (h *Templates) planSubscribers(judge func(subscription.Subscriber, *bulk.Ro
 	}
 }
 
-func whyNot(err error) string {
-	if err == nil {
-		return ""
-	}
-	if f, is := fault.From(err); is {
-		return words.Capital(f.Words())
-	}
-	return err.Error()
-}
-
 // templateActs are the acts on many templates. Each template is deleted on its own page, where the number of its
 // subscribers is typed.
 func (h *Templates) templateActs() bulk.Acts {
 	one := bulk.Act{Needs: templateAct, Lists: []string{TemplateList}, One: "template"}
-	pause, resume := pausing(one, true), pausing(one, false)
-	pause.Text = "No subscriber of theirs is billed while it lasts: periods pass, and missed dates are not billed later."
-	resume.Text = "Subscribers are billed again from their next dates."
-	for act, paused := range map[*bulk.Act]bool{&pause: true, &resume: false} {
-		act.Begin = func(url.Values) bulk.Plan {
-			return h.planTemplates(func(t subscription.Template) error {
-				if err := t.MayPause(); err != nil {
-					return err
-				}
-				return alreadySo(t.Paused, paused)
-			})
-		}
-		act.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
-			_, err := h.Service.SetPaused(ctx, who, row.ID, paused)
-			return err
-		}
+	return bulk.Acts{h.pauseTemplates(one, true), h.pauseTemplates(one, false)}
+}
+
+func (h *Templates) pauseTemplates(one bulk.Act, paused bool) bulk.Act {
+	act := pausing(one, paused)
+	act.Text = "Subscribers are billed again from their next dates."
+	if paused {
+		act.Text = "No subscriber of theirs is billed while it lasts: " +
+			"periods pass, and missed dates are not billed later."
 	}
-	return bulk.Acts{pause, resume}
+	act.Begin = func(url.Values) bulk.Plan {
+		return h.planTemplates(func(t subscription.Template) error {
+			if err := t.MayPause(); err != nil {
+				return err
+			}
+			return alreadySo(t.Paused, paused)
+		})
+	}
+	act.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		_, err := h.Service.SetPaused(ctx, who, row.ID, paused)
+		return err
+	}
+	return act
 }
 
 func (h *Templates) planTemplates(judge func(subscription.Template) error) bulk.Plan {
@@ -172,7 +167,7 @@ func (h *Templates) planTemplates(judge func(subscription.Template) error) bulk.
 		for i, t := range found {
 			out[i] = bulk.Row{ID: t.ID, Name: t.Name(), Second: countsWords(t), Href: words.TemplateHref(t.ID, ""),
 				Pill: templatePill(t), ChangedAt: t.UpdatedAt.UnixMicro()}
-			out[i].Why = whyNot(judge(t))
+			out[i].Why = bulk.WhyNot(judge(t))
 		}
 		return out, err
 	}
@@ -181,27 +176,13 @@ func (h *Templates) planTemplates(judge func(subscription.Template) error) bulk.
 // chooseSubscribers lets subscribers be chosen in a list of that name.
 func (h *Templates) chooseSubscribers(list string) kit.Choosing[subscription.Subscriber] {
 	return kit.Choosing[subscription.Subscriber]{Selections: h.Selections, Several: h.Service.Several,
-		Rows: func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-			found, err := h.Service.Several(ctx, who, ids)
-			out := make([]selection.Row, len(found))
-			for i, s := range found {
-				out[i] = selection.Row{ID: s.ID, Changed: s.UpdatedAt}
-			}
-			return out, err
-		},
-		Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons(list, who) }}
+		Changed: func(s subscription.Subscriber) time.Time { return s.UpdatedAt },
+		Acts:    func(who actor.Actor) []components.Button { return h.Acts.Buttons(list, who) }}
 }
 
 // chooseTemplates lets templates be chosen.
 func (h *Templates) chooseTemplates() kit.Choosing[subscription.Template] {
 	return kit.Choosing[subscription.Template]{Selections: h.Selections, Several: h.Service.SeveralTemplates,
-		Rows: func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-			found, err := h.Service.SeveralTemplates(ctx, who, ids)
-			out := make([]selection.Row, len(found))
-			for i, t := range found {
-				out[i] = selection.Row{ID: t.ID, Changed: t.UpdatedAt}
-			}
-			return out, err
-		},
-		Acts: func(who actor.Actor) []components.Button { return h.Acts.Buttons(TemplateList, who) }}
+		Changed: func(t subscription.Template) time.Time { return t.UpdatedAt },
+		Acts:    func(who actor.Actor) []components.Button { return h.Acts.Buttons(TemplateList, who) }}
 }

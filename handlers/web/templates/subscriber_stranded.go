@@ -18,7 +18,7 @@ import (
 // stranded are the active subscribers of all templates whose account cannot be charged.
 func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
 	list := h.subscriberList(subscription.Template{})
-	list.Path, list.Source, list.Choose = words.StrandedPath, strandedSource, h.chooseSubscribers(strandedSource)
+	list.Path, list.Source, list.Choose = words.StrandedPath, StrandedList, h.chooseSubscribers(StrandedList)
 	list.Head = components.PageHead{Title: "Subscribers without an account",
 		Back: components.Link{Text: "Templates", Href: words.TemplatesPath},
 		Sub:  "Their next period cannot be debited. Store their account again, or pause or remove them."}
@@ -48,8 +48,8 @@ func (h *Templates) WithoutAccount(c echo.Context) error { return h.stranded().S
 // ExportWithoutAccount serves GET /templates/without-account/export.
 func (h *Templates) ExportWithoutAccount(c echo.Context) error { return h.stranded().Export(c) }
 
-// strandedSource names the list among those that are exported in the background.
-const strandedSource = "subscribers without an account"
+// StrandedList names the list among those that are exported in the background.
+const StrandedList = "subscribers without an account"
 
 // ExportedWithoutAccount is the list for exports in the background.
 func (h *Templates) ExportedWithoutAccount() kit.Exportable { return h.stranded() }

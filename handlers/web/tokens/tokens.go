@@ -134,7 +134,8 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
 		}),
 		Columns: tokenColumns, Sorts: kit.ByAge,
-		Choose: kit.Choosing[token.Entry]{Selections: h.Selections, Rows: h.choiceRows, Several: h.Register.Several,
+		Choose: kit.Choosing[token.Entry]{Selections: h.Selections, Several: h.Register.Several,
+			Changed: func(e token.Entry) time.Time { return e.UpdatedAt },
 			Acts: func(who actor.Actor) []components.Button {
 				return append(h.Acts.Buttons(ListName, who), kit.DeleteTokens("Delete…", who))
 			}},
@@ -189,16 +190,6 @@ func (h *Tokens) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UUI
 // DeletionHref is the page that asks before chosen tokens are deleted.
 func DeletionHref(sel selection.Selection) string {
 	return "/tokens/deletion?" + kit.SelectionKey + "=" + sel.ID.String()
-}
-
-// choiceRows gives what is kept of tokens that were chosen.
-func (h *Tokens) choiceRows(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]selection.Row, error) {
-	found, err := h.Register.Several(ctx, who, ids)
-	out := make([]selection.Row, len(found))
-	for i, t := range found {
-		out[i] = selection.Row{ID: t.ID, Changed: t.UpdatedAt}
-	}
-	return out, err
 }
 
 func tokenFacets(f *token.Filter) *facet.Filter { return &f.Facets }
