@@ -103,11 +103,8 @@ func (s Services) PressingHooks(now func() time.Time, writes func() (int64, bool
 }
 
 // PressingUntil asks whether anything goes on that nobody but the bank can end.
-func PressingUntil(
-	over func(context.Context) (bool, error),
-	now func() time.Time,
-	writes func() (int64, bool),
-) *Pressing {
+func PressingUntil(over func(context.Context) (bool, error), now func() time.Time,
+	writes func() (int64, bool)) *Pressing {
 	return &Pressing{overdue: over, now: now, passed: time.Now, writes: writes}
 }
 

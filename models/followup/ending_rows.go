@@ -29,12 +29,8 @@ func (s Store) LinksEnding(ctx context.Context, merchantID uuid.UUID, from, to t
 
 // RequestsEnding are the requests to confirm a mandate that run out between two moments, the earliest first. A request
 // in real time is answered or over within two minutes, and is none of them.
-func (s Store) RequestsEnding(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	from, to time.Time,
-	limit int,
-) ([]Ending, error) {
+func (s Store) RequestsEnding(ctx context.Context, merchantID uuid.UUID, from, to time.Time,
+	limit int) ([]Ending, error) {
 	return database.Seek(ctx, s.DB, endingView, `SELECT 'request' AS kind, p.id AS object_id, a.expires_at AS at,
 			a.method = 'FALLBACK' AS registered, `+whose+`
 		FROM (SELECT * FROM mandate_authentications WHERE merchant_id = ? AND state IN ('sent', 'delivered')
@@ -45,12 +41,8 @@ func (s Store) RequestsEnding(
 
 // DisputesHidden are the disputes that began on a day between two, both included, for which the mandate may have to be
 // proven, and that are snoozed or closed today, the earliest first.
-func (s Store) DisputesHidden(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	from, to calendar.Date,
-	limit int,
-) ([]Ending, error) {
+func (s Store) DisputesHidden(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date,
+	limit int) ([]Ending, error) {
 	return database.Seek(ctx, s.DB, endingView, `SELECT 'proof' AS kind, p.id AS object_id, a.at, `+whose+`
 		FROM (SELECT * FROM attention WHERE merchant_id = ? AND kind = 'disputed' AND at >= ? AND at < ?
 				AND hidden_until > (SELECT product_today()) ORDER BY at LIMIT ?) a

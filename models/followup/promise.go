@@ -87,12 +87,8 @@ func (s *Service) ofPurchase(tx *database.Tx, p *Promise) error {
 }
 
 // SettlePromise says what became of an open promise: kept, broken or withdrawn.
-func (s *Service) SettlePromise(
-	ctx context.Context,
-	who actor.Actor,
-	id uuid.UUID,
-	state PromiseState,
-) (p Promise, err error) {
+func (s *Service) SettlePromise(ctx context.Context, who actor.Actor, id uuid.UUID,
+	state PromiseState) (p Promise, err error) {
 	if err := s.may(who, 1); err != nil {
 		return p, err
 	}

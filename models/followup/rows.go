@@ -217,12 +217,8 @@ func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency str
 }
 
 // PromisesOn are the promises due on the days from first to last, both included, in their order, up to limit.
-func (s Store) PromisesOn(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	first, last calendar.Date,
-	limit int,
-) ([]Promise, error) {
+func (s Store) PromisesOn(ctx context.Context, merchantID uuid.UUID, first, last calendar.Date,
+	limit int) ([]Promise, error) {
 	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.due_on BETWEEN ? AND ? ORDER BY p.due_on, p.id LIMIT ?",
 		merchantID, first.String(), last.String(), limit)
 }
@@ -245,31 +241,21 @@ func (s Store) Notes(ctx context.Context, merchantID, objectID uuid.UUID, ask pa
 }
 
 // NotesOfClient are all notes and calls about a client and what belongs to it, newest first.
-func (s Store) NotesOfClient(
-	ctx context.Context,
-	merchantID, clientID uuid.UUID,
-	ask paging.Ask,
-) (paging.Page[Note], error) {
+func (s Store) NotesOfClient(ctx context.Context, merchantID, clientID uuid.UUID,
+	ask paging.Ask) (paging.Page[Note], error) {
 	return s.notes(ctx, ask, "merchant_id = ? AND client_id = ?", merchantID, clientID)
 }
 
 // NotesOfPurchase are those about a purchase, its debits and its invoice, newest first.
-func (s Store) NotesOfPurchase(
-	ctx context.Context,
-	merchantID, purchaseID uuid.UUID,
-	ask paging.Ask,
-) (paging.Page[Note], error) {
+func (s Store) NotesOfPurchase(ctx context.Context, merchantID, purchaseID uuid.UUID,
+	ask paging.Ask) (paging.Page[Note], error) {
 	return s.notes(ctx, ask, "merchant_id = ? AND purchase_id = ?", merchantID, purchaseID)
 }
 
 // NotesBetween are the notes and calls about a client and what belongs to it that were written between two
 // moments, both included, newest first.
-func (s Store) NotesBetween(
-	ctx context.Context,
-	merchantID, clientID uuid.UUID,
-	first, last time.Time,
-	limit int,
-) ([]Note, error) {
+func (s Store) NotesBetween(ctx context.Context, merchantID, clientID uuid.UUID, first, last time.Time,
+	limit int) ([]Note, error) {
 	found, err := s.notes(ctx, paging.Ask{Limit: limit},
 		"merchant_id = ? AND client_id = ? AND created_at BETWEEN ? AND ?", merchantID, clientID, first, last)
 	return found.Items, err

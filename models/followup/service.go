@@ -51,14 +51,8 @@ func (s *Service) LogCall(ctx context.Context, who actor.Actor, about []Object, 
 		"A call was logged: "+strings.ToLower(call.Outcome.Label())+".")
 }
 
-func (s *Service) write(
-	ctx context.Context,
-	who actor.Actor,
-	about []Object,
-	n Note,
-	action, sentence string,
-) (count int,
-	err error) {
+func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n Note, action,
+	sentence string) (count int, err error) {
 	if err := s.may(who, len(about)); err != nil {
 		return 0, err
 	}

@@ -71,12 +71,8 @@ func (s Store) WaitingFor(ctx context.Context, merchantID, objectID uuid.UUID) (
 
 // NotesAbout are the notes and calls that are shown with a thing, newest first: all of its client, or its own where it
 // has none.
-func (s Store) NotesAbout(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	of Subject,
-	ask paging.Ask,
-) (paging.Page[Note], error) {
+func (s Store) NotesAbout(ctx context.Context, merchantID uuid.UUID, of Subject,
+	ask paging.Ask) (paging.Page[Note], error) {
 	if of.ClientID != uuid.Nil {
 		return s.NotesOfClient(ctx, merchantID, of.ClientID, ask)
 	}

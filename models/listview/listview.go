@@ -157,8 +157,8 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID) (V
 	})
 }
 
-func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, verb string, do func(*View) error) (v View,
-	err error) {
+func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, verb string,
+	do func(*View) error) (v View, err error) {
 	if err := person(who); err != nil {
 		return v, err
 	}

@@ -83,11 +83,8 @@ type Service struct {
 const promisesLimit = 1000
 
 // Promises are those of some days that are not kept or withdrawn: open ones and, of days that have passed, broken ones.
-func (s *Service) Promises(
-	ctx context.Context,
-	who actor.Actor,
-	from, to calendar.Date,
-) (out []followup.Promise, err error) {
+func (s *Service) Promises(ctx context.Context, who actor.Actor, from,
+	to calendar.Date) (out []followup.Promise, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}

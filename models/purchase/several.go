@@ -55,12 +55,8 @@ type AgainPlan struct {
 // PlanAgain plans to debit purchases again, each on the next day that is possible and from the account that failed.
 // others are debits that are planned beside them; those of this plan join them. It asks the store a handful of
 // questions, however many purchases there are.
-func (s *Service) PlanAgain(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	recs []Record,
-	others Planned,
-) ([]AgainPlan, error) {
+func (s *Service) PlanAgain(ctx context.Context, merchantID uuid.UUID, recs []Record,
+	others Planned) ([]AgainPlan, error) {
 	now := s.Now()
 	plans := make([]AgainPlan, len(recs))
 	var asked []int

@@ -39,12 +39,8 @@ const accountLimit = 2000
 
 // Account looks back to the end of a day. What was booked by then counts, and each purchase in the status in which it
 // stood then; of today it is the account now. Purchases that were withdrawn or expired by then are not billed.
-func (s *Money) Account(
-	ctx context.Context,
-	who actor.Actor,
-	clientID uuid.UUID,
-	day calendar.Date,
-) (a Account, err error) {
+func (s *Money) Account(ctx context.Context, who actor.Actor, clientID uuid.UUID,
+	day calendar.Date) (a Account, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return a, err
 	}

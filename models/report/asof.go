@@ -54,12 +54,8 @@ type PartFilter struct {
 
 // PartRows gives a page of what a part of the balance was made of: debits by their debit date, refunds as they were
 // promised, the newest first.
-func (s *Money) PartRows(
-	ctx context.Context,
-	who actor.Actor,
-	f PartFilter,
-	ask paging.Ask,
-) (paging.Page[Movement], error) {
+func (s *Money) PartRows(ctx context.Context, who actor.Actor, f PartFilter,
+	ask paging.Ask) (paging.Page[Movement], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Movement]{}, err
 	}

@@ -36,12 +36,8 @@ type ClientFile struct {
 const filesOf = 300
 
 // ClientFiles are the newest files of a client.
-func (s *Money) ClientFiles(
-	ctx context.Context,
-	who actor.Actor,
-	clientID uuid.UUID,
-	ask paging.Ask,
-) (paging.Page[ClientFile], error) {
+func (s *Money) ClientFiles(ctx context.Context, who actor.Actor, clientID uuid.UUID,
+	ask paging.Ask) (paging.Page[ClientFile], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[ClientFile]{}, err
 	}

@@ -132,13 +132,8 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Selec
 }
 
 // Change takes rows in and out. Rows that were never chosen come at the end.
-func (s *Service) Change(
-	ctx context.Context,
-	who actor.Actor,
-	id uuid.UUID,
-	in []Row,
-	out []uuid.UUID,
-) (Selection, error) {
+func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in []Row,
+	out []uuid.UUID) (Selection, error) {
 	if err := mayChoose(who); err != nil {
 		return Selection{}, err
 	}

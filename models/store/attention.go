@@ -205,11 +205,8 @@ const mostJudged = 1_000
 
 // TallyPurchases implements purchase.Lister. What waits is counted as it is kept; what a filter lets through of it is
 // looked at in each, and not counted where that is too much.
-func (s *Store) TallyPurchases(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	f purchase.Filter,
-) (t purchase.Tally, err error) {
+func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID,
+	f purchase.Filter) (t purchase.Tally, err error) {
 	kind, known := concernKinds[f.Concern]
 	if !known { // nobody counts them here
 		return purchase.Tally{N: -1}, nil

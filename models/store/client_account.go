@@ -13,11 +13,8 @@ import (
 var clientPurchases = table.View[report.ClientPurchase]()
 
 // ClientPurchases implements report.Reader.
-func (s *Store) ClientPurchases(
-	ctx context.Context,
-	merchantID, clientID uuid.UUID,
-	limit int,
-) ([]report.ClientPurchase, error) {
+func (s *Store) ClientPurchases(ctx context.Context, merchantID, clientID uuid.UUID,
+	limit int) ([]report.ClientPurchase, error) {
 	return database.Seek(
 		ctx,
 		s.DB,

@@ -146,11 +146,8 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 }
 
 // DebitsByID implements purchase.Lister.
-func (s *Store) DebitsByID(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	ids []uuid.UUID,
-) ([]collection.Collection, error) {
+func (s *Store) DebitsByID(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) ([]collection.Collection, error) {
 	return database.All(ctx, s.DB, collectionTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 }
 

@@ -212,11 +212,8 @@ func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UU
 }
 
 // InvoiceEntries implements billing.Reader.
-func (s *Store) InvoiceEntries(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	purchaseIDs []uuid.UUID,
-) ([]billing.Entry, error) {
+func (s *Store) InvoiceEntries(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs []uuid.UUID) ([]billing.Entry, error) {
 	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""), merchantID,
 		database.IDs(purchaseIDs))
 }
@@ -362,11 +359,8 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 }
 
 // countFoundInvoices counts what a search finds; nil where that is too much.
-func (s *Store) countFoundInvoices(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	find *listing.Search,
-) (map[billing.State]int64, error) {
+func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID,
+	find *listing.Search) (map[billing.State]int64, error) {
 	ids, err := listing.FindAll(ctx, s.DB, find)
 	if ids == nil {
 		return nil, err

@@ -96,13 +96,8 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 }
 
 // turnsOf are the periods of some subscribers that will be billed on some days, the earliest first.
-func (s *Service) turnsOf(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	subscribers []Subscriber,
-	from, to calendar.Date,
-) (out []Turn,
-	err error) {
+func (s *Service) turnsOf(ctx context.Context, merchantID uuid.UUID, subscribers []Subscriber, from,
+	to calendar.Date) (out []Turn, err error) {
 	templates := map[uuid.UUID]Template{}
 	for _, sub := range subscribers {
 		t, known := templates[sub.TemplateID]

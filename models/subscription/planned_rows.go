@@ -123,12 +123,8 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 }
 
 // subscribersAlike reads a page of the subscribers that some turns stand for.
-func (s Store) subscribersAlike(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	turns []Turn,
-	ask paging.Ask,
-) ([]Subscriber, error) {
+func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns []Turn,
+	ask paging.Ask) ([]Subscriber, error) {
 	n := len(turns)
 	next, templates, keys, cycles := make([]time.Time, n), make([]string, n), make([]string, n), make([]*int, n)
 	for i, t := range turns {

@@ -252,11 +252,8 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 
 // subscriberFinder searches subscribers by the words of their clients; nil where nothing
 // was typed.
-func (s Store) subscriberFinder(
-	merchantID, templateID uuid.UUID,
-	f SubscriberFilter,
-	of *listing.Walk,
-) *listing.Search {
+func (s Store) subscriberFinder(merchantID, templateID uuid.UUID, f SubscriberFilter,
+	of *listing.Walk) *listing.Search {
 	if strings.TrimSpace(f.Search) == "" {
 		return nil
 	}

@@ -47,12 +47,8 @@ const idLag = 10 * time.Minute
 
 // Events gives a page in the order of commits, without the snapshots. Days are found by the ids of all events, and then
 // looked at in each.
-func (s Store) Events(
-	ctx context.Context,
-	merchantID uuid.UUID,
-	f EventFilter,
-	ask paging.Ask,
-) (paging.Page[Event], error) {
+func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
+	ask paging.Ask) (paging.Page[Event], error) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	and := func(condition string, more ...any) { where, args = where+" AND "+condition, append(args, more...) }
 	if len(f.Types) > 0 {

@@ -55,13 +55,8 @@ const nextShown = 15
 
 // next lists what is next for a client, the earliest first: debits, debits that may be made again, due dates, requests
 // that run out, promises to pay and subscriptions.
-func (h *Clients) next(
-	ctx context.Context,
-	who actor.Actor,
-	one client.Client,
-	a report.ClientAccount,
-	view *pages.ClientView,
-) error {
+func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, a report.ClientAccount,
+	view *pages.ClientView) error {
 	now := h.Desk.Now()
 	type line struct {
 		at time.Time
@@ -160,12 +155,8 @@ func debitWords(p report.ClientPurchase, now time.Time) string {
 }
 
 // retries says when debits that failed may be made again.
-func (h *Clients) retries(
-	ctx context.Context,
-	who actor.Actor,
-	a report.ClientAccount,
-	add func(calendar.Date, pages.NextLine),
-) error {
+func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientAccount,
+	add func(calendar.Date, pages.NextLine)) error {
 	if len(a.Failures) == 0 {
 		return nil
 	}
@@ -199,12 +190,8 @@ func (h *Clients) retries(
 }
 
 // primary is what most likely comes next for a client.
-func (h *Clients) primary(
-	ctx context.Context,
-	who actor.Actor,
-	one client.Client,
-	a report.ClientAccount,
-) components.Button {
+func (h *Clients) primary(ctx context.Context, who actor.Actor, one client.Client,
+	a report.ClientAccount) components.Button {
 	switch live, err := h.Tokens(ctx, who.MerchantID, one.ID); {
 	case one.Erased() || err != nil:
 		return components.Button{}

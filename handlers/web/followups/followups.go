@@ -221,12 +221,8 @@ func (h *Followups) Write(kind followup.ObjectType) echo.HandlerFunc {
 	}
 }
 
-func (h *Followups) write(
-	ctx context.Context,
-	who actor.Actor,
-	o followup.Object,
-	form url.Values,
-) (done any, said string, err error) {
+func (h *Followups) write(ctx context.Context, who actor.Actor, o followup.Object,
+	form url.Values) (done any, said string, err error) {
 	switch form.Get("do") {
 	case "promise":
 		return kit.WritePromise(ctx, h.Service, who, o, form, h.Desk.Now())

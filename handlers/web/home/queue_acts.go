@@ -114,12 +114,8 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 }
 
 // debitAgain books the debit that the form showed; the rules of charging decide once more.
-func (h *Home) debitAgain(
-	ctx context.Context,
-	who actor.Actor,
-	i report.Item,
-	form url.Values,
-) (any, string, string, error) {
+func (h *Home) debitAgain(ctx context.Context, who actor.Actor, i report.Item,
+	form url.Values) (any, string, string, error) {
 	token, wrong := uuid.Parse(form.Get("token"))
 	day, err := calendar.ParseDate(form.Get("day"))
 	if wrong != nil || err != nil || i.PurchaseID == uuid.Nil {

@@ -68,14 +68,8 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 }
 
 // WriteFollowup writes down the note or the call of a form, and says so.
-func WriteFollowup(
-	ctx context.Context,
-	s *followup.Service,
-	who actor.Actor,
-	about []followup.Object,
-	form url.Values,
-) (n int,
-	said string, err error) {
+func WriteFollowup(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object,
+	form url.Values) (n int, said string, err error) {
 	if form.Get("do") == "call" {
 		n, err = s.LogCall(
 			ctx,
@@ -91,14 +85,8 @@ func WriteFollowup(
 }
 
 // WriteOwner gives things to the person whom a form names, and says so.
-func WriteOwner(
-	ctx context.Context,
-	s *followup.Service,
-	who actor.Actor,
-	about []followup.Object,
-	form url.Values,
-) (n int,
-	said string, err error) {
+func WriteOwner(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object,
+	form url.Values) (n int, said string, err error) {
 	owner, wrong := uuid.Parse(form.Get("owner"))
 	if wrong != nil && form.Get("owner") != "none" {
 		return 0, "", fault.At("owner", "invalid_choice", "Choose a person of the team.")

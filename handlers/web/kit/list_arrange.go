@@ -185,13 +185,8 @@ func (l *Listing) viewQuery() url.Values {
 }
 
 // savedViews adds the views that people saved to the tabs, and offers to save what is looked at.
-func (r *List[T, F]) savedViews(
-	ctx context.Context,
-	who actor.Actor,
-	l *Listing,
-	tabs *components.Tabs,
-) (save components.SaveView,
-	err error) {
+func (r *List[T, F]) savedViews(ctx context.Context, who actor.Actor, l *Listing,
+	tabs *components.Tabs) (save components.SaveView, err error) {
 	for n, v := range l.saved {
 		tab := components.Tab{Label: v.Name, Href: ViewHref(v.View), Saved: true, Shared: v.Shared}
 		if l.view != nil && l.view.ID == v.ID {

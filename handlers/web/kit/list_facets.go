@@ -54,11 +54,8 @@ func (l *Listing) optionText(key, value, otherwise string) string {
 }
 
 // facetFilter is a select by which a facet is chosen.
-func facetFilter[F any, S ~string](
-	key, what, label, blank string,
-	options []components.Option,
-	into func(*F) *S,
-) Filter[F] {
+func facetFilter[F any, S ~string](key, what, label, blank string, options []components.Option,
+	into func(*F) *S) Filter[F] {
 	return ChoiceFilter(
 		key,
 		what,

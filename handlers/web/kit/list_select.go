@@ -158,11 +158,8 @@ func (r *List[T, F]) can() bool                       { return r.Choose.Selectio
 func (r *List[T, F]) address(query url.Values) string { return Address(r.Path, query) }
 func (r *List[T, F]) file() string                    { return r.InFile() }
 
-func (r *List[T, F]) chooseThese(
-	ctx context.Context,
-	who actor.Actor,
-	ids []uuid.UUID,
-) (rows []selection.Row, err error) {
+func (r *List[T, F]) chooseThese(ctx context.Context, who actor.Actor,
+	ids []uuid.UUID) (rows []selection.Row, err error) {
 	for part := range slices.Chunk(distinct(ids), chooseRows) {
 		some, err := r.kept(ctx, who, part)
 		if err != nil {
@@ -202,11 +199,8 @@ func (r *List[T, F]) choiceRows(ctx context.Context, who actor.Actor, ids []uuid
 // chooseRows is how many rows are read at once.
 const chooseRows = 500
 
-func (r *List[T, F]) chooseAll(
-	ctx context.Context,
-	who actor.Actor,
-	query url.Values,
-) (rows []selection.Row, err error) {
+func (r *List[T, F]) chooseAll(ctx context.Context, who actor.Actor,
+	query url.Values) (rows []selection.Row, err error) {
 	l := &Listing{path: r.Path, Query: query}
 	f, err := r.filter(ctx, who, l)
 	if err != nil {

@@ -35,13 +35,8 @@ func FormKeyOf(c echo.Context) string {
 // Once runs what a form asks for and goes on to where its result is shown. The
 // same form sent again goes to the same place and nothing is done again. It
 // needs a use case that calls Answered; refusals come back as they are.
-func Once[T any](
-	c echo.Context,
-	d *Desk,
-	formKey string,
-	act func(context.Context) (T, error),
-	where func(T) string,
-) error {
+func Once[T any](c echo.Context, d *Desk, formKey string, act func(context.Context) (T, error),
+	where func(T) string) error {
 	to := ""
 	if err := OnceAs(c, d, formKey, act, where, &to); err != nil {
 		return err

@@ -185,12 +185,8 @@ func (p *Purchases) planFollow(ctx context.Context, who actor.Actor, ids []uuid.
 	return out, bulk.LeaveErased(ctx, who, p.Clients, out, func(i int) uuid.UUID { return recs[i].ClientID })
 }
 
-func (p *Purchases) askPaidDay(
-	_ context.Context,
-	_ actor.Actor,
-	in url.Values,
-	wrong map[string]string,
-) (bulk.Fields, error) {
+func (p *Purchases) askPaidDay(_ context.Context, _ actor.Actor, in url.Values,
+	wrong map[string]string) (bulk.Fields, error) {
 	today := calendar.DateOf(p.Desk.Now()).String()
 	day := today
 	if in.Has("paid_on") {

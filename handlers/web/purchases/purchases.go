@@ -298,11 +298,8 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 
 // totals are the purchases of each status among those that a list shows, whatever needs attention, and those with an
 // amount. Without a narrow filter they are kept, of every kind; under one each kind is asked for.
-func (p *Purchases) totals(
-	ctx context.Context,
-	who actor.Actor,
-	f purchase.Filter,
-) (out purchase.TotalsByKind, narrow bool, err error) {
+func (p *Purchases) totals(ctx context.Context, who actor.Actor,
+	f purchase.Filter) (out purchase.TotalsByKind, narrow bool, err error) {
 	shown := f.Kind
 	if f.Concern != "" && shown == "" {
 		shown = purchase.WithAmount

@@ -101,12 +101,8 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 
 // choosePending selects many pending subscribers, and goes on to the rehearsal of the act. They are done in the
 // background.
-func (h *Templates) choosePending(
-	c echo.Context,
-	t subscription.Template,
-	list []subscription.Subscriber,
-	act string,
-) error {
+func (h *Templates) choosePending(c echo.Context, t subscription.Template, list []subscription.Subscriber,
+	act string) error {
 	rows := make([]selection.Row, 0, len(list))
 	for _, s := range list[:min(len(list), selection.MaxRows)] {
 		rows = append(rows, selection.Row{ID: s.ID, Changed: s.UpdatedAt})

@@ -157,8 +157,8 @@ func (s Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UUI
 	return err
 }
 
-func (s Store) CountItems(ctx context.Context, merchantID uuid.UUID, f ItemFilter) (n Figure,
-	err error) {
+func (s Store) CountItems(ctx context.Context, merchantID uuid.UUID,
+	f ItemFilter) (n Figure, err error) {
 	w, signed := itemsWhere(merchantID, f)
 	if f.ArrivalID != uuid.Nil {
 		if err := s.answeredIn(ctx, w, f.ArrivalID); err != nil {

@@ -61,8 +61,8 @@ func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
 }
 
 // WaitingByKind counts what CutNow would take, by the same condition. By the condition of CutWaiting.
-func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Waiting,
-	err error) {
+func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID,
+	by time.Time) (found []Waiting, err error) {
 	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items
 		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`,
 		database.Native([]any{merchantID, database.Instant(by)})...)
@@ -279,8 +279,8 @@ func (s Store) ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f Fin
 	return database.Seek(ctx, s.DB, findingTable, findingTable.Select+w.String()+order, w.args...)
 }
 
-func (s Store) CountFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter) (n int64,
-	err error) {
+func (s Store) CountFindings(ctx context.Context, merchantID uuid.UUID,
+	f FindingFilter) (n int64, err error) {
 	w := findingsWhere(merchantID, f)
 	err = s.Gorm(ctx).Raw("SELECT count(*) FROM bank_findings WHERE "+w.String(), w.args...).Scan(&n).Error
 	return n, err

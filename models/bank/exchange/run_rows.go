@@ -104,8 +104,8 @@ func (s Store) Outgoing(ctx context.Context, id string) (out Outgoing, err error
 }
 
 // Message of a merchant, with its groups; the zero merchant is any.
-func (s Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m Message,
-	groups []Group, err error) {
+func (s Store) Message(ctx context.Context, merchantID uuid.UUID,
+	id string) (m Message, groups []Group, err error) {
 	m, err = database.One(ctx, s.DB, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil,
 		merchantID)
 	if err == nil {
@@ -176,10 +176,8 @@ func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error
 
 // MerchantOf finds whose account that is; found is false when it is nobody's. Zeros before a number do not
 // count: banks write them or not.
-func (s Store) MerchantOfAccount(
-	ctx context.Context,
-	account bank.AccountNumber,
-) (id uuid.UUID, found bool, err error) {
+func (s Store) MerchantOfAccount(ctx context.Context,
+	account bank.AccountNumber) (id uuid.UUID, found bool, err error) {
 	var ids [][16]byte
 	err = s.Pool.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT merchant_id), '{}') FROM debit_profiles
 		WHERE ltrim(account_number, '0') = ltrim($1, '0')`, account.Reveal()).Scan(&ids)

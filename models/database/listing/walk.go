@@ -282,13 +282,8 @@ func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string
 
 // CountFound counts by state what a search finds; nil where that is more than is counted.
 // of reads the states of some ids.
-func CountFound[S ~string](
-	ctx context.Context,
-	db *database.DB,
-	f *Search,
-	of string,
-	args ...any,
-) (map[S]int64, error) {
+func CountFound[S ~string](ctx context.Context, db *database.DB, f *Search, of string,
+	args ...any) (map[S]int64, error) {
 	ids, err := FindAll(ctx, db, f)
 	if ids == nil {
 		return nil, err

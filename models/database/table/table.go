@@ -163,14 +163,8 @@ func (t *Table[T]) Copy(ctx context.Context, tx pgx.Tx, box *seal.Box, records [
 }
 
 // CopyTo is Copy into another table of the same form.
-func (t *Table[T]) CopyTo(
-	ctx context.Context,
-	tx pgx.Tx,
-	box *seal.Box,
-	name string,
-	records []T,
-	only ...string,
-) error {
+func (t *Table[T]) CopyTo(ctx context.Context, tx pgx.Tx, box *seal.Box, name string, records []T,
+	only ...string) error {
 	if len(records) == 0 {
 		return nil
 	}
