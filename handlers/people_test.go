@@ -67,7 +67,7 @@ func TestAnAdminInvitesAndTheInvitedJoins(t *testing.T) {
 		url.Values{"email": {"nope"}, "role": {"king"}, "batch_limit": {"1"}}).Want(422).Contains(
 		"Enter a valid email address.", "A role is admin")
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "role": {"staff"},
-		"batch_limit": {"lots"}}).Want(422).Contains("Give an amount such as", `value="lots"`)
+		"batch_limit": {"lots"}}).Want(422).Contains("Enter an amount such as", `value="lots"`)
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "name": {"Sipho"},
 		"role": {"finance"}, "grant_reveal": {"yes"}, "grant_refund": {"no"}, "batch_limit": {"10 000,00"}}).Want(303)
 	s.Page(s.A.Owner, "GET", "/settings/people", nil).Want(200).Contains("on its way to sipho@example.com",

@@ -10,7 +10,7 @@ func (e *edge) bankRoutes() Table {
 		return nil
 	}
 	return Table{
-		{actor.Read, "Bank files: what waits, the files both ways, movements and the reconciliation", []Route{
+		{actor.Read, "Bank files: what is waiting, the files both ways, movements and the reconciliation", []Route{
 			{page, "GET", "/bank", e.BankFiles.Overview},
 			{page, "GET", "/bank/files", e.BankFiles.Files},
 			{page, "GET", "/bank/files/export", e.BankFiles.ExportFiles},
@@ -28,7 +28,7 @@ func (e *edge) bankRoutes() Table {
 			{page, "GET", "/bank/findings/export", e.BankFiles.ExportFindings},
 			{page, "GET", "/bank/findings/:id", e.BankFiles.Finding},
 		}},
-		{actor.Approve, "Approve or refuse a file to the bank that waits for a second approver", []Route{
+		{actor.Approve, "Approve or refuse a file to the bank that is waiting for a second approver", []Route{
 			{page, "GET", "/bank/files/:id/approval", e.BankFiles.AskAct("approval")},
 			{page, "POST", "/bank/files/:id/approval", e.BankFiles.Act("approval")},
 			{page, "GET", "/bank/files/:id/refusal", e.BankFiles.AskAct("refusal")},

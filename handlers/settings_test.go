@@ -163,8 +163,8 @@ func TestTheCalendarPageShowsTheDaysAndWhereOneGoes(t *testing.T) {
 			"goes to the bank by Friday 22 December 2028, 12:00 SAST, and is debited on Wednesday 27 December 2028"},
 		"2028-12-20": {
 			"goes to the bank by Monday 18 December 2028, 12:00 SAST, and is debited on Wednesday 20 December 2028."},
-		"2028-11-01": {"Give a day of the next ten years."},
-		"nonsense":   {"Give a date, such as"},
+		"2028-11-01": {"Enter a day of the next ten years."},
+		"nonsense":   {"Enter a date, such as"},
 	} {
 		body := at(day)
 		for _, text := range want {

@@ -48,6 +48,7 @@ var unsaid = map[*regexp.Regexp]string{
 	regexp.MustCompile(`(?i)\bby (itself|themselves)\b`):               "automatically, or nothing",
 	regexp.MustCompile(`(?i)\ball the same\b`):                         "anyway",
 	regexp.MustCompile(`(?i)\bat (this|the same) moment`):              "at the moment, at the same time",
+	regexp.MustCompile(`(?i)\bany ?more([.,;:)]|$)`):                   "no longer",
 	regexp.MustCompile(`(?i)\boutside of\b`):                           "outside",
 	regexp.MustCompile(`(?i)\bstands? (in|on|here)\b`):                 "is in, is on",
 	regexp.MustCompile(`(?i)\bdebits? c(a|o)mes? back\b`):              "the debit failed, or was returned",
@@ -75,7 +76,7 @@ var saidAnyway = map[string]bool{
 	"This authority may be passed to somebody else only together with that agreement.": true,
 	"If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is " +
 		"registered all the same, and I may dispute each debit under it.": true,
-	" A debit may also run on another day than the one agreed; I may dispute such a debit.": true,
+	"%s A debit may also run on another day than the one agreed; I may dispute such a debit.": true,
 }
 
 // TestTextsForPeopleSayItInPlainEnglish walks what is written for people: the texts between the tags of the pages, the
@@ -152,7 +153,7 @@ func TestTheGuardSeesForeignShapes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"‘xx’ is no status.", "%q is no list of networks", "Who has none is led to set one up.",
 		"the payer's bank refuses", "It ends by itself after %d payments.", "1 rows has problems", "%d rows were left out.",
-		"The debit came back unpaid.", "The collection of this purchase is over", "port 22 unless said",
+		"The debit came back unpaid.", "This link is not valid any more.", "The collection of this purchase is over", "port 22 unless said",
 		"Link 3 stands in the chain", "A debit of another amount than %s may be disputed."} {
 		if len(foreign(text)) == 0 {
 			t.Errorf("nothing is found in %q", text)
@@ -213,20 +214,47 @@ func goTexts(path string, say func(where, text string)) error {
 	if err != nil {
 		return err
 	}
-	tags := map[*ast.BasicLit]bool{}
+	told := map[ast.Node]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if field, is := n.(*ast.Field); is && field.Tag != nil {
-			tags[field.Tag] = true
-		}
-		if literal, is := n.(*ast.BasicLit); is && literal.Kind == token.STRING {
-			if text, err := strconv.Unquote(literal.Value); err == nil {
-				if tags[literal] {
-					text = reflect.StructTag(text).Get("help")
-				}
-				say(files.Position(literal.Pos()).String(), text)
+			told[field.Tag] = true
+			if tag, err := strconv.Unquote(field.Tag.Value); err == nil {
+				say(files.Position(field.Pos()).String(), reflect.StructTag(tag).Get("help"))
 			}
+		}
+		if text, is := joined(n, told); is {
+			say(files.Position(n.Pos()).String(), text)
 		}
 		return true
 	})
 	return nil
+}
+
+// joined is a text of the code, put together again where it is divided; what is no literal in it stands as %s. Parts of
+// a text that was told are no texts of their own.
+func joined(n ast.Node, told map[ast.Node]bool) (text string, is bool) {
+	if told[n] {
+		return "", false
+	}
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		told[n] = true
+		text, err := strconv.Unquote(n.Value)
+		return text, err == nil && n.Kind == token.STRING
+	case *ast.BinaryExpr:
+		if n.Op != token.ADD {
+			return "", false
+		}
+		told[n] = true
+		left, isLeft := joined(n.X, told)
+		right, isRight := joined(n.Y, told)
+		if !isLeft {
+			left = "%s"
+		}
+		if !isRight {
+			right = "%s"
+		}
+		return left + right, isLeft || isRight
+	}
+	return "", false
 }

@@ -152,7 +152,7 @@ func (b *bankCheckCmd) layOut(ctx context.Context, p files.Profile, dir string, 
 	if err := box.Place(ctx, m.FileName, hash[:], bytes.NewReader(content), count); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\n%s waits for the bank with one debit of R 1,00 for %s. Debitdesk keeps no record of "+
+	_, _ = fmt.Fprintf(out, "\n%s is waiting for the bank with one debit of R 1,00 for %s. Debitdesk keeps no record of "+
 		"it: the bank's "+
 		"answers about it will be shown as answers about an unknown file.\n", filepath.Join(dir, "outbox", m.FileName),
 		m.Groups[0].ActionDate)

@@ -58,7 +58,7 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "outbox")); !os.IsNotExist(err) {
 		t.Error("the outbox was touched")
 	}
-	check(exitOK, "waits for the bank", append([]string{dir, "--to-outbox"}, own...)...)
+	check(exitOK, "waiting for the bank", append([]string{dir, "--to-outbox"}, own...)...)
 	if laid, err := filepath.Glob(filepath.Join(dir, "outbox", "DD_*.xml")); err != nil || len(laid) != 1 {
 		t.Error(laid, err)
 	}

@@ -102,10 +102,10 @@ func (b *filesSite) refusedFile(owner *tab) {
 	owner.looksAt("bank-refused")
 	owner.click("Send again…")
 	owner.submit()
-	owner.sees("What was refused is sent again with the next file.")
+	owner.sees("The refused items are sent again with the next file.")
 	b.passes(owner, day, "15:45")
 	owner.open("/bank")
-	owner.sees("Nothing is open about the bank.")
+	owner.sees("There are no open findings.")
 	owner.sees("Sent again")
 	owner.sees("Accepted")
 	b.passes(owner, debitDays[1].AddDays(1), "09:00")
@@ -124,7 +124,7 @@ func (b *filesSite) lostFile(owner *tab) {
 	owner.sees("The file is laid out again.")
 	b.passes(owner, day, "16:50")
 	owner.open("/bank")
-	owner.sees("Nothing is open about the bank.")
+	owner.sees("There are no open findings.")
 	owner.loses("Taken")
 }
 
@@ -156,7 +156,7 @@ func (b *filesSite) repeats(owner *tab) {
 	b.passes(owner, debitDays[3].AddDays(7), "09:00")
 	b.bank.Misbehave()
 	owner.open("/bank")
-	owner.sees("Nothing is open about the bank.")
+	owner.sees("There are no open findings.")
 }
 
 // broughtAnswer is one that never reached the folder: a person downloads it from the bank and imports it, twice.
@@ -183,7 +183,7 @@ func (b *filesSite) broughtAnswer(owner *tab) {
 		owner.sees("The file was read.")
 	}
 	owner.open("/bank")
-	owner.sees("Nothing is open about the bank.")
+	owner.sees("There are no open findings.")
 }
 
 // namelessMovements are what the bank books for a debit without saying for which: a person matches both.
@@ -207,7 +207,7 @@ func (b *filesSite) namelessMovements(owner *tab, purchase string) {
 		owner.sees("The movement is matched.")
 	}
 	owner.open("/bank")
-	owner.sees("Nothing is open about the bank.")
+	owner.sees("There are no open findings.")
 	b.passes(owner, debitDays[4].AddDays(5), "12:10")
 	owner.open("/purchases/" + purchase)
 	owner.sees("Not enough money")

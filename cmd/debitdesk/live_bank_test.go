@@ -58,7 +58,7 @@ func TestInLiveModeTheFirstRandIsHandedToTheBank(t *testing.T) {
 	owner := site.tab(t, browser(t))
 	owner.signIn()
 	owner.open("/bank")
-	owner.sees("Nothing waits for the bank.")
+	owner.sees("Nothing is waiting for the bank.")
 	// Its last cut comes in two weeks. Here it has come.
 	_, err = b.books.db.Exec(t.Context(), `UPDATE collections SET submit_at = now()`)
 	must(t, err)

@@ -72,7 +72,7 @@ func readPage(c echo.Context) (paging.Ask, error) {
 	if text := c.QueryParam("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > mailLimit {
-			wrong.Add("limit", "invalid", "Give a number from 1 to %d.", mailLimit)
+			wrong.Add("limit", "invalid", "Enter a number from 1 to %d.", mailLimit)
 		}
 		ask.Limit = n
 	}

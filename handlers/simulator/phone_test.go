@@ -137,7 +137,7 @@ func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {
 	}
 	call(h, "POST", path, `{"answer":"reject"}`).Want(http.StatusBadRequest).WantCode("__all__=mandate_wrong_status")
 	h.Page(h.A.Owner, "POST", path, url.Values{"answer": {"reject"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Nothing waits on the client",
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Nothing is waiting on the client",
 		"the mandate is Active")
 	if n := h.Count(`SELECT count(*) FROM mandates WHERE id = $1 AND state = 'active'`, id); n != 1 {
 		t.Error("the second answer counted")

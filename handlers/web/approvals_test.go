@@ -95,7 +95,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 		"She left the gym.").Lacks("Approve: delete")
 	k.Page(k.A.Finance, "GET", "/approvals", nil).Want(http.StatusOK).Contains("She left the gym.", request)
 	k.Page(k.A.Finance, "GET", "/attention", nil).Contains("Waiting for a second approver", request)
-	k.Page(k.A.Finance, "GET", "/", nil).Contains("1 request waits for a second approver")
+	k.Page(k.A.Finance, "GET", "/", nil).Contains("1 request is waiting for a second approver")
 	k.Page(k.A.Finance, "GET", request, nil).Want(http.StatusOK).Contains("Approve: delete 1 token",
 		"1 scheduled purchase uses it, R\u00a02\u00a0469,00, next")
 	k.Page(k.A.Staff, "GET", request, nil).Want(http.StatusOK).Lacks("Approve: delete")

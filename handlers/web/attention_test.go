@@ -230,7 +230,7 @@ func TestAFailedDebitStaysInSightWhateverBecomesOfThePurchase(t *testing.T) {
 	b.later(30)
 	seen("a month after")
 	b.API("POST", "/purchases/"+id+"/mark_as_paid/", nil).Want(200)
-	b.Page(b.A.Staff, "GET", "/?block=attention", nil).Lacks("debit failed").Contains("Nothing waits for you.")
+	b.Page(b.A.Staff, "GET", "/?block=attention", nil).Lacks("debit failed").Contains("Nothing is waiting for you.")
 	b.Page(b.A.Staff, "GET", "/attention", nil).Lacks("Failed debits")
 }
 

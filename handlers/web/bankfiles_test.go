@@ -44,14 +44,14 @@ func TestTheOverviewSaysWhatWaitsAndCutNowTakesExactlyThat(t *testing.T) {
 	h := bankHouse(t)
 	h.Page(h.A.Finance, "GET", "/bank", nil).
 		Want(200).
-		Contains("Nothing waits for the bank.", "In 2\u00a0h\u00a0", "11:30\u00a0SAST",
-			"Nothing is open about the bank.", "No file has been made yet", "Nothing has come from the bank yet")
-	h.Page(h.A.Finance, "GET", "/bank/cut", nil).Want(200).Contains("Nothing waits for the bank.")
+		Contains("Nothing is waiting for the bank.", "In 2\u00a0h\u00a0", "11:30\u00a0SAST",
+			"There are no open findings.", "No file has been made yet", "Nothing has come from the bank yet")
+	h.Page(h.A.Finance, "GET", "/bank/cut", nil).Want(200).Contains("Nothing is waiting for the bank.")
 	h.HandOver(3, 15000, bankThursday)
 	h.Page(h.A.Finance, "GET", "/bank?block=next", nil).Want(200).Contains("Debits", ">3<", "450,00").Lacks("<html")
 	h.Page(h.A.Finance, "GET", "/bank/cut", nil).Want(200).Contains("Debits: 3 items, R", "450,00")
 	bankPost(h, "/bank/cut", nil).Contains("1 file was made for the bank.", "DD20270111-000001.txt", "450,00")
-	bankPost(h, "/bank/cut", nil).Contains("Nothing waits for the bank.")
+	bankPost(h, "/bank/cut", nil).Contains("Nothing is waiting for the bank.")
 	if n := h.Count(`SELECT count(*) FROM bank_files_out`); n != 1 {
 		t.Errorf("a second click made %d files", n)
 	}
@@ -123,7 +123,7 @@ func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 		Want(200).
 		Contains("1 finding about the bank’s files is open", "/bank/findings?state=open")
 	act("again", "Lay the same file out again?", "The file is laid out again.", "not acknowledged can be laid out again")
-	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing is open about the bank.")
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("There are no open findings.")
 	h.Run()
 	clear(h.Box.Out)
 	h.Run()
@@ -131,9 +131,9 @@ func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 		Reasons: []exchange.Reason{{Code: "AG08", Text: "Not agreed"}}})
 	file().Contains("The bank refused 2 items, R", "Not agreed (AG08)", "/dropping")
 	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("A file was refused", id+"/replacement", id+"/dropping")
-	act("replacement", "Send what was refused again?", "sent again with the next file",
-		"Nothing in this file waits for a decision any more.")
-	bankPost(h, "/bank/files/"+id+"/dropping", nil).Contains("Nothing in this file waits for a decision any more.")
+	act("replacement", "Send the refused items again?", "sent again with the next file",
+		"Nothing in this file is waiting for a decision.")
+	bankPost(h, "/bank/files/"+id+"/dropping", nil).Contains("Nothing in this file is waiting for a decision.")
 	if n := h.Count(`SELECT count(*) FROM bank_items WHERE state = 'waiting'`); n != 2 {
 		t.Errorf("%d items wait for the next file", n)
 	}
@@ -156,14 +156,15 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 		return "/bank/files/" + ids[0]
 	}
 	at := cut()
-	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("Waits for a second approver", "someone else has to approve it",
-		at+"/refusal").Lacks(`class="btn" href="`+at+"/approval", at+"/download")
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).
+		Contains("Waiting for a second approver", "someone else has to approve it",
+			at+"/refusal").Lacks(`class="btn" href="`+at+"/approval", at+"/download")
 	h.Page(h.A.Finance, "GET", at+"/approval", nil).Want(http.StatusConflict).Contains("You cut this file yourself.")
 	bankPost(h, at+"/approval", nil).Contains("You cut this file yourself.")
 	h.Page(h.A.Staff, "POST", at+"/approval", url.Values{}).Want(http.StatusForbidden)
 	h.Page(h.A.Owner, "GET", "/bank", nil).
 		Want(200).
-		Contains("A file waits for a second approver", at+"/approval", at+"/refusal")
+		Contains("A file is waiting for a second approver", at+"/approval", at+"/refusal")
 	h.Page(h.A.Owner, "GET", at+"/approval", nil).Want(200).Contains("Approve this file?", "2 items, R")
 	mailbox := func(address string) { // of the owner; what follows a plus sign is the same mailbox
 		if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE users SET email = $2 WHERE id = $1`, h.A.Owner.ID,
@@ -186,7 +187,7 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 	bankPost(h, at+"/refusal", url.Values{"reason": {"Twice"}}).Contains("has refused to approve this file already.",
 		"Not approved", "Wrong month", at+"/replacement", at+"/dropping")
 	bankPost(h, at+"/replacement", nil).Contains("sent again with the next file")
-	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing is open about the bank.")
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("There are no open findings.")
 	h.Page(h.A.Owner, "POST", "/settings/approvals", url.Values{"reason": {"December"}}).Want(303)
 	if n := h.Count(`SELECT count(*) FROM approvals WHERE kind = 'loosen'`); n != 1 {
 		t.Errorf("%d requests to loosen", n)
@@ -208,7 +209,7 @@ func TestLateDebitsAreDecidedOnceForTheirDay(t *testing.T) {
 		at := "/bank/findings/" + id + "/" + path
 		h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains(question, "2 items, R", "Wed 13 Jan 2027")
 		bankPost(h, at, nil).Contains(said, "Settled")
-		bankPost(h, at, nil).Contains("No late debits of that day wait for a decision any more.")
+		bankPost(h, at, nil).Contains("No late debits of that day are waiting for a decision.")
 	}
 }
 

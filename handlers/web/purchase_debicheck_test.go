@@ -95,7 +95,7 @@ func TestADebitInTrackingSaysUntilWhenTheBankWaits(t *testing.T) {
 			break
 		}
 	}
-	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("waits for money until",
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("is waiting for money until",
 		"The bank stops waiting for money").Lacks("provisional")
 	later(11 * 24 * time.Hour)
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not enough money (02)",

@@ -82,7 +82,7 @@ func TestEveryProblemOfANewPurchaseIsSaidBesideItsInput(t *testing.T) {
 	form["name"], form["price"], form["quantity"] = []string{"", "Towel"}, []string{"1,234", "10"}, []string{"x", "1"}
 	k.Page(k.A.Staff, "POST", "/purchases", form).Want(http.StatusUnprocessableEntity).
 		Contains("Choose the client.", "Say what the purchase is for.", "could be thousands or decimals",
-			"Give a number above 0.", "Too soon", "Choose the account to debit.",
+			"Enter a number above 0.", "Too soon", "Choose the account to debit.",
 			`href="#price-1"`, `value="1,234"`, `value="Towel"`)
 	if n := k.Count(`SELECT count(*) FROM purchases WHERE total_cents > 0`); n != 0 {
 		t.Errorf("%d purchases, want none", n)

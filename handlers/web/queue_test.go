@@ -141,7 +141,7 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 		t.Error("it is not said that the debit was booked")
 	}
 	page = b.asked(page, "promise", url.Values{"amount": {"300,07"}, "due_on": {dayOf(b).AddDays(2).String()}})
-	if got := tabsOf(page); got["All"] != "0" || !strings.Contains(page, "Nothing waits for you") {
+	if got := tabsOf(page); got["All"] != "0" || !strings.Contains(page, "Nothing is waiting for you") {
 		t.Errorf("%v", got)
 	}
 	wrong := b.Page(

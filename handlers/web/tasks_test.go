@@ -315,6 +315,6 @@ func TestAnExportOfSomebodyWhoLeftFails(t *testing.T) {
 	}
 	h.Page(h.A.Owner, "GET", "/tasks", nil).
 		Want(http.StatusOK).
-		Contains("Failed", "is not on the team any more").
+		Contains("Failed", "is no longer on the team").
 		Lacks("/file")
 }

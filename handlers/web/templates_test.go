@@ -55,7 +55,7 @@ func TestAPreviewSaysThePlanInWordsWithTwelveDates(t *testing.T) {
 		"trial":         {plan("x", "subscription_trial_periods", "2"), "The first 2 periods are free"},
 		"at the end":    {plan("x", "subscription_charge_period_end", "yes"), "the first bill comes 1 month after the start"},
 		"cycles":        {plan("x", "number_of_billing_cycles", "3"), "ends after 3 billed periods"},
-		"no number":     {plan("x", "subscription_period", "often"), "Give a whole number from 1 to 256."},
+		"no number":     {plan("x", "subscription_period", "often"), "Enter a whole number from 1 to 256."},
 		"no start":      {plan("x", "start", ""), "Choose the day on which a client begins"},
 		"on the 29th":   {plan("x", "start", "2099-01-29"), "on the 29th (last day in shorter months)"},
 		"on the 28th":   {plan("x", "start", "2099-01-28"), "on the 28th."},
@@ -99,7 +99,7 @@ func TestAFormWithProblemsKeepsWhatWasTyped(t *testing.T) {
 		plan("", "price", "lots", "subscription_period", "0", "number_of_billing_cycles", "none")).Want(
 		http.StatusUnprocessableEntity)
 	got.Contains(`value="lots"`, `value="none"`, `href="#title"`, `href="#subscription_period"`,
-		"Give a whole number from 1 to 256.", `href="#price-1"`)
+		"Enter a whole number from 1 to 256.", `href="#price-1"`)
 	h.Page(h.A.Finance, "POST", "/templates", plan("x", "kind", "invoice")).Want(http.StatusUnprocessableEntity).Contains(
 		`href="#due"`)
 	withLine := h.Page(h.A.Finance, "POST", "/templates", plan("x", "add", "yes")).Want(http.StatusOK)
@@ -168,7 +168,7 @@ func TestTheTwoPausesAreShownAsSuch(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at+"?status=subscription_paused", nil, "HX-Request: true",
 		"HX-Target: results").Contains("Thandi Nkosi").Lacks("<html")
 	h.Page(h.A.Finance, "POST", sub+"/pause", url.Values{"paused": {"no"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/deletion", nil).Contains("1 subscriber will not be billed any more")
+	h.Page(h.A.Finance, "GET", at+"/deletion", nil).Contains("1 subscriber will no longer be billed")
 	h.Page(h.A.Finance, "POST", at+"/deletion", url.Values{"confirm": {"7"}}).Want(http.StatusUnprocessableEntity)
 	h.Page(h.A.Finance, "POST", at+"/deletion", url.Values{"confirm": {"1"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusNotFound)

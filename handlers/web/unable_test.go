@@ -54,7 +54,7 @@ const (
 	eftOnly     = "Your bank connection collects by EFT only; it cannot do DebiCheck."
 	delayedOnly = "Your bank connection takes delayed requests only."
 	noRefunds   = "Your bank connection cannot pay refunds. Pay the client yourself"
-	noRecall    = "your bank connection cannot withdraw it any more"
+	noRecall    = "your bank connection can no longer withdraw it"
 	noChecks    = "Your bank connection cannot check accounts."
 	noProof     = "Your bank connection cannot send mandates. If the bank asks for proof"
 )

@@ -70,7 +70,7 @@ func TestAnAdminAddsAndChangesAWebhook(t *testing.T) {
 	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Books", "https://a.example/books",
 		"All events", "Never called")
 	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {""}, "which": {"all"}}).Want(422).Contains(
-		"Give the address.")
+		"Enter the address.")
 }
 
 func TestADeliveryIsShownWithWhatWasSentAndAnswered(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAWebhookIsDeletedByTheEndOfItsID(t *testing.T) {
 	page := addsWebhook(h, "https://a.example")
 	end := page[len(page)-4:]
 	h.Page(h.A.Owner, "GET", page+"/deletion", nil).Want(200).Contains("Type "+end,
-		"https://a.example receives nothing any more.")
+		"https://a.example no longer receives anything.")
 	h.Page(h.A.Owner, "POST", page+"/deletion", url.Values{"confirm": {"yes"}}).Want(422).Contains("Type " + end + ".")
 	h.Page(h.A.Owner, "POST", page+"/deletion", url.Values{"confirm": {end}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Owner, "GET", page, nil).Want(404)

@@ -14,7 +14,7 @@ const (
 	eftOnly     = "Your bank connection collects by EFT only; it cannot do DebiCheck."
 	delayedOnly = "Your bank connection takes delayed requests only."
 	noRefunds   = CannotRefund + " Pay the client yourself, then record the refund as paid back."
-	noRecall    = "The bank has this debit, and your bank connection cannot withdraw it any more. Wait for the result."
+	noRecall    = "The bank has this debit, and your bank connection can no longer withdraw it. Wait for the result."
 	noContest   = "Your bank connection cannot send mandates. If the bank asks for proof, " +
 		"download the mandate and send it yourself."
 	noVerification = "Your bank connection cannot check accounts."

@@ -175,7 +175,7 @@ func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error)
 		case b.Counts.Ready > 0 && b.PauseAfter > 0 && sent >= b.PauseAfter:
 			b.State, b.PauseAfter, b.Note = Paused, 0, "The first invoices are sent. Look at them, then resume the batch."
 			tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID,
-				Text: "The first invoices were sent; the batch waits to be resumed."})
+				Text: "The first invoices were sent; the batch is waiting to be resumed."})
 		case b.Counts.Ready > 0 || b.Counts.Charges > 0:
 			more = true
 			return nil

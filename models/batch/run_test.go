@@ -244,7 +244,7 @@ func TestVoiding_leaves_what_the_bank_has_and_cannot_give_back(t *testing.T) {
 	must(t, err)
 	b = h.work(b)
 	left := h.rows(b, batch.Sent)
-	if b.Counts.Voided != 2 || len(left) != 1 || !strings.Contains(left[0].Error, "cannot withdraw it any more") {
+	if b.Counts.Voided != 2 || len(left) != 1 || !strings.Contains(left[0].Error, "can no longer withdraw it") {
 		t.Errorf("%+v %+v", b.Counts, left)
 	}
 }

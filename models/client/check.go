@@ -80,7 +80,7 @@ func (d *Details) checkMasks(wrong *fault.Problems) {
 func (d *Details) checkReach(wrong *fault.Problems) {
 	switch {
 	case d.Email == "" && (d.BankAccount == "" || d.BankCode == ""):
-		wrong.Add("email", "required", "Give an e-mail address, or bank_account and bank_code.")
+		wrong.Add("email", "required", "Enter an e-mail address, or bank_account and bank_code.")
 	case d.Email != "" && !wrong.Has("email") && !IsEmail(d.Email):
 		wrong.Add("email", "invalid", "Enter a valid email address.")
 	}
@@ -165,7 +165,7 @@ func (d *Details) PhoneProblems() []bank.Problem {
 	phone, ok := Phone(strings.TrimSpace(d.Phone))
 	if !ok {
 		return []bank.Problem{{Field: bank.FieldPhone, Code: "invalid",
-			Message: "Give a South African number such as 082 123 4567, or + and the country code."}}
+			Message: "Enter a South African number such as 082 123 4567, or + and the country code."}}
 	}
 	d.Phone = phone
 	return nil

@@ -147,7 +147,7 @@ func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
 		return err
 	}
 	if !news {
-		outcome.Text = "ignored: nothing of this refund is open any more"
+		outcome.Text = "ignored: nothing of this refund is still open"
 	}
 	return s.keep(ctx, m, outcome)
 }

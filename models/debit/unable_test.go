@@ -74,7 +74,7 @@ func TestADebitThatCannotBeWithdrawnIsNotAskedForForEver(t *testing.T) {
 	_, err := h.engine(slow).Run(ctx)
 	must(t, err)
 	h.settled(&unableBank{Gateway: h.bank, asked: 1})
-	h.saysLast("collection.recalled", "cannot withdraw it any more")
+	h.saysLast("collection.recalled", "can no longer withdraw it")
 }
 
 func TestARequestThatCannotBeMadeIsOverAtOnce(t *testing.T) {

@@ -67,7 +67,7 @@ func (s *Service) act(ctx context.Context, who actor.Actor, items []Item, a Act,
 			return fault.New(
 				fault.Conflict,
 				"nothing_waits",
-				"This does not need attention any more, or was dealt with by another person.",
+				"This no longer needs attention, or another person has dealt with it.",
 			)
 		}
 		subjects, err := find(tx, who.MerchantID, objects)

@@ -91,7 +91,7 @@ func (s *Service) Assign(ctx context.Context, who actor.Actor, about []Object, o
 		return 0, err
 	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
-		sentence := "This has no owner any more."
+		sentence := "This no longer has an owner."
 		if owner != uuid.Nil {
 			m, err := member.Hold(tx, who.MerchantID, owner)
 			if err != nil && !fault.Is(err, fault.NotFound) {

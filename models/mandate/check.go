@@ -126,7 +126,7 @@ func (c *check) rate() {
 	rate, limit := *c.AdjustmentRate, decimal.NewFromInt(highestRate)
 	switch {
 	case tooWide(rate):
-		c.add("adjustment_rate", "max_digits", "Give a percentage from -%d to %d, such as 6 or 4.75.", highestRate,
+		c.add("adjustment_rate", "max_digits", "Enter a percentage from -%d to %d, such as 6 or 4.75.", highestRate,
 			highestRate)
 		return
 	case rate.LessThan(limit.Neg()):

@@ -23,7 +23,7 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 		in.Problems = append(in.Problems, f.Fields...)
 	}
 	if today := today(s); signed.IsZero() {
-		in.Problems.Add("signed_on", "required", "Give the day on which the mandate was signed.")
+		in.Problems.Add("signed_on", "required", "Enter the day on which the mandate was signed.")
 	} else if signed.After(today) {
 		in.Problems.Add("signed_on", "max_value", "The mandate cannot be signed in the future.")
 	}

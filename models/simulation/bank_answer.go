@@ -84,7 +84,7 @@ func (a BankAnswer) check() error {
 	case a.Code != "" && a.Dispute != "":
 		return fault.New(fault.Invalid, "invalid", "Give code or dispute, not both.")
 	case a.Code == "" && a.Dispute == "":
-		return fault.At("code", "required", "Give a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36.")
+		return fault.At("code", "required", "Enter a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36.")
 	case a.Code != "" && !known:
 		return fault.At("code", "invalid_choice",
 			"%q is not a return code. Use 00, 02, 03, 04, 05, 06, 08, 10, 12, 14, 16, 18, 22, 26, 28, 30, 32, 34, 36, 56 or 60.",

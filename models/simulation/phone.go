@@ -128,9 +128,9 @@ func (c *Controls) nothingAsked(ctx context.Context, merchantID, mandateID uuid.
 		return conflict(
 			"The client of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
 	case m.State.Waiting():
-		return conflict("Nothing waits on the client's phone right now. Try again in a few seconds.")
+		return conflict("Nothing is waiting on the client's phone right now. Try again in a few seconds.")
 	}
-	return conflict("Nothing waits on the client's phone: the mandate is %s.", m.State.Label())
+	return conflict("Nothing is waiting on the client's phone: the mandate is %s.", m.State.Label())
 }
 
 func conflict(format string, args ...any) error {

@@ -54,7 +54,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 		}
 		if open >= mostOpen {
 			return fault.New(fault.Conflict, "too_many_tasks",
-				"%d tasks are waiting or running. Wait until one is done, or cancel one.", open)
+				"%d tasks are waiting or running. Wait until one is done or cancel one.", open)
 		}
 		insertTask(tx, made)
 		tx.Audit(who, audit.Entry{Action: "task.asked", ObjectType: "task", ObjectID: made.ID,

@@ -115,7 +115,7 @@ func work(ctx context.Context, run Run, t *Task, who actor.Actor) (_ Piece, err 
 func (s *Service) person(ctx context.Context, t Task) (actor.Actor, error) {
 	who, err := s.Person(ctx, t.MerchantID, t.AskerID)
 	if fault.Is(err, fault.NotFound) {
-		return who, fault.New(fault.Forbidden, "permission_denied", "%s is not on the team any more.", t.Asker.Name)
+		return who, fault.New(fault.Forbidden, "permission_denied", "%s is no longer on the team.", t.Asker.Name)
 	}
 	if err == nil {
 		err = who.May(t.Needs)

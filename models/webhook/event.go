@@ -65,9 +65,9 @@ type Kind struct{ Name, Group, Says string }
 // Kinds lists every event in the order in which a person looks for it, group by group.
 var Kinds = []Kind{
 	{PurchaseCreated, "Collecting", "A purchase was created by your program, on the dashboard or by a subscription."},
-	{PurchasePendingCharge, "Collecting", "The purchase has an account and waits for its debit day."},
+	{PurchasePendingCharge, "Collecting", "The purchase has an account and is waiting for its debit date."},
 	{PurchaseViewed, "Collecting", "The client opened the payment page or the invoice."},
-	{PurchasePendingExecute, "Collecting", "The debit is on its way to the bank, or the mandate waits for its answer."},
+	{PurchasePendingExecute, "Collecting", "The debit is on its way to the bank, or the mandate is awaiting an answer."},
 	{PurchasePaid, "Collecting", "The money was collected, or the purchase was marked as paid."},
 	{PurchaseSettled, "Collecting", "The money can no longer be returned unpaid."},
 	{PurchasePaymentFailure, "Collecting", "The debit failed, or the mandate was not confirmed."},

@@ -51,10 +51,10 @@
     box.className = "note-box info";
     box.setAttribute("role", "status");
     const text = document.createElement("p");
-    text.textContent = "You began this form at " + new Date(at).toTimeString().slice(0, 5) + " and did not send it. Numbers of accounts are not kept.";
+    text.textContent = "You started this form at " + new Date(at).toTimeString().slice(0, 5) + " and did not send it. Account numbers are not kept.";
     const buttons = document.createElement("div");
     buttons.className = "row";
-    [["Use what I typed", () => fill(values)], ["Begin anew", () => store.removeItem(mine)]].forEach(([label, act]) => {
+    [["Use what I typed", () => fill(values)], ["Start again", () => store.removeItem(mine)]].forEach(([label, act]) => {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "btn small";

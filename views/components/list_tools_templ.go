@@ -577,7 +577,7 @@ func display(d Display) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if d.InView {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "Columns of what you look at")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "Columns of this view")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -53,7 +53,7 @@ func Approvals(frame layout.Frame, v ApprovalsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Approvals", Sub: "Requests that wait for a second approver, and earlier ones."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Approvals", Sub: "Requests that are waiting for a second approver, and earlier ones."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -114,7 +114,7 @@ func ApprovalLists(v ApprovalsView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Open.Rows) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing waits", Text: "Requests for a second approver appear here."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing is waiting", Text: "Requests for a second approver appear here."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -955,12 +955,12 @@ func Holidays(frame layout.Frame, v HolidaysView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<div class=\"card-body stack-s\"><p>Debits that are planned keep their debit date, cut-off and return window, for the client was told of them. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<div class=\"card-body stack-s\"><p>Planned debits keep their debit date, cut-off and return window, because the client was told about them. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					if v.Planned.Text != "" {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "Planned for this very day:")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "Planned for this day:")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -969,7 +969,7 @@ func Holidays(frame layout.Frame, v HolidaysView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					} else {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "No debit is planned for this very day.")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "No debit is planned for this day.")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -87,10 +87,10 @@ func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 		},
 		Columns: dayColumns,
 		Empty: components.Empty{Icon: "calendar", Title: "Nothing to reconcile in these days",
-			Text: "A day appears when debits are handed over for it, or when the bank tells of it."},
+			Text: "A day appears when debits are handed over for it, or when the bank reports on it."},
 		NoMatch: components.Empty{
 			Title: "No such day",
-			Text:  "Nothing was handed over for these days, and the bank tells nothing of them.",
+			Text:  "Nothing was handed over for these days, and the bank has reported nothing about them.",
 		},
 	}
 }

@@ -38,7 +38,7 @@ func unless(possible bool, why string) string {
 }
 
 func refusedOnly(m exchange.MessageSheet) string {
-	return unless(m.Refused.Count > 0, "Nothing in this file waits for a decision any more.")
+	return unless(m.Refused.Count > 0, "Nothing in this file is waiting for a decision.")
 }
 
 var fileActs = []fileAct{
@@ -83,17 +83,17 @@ var fileActs = []fileAct{
 				"Only a file that the bank has not acknowledged can be laid out again.")
 		},
 	},
-	{path: "replacement", button: "Send again", icon: "forward", title: "Send what was refused again?",
+	{path: "replacement", button: "Send again", icon: "forward", title: "Send the refused items again?",
 		text: "It leaves with the next file, under new numbers. This can be done once.",
-		said: "What was refused is sent again with the next file.", do: (*exchange.Service).SendAgain, why: refusedOnly},
+		said: "The refused items are sent again with the next file.", do: (*exchange.Service).SendAgain, why: refusedOnly},
 	{
 		path:   "dropping",
 		button: "Mark as not collected",
 		icon:   "x",
-		title:  "Mark what was refused as not collected?",
+		title:  "Mark the refused items as not collected?",
 		text: "The debits count as failed, and your clients and programs are told so. " +
 			"Refunds and mandate requests count as failed too. This cannot be undone.",
-		said:   "What was refused is marked as not collected.",
+		said:   "The refused items are marked as not collected.",
 		do:     (*exchange.Service).Drop,
 		why:    refusedOnly,
 		danger: true,

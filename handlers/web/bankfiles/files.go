@@ -109,7 +109,7 @@ func (h *Pages) itemsOf(path, title string, narrow func(*exchange.ItemFilter)) *
 		Columns: itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }),
 		Around:  totalBelow,
 		Empty: components.Empty{Icon: "receipt", Title: "No items",
-			Text: "Nothing is in this file any more: its items left in another one, or it held none of yours."},
+			Text: "This file no longer holds anything: its items left in another one, or none of them were yours."},
 	}
 }
 
@@ -185,7 +185,7 @@ func fileNote(m exchange.MessageSheet) components.Note {
 		if m.Yours {
 			text += " You cut it, so someone else has to approve it."
 		}
-		return components.Note{Kind: "warn", Title: "Waits for a second approver", Text: text}
+		return components.Note{Kind: "warn", Title: "Waiting for a second approver", Text: text}
 	case m.Declined && m.Refused.Count > 0:
 		return components.Note{Kind: "bad", Title: "The file was not approved, and never left",
 			Text: m.Reason + " Send the items again, or mark them as not collected."}
@@ -197,9 +197,9 @@ func fileNote(m exchange.MessageSheet) components.Note {
 				"The bank gave no reason.") + " No client in it was debited. Send the items again, or mark them as not collected.",
 		}
 	case m.State == exchange.Replaced:
-		return components.Note{Kind: "info", Text: "What was refused was sent again in a later file."}
+		return components.Note{Kind: "info", Text: "The refused items were sent again in a later file."}
 	case m.State == exchange.Closed:
-		return components.Note{Kind: "info", Text: "What was refused was marked as not collected."}
+		return components.Note{Kind: "info", Text: "The refused items were marked as not collected."}
 	}
 	return components.Note{}
 }

@@ -277,7 +277,7 @@ func (h *Pages) AskLate(send bool) echo.HandlerFunc {
 			v.Question.Action = findingPath(f.ID, "sending")
 		}
 		if n.Count == 0 {
-			v.Blocked = "No late debits of that day wait for a decision any more."
+			v.Blocked = "No late debits of that day are waiting for a decision."
 		}
 		return h.ask(c, v)
 	}

@@ -38,7 +38,7 @@ func (h *Pages) Overview(c echo.Context) error {
 		Nav:  nav(overviewPath),
 		Next: next,
 		OutEmpty: components.Empty{Icon: "out", Title: "No file has been made yet",
-			Text: "The next cut makes one when something waits."},
+			Text: "The next cut makes one when something is waiting."},
 		InEmpty: components.Empty{Icon: "in", Title: "Nothing has come from the bank yet",
 			Text: "Answers and statements appear here when they arrive, or when you import them."},
 	}
@@ -107,7 +107,7 @@ func (h *Pages) AskCut(c echo.Context) error {
 	v := pages.ActView{Title: "Cut now", Back: components.Link{Text: "Bank files", Href: overviewPath},
 		Question: components.Confirm{
 			ID:    "cut",
-			Title: "Make files of what waits?",
+			Title: "Make files of what is waiting?",
 			Text: "One file is made for each kind, or more where there are many items. " +
 				"They leave at once, before the next cut:",
 			Action:     "/bank/cut",
@@ -119,7 +119,7 @@ func (h *Pages) AskCut(c echo.Context) error {
 		v.Question.Breaks = append(v.Question.Breaks, kindWords[w.Kind]+": "+counted(w.Total.Count, w.Total.Cents))
 	}
 	if len(waits) == 0 {
-		v.Blocked = "Nothing waits for the bank."
+		v.Blocked = "Nothing is waiting for the bank."
 		return h.show(c, http.StatusOK, v.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, v) })
 	}
 	return h.ask(c, v)
@@ -143,7 +143,7 @@ func (h *Pages) importForm(c echo.Context, refused error) error {
 	v := pages.BankImportView{Back: components.Link{Text: "Bank files", Href: overviewPath},
 		Problems: components.ErrorSummary{Items: summary},
 		File: components.FileInput{Label: "File", Name: "file", Required: true, Error: byInput["file"],
-			Hint: "As your bank gives it, at most 20 MB."}}
+			Hint: "As you received it from your bank, at most 20 MB."}}
 	return h.show(c, kit.StatusOf(refused), "Import a file from the bank",
 		func(f layout.Frame) templ.Component { return pages.BankImport(f, v) })
 }

@@ -23,7 +23,7 @@ var messagePills = map[exchange.MessageState]components.Pill{
 	exchange.Placed: {
 		Kind:  "wait",
 		Word:  "Waiting to be taken",
-		Title: "It stands ready for the bank, a courier or a person.",
+		Title: "It is ready for the bank, a courier or a person to collect.",
 	},
 	exchange.Taken: {Kind: "progress", Word: "Taken",
 		Title: "The file was taken. The bank has not yet said that it has it."},
@@ -65,13 +65,13 @@ var entryPills = map[exchange.EntryState]components.Pill{
 		Word:  "Unmatched",
 		Title: "It looks like a debit order and belongs to none we know.",
 	},
-	exchange.EntryOther: {Kind: "draft", Word: "Other", Title: "Fees, transfers: none of ours."},
+	exchange.EntryOther: {Kind: "draft", Word: "Other", Title: "Fees and transfers: not ours."},
 }
 
 var dayPills = map[exchange.DayState]components.Pill{
 	exchange.DayAddsUp:  {Kind: "done", Word: "Adds up"},
 	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked a different sum than expected."},
-	exchange.DayUntold:  {Kind: "wait", Word: "No statement", Title: "The bank has not told about this day."},
+	exchange.DayUntold:  {Kind: "wait", Word: "No statement", Title: "The bank has not reported on this day."},
 	exchange.DayEarly:   {Kind: "progress", Word: "Too early", Title: "Answers may still come."},
 }
 
@@ -128,19 +128,19 @@ var findingWords = map[exchange.FindingKind]findingWord{
 		"alert",
 		"A file was refused",
 		"Correct what the bank complains about, then send its items again. " +
-			"If they should not run any more, mark them as not collected.",
+			"If they should no longer run, mark them as not collected.",
 	},
 	exchange.GroupRefused: {"alert", "A part of a file was refused", "Correct what the bank complains about, then send " +
-		"its items again. If they should not run any more, mark them as not collected."},
+		"its items again. If they should no longer run, mark them as not collected."},
 	exchange.ApprovalNeeded: {
 		"users",
-		"A file waits for approval at the bank",
+		"A file is waiting for approval at the bank",
 		"Sign in at your bank and approve the file there.",
 	},
-	exchange.Unapproved: {"users", "A file waits for a second approver", "Check the file, then approve or refuse it. " +
-		"The person who cut it cannot approve it."},
+	exchange.Unapproved: {"users", "A file is waiting for a second approver",
+		"Check the file, then approve or refuse it. The person who cut it cannot approve it."},
 	exchange.Declined: {"alert", "A file was not approved", "Send its items again with the next file. " +
-		"If they should not run any more, mark them as not collected."},
+		"If they should no longer run, mark them as not collected."},
 	exchange.MissedDeadline: {"clock", "Debits missed the cut-off", "Send them anyway if your bank takes them late. " +
 		"Otherwise mark them as not collected, and debit again on another day."},
 	exchange.UnknownMessage: {

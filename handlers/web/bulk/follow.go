@@ -58,8 +58,8 @@ func (f Follow) Assign() Act {
 	a.Key, a.Label, a.Icon, a.Names = "assign", "Assign…", "users", []string{"owner"}
 	a.Words = func(rows string) string { return "Assign " + rows }
 	a.Done = func(rows string) string { return words.Capital(rows) + " assigned" }
-	a.Needs, a.Text = actor.Write, "The person looks after them from now on. "+
-		"Who looked after them before does not any more."
+	a.Needs, a.Text = actor.Write, "This person looks after them from now on, "+
+		"instead of their present owner."
 	a.Begin = func(url.Values) Plan { return f.Rows }
 	a.Ask = func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error) {
 		people, err := f.People(ctx, who)

@@ -63,7 +63,7 @@ func (out rehearsal) one() Row {
 }
 
 // missing is why nothing happens to a row that is not there any more.
-const missing = "It is not there any more."
+const missing = "It no longer exists."
 
 // rehearse plans an act part by part. each hears of every row; it may be nil.
 func (h *Bulk) rehearse(ctx context.Context, who actor.Actor, sel selection.Selection, act Act, in url.Values,

@@ -73,7 +73,7 @@ func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece ta
 	}
 	act, known := r.bulk.Acts.find(r.order.List, r.order.Act)
 	if !known {
-		return piece, fault.New(fault.Conflict, "invalid_choice", "This act is not known any more.")
+		return piece, fault.New(fault.Conflict, "invalid_choice", "This action is no longer available.")
 	}
 	if at.Made.IsZero() {
 		at.Made = r.bulk.Desk.Now()

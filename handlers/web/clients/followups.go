@@ -140,7 +140,7 @@ func debitWords(p report.ClientPurchase, now time.Time) string {
 	day := words.SayDay(p.ActionDate, now)
 	switch {
 	case p.DebitState == collection.InTracking:
-		return "Debited on " + day + "; the bank waits for money to arrive"
+		return "Debited on " + day + "; the bank is waiting for money to arrive"
 	case p.DebitState == collection.Submitted && !p.ActionDate.After(calendar.DateOf(now)):
 		return "Debited on " + day + "; the bank has not answered yet"
 	}

@@ -249,5 +249,5 @@ func expiredTitle(one credential.Credential) string {
 	if one.ReplacedBy != uuid.Nil {
 		return "A newer credential has replaced it."
 	}
-	return "Its lifetime is over; create a new one."
+	return "It has expired; create a new one."
 }

@@ -202,7 +202,7 @@ func webhookInput(form url.Values) webhook.Input {
 }
 
 // missingWords say what an empty field wants, rather than that it is required.
-var missingWords = map[string]string{"title": "Give a title.", "callback": "Give the address."}
+var missingWords = map[string]string{"title": "Enter a title.", "callback": "Enter the address."}
 
 func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Input, wrong error) error {
 	byInput, summary, _ := kit.Problems(wrong)
@@ -229,7 +229,7 @@ func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Inp
 		Which: components.RadioCards{Legend: "Events it receives", Name: "which", Value: which, Required: true, Columns: true,
 			Error: cmp.Or(byInput["events"], cmp.Or(byInput["all_events"], byInput[fault.All])),
 			Options: []components.RadioCard{
-				{Value: "all", Title: "All events", Text: "Also those that are added later.", Icon: "bell"},
+				{Value: "all", Title: "All events", Text: "Including those that are added later.", Icon: "bell"},
 				{Value: "some", Title: "Chosen events", Text: "Those that are ticked below.", Icon: "filter"},
 			}},
 		Groups: groupsOf(in.Events),

@@ -43,8 +43,8 @@ func number(of func(report.Attention) int64) func(report.Attention) report.Tally
 
 // The kinds, in the order of home.
 var (
-	approvalsWait = attentionKind{"approvals", "wait", "users", "request waits for a second approver",
-		"requests wait for a second approver", "/approvals",
+	approvalsWait = attentionKind{"approvals", "wait", "users", "request is waiting for a second approver",
+		"requests are waiting for a second approver", "/approvals",
 		"Waiting for a second approver", "until it is decided, withdrawn or expires",
 		number(func(a report.Attention) int64 { return a.Approvals })}
 	debitsFailed = attentionKind{"failed", "bad", "alert", "debit failed and is not paid",
@@ -83,7 +83,8 @@ var (
 		"purchases were refunded and returned", concernHref(purchase.PaidTwice),
 		"Refunded and returned", "until the client has paid the money again, or the dispute is won",
 		func(a report.Attention) report.Tally { return a.PaidTwice }}
-	refundsWait = attentionKind{"refunds", "wait", "out", "refund waits to be paid back", "refunds wait to be paid back",
+	refundsWait = attentionKind{"refunds", "wait", "out",
+		"refund is waiting to be paid back", "refunds are waiting to be paid back",
 		concernHref(purchase.RefundWaits),
 		"Refunds to be paid back", "until paid back", func(a report.Attention) report.Tally { return a.Refunds }}
 	promisesDue = attentionKind{
@@ -173,7 +174,7 @@ func (h *Home) Attention(c echo.Context) error {
 	}
 	view.Empty = components.Empty{
 		Icon:  "done",
-		Title: "Nothing waits for you",
+		Title: "Nothing is waiting for you",
 		Text: "Failed and disputed debits, debits without an answer, " +
 			"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here " +
 			"until they are dealt with.",

@@ -137,7 +137,7 @@ func doneWords(d followup.Done, now time.Time) string {
 func solvedWords(d followup.Done) string {
 	switch d.Kind {
 	case "blocked":
-		return "the account was replaced, or nothing needs it any more"
+		return "the account was replaced, or nothing needs it now"
 	case "suspended":
 		return "the client has a newer account, or this one was deleted"
 	case "stranded":

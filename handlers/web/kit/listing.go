@@ -171,7 +171,7 @@ var ConcernViews = []struct {
 	{"", "The dispute is not decided", purchase.OpenDispute},
 	{"", "The bank has not answered in time", purchase.NoAnswer},
 	{"Refunded and returned", "The client has the money twice", purchase.PaidTwice},
-	{"", "A refund waits to be paid back", purchase.RefundWaits},
+	{"", "A refund is waiting to be paid back", purchase.RefundWaits},
 }
 
 // TabLimit is where the count of a concern stops while another view is looked at.

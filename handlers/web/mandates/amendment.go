@@ -136,7 +136,7 @@ func (h *Amendments) Give(c echo.Context) error {
 		return err
 	}
 	if a.State != purchase.AmendmentOpen || a.Source.Method != purchase.EFT {
-		return fault.New(fault.Conflict, "amendment_closed", "This change does not wait for a signed mandate.")
+		return fault.New(fault.Conflict, "amendment_closed", "This change is not waiting for a signed mandate.")
 	}
 	if _, err := h.Purchases.GiveAccount(c.Request().Context(), access.Actor(c), a.NewID, account); err != nil {
 		if _, _, refused := kit.Problems(err); refused {

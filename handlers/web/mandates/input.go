@@ -197,7 +197,7 @@ func (s *mandateSetup) rate() *decimal.Decimal {
 	}
 	rate, err := decimal.NewFromString(strings.Replace(text, ",", ".", 1))
 	if err != nil || len(text) > most {
-		s.shape.Add(DdAt+".adjustment_rate", "invalid", "Give a percentage such as 6 or 4,75.")
+		s.shape.Add(DdAt+".adjustment_rate", "invalid", "Enter a percentage such as 6 or 4,75.")
 		return nil
 	}
 	return &rate
@@ -224,7 +224,7 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 	in := s.in
 	if s.fresh != nil {
 		if s.fresh.Email == "" {
-			wrong.Add("email", "required", "Give an e-mail address.")
+			wrong.Add("email", "required", "Enter an e-mail address.")
 		}
 		stored := *s.fresh // in its stored form, as the purchase will find it
 		wrong = append(wrong, stored.Check(client.ForDebit, calendar.DateOf(h.Desk.Now()))...)

@@ -91,7 +91,7 @@ func (s *mandateSetup) plain(f fault.Field) fault.Field {
 		leaf == "adjustment_category") && (f.Code == "required" || f.Code == "invalid_choice"):
 		f.Message = "Choose one."
 	case leaf == "email" && f.Code == "required":
-		f.Message = "Give an e-mail address; the link and the confirmation go there."
+		f.Message = "Enter an e-mail address; the link and the confirmation go there."
 	}
 	return f
 }

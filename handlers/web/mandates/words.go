@@ -116,7 +116,7 @@ func methodWords(m mandate.Method) string { return words.Capital(m.Label()) }
 var authPills = map[mandate.AuthState]components.Pill{
 	mandate.AuthRequested:  {Kind: "progress", Word: "Being sent", Title: "Goes to the bank next."},
 	mandate.AuthSent:       {Kind: "wait", Word: "At the bank", Title: "The bank has the request."},
-	mandate.AuthDelivered:  {Kind: "wait", Word: "With the client", Title: "The client’s handset has the request."},
+	mandate.AuthDelivered:  {Kind: "wait", Word: "With the client", Title: "The request has reached the client’s phone."},
 	mandate.AuthAccepted:   {Kind: "done", Word: "Accepted"},
 	mandate.AuthRejected:   {Kind: "bad", Word: "Declined"},
 	mandate.AuthNoResponse: {Kind: "draft", Word: "No answer"},

@@ -82,7 +82,7 @@ func (h *Planner) lines(d planner.Day, now time.Time) (lines []pages.PlannerLine
 	}
 	for _, cut := range d.CutOffs {
 		l := pages.PlannerLine{Icon: "clock", Kind: "progress", Short: "Cut-off", Minor: cut.Debits.N == 0,
-			Text: "Cut-off: nothing waits to go to the bank yet."}
+			Text: "Cut-off: nothing is waiting to go to the bank yet."}
 		if cut.Debits.N > 0 {
 			l.Text = "Cut-off: these debits go to the bank, and can be cancelled until then."
 			l.Figure = kit.Opens(tallyWords(cut.Debits, "debit"), purchases.DebitsAtHref(cut.At), cut.Debits.N, cut.Debits.Cents)

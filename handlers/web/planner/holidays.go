@@ -49,9 +49,9 @@ func (h *Planner) Holidays(c echo.Context) error {
 		day, err := calendar.ParseDate(text)
 		switch {
 		case err != nil:
-			v.Date.Error = "Give a day, such as " + today.AddDays(30).String() + "."
+			v.Date.Error = "Enter a day, such as " + today.AddDays(30).String() + "."
 		case day.Before(today.AddDays(-yearOf)) || day.After(today.AddDays(yearOf)):
-			v.Date.Error = "Give a day of the year before or after today."
+			v.Date.Error = "Enter a day of the year before or after today."
 		default:
 			if err := h.effect(c, day, known, &v); err != nil {
 				return err

@@ -37,7 +37,7 @@ func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 		One:     "subscription",
 		Source:  "subscriptions that will bill",
 		Head: components.PageHead{Title: "Subscriptions that will bill", Back: components.Link{Text: "Calendar", Href: path},
-			Sub: "As things stand: subscriptions that are paused, ended or come to nothing are left out."},
+			Sub: "Subscriptions that are paused, have ended or come to zero are left out."},
 		Query: func(ctx context.Context, who actor.Actor, f turnFilter,
 			ask paging.Ask) (paging.Page[subscription.Turn], error) {
 			return h.Subscriptions.PlannedOn(ctx, who, f.From, ask)

@@ -226,7 +226,7 @@ func (d Days) Typed(form url.Values) (calendar.Date, error) {
 		}
 		day, err := calendar.ParseDate(text)
 		if err != nil {
-			return calendar.Date{}, fault.At(name, "invalid", "Give a date such as %s.", d.Earliest(d.Now))
+			return calendar.Date{}, fault.At(name, "invalid", "Enter a date such as %s.", d.Earliest(d.Now))
 		}
 		return day, nil
 	}

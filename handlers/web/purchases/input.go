@@ -80,7 +80,7 @@ func Lines(form url.Values, into *purchase.Details, w *fault.Problems) {
 		}
 		count, err := decimal.NewFromString(strings.Replace(quantity, ",", ".", 1))
 		if err != nil || len(quantity) > 16 || !count.IsPositive() {
-			w.Add(path+".quantity", "invalid", "Give a number above 0.")
+			w.Add(path+".quantity", "invalid", "Enter a number above 0.")
 			count = decimal.NewFromInt(1)
 		}
 		product := purchase.Product{Name: name, PriceCents: max(cents, 0), Quantity: count}

@@ -99,7 +99,7 @@ func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string
 		return "Its token is being deleted, so nothing is debited. The debit was planned for " + day +
 			"; it runs only if the deletion is undone in time."
 	case c.State == collection.InTracking:
-		return "There was not enough money on " + day + "; the client’s bank waits for money until " +
+		return "There was not enough money on " + day + "; the client’s bank is waiting for money until " +
 			words.SayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
 	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:
 		return fmt.Sprintf(

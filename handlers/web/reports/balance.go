@@ -28,7 +28,7 @@ func (h *Reports) asOf(c echo.Context, v *pages.ReportsView) calendar.Date {
 		asked, err := calendar.ParseDate(text)
 		switch {
 		case err != nil || asked.Year < 1:
-			v.AsOf.Value, v.AsOf.Error = text, "Give a day such as "+today.AddDays(-1).String()+". This is the balance now."
+			v.AsOf.Value, v.AsOf.Error = text, "Enter a day such as "+today.AddDays(-1).String()+". This is the balance now."
 		case asked.After(today):
 			v.AsOf.Value, v.AsOf.Error = text, "That day is not over yet. This is the balance now."
 		default:

@@ -66,9 +66,9 @@ func (h *Settings) Calendar(c echo.Context) error {
 		day, err := calendar.ParseDate(text)
 		switch {
 		case err != nil:
-			v.Try.Value, v.Try.Error = text, "Give a date, such as "+asked.String()+"."
+			v.Try.Value, v.Try.Error = text, "Enter a date, such as "+asked.String()+"."
 		case day.Before(today) || day.DaysSince(today) > 10*yearAhead:
-			v.Try.Value, v.Try.Error = text, "Give a day of the next ten years."
+			v.Try.Value, v.Try.Error = text, "Enter a day of the next ten years."
 		default:
 			asked, v.Try.Value = day, text
 		}

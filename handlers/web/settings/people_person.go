@@ -168,7 +168,7 @@ func termsOf(form url.Values) (t member.Terms, err error) {
 		cents, err := money.Parse(text)
 		if err != nil {
 			return t, fault.At("batch_limit", "invalid",
-				"Give an amount such as 10 000,00, or leave it empty for no limit.")
+				"Enter an amount such as 10 000,00, or leave it empty for no limit.")
 		}
 		t.BatchLimitCents = &cents
 	}

@@ -137,7 +137,7 @@ func (h *Security) RemoveApp(c echo.Context) error {
 
 func (h *Security) askRemove(c echo.Context, title, button, action string, another bool) error {
 	q := components.Confirm{ID: "remove", Title: title, Button: button, Action: action, CancelHref: access.SecurityPage,
-		Text: "Its codes or answers will not be accepted any more."}
+		Text: "Its codes or answers will no longer be accepted."}
 	if !another {
 		q.Breaks = []string{
 			"It is your only second step at sign-in. Afterwards your password alone opens your account, " +

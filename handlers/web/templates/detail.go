@@ -74,7 +74,7 @@ func (h *Templates) templateView(t subscription.Template, brand merchant.Brand) 
 	}
 	v.Next = "Due " + words.SayDay(calendar.DateOf(t.Due), h.Desk.Now()) + ". Send it to a client whenever you need it."
 	if !t.Due.After(h.Desk.Now()) {
-		v.Next = "Its due date is over. Edit the template and give a later one before you send it."
+		v.Next = "Its due date has passed. Edit the template and give a later one before you send it."
 	}
 	return v
 }
@@ -186,7 +186,7 @@ func (h *Templates) askDelete(c echo.Context, status int, t subscription.Templat
 		CancelHref: words.TemplateHref(t.ID, ""), Breaks: []string{"Its purchases stay, with their debits."},
 		TypeError: wrong}
 	if n := running(t); n > 0 {
-		ask.Breaks = append([]string{plural.Of(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".",
+		ask.Breaks = append([]string{plural.Of(n, "subscriber") + " will no longer be billed: " + countsWords(t) + ".",
 			"Links for storing a bank account stop working."}, ask.Breaks...)
 		ask.TypeLabel = "Type " + words.Grouped(n) + ", the number of subscribers, to confirm"
 	}

@@ -92,7 +92,7 @@ func taxed(form url.Values, d *purchase.Details, were []purchase.Product, w *fau
 	}
 	percent, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(text), ",", ".", 1))
 	if err != nil || len(text) > 8 || percent.IsNegative() || percent.GreaterThan(decimal.NewFromInt(100)) {
-		w.Add("tax_percent", "invalid", "Give the VAT in percent, such as 15.")
+		w.Add("tax_percent", "invalid", "Enter the VAT in percent, such as 15.")
 		return
 	}
 	for i := range d.Products {
@@ -103,7 +103,7 @@ func taxed(form url.Values, d *purchase.Details, were []purchase.Product, w *fau
 func (h *Templates) dueOf(form url.Values, w *fault.Problems) *time.Time {
 	day, err := calendar.ParseDate(form.Get("due"))
 	if err != nil {
-		w.Add("due", "required", "Give the day on which the invoices are due.")
+		w.Add("due", "required", "Enter the day on which the invoices are due.")
 		return nil
 	}
 	due := h.Purchases.Service.Timetable.DueOn(day).UTC()
@@ -129,7 +129,7 @@ func planOf(form url.Values, w *fault.Problems) subscription.Plan {
 func wholeWithin(form url.Values, name string, least, atMost int, w *fault.Problems) int {
 	n, err := strconv.Atoi(strings.TrimSpace(form.Get(name)))
 	if err != nil || n < least || n > atMost {
-		w.Add(name, "invalid", "Give a whole number from %d to %s.", least, words.Grouped(int64(atMost)))
+		w.Add(name, "invalid", "Enter a whole number from %d to %s.", least, words.Grouped(int64(atMost)))
 		return max(least, 1)
 	}
 	return n
@@ -157,7 +157,7 @@ func pay(form url.Values, in subscription.Input, p *purchase.Input, by mandate.M
 	if text := strings.TrimSpace(form.Get("deduction_day")); text != "" {
 		day, err := strconv.Atoi(text)
 		if err != nil {
-			w.Add(mandates.DdAt+".deduction_day", "invalid", "Give a number.")
+			w.Add(mandates.DdAt+".deduction_day", "invalid", "Enter a number.")
 		} else {
 			d.DeductionDay = &day
 		}

@@ -100,7 +100,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template,
 	}
 	if s.AsksForAccount() {
 		v.Link = h.Purchases.PayerURL(s.FirstPurchaseID)
-		v.Waiting = "Waits for " + ageWords(s.CreatedAt, now)
+		v.Waiting = "Waiting for " + ageWords(s.CreatedAt, now)
 		if !s.RemindedAt.IsZero() {
 			v.Waiting += "; reminded on " + words.SayDay(calendar.DateOf(s.RemindedAt), now)
 		}
@@ -170,7 +170,7 @@ func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Tem
 	}
 	switch s.Status {
 	case subscription.Pending:
-		return "Waits until the client has paid or stored a bank account. Nothing is billed before that."
+		return "Waiting until the client has paid or stored a bank account. Nothing is billed before that."
 	case subscription.Paused:
 		if s.Why == subscription.WhyAsked {
 			return "Its token was deleted, and the client was asked by mail for a new account. " +
@@ -178,7 +178,7 @@ func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Tem
 		}
 		return or2(whyWords(s)+" ", "") + "Only this subscriber is paused: periods pass and are not billed, now or later."
 	case subscription.Inactive:
-		return or2(whyWords(s), "It has ended.") + " Nothing is billed any more."
+		return or2(whyWords(s), "It has ended.") + " Nothing more is billed."
 	case subscription.Active:
 	}
 	if s.NextOn.IsZero() {

@@ -285,7 +285,7 @@ func firstOn(form url.Values, w *fault.Problems) calendar.Date {
 	}
 	day, err := calendar.ParseDate(text)
 	if err != nil {
-		w.Add("first_on", "invalid", "Give a date such as 2026-12-01, or leave it empty.")
+		w.Add("first_on", "invalid", "Enter a date such as 2026-12-01, or leave it empty.")
 	}
 	return day
 }

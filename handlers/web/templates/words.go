@@ -128,7 +128,8 @@ func whyWords(s subscription.Subscriber) string {
 	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by your team.",
 		"cycles": "All periods are billed.", "removed": "Removed by your team.",
 		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted.",
-		subscription.WhyDeleted: "The token was deleted.", subscription.WhyAsked: "Waits for a new account from the client."}
+		subscription.WhyDeleted: "The token was deleted.",
+		subscription.WhyAsked:   "Waiting for a new account from the client."}
 	return words[s.Why]
 }
 

@@ -232,7 +232,7 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 		Title:      "Delete " + n + "?",
 		Button:     "Delete " + n,
 		Text: "They can no longer be used from that moment. You can undo this for ten minutes. " +
-			"After that it cannot be undone, and only then what you choose here happens.",
+			"After that it cannot be undone, and only then does what you choose here happen.",
 		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}},
 	}
 	for _, i := range impacts {
@@ -241,7 +241,7 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 	if len(impacts) == 1 {
 		t := impacts[0].Token
 		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. " +
-			"After that it cannot be undone, and only then what you choose here happens."
+			"After that it cannot be undone, and only then does what you choose here happen."
 		q.Title, q.Button, q.CancelHref = "Delete "+t.Named()+" of "+t.HolderName+"?",
 			"Delete "+t.Named(), words.TokenPath(t.ID)
 	}

@@ -23,7 +23,7 @@ func (s *Service) CutNow(ctx context.Context, who actor.Actor) (ids []string, er
 	}
 	ids, err = s.cut(ctx, who.MerchantID, farAhead(s.Now()), who)
 	if err == nil && len(ids) == 0 {
-		return nil, fault.New(fault.Conflict, "nothing_waits", "Nothing waits for the bank.")
+		return nil, fault.New(fault.Conflict, "nothing_waits", "Nothing is waiting for the bank.")
 	}
 	return ids, err
 }

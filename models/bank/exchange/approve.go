@@ -48,7 +48,7 @@ func (s *Service) hold(tx unit, m *Message, groups []Group) error {
 		}
 	}
 	return tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: Unapproved, Subject: m.ID, MessageID: m.ID,
-		Text: fmt.Sprintf("The file %s (%s) waits for a second approver. It should be approved by %s.", m.FileName,
+		Text: fmt.Sprintf("The file %s (%s) is waiting for a second approver. It should be approved by %s.", m.FileName,
 			contents(*m), moment(m.ApproveBy))}})
 }
 
@@ -215,7 +215,7 @@ func (m Message) Decided() string {
 	case m.DecidedBy != "":
 		return m.DecidedBy + " has approved this file already."
 	default:
-		return "This file does not wait for a second approver."
+		return "This file is not waiting for a second approver."
 	}
 }
 

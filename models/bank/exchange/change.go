@@ -177,7 +177,7 @@ func (c *change) onMessage(e Event) error {
 		if m.State == Acknowledged {
 			m.State = Approval
 			c.find(Finding{MerchantID: m.MerchantID, Kind: ApprovalNeeded, Subject: m.ID, MessageID: m.ID,
-				Text: "The bank waits for someone to approve the file " + m.FileName + " there."})
+				Text: "The bank is waiting for someone to approve the file " + m.FileName + " there."})
 		}
 	case "ACCP", "ACSP", "ACWC", "ACSC", "ACCC", "PART":
 		if m.State == Acknowledged || m.State == Approval {

@@ -47,7 +47,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, id, action string
 			}
 		}
 		if len(refused) == 0 {
-			return fault.New(fault.Conflict, "nothing_refused", "Nothing in this file waits for a decision any more.")
+			return fault.New(fault.Conflict, "nothing_refused", "Nothing in this file is waiting for a decision.")
 		}
 		of := m
 		of.Count, of.SumCents = len(refused), sum
@@ -119,7 +119,7 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 			return err
 		}
 		if n = len(items); n == 0 {
-			return fault.New(fault.Conflict, "nothing_late", "No late debits of that day wait for a decision any more.")
+			return fault.New(fault.Conflict, "nothing_late", "No late debits of that day are waiting for a decision.")
 		}
 		var sum int64
 		for i := range items {
