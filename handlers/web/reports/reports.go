@@ -112,7 +112,7 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 		{Label: "Went back", Value: words.SumOf(t.Outgoing.Cents, v.Currency), Note: plural.Of(t.Outgoing.N, "movement"),
 			Href:  MovementsHref(report.Out, from, to, v.Currency),
 			Total: totalOf(t.Outgoing.N, money.Sum{}.Minus(t.Outgoing.Cents))},
-		{Label: "Left", Value: words.SumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency),
+		{Label: "Net", Value: words.SumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency),
 			Note: plural.Of(t.Incoming.N+t.Outgoing.N, "movement"), Href: MovementsHref("", from, to, v.Currency),
 			Total: totalOf(t.Incoming.N+t.Outgoing.N, t.Incoming.Cents.Minus(t.Outgoing.Cents))},
 	}
