@@ -40,13 +40,15 @@ func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.Client
 	if a.Older {
 		view.AccountNote = "Of the newest 200 purchases."
 	}
-	if err := h.next(ctx, who, one, a, view); err != nil {
+	box, promises, err := h.Notes(ctx, who, followup.Object{Type: followup.Client, ID: one.ID})
+	if err != nil {
+		return err
+	}
+	view.Notes = box
+	if err := h.next(ctx, who, one, a, promises, view); err != nil {
 		return err
 	}
 	view.Primary = h.primary(ctx, who, one, a)
-	if view.Notes, err = h.Notes(ctx, who, followup.Object{Type: followup.Client, ID: one.ID}); err != nil {
-		return err
-	}
 	return h.files(c, one, view)
 }
 
@@ -56,7 +58,7 @@ const nextShown = 15
 // next lists what is next for a client, the earliest first: debits, debits that may be made again, due dates, requests
 // that run out, promises to pay and subscriptions.
 func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, a report.ClientAccount,
-	view *pages.ClientView) error {
+	promises []followup.Promise, view *pages.ClientView) error {
 	now := h.Desk.Now()
 	type line struct {
 		at time.Time
@@ -98,10 +100,6 @@ func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, 
 			r.At,
 			pages.NextLine{Text: text + words.SayMinute(r.At, now), Href: words.MandatePath(r.ObjectID), Reference: r.Reference},
 		)
-	}
-	promises, err := h.Followups.Store.PromisesOf(ctx, who.MerchantID, one.ID, kit.BesideRows)
-	if err != nil {
-		return err
 	}
 	for _, p := range promises {
 		if p.Standing(calendar.DateOf(now)) == followup.Open {

@@ -40,21 +40,33 @@ var places = map[followup.ObjectType]place{followup.Client: {"clients", "Client"
 	followup.Token: {words.TokensSection, "Token"}}
 
 // Panel draws the box of a thing.
-func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Object) (templ.Component, error) {
+func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Object) (
+	box templ.Component, promises []followup.Promise, err error) {
 	of, err := h.Service.Store.Subject(ctx, who.MerchantID, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	v, older, err := h.view(ctx, who, o, of, paging.Ask{Limit: kit.BesideRows})
+	if promises, err = h.promises(ctx, who, of); err != nil {
+		return nil, nil, err
+	}
+	v, older, err := h.view(ctx, who, o, of, promises, paging.Ask{Limit: kit.BesideRows})
 	if older != uuid.Nil {
 		v.MoreHref = kit.ThingPath(o) + "/notes"
 	}
-	return pages.NotesPanel(v), err
+	return pages.NotesPanel(v), promises, err
+}
+
+// promises are those of the client of a thing, if it has one.
+func (h *Followups) promises(ctx context.Context, who actor.Actor, of followup.Subject) ([]followup.Promise, error) {
+	if of.ClientID == uuid.Nil {
+		return nil, nil
+	}
+	return h.Service.Store.PromisesOf(ctx, who.MerchantID, of.ClientID, kit.BesideRows)
 }
 
 // view is what is shown of a thing, and the last note of the page where there are older ones.
 func (h *Followups) view(ctx context.Context, who actor.Actor, o followup.Object, of followup.Subject,
-	ask paging.Ask) (v pages.NotesView, older uuid.UUID, err error) {
+	promises []followup.Promise, ask paging.Ask) (v pages.NotesView, older uuid.UUID, err error) {
 	store, now, at := h.Service.Store, h.Desk.Now(), kit.ThingPath(o)
 	v.Back = at
 	writes := who.Can(actor.Write) && !of.Erased
@@ -80,14 +92,8 @@ func (h *Followups) view(ctx context.Context, who actor.Actor, o followup.Object
 		}
 		v.Waits = append(v.Waits, waitLine(w, o, at, writes, calendar.DateOf(now)))
 	}
-	if of.ClientID != uuid.Nil {
-		promises, err := store.PromisesOf(ctx, who.MerchantID, of.ClientID, kit.BesideRows)
-		if err != nil {
-			return v, older, err
-		}
-		for _, p := range promises {
-			v.Promises = append(v.Promises, kit.PromiseLine(p, now))
-		}
+	for _, p := range promises {
+		v.Promises = append(v.Promises, kit.PromiseLine(p, now))
 	}
 	notes, err := store.NotesAbout(ctx, who.MerchantID, of, ask)
 	if err != nil {
@@ -157,8 +163,11 @@ func (h *Followups) show(c echo.Context, status int, kind followup.ObjectType, t
 	if err != nil {
 		return err
 	}
-	ask := kit.EventsAsk(c)
-	v, older, err := h.view(ctx, who, o, of, ask)
+	promises, err := h.promises(ctx, who, of)
+	if err != nil {
+		return err
+	}
+	v, older, err := h.view(ctx, who, o, of, promises, kit.EventsAsk(c))
 	if err != nil {
 		return err
 	}

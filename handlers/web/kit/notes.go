@@ -15,8 +15,10 @@ import (
 	"debitdesk/views/pages"
 )
 
-// NotesPanel draws the box of notes and calls on the page of a thing.
-type NotesPanel func(ctx context.Context, who actor.Actor, o followup.Object) (templ.Component, error)
+// NotesPanel draws the box of notes and calls on the page of a thing, and gives the promises of its client, which
+// stand in it.
+type NotesPanel func(ctx context.Context, who actor.Actor, o followup.Object) (
+	box templ.Component, promises []followup.Promise, err error)
 
 // NotesTimeline puts notes and calls into words, grouped by day, newest first. Those about another thing than the page
 // is of say about what, and lead there.

@@ -42,7 +42,7 @@ func (h *Mandates) Show(c echo.Context) error {
 		return kit.ShowPeek(c, peekOf(view))
 	}
 	about := followup.Object{Type: followup.Mandate, ID: s.ID}
-	if view.Notes, err = h.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
+	if view.Notes, _, err = h.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
 		return err
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesSection,

@@ -39,7 +39,7 @@ func (p *Purchases) Show(c echo.Context) error {
 		return kit.ShowPeek(c, peekOf(view))
 	}
 	about := followup.Object{Type: followup.Purchase, ID: rec.ID}
-	if view.NotesBox, err = p.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
+	if view.NotesBox, _, err = p.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
 		return err
 	}
 	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases,

@@ -87,7 +87,7 @@ func (h *Tokens) Show(c echo.Context) error {
 		return kit.ShowPeek(c, components.Peek{Title: view.Title, Pills: []components.Pill{view.Pill, view.Verified},
 			Note: view.Health, Primary: view.Primary, Acts: kit.ActButtons(view.Acts), Facts: view.Facts})
 	}
-	if view.Notes, err = h.Notes(ctx, who, followup.Object{Type: followup.Token, ID: e.ID}); err != nil {
+	if view.Notes, _, err = h.Notes(ctx, who, followup.Object{Type: followup.Token, ID: e.ID}); err != nil {
 		return err
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensSection,
