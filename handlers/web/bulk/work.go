@@ -1,13 +1,11 @@
 package bulk
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,7 +14,6 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
@@ -75,18 +72,7 @@ func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece ta
 	if !known {
 		return piece, fault.New(fault.Conflict, "invalid_choice", "This action is no longer available.")
 	}
-	if at.Made.IsZero() {
-		at.Made = r.bulk.Desk.Now()
-		t.FileName = strings.ReplaceAll(r.order.List, " ", "-") + "-" + act.Key + "-" +
-			at.Made.In(calendar.SAST).Format("2006-01-02-1504") + ".csv"
-		t.FileType = export.CSV.ContentType()
-	}
-	var out bytes.Buffer
-	file, err := export.Open(
-		export.CSV,
-		&out,
-		export.Table{Name: act.Key, Heads: resultHeads, Made: at.Made, Follows: at.Next > 0},
-	)
+	file, err := kit.OpenTaskFile(r.bulk.Desk, t, r.order.List+" "+act.Key, resultHeads, &at.Made, at.Next > 0)
 	if err != nil {
 		return piece, err
 	}
@@ -107,17 +93,10 @@ func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece ta
 		}
 	}
 	at.Next += len(part)
-	piece.More = at.Next < len(r.order.Rows)
-	finish := file.Flush
-	if !piece.More {
-		finish, t.Note = file.Finish, act.result(t.Done, t.Failed)
+	if piece.More = at.Next < len(r.order.Rows); !piece.More {
+		t.Note = act.result(t.Done, t.Failed)
 	}
-	if err := finish(); err != nil {
-		return piece, err
-	}
-	piece.File = out.Bytes()
-	t.Position, err = json.Marshal(at)
-	return piece, err
+	return piece, file.End(t, &piece, at)
 }
 
 // result says what came of an act.

@@ -101,11 +101,8 @@ func whyNoFile(format export.Format, refused []string) string {
 
 // exportName is what a file is called.
 func exportName(list string, made time.Time, format export.Format) string {
-	return strings.ReplaceAll(list, " ", "-") + "-" + made.In(calendar.SAST).
-		Format("2006-01-02-1504") +
-		"." + string(
-		format,
-	)
+	return strings.ReplaceAll(list, " ", "-") + "-" + made.In(calendar.SAST).Format("2006-01-02-1504") +
+		"." + string(format)
 }
 
 // write reads page by page and writes row by row; the next page is read while one is written. Nothing is answered

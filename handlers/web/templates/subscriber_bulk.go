@@ -183,25 +183,21 @@ func (h *Templates) Bulk(c echo.Context) error {
 	}
 	kit.Patient(c, kit.UploadPatience)
 	v := pages.BulkResultView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}}
-	var added, skipped, failed int64
+	n := map[addResult]int64{}
 	for _, r := range rows {
-		if r.problem == "" {
-			if r.problem, err = h.addRow(c.Request().Context(), access.Actor(c), t.ID, form.Get(kit.FormKeyName),
-				r); err != nil {
-				return err
-			}
-			if r.problem == "" {
-				added++
-				continue
-			}
-			failed++
+		result, err := h.addIfReady(c.Request().Context(), access.Actor(c), t.ID, form.Get(kit.FormKeyName), &r)
+		if err != nil {
+			return err
+		}
+		if n[result]++; result == added {
+			continue
+		}
+		if result == failed {
 			r.state = "Failed"
-		} else {
-			skipped++
 		}
 		v.Rows = append(v.Rows, r.view())
 	}
-	v.Sum = addedWords(int64(len(rows)), added, skipped, failed)
+	v.Sum = addedWords(int64(len(rows)), n[added], n[leftOut], n[failed])
 	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
 }
@@ -220,6 +216,27 @@ func ready(rows []bulkRow) (n int64) {
 		}
 	}
 	return n
+}
+
+// addResult is what became of a row.
+type addResult string
+
+const (
+	added   addResult = "added"
+	leftOut addResult = "left out"
+	failed  addResult = "failed"
+)
+
+// addIfReady adds a row with which nothing is wrong, and writes into it why it could not be added.
+func (h *Templates) addIfReady(ctx context.Context, who actor.Actor, templateID uuid.UUID, formKey string,
+	r *bulkRow) (result addResult, err error) {
+	if r.problem != "" {
+		return leftOut, nil
+	}
+	if r.problem, err = h.addRow(ctx, who, templateID, formKey, *r); r.problem != "" {
+		return failed, err
+	}
+	return added, err
 }
 
 // addRow adds one row, once for each form, and tells why it could not.

@@ -1,10 +1,8 @@
 package templates
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,52 +110,35 @@ func (r *addRun) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece
 		}
 		r.read = true
 	}
-	if at.Made.IsZero() {
-		at.Made = r.templates.Desk.Now()
-		t.FileName = "subscribers-added-" + at.Made.In(calendar.SAST).Format("2006-01-02-1504") + ".csv"
-		t.FileType = export.CSV.ContentType()
-	}
-	var out bytes.Buffer
-	file, err := export.Open(
-		export.CSV,
-		&out,
-		export.Table{Name: "Subscribers", Heads: addHeads, Made: at.Made, Follows: at.Next > 0},
-	)
+	file, err := kit.OpenTaskFile(r.templates.Desk, t, "subscribers added", addHeads, &at.Made, at.Next > 0)
 	if err != nil {
 		return piece, err
 	}
 	defer file.Release()
 	part := r.order.Rows[at.Next:min(at.Next+stepLines, len(r.order.Rows))]
 	for _, line := range part {
-		result, why := "left out", line.Problem
-		if why == "" {
-			result = "added"
-			if why, err = r.templates.addRow(ctx, who, r.order.Template, r.order.Key, line.row()); err != nil {
-				return piece, err
-			}
-			if t.Done++; why != "" {
-				t.Failed++
-				result = "failed"
-			}
-		} else {
+		row := line.row()
+		result, err := r.templates.addIfReady(ctx, who, r.order.Template, r.order.Key, &row)
+		switch {
+		case err != nil:
+			return piece, err
+		case result == leftOut:
 			at.Skipped++
+		case result == failed:
+			t.Failed++
+			fallthrough
+		default:
+			t.Done++
 		}
-		if err := file.Row(line.cells(result, why)); err != nil {
+		if err := file.Row(line.cells(string(result), row.problem)); err != nil {
 			return piece, err
 		}
 	}
 	at.Next += len(part)
-	piece.More = at.Next < len(r.order.Rows)
-	finish := file.Flush
-	if !piece.More {
-		finish = file.Finish
+	if piece.More = at.Next < len(r.order.Rows); !piece.More {
 		t.Note = addedWords(int64(len(r.order.Rows)), t.Done-t.Failed, at.Skipped, t.Failed) + "."
 	}
-	position, positionErr := json.Marshal(at)
-	t.Position = position
-	err = errors.Join(finish(), positionErr)
-	piece.File = out.Bytes()
-	return piece, err
+	return piece, file.End(t, &piece, at)
 }
 
 func (l addLine) cells(result, why string) []export.Cell {
