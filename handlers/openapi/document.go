@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 	yaml "go.yaml.in/yaml/v3"
@@ -26,9 +27,24 @@ type Document struct {
 	root *yaml.Node
 }
 
-// Read reads the document that the binary carries. server is the public address
+// documents are those that were read, by their server: nothing changes one any more.
+var documents sync.Map
+
+// Read gives the document that the binary carries, which it reads once for each server. server is the public address
 // of the product, which the document names as the only server.
 func Read(server string) (*Document, error) {
+	if known, ok := documents.Load(server); ok {
+		return known.(*Document), nil
+	}
+	d, err := read(server)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := documents.LoadOrStore(server, d)
+	return known.(*Document), nil
+}
+
+func read(server string) (*Document, error) {
 	source, ok := static.Bytes("openapi.yaml")
 	if !ok {
 		return nil, errors.New("openapi: no document")
