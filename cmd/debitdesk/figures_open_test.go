@@ -40,6 +40,19 @@ var unopened = map[string]string{
 // figure is a figure of a page that says what it leads to.
 type figure struct{ text, href, count, cents string }
 
+// found is a figure, the page it stands on, and the address of the rows that it was made of.
+type found struct {
+	figure
+	page, rows string
+}
+
+// foot is what a list says of all its rows, and the file of those rows.
+type foot struct {
+	figure
+	file  string
+	added bool // held against the rows of the file
+}
+
 // Every figure of the demo opens the rows it was made of: their number and their sum stand at the foot of the
 // list, after any step that the clock takes.
 func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
@@ -53,15 +66,18 @@ func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, base: on.url, client: client, feet: map[string]figure{}}
-	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Start: []string{"/calendar?view=week"}}
+	d := &desk{t: t, base: on.url, client: client, feet: map[string]*foot{}}
+	var figures []found
+	w := walk.Walk{Base: on.url, Client: client, Same: 1, Values: 1, Start: []string{"/calendar?view=week"},
+		Page: func(path string, page *html.Node) {
+			d.feet[path] = footOf(path, page)
+			figures = append(figures, d.figuresOf(path, page)...)
+		}}
 	pages, err := w.Pages()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range pages {
-		d.opensFigures(at.Path)
-	}
+	d.compares(figures)
 	if d.opened < 150 {
 		t.Errorf("only %d figures were opened on %d pages", d.opened, len(pages))
 	}
@@ -84,7 +100,7 @@ type desk struct {
 	t      *testing.T
 	base   string
 	client *http.Client
-	feet   map[string]figure // of lists that were opened since the clock moved
+	feet   map[string]*foot // of lists that were opened since the clock moved
 	opened int
 	summed int // feet with a sum
 }
@@ -132,10 +148,14 @@ func (d *desk) moves(by string) {
 // opensFigures opens each figure of a page, and names those that cannot be opened.
 func (d *desk) opensFigures(path string) {
 	d.t.Helper()
-	page := d.page(path)
-	if page == nil {
-		return
+	if page := d.page(path); page != nil {
+		d.compares(d.figuresOf(path, page))
 	}
+}
+
+// figuresOf are the figures of a page that lead somewhere. It names those that do not.
+func (d *desk) figuresOf(path string, page *html.Node) (all []found) {
+	d.t.Helper()
 	at, err := url.Parse(path)
 	if err != nil {
 		d.t.Fatal(err)
@@ -150,40 +170,61 @@ func (d *desk) opensFigures(path string) {
 				d.t.Errorf("%s: the figure %q leads nowhere", path, label)
 			}
 		}
+		if n.Data != "a" {
+			continue
+		}
 		f := figure{text(n), value(n, "href"), value(n, "data-count"), value(n, "data-cents")}
-		if n.Data == "a" && f.count == "" && hasClass(n.Parent, "tabs") {
+		if f.count == "" && hasClass(n.Parent, "tabs") {
 			f.count = tabCount(n)
 		}
-		if n.Data != "a" || f.count+f.cents == "" {
+		if f.count+f.cents == "" {
 			continue
 		}
 		to, err := at.Parse(f.href)
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		d.compares(path, to.RequestURI(), f)
+		all = append(all, found{f, path, to.RequestURI()})
+	}
+	return all
+}
+
+// footOf is the foot of a list; empty when the page has none.
+func footOf(path string, page *html.Node) *foot {
+	if p := find(page, func(n *html.Node) bool { return value(n, "id") == "list-foot" }); p != nil {
+		file := find(page, func(n *html.Node) bool {
+			return n.Data == "a" && strings.Contains(value(n, "href"), "format=csv")
+		})
+		return &foot{figure: figure{text(p), path, value(p, "data-count"), value(p, "data-cents")}, file: value(file, "href")}
+	}
+	if find(page, func(n *html.Node) bool { return hasClass(n, "empty") }) != nil {
+		return &foot{figure: figure{"nothing", path, "0", "0"}}
+	}
+	return &foot{}
+}
+
+// compares opens the lists of figures, and remembers their feet.
+func (d *desk) compares(all []found) {
+	d.t.Helper()
+	for _, f := range all {
+		d.compare(f.page, f.rows, f.figure)
 	}
 }
 
-// compares opens a figure's list, or remembers its foot.
-func (d *desk) compares(path, href string, f figure) {
+func (d *desk) compare(path, href string, f figure) {
 	d.t.Helper()
-	foot, known := d.feet[href]
-	if !known {
+	if d.feet[href] == nil {
+		d.feet[href] = &foot{}
 		if page := d.page(href); page != nil {
-			if p := find(page, func(n *html.Node) bool { return value(n, "id") == "list-foot" }); p != nil {
-				foot = figure{text(p), href, value(p, "data-count"), value(p, "data-cents")}
-				d.addsUp(page, foot)
-			} else if find(page, func(n *html.Node) bool { return hasClass(n, "empty") }) != nil {
-				foot = figure{"nothing", href, "0", "0"}
-			}
+			d.feet[href] = footOf(href, page)
 		}
-		d.feet[href] = foot
 	}
+	list := d.feet[href]
+	d.addsUp(list)
 	d.opened++
-	if f.count != "" && foot.count != f.count || f.cents != "" && foot.cents != f.cents {
+	if f.count != "" && list.count != f.count || f.cents != "" && list.cents != f.cents {
 		d.t.Errorf("%s: %q (%s rows, %s cents) opens %s with %q (%s rows, %s cents)", path, strings.TrimSpace(f.text),
-			f.count, f.cents, href, foot.text, foot.count, foot.cents)
+			f.count, f.cents, href, list.text, list.count, list.cents)
 	}
 }
 
@@ -205,57 +246,54 @@ func columnOf(list string) string {
 	return "Amount"
 }
 
-// addsUp compares the foot of a list with the rows of its file.
-func (d *desk) addsUp(page *html.Node, foot figure) {
+// addsUp compares the foot of a list with the rows of its file, once.
+func (d *desk) addsUp(list *foot) {
 	d.t.Helper()
-	file := find(
-		page,
-		func(n *html.Node) bool { return n.Data == "a" && strings.Contains(value(n, "href"), "format=csv") },
-	)
-	if file == nil || foot.count == "" {
+	if list.file == "" || list.count == "" || list.added {
 		return
 	}
-	res, err := d.client.Get(d.base + value(file, "href"))
+	list.added = true
+	res, err := d.client.Get(d.base + list.file)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	rows, err := csv.NewReader(res.Body).ReadAll()
 	if err != nil || len(rows) == 0 {
-		d.t.Fatalf("%s: %d rows, %v", value(file, "href"), len(rows), err)
+		d.t.Fatalf("%s: %d rows, %v", list.file, len(rows), err)
 	}
-	if n := strconv.Itoa(len(rows) - 1); n != foot.count {
-		d.t.Errorf("%s: the foot says %q, and the file has %s rows", foot.href, foot.text, n)
+	if n := strconv.Itoa(len(rows) - 1); n != list.count {
+		d.t.Errorf("%s: the foot says %q, and the file has %s rows", list.href, list.text, n)
 	}
 	for words := range otherSums {
-		if strings.Contains(foot.href, words) {
+		if strings.Contains(list.href, words) {
 			return
 		}
 	}
-	if foot.cents == "" {
+	if list.cents == "" {
 		return
 	}
 	d.summed++
 	amount, sum := slices.IndexFunc(
 		rows[0],
-		func(head string) bool { return strings.HasPrefix(head, columnOf(foot.href)) },
+		func(head string) bool { return strings.HasPrefix(head, columnOf(list.href)) },
 	), int64(0)
 	if amount < 0 {
-		d.t.Errorf("%s: the foot has a sum, and the file no amounts: %v", foot.href, rows[0])
+		d.t.Errorf("%s: the foot has a sum, and the file no amounts: %v", list.href, rows[0])
 		return
 	}
 	for _, row := range rows[1:] {
 		cents, err := money.Parse(strings.TrimPrefix(row[amount], "-"))
 		if err != nil {
-			d.t.Fatalf("%s: %q: %v", foot.href, row[amount], err)
+			d.t.Fatalf("%s: %q: %v", list.href, row[amount], err)
 		}
 		if strings.HasPrefix(row[amount], "-") {
 			cents = -cents
 		}
 		sum += cents
 	}
-	if strconv.FormatInt(sum, 10) != foot.cents {
-		d.t.Errorf("%s: the foot says %q (%s cents), and the rows come to %d", foot.href, foot.text, foot.cents, sum)
+	if strconv.FormatInt(sum, 10) != list.cents {
+		d.t.Errorf("%s: the foot says %q (%s cents), and the rows come to %d", list.href, list.text, list.cents, sum)
 	}
 }
 
@@ -293,7 +331,7 @@ func (d *desk) opensLists() {
 		}
 	}
 	for _, list := range lists {
-		d.compares("by hand", list, figure{})
+		d.compare("by hand", list, figure{})
 	}
 }
 

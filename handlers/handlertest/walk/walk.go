@@ -33,6 +33,7 @@ type Walk struct {
 	OfOne  int          // addresses of one list that are opened; 0: 120
 	Start  []string     // besides the first page
 	Before func(path string)
+	Page   func(path string, page *html.Node) // each page, once it was opened; nil: nobody looks
 	kinds  map[string]int
 	found  []Address
 	queue  []Address
@@ -137,12 +138,18 @@ func (w *Walk) open(at Address) error {
 		return err
 	}
 	w.found = append(w.found, at)
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || at.depth >= deepest {
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || at.depth >= deepest && w.Page == nil {
 		return nil
 	}
 	page, err := html.Parse(res.Body)
 	if err != nil {
 		return err
+	}
+	if w.Page != nil {
+		w.Page(at.Path, page)
+	}
+	if at.depth >= deepest {
+		return nil
 	}
 	for n := range page.Descendants() {
 		if n.Type != html.ElementNode {
