@@ -177,13 +177,38 @@ func build(ctx context.Context, conn *pgx.Conn, name, dsn string, migrate func(c
 }
 
 func run(ctx context.Context, dsn, sql string) error {
-	conn, err := pgx.Connect(ctx, dsn)
+	pool, err := administration(dsn)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, sql)
-	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+	_, err = pool.Exec(ctx, sql)
+	return err
 }
+
+// administration are the connections that make and drop databases. They stay open: a new one for each database costs
+// the server more than the copy does. They end with the process.
+func administration(dsn string) (*pgxpool.Pool, error) {
+	if known, ok := administrations.Load(dsn); ok {
+		return known.(*pgxpool.Pool), nil
+	}
+	cfg, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns = 4
+	cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // what it says names a database, and is said once
+	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		return nil, err
+	}
+	if known, raced := administrations.LoadOrStore(dsn, pool); raced {
+		pool.Close()
+		return known.(*pgxpool.Pool), nil
+	}
+	return pool, nil
+}
+
+var administrations sync.Map // pools, by where they lead
 
 // withDatabase names another database of the same cluster, in either form of
 // connection string.

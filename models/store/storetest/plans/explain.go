@@ -75,7 +75,8 @@ func Explain(ctx context.Context, dsn string, statements []Statement, limits Lim
 
 func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p Plan, err error) {
 	p.Statement = s
-	begin := "BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '30s'"
+	begin := "BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL plan_cache_mode = auto; " + // as where people work
+		"SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '30s'"
 	if limits.NoSeqScan {
 		begin += "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
 	}
