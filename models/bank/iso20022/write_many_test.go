@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/google/uuid"
@@ -23,6 +24,9 @@ func many(n int) exchange.Outgoing {
 	}
 	return message(exchange.Debits, "pain.008.001.09", "DD20261122-000042", items(list...))
 }
+
+// The tests of memory hold the heap against what it usually is, also where all tests are run with more garbage.
+func init() { debug.SetGCPercent(100) }
 
 // probe counts bytes and sees how much memory is in use while they are written.
 type probe struct {
