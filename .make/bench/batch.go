@@ -133,7 +133,7 @@ type batchStep struct {
 // sendFile does the steps of a batch one after the other, each when the last is done.
 func (s *server) sendFile(ctx context.Context, browser *http.Client) (steps []batchStep, err error) {
 	form, kind := s.file()
-	id, began := "", time.Now()
+	began := time.Now()
 	did := func(name string) {
 		steps = append(steps, batchStep{name, time.Since(began)})
 		began = time.Now()
@@ -142,7 +142,7 @@ func (s *server) sendFile(ctx context.Context, browser *http.Client) (steps []ba
 	if err != nil {
 		return nil, err
 	}
-	id = path.Base(path.Dir(to))
+	id := path.Base(path.Dir(to))
 	did("upload")
 	columns := url.Values{}
 	for i, field := range []string{"email", "full_name", "amount", "due", "product"} {
