@@ -3,14 +3,11 @@ package subscription
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
@@ -19,7 +16,6 @@ import (
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/token"
 	"debitdesk/models/webhook"
 )
 
@@ -45,50 +41,6 @@ var (
 		`INSERT INTO billing_periods (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant",
 		"now")
 )
-
-// debtorNumbers are the two numbers of a subscriber's DebiCheck fields; they are sealed.
-type debtorNumbers struct {
-	Account string `json:"a,omitempty"`
-	ID      string `json:"i,omitempty"`
-}
-
-// The masks stand where the numbers would, for whoever reads the row alone.
-const debtorAccount, debtorID = "debtor_account_number", "debtor_id_number"
-
-func maskedDebit(d Debit) map[string]any {
-	out := make(map[string]any, len(d.Fields)+2)
-	for k, v := range d.Fields {
-		out[k] = v
-	}
-	delete(out, debtorAccount)
-	delete(out, debtorID)
-	if d.DebtorAccount != "" {
-		out[debtorAccount] = d.DebtorAccount.String()
-	}
-	if d.DebtorID != "" {
-		out[debtorID] = d.DebtorID.String()
-	}
-	return out
-}
-
-func sealDebtor(box *seal.Box, x *Subscriber) (any, error) {
-	n := debtorNumbers{x.Debit.DebtorAccount.Reveal(), x.Debit.DebtorID.Reveal()}
-	if n == (debtorNumbers{}) {
-		return nil, nil
-	}
-	b, err := json.Marshal(n)
-	return box.SealBytes(seal.PlaceOf("template_clients", "debit_sealed", x.MerchantID, x.ID), b), err
-}
-
-func openDebtor(box *seal.Box, x *Subscriber, stored []byte) error {
-	var n debtorNumbers
-	b, err := box.OpenBytes(seal.PlaceOf("template_clients", "debit_sealed", x.MerchantID, x.ID), stored)
-	if err == nil {
-		err = json.Unmarshal(b, &n)
-	}
-	x.Debit.DebtorAccount, x.Debit.DebtorID = bank.AccountNumber(n.Account), bank.IDNumber(n.ID)
-	return err
-}
 
 func insertSubscriber(tx *database.Tx, x Subscriber) { database.Insert(tx, subscriberTable, x) }
 
@@ -284,49 +236,6 @@ func (s Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID)
 func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscriber, error) {
 	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID,
 		clientID)
-}
-
-// PeriodsOf lists what was billed or skipped, newest first.
-func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
-	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC",
-		merchantID, subscriberID)
-}
-
-// dueSubscribers are those with something to do; each part reads one index. While an
-// account is being deleted, nothing is billed to it. Few ever are.
-const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` +
-	token.NotBeingDeleted + `)
-	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + token.NotBeingDeleted +
-	` AND (token_id IS NULL OR token_id ` + token.NotBeingDeleted + `)`
-
-// DueSubscribers lists those of all merchants with a period that begins by now, or an account
-// that was just stored, in the order of their ids, after one of them. Those whose account is
-// being deleted wait until that is undone or final.
-func (s Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]Subscriber, error) {
-	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d",
-		strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
-}
-
-// NextPeriod is the earliest moment after now at which a period is looked at.
-func (s Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`,
-		s.Now()).Scan(&at)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return time.Time{}, false, nil
-	}
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("find the next period: %w", err)
-	}
-	return at.UTC(), true, nil
-}
-
-// PeriodsOverdue tells whether DueSubscribers would find any.
-func (s Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Scan(&overdue)
-	if err != nil {
-		return false, fmt.Errorf("look for periods: %w", err)
-	}
-	return overdue, nil
 }
 
 // Snapshot reads what an event kept of a subscriber, with the masks of its numbers.

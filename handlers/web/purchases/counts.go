@@ -1,0 +1,110 @@
+package purchases
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+)
+
+// counts counts by status, and what needs attention among what the filter lets through: the concern that is looked
+// at, and the others for their tabs. The tabs count purchases with an amount, whatever kind the list shows. What nobody
+// counted has no sum either.
+func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.Tally, error) {
+	totals, narrow, err := p.totals(ctx, who, f)
+	if err != nil {
+		return kit.Tally{}, err
+	}
+	ofKind := func(kind purchase.Kind) kit.Tally {
+		return kit.TallyOf(totals[kind].Counts(), f.Statuses, narrow, purchase.CountLimit)
+	}
+	t, storing := ofKind(purchase.WithAmount), ofKind(purchase.OnlyStoring)
+	if f.Concern == "" {
+		t.Found = ofKind(f.Kind).Found
+		if f.Kind != purchase.OnlyStoring {
+			t.Cents = kit.Rands(totals[f.Kind].Cents(f.Statuses...))
+		}
+	}
+	concerns, byStatus := map[string]kit.RowsFound{}, t.Of
+	for _, view := range kit.ConcernViews {
+		if view.Label == "" && f.Concern != view.Concern {
+			continue
+		}
+		of := f
+		if of.Kind, of.Concern = "", view.Concern; f.Concern != view.Concern {
+			of.Statuses, of.FailedSince = nil, time.Time{}
+		}
+		tally, err := p.Service.Tally(ctx, who, of)
+		if err != nil {
+			return t, err
+		}
+		concerns[string(view.Concern)] = kit.FoundAll(tally.N)
+		if f.Concern == view.Concern {
+			t.Found, t.Sum, t.Cents = kit.FoundAll(tally.N), sumOf(tally.Cents), kit.Rands(tally.Cents)
+		}
+	}
+	t.Of = func(v kit.View) kit.RowsFound {
+		switch {
+		case v.Key == "attention":
+			return concerns[v.Value]
+		case v.Key == "kind":
+			if storing.Of == nil {
+				return storing.Found
+			}
+			return storing.Of(kit.View{}) // its tab leads to those of all statuses
+		case byStatus == nil:
+			return kit.RowsFound{}
+		}
+		return byStatus(v)
+	}
+	return t, nil
+}
+
+// totals are the purchases of each status among those that a list shows, whatever needs attention, and those with an
+// amount. Without a narrow filter they are kept, of every kind; under one each kind is asked for.
+func (p *Purchases) totals(ctx context.Context, who actor.Actor,
+	f purchase.Filter) (out purchase.TotalsByKind, narrow bool, err error) {
+	shown := f.Kind
+	if f.Concern != "" && shown == "" {
+		shown = purchase.WithAmount
+	}
+	f.Concern, f.FailedSince, f.Kind = "", time.Time{}, purchase.WithAmount
+	narrow = f.Narrow()
+	if out, err = p.Service.Totals(ctx, who, f); err != nil || !narrow || shown == f.Kind {
+		return out, narrow, err
+	}
+	f.Kind = shown
+	others, err := p.Service.Totals(ctx, who, f)
+	maps.Copy(out, others)
+	return out, narrow, err
+}
+
+// sumFound is what all that was found comes to, where everything was counted.
+func sumFound(t purchase.Tally) string {
+	if t.N > purchase.CountLimit {
+		return ""
+	}
+	return sumOf(t.Cents)
+}
+
+func sumOf(cents int64) string {
+	if cents == 0 {
+		return ""
+	}
+	return " · " + words.Sum(cents, money.ZAR)
+}
+
+// found is how many purchases a filter lets through.
+func (p *Purchases) found(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.RowsFound, error) {
+	if f.Concern != "" {
+		t, err := p.Service.Tally(ctx, who, f)
+		return kit.FoundAll(t.N), err
+	}
+	totals, err := p.Service.Totals(ctx, who, f)
+	return kit.TallyOf(totals[f.Kind].Counts(), f.Statuses, f.Narrow(), purchase.CountLimit).Found, err
+}

@@ -1,0 +1,58 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
+	"debitdesk/models/token"
+)
+
+// PeriodsOf lists what was billed or skipped, newest first.
+func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
+	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC",
+		merchantID, subscriberID)
+}
+
+// dueSubscribers are those with something to do; each part reads one index. While an
+// account is being deleted, nothing is billed to it. Few ever are.
+const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` +
+	token.NotBeingDeleted + `)
+	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + token.NotBeingDeleted +
+	` AND (token_id IS NULL OR token_id ` + token.NotBeingDeleted + `)`
+
+// DueSubscribers lists those of all merchants with a period that begins by now, or an account
+// that was just stored, in the order of their ids, after one of them. Those whose account is
+// being deleted wait until that is undone or final.
+func (s Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]Subscriber, error) {
+	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d",
+		strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
+}
+
+// NextPeriod is the earliest moment after now at which a period is looked at.
+func (s Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`,
+		s.Now()).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("find the next period: %w", err)
+	}
+	return at.UTC(), true, nil
+}
+
+// PeriodsOverdue tells whether DueSubscribers would find any.
+func (s Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Scan(&overdue)
+	if err != nil {
+		return false, fmt.Errorf("look for periods: %w", err)
+	}
+	return overdue, nil
+}
