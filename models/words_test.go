@@ -153,7 +153,8 @@ func TestTheGuardSeesForeignShapes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"‘xx’ is no status.", "%q is no list of networks", "Who has none is led to set one up.",
 		"the payer's bank refuses", "It ends by itself after %d payments.", "1 rows has problems", "%d rows were left out.",
-		"The debit came back unpaid.", "This link is not valid any more.", "The collection of this purchase is over", "port 22 unless said",
+		"The debit came back unpaid.", "This link is not valid any more.", "The collection of this purchase is over",
+		"port 22 unless said",
 		"Link 3 stands in the chain", "A debit of another amount than %s may be disputed."} {
 		if len(foreign(text)) == 0 {
 			t.Errorf("nothing is found in %q", text)

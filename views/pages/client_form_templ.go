@@ -13,7 +13,7 @@ import (
 	"debitdesk/views/layout"
 )
 
-// ClientFormView is the form of a new or a changed payer. Fields are named as
+// ClientFormView is the form of a new or a changed client. Fields are named as
 // in the API.
 type ClientFormView struct {
 	Title, Action, Button, CancelHref string
@@ -29,7 +29,7 @@ type ClientFormView struct {
 	Differs                           []string          // what differs from what somebody else stored
 }
 
-// ClientForm is the page on which a payer is added or changed.
+// ClientForm is the page on which a client is added or changed.
 func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -24,7 +24,7 @@ type NumbersView struct {
 	Revealed bool
 }
 
-// ClientView is one payer with everything that belongs to it.
+// ClientView is one client with everything that belongs to it.
 type ClientView struct {
 	Name, Sub, EditHref string
 	ID                  components.IDChip
@@ -175,7 +175,7 @@ func nextLines(lines []NextLine) templ.Component {
 	})
 }
 
-// Client is the page of one payer.
+// Client is the page of one client.
 func Client(frame layout.Frame, v ClientView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -48,7 +48,9 @@ func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.Client
 	if err := h.next(ctx, who, one, a, promises, view); err != nil {
 		return err
 	}
-	view.Primary = h.primary(ctx, who, one, a)
+	if view.Primary, err = h.primary(ctx, who, one, a); err != nil {
+		return err
+	}
 	return h.files(c, one, view)
 }
 
@@ -189,18 +191,23 @@ func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientA
 
 // primary is what most likely comes next for a client.
 func (h *Clients) primary(ctx context.Context, who actor.Actor, one client.Client,
-	a report.ClientAccount) components.Button {
-	switch live, err := h.Tokens(ctx, who.MerchantID, one.ID); {
-	case one.Erased() || err != nil:
-		return components.Button{}
+	a report.ClientAccount) (components.Button, error) {
+	if one.Erased() {
+		return components.Button{}, nil
+	}
+	live, err := h.Tokens(ctx, who.MerchantID, one.ID)
+	switch {
+	case err != nil:
+		return components.Button{}, err
 	case a.Failed != nil:
-		return components.Button{Label: "Look at the failed debit", Icon: "alert", Href: words.PurchasePath(a.Failed.ID)}
+		return components.Button{Label: "Look at the failed debit", Icon: "alert",
+			Href: words.PurchasePath(a.Failed.ID)}, nil
 	case live == 0:
 		return components.Button{Label: "Store a bank account", Icon: "bank",
-			Href: words.ClientHref(one.ID) + "/accounts/new", Changes: true}
+			Href: words.ClientHref(one.ID) + "/accounts/new", Changes: true}, nil
 	}
 	return components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" + one.ID.String(),
-		Changes: true}
+		Changes: true}, nil
 }
 
 // files lists the documents of a client, and the account as a file.
