@@ -11,28 +11,42 @@ type news struct {
 	merchantID         uuid.UUID
 	event, objectType  string
 	objectID, sourceID uuid.UUID
+	called             bool // its source may have an address of its own that wants to hear of it
 }
 
 // Tell notes an event. It is written at the very end of the transaction, when the
 // object stands as it will and its row is locked: so the order of events of one
 // source is the order of commits.
 func (t *Tx) Tell(merchantID uuid.UUID, event, objectType string, objectID, sourceID uuid.UUID) {
-	t.news = append(t.news, news{merchantID, event, objectType, objectID, sourceID})
+	t.news = append(t.news, news{merchantID, event, objectType, objectID, sourceID, false})
+}
+
+// TellCalled is Tell for an event that the callback of its source wants to hear of.
+func (t *Tx) TellCalled(merchantID uuid.UUID, event, objectType string, objectID, sourceID uuid.UUID) {
+	t.news = append(t.news, news{merchantID, event, objectType, objectID, sourceID, true})
 }
 
 // tellNews writes events, and a delivery for each that wants to hear of them. The
 // object is copied only when somebody does: POST /purchases/ without a webhook
-// costs one row more. The statements stand in a function of the database, which
-// plans them once a connection and not for each event.
-const tellNews = `SELECT tell_events($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7)`
+// costs one row more. Events that nobody wants to hear of are written at once; where there
+// is a webhook or a callback, a function of the database knows, which plans its statements
+// once a connection and not for each event.
+const tellNews = `WITH unheard AS (
+		INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, created_at)
+		SELECT u.id, u.merchant_id, u.type, u.object_type, u.object_id, u.source_id, $7::timestamptz
+		FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[])
+			WITH ORDINALITY AS u (id, merchant_id, type, object_type, object_id, source_id, n)
+		WHERE NOT $8::boolean
+			AND NOT EXISTS (SELECT FROM webhooks w WHERE w.merchant_id = ANY ($2) AND w.deleted_at IS NULL)
+		ORDER BY u.n
+		RETURNING 1)
+	SELECT tell_events($1, $2, $3, $4, $5, $6, $7) WHERE NOT EXISTS (SELECT FROM unheard)`
 
-// tellOne does the same for one event, which is what most transactions have to tell: an
-// event that nobody wants to hear of is one row, written without the function. Of those
-// that a purchase's own callback wants, and where there is a webhook, the function knows.
+// tellOne does the same for one event, which is what most transactions have to tell.
 const tellOne = `WITH unheard AS (
 		INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, created_at)
 		SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::uuid, $6::uuid, $7::timestamptz
-		WHERE $3 NOT IN ('purchase.paid', 'purchase.captured')
+		WHERE NOT $8::boolean
 			AND NOT EXISTS (SELECT FROM webhooks w WHERE w.merchant_id = $2 AND w.deleted_at IS NULL)
 		RETURNING 1)
 	SELECT tell_events(ARRAY[$1], ARRAY[$2], ARRAY[$3], ARRAY[$4], ARRAY[$5], ARRAY[$6], $7)
@@ -46,19 +60,21 @@ func (t *Tx) tellAll() {
 		return
 	case 1:
 		e := t.news[0]
-		t.Later(tellOne, NewID(t.now), e.merchantID, e.event, e.objectType, e.objectID, e.sourceID, t.now)
+		t.Later(tellOne, NewID(t.now), e.merchantID, e.event, e.objectType, e.objectID, e.sourceID, t.now,
+			e.called)
 		t.news = nil
 		return
 	}
 	ids, merchants, objects, sources := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n),
 		make([]uuid.UUID, n)
-	events, types := make([]string, n), make([]string, n)
+	events, types, called := make([]string, n), make([]string, n), false
 	for i, e := range t.news {
 		// The moments stand apart by more than the ids resolve, so that ids follow the order of events.
 		ids[i] = NewID(t.now.Add(time.Duration(i) * time.Microsecond))
 		merchants[i], events[i], types[i], objects[i], sources[i] = e.merchantID, e.event, e.objectType, e.objectID,
 			e.sourceID
+		called = called || e.called
 	}
-	t.Later(tellNews, ids, merchants, events, types, objects, sources, t.now)
+	t.Later(tellNews, ids, merchants, events, types, objects, sources, t.now, called)
 	t.news = nil
 }

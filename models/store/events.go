@@ -24,7 +24,11 @@ func (t *Tx) tellMoved(p purchase.Purchase) {
 			t.Tell(p.MerchantID, event, webhook.ObjectPayment, p.PaidByDebit(), p.ID)
 			continue
 		}
-		t.Tell(p.MerchantID, event, webhook.ObjectPurchase, p.ID, p.ID)
+		tell := t.Tell
+		if p.Options.SuccessCallback != "" {
+			tell = t.TellCalled
+		}
+		tell(p.MerchantID, event, webhook.ObjectPurchase, p.ID, p.ID)
 	}
 }
 

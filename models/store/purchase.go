@@ -42,6 +42,10 @@ var (
 	).Then(func(p *purchase.Purchase) { p.Seen = p.AsSeen() })
 	movePurchase = purchaseTable.Write(`UPDATE purchases SET @set, version = version + 1
 		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
+	// runPurchase leaves what the client and the merchant said of a purchase as it stands: a debit changes none of it.
+	runPurchase = purchaseTable.Write(`UPDATE purchases SET @others(payer, payer_name, payer_sealed, details),
+		version = version + 1
+		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
 	purchaseColumns = purchaseTable.Columns("")
 )
 
@@ -83,9 +87,10 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 }
 
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can
-// be quicker, so the write may wait and travel with others.
+// be quicker, so the write may wait and travel with others. The client's details and
+// the products stay as they are.
 func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
-	database.Save(t.Tx, movePurchase, versioned(p), from)
+	database.Save(t.Tx, runPurchase, versioned(p), from)
 	t.tellMoved(p)
 }
 

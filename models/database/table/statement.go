@@ -30,8 +30,8 @@ var named = regexp.MustCompile(`@(\w+)(\([^()]*\))?`)
 
 // Write builds a statement. In it @name is the value of that column of the record,
 // or one of those that are named: such values are given beside the record, in the
-// order of their names. @set is "a = @a, b = @b" for all columns that may change, and @set(a, b) for
-// those; @columns and @values are what an INSERT needs.
+// order of their names. @set is "a = @a, b = @b" for all columns that may change, @set(a, b) for
+// those, and @others(a, b) for all that may change but those; @columns and @values are what an INSERT needs.
 func (t *Table[T]) Write(sql string, beside ...string) *Statement[T] {
 	s := &Statement[T]{more: len(beside)}
 	at := map[string]int{}
@@ -59,12 +59,15 @@ func (t *Table[T]) Write(sql string, beside ...string) *Statement[T] {
 	s.SQL = named.ReplaceAllStringFunc(sql, func(found string) string {
 		name, only, given := strings.Cut(strings.TrimSuffix(found[1:], ")"), "(")
 		switch {
-		case name == "set" && given:
+		case (name == "set" || name == "others") && given:
 			chosen := strings.Fields(strings.ReplaceAll(only, ",", " "))
 			for _, c := range chosen {
 				t.columnOf(c)
 			}
-			return list(func(c *column[T]) bool { return slices.Contains(chosen, c.Name) }, set)
+			return list(func(c *column[T]) bool {
+				is := slices.Contains(chosen, c.Name)
+				return name == "set" && is || name == "others" && c.changed && !is
+			}, set)
 		case name == "set":
 			return list(func(c *column[T]) bool { return c.changed }, set)
 		case name == "columns":
