@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"debitdesk/models/actor"
@@ -61,6 +62,7 @@ func TestFromABankAccountToCollectedMoney(t *testing.T) {
 	payer.givesAccount(link, "Thandiwe Nkosi", "62001230101")
 	paid := owner.charges(client, "Monthly membership", "649.00", nextWeek)
 	owner.looksAt("purchase-waiting")
+	owner.chargesInHaste(client, "Towel", "20.00", nextWeek)
 
 	other := owner.addsClient("Pieter Botha", "pieter@example.com")
 	link = owner.makesLink(other)
@@ -159,6 +161,45 @@ func (b *tab) charges(client, what, rand string, day calendar.Date) string {
 	b.submit()
 	b.sees("Scheduled")
 	return b.address()
+}
+
+// chargesInHaste fills the form faster than the server answers what it says: the day is chosen while the days are on
+// their way, and the button is pressed while its label is. Neither is taken back.
+func (b *tab) chargesInHaste(client, what, rand string, day calendar.Date) {
+	b.t.Helper()
+	b.open(client)
+	b.click("New purchase")
+	b.fill("name", what)
+	b.fill("price", rand)
+	b.choose("way", "link")
+	b.sees("Record and send link")
+	b.do("choose the day before the days come", chromedp.Evaluate(`new Promise(done => {
+		const pick = selector => document.querySelector(selector).click();
+		document.addEventListener("htmx:beforeSend", () => pick('[name="due"][value="`+day.String()+`"]'), {once: true});
+		document.addEventListener("htmx:afterSettle", () => document.querySelector('[name="due"]:checked') && done());
+		pick('[name="way"][value="charge"]');
+	})`, nil, awaited))
+	var chosen string
+	b.do("read the day", chromedp.Evaluate(`document.querySelector('[name="due"]:checked')?.value || ""`, &chosen))
+	if chosen != day.String() {
+		b.t.Errorf("the day %s was chosen while the days were drawn anew; the form says %q", day, chosen)
+	}
+	b.choose("way", "link")
+	b.sees("Record and send link")
+	var at struct{ X, Y float64 }
+	b.do("find the button", chromedp.Evaluate(`(() => {
+		const button = document.querySelector("main button.primary");
+		button.scrollIntoView({block: "center"});
+		const {x, y, width, height} = button.getBoundingClientRect();
+		return {x: x + width / 2, y: y + height / 2} })()`, &at))
+	once := chromedp.ClickCount(1)
+	b.do("press the button while its label changes",
+		chromedp.MouseEvent(input.MousePressed, at.X, at.Y, chromedp.ButtonLeft, once),
+		chromedp.Evaluate(`new Promise(done => {
+			document.addEventListener("htmx:afterRequest", done, {once: true});
+			document.querySelector('[name="way"][value="charge"]').click() }).then(() => true)`, nil, awaited))
+	b.goes("release the button", chromedp.MouseEvent(input.MouseReleased, at.X, at.Y, chromedp.ButtonLeft, once))
+	b.sees("Scheduled")
 }
 
 // movesClock goes to the evening of a day.
