@@ -257,17 +257,21 @@ func TestATextOfTheSandboxIsOfOneLine(t *testing.T) {
 func TestTheListOfMailIsWalkedBothWays(t *testing.T) {
 	t.Parallel()
 	h := open(t)
+	ids := h.Store.NewID().String()[:24]
 	_, err := h.Store.Pool.Exec(t.Context(), `INSERT INTO mails (id, merchant_id, object_id, kind, attempt, recipient,
 		subject, text_body, html_body, state, created_at)
-		SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, gen_random_uuid(), 'receipt', 1,
-		'n@example.com', 'Mail number ' || n || '.', '', '', 'sent', now() FROM generate_series(1, 60) n`, h.A.ID)
+		SELECT ($2 || lpad(n::text, 12, '0'))::uuid, $1, gen_random_uuid(), 'receipt', 1,
+		'n@example.com', 'Mail number ' || n || '.', '', '', 'sent', $3 FROM generate_series(1, 60) n`, h.A.ID,
+		ids, h.Store.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.Page(h.A.Owner, "GET", "/sandbox/mail?when=today", nil).Want(200).Contains("number 60.", "Made today")
+	h.Page(h.A.Owner, "GET", "/sandbox/mail?when=yesterday", nil).Want(200).Lacks("number 60.")
 	first := h.Page(h.A.Owner, "GET", "/sandbox/mail", nil).Want(200).Contains("number 60.", "number 11.", "50 mails").
 		Lacks("number 10.")
-	older := "/sandbox/mail?after=00000000-0000-7000-8000-000000000011"
-	newer := "/sandbox/mail?before=00000000-0000-7000-8000-000000000010"
+	older := "/sandbox/mail?after=" + ids + "000000000011"
+	newer := "/sandbox/mail?before=" + ids + "000000000010"
 	first.Contains(older)
 	h.Page(h.A.Owner, "GET", older, nil).Want(200).Contains("number 10.", "number 1.", newer).Lacks("number 11.")
 	h.Page(h.A.Owner, "GET", newer, nil).Want(200).Contains("number 60.", "number 11.").Lacks("number 10.", "before=")

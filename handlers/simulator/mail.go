@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -44,7 +45,7 @@ func (h *Controls) Mail(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page, err := h.mails(c, ask)
+	page, err := h.mails(c, outbox.Filter{}, ask)
 	if err != nil {
 		return err
 	}
@@ -58,8 +59,8 @@ func (h *Controls) Mail(c echo.Context) error {
 	return api.JSON(c, http.StatusOK, paging.Map(page, h.mailBody).Items)
 }
 
-func (h *Controls) mails(c echo.Context, ask paging.Ask) (paging.Page[mail.Mail], error) {
-	found, err := h.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, ask)
+func (h *Controls) mails(c echo.Context, f outbox.Filter, ask paging.Ask) (paging.Page[mail.Mail], error) {
+	found, err := h.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, f, ask)
 	for n := range found {
 		veil(c, &found[n])
 	}
@@ -125,14 +126,20 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-func (h *Controls) mailList(c echo.Context) *kit.List[mail.Mail, struct{}] {
-	return &kit.List[mail.Mail, struct{}]{
+func (h *Controls) mailList(c echo.Context) *kit.List[mail.Mail, outbox.Filter] {
+	return &kit.List[mail.Mail, outbox.Filter]{
 		Desk: h.Desk, Path: mailPath, Active: active, Title: "Mail", One: "mail",
 		Head: components.PageHead{Title: "Sandbox",
 			Sub: "Messages to clients are kept here. They are sent only if a mail relay is configured."},
 		Nav: components.StatusTabs(h.tabs(mailPath)), Card: components.Card{Title: "Mail"},
-		Query: func(_ context.Context, _ actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[mail.Mail], error) {
-			return h.mails(c, ask)
+		Query: func(_ context.Context, _ actor.Actor, f outbox.Filter, ask paging.Ask) (paging.Page[mail.Mail], error) {
+			return h.mails(c, f, ask)
+		},
+		Filters: []kit.Filter[outbox.Filter]{
+			kit.PastFilter("when", "Made", func(f *outbox.Filter) *time.Time { return &f.From },
+				func(f *outbox.Filter) *time.Time { return &f.To }),
+			kit.FromDay("from", "Made from", func(f *outbox.Filter) *time.Time { return &f.From }),
+			kit.ToDay("to", "Made to", func(f *outbox.Filter) *time.Time { return &f.To }),
 		},
 		ID: func(m mail.Mail) uuid.UUID { return m.ID },
 		Columns: []kit.Column[mail.Mail]{

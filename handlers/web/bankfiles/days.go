@@ -81,8 +81,10 @@ func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 			kit.ViewOf("Add up", "state", exchange.DayAddsUp)},
 		Filters: []kit.Filter[dayFilter]{
 			kit.StateFilter("state", "a state of a day", dayStates, func(f *dayFilter) *exchange.DayState { return &f.State }),
-			kit.DayFilter("from", "From", func(f *dayFilter, day date) { f.From = day }),
-			kit.DayFilter("to", "To", func(f *dayFilter, day date) { f.To = day }),
+			kit.DatePeriodFilter("when", "Bank day", func(f *dayFilter) *date { return &f.From },
+				func(f *dayFilter) *date { return &f.To }),
+			kit.FromDate("from", "From", func(f *dayFilter) *date { return &f.From }),
+			kit.ToDate("to", "To", func(f *dayFilter) *date { return &f.To }),
 			{Key: "", Read: h.someDays},
 		},
 		Columns: dayColumns,

@@ -152,7 +152,7 @@ func TestMailsAreListedNewestFirstInPages(t *testing.T) {
 	}
 	read := func(merchantID, from uuid.UUID, newer bool) paging.Page[mail.Mail] {
 		ask := paging.Ask{From: from, Newer: newer, Limit: 2}
-		found, err := h.Mails(t.Context(), merchantID, ask)
+		found, err := h.Mails(t.Context(), merchantID, outbox.Filter{}, ask)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,10 +22,22 @@ const claimFor = 30 * time.Second
 // Store is where mails are kept.
 type Store struct{ *database.DB }
 
+// Filter narrows the list of mails to those that were made from one moment to another, both included; zero: open.
+type Filter struct{ From, To time.Time }
+
+// idLag is how far the id of a mail and the moment in which it was made may be apart.
+const idLag = 10 * time.Minute
+
 // Mails lists a page of the merchant's mails, newest first.
-func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error) {
-	return database.Find(ctx, s.DB, database.Mails,
-		database.Page(database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID), ask))
+func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]mail.Mail, error) {
+	list := database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID)
+	if !f.From.IsZero() {
+		list = list.Where("id >= ? AND created_at >= ?", paging.FirstAt(f.From.Add(-idLag)), f.From)
+	}
+	if !f.To.IsZero() {
+		list = list.Where("id < ? AND created_at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
+	}
+	return database.Find(ctx, s.DB, database.Mails, database.Page(list, ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
