@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"maps"
+	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/templates"
@@ -39,8 +41,11 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	lists[templates.TemplateList] = kit.Listed(actor.Read, d.Templates.Chosen) // it has no file
 	d.Selections = &kit.Selections{Service: s.Selections, Lists: lists,
 		ActHref: func(sel selection.Selection, act string) string {
-			if act == kit.ActDelete {
+			switch {
+			case act == kit.ActDelete:
 				return tokens.DeletionHref(sel)
+			case act == clients.ActBill && sel.List == clients.ListName:
+				return clients.BillHref(url.Values{kit.SelectionKey: {sel.ID.String()}})
 			}
 			return bulk.Href(sel, act)
 		}}

@@ -36,6 +36,7 @@ import (
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank/exchange"
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/facet"
@@ -125,7 +126,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		return db.DB.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
 	}}}
 	exports.Tasks = s.Tasks
-	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals}
+	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals,
+		Clients: func() kit.Rows[client.Client] { return d.Clients.Rows() }}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
 		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,

@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
 )
@@ -165,8 +169,18 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 			t.Errorf("%s shows %d rows, want %d", address, len(got), want)
 		}
 	}
-	k.Page(k.A.Owner, "GET", "/clients", nil).Contains("Bill these clients")
-	k.Page(k.A.Owner, "GET", "/clients?health=failing", nil).Lacks("Bill these clients")
+	for list, want := range map[string]string{"/clients": "", "/clients?health=failing&columns=phone": "1 client",
+		"/clients?added=today&sort=-name": "71 clients", "/clients?q=payer&account=without": "Without an account"} {
+		k.billed(t, list, want)
+	}
+	back := k.Page(k.A.Owner, "POST", "/selections", url.Values{"list": {"clients"}, "query": {"added=today"},
+		"all": {"yes"}, "act": {"bill"}}).Want(http.StatusSeeOther).Header.Get("Location")
+	if !strings.HasPrefix(back, "/batches/new?clients=selection") {
+		t.Errorf("what is selected is billed at %s", back)
+	}
+	k.Page(k.A.Owner, "GET", back, nil).Want(http.StatusOK).Contains("71 clients", "(selected)")
+	k.Page(k.A.Owner, "GET", "/batches/new?clients=selection%3D"+uuid.NewString(), nil).Want(http.StatusOK).
+		Contains("This selection is over")
 	names := listed(k.House, "/clients?sort=name")
 	if !slices.IsSortedFunc(
 		names,
@@ -174,5 +188,35 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 	) ||
 		len(names) != 71 {
 		t.Errorf("clients by name: %q", names)
+	}
+}
+
+// billed makes a batch of the clients that a list shows, by the button under it, and compares the two.
+func (k cast) billed(t *testing.T, list, count string) {
+	t.Helper()
+	shown := listed(k.House, list)
+	before, _, offered := strings.Cut(k.Page(k.A.Owner, "GET", list, nil).Want(http.StatusOK).Body, "Bill these clients")
+	if !offered {
+		t.Fatalf("%s does not offer to bill its clients", list)
+	}
+	href, _, _ := strings.Cut(before[strings.LastIndex(before, `href="/batches`)+len(`href="`):], `"`)
+	form := k.Page(k.A.Owner, "GET", html.UnescapeString(href), nil).Want(http.StatusOK)
+	if !strings.Contains(form.Body, count) {
+		_, told, _ := strings.Cut(form.Body, `name="clients"`)
+		t.Errorf("%s leads to a form that does not say %q: %.400s", list, count, told)
+	}
+	in := url.Values{"amount": {"150,00"}, "due": {k.day.AddDays(60).String()}, "description": {"Levy"},
+		"brand_id": {k.A.BrandID.String()}, "form_key": {uuid.NewString()}}
+	if of := regexp.MustCompile(`name="clients" value="([^"]*)"`).FindStringSubmatch(form.Body); of != nil {
+		in.Set("clients", html.UnescapeString(of[1]))
+	}
+	sent := k.Page(k.A.Owner, "POST", "/batches/clients", in)
+	if len(shown) == 0 {
+		sent.Want(http.StatusUnprocessableEntity).Contains("No client matches")
+		return
+	}
+	id := strings.Split(sent.Want(http.StatusSeeOther).Header.Get("Location"), "/")[2]
+	if n := k.Count(`SELECT total_rows FROM batches WHERE id = $1`, id); n != len(shown) {
+		t.Errorf("%s shows %d clients, the batch has %d", list, len(shown), n)
 	}
 }

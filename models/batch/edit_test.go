@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -146,7 +147,14 @@ func TestChosen_clients_become_rows(t *testing.T) {
 		h.client(fmt.Sprintf("c%d@example.org", i))
 	}
 	b, err := h.batches.FromClients(context.Background(), h.who,
-		batch.Chosen{BrandID: h.brand, Amount: "150,00", Due: "2027-03-01", Description: "Levy"})
+		batch.Chosen{BrandID: h.brand, Amount: "150,00", Due: "2027-03-01", Description: "Levy",
+			Clients: func(ctx context.Context, see func(client.Client) error) error {
+				page, err := h.clients.List(ctx, h.who, client.Query{Ask: paging.Ask{Limit: 10}})
+				for _, c := range page.Items {
+					err = errors.Join(err, see(c))
+				}
+				return err
+			}})
 	must(t, err)
 	b, err = h.batches.Map(context.Background(), h.who, b.ID, b.Mapping)
 	must(t, err)

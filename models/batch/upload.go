@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 )
 
@@ -153,15 +152,16 @@ func Masked(f Field, text string) string {
 	return text
 }
 
-// Chosen is the same invoice for clients found by a filter.
+// Chosen is the same invoice for some clients.
 type Chosen struct {
 	BrandID                  uuid.UUID
-	Clients                  client.Query
 	Amount, Due, Description string // as typed; every row carries them and can be edited
 	Charge                   bool
+	// Clients gives each of them once.
+	Clients func(ctx context.Context, see func(client.Client) error) error
 }
 
-// FromClients makes a batch of the clients that a list shows.
+// FromClients makes a batch of clients, such as those that a list shows.
 func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (Batch, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
@@ -172,29 +172,26 @@ func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (
 	format, mapping := chosenFormat()
 	b := Batch{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: "Chosen clients", Source: FromClients, State: ToMap,
 		Format: format, Mapping: mapping, Creator: who}
-	n := 1
+	var rows []sheet.Row // read before the transaction, which reads by its own connection alone
+	if err := in.Clients(ctx, func(c client.Client) error {
+		if len(rows) == sheet.MaxRows {
+			return fault.New(fault.TooLarge, "too_many_rows", "These are more than 50 000 clients. Narrow the filter.")
+		}
+		rows = append(rows, sheet.Row{Number: len(rows) + 2, Cells: chosenCells(c, in)}) // the heading is the first
+		return nil
+	}); err != nil {
+		return b, err
+	}
+	if len(rows) == 0 {
+		return b, fault.New(fault.Invalid, "no_clients", "No client matches. Change the filters of the list.")
+	}
 	return s.take(ctx, who, b, func(see func(sheet.Row) error) error {
-		q := in.Clients
-		q.Ask = paging.Ask{Limit: copied}
-		for {
-			page, err := s.Clients.List(ctx, who, q)
-			if err != nil {
+		for _, row := range rows {
+			if err := see(row); err != nil {
 				return err
 			}
-			for _, c := range page.Items {
-				if n++; n > sheet.MaxRows+1 {
-					return fault.New(fault.TooLarge, "too_many_rows",
-						"More than 50 000 clients match. Narrow the filter.")
-				}
-				if err := see(sheet.Row{Number: n, Cells: chosenCells(c, in)}); err != nil {
-					return err
-				}
-				q.From = c.ID
-			}
-			if !page.Older || len(page.Items) == 0 {
-				return nil
-			}
 		}
+		return nil
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
@@ -30,6 +31,7 @@ type Batches struct {
 	Desk      *kit.Desk
 	Service   *batch.Service
 	Approvals *approval.Service
+	Clients   func() kit.Rows[client.Client] // the list of clients
 }
 
 const batchesSection = "batches"

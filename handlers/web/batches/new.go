@@ -26,9 +26,26 @@ import (
 	"debitdesk/views/pages"
 )
 
-// New serves GET /batches/new. The address may carry the filter of the list of clients.
+// New serves GET /batches/new. The address may say which clients, as the address of their list does.
 func (h *Batches) New(c echo.Context) error {
-	return h.form(c, http.StatusOK, url.Values{"q": {c.QueryParam("q")}, "account": {c.QueryParam("account")}}, nil)
+	return h.form(c, http.StatusOK, url.Values{clientsKey: {c.QueryParam(clientsKey)}}, nil)
+}
+
+// clientsKey holds what the address of the list of clients says about which it shows.
+const clientsKey = "clients"
+
+// chosen says which clients the form is about, where that is given; nil: they are searched in the form.
+func (h *Batches) chosen(c echo.Context, form url.Values) (*pages.ChosenClients, error) {
+	query, err := url.ParseQuery(form.Get(clientsKey))
+	if query = kit.Which(query); err != nil || len(query) == 0 {
+		return nil, nil //nolint:nilerr // nothing that could be read says which
+	}
+	count, by, err := h.Clients().Told(c.Request().Context(), access.Actor(c), query)
+	if err != nil {
+		return nil, err
+	}
+	return &pages.ChosenClients{Query: query.Encode(), Count: count, By: strings.Join(by, " · "),
+		Href: h.Clients().Href(query)}, nil
 }
 
 func (h *Batches) form(c echo.Context, status int, form url.Values, refused error) error {
@@ -40,8 +57,17 @@ func (h *Batches) form(c echo.Context, status int, form url.Values, refused erro
 	byInput, summary, _ := kit.Problems(refused)
 	if f, ok := fault.From(refused); ok && len(summary) == 0 {
 		summary = []components.ErrorItem{{Field: "file", Text: f.Message}}
+		if form.Get(clientsKey) != "" { // there is no file in this form
+			summary[0].Field = ""
+		}
 	}
 	view := newBatchView(form, byInput, brands)
+	switch view.Chosen, err = h.chosen(c, form); {
+	case kit.MayShow(err): // such as a selection that is over
+		summary = []components.ErrorItem{{Text: err.Error()}}
+	case err != nil:
+		return err
+	}
 	view.Problems = components.ErrorSummary{Items: summary}
 	return h.Desk.ShowIn(c, status, "New batch", batchesSection, func(f layout.Frame) templ.Component {
 		return pages.NewBatch(f, stepper(batch.Batch{}, "new"), view)
@@ -134,11 +160,17 @@ func (h *Batches) Choose(c echo.Context) error {
 		return err
 	}
 	in := batch.Chosen{Amount: form.Get("amount"), Due: form.Get("due"), Description: form.Get("description"),
-		Charge: form.Get("charge") != "", Clients: client.Query{Text: form.Get("q")}}
+		Charge: form.Get("charge") != ""}
 	in.BrandID, _ = uuid.Parse(form.Get("brand_id"))
-	if account := form.Get("account"); account != "" {
-		with := account == "with"
-		in.Clients.Account = &with
+	query, err := url.ParseQuery(form.Get(clientsKey))
+	if err != nil {
+		return h.refused(c, form, fault.At(clientsKey, "invalid_choice", "It is not known which clients are meant."))
+	}
+	if len(query) == 0 {
+		query = kit.Which(url.Values{"q": form["q"], "account": form["account"]})
+	}
+	in.Clients = func(ctx context.Context, see func(client.Client) error) error {
+		return h.Clients().Each(ctx, access.Actor(c), query, see)
 	}
 	var wrong fault.Problems
 	for name, text := range map[string]string{"amount": in.Amount, "due": in.Due, "description": in.Description} {
@@ -157,7 +189,7 @@ func (h *Batches) Choose(c echo.Context) error {
 
 // refused shows the form again when what was sent could not be taken.
 func (h *Batches) refused(c echo.Context, form url.Values, err error) error {
-	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.TooLarge) {
+	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.TooLarge || f.Code == kit.NotTheList) {
 		return h.form(c, http.StatusUnprocessableEntity, form, err)
 	}
 	return err

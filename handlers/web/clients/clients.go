@@ -3,7 +3,6 @@ package clients
 
 import (
 	"context"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -64,6 +63,9 @@ type ClientPanel func(ctx context.Context, who actor.Actor, c client.Client) (te
 
 const clientsSection = "clients"
 
+// ListName is the list of clients among those in which rows can be chosen.
+const ListName = "clients"
+
 func (h *Clients) list() *kit.List[client.Client, client.Query] {
 	return &kit.List[client.Client, client.Query]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsSection, One: "client",
@@ -108,7 +110,7 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 		Columns: clientColumns, Sorts: client.Sorts, Peeks: true,
 		Choose: kit.Choosing[client.Client]{Selections: h.Selections, Several: h.Service.Several,
 			Changed: func(c client.Client) time.Time { return c.UpdatedAt },
-			Acts:    func(who actor.Actor) []components.Button { return h.Acts.Buttons("clients", who) }},
+			Acts:    h.acts},
 		Around: billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",
 			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
@@ -124,7 +126,7 @@ const clientsCounted = 10_000
 // BulkActs are the acts on many clients.
 func (h *Clients) BulkActs() bulk.Acts {
 	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Client, Rows: h.planFollow,
-		Act: bulk.Act{Needs: actor.Write, Lists: []string{"clients"}, One: "client"}}
+		Act: bulk.Act{Needs: actor.Write, Lists: []string{ListName}, One: "client"}}
 	return bulk.Acts{follow.Note(), follow.Assign()}
 }
 
@@ -151,15 +153,38 @@ func (h *Clients) Export(c echo.Context) error { return h.list().Export(c) }
 // Exported is the list for exports in the background.
 func (h *Clients) Exported() kit.Exportable { return h.list() }
 
+// Rows are the clients of the list, for what is made of all of them.
+func (h *Clients) Rows() kit.Rows[client.Client] { return h.list() }
+
+// acts are the buttons over clients that were chosen: a batch of invoices to them has pages of its own.
+func (h *Clients) acts(who actor.Actor) []components.Button {
+	bill := components.Button{Label: "Bill…", Icon: "layers", Value: ActBill}
+	if !who.Changes() {
+		return nil
+	}
+	if !who.Can(actor.Bill) {
+		bill.Disabled, bill.Why = true, "Your role does not allow this."
+	}
+	return append([]components.Button{bill}, h.Acts.Buttons(ListName, who)...)
+}
+
+// ActBill names the batch among the acts on clients that were chosen.
+const ActBill = "bill"
+
+// BillHref is the form of a batch of the clients that an address of the list shows.
+func BillHref(query url.Values) string {
+	if query = kit.Which(query); len(query) == 0 {
+		return "/batches/new"
+	}
+	return kit.Address("/batches/new", url.Values{"clients": {query.Encode()}})
+}
+
 // billThese offers a batch of invoices to all clients that the list shows.
 func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {
-	narrowed := slices.ContainsFunc(slices.Collect(maps.Keys(l.Query)), func(key string) bool {
-		return !slices.Contains([]string{"q", "account", "sort", "columns", "view"}, key)
-	})
-	// A batch is made of those that the search finds, whatever else narrows the list.
-	if access.Actor(c).Can(actor.Bill) && !narrowed {
-		href := "/batches/new?" + url.Values{"q": {l.Query.Get("q")}, "account": {l.Query.Get("account")}}.Encode()
-		v.Below = pages.FormActions(components.Button{Label: "Bill these clients", Icon: "layers", Href: href})
+	// Those that are selected have a button of their own.
+	if access.Actor(c).Can(actor.Bill) && v.Table.Select.Bar.ID == "" {
+		v.Below = pages.FormActions(components.Button{Label: "Bill these clients", Icon: "layers",
+			Href: BillHref(l.Query)})
 	}
 	return nil
 }

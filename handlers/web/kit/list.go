@@ -119,7 +119,6 @@ func asked(c echo.Context) url.Values {
 func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	ctx, who, l := paging.Remembering(c.Request().Context()), access.Actor(c), listingOf(c, r.Path)
 	l.ask.Limit = cmp.Or(r.Limit, l.ask.Limit)
-	l.now = r.Desk.Now()
 	if err := r.arrange(ctx, who, l); err != nil {
 		return v, err
 	}
@@ -166,6 +165,7 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 
 // filter reads the address.
 func (r *List[T, F]) filter(ctx context.Context, who actor.Actor, l *Listing) (f F, err error) {
+	l.now = r.Desk.Now()
 	if r.Search.Set != nil {
 		r.Search.Set(&f, l.Query.Get("q"))
 	}
@@ -225,10 +225,7 @@ func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListVi
 		case text != "" && one.Key != r.Search.Key:
 			v.Filters.Keep = append(v.Filters.Keep, components.Pair{Name: one.Key, Value: text})
 		}
-		if text == "" || one.View && view != (View{}) { // the tab says it
-			continue
-		}
-		if label := one.Chip(l, text); label != "" {
+		if label := chipOf(l, one, view); label != "" {
 			v.Filters.Chips = append(v.Filters.Chips, components.Chip{Label: label, RemoveHref: l.with(one.Key, "")})
 			v.Filters.ClearHref = l.cleared()
 		}
@@ -289,7 +286,6 @@ func (r *List[T, F]) source() string { return cmp.Or(r.Source, r.many()) }
 
 // outgoing is the list on its way into a file.
 func (r *List[T, F]) outgoing(ctx context.Context, who actor.Actor, l *Listing) (o outgoing[T], err error) {
-	l.now = r.Desk.Now()
 	l.Query.Del(viewKey)
 	r.readColumns(l)
 	sel, err := r.held(ctx, who, l)

@@ -206,36 +206,23 @@ func (r *List[T, F]) chooseAll(ctx context.Context, who actor.Actor,
 	if err != nil {
 		return nil, err
 	}
-	if len(l.notices) > 0 { // more would be chosen than was meant
-		return nil, fault.New(fault.Conflict, "invalid_choice", "%s Nothing was selected.", strings.Join(l.notices, " "))
+	if err := refusedFilters(l.notices); err != nil { // more would be chosen than was meant
+		return nil, err
 	}
-	known := map[uuid.UUID]bool{}
-	ask := paging.Ask{Limit: chooseRows}
-	for {
-		page, err := r.Query(ctx, who, f, ask)
-		if err != nil {
-			return nil, err
-		}
-		var ids []uuid.UUID
-		for _, item := range page.Items {
-			if id := r.ID(item); !known[id] {
-				known[id] = true
-				ids = append(ids, id)
-			}
+	err = eachOnce(ctx, func(ctx context.Context, ask paging.Ask) (paging.Page[T], error) {
+		return r.Query(ctx, who, f, ask)
+	}, r.ID, func(items []T) error {
+		ids := make([]uuid.UUID, len(items))
+		for i, item := range items {
+			ids[i] = r.ID(item)
 		}
 		some, err := r.kept(ctx, who, ids)
-		if err != nil {
-			return nil, err
+		if rows = append(rows, some...); err == nil && len(rows) > selection.MaxRows {
+			err = selection.TooMany()
 		}
-		if rows = append(rows, some...); len(rows) > selection.MaxRows {
-			return nil, selection.TooMany()
-		}
-		next, more := page.After(ask, r.ID)
-		if !more {
-			return rows, nil
-		}
-		ask = next
-	}
+		return err
+	})
+	return rows, err
 }
 
 func distinct(ids []uuid.UUID) (out []uuid.UUID) {
