@@ -206,6 +206,29 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 	}
 	b.Page(b.B.Owner, "POST", "/selections", url.Values{"list": {"subscribers"}, "of": {of}, "id": active}).
 		Want(http.StatusNotFound)
+	// Templates are deleted: how many subscribers that ends is typed, and once more when there is one more by then.
+	to = b.chosen(who, url.Values{"list": {"templates"}, "id": {of, strings.TrimPrefix(other, "/templates/")},
+		"act": {"delete"}})
+	text, form := b.rehearsed(who, to)
+	for _, want := range []string{"Delete 2 templates?", "Type 1, the number of subscribers, to confirm",
+		"subscribers will not be billed any more", "Keep them"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the rehearsal does not say %q", want)
+		}
+	}
+	b.Page(who, "POST", to, form).Want(http.StatusUnprocessableEntity).Contains("Type 1.")
+	subscribed(t, b.House, at, "6200000003")
+	form.Set("confirm", "1")
+	b.Page(who, "POST", to, form).Want(http.StatusConflict).Contains("Type 2, the number of subscribers")
+	_, form = b.rehearsed(who, to)
+	form.Set("confirm", "2")
+	b.Page(who, "POST", to, form).Want(http.StatusSeeOther)
+	if n := b.Count(`SELECT count(*) FROM billing_templates WHERE deleted_at IS NULL`); n != 0 {
+		t.Errorf("%d templates are left", n)
+	}
+	if n := b.Count(`SELECT count(*) FROM template_clients WHERE status <> 'inactive'`); n != 0 {
+		t.Errorf("%d subscribers go on without a template", n)
+	}
 }
 
 // Clients who did not confirm are asked again, many at once; who cannot be asked is told with the reason.

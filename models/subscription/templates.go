@@ -227,7 +227,8 @@ func (t Template) MayPause() error {
 	if t.IsSubscription {
 		return nil
 	}
-	return notSubscription()
+	return fault.New(fault.Conflict, "template_not_subscription",
+		"This template sends one-time invoices; it has no subscribers, and there is nothing to pause.")
 }
 
 func notSubscription() error {

@@ -32,6 +32,7 @@ type Act struct {
 	Text        string // what it means, under the question
 	Danger      bool   // it cannot be undone
 	Keep        string // the button that does nothing of it: "Keep them"; "Go back" by default
+	Ends        string // what else ends with the rows, such as "subscriber": a person types how many
 	// Begin prepares a rehearsal or a run with what was typed. The plan is asked part by part, in the order of the rows.
 	Begin func(in url.Values) Plan
 	Do    func(ctx context.Context, who actor.Actor, row Row, in url.Values) error
@@ -60,6 +61,7 @@ type Row struct {
 	On    calendar.Date `json:"on,omitzero"`     // the debit date; zero where nothing is debited
 	From  uuid.UUID     `json:"from,omitzero"`   // the account that is debited
 	Day   calendar.Date `json:"day,omitzero"`    // what the use case is given
+	Ends  int64         `json:"ends,omitempty"`  // how many others end with it
 	Why   string        `json:"why,omitempty"`   // why it will not happen; empty: it will
 
 	Name, Second, Href string          `json:"-"`
@@ -82,7 +84,7 @@ func WhyNot(err error) string {
 
 // same tells whether the act still does what was rehearsed.
 func (r Row) same(other Row) bool {
-	return r.Why == other.Why && r.Cents == other.Cents && r.On == other.On && r.From == other.From
+	return r.Why == other.Why && r.Cents == other.Cents && r.On == other.On && r.From == other.From && r.Ends == other.Ends
 }
 
 // Acts are all acts, in the order of their use.

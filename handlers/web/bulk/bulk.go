@@ -153,6 +153,10 @@ func (h *Bulk) Do(c echo.Context) error {
 		return h.show(c, sel, act, http.StatusConflict, in, nil,
 			"Something changed since you opened this page. Look at what would happen now.")
 	}
+	if typed := act.typed(out.all); typed.Word != "" && typed.Wrong(form) != "" {
+		wrong := fault.At(typedInput, "required", "%s", typed.Wrong(form))
+		return h.show(c, sel, act, http.StatusUnprocessableEntity, in, wrong, "")
+	}
 	to := ""
 	if err := kit.OnceKeyed(ctx, h.Desk.Replays, key, func(ctx context.Context) (task.Task, error) {
 		return h.ask(ctx, who, sel, act, in, out)
@@ -164,6 +168,9 @@ func (h *Bulk) Do(c echo.Context) error {
 	}
 	return h.finish(c, sel, out, to)
 }
+
+// typedInput is the field in which a person types what ends with the rows.
+const typedInput = "act-confirm"
 
 func (h *Bulk) once(who actor.Actor, sel selection.Selection, act Act, seen string, in url.Values) replay.Key {
 	sum := sha256.Sum256([]byte(seen + "\x00" + in.Encode()))

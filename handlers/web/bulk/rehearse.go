@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
@@ -24,6 +25,7 @@ const partRows = 200
 type group struct {
 	key, text string
 	n, cents  int64
+	ends      int64
 	first     []Row
 	days      []calendar.Date
 }
@@ -34,6 +36,7 @@ const shownRows = 10
 func (g *group) add(r Row) {
 	g.n++
 	g.cents += r.Cents
+	g.ends += r.Ends
 	if len(g.first) < shownRows {
 		g.first = append(g.first, r)
 	}
@@ -144,7 +147,8 @@ func inOrder(ids []uuid.UUID, planned []Row) []Row {
 
 func (out *rehearsal) add(r Row, each func(string, Row)) {
 	out.n++
-	out.rows = append(out.rows, Row{ID: r.ID, Cents: r.Cents, On: r.On, From: r.From, Day: r.Day, Why: r.Why})
+	out.rows = append(out.rows, Row{ID: r.ID, Cents: r.Cents, On: r.On, From: r.From, Day: r.Day, Ends: r.Ends,
+		Why: r.Why})
 	into, text := &out.not, r.Why
 	if r.Why == "" {
 		into, text = &out.will, r.Note
@@ -179,6 +183,14 @@ func groupOf(groups *[]*group, text string) *group {
 
 // many is a number of rows with its noun.
 func (a Act) many(n int64) string { return plural.Of(n, a.One) }
+
+// typed is what a person types before it is done, where others end with the rows: how many.
+func (a Act) typed(g group) kit.TypedWord {
+	if a.Ends == "" || g.ends == 0 {
+		return kit.TypedWord{}
+	}
+	return kit.TypedWord{Word: words.Grouped(g.ends), What: "the number of " + a.Ends + "s"}
+}
 
 // facts are what the button says: the act, the rows, what they come to, and when.
 func (a Act) facts(g group) string {

@@ -131,11 +131,10 @@ func (h *Templates) planSubscribers(judge func(subscription.Subscriber, *bulk.Ro
 	}
 }
 
-// templateActs are the acts on many templates. Each template is deleted on its own page, where the number of its
-// subscribers is typed.
+// templateActs are the acts on many templates.
 func (h *Templates) templateActs() bulk.Acts {
 	one := bulk.Act{Needs: templateAct, Lists: []string{TemplateList}, One: "template"}
-	return bulk.Acts{h.pauseTemplates(one, true), h.pauseTemplates(one, false)}
+	return bulk.Acts{h.pauseTemplates(one, true), h.pauseTemplates(one, false), h.deleteTemplates(one)}
 }
 
 func (h *Templates) pauseTemplates(one bulk.Act, paused bool) bulk.Act {
@@ -146,7 +145,7 @@ func (h *Templates) pauseTemplates(one bulk.Act, paused bool) bulk.Act {
 			"periods pass, and missed dates are not billed later."
 	}
 	act.Begin = func(url.Values) bulk.Plan {
-		return h.planTemplates(func(t subscription.Template) error {
+		return h.planTemplates(func(t subscription.Template, _ *bulk.Row) error {
 			if err := t.MayPause(); err != nil {
 				return err
 			}
@@ -160,14 +159,35 @@ func (h *Templates) pauseTemplates(one bulk.Act, paused bool) bulk.Act {
 	return act
 }
 
-func (h *Templates) planTemplates(judge func(subscription.Template) error) bulk.Plan {
+func (h *Templates) deleteTemplates(act bulk.Act) bulk.Act {
+	act.Key, act.Label, act.Icon, act.Danger, act.Keep = "delete", "Delete…", "trash", true, "Keep them"
+	act.Words = func(rows string) string { return "Delete " + rows }
+	act.Done = func(rows string) string { return words.Capital(rows) + " deleted" }
+	act.Text, act.Ends = "This cannot be undone. Templates disappear from all lists. Purchases stay, with their debits.",
+		"subscriber"
+	act.Begin = func(url.Values) bulk.Plan {
+		return h.planTemplates(func(t subscription.Template, row *bulk.Row) error {
+			if row.Ends = running(t); row.Ends > 0 {
+				row.Note = "Deleted; subscribers will not be billed any more, " +
+					"and links for storing a bank account stop working"
+			}
+			return nil
+		})
+	}
+	act.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
+		return h.Service.Delete(ctx, who, row.ID)
+	}
+	return act
+}
+
+func (h *Templates) planTemplates(judge func(subscription.Template, *bulk.Row) error) bulk.Plan {
 	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
 		found, err := h.Service.SeveralTemplates(ctx, who, ids)
 		out := make([]bulk.Row, len(found))
 		for i, t := range found {
 			out[i] = bulk.Row{ID: t.ID, Name: t.Name(), Second: countsWords(t), Href: words.TemplateHref(t.ID, ""),
 				Pill: templatePill(t), ChangedAt: t.UpdatedAt.UnixMicro()}
-			out[i].Why = bulk.WhyNot(judge(t))
+			out[i].Why = bulk.WhyNot(judge(t, &out[i]))
 		}
 		return out, err
 	}
