@@ -65,7 +65,8 @@
     list.append(group);
   }
 
-  document.addEventListener("htmx:afterSettle", (event) => {
+  // As soon as results stand there the first is chosen: when they have settled, a key may have moved on.
+  document.addEventListener("htmx:afterSwap", (event) => {
     if (event.target !== box) return;
     const found = box.querySelector("[data-query]");
     if (!found) return;
