@@ -24,10 +24,12 @@ func main() {
 	flag.IntVar(&many.neighbour, "neighbour", 1000, "how many times at a second merchant")
 	fill := flag.String("fill", "", "only multiply the demo in the database that this connection string names")
 	explain := flag.String("explain", "", "only explain what pages ask of the database that this connection string names")
+	nobody := flag.Bool("nobody", false,
+		"with -explain: in the name of a merchant without records, by the plan that serves all")
 	data := flag.String("data", "data", "with -fill and -explain: the data folder with its keys")
 	flag.Parse()
 	if *explain != "" {
-		if err := onlyExplain(context.Background(), *explain, *data); err != nil {
+		if err := onlyExplain(context.Background(), *explain, *data, *nobody); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

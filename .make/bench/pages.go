@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
 )
@@ -294,7 +296,7 @@ func (d *desk) plans(ctx context.Context, addresses []walk.Address) (line, error
 	d.multiplied = nil
 	pages := slices.DeleteFunc(slices.Clone(addresses),
 		func(a walk.Address) bool { return strings.HasPrefix(a.Path, "/api/") })
-	found, err := statementsOf(ctx, d.db.DSN(multipliedDatabase), d.second(), pages)
+	found, err := statementsOf(ctx, d.db.DSN(multipliedDatabase), d.second(), pages, uuid.Nil)
 	if err != nil {
 		return line{}, err
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
 	"debitdesk/models/store/storetest/multiply"
@@ -21,11 +24,15 @@ const (
 	mostRead = 1000
 	// sampled is for how many pages a statement is explained, since its values differ.
 	sampled = 3
-	settled = 15 * time.Second // in which a server that was just started asks what it asks without anybody
+	// readOfNobody is how many rows of one table, and blocks, a statement may read for a merchant that has no records.
+	readOfNobody = 300
+	settled      = 15 * time.Second // in which a server that was just started asks what it asks without anybody
 )
 
 // statementsOf opens pages of a database's own server and explains what each asks, and what the server asks by itself.
-func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address) (found []plans.Plan, err error) {
+// As a merchant that is named, they are explained by the plan that serves all.
+func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address,
+	as uuid.UUID) (found []plans.Plan, err error) {
 	tables, err := multiply.Growing(ctx, dsn)
 	if err != nil {
 		return nil, err
@@ -64,6 +71,12 @@ func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address)
 	}
 	l.Doing("")
 	limits := plans.Limits{Grows: tables, Rows: mostRead}
+	if as != uuid.Nil {
+		limits.As, limits.Rows, limits.Blocks = as, readOfNobody, readOfNobody
+		if limits.Of, err = demoMerchant(ctx, dsn); err != nil {
+			return nil, err
+		}
+	}
 	for _, st := range some(l.Statements()) {
 		some, err := plans.Explain(ctx, dsn, []plans.Statement{st}, limits)
 		if err != nil {
@@ -77,7 +90,7 @@ func statementsOf(ctx context.Context, dsn, folder string, pages []walk.Address)
 
 // onlyExplain prints the offenders of a database that holds the demo, one page of each kind and one value of each
 // filter.
-func onlyExplain(ctx context.Context, dsn, folder string) error {
+func onlyExplain(ctx context.Context, dsn, folder string, nobody bool) error {
 	s := &server{}
 	if err := s.serve(demoEnv(folder, dsn), "--no-workers"); err != nil {
 		return err
@@ -86,13 +99,17 @@ func onlyExplain(ctx context.Context, dsn, folder string) error {
 	if err != nil {
 		return err
 	}
-	w := walk.Walk{Base: s.base, Client: client, Same: 1, Values: 1, Start: seeds}
+	w := walk.Walk{Base: s.base, Client: client, Same: 1, Values: 1, Start: append(seeds, walk.Found...)}
 	pages, err := w.Pages()
 	s.leave()
 	if err != nil {
 		return err
 	}
-	found, err := statementsOf(ctx, dsn, folder, pages)
+	var as uuid.UUID
+	if nobody {
+		as = uuid.New()
+	}
+	found, err := statementsOf(ctx, dsn, folder, pages, as)
 	if err != nil {
 		return err
 	}
@@ -101,6 +118,16 @@ func onlyExplain(ctx context.Context, dsn, folder string) error {
 		statements, offending,
 		mostRead)
 	return nil
+}
+
+// demoMerchant is the merchant of the demo.
+func demoMerchant(ctx context.Context, dsn string) (id uuid.UUID, err error) {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return id, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	return id, conn.QueryRow(ctx, `SELECT id FROM merchants WHERE is_demo`).Scan(&id)
 }
 
 // some keeps each statement for some of the pages that ask it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/handlers/handlertest/walk"
@@ -24,6 +25,10 @@ const (
 	plansRows = 600
 	// mostExcepted is how many an excepted statement may: what is counted up to 10 000 reads a few more.
 	mostExcepted = 12_000
+	// plansOfAnother and plansBlocks are how many rows of a table, and blocks, a statement may read for a merchant without
+	// records: it drops what it finds by ids of another, which are still named.
+	plansOfAnother = 1_000
+	plansBlocks    = 2_000
 )
 
 // sortedLists are lists in other orders, narrowed and not.
@@ -132,6 +137,18 @@ func TestNoPageReadsMoreThanItShows(t *testing.T) {
 	}
 	t.Logf("%d pages, %d statements, %d of them excepted", len(pages), len(statements), known)
 
+	besideALargeOne := limits
+	besideALargeOne.Of, besideALargeOne.As = merchantOf(t, dsn), uuid.New()
+	besideALargeOne.Rows, besideALargeOne.Blocks = plansOfAnother, plansBlocks
+	var suspects []plans.Statement
+	for _, p := range explained(t, dsn, statements, besideALargeOne) {
+		suspects = append(suspects, p.Statement)
+	}
+	besideALargeOne.NoSort = true
+	for _, p := range explained(t, dsn, suspects, besideALargeOne) {
+		t.Errorf("of a merchant without records, %s: %s\n%s\n%s", p.For, strings.Join(p.Offences, "; "), p.SQL, p.Text)
+	}
+
 	ofClients := slices.DeleteFunc(statements, func(s plans.Statement) bool {
 		return !strings.Contains(s.SQL, "client_id = $")
 	})
@@ -164,6 +181,15 @@ func explained(t *testing.T, dsn string, statements []plans.Statement, limits pl
 		}
 	}
 	return out
+}
+
+// merchantOf is the merchant whose pages are opened.
+func merchantOf(t *testing.T, dsn string) (id uuid.UUID) {
+	t.Helper()
+	if err := connected(t, dsn).QueryRow(t.Context(), `SELECT id FROM merchants WHERE is_demo`).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 func connected(t *testing.T, dsn string) *pgx.Conn {
@@ -247,6 +273,11 @@ var exceptions = []struct{ words, because string }{
 	{`WITH near AS MATERIALIZED (SELECT`, "what an index finds by a part of a filter is looked at up to 2 000 records"},
 	{`LIMIT 10001) AS part GROUP BY state`, "what an index finds of purchases is counted and summed up to 10 000 of them"},
 	{`AS invoice_cents`, "what invoices come to is summed up to 1 000 of them"},
+	{
+		`FROM audit_entries WHERE merchant_id = ANY(ARRAY[$1]::uuid[]) AND id >= `,
+		"the audit of some days, in which there may be few entries: then all of them are sorted",
+	},
+	{`(array_agg(id))[count(*)::int]`, "the first 250 rows of a search, and all that are left where those are few"},
 	{`OFFSET 2999 LIMIT 1`, "how far it came"},
 	{`OFFSET 4999 LIMIT 1`, "as above, in the log of requests"},
 	{`OFFSET 1999 LIMIT 1`, "how far it came, where each record is read with another"},

@@ -138,6 +138,36 @@ func collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string
 	return from.Collect(s.Seal, rows)
 }
 
+// SeekPlanned is Seek by the plan that serves all merchants: of a statement of many parts that reads little, making a
+// plan for each page costs more than reading. No part of it may be answered well only for some values.
+func SeekPlanned[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
+	if TxOf(ctx) != nil { // its settings last until its end
+		return Seek(ctx, s, from, query, args...)
+	}
+	query, args = s.Statement(query, args...)
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)") // until the end of the batch
+	batch.Queue(query, Native(args)...)
+	results := s.Pool.SendBatch(ctx, batch)
+	found, err := collectSecond(results, s, from)
+	if end := results.Close(); err == nil && end != nil {
+		err = fmt.Errorf("read from %s: %w", from.Name, end)
+	}
+	return found, err
+}
+
+// collectSecond reads what the second statement of a batch finds.
+func collectSecond[T any](results pgx.BatchResults, s *DB, from *table.Table[T]) ([]T, error) {
+	if _, err := results.Exec(); err != nil {
+		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
+	}
+	return from.Collect(s.Seal, rows)
+}
+
 // First is the only record of a list; fault.Missing when there is none.
 func First[T any](found []T, err error) (record T, _ error) {
 	switch {

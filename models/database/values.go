@@ -58,6 +58,20 @@ func NewID(at time.Time) uuid.UUID {
 	return id
 }
 
+// Bound is a condition that a column of ids has a value. For the planner the column is no constant then, and an order
+// that begins with it is that of an index that begins with it. It would else take the index of the primary key where it
+// has one plan for all merchants, and read the records of others to find those of a merchant that has few.
+func Bound(column string) string { return BoundTo(column, "?") }
+
+// BoundTo is Bound with a place of its own for the value.
+func BoundTo(column, place string) string { return column + " = ANY(ARRAY[" + place + "]::uuid[])" }
+
+// PageOf is a page of those records of a list whose column has a value; an index begins with that column.
+func PageOf(list *gorm.DB, column string, value uuid.UUID, ask paging.Ask) *gorm.DB {
+	direction, _, _ := BesideID("id", ask)
+	return Page(list.Where(Bound(column), value).Order(column+" "+direction), ask)
+}
+
 // Page gives a list the order and the bounds of one page by its id column.
 func Page(list *gorm.DB, ask paging.Ask) *gorm.DB {
 	direction, beside, from := BesideID("id", ask)

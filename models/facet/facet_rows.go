@@ -241,14 +241,15 @@ func (s Store) team(ctx context.Context, merchantID uuid.UUID) ([]Choice, error)
 func (s Store) templates(ctx context.Context, merchantID uuid.UUID) ([]Choice, error) {
 	return s.choices(
 		ctx,
-		`SELECT id, title AS name FROM billing_templates WHERE merchant_id = ? AND deleted_at IS NULL
-			ORDER BY id DESC LIMIT %d`,
+		`SELECT id, title AS name FROM billing_templates WHERE `+database.Bound("merchant_id")+` AND deleted_at IS NULL
+			ORDER BY merchant_id DESC, id DESC LIMIT %d`,
 		merchantID,
 	)
 }
 
 func (s Store) batches(ctx context.Context, merchantID uuid.UUID) ([]Choice, error) {
-	return s.choices(ctx, `SELECT id, name FROM batches WHERE merchant_id = ? ORDER BY id DESC LIMIT %d`, merchantID)
+	return s.choices(ctx, `SELECT id, name FROM batches WHERE `+database.Bound("merchant_id")+
+		` ORDER BY merchant_id DESC, id DESC LIMIT %d`, merchantID)
 }
 
 func (s Store) choices(ctx context.Context, query string, merchantID uuid.UUID) (out []Choice, err error) {

@@ -47,8 +47,7 @@ type source struct {
 }
 
 // mine are the rows of the merchant, in a form that only an index of the merchant and the id answers in order.
-const mine = "(merchant_id, id) > ($1, '00000000-0000-0000-0000-000000000000') " +
-	"AND (merchant_id, id) < ($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')"
+const mine = "merchant_id = ANY(ARRAY[$1]::uuid[])"
 
 // byWords finds the rows of a table ($1 merchant) by their words: $2 what begins a word of them, $3 whole
 // words, $4 and $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among
@@ -137,9 +136,9 @@ const endOfShort = " ORDER BY t.id DESC LIMIT 8"
 
 // named finds rows of which every typed word stands in the name ($2, as patterns).
 func named(table, column, where string) string {
-	return fmt.Sprintf(`(SELECT * FROM %s WHERE merchant_id = $1%s ORDER BY id DESC LIMIT %d) AS t
+	return fmt.Sprintf(`(SELECT * FROM %s WHERE %s%s ORDER BY merchant_id DESC, id DESC LIMIT %d) AS t
 		WHERE regexp_replace(normalize(lower(t.%s), NFD), '[\u0300-\u036f]', '',
-		'g') LIKE ALL ($2::text[])`, table, where, nearRows, column)
+		'g') LIKE ALL ($2::text[])`, table, mine, where, nearRows, column)
 }
 
 // ofTable reads rows of a table by their own ids or by another condition.
@@ -204,8 +203,8 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 		add(
 			Tokens,
 			ByNumber,
-			line(tokenLine, "true", counts)+"(SELECT * FROM tokens WHERE merchant_id = $1 AND right(account_mask, 4) = $2 "+
-				"ORDER BY id DESC LIMIT 250) AS t"+endOfShort,
+			line(tokenLine, "true", counts)+"(SELECT * FROM tokens WHERE "+mine+
+				" AND right(account_mask, 4) = $2 ORDER BY merchant_id DESC, id DESC LIMIT 250) AS t"+endOfShort,
 			m.Digits,
 		)
 	}
@@ -227,9 +226,9 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 // purchasesByAmount looks through the newest rows, and then in the index of amounts.
 var purchasesByAmount = fmt.Sprintf(
 	`WITH newest AS MATERIALIZED (SELECT id, total_cents = $2 AS hit FROM purchases
-		WHERE merchant_id = $1 ORDER BY id DESC LIMIT %d),
-	others AS MATERIALIZED (SELECT id FROM purchases WHERE merchant_id = $1 AND total_cents = $2
-		AND (SELECT count(*) FROM newest WHERE hit) < %d LIMIT %d),
+		WHERE `+mine+` ORDER BY merchant_id DESC, id DESC LIMIT %d),
+	others AS MATERIALIZED (SELECT id FROM purchases WHERE `+mine+` AND total_cents = $2
+		AND (SELECT count(*) FROM newest WHERE hit) < %d ORDER BY merchant_id, total_cents LIMIT %d),
 	found AS (SELECT id FROM newest WHERE hit UNION SELECT id FROM others),
 	best AS MATERIALIZED (SELECT id FROM found ORDER BY id DESC LIMIT %d) `,
 	nearRows,

@@ -16,7 +16,7 @@ var doneView = table.View[Done]()
 // DoneSince is what left the list since a moment, newest first: acts that still hold, and what was solved and does not
 // wait again.
 func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.Time, limit int) ([]Done, error) {
-	return database.Seek(ctx, s.DB, doneView, `WITH done AS MATERIALIZED (
+	return database.SeekPlanned(ctx, s.DB, doneView, `WITH done AS MATERIALIZED (
 			(SELECT object_id, kind, at AS began, state, hidden_until::text AS hidden_until, reason, actor, acted_at AS at
 				FROM followups WHERE merchant_id = ? AND acted_at >= ? AND state <> 'open' ORDER BY acted_at DESC LIMIT ?)
 			UNION ALL (SELECT object_id, kind, NULL, 'solved', '', '', '', solved_at

@@ -58,7 +58,7 @@ func (s Store) RequestsOf(ctx context.Context, merchantID, clientID uuid.UUID, l
 	return database.Seek(ctx, s.DB, endingView, `SELECT 'request' AS kind, m.id AS object_id, a.expires_at AS at,
 			a.method = 'FALLBACK' AS registered, m.contract_reference AS reference
 		FROM (SELECT * FROM mandates WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) m
-			JOIN mandate_authentications a ON a.mandate_id = m.id AND a.state IN ('sent', 'delivered')
-			AND a.expires_at IS NOT NULL
+			CROSS JOIN LATERAL (SELECT * FROM mandate_authentications WHERE mandate_id = m.id
+				AND state IN ('sent', 'delivered') AND expires_at IS NOT NULL OFFSET 0) a
 		WHERE m.state = 'pending_authentication' ORDER BY a.expires_at, m.id`, clientID, merchantID, limit)
 }

@@ -60,15 +60,16 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 	case f.Waiting && f.ClientID == uuid.Nil:
 		w.From, w.Args = listing.Waiting("mandates", "suspended", "", merchantID)
 		w.From, w.Where, w.Key, w.Called = w.From+" AS m", "true", "object_id", "object_id"
+		w.Ordered = true
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case f.ClientID != uuid.Nil:
+		w.By = "client_id"
 		if f.Waiting {
 			w.And(listing.Waits("m.id", "suspended", ""), merchantID)
 		}
 		w.And("merchant_id = ? AND client_id = ?", merchantID, f.ClientID)
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case len(f.States) == 0 && f.Kind == "":
-		w.Own, w.Of = "mandates", merchantID
 		w.And("merchant_id = ?", merchantID)
 	default:
 		kinds := []Kind{f.Kind}

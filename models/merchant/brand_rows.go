@@ -104,13 +104,14 @@ func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
 
 // BrandUse tells what hangs on a brand.
 func (s Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u Use, err error) {
+	first := func(table string) string { // the first that an index of the merchant leads to
+		return "(SELECT true FROM " + table + " WHERE " + database.BoundTo("merchant_id", "$1") +
+			" AND brand_id = $2 ORDER BY merchant_id LIMIT 1) IS NOT NULL, "
+	}
 	err = s.Pool.QueryRow(
 		ctx,
-		`SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2),
-			EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
-		EXISTS (SELECT FROM batches WHERE merchant_id = $1 AND brand_id = $2),
-		EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND brand_id = $2),
-		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`,
+		"SELECT "+first("purchases")+first("mandates")+first("batches")+first("billing_templates")+
+			`EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`,
 		merchantID,
 		brandID,
 	).Scan(&u.Purchases, &u.Mandates,
@@ -130,9 +131,10 @@ func (s Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID,
 	p Profile) (n int64, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM mandates m CROSS JOIN LATERAL
 			(SELECT FROM tokens t WHERE t.id = m.id AND t.state NOT IN ('deleted', 'superseded') OFFSET 0) AS live
-		WHERE m.merchant_id = $1 AND m.brand_id = $2 AND m.profile_code = $3 AND m.abbreviated_name = $4
+		WHERE m.merchant_id = $1 AND m.brand_id = ANY(ARRAY[$2]::uuid[]) AND m.profile_code = $3 AND m.abbreviated_name = $4
 		AND m.clearing_account = $5
-		LIMIT $6) AS uses`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName, p.AccountNumber, MostUses+1).Scan(&n)
+		ORDER BY m.brand_id LIMIT $6) AS uses`, merchantID, brandID,
+		p.ProfileCode, p.AbbreviatedName, p.AccountNumber, MostUses+1).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count mandates of a profile: %w", err)
 	}

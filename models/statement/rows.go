@@ -50,8 +50,7 @@ func (s Store) Statements(ctx context.Context, merchantID uuid.UUID,
 		ctx,
 		s.DB,
 		statementTable,
-		database.Page(database.List(ctx, s.DB, statementTable).Where("merchant_id = ?", merchantID),
-			ask),
+		database.PageOf(database.List(ctx, s.DB, statementTable), "merchant_id", merchantID, ask),
 	)
 	if err != nil {
 		return paging.Page[Statement]{}, err

@@ -265,13 +265,5 @@ func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) 
 		w.Alias = "p"
 		return listing.Count[string](ctx, s.DB, &w)
 	}
-	w.Most = int(limit)
-	return database.CountByState[string](ctx, s.DB, fmt.Sprintf(
-		"SELECT state, count(*) AS n FROM (SELECT %s FROM %s WHERE %s ORDER BY i.purchase_id DESC LIMIT %d) AS part "+
-			"GROUP BY state",
-		w.Columns,
-		w.Source(paging.Ask{}, w.Most),
-		w.Where,
-		limit,
-	), w.Args...)
+	return listing.CountTo[string](ctx, s.DB, &w, limit)
 }

@@ -60,14 +60,10 @@ func (s *Store) fewOfState(ctx context.Context, merchantID uuid.UUID, state bill
 	if statuses == nil {
 		return nil
 	}
-	ids, err := listing.IDs(
-		ctx,
-		s.DB,
-		fmt.Sprintf("SELECT id FROM purchases WHERE merchant_id = ? AND status = ANY(?::text[]) LIMIT %d",
-			listing.MostJoined+1),
-		merchantID,
-		database.Texts(statuses),
-	)
+	w := listing.Walk{Where: "true"}
+	w.From, w.Args = listing.InStates("purchases", "status", merchantID, statuses)
+	w.From += " AS p"
+	ids, err := w.IDs(ctx, s.DB, listing.MostJoined+1)
 	if err == nil && len(ids) <= listing.MostJoined {
 		by.Narrow.And("i.purchase_id = ANY(?::uuid[])", database.IDs(ids))
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -139,7 +140,6 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	if ask.Sort.By != "" {
 		return s.purchasesSorted(ctx, merchantID, f, ask)
 	}
-	where, args := purchaseWhere(merchantID, f)
 	var reached uuid.UUID
 	var ids []uuid.UUID
 	switch {
@@ -151,16 +151,16 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 		ids, reached, err = s.purchasesBeside(ctx, merchantID, f, ask)
 	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == purchase.OnlyStoring):
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
-	case f.Concern == "" && !owned(f) && (f.Kind != "" || len(f.Statuses) == 0):
+	default:
 		w := purchaseWalk(merchantID, f)
-		if w.Columns = purchaseColumns; f.Kind != "" {
+		switch {
+		case f.Concern != "" || owned(f):
+			w = ownedWalk(merchantID, f)
+		case f.Kind != "":
 			w.Fitting(ofKind[f.Kind])
 		}
+		w.Columns = purchaseColumns
 		return listing.Page(ctx, s.DB, purchaseTable, &w, ask, nil)
-	default:
-		query, more := purchasePage(f, where, args, ask)
-		found, err := database.Seek(ctx, s.DB, purchaseTable, query, more...)
-		return paging.Cut(ask, found), err
 	}
 	if err != nil {
 		return page, err
@@ -177,9 +177,28 @@ func searched(f purchase.Filter) bool {
 }
 
 // owned tells whether a filter names one thing that has its purchases in an index.
-func owned(f purchase.Filter) bool {
-	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil ||
-		f.BatchID != uuid.Nil
+func owned(f purchase.Filter) bool { return ownedBy(f) != "" || f.BatchID != uuid.Nil }
+
+// ownedBy is the column with which the index begins of what a filter names; empty where that is the merchant.
+func ownedBy(f purchase.Filter) string {
+	switch {
+	case f.ClientID != uuid.Nil:
+		return "client_id"
+	case f.TokenID != uuid.Nil:
+		return "token_id"
+	case f.SubscriberID != uuid.Nil:
+		return "subscriber_id"
+	case f.TemplateID != uuid.Nil:
+		return "template_id"
+	}
+	return ""
+}
+
+// ownedWalk goes through all that a filter lets through, by an index of what it names.
+func ownedWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
+	where, args := purchaseWhere(merchantID, f)
+	where, args = withStatuses(f, where, args)
+	return listing.Walk{Columns: "*", From: "purchases", Alias: "purchases", By: ownedBy(f), Where: where, Args: args}
 }
 
 // purchaseWalk goes through the purchases of a merchant, from the newest on; those of
@@ -190,7 +209,6 @@ func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
 		w.Most = mostBeside
 	}
 	if len(f.Statuses) == 0 {
-		w.Own, w.Of = "purchases", merchantID
 		w.And("merchant_id = ?", merchantID)
 		return w
 	}
@@ -248,45 +266,15 @@ func inOrder(f purchase.Filter) string {
 	case f.Concern != "" || owned(f) || searched(f):
 		return ""
 	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
-		return " ORDER BY due"
+		return " ORDER BY merchant_id, due"
 	case f.MinCents != 0 || f.MaxCents != 0 || f.Kind == purchase.OnlyStoring:
-		return " ORDER BY total_cents"
+		return " ORDER BY merchant_id, total_cents"
 	}
 	return ""
 }
 
 // few is how many rows are sorted rather than met on the way.
 const few = 5_000
-
-// purchasePage gives the statement of one page in the order of an index.
-func purchasePage(f purchase.Filter, where string, args []any, ask paging.Ask) (string, []any) {
-	direction, beside, from := database.BesideID("id", ask)
-	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-	where, args = where+beside, append(args, from...)
-	statuses := f.Statuses
-	switch {
-	case len(statuses) == 0: // that of the merchant, or of what the filter names
-		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
-	case len(statuses) == 1:
-		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = " + listing.Literal(
-			statuses[0],
-		) + order, args
-	}
-	return eachStatus(statuses, where, args, order)
-}
-
-// eachStatus asks for each status on its own and merges: every part then walks
-// its index in order and stops after one page, however many rows there are.
-func eachStatus(statuses []purchase.Status, where string, args []any, order string) (string, []any) {
-	var parts []string
-	var all []any
-	for _, status := range statuses {
-		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = "+listing.Literal(status)+order+")")
-		all = append(all, args...)
-	}
-	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" +
-		strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
-}
 
 // madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
 const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? " +
@@ -296,7 +284,7 @@ const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id
 var ofKind = map[purchase.Kind]string{purchase.WithAmount: "total_cents <> 0", purchase.OnlyStoring: "total_cents = 0"}
 
 func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
-	where, args := "merchant_id = ?", []any{merchantID}
+	where, args := database.Bound("merchant_id"), []any{merchantID}
 	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
 	if f.ClientID != uuid.Nil {
 		add("client_id = ?", f.ClientID)
@@ -352,8 +340,6 @@ const statesOfPurchases = "SELECT status AS state FROM purchases WHERE merchant_
 // is little; nil says that it is not.
 func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	limit int64) (purchase.Totals, error) {
-	where, args := purchaseWhere(merchantID, f)
-	order := inOrder(f)
 	if searched(f) {
 		f.Statuses = nil
 		ids, err := listing.FindAll(ctx, s.DB, s.purchaseFinder(merchantID, f))
@@ -367,6 +353,11 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 	}
 	if f.Concern == "" && f.Facets != (facet.Filter{}) {
 		return s.totalsBeside(ctx, merchantID, f)
+	}
+	where, args := purchaseWhere(merchantID, f)
+	order := cmp.Or(inOrder(f), " ORDER BY merchant_id")
+	if by := ownedBy(f); by != "" {
+		where, order = strings.ReplaceAll(where, by+" = ?", database.Bound(by)), " ORDER BY "+by
 	}
 	return s.totals(
 		ctx,

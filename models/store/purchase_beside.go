@@ -29,10 +29,8 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 	ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 	find := &listing.Search{Walk: purchaseWalk(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
 	if owned(f) { // an index of what it names leads there
-		where, args := purchaseWhere(merchantID, indexed(f))
-		where, args = withStatuses(f, where, args)
-		find.Walk = listing.Walk{Columns: "*", From: "purchases", Alias: "purchases", Where: where, Args: args,
-			Most: mostBeside}
+		find.Walk = ownedWalk(merchantID, indexed(f))
+		find.Walk.Most = mostBeside
 		beside := f.Facets.Purchase("purchases")
 		find.Walk.Fitting(beside.SQL, beside.Args...)
 		return listing.ByWalk(s.DB, find)(ctx, listing.Near{}, ask)
@@ -51,9 +49,9 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 }
 
 // nearby begins a statement with what an index finds, and with those purchases among it that fit: one after the other,
-// and never all purchases first.
-const nearby = `WITH near AS MATERIALIZED (%s LIMIT %d), hit AS MATERIALIZED (SELECT of.*
-	FROM (SELECT DISTINCT id FROM near) AS near
+// and never all purchases first. Where the index finds as many as are looked at, nothing more is read.
+const nearby = `WITH near AS MATERIALIZED (%s LIMIT %[2]d), hit AS MATERIALIZED (SELECT of.*
+	FROM (SELECT DISTINCT id FROM near WHERE (SELECT count(*) FROM near) < %[2]d) AS near
 	CROSS JOIN LATERAL (SELECT %s FROM purchases WHERE purchases.id = near.id AND %s OFFSET 0) AS of)`
 
 // nearPurchases reads those that an index finds by a part of a filter; empty where none leads there.
@@ -79,12 +77,14 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 	near, nearArgs := nearPurchases(merchantID, f)
 	if near == "" || owned(f) {
 		w := purchaseWalk(merchantID, f)
-		where, args := purchaseWhere(merchantID, indexed(f))
-		if w.Columns = "status AS state, purchases.*"; owned(f) {
-			w.Where, w.Args = where, args
+		if owned(f) {
+			w = ownedWalk(merchantID, indexed(f))
+			w.Most = mostBeside
 		} else {
+			where, args := purchaseWhere(merchantID, indexed(f))
 			w.Fitting(where, args...)
 		}
+		w.Columns = "status AS state, purchases.*"
 		beside := f.Facets.Purchase("purchases")
 		w.Fitting(beside.SQL, beside.Args...)
 		walked, err := listing.Sums[string](ctx, s.DB, &w, "total_cents")

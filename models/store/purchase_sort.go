@@ -52,6 +52,12 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 		where, args := purchaseWhere(merchantID, f)
 		where, args = withStatuses(f, where, args)
 		by.Narrow.And(where, args...)
+		if others := f; len(f.Statuses) > 0 && !searched(f) {
+			if others.Statuses = nil; !others.Narrow() && f.Kind == "" {
+				w := purchaseWalk(merchantID, f)
+				by.Few = &w
+			}
+		}
 	}
 	page, err := by.Page(ctx, ask)
 	if err != nil {

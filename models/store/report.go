@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -85,10 +86,14 @@ func (s *Store) DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase
 // Start implements report.Reader.
 func (s *Store) Start(ctx context.Context, merchantID, userID uuid.UUID) (report.Start, error) {
 	var out report.Start
+	ownFirst := func(table, and string) string { // the first that an index of the merchant has; a blank ends the name m
+		return "(SELECT true FROM " + table + " WHERE " + database.BoundTo("merchant_id", "@m ") + and +
+			" ORDER BY merchant_id LIMIT 1) IS NOT NULL"
+	}
 	err := s.Gorm(ctx).Raw(`SELECT
-		EXISTS (SELECT FROM clients WHERE merchant_id = @m AND deleted_at IS NULL) AS client,
-		EXISTS (SELECT FROM mandates WHERE merchant_id = @m) AS mandate,
-		EXISTS (SELECT FROM batches WHERE merchant_id = @m AND state NOT IN ('mapping', 'checking', 'checked')) AS batch,
+		`+ownFirst("clients", " AND deleted_at IS NULL")+` AS client,
+		`+ownFirst("mandates", "")+` AS mandate,
+		`+ownFirst("batches", " AND state NOT IN ('mapping', 'checking', 'checked')")+` AS batch,
 		EXISTS (SELECT FROM memberships WHERE merchant_id = @m AND user_id <> @u AND role = 'admin'
 			AND disabled_at IS NULL) AS second_admin,
 		EXISTS (SELECT FROM users WHERE id = @u AND totp_confirmed_at IS NOT NULL)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -149,11 +148,7 @@ func (s Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f
 	if f.NoAccount && f.ClientID == uuid.Nil && f.Status == "" {
 		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded")
 	}
-	where, _ := w.All()
-	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) AS part",
-		w.Source(paging.Ask{}, int(limit)), where, limit)
-	args := slices.Concat(w.Values(paging.Ask{}), w.FitArgs)
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
+	if n, err = w.Count(ctx, s.DB, limit); err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
 	return n, nil
@@ -182,15 +177,31 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 	switch {
 	case f.NoAccount:
 		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
-		w.From, w.Key = w.From+" AS s", "s.object_id"
+		w.From, w.Key, w.Ordered = w.From+" AS s", "s.object_id", true
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil && f.Status == "":
-		w.From, w.Args = listing.IDsFirst("template_clients", "s", "merchant_id = ? AND template_id = ?", merchantID,
-			merchantID, templateID)
-		w.Key = "w.id"
+		w.From, w.Args = listing.IDsFirst(
+			"template_clients",
+			"s",
+			"merchant_id",
+			" AND template_id = ?",
+			merchantID,
+			merchantID,
+			templateID,
+		)
+		w.Key, w.Ordered = "w.id", true
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil:
-		w.From, w.Args = listing.IDsFirst("template_clients", "s", "template_id = ? AND status = ?", merchantID, templateID,
-			string(f.Status))
-		w.Key = "w.id"
+		w.From, w.Args = listing.IDsFirst(
+			"template_clients",
+			"s",
+			"template_id",
+			" AND status = ?",
+			merchantID,
+			templateID,
+			string(f.Status),
+		)
+		w.Key, w.Ordered = "w.id", true
+	case f.ClientID != uuid.Nil:
+		w.By = "client_id"
 	}
 	where, args := subscriberWhere(merchantID, templateID, f)
 	if f.NoAccount { // no more of what waits is read than a page looks at

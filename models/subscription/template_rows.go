@@ -74,7 +74,7 @@ func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (Templ
 // Templates lists a page, newest first, one more than the page has.
 func (s Store) Templates(ctx context.Context, merchantID uuid.UUID, f Filter,
 	ask paging.Ask) ([]Template, error) {
-	where, args := "merchant_id = ? AND deleted_at IS NULL", []any{merchantID}
+	where, args := database.Bound("merchant_id")+" AND deleted_at IS NULL", []any{merchantID}
 	if f.IsSubscription != nil {
 		where, args = where+" AND is_subscription = ?", append(args, *f.IsSubscription)
 	}
@@ -85,7 +85,8 @@ func (s Store) Templates(ctx context.Context, merchantID uuid.UUID, f Filter,
 		where, args = where+" AND position(lower(?) IN lower(title)) > 0", append(args, words)
 	}
 	direction, beside, from := database.BesideID("id", ask)
-	query := templateTable.Select + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	query := templateTable.Select + where + beside +
+		fmt.Sprintf(" ORDER BY merchant_id %[1]s, id %[1]s LIMIT %[2]d", direction, ask.Fetch())
 	out, err := database.Seek(ctx, s.DB, templateTable, query, append(args, from...)...)
 	if err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (s Store) Task(ctx context.Context, merchantID, id uuid.UUID) (Task, error)
 // Tasks lists those of a merchant, newest first.
 func (s Store) Tasks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[Task], error) {
 	found, err := database.Find(ctx, s.DB, taskTable,
-		database.Page(database.List(ctx, s.DB, taskTable, "input_sealed").Where("merchant_id = ?", merchantID), ask))
+		database.PageOf(database.List(ctx, s.DB, taskTable, "input_sealed"), "merchant_id", merchantID, ask))
 	if err != nil {
 		return paging.Page[Task]{}, err
 	}

@@ -114,10 +114,8 @@ func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UU
 
 // TokenPage gives one page of the live tokens of a client.
 func (s Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]Token, error) {
-	of := database.List(ctx, s.DB, Table).
-		Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
-			clientID)
-	return database.Find(ctx, s.DB, Table, database.Page(of, ask))
+	of := database.List(ctx, s.DB, Table).Where("merchant_id = ? AND state IN ('active','blocked')", merchantID)
+	return database.Find(ctx, s.DB, Table, database.PageOf(of, "client_id", clientID, ask))
 }
 
 // DeletingTokensOf lists the tokens of a client whose deletion can still be undone.

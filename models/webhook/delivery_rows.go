@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,15 +46,27 @@ const mostWalked = 5_000
 // idLag is how far the id of an event, its moment and its place in the order of commits may be apart.
 const idLag = 10 * time.Minute
 
+// eachType asks for each type on its own, which stands in an index in order, and merges: a rare type would else be
+// looked for among all events.
+func eachType(page, order string, types []string, args []any) (string, []any) {
+	if len(types) == 0 {
+		return page + order, args
+	}
+	var parts []string
+	var all []any
+	for _, one := range types {
+		parts = append(parts, fmt.Sprintf("(%s AND type = ?%s LIMIT %d)", page, order, mostWalked))
+		all = append(slices.Concat(all, args), one)
+	}
+	return "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") AS typed" + order, all
+}
+
 // Events gives a page in the order of commits, without the snapshots. Days are found by the ids of all events, and then
 // looked at in each.
 func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 	ask paging.Ask) (paging.Page[Event], error) {
-	where, args := "merchant_id = ?", []any{merchantID}
+	where, args := database.Bound("merchant_id"), []any{merchantID}
 	and := func(condition string, more ...any) { where, args = where+" AND "+condition, append(args, more...) }
-	if len(f.Types) > 0 {
-		and("type = ANY(?::text[])", database.TextArray(f.Types))
-	}
 	if f.ObjectID != uuid.Nil {
 		and("object_id = ?", f.ObjectID)
 	}
@@ -73,8 +86,9 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 	if ask.From != uuid.Nil {
 		and("seq "+compare+" (SELECT seq FROM events WHERE merchant_id = ? AND id = ?)", merchantID, ask.From)
 	}
-	order, columns := " ORDER BY seq "+direction, eventTable.Columns("", "snapshot")
-	page := "SELECT " + columns + " FROM events WHERE " + where + order
+	order := fmt.Sprintf(" ORDER BY merchant_id %[1]s, seq %[1]s", direction)
+	page := "SELECT " + eventTable.Columns("", "snapshot") + " FROM events WHERE " + where
+	page, args = eachType(page, order, f.Types, args)
 	if f.From.IsZero() && f.To.IsZero() {
 		found, err := database.Seek(ctx, s.DB, eventTable, fmt.Sprintf("%s LIMIT %d", page, ask.Fetch()), args...)
 		return paging.Cut(ask, found), err

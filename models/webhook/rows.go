@@ -100,8 +100,7 @@ func (s Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.As
 		ctx,
 		s.DB,
 		webhookTable,
-		database.Page(database.List(ctx, s.DB, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL",
-			merchantID), ask),
+		database.PageOf(database.List(ctx, s.DB, webhookTable).Where("deleted_at IS NULL"), "merchant_id", merchantID, ask),
 	)
 }
 

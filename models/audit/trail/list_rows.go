@@ -35,8 +35,7 @@ func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
 		ctx,
 		s.DB,
 		database.Audits,
-		database.Page(database.List(ctx, s.DB, database.Audits).Where("merchant_id = ? AND "+about+" = ?",
-			merchantID, id), ask),
+		database.PageOf(database.List(ctx, s.DB, database.Audits).Where(about+" = ?", id), "merchant_id", merchantID, ask),
 	)
 	if err != nil {
 		return paging.Page[audit.Entry]{}, fmt.Errorf("time line: %w", err)
@@ -56,11 +55,12 @@ func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listi
 	w := &listing.Walk{Columns: "*", From: "audit_entries"}
 	w.And("merchant_id = ?", merchantID)
 	if f.ObjectID != uuid.Nil {
-		const of, next = "(SELECT * FROM audit_entries WHERE merchant_id = ? AND ", " ORDER BY id @direction) UNION ALL "
+		const order = " ORDER BY merchant_id @direction, id @direction"
+		const of, next = "(SELECT * FROM audit_entries WHERE merchant_id = ? AND ", order + ") UNION ALL "
 		w.From = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id " +
 			"AND purchase_id IS DISTINCT FROM object_id" +
-			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ? " +
-			"ORDER BY id @direction)) AS about"
+			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ?" +
+			order + ")) AS about"
 		m, o := merchantID, f.ObjectID
 		w.Args = append([]any{m, o, m, o, m, o, o}, w.Args...)
 	}
@@ -124,13 +124,7 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if err != nil || w.Fits != "" {
 		return 0, false, err
 	}
-	err = s.Gorm(ctx).
-		Raw(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d) e",
-			w.Source(paging.Ask{}, int(limit)), w.Where,
-			limit), w.Values(paging.Ask{})...).
-		Scan(&n).
-		Error
-	if err != nil {
+	if n, err = w.Count(ctx, s.DB, limit); err != nil {
 		return 0, false, fmt.Errorf("count the audit: %w", err)
 	}
 	return n, true, nil

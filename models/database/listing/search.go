@@ -133,7 +133,7 @@ func upTo(ids []uuid.UUID, ask paging.Ask) []uuid.UUID { return ids[:min(len(ids
 
 // lookNear looks at the first rows from the place of the page on.
 func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (near Near, err error) {
-	_, _, from := f.Walk.beside(ask)
+	_, _, from := database.BesideID(f.Walk.ID(), ask)
 	matches, args := f.matches()
 	columns, seen := f.Walk.ID()+" AS id, "+matches+" AS hit", []string(nil)
 	for n, word := range f.Query.Words() {
@@ -170,6 +170,9 @@ func ByWalk(db *database.DB, f *Search) Arm {
 		matches, args := f.matches()
 		w := f.Walk
 		w.Columns, w.Args = w.ID()+" AS id, "+matches+" AS hit", slices.Concat(args, w.Args)
+		if !w.Ordered {
+			w.Columns += ", " + w.by(w.ID())
+		}
 		w.Fits, w.FitArgs, w.Called = "hit", nil, ""
 		query, args := w.statement(ask, false)
 		ids, err := IDs(ctx, db, query, args...)
@@ -271,8 +274,7 @@ func Few(ctx context.Context, db *database.DB, f *Search, ask paging.Ask, most i
 // endOf is the last record on the side of a place; the zero id where there is none.
 func endOf(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask) (uuid.UUID, error) {
 	back := paging.Ask{Newer: !ask.Newer}
-	_, _, from := w.beside(back)
-	ids, err := IDs(ctx, db, w.ids("id", back, 1, " LIMIT 1"), slices.Concat(w.Values(back), from)...)
+	ids, err := IDs(ctx, db, w.rows(w.ID(), back, 1), w.Values(back)...)
 	if err != nil || len(ids) == 0 || ask.From != uuid.Nil && !further(ask, ids[0], ask.From) {
 		return uuid.Nil, err
 	}

@@ -55,6 +55,7 @@ type Sorted struct {
 	From   string    // the table, with its joins
 	ID     string    // the column of the id
 	Of     Condition // the merchant, by which the index of the order begins
+	Few    *Walk     // the way to what Narrow lets by, where one index does not lead there in one order
 	Narrow Condition // what other indexes answer
 	Many   bool      // Narrow is known to let more by than can be sorted at once
 	Fits   Condition // what is looked at in each record
@@ -185,19 +186,32 @@ func (s *Sorted) near(ctx context.Context, ask paging.Ask, most int) (seen int, 
 
 // sortFew sorts what the indexed conditions let by, where that is little; n is how many records that is.
 func (s *Sorted) sortFew(ctx context.Context, ask paging.Ask) (n int, rows []sortedRow, err error) {
+	most := s.Order.most() + 1
+	columns := fmt.Sprintf("%s AS id, %s AS v, (%s) IS TRUE AS hit", s.ID, s.Order.Value, s.Fits.orTrue())
+	few, args := s.few(columns, most)
+	order, beside := s.way(ask, "v", "id")
+	return s.counted(
+		ctx,
+		fmt.Sprintf(`WITH few AS MATERIALIZED (%s), part AS MATERIALIZED (SELECT id, v FROM few WHERE hit AND %s%s LIMIT %d)
+		SELECT (SELECT count(*) FROM few), ARRAY(SELECT id FROM part), ARRAY(SELECT v::text FROM part)`, few, beside.orTrue(),
+			order, ask.Fetch()),
+		slices.Concat(s.Fits.Args, args, beside.Args),
+	)
+}
+
+// few reads some of what the indexed conditions let by, by an index that begins with the merchant.
+func (s *Sorted) few(columns string, most int) (query string, args []any) {
+	if s.Few != nil {
+		return fmt.Sprintf("SELECT %s FROM %s WHERE %s LIMIT %d", columns, s.Few.bound(s.Few.Source(paging.Ask{}, most)),
+			s.Few.bound(s.Few.Where), most), s.Few.Values(paging.Ask{})
+	}
 	where := s.Of
 	if s.Narrow.SQL != "" {
 		where.And(s.Narrow.SQL, s.Narrow.Args...)
 	}
-	order, beside := s.way(ask, "v", "id")
-	return s.counted(
-		ctx,
-		fmt.Sprintf(`WITH few AS MATERIALIZED (SELECT %s AS id, %s AS v, (%s) IS TRUE AS hit FROM %s WHERE %s LIMIT %d),
-		part AS MATERIALIZED (SELECT id, v FROM few WHERE hit AND %s%s LIMIT %d)
-		SELECT (SELECT count(*) FROM few), ARRAY(SELECT id FROM part), ARRAY(SELECT v::text FROM part)`, s.ID, s.Order.Value,
-			s.Fits.orTrue(), s.From, where.orTrue(), s.Order.most()+1, beside.orTrue(), order, ask.Fetch()),
-		slices.Concat(s.Fits.Args, where.Args, beside.Args),
-	)
+	w := Walk{Key: s.ID, Where: where.orTrue()}
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s LIMIT %d", columns, s.From, w.bound(w.Where), w.by(s.ID),
+		most), where.Args
 }
 
 func (s *Sorted) counted(ctx context.Context, query string, args []any) (n int, rows []sortedRow, err error) {

@@ -35,85 +35,50 @@ type Walk struct {
 	Fits          string // empty: every record fits
 	FitArgs       []any
 	Most          int // records that one page looks at; 0: 3 000
-	// Own is the table where From is that table alone, Where begins with its merchant, and an index has the merchant's
-	// records in the order of their ids; Of is the merchant. That index is read first, and no other can be: a plan that
-	// serves all merchants would else read the records of others to find those of one that has few.
-	Own string
-	Of  uuid.UUID
+	// By is the column with which the index begins that leads through the walk; empty: merchant_id. No other index can be
+	// read first, so that no page reads records of another merchant, whatever plan PostgreSQL makes for all merchants.
+	By string
+	// Ordered says that From has the order of the ids by itself, and gives no column By.
+	Ordered bool
 }
 
-// ofMerchant is how Where begins.
-const ofMerchant = "merchant_id = ?"
+const ofMerchant = "merchant_id"
 
-// beside is the direction of a page, and what bounds it.
-func (w *Walk) beside(ask paging.Ask) (direction, where string, args []any) {
-	direction, where, args = database.BesideID(w.ID(), ask)
-	if w.Own == "" {
-		return direction, where, args
+// bound writes the conditions on the column By as database.Bound does.
+func (w *Walk) bound(text string) string {
+	if w.Ordered {
+		return text
 	}
-	compare, from := "<", uuid.Max
-	if ask.Newer {
-		compare, from = ">", uuid.Nil
-	}
-	if ask.From != uuid.Nil {
-		from = ask.From
-	}
-	return direction, fmt.Sprintf(" AND (merchant_id, %s) %s (?, ?)", w.ID(), compare), []any{w.Of, from}
+	by := cmp.Or(w.By, ofMerchant)
+	return strings.ReplaceAll(text, by+" = ?", database.Bound(by))
 }
 
-// ids reads the ids of the next records, with what follows their order.
-func (w *Walk) ids(as string, ask paging.Ask, most int, rest string) string {
-	direction, beside, _ := w.beside(ask)
-	if w.Own == "" {
-		return fmt.Sprintf(
-			"SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY %[1]s %[6]s%[7]s",
-			w.ID(),
-			as,
-			w.Source(ask, most),
-			w.Where,
-			beside,
-			direction,
-			rest,
-		)
+// order is the order of the walk, in which the id is called by a name.
+func (w *Walk) order(id, direction string) string {
+	if w.Ordered {
+		return " ORDER BY " + id + " " + direction
 	}
-	end, compare := uuid.Nil, ">"
-	if ask.Newer {
-		end, compare = uuid.Max, "<"
-	}
-	all := strings.Replace(w.Where, ofMerchant, fmt.Sprintf("(merchant_id, %s) %s (?, '%s')", w.ID(), compare, end), 1)
-	return fmt.Sprintf(
-		"SELECT %[1]s AS %[2]s FROM %[3]s WHERE %[4]s%[5]s ORDER BY merchant_id %[6]s, %[1]s %[6]s%[7]s",
-		w.ID(),
-		as,
-		w.From,
-		all,
-		beside,
-		direction,
-		rest,
-	)
+	return " ORDER BY " + w.by(id) + " " + direction + ", " + id + " " + direction
 }
 
-// lazy is the walk as it is gone when each record is looked at: it stops as soon as a page is full, which the index of
-// its own would not let it.
-func (w *Walk) lazy() *Walk {
-	of := *w
-	if of.Fits != "" {
-		of.Own = ""
+// by is the column By beside one of the id.
+func (w *Walk) by(id string) string {
+	alias, _, named := strings.Cut(id, ".")
+	if !named {
+		return cmp.Or(w.By, ofMerchant)
 	}
-	return &of
+	return alias + "." + cmp.Or(w.By, ofMerchant)
+}
+
+// from is where the records of one side of a place are read, up to most in each part, in the order of the walk.
+func (w *Walk) from(ask paging.Ask, most int) string {
+	direction, beside, _ := database.BesideID(w.ID(), ask)
+	return " FROM " + w.bound(w.Source(ask, most)) + " WHERE " + w.bound(w.Where) + beside + w.order(w.ID(), direction)
 }
 
 // rows reads some of the next records, up to most, in the order of the walk.
 func (w *Walk) rows(columns string, ask paging.Ask, most int) string {
-	direction, beside, _ := w.beside(ask)
-	limit := fmt.Sprintf(" LIMIT %d", most)
-	if w.Own == "" {
-		return "SELECT " + columns + " FROM " + w.Source(ask,
-			most) + " WHERE " + w.Where + beside + " ORDER BY " + w.ID() + " " + direction + limit
-	}
-	return fmt.Sprintf(`SELECT %s FROM (SELECT of.*, w.walked_id FROM (%s) AS w
-		CROSS JOIN LATERAL (SELECT * FROM %s WHERE id = w.walked_id OFFSET 0) AS of) AS %s ORDER BY walked_id %s`, columns,
-		w.ids("walked_id", ask, most, limit), w.Own, cmp.Or(w.Alias, "walked"), direction)
+	return fmt.Sprintf("SELECT %s%s LIMIT %d", columns, w.from(ask, most), most)
 }
 
 // And adds a condition that an index answers.
@@ -182,23 +147,18 @@ func (w *Walk) reach() int {
 // statement reads the records of one page, or, with end, the id of the record at which
 // the walk ends.
 func (w *Walk) statement(ask paging.Ask, end bool) (string, []any) {
-	if end {
-		_, _, from := w.beside(ask)
-		return w.ids("id", ask, w.reach(), fmt.Sprintf(" OFFSET %d LIMIT 1", w.reach()-1)), slices.Concat(w.Values(ask), from)
-	}
-	w = w.lazy()
-	direction, _, from := w.beside(ask)
+	direction, _, from := database.BesideID(w.ID(), ask)
 	args := slices.Concat(w.Values(ask), from)
 	most := w.reach()
-	if w.Fits == "" {
-		most = ask.Fetch()
+	if end {
+		return fmt.Sprintf("SELECT %s%s OFFSET %d LIMIT 1", w.ID(), w.from(ask, most), most-1), args
 	}
-	page := w.rows(w.Columns, ask, most)
 	if w.Fits == "" {
-		return page, args
+		return w.rows(w.Columns, ask, ask.Fetch()), args
 	}
-	return fmt.Sprintf("SELECT * FROM (%s) AS %s WHERE %s ORDER BY %s %s LIMIT %d", page,
-		cmp.Or(w.Alias, "walked"), w.Fits, cmp.Or(w.Called, "id"), direction, ask.Fetch()), slices.Concat(args, w.FitArgs)
+	return fmt.Sprintf("SELECT * FROM (%s) AS %s WHERE %s%s LIMIT %d", w.rows(w.Columns, ask, most),
+		cmp.Or(w.Alias, "walked"), w.Fits, w.order(cmp.Or(w.Called, "id"), direction),
+		ask.Fetch()), slices.Concat(args, w.FitArgs)
 }
 
 // Page reads one page of a walk. read says how, where more than the record is wanted.
@@ -230,6 +190,29 @@ func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, fou
 	return ids[0], nil
 }
 
+// IDs are the ids of the first records of a walk, up to most.
+func (w *Walk) IDs(ctx context.Context, db *database.DB, most int) ([]uuid.UUID, error) {
+	return IDs(ctx, db, w.rows(w.ID(), paging.Ask{}, most), w.Values(paging.Ask{})...)
+}
+
+// Count counts the records of a walk, up to most.
+func (w *Walk) Count(ctx context.Context, db *database.DB, most int64) (n int64, err error) {
+	query, args := w.rows("1", paging.Ask{}, int(most)), w.Values(paging.Ask{})
+	if w.Fits != "" { // as many of its source are looked at
+		query = "SELECT 1 FROM (" + w.rows("*", paging.Ask{}, int(most)) + ") AS " + cmp.Or(w.Alias, "walked") +
+			" WHERE " + w.Fits
+		args = append(args, w.FitArgs...)
+	}
+	err = db.Gorm(ctx).Raw("SELECT count(*) FROM ("+query+") AS counted", args...).Scan(&n).Error
+	return n, err
+}
+
+// CountTo counts the records of a walk by state, its one column, up to most.
+func CountTo[S ~string](ctx context.Context, db *database.DB, w *Walk, most int64) (map[S]int64, error) {
+	return database.CountByState[S](ctx, db, "SELECT state, count(*) AS n FROM ("+
+		w.rows(w.Columns, paging.Ask{}, int(most))+") AS part GROUP BY state", w.Values(paging.Ask{})...)
+}
+
 // Count counts by state, the first column of the walk, what fits among the records
 // that one page would look at; nil where there are more of them.
 func Count[S ~string](ctx context.Context, db *database.DB, w *Walk) (map[S]int64, error) {
@@ -258,13 +241,11 @@ func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string
 		Sum   `gorm:"embedded"`
 		Seen  int64
 	}
-	w = w.lazy()
-	_, _, from := w.beside(paging.Ask{})
 	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %[1]s) AS n, count(*) AS seen,
 			least(coalesce(sum(%[2]s) FILTER (WHERE %[1]s), 0), 9223372036854775807)::bigint AS cents
 		FROM (%[3]s) AS %[4]s GROUP BY state`, fits, cents, w.rows(w.Columns, paging.Ask{}, w.reach()),
 		cmp.Or(w.Alias, "walked")),
-		slices.Concat(w.FitArgs, w.FitArgs, w.Values(paging.Ask{}), from)...).Scan(&rows).Error
+		slices.Concat(w.FitArgs, w.FitArgs, w.Values(paging.Ask{}))...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
@@ -300,22 +281,21 @@ func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S)
 		if n > 0 {
 			from += " UNION ALL "
 		}
-		from += "(SELECT * FROM " + table + " WHERE merchant_id = ? AND " + column + " = " + Literal(state) +
-			"@beside ORDER BY id @direction LIMIT @most)"
+		from += "(SELECT * FROM " + table + " WHERE " + database.Bound(ofMerchant) + " AND " + column + " = " +
+			Literal(state) + "@beside ORDER BY merchant_id @direction, id @direction LIMIT @most)"
 		args = append(args, merchantID, fromHere{})
 	}
 	return "(" + from + ")", args
 }
 
-// IDsFirst are the records of a table that a condition finds, which stand beside their ids in w: an index that
-// holds the ids leads there, and no more records are read than are wanted.
-func IDsFirst(table, alias, where string, merchantID uuid.UUID, args ...any) (from string, all []any) {
-	return "(SELECT id FROM " + table + " WHERE " + where +
-			"@beside ORDER BY id @direction LIMIT @most) AS w CROSS JOIN LATERAL" +
-			" (SELECT * FROM " + table + " WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias, slices.Concat(
-			args,
-			[]any{fromHere{}, merchantID},
-		)
+// IDsFirst are the records of a table that a condition finds, which stand beside their ids in w: an index that holds
+// the ids leads there, and no more records are read than are wanted. The index begins with the column by, whose value
+// comes first.
+func IDsFirst(table, alias, by, where string, merchantID uuid.UUID, args ...any) (from string, all []any) {
+	return "(SELECT id FROM " + table + " WHERE " + database.Bound(by) + where + "@beside ORDER BY " + by +
+			" @direction, id @direction LIMIT @most) AS w CROSS JOIN LATERAL (SELECT * FROM " + table +
+			" WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias,
+		slices.Concat(args, []any{fromHere{}, merchantID})
 }
 
 var stateForm = regexp.MustCompile(`^[a-z_]+$`)

@@ -30,14 +30,14 @@ const idLag = 10 * time.Minute
 
 // Mails lists a page of the merchant's mails, newest first.
 func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]mail.Mail, error) {
-	list := database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID)
+	list := database.List(ctx, s.DB, database.Mails)
 	if !f.From.IsZero() {
 		list = list.Where("id >= ? AND created_at >= ?", paging.FirstAt(f.From.Add(-idLag)), f.From)
 	}
 	if !f.To.IsZero() {
 		list = list.Where("id < ? AND created_at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
 	}
-	return database.Find(ctx, s.DB, database.Mails, database.Page(list, ask))
+	return database.Find(ctx, s.DB, database.Mails, database.PageOf(list, "merchant_id", merchantID, ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.

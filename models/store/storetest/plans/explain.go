@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/plural"
@@ -21,6 +22,13 @@ type Limits struct {
 	// NoSeqScan has the planner use an index wherever there is one, so that a scan that is left means that there is
 	// none: of tables that are small, it would read the whole otherwise.
 	NoSeqScan bool
+	// NoSort has the planner take an index that has an order wherever there is one: of tables that are small, it would
+	// sort all that is there otherwise.
+	NoSort bool
+	// Of is the merchant whose statements they are, and As another, in whose name they are asked instead: by the plan
+	// that PostgreSQL makes for all merchants. Blocks is how many a statement may read then.
+	Of, As uuid.UUID
+	Blocks int64
 }
 
 // Plan is what became of a statement.
@@ -43,6 +51,8 @@ type node struct {
 	Filtered float64 `json:"Rows Removed by Filter"`
 	Lossy    float64 `json:"Rows Removed by Index Recheck"`
 	Joined   float64 `json:"Rows Removed by Join Filter"`
+	Hit      int64   `json:"Shared Hit Blocks"`
+	Fetched  int64   `json:"Shared Read Blocks"`
 	Parts    []node  `json:"Plans"`
 }
 
@@ -77,6 +87,12 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 	p.Statement = s
 	begin := "BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL plan_cache_mode = auto; " + // as where people work
 		"SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '30s'"
+	if limits.As != uuid.Nil {
+		begin += "; SET LOCAL plan_cache_mode = force_generic_plan"
+	}
+	if limits.NoSort {
+		begin += "; SET LOCAL enable_sort = off"
+	}
 	if limits.NoSeqScan {
 		begin += "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
 	}
@@ -88,21 +104,29 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 			err = e
 		}
 	}()
-	how := "EXPLAIN (ANALYZE, FORMAT JSON) "
+	how := "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "
 	// What a statement writes is there already: its plan is looked at, and how many rows are expected.
 	if writes.MatchString(s.SQL) {
 		how = "EXPLAIN (FORMAT JSON) "
 	}
-	res := conn.PgConn().ExecParams(ctx, how+s.SQL, s.values, s.types, s.formats, nil).Read()
-	if res.Err != nil {
-		return p, res.Err
+	var told []byte
+	if limits.As != uuid.Nil {
+		told, err = asAnother(ctx, conn.PgConn(), how, s, limits)
+	} else {
+		told, err = first(conn.PgConn().ExecParams(ctx, how+s.SQL, s.values, s.types, s.formats, nil).Read())
+	}
+	if err != nil {
+		return p, err
 	}
 	var read []struct {
 		Plan node
 		Took float64 `json:"Execution Time"`
 	}
-	if err := json.Unmarshal(res.Rows[0][0], &read); err != nil {
+	if err := json.Unmarshal(told, &read); err != nil {
 		return p, err
+	}
+	if blocks := read[0].Plan.Hit + read[0].Plan.Fetched; limits.Blocks > 0 && blocks > limits.Blocks {
+		p.offend("reads %s", plural.Of(blocks, "block"))
 	}
 	p.Took = time.Duration(read[0].Took * float64(time.Millisecond))
 	p.look(read[0].Plan, limits, writes.MatchString(s.SQL))
