@@ -27,7 +27,7 @@ type Document struct {
 	root *yaml.Node
 }
 
-// documents are those that were read, by their server: nothing changes one any more.
+// documents are those that were read, by their server. Nothing changes one afterwards.
 var documents sync.Map
 
 // Read gives the document that the binary carries, which it reads once for each server. server is the public address
