@@ -194,6 +194,10 @@ func TestAClientsPageHoldsFilesAndOneTimeLine(t *testing.T) {
 		b.Page(b.A.Staff, "GET", strings.ReplaceAll(href[1], "&amp;", "&"), nil).Want(http.StatusOK)
 	}
 
+	odd := b.Page(b.A.Staff, "GET", at+"?part=weather", nil).Want(http.StatusOK).Body
+	if got, want := strings.Count(odd, "aria-current"), strings.Count(page, "aria-current"); got != want {
+		t.Errorf("a part that nobody knows leaves %d of %d marks of where a person is", got, want)
+	}
 	about := []followup.Object{{Type: followup.Purchase, ID: uuid.MustParse(failed)}}
 	must(t, second(b.Followups.AddNote(t.Context(), b.A.Staff.Actor(), about, "Pays on Friday")))
 	for path, id := range map[string]string{at: "notes", "/purchases/" + failed: "notes", "/tokens/" + token: "notes",

@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,15 +21,20 @@ import (
 	"debitdesk/views/pages"
 )
 
-// timelineParts are what the time line of a client can be narrowed to, by the beginnings of actions.
-var timelineParts = []struct {
+// timelinePart is what the time line of a client can be narrowed to, by the beginnings of actions.
+type timelinePart struct {
 	key, label string
 	actions    []string
-}{{"", "All", nil}, {"money", "Money", []string{"purchase.", "collection.", "refund.", "batch."}},
+}
+
+var timelineParts = []timelinePart{
+	{"", "All", nil},
+	{"money", "Money", []string{"purchase.", "collection.", "refund.", "batch."}},
 	{"messages", "Messages", []string{"mail.", "invoice."}},
 	{"notes", "Notes and calls", []string{"followup."}},
 	{"accounts", "Accounts", []string{"token.", "mandate.", "amendment.", "client."}},
-	{"people", "People", nil}}
+	{"people", "People", nil},
+}
 
 // A part of the time line is looked for among so many entries at a time, and so often.
 const (
@@ -39,6 +45,9 @@ const (
 // timeline is everything that happened to the client, notes and calls with what they say, or a part of it.
 func (h *Clients) timeline(c echo.Context, one client.Client, view *pages.ClientView) error {
 	ctx, who, ask, part := c.Request().Context(), access.Actor(c), kit.EventsAsk(c), c.QueryParam("part")
+	if !slices.ContainsFunc(timelineParts, func(p timelinePart) bool { return p.key == part }) {
+		part = ""
+	}
 	at := words.ClientHref(one.ID) + "?"
 	for _, p := range timelineParts {
 		view.Parts.Items = append(view.Parts.Items, components.Tab{Label: p.label, Active: p.key == part,
