@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A debit knows the day on which it was closed: nothing is asked for it, and all that is kept stays exact, of debits that
-// are there before the step, while it stands and after it is taken back.
+// A debit knows the day on which it was closed: nothing is asked for it, and all that is kept stays exact, of debits
+// that are there before the step, while it stands and after it is taken back.
 func TestDebitsAreClosedWithoutAskingForTheDay(t *testing.T) {
 	t.Parallel()
 	p := before(t, 65)
