@@ -67,7 +67,7 @@ func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 
 	admin.open("/calendar/holidays?day=" + site.workingDay(14).String())
 	admin.sees("becomes a public holiday")
-	admin.sees("Debits that are planned keep their debit date")
+	admin.sees("Planned debits keep their debit date")
 	admin.looksAt("planner-holiday")
 
 	admin.open("/")
