@@ -295,9 +295,8 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// A look is how a page is shown. The first two are asked about on every page:
-// between them they have both widths and both colour schemes. All four are
-// taken when somebody wants pictures.
+// A look is how a page is shown. The journeys ask about the first two: between them they have both widths and both
+// colour schemes. One page of each kind is asked about in all four, as are those of which somebody wants pictures.
 var looks = []look{{1280, 900, "light"}, {390, 844, "dark"}, {390, 844, "light"}, {1280, 900, "dark"}}
 
 type look struct {
@@ -347,11 +346,11 @@ func (b *tab) show(width, height int64, scheme string) {
 // barriers are the findings of axe that are more than minor.
 func (b *tab) barriers() string {
 	b.t.Helper()
-	return b.barriersBy(`{}`)
+	return b.barriersOf("document", `{}`)
 }
 
-// barriersBy are the findings by some of the rules of axe.
-func (b *tab) barriersBy(options string) string {
+// barriersOf are those in a part of the page, by some of the rules.
+func (b *tab) barriersOf(part, options string) string {
 	b.t.Helper()
 	var loaded bool
 	var found string
@@ -361,7 +360,7 @@ func (b *tab) barriersBy(options string) string {
 				return nil
 			}
 			return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
-		}), chromedp.Evaluate(`axe.run(document, Object.assign({resultTypes: ["violations"]}, `+options+`))
+		}), chromedp.Evaluate(`axe.run(`+part+`, Object.assign({resultTypes: ["violations"]}, `+options+`))
 			.then(r => JSON.stringify(r.violations
 		.filter(v => v.impact !== "minor")
 		.map(v => ({rule: v.id, help: v.help, where: v.nodes.slice(0, 4).map(n => n.html + " :: " + n.failureSummary)}))))`,

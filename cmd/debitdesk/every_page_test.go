@@ -212,22 +212,25 @@ var pictured = map[string]string{
 const onlyLooks = `{runOnly: ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable",
 	"aria-hidden-focus", "button-name", "link-name", "label", "page-has-heading-one", "landmark-one-main"]}`
 
-// examine looks at one page: wide and light, narrow and dark.
+// onlyColours are those that follow the colours alone. The frame around a page is the same on all of them, so that the
+// part of the page's own is asked about.
+const onlyColours = `{runOnly: ["color-contrast", "link-in-text-block"]}`
+
+// examine looks at one page, in both widths and both colour schemes.
 func (b *tab) examine(at walk.Address, heard *complaints) {
 	b.t.Helper()
 	b.show(looks[0].width, looks[0].height, looks[0].scheme)
 	b.open(at.Path)
-	asked := looks[:2]
-	if pictures != "" && pictured[at.Kind] != "" {
-		asked = looks
-	}
-	for _, l := range asked {
+	for n, l := range looks {
 		b.show(l.width, l.height, l.scheme)
-		rules := `{}`
-		if l != looks[0] {
+		part, rules := "document", `{}`
+		switch {
+		case n == 1:
 			rules = onlyLooks
+		case n > 1:
+			part, rules = `document.querySelector("main") || document`, onlyColours
 		}
-		if found := b.barriersBy(rules); found != "" {
+		if found := b.barriersOf(part, rules); found != "" {
 			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", at.Path, l.width, l.scheme, found)
 		}
 		if wide := b.overflow(); wide != "" {
