@@ -321,7 +321,8 @@ func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
 	h.Page(h.A.Staff, "GET", "/bank/days?when=last-7-days", nil).Want(200).
 		Contains("2 bank days", "Bank day in the last 7 days")
 	h.Page(h.A.Staff, "GET", "/bank/days?when=last-7-days&to=2027-01-14", nil).Want(200).Contains("1 bank day")
-	h.Page(h.A.Staff, "GET", "/bank/days?when=last-month", nil).Want(200).Contains("No such day").Lacks("Does not add up</")
+	h.Page(h.A.Staff, "GET", "/bank/days?when=last-month", nil).Want(200).
+		Contains("No such day").Lacks("Does not add up</")
 	h.Page(h.A.Staff, "GET", "/bank/days?from=nonsense&state=x", nil).
 		Want(200).
 		Contains("is not a date", "is not a state of a day")
