@@ -54,14 +54,6 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 				t.Errorf("%s: %s figures differ", when, got)
 			}
 		}
-		sweep := func() {
-			for range 1000 { // what waits for others that write meanwhile is worked off later
-				p.says(`SELECT fold_figures(1000)`)
-				if p.says(`SELECT count(*) FROM attention_changes`) == "0" {
-					return
-				}
-			}
-		}
 		const all = "failed -infinity 4 5790, failed 2026-01-31 1 700, failed 2026-02-01 2 5000, mail 2026-02-01 1 0"
 		counted("at once", all)
 		_, err := p.db.Exec(`INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, actor, acted_at)
@@ -72,7 +64,7 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 		const later = "failed -infinity 2 700, failed -infinity 2026-03-01 1 5000, failed 2026-01-31 1 700, " +
 			"failed 2026-02-01 1 0, failed 2026-02-01 2026-03-01 1 5000, mail 2026-02-01 1 0"
 		counted("before the sweep", later)
-		sweep()
+		p.folds()
 		counted("after the sweep", later)
 		_, err = p.db.Exec(`UPDATE attention_counts SET n = n + 1`)
 		must(t, err)
@@ -87,7 +79,7 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 		must(t, err)
 		_, err = p.db.Exec(`UPDATE purchases SET status = 'error' WHERE id = $1`, paid)
 		must(t, err)
-		sweep()
+		p.folds()
 		counted("when that was taken back", all)
 		_, err = p.steps.DownTo(context.Background(), 54)
 		must(t, err)

@@ -153,6 +153,50 @@ func TestALongListIsExportedInTheBackground(t *testing.T) {
 	h.Page(h.A.Reader, "GET", "/clients/export?format=csv", nil, "Accept: */*").Lacks("Prepare file")
 }
 
+// Who asks for a task to be done at once does it, although workers look for tasks all the time. They take it when that
+// person's process has died.
+func TestATaskIsDoneAtOnceByWhoAsksForIt(t *testing.T) {
+	h, _ := longList(t)
+	tasks := *h.Tasks
+	tasks.Workers = map[string]task.Worker{"count": counting{}}
+	ask := func() uuid.UUID {
+		made, err := tasks.Ask(t.Context(), h.A.Staff.Actor(),
+			task.Wish{Kind: "count", Title: "Count", Needs: actor.Write, Total: 1, AtOnce: true})
+		must(t, err)
+		must(t, tasks.TakeUp(t.Context()))
+		must(t, tasks.Work(t.Context(), made.ID))
+		return made.ID
+	}
+	state := func(id uuid.UUID) task.State {
+		found, err := tasks.Get(t.Context(), h.A.Staff.Actor(), id)
+		must(t, err)
+		return found.State
+	}
+	mine, left := ask(), ask()
+	if got := state(mine); got != task.Waiting {
+		t.Errorf("a worker took it: it is %s", got)
+	}
+	must(t, tasks.WorkAtOnce(t.Context(), mine))
+	now := tasks.Now().Add(time.Minute)
+	tasks.Now = func() time.Time { return now }
+	must(t, tasks.TakeUp(t.Context()))
+	for _, id := range []uuid.UUID{mine, left} {
+		if got := state(id); got != task.Done {
+			t.Errorf("a task is %s", got)
+		}
+	}
+}
+
+// counting is a worker that has one row.
+type counting struct{}
+
+func (c counting) Begin() task.Run { return c }
+func (counting) Close()            {}
+func (counting) Step(_ context.Context, t *task.Task, _ actor.Actor) (task.Piece, error) {
+	t.Done++
+	return task.Piece{}, nil
+}
+
 func TestAStrangerHasNoPartInATask(t *testing.T) {
 	h, _ := longList(t)
 	id, form := asked(t, h, h.A.Staff, "/clients/export?format=csv")

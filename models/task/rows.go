@@ -127,13 +127,14 @@ func (s Store) recent(ctx context.Context, merchantID, askerID uuid.UUID, since 
 }
 
 // claimTask takes an open task that nobody is at, and keeps others from it until a moment; NotFound when there is
-// nothing to do.
-func (s Store) claimTask(ctx context.Context, id, claim uuid.UUID, now, until time.Time) (Task, error) {
+// nothing to do. Who asked for it may take it before others.
+func (s Store) claimTask(ctx context.Context, id, claim uuid.UUID, now, until time.Time, asker bool) (Task, error) {
 	return database.First(
 		database.Collect(ctx, s.DB, taskTable, `UPDATE tasks SET state = 'running', claim = $2, claimed_until = $4,
 		began_at = coalesce(began_at, $3), updated_at = $3
-		WHERE id = $1 AND state IN ('waiting', 'running') AND (claimed_until IS NULL OR claimed_until <= $3)
-		RETURNING `+taskTable.Columns(""), []any{id, claim, now, until}),
+		WHERE id = $1 AND state IN ('waiting', 'running') AND (claimed_until IS NULL OR claimed_until <= $3
+			OR $5 AND state = 'waiting')
+		RETURNING `+taskTable.Columns(""), []any{id, claim, now, until, asker}),
 	)
 }
 

@@ -34,11 +34,16 @@ type Wish struct {
 	Total       int64
 	// About is what the audit keeps of it beside the request.
 	About []audit.Entry
+	// AtOnce says that who asks goes on with it by WorkAtOnce: others take it only if that does not happen.
+	AtOnce bool
 }
+
+// headStart is how long others leave a task to who asked for it to be done at once.
+const headStart = 5 * time.Second
 
 const mostOpen = 20 // tasks of one merchant at once
 
-// Ask asks for long work. It begins at once, in the background.
+// Ask asks for long work. It begins at once, in the background unless the wish says otherwise.
 func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error) {
 	if err := who.May(w.Needs); err != nil {
 		return Task{}, err
@@ -47,6 +52,9 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 	made := Task{ID: s.Store.NewID(), MerchantID: who.MerchantID, Kind: w.Kind, Title: w.Title, Needs: w.Needs,
 		AskerID: who.ID, Asker: who, Input: w.Input, State: Waiting, Position: []byte("{}"), Total: w.Total, CreatedAt: now,
 		UpdatedAt: now}
+	if w.AtOnce {
+		made.ClaimedUntil = now.Add(headStart)
+	}
 	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
 		open, err := countOpen(tx, who.MerchantID)
 		if err != nil {

@@ -31,9 +31,14 @@ var errTaken = errors.New("the task has another worker")
 // Work goes on with a task until it is over. It may be called again, at any time and in several processes at once:
 // who holds the claim does the work. Each piece is kept in one transaction with how far the task is, and only while
 // the claim holds, so a piece counts once.
-func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
-	claim := uuid.New()
-	t, err := s.claim(ctx, id, claim)
+func (s *Service) Work(ctx context.Context, id uuid.UUID) error { return s.work(ctx, id, false) }
+
+// WorkAtOnce is Work for who asked, and has a head start.
+func (s *Service) WorkAtOnce(ctx context.Context, id uuid.UUID) error { return s.work(ctx, id, true) }
+
+func (s *Service) work(ctx context.Context, id uuid.UUID, asker bool) error {
+	claim, now := uuid.New(), s.now()
+	t, err := s.Store.claimTask(ctx, id, claim, now, now.Add(claimHolds), asker)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -53,11 +58,6 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
 		return errors.Join(ctx.Err(), s.Store.yieldTask(context.WithoutCancel(ctx), id, claim, t.Tries, s.now()))
 	}
 	return err
-}
-
-func (s *Service) claim(ctx context.Context, id, claim uuid.UUID) (Task, error) {
-	now := s.now()
-	return s.Store.claimTask(ctx, id, claim, now, now.Add(claimHolds))
 }
 
 // TakeUp goes on with tasks that have nobody: a lost job, a killed process.

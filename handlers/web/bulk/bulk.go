@@ -188,8 +188,8 @@ func (h *Bulk) ask(ctx context.Context, who actor.Actor, sel selection.Selection
 		ctx,
 		who,
 		task.Wish{Kind: Kind, Title: act.Words(act.many(out.all.n)), Needs: act.Needs, Input: input,
-			Total: out.all.n, About: []audit.Entry{{Action: "bulk." + act.Key, ObjectType: "selection", ObjectID: sel.ID,
-				Text: act.facts(out.all) + " was asked for.",
+			Total: out.all.n, AtOnce: out.all.n <= AtOnce, About: []audit.Entry{{Action: "bulk." + act.Key,
+				ObjectType: "selection", ObjectID: sel.ID, Text: act.facts(out.all) + " was asked for.",
 				After: map[string]any{"act": act.Key, "list": sel.List, "rows": out.all.n, "cents": out.all.cents,
 					"left_out": out.n - out.all.n, "filters": sel.Query}}}},
 	)
@@ -213,7 +213,7 @@ func (h *Bulk) finish(c echo.Context, sel selection.Selection, out rehearsal, to
 	if err != nil {
 		return err
 	}
-	if err := h.Tasks.Work(ctx, id); err != nil { // it is tried again in the background
+	if err := h.Tasks.WorkAtOnce(ctx, id); err != nil { // it is tried again in the background
 		h.Failed(ctx, id, err)
 	}
 	t, err := h.Tasks.Get(ctx, who, id)

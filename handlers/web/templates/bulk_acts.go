@@ -168,7 +168,7 @@ func (h *Templates) deleteTemplates(act bulk.Act) bulk.Act {
 	act.Begin = func(url.Values) bulk.Plan {
 		return h.planTemplates(func(t subscription.Template, row *bulk.Row) error {
 			if row.Ends = running(t); row.Ends > 0 {
-				row.Note = "Deleted; subscribers will not be billed any more, " +
+				row.Note = "Deleted; subscribers will no longer be billed, " +
 					"and links for storing a bank account stop working"
 			}
 			return nil
