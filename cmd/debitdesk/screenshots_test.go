@@ -47,6 +47,7 @@ var album = map[string]struct {
 	"rehearsal-1280-light":            {"rehearsal.png", 700},
 	"palette-1280-light":              {"palette.png", 640},
 	"planner-month-1280-light":        {"calendar.png", 900},
+	"reports-as-of-1280-light":        {"reports-as-of.png", 620},
 	"demo-home-1280-light":            {"home.png", 1040},
 	"demo-home-1280-dark":             {"home-dark.png", 800},
 	"demo-purchases-1280-light":       {"purchases.png", 700},
