@@ -9,6 +9,9 @@ import (
 	"debitdesk/models/paging"
 )
 
+// BesideRows is how many rows a list beside a record shows.
+const BesideRows = 10
+
 // PageOf cuts a page out of a list that is known as a whole, the newest ids first.
 func PageOf[T any](all []T, id func(T) uuid.UUID, ask paging.Ask) paging.Page[T] {
 	all = slices.Clone(all)

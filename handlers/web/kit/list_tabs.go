@@ -1,11 +1,14 @@
 package kit
 
 import (
+	"cmp"
+	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/find"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
 )
@@ -106,4 +109,17 @@ func (r *List[T, F]) empty(l *Listing, view View, bar components.FilterBar) comp
 	e := r.NoMatch
 	e.Kind, e.Filters, e.ClearHref = components.NothingMatches, narrowed, l.cleared()
 	return e
+}
+
+// Places are the list and its views, as the search for anything names them.
+func (r *List[T, F]) Places() []find.Place {
+	title := cmp.Or(r.Title, r.Head.Title)
+	out := []find.Place{{Group: find.Pages, Label: title, Icon: "menu", Href: r.Path}}
+	for _, v := range r.Views {
+		if v.Label != "" {
+			out = append(out, find.Place{Group: find.Pages, Label: title + ": " + v.Label, Icon: "filter",
+				Href: Address(r.Path, url.Values{v.Key: {v.Value}})})
+		}
+	}
+	return out
 }
