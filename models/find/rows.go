@@ -46,8 +46,8 @@ type source struct {
 	args  []any
 }
 
-// mine are the rows of the merchant, in a form that only an index of the merchant and the id answers in order.
-const mine = "merchant_id = ANY(ARRAY[$1]::uuid[])"
+// mine are the rows of the merchant.
+var mine = database.BoundTo("merchant_id", "$1")
 
 // byWords finds the rows of a table ($1 merchant) by their words: $2 what begins a word of them, $3 whole
 // words, $4 and $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among

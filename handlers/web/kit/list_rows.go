@@ -40,11 +40,8 @@ func Which(query url.Values) url.Values {
 }
 
 func (r *List[T, F]) Each(ctx context.Context, who actor.Actor, query url.Values, see func(T) error) error {
-	o, err := r.outgoing(ctx, who, &Listing{path: r.Path, Query: Which(query)})
+	_, o, err := r.followed(ctx, who, query)
 	if err != nil {
-		return err
-	}
-	if err := refusedFilters(o.refused); err != nil {
 		return err
 	}
 	return eachOnce(ctx, o.page, r.ID, func(items []T) error {
@@ -57,13 +54,19 @@ func (r *List[T, F]) Each(ctx context.Context, who actor.Actor, query url.Values
 	})
 }
 
-func (r *List[T, F]) Told(ctx context.Context, who actor.Actor, query url.Values) (string, []string, error) {
+// followed reads an address of the list; one that cannot be followed is refused.
+func (r *List[T, F]) followed(ctx context.Context, who actor.Actor, query url.Values) (*Listing, outgoing[T], error) {
 	l := &Listing{path: r.Path, Query: Which(query)}
 	o, err := r.outgoing(ctx, who, l)
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		err = refusedFilters(o.refused)
 	}
-	if err := refusedFilters(o.refused); err != nil {
+	return l, o, err
+}
+
+func (r *List[T, F]) Told(ctx context.Context, who actor.Actor, query url.Values) (string, []string, error) {
+	l, o, err := r.followed(ctx, who, query)
+	if err != nil {
 		return "", nil, err
 	}
 	if !o.found.exact { // nobody counts so far, but a short list is seen to its end
