@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/xuri/excelize/v2"
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/batch"
@@ -21,11 +23,13 @@ const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\
 	"234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
 
 // uploaded posts a file as a browser does and gives the answer.
-func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, content string) handlertest.Answer {
+func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, content string,
+	sheet ...string) handlertest.Answer {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
-	for field, value := range map[string]string{"form_key": uuid.NewString(), "brand_id": h.A.BrandID.String()} {
+	for field, value := range map[string]string{"form_key": uuid.NewString(), "brand_id": h.A.BrandID.String(),
+		"sheet": strings.Join(sheet, "")} {
 		if err := w.WriteField(field, value); err != nil {
 			t.Fatal(err)
 		}
@@ -294,4 +298,34 @@ func TestAHeldBatchThatIsPausedSaysWhenItSends(t *testing.T) {
 		"nothing is sent before then").Lacks("Go on")
 	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"resume"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until")
+	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"stop"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Contains("Continue with 1 row").Lacks("Fix 1 row")
+}
+
+// A workbook says which of its sheets was read, and another one can be asked for.
+func TestTheSheetOfAWorkbookIsSaidAndChosen(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	x := excelize.NewFile()
+	for name, amount := range map[string]int{"Sheet1": 100, "December": 200} {
+		if _, err := x.NewSheet(name); err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range [][]any{{"email", "amount", "due"}, {"a@example.com", amount, "2099-03-01"}} {
+			if err := x.SetSheetRow(name, "A"+strconv.Itoa(i+1), &row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var file bytes.Buffer
+	if err := errors.Join(x.Write(&file), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	at := uploaded(t, h, h.A.Finance, "year.xlsx", file.String()).Want(http.StatusSeeOther).Header.Get("Location")
+	h.Page(h.A.Finance, "GET", at, nil).Contains("sheet “Sheet1”, not read: “December”", ">100<")
+	at = uploaded(t, h, h.A.Finance, "year.xlsx", file.String(), "december").Want(http.StatusSeeOther).Header.Get(
+		"Location")
+	h.Page(h.A.Finance, "GET", at, nil).Contains("sheet “December”, not read: “Sheet1”", ">200<")
+	uploaded(t, h, h.A.Finance, "year.xlsx", file.String(), "May").Want(http.StatusUnprocessableEntity).Contains(
+		"The workbook has no sheet “May”. Choose one of these: Sheet1, December.")
 }

@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -127,6 +128,10 @@ func (r *reading) product(n int) (p purchase.Product, used, priced bool) {
 	p.DiscountCents, _ = r.cents(Discount.Nth(n))
 	p.Quantity = r.exact(Quantity.Nth(n), decimal.NewFromInt(1), mostQuantity, quantityPlaces)
 	p.TaxPercent = r.exact(TaxPercent.Nth(n), decimal.Zero, mostTax, taxPlaces)
+	if p.TaxPercent.IsPositive() && p.TaxPercent.LessThan(decimal.NewFromInt(1)) {
+		r.warn(TaxPercent.Nth(n), "less_than_one", CauseRange, "the tax is less than 1 %: for "+
+			p.TaxPercent.Shift(2).String()+" % write "+p.TaxPercent.Shift(2).String())
+	}
 	if p.Name == "" && priced {
 		if p.Name = r.Mapping.Product; p.Name == "" {
 			p.Name = "Invoice"
@@ -159,9 +164,17 @@ func (r *reading) cents(f Field) (int64, bool) {
 	return cents, true
 }
 
+// isPercentOf tells a percentage where none belongs: 100% of a quantity is neither 1 nor 100.
+func (f Field) isPercentOf(text string) bool {
+	base, _ := f.parts()
+	return base != TaxPercent && strings.HasSuffix(text, "%")
+}
+
 // number words the refusal of an amount or a quantity.
 func (r *reading) number(f Field, text string, err error) {
 	switch {
+	case f.isPercentOf(text):
+		r.wrong(f, "invalid", CauseNumber, expected(f, "a number such as 1 234,50 that is no percentage", text))
 	case errors.Is(err, money.ErrAmbiguous):
 		r.wrong(f, "ambiguous", CauseDecimalMark, "expected 1 234,50 or 1234.50, found "+text+
 			", which could be thousands or decimals; choose the decimal sign of the column")
@@ -178,6 +191,10 @@ func (r *reading) number(f Field, text string, err error) {
 func (r *reading) exact(f Field, otherwise, most decimal.Decimal, places int32) decimal.Decimal {
 	text, ok := r.cell(f)
 	if !ok || r.scientific(f, text) {
+		return otherwise
+	}
+	if f.isPercentOf(text) {
+		r.number(f, text, money.ErrUnread)
 		return otherwise
 	}
 	plain, err := money.PlainNumber(text, r.target(f).Decimal)

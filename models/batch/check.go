@@ -34,7 +34,8 @@ func (c Checker) Check(row sheet.Row) Line {
 
 var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
 	sheet.TooManyCells: CauseCells,
-	sheet.CellTooLong:  CauseLength, sheet.BadEncoding: CauseEncoding}
+	sheet.CellTooLong:  CauseLength, sheet.BadEncoding: CauseEncoding,
+	sheet.HiddenRow: CauseHidden}
 
 func (r *reading) broken(problems []sheet.Problem) {
 	for _, p := range problems {

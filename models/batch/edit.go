@@ -179,11 +179,19 @@ func (s *Service) fixRows(ctx context.Context, b Batch, fix Fix, revision int) (
 			if fix.Cause == CauseUnknown {
 				r.Decision, r.Chosen, r.Revision = CreateClient, uuid.Nil, b.Revision
 				fixed = append(fixed, r)
+			} else if fix.Cause == CauseHidden {
+				r.Broken, r.Revision = r.seen(), b.Revision
+				fixed = append(fixed, r)
 			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed || fix.Cause == CauseCells {
 				fixed = append(fixed, b.rewritten(r, cells, fix.Cause == CauseQuotes || fix.Cause == CauseCells))
 			}
 		}
 	}
+}
+
+// seen is what stays wrong with a row once a person wants it although a spreadsheet hides it.
+func (r Row) seen() []sheet.Problem {
+	return slices.DeleteFunc(slices.Clone(r.Broken), func(p sheet.Problem) bool { return p.Code == sheet.HiddenRow })
 }
 
 func (r Row) has(cause string, column int) bool {

@@ -1,11 +1,14 @@
 package batch_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
 
 	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
@@ -219,4 +222,72 @@ func TestFiles_that_cannot_be_read_leave_nothing_behind(t *testing.T) {
 	if n := h.count(`SELECT (SELECT count(*) FROM batches) + (SELECT count(*) FROM batch_rows)`); n != 0 {
 		t.Errorf("%d rows were left behind", n)
 	}
+}
+
+// Who filters a spreadsheet and sends it does not mean the rows that it no longer shows, or does: a person says.
+func TestHidden_rows_are_billed_only_when_somebody_says_so(t *testing.T) {
+	h := open(t)
+	x := excelize.NewFile()
+	for i, row := range [][]any{{"email", "full name", "amount", "due", "description"},
+		{"a@example.org", "A", 100, "2027-03-01", "x"}, {"b@example.org", "B", 200, "2027-03-01", "x"}} {
+		must(t, x.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row))
+	}
+	must(t, x.SetRowVisible("Sheet1", 3, false))
+	var content bytes.Buffer
+	must(t, x.Write(&content))
+	must(t, x.Close())
+	b := h.checked(content.String())
+	if b.Counts.Ready != 1 || b.Counts.Bad != 1 || b.Counts.ReadyCents != 10_000 {
+		t.Fatalf("a hidden row is taken as if it were seen: %+v", b.Counts)
+	}
+	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
+	must(t, err)
+	if len(groups) != 1 || groups[0].Title != "Hidden in the spreadsheet" || len(groups[0].Fixes) != 1 {
+		t.Fatalf("%+v", groups)
+	}
+	b, n, err := h.batches.FixAll(context.Background(), h.who, b.ID, groups[0].Fixes[0], 0)
+	must(t, err)
+	if n != 1 || b.Counts.Ready != 2 || b.Counts.ReadyCents != 30_000 {
+		t.Errorf("%d rows: %+v", n, b.Counts)
+	}
+}
+
+// The rate of VAT that was typed as a fraction is asked about.
+func TestA_tax_below_one_percent_is_asked_about(t *testing.T) {
+	h := open(t)
+	b := h.checked("email,full name,price,vat %,due,description\n" +
+		"a@example.org,A,100,0.15,2027-03-01,x\nb@example.org,B,100,15%,2027-03-01,x\n")
+	rows := h.rows(b, batch.Ready)
+	if len(rows) != 2 || rows[0].TotalCents != 10_015 || rows[1].TotalCents != 11_500 {
+		t.Fatalf("%+v", rows)
+	}
+	same(t, rows[0].Warnings, []batch.Warning{
+		"row 2, column vat %: the tax is less than 1 %: for 15 % write 15"})
+	same(t, len(rows[1].Warnings), 0)
+}
+
+// What a spreadsheet computed, and what it wrote on two lines, is put right for all rows at once.
+func TestComputed_amounts_are_rounded_and_lines_joined_for_all_rows_at_once(t *testing.T) {
+	h := open(t)
+	b := h.checked("email,full name,amount,due,description,reference\n" +
+		"a@example.org,A,33.3333333333333,2027-03-01,x,1\nb@example.org,B,\"33,3350\",2027-03-01,x,2\n" +
+		"c@example.org,\"C\nCee\",100.00,2027-03-01,x,3\n")
+	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
+	must(t, err)
+	if len(groups) != 2 || groups[0].Cause != batch.CauseDecimals || groups[0].N != 2 || groups[1].Cause != batch.CauseLine {
+		t.Fatalf("%+v", groups)
+	}
+	for _, g := range groups {
+		if len(g.Fixes) != 1 {
+			t.Fatalf("no fix of %s", g.Title)
+		}
+		b, _, err = h.batches.FixAll(context.Background(), h.who, b.ID, g.Fixes[0], 0)
+		must(t, err)
+	}
+	if b = h.created(b); b.Counts.Ready != 3 {
+		t.Fatalf("%+v", b.Counts)
+	}
+	rows := h.rows(b, batch.Ready)
+	same(t, []int64{rows[0].TotalCents, rows[1].TotalCents}, []int64{3333, 3334})
+	same(t, rows[2].Name, "C Cee")
 }

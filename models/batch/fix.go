@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shopspring/decimal"
+
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
 
@@ -31,6 +34,10 @@ func FixesOf(p Problem) []Fix {
 	case CauseDecimalMark:
 		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
 			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
+	case CauseDecimals:
+		return []Fix{fix("", roundLabel(p.Field))}
+	case CauseLine:
+		return []Fix{fix("", "Put the text on one line")}
 	case CauseUnknown:
 		return []Fix{fix(string(CreateClient), "Create a client for each of these rows")}
 	case CauseEmail:
@@ -39,6 +46,8 @@ func FixesOf(p Problem) []Fix {
 		f := fix("", "Remove the quotation marks")
 		f.Column = 0
 		return []Fix{f}
+	case CauseHidden:
+		return []Fix{fix("", "Bill the hidden rows, too")}
 	case CauseCells:
 		f := fix("", "Leave out extra cells, and take missing cells as empty")
 		f.Column = 0
@@ -70,6 +79,10 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return fixDate(t, calendar.Order(fix.Choice), cell)
 	case fix.Cause == CauseDecimalMark && t.Field.number():
 		return fixNumber(t, money.Mark(fix.Choice), cell)
+	case fix.Cause == CauseDecimals && t.Field.number():
+		return fixDecimals(t, text, cell)
+	case fix.Cause == CauseLine:
+		return oneLine(cell)
 	case fix.Cause == CauseEmail && t.Field == Email:
 		return fixEmail(text, cell)
 	case fix.Cause == CauseQuotes:
@@ -114,6 +127,45 @@ func fixNumber(t Target, mark money.Mark, cell string) string {
 		sign, cents = "-", -cents
 	}
 	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
+}
+
+// places is how many decimals a number may have.
+func (f Field) places() int32 {
+	switch base, _ := f.parts(); base {
+	case Quantity:
+		return quantityPlaces
+	case TaxPercent:
+		return taxPlaces
+	}
+	return 2
+}
+
+func roundLabel(f Field) string {
+	switch base, _ := f.parts(); base {
+	case Quantity:
+		return "Round to four decimals (0.33335 is 0.3334)"
+	case TaxPercent:
+		return "Round to two decimals (14.995 is 15)"
+	}
+	return "Round to cents (33.335 is R 33,34)"
+}
+
+// fixDecimals rounds half up what a spreadsheet computed to more decimals than it may have.
+func fixDecimals(t Target, text, cell string) string {
+	plain, err := money.PlainNumber(text, t.Decimal)
+	if err != nil {
+		return cell
+	}
+	d, err := decimal.NewFromString(plain)
+	if err != nil || d.Equal(d.Truncate(t.Field.places())) {
+		return cell
+	}
+	return d.StringFixed(t.Field.places())
+}
+
+// oneLine puts the lines of a text behind each other.
+func oneLine(cell string) string {
+	return strings.Join(strings.FieldsFunc(cell, func(r rune) bool { return !fault.IsOneLine(string(r)) || r == ' ' }), " ")
 }
 
 func fixEmail(text, cell string) string {

@@ -79,6 +79,7 @@ var titles = map[string]string{
 	CauseQuotes:      "Unbalanced quotation marks",
 	CauseCells:       "Too few or too many cells",
 	CauseEncoding:    "Characters that could not be read",
+	CauseHidden:      "Hidden in the spreadsheet",
 	CauseTotal:       "The products do not add up to the amount",
 	CausePast:        "The due date has passed",
 	CauseUnknown:     "No such client yet",

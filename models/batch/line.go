@@ -87,6 +87,7 @@ const (
 	CauseQuotes      = "quotes"
 	CauseCells       = "cell_count"
 	CauseEncoding    = "encoding"
+	CauseHidden      = "hidden"
 	CauseTotal       = "total_differs"
 	CausePast        = "due_past"
 	CauseZeros       = "leading_zeros"

@@ -214,7 +214,7 @@ func (h *Batches) head(b batch.Batch, step string, refused error) pages.BatchHea
 	facts := []string{plural.Of(b.Rows, "row")}
 	switch b.Format.Kind {
 	case sheet.XLSX:
-		facts = append(facts, "workbook, sheet "+b.Format.Sheet)
+		facts = append(facts, "workbook, "+sheetWords(b.Format))
 	case sheet.CSV, sheet.Paste:
 		if name := separatorNames[b.Format.Separator]; name != "" {
 			facts = append(facts, name)
@@ -232,6 +232,20 @@ func (h *Batches) head(b batch.Batch, step string, refused error) pages.BatchHea
 	}
 	return pages.BatchHead{Name: b.Name, Facts: strings.Join(facts, " · "), Steps: stepper(b, step),
 		Problems: components.ErrorSummary{Items: summary}, Note: b.Note}
+}
+
+// sheetWords say which sheet of a workbook was read, and that it has others.
+func sheetWords(f sheet.Format) string {
+	const named = 5
+	text := "sheet “" + f.Sheet + "”"
+	others := slices.DeleteFunc(slices.Clone(f.Sheets), func(s string) bool { return s == f.Sheet })
+	switch n := len(others); {
+	case n > named:
+		text += ", " + plural.Of(n, "other sheet") + " not read"
+	case n > 0:
+		text += ", not read: “" + strings.Join(others, "”, “") + "”"
+	}
+	return text
 }
 
 var separatorNames = map[string]string{",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}

@@ -78,6 +78,8 @@ func newBatchView(form url.Values, wrong map[string]string, brands []merchant.Br
 	v := pages.NewBatchView{Key: kit.NewFormKey(),
 		File: components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx",
 			Hint: "CSV or .xlsx, at most 20 MB and 50 000 rows.", Required: true, Error: wrong["file"]},
+		Sheet: components.Field{Label: "Sheet", Name: "sheet", Value: form.Get("sheet"), Error: wrong["sheet"],
+			Hint: "For a workbook with several sheets: the name of one. Empty: the first that is not hidden."},
 		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: form.Get("cells"), Rows: 6,
 			Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: wrong["cells"]},
 		Which: components.Field{Label: "Search", Name: "q", Value: form.Get("q"),
@@ -129,7 +131,8 @@ func (h *Batches) Upload(c echo.Context) error {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	return h.take(c, form, batch.Upload{Name: part.Filename, Source: batch.FromFile, Content: content})
+	return h.take(c, form, batch.Upload{Name: part.Filename, Source: batch.FromFile, Content: content,
+		Told: sheet.Told{Sheet: plainText(form.Get("sheet"))}})
 }
 
 // Paste serves POST /batches/paste.

@@ -38,9 +38,11 @@ func (h *Batches) Result(c echo.Context) error {
 	}
 	n := b.Counts
 	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
-		switch open := n.Failed + n.Left(); {
-		case open > 0:
-			view.Repair = "Fix " + plural.Of(open, "row")
+		switch {
+		case n.Failed > 0:
+			view.Repair = "Fix " + plural.Of(n.Failed+n.Left(), "row")
+		case n.Left() > 0: // it was stopped; nothing is wrong with them
+			view.Repair = "Continue with " + plural.Of(n.Left(), "row")
 		case n.Skipped > 0:
 			view.Repair = "Fix rows that had problems"
 		}

@@ -38,7 +38,7 @@ type Told struct {
 	Kind      Kind     `json:"kind,omitempty"`
 	Encoding  Encoding `json:"encoding,omitempty"`  // a mark in the file is believed first
 	Separator string   `json:"separator,omitempty"` // , ; tab or |
-	Sheet     string   `json:"sheet,omitempty"`     // of a workbook; else the first with data
+	Sheet     string   `json:"sheet,omitempty"`     // of a workbook; else the first one with data that is not hidden
 	HeaderRow int      `json:"header_row,omitempty"`
 }
 
@@ -53,9 +53,9 @@ type Format struct {
 	Decimal   money.Mark     `json:"decimal,omitempty"` // guessed from the first rows; empty: they do not show it
 	Dates     calendar.Order `json:"dates,omitempty"`   // likewise
 	Sheet     string         `json:"sheet,omitempty"`
-	Sheets    []string       `json:"sheets,omitempty"`
-	Header    []string       `json:"header"`     // one per column; empty texts where there is no heading
-	HeaderRow int            `json:"header_row"` // 0: the file has no heading
+	Sheets    []string       `json:"sheets,omitempty"` // that are not hidden
+	Header    []string       `json:"header"`           // one per column; empty texts where there is no heading
+	HeaderRow int            `json:"header_row"`       // 0: the file has no heading
 }
 
 // Row is one row that holds something. Number is what a spreadsheet shows beside it, from 1, blank rows counted. Cells
@@ -64,6 +64,8 @@ type Row struct {
 	Number int
 	Cells  []string
 	Broken []Problem
+
+	hidden bool // a spreadsheet does not show the row
 }
 
 // Problem is something wrong with how a row is written. Column counts from 1; 0 is the whole row.
@@ -80,6 +82,7 @@ const (
 	TooManyCells = "too_many_cells"
 	CellTooLong  = "cell_too_long"
 	BadEncoding  = "bad_encoding"
+	HiddenRow    = "hidden_row"
 )
 
 // source gives every row of a table, blank ones and those above the heading too.
@@ -185,6 +188,9 @@ func (f *File) fit(r *Row, width int) {
 			r.Broken = append(r.Broken, Problem{i + 1, CellTooLong,
 				"The cell has more than 32 767 characters; the rest was cut off."})
 		}
+	}
+	if r.hidden {
+		r.Broken = append(r.Broken, Problem{0, HiddenRow, "The row is hidden in the spreadsheet."})
 	}
 	switch {
 	case already: // an unclosed quotation mark explains the wrong number of cells

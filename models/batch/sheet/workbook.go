@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
-	"github.com/shopspring/decimal"
 	"github.com/xuri/excelize/v2"
 
 	"debitdesk/models/fault"
@@ -28,7 +26,7 @@ const (
 type workbook struct {
 	file  *excelize.File
 	sheet string
-	dates bool // some cells are formatted as dates: their numbers are serial
+	shown bool // what some cells show counts, beside what they store
 	done  func()
 }
 
@@ -55,7 +53,7 @@ func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
 		done()
 		return unreadWorkbook(err)
 	}
-	w.dates = hasDates(w.file)
+	w.shown = hasShown(w.file)
 	f.rows = w
 	if err := w.choose(&f.Format, told.Sheet); err != nil {
 		_ = w.close()
@@ -69,13 +67,25 @@ func unreadWorkbook(err error) error {
 		"The workbook cannot be read. Open it in a spreadsheet program and save it as .xlsx again.").Because(err)
 }
 
-// choose takes the sheet that was told, else the first that holds something.
+// choose takes the sheet that was told, else the first that holds something. A hidden sheet is read only when it is
+// told: who sends the file does not see it.
 func (w *workbook) choose(f *Format, told string) error {
-	f.Sheets = w.file.GetSheetList()
-	for _, name := range f.Sheets {
-		if told != "" && name != told {
-			continue
+	told = strings.TrimSpace(told)
+	var fit []string
+	for _, name := range w.file.GetSheetList() {
+		visible := w.isVisible(name)
+		if visible {
+			f.Sheets = append(f.Sheets, name)
 		}
+		if told == "" && visible || told != "" && strings.EqualFold(strings.TrimSpace(name), told) {
+			fit = append(fit, name)
+		}
+	}
+	if told != "" && len(fit) == 0 {
+		return fault.At("sheet", "does_not_exist", "The workbook has no sheet “%s”. Choose one of these: %s.", told,
+			strings.Join(f.Sheets, ", "))
+	}
+	for _, name := range fit {
 		w.sheet, f.Sheet = name, name
 		err := w.each(0, func(r Row) error {
 			if !blank(r.Cells) {
@@ -90,13 +100,21 @@ func (w *workbook) choose(f *Format, told string) error {
 			return err
 		}
 	}
-	if w.sheet == "" {
-		return fault.At("sheet", "does_not_exist", "The workbook has no sheet %q.", told)
-	}
 	return empty()
 }
 
-// each walks the sheet twice at once: the numbers as they are stored, and, where cells are dates, as they are shown.
+// isVisible tells whether a person who opens the workbook sees the sheet.
+func (w *workbook) isVisible(name string) bool {
+	visible := true
+	_ = safely(func() error { // a sheet whose name or state cannot be read is one like the others
+		found, err := w.file.GetSheetVisible(name)
+		visible = found || err != nil
+		return nil
+	})
+	return visible
+}
+
+// each walks the sheet twice at once: the numbers as they are stored, and, where that counts, as they are shown.
 func (w *workbook) each(_ int, see func(Row) error) error {
 	stored, err := w.walk(excelize.Options{RawCellValue: true})
 	if err != nil {
@@ -104,7 +122,7 @@ func (w *workbook) each(_ int, see func(Row) error) error {
 	}
 	defer stored.close()
 	var shown *walk
-	if w.dates {
+	if w.shown {
 		if shown, err = w.walk(excelize.Options{}); err != nil {
 			return err
 		}
@@ -115,6 +133,7 @@ func (w *workbook) each(_ int, see func(Row) error) error {
 		if err != nil || !more {
 			return err
 		}
+		hidden := stored.rows.GetRowOpts().Hidden
 		var words []string
 		if shown != nil {
 			if words, _, err = shown.next(); err != nil {
@@ -131,7 +150,7 @@ func (w *workbook) each(_ int, see func(Row) error) error {
 			}
 			cells[i] = tidy(strings.ToValidUTF8(cellText(cells[i], word), "\uFFFD"))
 		}
-		if err := see(Row{Number: n, Cells: cells}); err != nil {
+		if err := see(Row{Number: n, Cells: cells, hidden: hidden}); err != nil {
 			return err
 		}
 	}
@@ -182,49 +201,4 @@ func safely(do func() error) (err error) {
 		}
 	}()
 	return do()
-}
-
-var (
-	dateFormat = regexp.MustCompile(`numFmtId="(?:1[4-7]|22|2[7-9]|3[0-6]|5[0-8])"`)
-	formatCode = regexp.MustCompile(`formatCode="([^"]*)"`)
-	notLetters = regexp.MustCompile(`\[[^\]]*\]|&quot;.*?&quot;|\\.|General`)
-)
-
-// hasDates tells whether the workbook has a style for dates at all; without one the second pass is saved.
-func hasDates(file *excelize.File) bool {
-	content, _ := file.Pkg.Load("xl/styles.xml")
-	styles, _ := content.([]byte)
-	if dateFormat.Match(styles) {
-		return true
-	}
-	for _, m := range formatCode.FindAllSubmatch(styles, -1) {
-		if strings.ContainsAny(strings.ToLower(notLetters.ReplaceAllString(string(m[1]), "")), "dy") {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	longNumber = regexp.MustCompile(`^-?\d+\.\d+(?:E-\d{1,2})?$|^-?\d+E-\d{1,2}$`)
-	exactly    = int32(15) // digits that a spreadsheet keeps; further ones are the noise of binary fractions
-)
-
-// cellText is the stored text, a day as YYYY-MM-DD where the cell shows one, and 1.1 for the stored 1.1000000000000001.
-func cellText(stored, shown string) string {
-	if day, ok := dayShown(stored, shown); ok {
-		return day
-	}
-	if !longNumber.MatchString(stored) {
-		return stored
-	}
-	d, err := decimal.NewFromString(stored)
-	if err != nil {
-		return stored
-	}
-	places := exactly - int32(d.NumDigits()) - d.Exponent() //nolint:gosec // some dozens of digits
-	if d.NumDigits() <= int(exactly) && !strings.Contains(stored, "E") {
-		return stored
-	}
-	return d.Round(places).String()
 }
