@@ -233,6 +233,34 @@ func TestADeliveryIsSignedOverTheBytesThatArrive(t *testing.T) {
 		heard[0].signature+`"`, `"attempt_log":[{"number":1,`, `"body":{`, `"event_type":"purchase.created"`)
 }
 
+// What an event carries is the record as GET shows it at that moment, masks included.
+func TestAnEventShowsTheRecordAsGetDoes(t *testing.T) {
+	t.Parallel()
+	h, at := handlertest.New(t), listen(t)
+	hook(h, at.URL)
+	for _, identity := range []string{"8501015000085", "A1234567"} {
+		made := h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"zoe@example.com","personal_code":%q,
+			"bank_account":"62001230101","bank_code":"250655"},"brand_id":%q,
+			"purchase":{"products":[{"name":"m","price":100}]}}`, identity, h.A.BrandID)).Want(201)
+		run(t, h)
+		heard := at.heard()
+		want := `{"event_type":"purchase.created",` + strings.TrimPrefix(made.Body, "{")
+		if got := string(heard[len(heard)-1].body); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		paid := h.API("POST", "/purchases/"+made.Text("id")+"/mark_as_paid/", nil).Want(200)
+		refund := h.API("POST", "/purchases/"+made.Text("id")+"/refund/", `{"amount":40}`).Want(200)
+		run(t, h)
+		heard = at.heard()
+		for i, want := range []string{`{"event_type":"purchase.paid",` + strings.TrimPrefix(paid.Body, "{"),
+			`{"event_type":"payment.refunded",` + strings.TrimPrefix(refund.Body, "{")} {
+			if got := string(heard[len(heard)-2+i].body); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
+	}
+}
+
 func verify(t *testing.T, key string, got taken) {
 	t.Helper()
 	block, _ := pem.Decode([]byte(key))

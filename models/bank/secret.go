@@ -60,10 +60,16 @@ func (n AccountNumber) MarshalText() ([]byte, error) { return []byte(n.String())
 // Reveal gives the number in full; the same few callers as AccountNumber.Reveal may ask.
 func (n IDNumber) Reveal() string { return string(n) }
 
-// String masks: of a South African ID the birth date and the last two digits stay, of a passport the ends.
+// maskedID is a South African ID as String writes it.
+var maskedID = regexp.MustCompile(`^[0-9]{6}•{5}[0-9]{2}$`)
+
+// String masks: of a South African ID the birth date and the last two digits stay, of a passport the ends. What is
+// masked already, as in the snapshot of an event, stays as it is.
 func (n IDNumber) String() string {
 	s := []rune(string(n))
 	switch {
+	case maskedID.MatchString(string(n)):
+		return string(n)
 	case len(s) == 0:
 		return ""
 	case len(s) == 13 && allDigits(string(n)):

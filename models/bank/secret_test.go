@@ -62,6 +62,14 @@ func TestMasksShowJustEnough(t *testing.T) {
 			t.Errorf("identity: %q, want %q", got, want)
 		}
 	}
+	for _, masked := range []string{"850101•••••85", "A•••••••7", "•••"} {
+		if got := bank.IDNumber(masked).String(); got != masked {
+			t.Errorf("masked again: %q became %q", masked, got)
+		}
+	}
+	if got := bank.AccountNumber("•••• 2392").String(); got != "•••• 2392" {
+		t.Errorf("masked again: %q", got)
+	}
 	if !bank.IsMasked("•••• 2392") || bank.IsMasked("62001232392") {
 		t.Error("masked text is recognised")
 	}
