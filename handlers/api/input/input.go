@@ -62,6 +62,9 @@ func looksLikeJSON(body []byte) bool {
 func fromJSON(body []byte, optional bool) (*Object, error) {
 	fields := map[string]any{}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	if !wholeText(body) {
+		return nil, unreadable()
+	}
 	if len(body) > 0 {
 		dec := json.NewDecoder(bytes.NewReader(body))
 		dec.UseNumber()

@@ -210,6 +210,23 @@ func TestRuleProblemsDoNotHideShapeProblems(t *testing.T) {
 	}
 }
 
+func TestTextsThatAreNotWholeAreRefused(t *testing.T) {
+	for _, body := range []string{"{\"a\":\"caf\xe9\"}", "{\"a\xff\":1}", `{"a":"\ud800"}`, `{"a":"\udc00"}`,
+		`{"a":"\uD83Dx\uDE00"}`, `{"a":"\ud83d\ud83d\ude00"}`, `{"a":"\\\ud800"}`, `{"\ud800":1}`, `{"a":"\ud83d\n"}`,
+		"\xff"} {
+		if _, err := parse(body); !fault.HasCode(err, "parse_error") {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	for body, want := range map[string]string{`{"a":"\ud83d\ude00"}`: "😀", `{"a":"\\ud800"}`: `\ud800`,
+		`{"a":"\ufffd\u00e9"}`: "\ufffdé", `{"a":"\\\uD83D\uDE00\\"}`: `\😀\`} {
+		o := read(t, body)
+		if got := o.Text("a", 50); got != want || codes(o) != "" {
+			t.Errorf("%s: %q, want %q (%s)", body, got, want, codes(o))
+		}
+	}
+}
+
 func FuzzAnyBodyIsReadOrRefused(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `{"a":[{"b":"c"}]}`, `{"a":1e400}`, "{\"a\":\"\xff\"}",
 		`{"a":{"a":{"a":null}}}`} {
