@@ -184,6 +184,7 @@ func aTypeScriptClient(t *testing.T, h *handlertest.House) {
 			"success_callback":%q,"metadata":{"order":"12"}}`, client, h.A.BrandID, back, back, back, back))
 	}
 	sell(`{}`).Want(400).WantCode("client.email=required")
+	sell(`{"bank_account":"62001230101","bank_code":"250655"}`).Want(400).WantCode("client.email=required")
 	made := sell(`{"email":"pieter@shop.example"}`).Want(201)
 	id := made.Text("id")
 	typed(t, made.JSON(), kinds)

@@ -149,6 +149,15 @@ func TestWhatIsWrongWithATemplateIsToldAtOnce(t *testing.T) {
 	}
 }
 
+func TestATemplateThatDoesNotSayWhatItIsNeedsNoDueDate(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	const pattern = `"purchase":{"products":[{"name":"Month","price":1}]}}`
+	h.API("POST", "/billing_templates/", `{`+pattern).Want(400).WantCode("is_subscription=required")
+	h.API("POST", "/billing_templates/", `{"is_subscription":"x",`+pattern).Want(400).WantCode("is_subscription=invalid")
+	h.API("POST", "/billing_templates/", `{"is_subscription":false,`+pattern).Want(400).WantCode("due=required")
+}
+
 func TestTemplatesAreListedWithTheirFilters(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)

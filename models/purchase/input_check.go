@@ -46,10 +46,15 @@ func (in *Input) check(now time.Time) {
 
 func (in *Input) checkClient(now time.Time) {
 	w := &in.Problems
-	w.Under("client", in.Client.Check(client.AsRecord, calendar.DateOf(now)))
+	wrong := in.Client.Check(client.AsRecord, calendar.DateOf(now))
 	if in.Client.Email == "" {
-		w.Add("client.email", "required", "This field is required.")
+		// Here the bank account cannot stand in for it, as it can in a client's record.
+		wrong = slices.DeleteFunc(wrong, func(f fault.Field) bool { return f.Path == "email" && f.Code == "required" })
+		if !w.Has("client.email") {
+			wrong.Add("email", "required", "This field is required.")
+		}
 	}
+	w.Under("client", wrong)
 }
 
 func (in *Input) checkOptions() {

@@ -37,6 +37,9 @@ func (in *Input) check(w *fault.Problems) {
 		}
 		return
 	}
+	if w.Has("is_subscription") { // whether a due date is needed cannot be told
+		return
+	}
 	if in.Pattern.Due == nil && !w.Has("due") && !w.Has("invoice_due") {
 		w.Add("due", "required", "This field is required when is_subscription is false.")
 	}
