@@ -157,7 +157,7 @@ var debitFields = []debitField{
 	{"debtor_phone_number", textUpTo(32)},
 	{"adjustment_category", oneOf("NEVER", "QUARTERLY", "BIANNUALLY", "ANNUALLY", "REPO")},
 	{"adjustment_rate", percent},
-	{"adjustment_amount", wholeIn(0, money.MaxCents)},
+	{"adjustment_amount", wholeIn(-money.MaxCents, money.MaxCents)}, // may be below zero, as in a mandate
 	{"release_date", day},
 }
 
@@ -182,7 +182,7 @@ func yesNo(o *input.Object, name string) any { return o.Bool(name, false) }
 // percent is kept as text, so that it stays exact.
 func percent(o *input.Object, name string) any {
 	d := o.Decimal(name, decimal.Zero, 7, 4)
-	o.Between(name, d, 0, 100)
+	o.Between(name, d, -100, 100)
 	return d.String()
 }
 

@@ -219,6 +219,10 @@ func TestEachWrongFieldOfASubscriberIsNamed(t *testing.T) {
 			"subscription_adjustment_category=invalid_choice"},
 		`"subscription_adjustment_rate":100.01`: {
 			"subscription_adjustment_rate=max_value"},
+		`"subscription_adjustment_rate":-100.01`: {
+			"subscription_adjustment_rate=min_value"},
+		`"subscription_adjustment_rate":"-4.5"`:  nil, // may be below zero, as in a mandate
+		`"subscription_adjustment_amount":-2500`: nil,
 		`"subscription_adjustment_rate":1,"subscription_adjustment_amount":1`: {
 			"__all__=adjustment_exclusive"},
 		`"subscription_release_date":"x","subscription_max_amount_cents":-1`: {
