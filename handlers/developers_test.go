@@ -146,8 +146,8 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 			ExpiresIn   int    `json:"expires_in"`
 			Scope       string
 		}
-		if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.TokenType != "Bearer" || got.ExpiresIn < 86399 ||
-			got.ExpiresIn > 86400 || got.Scope != "read write" {
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.TokenType != "Bearer" || got.ExpiresIn != 86400 ||
+			got.Scope != "read write" {
 			t.Fatalf("%s: %s (%v)", name, a.body, err)
 		}
 		if a.Header.Get("Cache-Control") != "no-store" {

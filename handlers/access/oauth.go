@@ -53,7 +53,7 @@ func TokenEndpoint(clients *credential.Service) echo.HandlerFunc {
 		Set(c, actor.Actor{Kind: actor.Credential, ID: out.ParentID, Name: out.Name, MerchantID: out.MerchantID,
 			Scopes: out.Scopes})
 		return c.JSON(http.StatusOK, tokenAnswer{AccessToken: out.Token, TokenType: "Bearer",
-			ExpiresIn: int64(out.ExpiresAt.Sub(out.CreatedAt).Seconds()), Scope: credential.Spaced(out.Scopes, " ")})
+			ExpiresIn: out.ExpiresAt.Unix() - out.CreatedAt.Unix(), Scope: credential.Spaced(out.Scopes, " ")})
 	}
 }
 

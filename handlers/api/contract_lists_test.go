@@ -26,6 +26,7 @@ func TestTheListOfPurchasesFiltersWithBothEndsIncluded(t *testing.T) {
 		fmt.Sprintf("due_to=%d", base+1): 3, fmt.Sprintf("due_from=%d&due_to=%d", base+1, base+1): 1,
 		"client_id=" + other: 1, "q=sipho": 1, "q=sipho@example.net": 1, "q=INV-2": 1, "q=inv-2": 1, "q=nobody": 0,
 		"status=created": 4, "status=created&status=paid": 4, "status=paid": 0,
+		"status=": 4, "status=&status=paid": 0, "client_id=&due_from=&due_to=&q=&limit=&cursor=": 4,
 		"unknown=x&time=17": 4, "limit=1000": 4, "client_id=" + other + "&q=inv": 0,
 	} {
 		if got := len(h.API("GET", "/purchases/?"+query, nil).Want(200).JSON()["results"].([]any)); got != want {

@@ -51,6 +51,9 @@ func readFilter(c echo.Context, wrong *fault.Problems) purchase.Filter {
 	f := purchase.Filter{Search: c.QueryParam("q")}
 	for _, text := range c.QueryParams()["status"] {
 		status := purchase.Status(text)
+		if text == "" { // as any filter that is empty
+			continue
+		}
 		if !status.Known() {
 			wrong.Add("status", "invalid_choice", "%q is not a valid choice.", text)
 			continue
