@@ -7,6 +7,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
 	"debitdesk/models/webhook"
 )
@@ -38,7 +39,8 @@ func expand(n *yaml.Node) error {
 }
 
 // listed are the words that the rules list, by the name that the source has for them.
-var listed = map[string][]string{"webhook events": webhook.Names, "value types": texts(mandate.ValueTypes)}
+var listed = map[string][]string{"webhook events": webhook.Names, "value types": texts(mandate.ValueTypes),
+	"dispute reasons": append([]string{collection.BecauseEFT}, mandate.Reasons...)}
 
 func texts[S ~string](list []S) (out []string) {
 	for _, one := range list {

@@ -21,6 +21,7 @@ shown:
   required: all
   properties: {id: {type: string}, <<: *person, age: {type: string}}
 kinds: {enum: value types or null}
+why: {enum: dispute reasons}
 some:
   required: [name]
   properties: *person
@@ -39,7 +40,8 @@ some:
 	want := `{"given":{"required":["name","age","note"],"properties":{` + name + `,"age":` + number +
 		`,"note":` + text + `}},` +
 		`"shown":{"required":["id","name","age"],"properties":{"id":` + text + `,` + name + `,"age":` + text + `}},` +
-		`"kinds":{"enum":["FIXED","VARIABLE","USAGEBASED",null]},"some":{"required":["name"],"properties":{` +
+		`"kinds":{"enum":["FIXED","VARIABLE","USAGEBASED",null]},` +
+		`"why":{"enum":["eft","fallback","amount_differs","date_differs","second_in_period"]},"some":{"required":["name"],"properties":{` +
 		name + `,"age":` + number + `}}}`
 	if got.String() != want {
 		t.Errorf("got  %s\nwant %s", &got, want)

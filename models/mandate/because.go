@@ -9,3 +9,6 @@ const (
 	// BecauseSecondInPeriod: a mandate with a rhythm has one debit in each period (API contract 12.32).
 	BecauseSecondInPeriod = "second_in_period"
 )
+
+// Reasons are all of them.
+var Reasons = []string{BecauseFallback, BecauseAmountDiffers, BecauseDateDiffers, BecauseSecondInPeriod}
