@@ -73,11 +73,12 @@ type CourierConfig struct {
 // ReadConfig takes the environment, or the variables given instead of it.
 func ReadConfig(instead map[string]string) (Config, error) {
 	var c Config
+	var wrong error
 	if err := env.ParseWithOptions(&c, env.Options{Environment: instead}); err != nil {
-		return c, fmt.Errorf("environment: %w", err)
+		wrong = unread(err, instead)
 	}
 	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
-	return c, c.Validate()
+	return c, errors.Join(wrong, c.Validate())
 }
 
 // Validate reports every problem at once.
@@ -92,6 +93,10 @@ func (c Config) Validate() error {
 	}
 	if c.BaseURL != "" {
 		checkLink(bad, "DEBITDESK_BASE_URL", c.BaseURL, "http", "https")
+		if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" && c.BaseURL != u.Scheme+"://"+u.Host {
+			bad("DEBITDESK_BASE_URL", "write scheme, name and port alone, such as https://desk.example: "+
+				"the product is not served below a path, and links must not hold a password")
+		}
 	}
 	if c.DatabaseURL != "" {
 		checkLink(bad, "DATABASE_URL", c.DatabaseURL, "postgres", "postgresql")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,8 @@ func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 		"DATABASE_URL": "mysql://u:secret@host/db", "DATABASE_READ_URL": "standby:5432", "DATABASE_DIRECT_URL": "http://h",
 		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:",
 		"DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
-		"DEBITDESK_KEEP_REQUESTS": "3w", "DEBITDESK_KEEP_AUDIT": "4y",
+		"DEBITDESK_KEEP_REQUESTS": "3w", "DEBITDESK_KEEP_AUDIT": "4y", "DEBITDESK_REQUEST_LOG": "no",
+		"DEBITDESK_COURIER_EVERY": "60", "LISTEN_FDS": "one",
 	}
 	_, err := ReadConfig(bad)
 	if err == nil {
@@ -53,6 +55,51 @@ func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("a password is shown:\n%v", err)
+	}
+}
+
+// A person who set a variable knows its name, and no field of ours.
+func TestWhatCannotBeReadNamesItsVariable(t *testing.T) {
+	for name, want := range map[string]string{"DEBITDESK_DRAIN": `"30" is not a time such as 30s or 5m`,
+		"DEBITDESK_REQUEST_LOG": `"30" is not true or false`, "DEBITDESK_COURIER_REMOVE": `"30" is not true or false`} {
+		_, err := ReadConfig(map[string]string{name: "30"})
+		if err == nil || err.Error() != name+": "+want {
+			t.Errorf("got %v, want %s: %s", err, name, want)
+		}
+	}
+}
+
+func TestThePublicAddressHasNoPathAndNoPassword(t *testing.T) {
+	for _, base := range []string{"https://desk.example/pay", "https://u:pw@desk.example", "https://desk.example?x=1"} {
+		if _, err := ReadConfig(map[string]string{"DEBITDESK_BASE_URL": base}); err == nil ||
+			strings.Contains(err.Error(), "pw") {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+	for _, base := range []string{"https://desk.example/", "http://127.0.0.1:8080"} {
+		if _, err := ReadConfig(map[string]string{"DEBITDESK_BASE_URL": base}); err != nil {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+}
+
+// A slip of the pen would leave a setting as it is by default, without a word.
+func TestAVariableThatIsNoSettingIsNamed(t *testing.T) {
+	got := strangers([]string{"DEBITDESK_SMTP_ULR=smtp://x:secret@y", "DEBITDESK_DATA=data", "DEBITDESK_POSTGRES_BIN=/x",
+		"DEBITDESK_COURIER_KEY=k", "DATABASE_URL=x", "DEBITDESK_TEST_DSN=x", "PATH=/bin"})
+	if len(got) != 1 || got[0] != "DEBITDESK_SMTP_ULR is not a setting and has no effect. Did you mean DEBITDESK_SMTP_URL?" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHelpIsACommand(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"help", "keys", "new"}, {"help", "nothing"}} {
+		var out, wrong bytes.Buffer
+		code := run(t.Context(), args, streams{nil, &out, &wrong}, map[string]string{})
+		if unknown := args[len(args)-1] == "nothing"; unknown != (code == exitUsage) || !unknown && (code != exitOK ||
+			!strings.Contains(out.String(), "Usage: debitdesk")) {
+			t.Errorf("%v: %d, %s %s", args, code, &out, &wrong)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -78,6 +79,9 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 			panic(p)
 		}
 	}()
+	if len(args) > 0 && args[0] == "help" { // debitdesk help serve is debitdesk serve --help
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	var all commands
 	parser, err := kong.New(&all, kong.Name("debitdesk"), kong.Description("Debit orders for South African merchants."),
 		kong.Writers(io.out, io.err), kong.Exit(func(code int) { panic(leave(code)) }))
@@ -91,6 +95,11 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 	config, err := ReadConfig(variables)
 	if err != nil {
 		return complain(io, err, exitUsage)
+	}
+	if variables == nil {
+		for _, said := range strangers(os.Environ()) {
+			_, _ = fmt.Fprintln(io.err, "debitdesk:", said)
+		}
 	}
 	cmd, ok := chosen.Selected().Target.Addr().Interface().(command)
 	if !ok {
