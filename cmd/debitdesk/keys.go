@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"debitdesk/models/database/seal"
@@ -166,8 +167,8 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 			switch {
 			case i == 0:
 				state = "seals"
-			case used[k.ID]:
-				state = "opens what it sealed"
+			case len(used[k.ID]) > 0:
+				state = "opens " + whatIsSealed(used[k.ID])
 			}
 			_, _ = fmt.Fprintf(io.out, "%s  %s\n", k.ID, state)
 			delete(used, k.ID)
@@ -188,6 +189,14 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 	})
 }
 
+// whatIsSealed says what an older key is still needed for.
+func whatIsSealed(columns []string) string {
+	if slices.Equal(columns, []string{store.AnswersColumn}) {
+		return "answers to requests of the last two days; they are dropped after that"
+	}
+	return "what it sealed in " + strings.Join(columns, ", ")
+}
+
 type keysPruneCmd struct{}
 
 func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
@@ -198,8 +207,8 @@ func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		var gone []string
 		for _, k := range a.Keys.Sealing[1:] {
-			if used[k.ID] {
-				_, _ = fmt.Fprintf(io.out, "%s stays: it still seals something\n", k.ID)
+			if columns := used[k.ID]; len(columns) > 0 {
+				_, _ = fmt.Fprintf(io.out, "%s stays: it seals %s\n", k.ID, whatIsSealed(columns))
 				continue
 			}
 			gone = append(gone, k.ID)

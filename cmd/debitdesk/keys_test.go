@@ -95,6 +95,20 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	}
 	readable(t, server) // it has not looked at the key file since
 
+	if _, err := server.Store.Pool.Exec(t.Context(), `INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint,
+			status, body, stored_at) SELECT merchant_id, true, 'k', '\x00', 200, $1, now() FROM clients LIMIT 1`, asSealedBy(old)); err != nil {
+		t.Fatal(err)
+	}
+	const stays = "answers to requests of the last two days; they are dropped after that"
+	for command, want := range map[string]string{"prune": old + " stays: it seals " + stays,
+		"status": old + "  opens " + stays} {
+		if got := typed(t, env, "", "keys", command); got.code != exitOK || !strings.Contains(got.out, want) {
+			t.Fatalf("%s: %+v", command, got)
+		}
+	}
+	if _, err := server.Store.Pool.Exec(t.Context(), `DELETE FROM idempotency_keys WHERE key = 'k'`); err != nil {
+		t.Fatal(err)
+	}
 	if got := typed(t, env, "", "keys", "prune"); got.code != exitOK || !strings.Contains(got.out, old+" was removed") {
 		t.Fatalf("%+v", got)
 	}
@@ -106,6 +120,9 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	defer func() { must(t, again.Close()) }()
 	readable(t, again)
 }
+
+// asSealedBy begins like what a key sealed.
+func asSealedBy(key string) []byte { return append([]byte{byte(len(key))}, key...) }
 
 func TestEveryColumnOfBytesIsSealedOrKnown(t *testing.T) {
 	t.Parallel()

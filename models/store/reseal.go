@@ -224,13 +224,17 @@ func (s *Store) sealedOtherwise(ctx context.Context, tx pgx.Tx, keyID string) (l
 	return false, nil
 }
 
-// KeysInUse lists the ids of the keys under which anything is sealed.
-func (s *Store) KeysInUse(ctx context.Context) (map[string]bool, error) {
+// AnswersColumn holds the answers to requests with an idempotency key, which are dropped after two days and are not
+// sealed anew.
+const AnswersColumn = "idempotency_keys.body"
+
+// KeysInUse lists the ids of the keys under which anything is sealed, each with the columns that hold it.
+func (s *Store) KeysInUse(ctx context.Context) (map[string][]string, error) {
 	return keysInUse(ctx, s.Pool.Query)
 }
 
-func keysInUse(ctx context.Context, read query) (map[string]bool, error) {
-	used := map[string]bool{}
+func keysInUse(ctx context.Context, read query) (map[string][]string, error) {
+	used := map[string][]string{}
 	there, err := columnsThere(ctx, read) // a copy may be taken of a schema that is older than this program
 	if err != nil {
 		return nil, err
@@ -251,7 +255,7 @@ func keysInUse(ctx context.Context, read query) (map[string]bool, error) {
 			return nil, fmt.Errorf("keys in use: %w", err)
 		}
 		for _, id := range ids {
-			used[id] = true
+			used[id] = append(used[id], c.String())
 		}
 	}
 	return used, nil

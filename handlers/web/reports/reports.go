@@ -119,20 +119,33 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	return nil
 }
 
+// days reads the period of the turnover: this month so far, unless the address names days. What is no day, or ends before
+// it begins, stays in its field and says which days are shown.
 func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.Date) {
 	today := calendar.DateOf(h.Desk.Now())
-	from, to = calendar.On(today.Year, today.Month, 1), today
-	if d, err := calendar.ParseDate(c.QueryParam("from")); err == nil && d.Year > 0 {
-		from = d
+	field := func(name, label string, otherwise calendar.Date) (components.DateField, calendar.Date) {
+		f := components.DateField{Label: label, Name: name, Value: otherwise.String(), Required: true}
+		text := c.QueryParam(name)
+		if text == "" {
+			return f, otherwise
+		}
+		f.Value = text
+		day, err := calendar.ParseDate(text)
+		if err != nil || day.Year < 1 {
+			f.Error = "Enter a day such as " + today.String() + ". The figures are those of " +
+				words.DayTime(otherwise).Text + " instead."
+			return f, otherwise
+		}
+		return f, day
 	}
-	if d, err := calendar.ParseDate(c.QueryParam("to")); err == nil && d.Year > 0 {
-		to = d
-	}
+	v.From, from = field("from", "From", calendar.On(today.Year, today.Month, 1))
+	v.To, to = field("to", "To", today)
 	if to.Before(from) {
+		if v.To.Error == "" {
+			v.To.Error = "The last day is before the first. These are the figures of " + words.DayTime(from).Text + " alone."
+		}
 		to = from
 	}
-	v.From = components.DateField{Label: "From", Name: "from", Value: from.String(), Required: true}
-	v.To = components.DateField{Label: "To", Name: "to", Value: to.String(), Required: true}
 	return from, to
 }
 
