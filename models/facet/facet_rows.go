@@ -162,15 +162,17 @@ func (f Filter) ofDebits(c *listing.Condition, t string) {
 			"ORDER BY c.id DESC LIMIT 1) AS c WHERE "+
 			debit.SQL+" OFFSET 0)", debit.Args...)
 	}
-	if f.ByDebitDate() { // what is scheduled stands in an index of its account
-		next := "EXISTS (SELECT FROM purchases w JOIN collections c ON c.merchant_id = w.merchant_id " +
-			"AND c.purchase_id = w.id" +
-			" AND c.attempt = w.collection_count WHERE w.merchant_id = " + t +
-			".merchant_id AND %s AND c.state = 'scheduled' AND %s OFFSET 0)"
+	if f.ByDebitDate() { // what is scheduled stands in an index of its account, or of its purchase, which has the same id
 		var days listing.Condition
 		between(&days, f.DebitFrom, f.DebitTo)
-		c.And("("+fmt.Sprintf(next, "w.token_id = "+t+".id AND w.status = 'pending_charge'", days.SQL)+" OR "+
-			fmt.Sprintf(next, "w.id = "+t+".id AND c.token_id = w.id", days.SQL)+")", slices.Concat(days.Args, days.Args)...)
+		c.And("(EXISTS (SELECT FROM purchases w JOIN collections c ON c.merchant_id = w.merchant_id AND c.purchase_id = w.id"+
+			" AND c.attempt = w.collection_count WHERE w.merchant_id = "+t+".merchant_id AND w.token_id = "+t+
+			".id AND w.status = 'pending_charge' AND c.state = 'scheduled' AND "+days.SQL+" OFFSET 0)"+
+			" OR EXISTS (SELECT FROM (SELECT * FROM collections c WHERE c.purchase_id = "+t+
+			".id AND c.state = 'scheduled' OFFSET 0) AS c JOIN purchases w ON w.id = c.purchase_id"+
+			" AND w.merchant_id = c.merchant_id AND w.collection_count = c.attempt WHERE c.merchant_id = "+t+
+			".merchant_id AND c.token_id = c.purchase_id AND "+days.SQL+" OFFSET 0))",
+			slices.Concat(days.Args, days.Args)...)
 	}
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -221,13 +222,14 @@ func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID,
 	if f.Narrow() || f.Kind != "" || len(f.Statuses) > 0 {
 		where, more := purchaseWhere(merchantID, f)
 		where, more = withStatuses(f, where, more)
-		args = append([]any{merchantID, merchantID, merchantID}, more...)
-		query = fmt.Sprintf(attentionParts+`, near AS MATERIALIZED (SELECT * FROM %s AS r LIMIT %d)
-			SELECT CASE WHEN (SELECT count(*) FROM near) > %[3]d THEN -1 ELSE count(*) END AS n,
+		args = slices.Concat([]any{merchantID, merchantID}, args, []any{merchantID}, more)
+		query = fmt.Sprintf(attentionParts+`, there AS MATERIALIZED (%s), near AS MATERIALIZED (SELECT * FROM %s AS r
+				WHERE (SELECT n FROM there) <= %[3]d)
+			SELECT CASE WHEN (SELECT n FROM there) > %[3]d THEN -1 ELSE count(*) END AS n,
 				least(coalesce(sum(part.cents), 0), 9223372036854775807)::bigint AS cents
-			FROM (SELECT %[4]s FROM near AS r WHERE (SELECT count(*) FROM near) <= %[3]d
-				AND EXISTS (SELECT FROM purchases WHERE purchases.id = r.object_id AND %[5]s)) AS part`,
-			attentionOf(kind, and, "", mostJudged+1), mostJudged+1, mostJudged, waitingCents, where)
+			FROM (SELECT %[4]s FROM near AS r
+				WHERE EXISTS (SELECT FROM purchases WHERE purchases.id = r.object_id AND %[5]s)) AS part`,
+			query, attentionOf(kind, and, "", mostJudged), mostJudged, waitingCents, where)
 	}
 	if err := s.Gorm(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)

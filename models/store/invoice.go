@@ -92,9 +92,10 @@ const (
 // Invoices i with their purchases p, from either side: one after the other, and never all
 // of one side first.
 const (
-	invoicesInOrder = "invoices AS i CROSS JOIN LATERAL (SELECT * FROM purchases " +
+	invoicesAlone   = "invoices AS i"
+	invoicesInOrder = invoicesAlone + " CROSS JOIN LATERAL (SELECT * FROM purchases " +
 		"WHERE merchant_id = i.merchant_id AND id = i.purchase_id OFFSET 0) AS p"
-	invoicesSorting = "invoices AS i JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
+	invoicesSorting = invoicesAlone + " JOIN purchases AS p ON p.merchant_id = i.merchant_id AND p.id = i.purchase_id"
 	invoiceOfFilter = "EXISTS (SELECT FROM invoices AS i WHERE i.merchant_id = p.merchant_id AND i.kind = 'invoice' " +
 		"AND i.purchase_id = p.id AND %s OFFSET 0)"
 )
@@ -102,7 +103,8 @@ const (
 // invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
 // invoice is that of its purchase: most purchases have none, and do not lead there.
 func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
-	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Key: "i.purchase_id", Most: listing.MostJoined}
+	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Alone: invoicesAlone,
+		Key: "i.purchase_id", Most: listing.MostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
 		w.Fitting("p.status = ANY(?::text[])", database.Texts(statuses))
 	}

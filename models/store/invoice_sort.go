@@ -23,7 +23,8 @@ var invoiceOrders = map[string]listing.Order{
 // invoicesSorted is Invoices in another order than that of their purchases.
 func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
 	ask paging.Ask) (none paging.Page[billing.Entry], err error) {
-	by := listing.Sorted{DB: s.DB, Order: invoiceOrders[ask.Sort.By], From: invoicesSorting, ID: "i.purchase_id"}
+	by := listing.Sorted{DB: s.DB, Order: invoiceOrders[ask.Sort.By], From: invoicesSorting, Alone: invoicesAlone,
+		ID: "i.purchase_id"}
 	by.Order.Most = billing.Sorts[ask.Sort.By]
 	by.Of.And("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
 	find := s.invoiceFinder(merchantID, f)
@@ -42,7 +43,7 @@ func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f bill
 			return none, err
 		}
 	case by.Order.Index: // the purchases say nothing
-		by.From = "invoices AS i"
+		by.From = by.Alone
 	}
 	page, err := by.Page(ctx, ask)
 	if err != nil {

@@ -37,44 +37,48 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 	}
 	where, args := purchaseWhere(merchantID, f)
 	find.Walk.Fitting(where, args...)
-	near, nearArgs := nearPurchases(merchantID, f)
+	near, nearArgs := nearby(merchantID, f)
 	if near == "" {
 		return listing.ByWalk(s.DB, find)(ctx, listing.Near{}, ask)
 	}
 	direction, beside, from := database.BesideID("id", ask)
 	where, args = withStatuses(f, where, args)
-	return listing.Few(ctx, s.DB, find, ask, mostBeside, fmt.Sprintf(nearby+`
-		SELECT (SELECT count(*) FROM near), ARRAY(SELECT id FROM hit ORDER BY id %s LIMIT %d)`, near, mostBeside,
+	return listing.Few(ctx, s.DB, find, ask, mostBeside, fmt.Sprintf(near+`
+		SELECT (SELECT n FROM there), ARRAY(SELECT id FROM hit ORDER BY id %s LIMIT %d)`,
 		"id", where+beside, direction, ask.Fetch()), slices.Concat(nearArgs, args, from)...)
 }
 
-// nearby begins a statement with what an index finds, and with those purchases among it that fit: one after the other,
-// and never all purchases first. Where the index finds as many as are looked at, nothing more is read.
-const nearby = `WITH near AS MATERIALIZED (%s LIMIT %[2]d), hit AS MATERIALIZED (SELECT of.*
-	FROM (SELECT DISTINCT id FROM near WHERE (SELECT count(*) FROM near) < %[2]d) AS near
-	CROSS JOIN LATERAL (SELECT %s FROM purchases WHERE purchases.id = near.id AND %s OFFSET 0) AS of)`
-
-// nearPurchases reads those that an index finds by a part of a filter; empty where none leads there.
-func nearPurchases(merchantID uuid.UUID, f purchase.Filter) (query string, args []any) {
+// nearby begins a statement with what an index finds by a part of a filter, and with those purchases among it that fit:
+// one after the other, and never all purchases first. Where the index finds as many as are looked at, they are only
+// counted. It has places for the columns and the conditions of the purchases; empty where no index leads there.
+func nearby(merchantID uuid.UUID, f purchase.Filter) (begin string, args []any) {
+	id, from := "", ""
 	if order := inOrder(indexed(f)); order != "" {
-		where, args := purchaseWhere(merchantID, indexed(f))
-		where, args = withStatuses(f, where, args)
-		return "SELECT id FROM purchases WHERE " + where + order, args
-	}
-	if f.Facets.ByDebitDate() {
+		where, more := purchaseWhere(merchantID, indexed(f))
+		where, args = withStatuses(f, where, more)
+		id, from = "id", "FROM purchases WHERE "+where+order
+	} else if f.Facets.ByDebitDate() {
 		days := f.Facets.Debits()
-		return "SELECT c.purchase_id AS id FROM collections c WHERE c.merchant_id = ? AND " +
-				days.SQL + " ORDER BY c.action_date",
-			append([]any{merchantID}, days.Args...)
+		id, from = "c.purchase_id", "FROM collections c WHERE "+database.Bound("c.merchant_id")+" AND "+days.SQL+
+			" ORDER BY c.merchant_id, c.action_date"
+		args = append([]any{merchantID}, days.Args...)
 	}
-	return "", nil
+	if from == "" {
+		return "", nil
+	}
+	return fmt.Sprintf(`WITH there AS MATERIALIZED (SELECT count(*) AS n FROM (SELECT 1 %[2]s LIMIT %[3]d) AS few),
+		near AS MATERIALIZED (SELECT DISTINCT id FROM (SELECT %[1]s AS id %[2]s LIMIT %[3]d) AS few
+			WHERE (SELECT n FROM there) < %[3]d),
+		hit AS MATERIALIZED (SELECT of.* FROM near
+			CROSS JOIN LATERAL (SELECT %%s FROM purchases WHERE purchases.id = near.id AND %%s OFFSET 0) AS of)`,
+		id, from, mostBeside), slices.Concat(args, args)
 }
 
 // totalsBeside counts and sums by status what such a filter lets through; nil where more is to be looked at than a page
 // looks at.
 func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (purchase.Totals, error) {
 	f.Statuses = nil
-	near, nearArgs := nearPurchases(merchantID, f)
+	near, nearArgs := nearby(merchantID, f)
 	if near == "" || owned(f) {
 		w := purchaseWalk(merchantID, f)
 		if owned(f) {
@@ -98,10 +102,9 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 		return totals, err
 	}
 	where, args := purchaseWhere(merchantID, f)
-	totals, err := s.totals(ctx, fmt.Sprintf(nearby+`
-		SELECT '' AS state, count(*) AS n, 0 AS cents FROM near
-		UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, near,
-		mostBeside, "id, status AS state, "+randCents, where, summed), slices.Concat(nearArgs, args)...)
+	totals, err := s.totals(ctx, fmt.Sprintf(near+`
+		SELECT '' AS state, n, 0 AS cents FROM there
+		UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, "id, status AS state, "+randCents, where, summed), slices.Concat(nearArgs, args)...)
 	if err != nil || totals[""].N >= mostBeside {
 		return nil, err
 	}

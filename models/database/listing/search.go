@@ -80,19 +80,15 @@ func Find(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) ([]uu
 	rest, arms := ask, f.Arms
 	if rest.From = near.last; near.common {
 		arms = []Arm{ByWalk(db, f)}
-		if f.counting { // what would not be met to its end is not counted
-			w := f.Walk
-			w.Fits = "true"
-			if reached, err := walkedTo(ctx, db, &w, rest, 0); err != nil || reached != uuid.Nil {
-				return nil, reached, err
-			}
-		}
 	}
 	all, ended := near.hits, uuid.Nil
 	for _, look := range arms {
 		ids, reached, err := look(ctx, near, rest)
 		if err != nil {
 			return nil, uuid.Nil, err
+		}
+		if f.counting && reached != uuid.Nil { // what is not met to its end is not counted
+			return nil, reached, nil
 		}
 		if all = append(all, ids...); reached != uuid.Nil && (ended == uuid.Nil || further(ask, ended, reached)) {
 			ended = reached
@@ -133,7 +129,6 @@ func upTo(ids []uuid.UUID, ask paging.Ask) []uuid.UUID { return ids[:min(len(ids
 
 // lookNear looks at the first rows from the place of the page on.
 func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (near Near, err error) {
-	_, _, from := database.BesideID(f.Walk.ID(), ask)
 	matches, args := f.matches()
 	columns, seen := f.Walk.ID()+" AS id, "+matches+" AS hit", []string(nil)
 	for n, word := range f.Query.Words() {
@@ -148,7 +143,7 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 		strings.Join(seen, ", "),
 		f.Walk.rows(columns, ask, nearRows),
 	)
-	query, args = db.Statement(query, slices.Concat(args, f.Walk.Values(ask), from)...)
+	query, args = db.Statement(query, slices.Concat(args, f.Walk.asked(ask))...)
 	var last *uuid.UUID
 	var weights []int
 	err = db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&near.n, &near.hits, &last, &weights)
@@ -164,12 +159,19 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 	return near, nil
 }
 
-// ByWalk meets what is common on the way.
+// ByWalk meets what is common on the way. Where all is wanted, and there is more than a walk looks at, nothing is met.
 func ByWalk(db *database.DB, f *Search) Arm {
 	return func(ctx context.Context, _ Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
+		if f.counting {
+			w := f.Walk
+			w.Fits, w.FitArgs = "true", nil
+			if reached, err := walkedTo(ctx, db, &w, ask, 0); err != nil || reached != uuid.Nil {
+				return nil, reached, err
+			}
+		}
 		matches, args := f.matches()
 		w := f.Walk
-		w.Columns, w.Args = w.ID()+" AS id, "+matches+" AS hit", slices.Concat(args, w.Args)
+		w.Columns, w.columnArgs = w.ID()+" AS id, "+matches+" AS hit", args
 		if !w.Ordered {
 			w.Columns += ", " + w.by(w.ID())
 		}

@@ -60,6 +60,7 @@ type Sorted struct {
 	Many   bool      // Narrow is known to let more by than can be sorted at once
 	Fits   Condition // what is looked at in each record
 	Look   int       // records that one page looks at along the index of the order; 0: 10 000
+	Alone  string    // From without what is joined, which Of and Narrow say nothing of; empty: nothing is joined
 }
 
 // sortedRow is a record as it stands in the order.
@@ -184,18 +185,28 @@ func (s *Sorted) near(ctx context.Context, ask paging.Ask, most int) (seen int, 
 		args)
 }
 
-// sortFew sorts what the indexed conditions let by, where that is little; n is how many records that is.
+// sortFew sorts what the indexed conditions let by, where that is little; n is how many records that is. Where these are
+// all records of the merchant, they are counted first, and their values are read only where they are few.
 func (s *Sorted) sortFew(ctx context.Context, ask paging.Ask) (n int, rows []sortedRow, err error) {
-	most := s.Order.most() + 1
-	columns := fmt.Sprintf("%s AS id, %s AS v, (%s) IS TRUE AS hit", s.ID, s.Order.Value, s.Fits.orTrue())
-	few, args := s.few(columns, most)
+	most := s.Order.most()
+	few, args := s.few(fmt.Sprintf("%s AS id, %s AS v, (%s) IS TRUE AS hit", s.ID, s.Order.Value, s.Fits.orTrue()), most+1)
+	args = slices.Concat(s.Fits.Args, args)
+	begin := fmt.Sprintf("WITH few AS MATERIALIZED (%s), there AS MATERIALIZED (SELECT count(*) AS n FROM few)", few)
+	if s.Narrow.SQL == "" {
+		alone := *s
+		alone.From = cmp.Or(s.Alone, s.From)
+		all, more := alone.few("1", most+1)
+		begin = fmt.Sprintf(`WITH there AS MATERIALIZED (SELECT count(*) AS n FROM (%s) AS every),
+			few AS MATERIALIZED (SELECT * FROM (%s) AS few WHERE (SELECT n FROM there) <= %d)`, all, few, most)
+		args = slices.Concat(more, args)
+	}
 	order, beside := s.way(ask, "v", "id")
 	return s.counted(
 		ctx,
-		fmt.Sprintf(`WITH few AS MATERIALIZED (%s), part AS MATERIALIZED (SELECT id, v FROM few WHERE hit AND %s%s LIMIT %d)
-		SELECT (SELECT count(*) FROM few), ARRAY(SELECT id FROM part), ARRAY(SELECT v::text FROM part)`, few, beside.orTrue(),
-			order, ask.Fetch()),
-		slices.Concat(s.Fits.Args, args, beside.Args),
+		fmt.Sprintf(`%s, part AS MATERIALIZED (SELECT id, v FROM few WHERE hit AND %s%s LIMIT %d)
+		SELECT (SELECT n FROM there), ARRAY(SELECT id FROM part), ARRAY(SELECT v::text FROM part)`, begin,
+			beside.orTrue(), order, ask.Fetch()),
+		slices.Concat(args, beside.Args),
 	)
 }
 

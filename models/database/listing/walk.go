@@ -28,6 +28,7 @@ const mostWalked = 3_000
 type Walk struct {
 	Columns, From string // what is read, and of what
 	Alias         string // what Fits calls the records; empty: it names columns alone
+	Alone         string // From without what is joined to each record; empty: nothing is
 	Key           string // the id column; empty: id
 	Called        string // the same in the rows that are read; empty: id
 	Where         string // never empty
@@ -40,6 +41,11 @@ type Walk struct {
 	By string
 	// Ordered says that From has the order of the ids by itself, and gives no column By.
 	Ordered bool
+	// Since is the first id of the walk, and Until the first that is not of it any more; zero: open. Where begins with the
+	// merchant then, and From holds no values.
+	Since, Until uuid.UUID
+
+	columnArgs []any // the values of Columns
 }
 
 const ofMerchant = "merchant_id"
@@ -73,7 +79,44 @@ func (w *Walk) by(id string) string {
 // from is where the records of one side of a place are read, up to most in each part, in the order of the walk.
 func (w *Walk) from(ask paging.Ask, most int) string {
 	direction, beside, _ := database.BesideID(w.ID(), ask)
-	return " FROM " + w.bound(w.Source(ask, most)) + " WHERE " + w.bound(w.Where) + beside + w.order(w.ID(), direction)
+	where := w.bound(w.Where) + beside
+	if w.ranged() {
+		where = within + strings.TrimPrefix(w.Where, ofMerchant+" = ?")
+	}
+	return " FROM " + w.bound(w.Source(ask, most)) + " WHERE " + where + w.order(w.ID(), direction)
+}
+
+// within bounds a walk by both ends at once. No index but that of the merchant and the id begins there and ends there: by
+// the ids alone, the records of all merchants would be read and sorted where their moments stand close together.
+const within = "(" + ofMerchant + ", id) BETWEEN (?, ?) AND (?, ?)"
+
+func (w *Walk) ranged() bool { return w.Since != uuid.Nil || w.Until != uuid.Nil }
+
+// ends are the first and the last id of a page, which lies on one side of its place.
+func (w *Walk) ends(ask paging.Ask) (first, last uuid.UUID) {
+	first, last = w.Since, uuid.Max
+	if w.Until != uuid.Nil {
+		last = beside(w.Until, -1)
+	}
+	switch {
+	case ask.From == uuid.Nil:
+	case ask.Newer && !further(ask, first, ask.From):
+		first = beside(ask.From, 1)
+	case !ask.Newer && !further(ask, last, ask.From):
+		last = beside(ask.From, -1)
+	}
+	return first, last
+}
+
+// beside is the id before another, with a step of -1, or behind it.
+func beside(id uuid.UUID, step int) uuid.UUID {
+	for n := len(id) - 1; n >= 0; n-- {
+		turned := id[n] == 0 && step < 0 || id[n] == 255 && step > 0
+		if id[n] += byte(step); !turned { //nolint:gosec // a byte that turns over is the next one's business
+			break
+		}
+	}
+	return id
 }
 
 // rows reads some of the next records, up to most, in the order of the walk.
@@ -99,10 +142,30 @@ func (w *Walk) Fitting(condition string, args ...any) {
 
 // All is the condition on every record of the walk.
 func (w *Walk) All() (string, []any) {
-	if w.Fits == "" {
-		return w.Where, w.Args
+	all := w.Indexed()
+	if w.Fits != "" {
+		all.And(w.Fits, w.FitArgs...)
 	}
-	return w.Where + " AND " + w.Fits, slices.Concat(w.Args, w.FitArgs)
+	return all.SQL, all.Args
+}
+
+// LedBy adds a condition whose own index leads to the records: the ends of the walk are looked at in each.
+func (w *Walk) LedBy(condition string, args ...any) {
+	all := w.Indexed()
+	all.And(condition, args...)
+	w.Where, w.Args, w.Since, w.Until = all.SQL, all.Args, uuid.Nil, uuid.Nil
+}
+
+// Indexed is the condition that an index answers.
+func (w *Walk) Indexed() Condition {
+	all := Condition{w.Where, w.Args}
+	if w.Since != uuid.Nil {
+		all.And(w.ID()+" >= ?", w.Since)
+	}
+	if w.Until != uuid.Nil {
+		all.And(w.ID()+" < ?", w.Until)
+	}
+	return all
 }
 
 // ID is the id column.
@@ -126,6 +189,10 @@ func (w *Walk) Source(ask paging.Ask, most int) string {
 
 // Values are those of the source and of Where.
 func (w *Walk) Values(ask paging.Ask) []any {
+	if w.ranged() {
+		first, last := w.ends(ask)
+		return slices.Concat([]any{w.Args[0], first, w.Args[0], last}, w.Args[1:])
+	}
 	out := make([]any, 0, len(w.Args))
 	for _, arg := range w.Args {
 		if _, here := arg.(fromHere); !here {
@@ -135,6 +202,22 @@ func (w *Walk) Values(ask paging.Ask) []any {
 		}
 	}
 	return out
+}
+
+// asked are the values of what is read on one side of a place.
+func (w *Walk) asked(ask paging.Ask) []any {
+	if w.ranged() {
+		return w.Values(ask)
+	}
+	_, _, from := database.BesideID(w.ID(), ask)
+	return slices.Concat(w.Values(ask), from)
+}
+
+// alone is the walk without what is joined to each record.
+func (w *Walk) alone() *Walk {
+	of := *w
+	of.From = cmp.Or(w.Alone, w.From)
+	return &of
 }
 
 func (w *Walk) reach() int {
@@ -147,12 +230,13 @@ func (w *Walk) reach() int {
 // statement reads the records of one page, or, with end, the id of the record at which
 // the walk ends.
 func (w *Walk) statement(ask paging.Ask, end bool) (string, []any) {
-	direction, _, from := database.BesideID(w.ID(), ask)
-	args := slices.Concat(w.Values(ask), from)
-	most := w.reach()
+	direction, _, _ := database.BesideID(w.ID(), ask)
+	args, most := w.asked(ask), w.reach()
 	if end {
-		return fmt.Sprintf("SELECT %s%s OFFSET %d LIMIT 1", w.ID(), w.from(ask, most), most-1), args
+		alone := w.alone()
+		return fmt.Sprintf("SELECT %s%s OFFSET %d LIMIT 1", w.ID(), alone.from(ask, most), most-1), args
 	}
+	args = slices.Concat(w.columnArgs, args)
 	if w.Fits == "" {
 		return w.rows(w.Columns, ask, ask.Fetch()), args
 	}
@@ -230,22 +314,30 @@ func Count[S ~string](ctx context.Context, db *database.DB, w *Walk) (map[S]int6
 // Sum is how many records there are, and what they come to.
 type Sum struct{ N, Cents int64 }
 
-// Sums is Count with what a column of the records comes to.
+// Sums is Count with what a column of the records comes to. Whether there are too many is asked first: each of them is
+// looked at only where that tells something.
 func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string) (map[S]Sum, error) {
-	fits := w.Fits
-	if fits == "" {
-		fits = "true"
-	}
 	var rows []struct {
 		State S
 		Sum   `gorm:"embedded"`
 		Seen  int64
 	}
-	err := db.Gorm(ctx).Raw(fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE %[1]s) AS n, count(*) AS seen,
-			least(coalesce(sum(%[2]s) FILTER (WHERE %[1]s), 0), 9223372036854775807)::bigint AS cents
-		FROM (%[3]s) AS %[4]s GROUP BY state`, fits, cents, w.rows(w.Columns, paging.Ask{}, w.reach()),
-		cmp.Or(w.Alias, "walked")),
-		slices.Concat(w.FitArgs, w.FitArgs, w.Values(paging.Ask{}))...).Scan(&rows).Error
+	of, most := paging.Ask{}, w.reach()
+	query := fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE hit) AS n, count(*) AS seen,
+			least(coalesce(sum(cents) FILTER (WHERE hit), 0), 9223372036854775807)::bigint AS cents
+		FROM (SELECT state, %s AS cents, (%s) IS TRUE AS hit FROM (%s) AS %s OFFSET 0) AS part`, cents,
+		cmp.Or(w.Fits, "true"), w.rows(w.Columns, of, most), cmp.Or(w.Alias, "walked"))
+	args := slices.Concat(w.FitArgs, w.Values(of))
+	if w.Fits == "" {
+		query += " GROUP BY state"
+	} else {
+		alone := w.alone()
+		query = fmt.Sprintf(`WITH there AS MATERIALIZED (SELECT count(*) AS n FROM (%s) AS few)
+			%s WHERE (SELECT n FROM there) < %[3]d GROUP BY state
+			UNION ALL SELECT '', 0, n, 0 FROM there WHERE n >= %[3]d`, alone.rows("1", of, most), query, most)
+		args = slices.Concat(w.Values(of), args)
+	}
+	err := db.Gorm(ctx).Raw(query, args...).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
@@ -297,6 +389,10 @@ func IDsFirst(table, alias, by, where string, merchantID uuid.UUID, args ...any)
 			" WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias,
 		slices.Concat(args, []any{fromHere{}, merchantID})
 }
+
+// Either is a condition of which PostgreSQL expects that half of the records fit it. Beside a bound of the ids that says
+// nearly the same, it would else expect next to none, and sort all of them instead of reading the first in order.
+func Either(condition string) string { return "coalesce(" + condition + ", false)" }
 
 var stateForm = regexp.MustCompile(`^[a-z_]+$`)
 
