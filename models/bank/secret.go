@@ -21,9 +21,10 @@ type IDNumber string
 // Reveal gives the digits. The gateway, the sealing store and the one audited use case ask for them; nothing else does.
 func (n AccountNumber) Reveal() string { return string(n) }
 
-// Tail is the last four digits, or nothing for an account too short to hide the rest.
+// Tail is the last four digits, or nothing for an account too short to hide the rest. Spaces and hyphens, as people
+// type them, do not count.
 func (n AccountNumber) Tail() string {
-	text := []rune(string(n))
+	text := []rune(clean(string(n)))
 	if len(text) < 5 {
 		return ""
 	}
@@ -66,13 +67,13 @@ var maskedID = regexp.MustCompile(`^[0-9]{6}•{5}[0-9]{2}$`)
 // String masks: of a South African ID the birth date and the last two digits stay, of a passport the ends. What is
 // masked already, as in the snapshot of an event, stays as it is.
 func (n IDNumber) String() string {
-	s := []rune(string(n))
+	s := []rune(clean(string(n)))
 	switch {
 	case maskedID.MatchString(string(n)):
 		return string(n)
 	case len(s) == 0:
 		return ""
-	case len(s) == 13 && allDigits(string(n)):
+	case len(s) == 13 && allDigits(string(s)):
 		return string(s[:6]) + "•••••" + string(s[11:])
 	case len(s) < 5:
 		return strings.Repeat("•", len(s))

@@ -48,7 +48,8 @@ func TestNumbersMaskThemselvesWhereverTheyArePrinted(t *testing.T) {
 }
 
 func TestMasksShowJustEnough(t *testing.T) {
-	for number, want := range map[bank.AccountNumber]string{"62001232392": "•••• 2392", "1234": "••••", "": ""} {
+	for number, want := range map[bank.AccountNumber]string{"62001232392": "•••• 2392", "1234": "••••", "": "",
+		"6200 12 323 92": "•••• 2392", "6200-123-2-3-9-2": "•••• 2392", "12 34": "••••"} {
 		if got := number.String(); got != want {
 			t.Errorf("account: %q, want %q", got, want)
 		}
@@ -57,7 +58,7 @@ func TestMasksShowJustEnough(t *testing.T) {
 		t.Errorf("tail: %q", got)
 	}
 	for number, want := range map[bank.IDNumber]string{"8501015000085": "850101•••••85", "A01234567": "A•••••••7",
-		"AB1": "•••", "": ""} {
+		"AB1": "•••", "": "", "850101 5000 085": "850101•••••85", "A 0123 4567": "A•••••••7"} {
 		if got := number.String(); got != want {
 			t.Errorf("identity: %q, want %q", got, want)
 		}
