@@ -291,3 +291,31 @@ func TestComputed_amounts_are_rounded_and_lines_joined_for_all_rows_at_once(t *t
 	same(t, []int64{rows[0].TotalCents, rows[1].TotalCents}, []int64{3333, 3334})
 	same(t, rows[2].Name, "C Cee")
 }
+
+// Last month's file is sent again with one new date for all rows whose day has passed.
+func TestRows_whose_day_has_passed_get_another_one_together(t *testing.T) {
+	h := open(t)
+	b := h.checked(heading + "a@example.org,A,100,2027-01-01,x\nb@example.org,B,100,2027-01-15,x\n" +
+		"c@example.org,C,100,2027-03-01,x\n")
+	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
+	must(t, err)
+	if len(groups) != 1 || groups[0].Cause != batch.CausePast || groups[0].N != 2 || !groups[0].Fixes[0].Dated {
+		t.Fatalf("%+v", groups)
+	}
+	fix := groups[0].Fixes[0]
+	for _, choice := range []string{"", "soon"} {
+		fix.Choice = choice
+		if _, _, err := h.batches.FixAll(context.Background(), h.who, b.ID, fix, 0); !fault.HasCode(err, "nothing_mended") {
+			t.Errorf("%q: %v", choice, err)
+		}
+	}
+	fix.Choice = "2027-02-15"
+	b, n, err := h.batches.FixAll(context.Background(), h.who, b.ID, fix, 0)
+	must(t, err)
+	if n != 2 || b.Counts.Ready != 3 {
+		t.Fatalf("%d rows, %+v", n, b.Counts)
+	}
+	for i, want := range []string{"2027-02-15", "2027-02-15", "2027-03-01"} {
+		same(t, h.rows(b, batch.Ready)[i].Due.String(), want)
+	}
+}

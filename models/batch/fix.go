@@ -18,6 +18,7 @@ type Fix struct {
 	Cause  string
 	Column int // from 1; 0: the whole row
 	Choice string
+	Dated  bool   // a person gives the date that is the choice
 	Label  string // the button, for a person
 }
 
@@ -34,6 +35,13 @@ func FixesOf(p Problem) []Fix {
 	case CauseDecimalMark:
 		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
 			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
+	case CausePast:
+		if p.Column == 0 {
+			return nil // the date stands in no column: it is given with the columns
+		}
+		f := fix("", "Use this due date")
+		f.Dated = true
+		return []Fix{f}
 	case CauseDecimals:
 		return []Fix{fix("", roundLabel(p.Field))}
 	case CauseLine:
@@ -79,6 +87,8 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return fixDate(t, calendar.Order(fix.Choice), cell)
 	case fix.Cause == CauseDecimalMark && t.Field.number():
 		return fixNumber(t, money.Mark(fix.Choice), cell)
+	case fix.Cause == CausePast && t.Field == Due:
+		return otherDate(fix.Choice, cell)
 	case fix.Cause == CauseDecimals && t.Field.number():
 		return fixDecimals(t, text, cell)
 	case fix.Cause == CauseLine:
@@ -87,6 +97,14 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return fixEmail(text, cell)
 	case fix.Cause == CauseQuotes:
 		return strings.TrimSpace(strings.ReplaceAll(cell, `"`, ""))
+	}
+	return cell
+}
+
+// otherDate is the date that a person gave for all rows.
+func otherDate(choice, cell string) string {
+	if d, err := calendar.ParseDate(strings.TrimSpace(choice)); err == nil {
+		return d.String()
 	}
 	return cell
 }

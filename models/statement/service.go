@@ -153,8 +153,26 @@ func (s *Service) File(ctx context.Context, who actor.Actor, id uuid.UUID) (Stat
 	return found, file, err
 }
 
-// Name is what the file is called.
+// Name is what the file is called: after its period, as its own zone has the days, so that the files of two months are
+// told apart.
 func (st Statement) Name() string {
-	return fmt.Sprintf("statement-%s-%s.%s", st.Filter.Currencies[0], st.CreatedAt.UTC().Format("2006-01-02-150405"),
-		st.Format)
+	zone, err := time.LoadLocation(st.Timezone)
+	if err != nil { // it was read when the statement was asked for
+		zone = time.UTC
+	}
+	day := func(at time.Time) string { return at.In(zone).Format(time.DateOnly) }
+	f := st.Filter
+	period := "until-" + day(f.To)
+	switch {
+	case f.From.IsZero() && f.To.IsZero():
+		period = "until-" + day(st.CreatedAt)
+	case f.From.IsZero():
+	case f.To.IsZero():
+		period = "from-" + day(f.From)
+	case day(f.From) == day(f.To):
+		period = day(f.From)
+	default:
+		period = day(f.From) + "-to-" + day(f.To)
+	}
+	return fmt.Sprintf("statement-%s-%s.%s", f.Currencies[0], period, st.Format)
 }

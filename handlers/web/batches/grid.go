@@ -14,12 +14,16 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
+
+// usualDue is in how many days an invoice is usually due.
+const usualDue = 7
 
 // gridRows is how many rows one page of the grid shows.
 const gridRows = 50
@@ -167,10 +171,17 @@ func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *page
 			if f.Cause == batch.CauseUnknown {
 				f.Label = "Create clients for " + plural.Pick(g.N, "this row", "these "+plural.Of(g.N, "row"))
 			}
-			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label,
-				Hidden: []components.Pair{{Name: "cause", Value: f.Cause}, {Name: "column", Value: strconv.Itoa(f.Column)},
-					{Name: "choice", Value: f.Choice},
-					{Name: "revision", Value: strconv.Itoa(b.Revision)}}})
+			button := pages.CauseFix{Hidden: []components.Pair{{Name: "cause", Value: f.Cause},
+				{Name: "column", Value: strconv.Itoa(f.Column)}, {Name: "revision", Value: strconv.Itoa(b.Revision)}}}
+			if f.Dated {
+				f.Label += " for " + plural.Pick(g.N, "this row", "these "+plural.Of(g.N, "row"))
+				button.Date = &components.DateField{Label: "Due date", Name: "choice", Required: true,
+					Value: calendar.DateOf(h.Desk.Now()).AddDays(usualDue).String()}
+			} else {
+				button.Hidden = append(button.Hidden, components.Pair{Name: "choice", Value: f.Choice})
+			}
+			button.Label = f.Label
+			line.Fixes = append(line.Fixes, button)
 		}
 		view.Causes = append(view.Causes, line)
 	}
