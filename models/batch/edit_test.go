@@ -296,10 +296,10 @@ func TestComputed_amounts_are_rounded_and_lines_joined_for_all_rows_at_once(t *t
 func TestRows_whose_day_has_passed_get_another_one_together(t *testing.T) {
 	h := open(t)
 	b := h.checked(heading + "a@example.org,A,100,2027-01-01,x\nb@example.org,B,100,2027-01-15,x\n" +
-		"c@example.org,C,100,2027-03-01,x\n")
+		"c@example.org,C,100,2027-03-01,x\nd@example.org,D,100,,x\n")
 	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
 	must(t, err)
-	if len(groups) != 1 || groups[0].Cause != batch.CausePast || groups[0].N != 2 || !groups[0].Fixes[0].Dated {
+	if len(groups) != 2 || !groups[1].Fixes[0].Dated || groups[0].Cause != batch.CausePast || groups[0].N != 2 || !groups[0].Fixes[0].Dated {
 		t.Fatalf("%+v", groups)
 	}
 	fix := groups[0].Fixes[0]
@@ -315,7 +315,11 @@ func TestRows_whose_day_has_passed_get_another_one_together(t *testing.T) {
 	if n != 2 || b.Counts.Ready != 3 {
 		t.Fatalf("%d rows, %+v", n, b.Counts)
 	}
-	for i, want := range []string{"2027-02-15", "2027-02-15", "2027-03-01"} {
+	fix = groups[1].Fixes[0] // a day is missing
+	fix.Choice = "2027-02-16"
+	b, _, err = h.batches.FixAll(context.Background(), h.who, b.ID, fix, 0)
+	must(t, err)
+	for i, want := range []string{"2027-02-15", "2027-02-15", "2027-03-01", "2027-02-16"} {
 		same(t, h.rows(b, batch.Ready)[i].Due.String(), want)
 	}
 }

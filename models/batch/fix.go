@@ -35,7 +35,7 @@ func FixesOf(p Problem) []Fix {
 	case CauseDecimalMark:
 		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
 			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
-	case CausePast:
+	case CausePast, RequiredOf(Due):
 		if p.Column == 0 {
 			return nil // the date stands in no column: it is given with the columns
 		}
@@ -87,7 +87,7 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return fixDate(t, calendar.Order(fix.Choice), cell)
 	case fix.Cause == CauseDecimalMark && t.Field.number():
 		return fixNumber(t, money.Mark(fix.Choice), cell)
-	case fix.Cause == CausePast && t.Field == Due:
+	case (fix.Cause == CausePast || fix.Cause == RequiredOf(Due)) && t.Field == Due:
 		return otherDate(fix.Choice, cell)
 	case fix.Cause == CauseDecimals && t.Field.number():
 		return fixDecimals(t, text, cell)
