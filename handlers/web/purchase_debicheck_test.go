@@ -52,10 +52,18 @@ func TestAPurchaseThatWaitsForThePayerSaysSo(t *testing.T) {
 		Lacks("Being collected", "Ask the client again")
 	h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains("Waiting for the client")
 	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("not confirmed")
+	h.Page(h.A.Staff, "GET", "/mandates/"+id, nil).Want(http.StatusOK).
+		Contains("Asked for at the client’s bank", "the client has not confirmed this mandate at the bank").
+		Lacks("the address above", "The client’s bank keeps")
 	later(2 * time.Hour)
+	h.Page(h.A.Staff, "GET", "/mandates/"+id, nil).Want(http.StatusOK).
+		Contains("Confirmed at the client’s bank", "The client’s bank keeps the confirmation under its reference SBX").
+		Lacks("the address above", "Asked for at the client’s bank")
+	h.Page(h.A.Staff, "GET", "/tokens/"+id, nil).Want(http.StatusOK).
+		Contains("The first debit is on ", "/purchases/"+id, "Being collected").Lacks("No purchase yet", "Not charged yet")
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
 		Contains("Being collected", "The client confirmed the mandate",
-			"Answer of the bank: collected, unpaid or in tracking").
+			"Answer of the bank: collected, failed or in tracking").
 		Lacks("Waiting for the client", "provisional")
 }
 

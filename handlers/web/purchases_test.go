@@ -56,7 +56,7 @@ func TestAPurchaseIsMadeAndChargedInOneForm(t *testing.T) {
 	k.Page(k.A.Staff, "GET", page, nil).Want(http.StatusOK).
 		Contains("2\u00a0469,00", "Scheduled", "Will be handed to the bank on", "can be cancelled until then", "INV-7",
 			"TESTMERCH1", "The debit is scheduled for", "Planned",
-			"The bank can no longer return the debit unpaid", "Last day on which the client can dispute the debit").
+			"The bank can no longer return the debit", "Last day on which the client can dispute the debit").
 		Lacks("4055123456")
 	if got := k.Count(`SELECT count(*) FROM collections WHERE state = 'scheduled' AND amount_cents = 246900`); got != 1 {
 		t.Errorf("%d debits, want 1", got)

@@ -36,7 +36,7 @@ func (t Timetable) judgeSoft(c bank.ReturnCode, inRow int) Verdict {
 	v := Verdict{SoftInRow: inRow}
 	if inRow >= t.SoftLimit {
 		v.Blocked = true
-		v.Reason = fmt.Sprintf("Unpaid %d times in a row, last: %s", inRow, c.Label())
+		v.Reason = fmt.Sprintf("Failed %d times in a row, last: %s", inRow, c.Label())
 		v.Remedy = "Store the client's account again with a new mandate, and agree on a day when there is money."
 	}
 	return v

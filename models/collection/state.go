@@ -103,7 +103,7 @@ var labels = map[State]string{
 	Provisional: "Collected, may still be returned",
 	Successful:  "Collected",
 	Final:       "Collected, can no longer be returned",
-	Unpaid:      "Unpaid",
+	Unpaid:      "Failed",
 	Disputed:    "Disputed",
 	DisputeWon:  "Dispute won",
 	DisputeLost: "Dispute lost",

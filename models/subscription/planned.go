@@ -9,7 +9,6 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
-	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
 
@@ -98,18 +97,19 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 // turnsOf are the periods of some subscribers that will be billed on some days, the earliest first.
 func (s *Service) turnsOf(ctx context.Context, merchantID uuid.UUID, subscribers []Subscriber, from,
 	to calendar.Date) (out []Turn, err error) {
-	templates := map[uuid.UUID]Template{}
+	groups := make([]alike, len(subscribers))
+	for i, sub := range subscribers {
+		groups[i] = alike{TemplateID: sub.TemplateID, Override: sub.Override}
+	}
+	templates, err := s.planOf(ctx, merchantID, groups)
+	if err != nil {
+		return nil, err
+	}
 	for _, sub := range subscribers {
-		t, known := templates[sub.TemplateID]
-		if !known {
-			if t, err = s.Store.AnyTemplate(ctx, merchantID, sub.TemplateID); err != nil && !fault.Is(err, fault.NotFound) {
-				return nil, err
-			}
-			templates[sub.TemplateID] = t
-		}
 		if sub.NextAt.IsZero() || sub.Anchor.IsZero() || sub.Status == Inactive {
 			continue
 		}
+		t := templates[sub.TemplateID]
 		for _, turn := range t.turns(t.group(sub), from, to) {
 			turn.Subscriber = sub
 			out = append(out, turn)
@@ -155,30 +155,34 @@ func (s *Service) planOf(ctx context.Context, merchantID uuid.UUID, groups []ali
 	return templates, nil
 }
 
+// readsOfPage is how often subscribers are read for a page of a day: more than once where some of those read are not
+// billed, such as those whose price is zero.
+const readsOfPage = 20
+
 // PlannedOn gives a page of the subscribers that are billed on a day, the newest first.
 func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.Date,
 	ask paging.Ask) (page paging.Page[Turn], err error) {
 	p, err := s.Planned(ctx, who, day, day)
-	if err != nil || len(p.Turns) == 0 {
+	if err != nil || len(p.Turns) == 0 && p.MoreFrom.IsZero() {
 		return page, err
 	}
-	found, err := s.Store.subscribersAlike(ctx, who.MerchantID, p.Turns, ask)
-	if err != nil {
-		return page, err
+	var turns []Turn
+	next := ask
+	for range readsOfPage {
+		found, err := s.Store.subscribersOn(ctx, who.MerchantID, day, p.Turns, next)
+		if err != nil {
+			return page, err
+		}
+		some, err := s.turnsOf(ctx, who.MerchantID, found, day, day)
+		if err != nil {
+			return page, err
+		}
+		if turns = append(turns, some...); len(turns) >= ask.Fetch() || len(found) < ask.Fetch() {
+			break
+		}
+		next.From = found[len(found)-1].ID
 	}
-	templates := map[uuid.UUID]Template{}
-	for _, t := range p.Turns {
-		templates[t.Template.ID] = t.Template
-	}
-	turns := make([]Turn, 0, len(found))
-	for _, sub := range found {
-		t := templates[sub.TemplateID]
-		turns = append(
-			turns,
-			Turn{Subscriber: sub, Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: t.priceOf(sub), N: 1},
-		)
-	}
-	return paging.Cut(ask, turns), nil
+	return paging.Cut(ask, turns[:min(len(turns), ask.Fetch())]), nil
 }
 
 // turns are the periods that will be billed on some days to subscribers who are billed alike.

@@ -122,9 +122,12 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 	return out, nil
 }
 
-// subscribersAlike reads a page of the subscribers that some turns stand for.
-func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns []Turn,
+// subscribersOn reads a page of the subscribers whose next period begins on a day, and of those whose next period begins
+// before it and for whom some turns of that day stand. A few of them may not be billed on it.
+func (s Store) subscribersOn(ctx context.Context, merchantID uuid.UUID, day calendar.Date, turns []Turn,
 	ask paging.Ask) ([]Subscriber, error) {
+	from := day.At(0, 0)
+	turns = slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return !t.alike.NextAt.Before(from) })
 	n := len(turns)
 	next, templates, keys, cycles := make([]time.Time, n), make([]string, n), make([]string, n), make([]*int, n)
 	for i, t := range turns {
@@ -141,17 +144,26 @@ func (s Store) subscribersAlike(ctx context.Context, merchantID uuid.UUID, turns
 	}
 	rows, err := s.Pool.Query(
 		ctx,
-		fmt.Sprintf(`SELECT s.id FROM (SELECT next_at, template_id, min(cycles) AS cycles, array_agg(key) AS keys
+		fmt.Sprintf(`WITH RECURSIVE on_day AS ((SELECT next_at, template_id FROM template_clients
+				WHERE merchant_id = @m::uuid AND next_at >= @from AND next_at < @to ORDER BY 1, 2 LIMIT 1)
+			UNION ALL SELECT s.next_at, s.template_id FROM on_day d CROSS JOIN LATERAL (
+				SELECT next_at, template_id FROM template_clients
+				WHERE merchant_id = @m::uuid AND (next_at, template_id) > (d.next_at, d.template_id) AND next_at < @to
+				ORDER BY 1, 2 LIMIT 1) AS s),
+		p AS ((SELECT next_at, template_id, NULL::int AS cycles, NULL::text[] AS keys FROM on_day LIMIT %[4]d)
+			UNION ALL SELECT next_at, template_id, min(cycles), array_agg(key)
 			FROM unnest(@next::timestamptz[], @templates::text[]::uuid[], @cycles::int[], @keys::text[])
-				AS a (next_at, template_id, cycles, key) GROUP BY 1, 2) AS p
-			CROSS JOIN LATERAL (SELECT s.id FROM template_clients s
+				AS a (next_at, template_id, cycles, key) GROUP BY 1, 2)
+		SELECT s.id FROM p CROSS JOIN LATERAL (SELECT s.id FROM template_clients s
 				WHERE s.merchant_id = @m::uuid AND s.next_at = p.next_at AND s.template_id = p.template_id
-					AND concat_ws(' ', s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
-						coalesce(md5(s.override::text), '')) = ANY (p.keys)%[1]s
+					AND (p.keys IS NULL AND s.status <> @paused
+						OR concat_ws(' ', s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
+							coalesce(md5(s.override::text), '')) = ANY (p.keys))%[1]s
 				ORDER BY s.id %[2]s LIMIT %[3]d) AS s
-		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch()),
-		pgx.NamedArgs{"m": merchantID.String(),
-			"beside": ask.From.String(), "next": next, "templates": templates, "cycles": cycles, "keys": keys},
+		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch(), planLimit),
+		pgx.NamedArgs{"m": merchantID.String(), "from": from, "to": day.AddDays(1).At(0, 0),
+			"paused": string(Paused), "beside": ask.From.String(),
+			"next": next, "templates": templates, "cycles": cycles, "keys": keys},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("subscribers of a day: %w", err)

@@ -105,3 +105,49 @@ func TestSubscribersBilledAlikeAreThoseBilledOneByOne(t *testing.T) {
 		t.Errorf("only %d periods were planned", planned)
 	}
 }
+
+// A day lists everyone who is billed on it, also where more prices of their own are asked than a plan looks at: some
+// are looked at in turn, and those who are paused or pay nothing are left out.
+func TestADayListsAllSubscribersHoweverManyPricesTheyHave(t *testing.T) {
+	t.Parallel()
+	h := openAt(t, calendar.On(2027, time.January, 31).At(9, 0))
+	made := h.template(subscription.Default())
+	client, _ := h.stored("4000000000")
+	first := h.add(made, client).Subscriber.ID
+	_, err := h.store.Pool.Exec(ctx, `INSERT INTO template_clients SELECT (jsonb_populate_record(s, jsonb_build_object(
+			'id', gen_random_uuid(), 'override', jsonb_build_object('total_override', n - n % 7 / 6 * n),
+			'status', CASE WHEN n % 5 = 0 THEN 'subscription_paused' ELSE s.status END))).*
+		FROM template_clients s, generate_series(1, 640) n WHERE s.id = $1`, first.String())
+	must(t, err)
+	day := calendar.DateOf(h.sub(first).NextAt)
+	want := 1
+	for n := 1; n <= 640; n++ {
+		if n%5 != 0 && n%7 != 6 {
+			want++
+		}
+	}
+	for _, folded := range []bool{false, true} {
+		if folded {
+			_, err := h.store.FoldFigures(ctx)
+			must(t, err)
+		}
+		seen := map[uuid.UUID]bool{}
+		for ask := (paging.Ask{Limit: 50}); ; {
+			page, err := h.subs.PlannedOn(ctx, h.who, day, ask)
+			must(t, err)
+			for _, turn := range page.Items {
+				seen[turn.Subscriber.ID] = true
+				ask.From = turn.Subscriber.ID
+			}
+			if !page.Older {
+				break
+			}
+			if len(page.Items) != ask.Limit {
+				t.Fatalf("a page of %d has %d, and there are more", ask.Limit, len(page.Items))
+			}
+		}
+		if len(seen) != want {
+			t.Errorf("folded %v: %d subscribers are listed, want %d", folded, len(seen), want)
+		}
+	}
+}

@@ -314,17 +314,7 @@
     all("form[data-sent]").forEach((f) => { delete f.dataset.sent; all(".busy", f).forEach((b) => b.classList.remove("busy")); });
     all("[data-toast]").forEach((t) => { if (!t.dataset.seen) { t.dataset.seen = "1"; expire(t); } });
   });
-  // A swap that carries a search field must not take back what was typed while the answer was on its way. Empty fields
-  // stay out of the URL.
-  let typed = null;
-  document.addEventListener("htmx:beforeSwap", () => {
-    const field = document.activeElement;
-    typed = field?.id && field.matches("input[type=search]") ? { id: field.id, value: field.value } : null;
-  });
-  document.addEventListener("htmx:afterSwap", () => {
-    const field = typed && document.getElementById(typed.id);
-    if (field && field.value !== typed.value) field.value = typed.value;
-  });
+  // Empty fields stay out of the URL.
   document.addEventListener("htmx:configRequest", (event) => {
     if (event.detail.verb !== "get") return;
     for (const [name, value] of [...event.detail.formData.entries()]) if (value === "") event.detail.formData.delete(name);

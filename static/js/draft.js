@@ -46,6 +46,18 @@
     });
     form.dispatchEvent(new Event("change", { bubbles: true }));
   }
+  // Where more lines were typed than the form has, they are added first, one after the other.
+  function withLines(values, then) {
+    const add = form.querySelector("button[name=add]"), had = form.querySelectorAll("[name=name]").length;
+    if (!add || had >= values.filter(([name]) => name === "name").length) { then(); return; }
+    function added(event) {
+      if (event.target.id !== "lines") return;
+      document.removeEventListener("htmx:afterSettle", added);
+      if (form.querySelectorAll("[name=name]").length > had) withLines(values, then); else then();
+    }
+    document.addEventListener("htmx:afterSettle", added);
+    add.click();
+  }
   function offer({ at, values }) {
     const box = document.createElement("div");
     box.className = "note-box info";
@@ -54,7 +66,7 @@
     text.textContent = "You started this form at " + new Date(at).toTimeString().slice(0, 5) + " and did not send it. Account numbers are not kept.";
     const buttons = document.createElement("div");
     buttons.className = "row";
-    [["Use what I typed", () => fill(values)], ["Start again", () => store.removeItem(mine)]].forEach(([label, act]) => {
+    [["Use what I typed", () => withLines(values, () => fill(values))], ["Start again", () => store.removeItem(mine)]].forEach(([label, act]) => {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "btn small";

@@ -54,7 +54,7 @@
     resting.clear();
   });
 
-  // What else on the page tells of the state is taken from the page as it is now, unless somebody is at work there.
+  // What else on the page tells of the state is taken from the page as it is now, once nobody is at work there.
   async function follow() {
     const parts = all("[data-follows][id]");
     if (parts.length === 0) return;
@@ -69,9 +69,12 @@
     const page = new DOMParser().parseFromString(text, "text/html");
     parts.forEach((part) => {
       const fresh = page.getElementById(part.id);
-      if (!fresh || part.contains(document.activeElement)) return;
-      part.replaceWith(document.adoptNode(fresh));
-      htmx.process(fresh);
+      if (fresh) Steady.whenFree(part, () => {
+        const back = Steady.focusOf(part);
+        part.replaceWith(document.adoptNode(fresh));
+        htmx.process(fresh);
+        back(fresh);
+      });
     });
   }
 

@@ -2,6 +2,7 @@
 package approvals
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -213,9 +214,13 @@ func approvalFacts(s approval.Sheet) components.Facts {
 		add("Batch", "View", words.BatchHref(s.Subject.Batch, "review"))
 	}
 	const linked = 10
+	named := map[uuid.UUID]string{}
+	for _, i := range s.Impacts {
+		named[i.Token.ID] = i.Token.Named()
+	}
 	for n, id := range s.Subject.Tokens {
 		if n < linked {
-			add("Token", "View", words.TokenPath(id))
+			add("Token", cmp.Or(named[id], "View"), words.TokenPath(id))
 		}
 	}
 	if !s.DecidedAt.IsZero() {

@@ -202,8 +202,8 @@ func authorityText(m mandate.Mandate) (lines []string) {
 
 func consentPart(m mandate.Mandate) documents.Section {
 	p := part{documents.Section{Title: "Consent"}}
-	p.add("Given", words.ChannelWords[m.Consent.Channel])
-	p.add("On", toTheSecond(m.Consent.At))
+	p.add("Given", givenWords(m))
+	p.add("On", toTheSecond(givenAt(m)))
 	if m.Consent.Channel == mandate.PayPage || m.Consent.Channel == mandate.ByBank {
 		p.add("From address", m.Consent.IP)
 		p.add("Browser", m.Consent.Agent)

@@ -51,9 +51,9 @@ func MandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
 	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"),
 		Facts: components.Facts{Items: []components.Fact{
-			{Label: "Given", Value: words.ChannelWords[m.Consent.Channel]},
-			{Label: "On", Part: components.When(words.Ago(m.Consent.At, now))},
-		}}}
+			{Label: "Given", Value: givenWords(m)},
+			{Label: "On", Part: components.When(words.Ago(givenAt(m), now))},
+		}}, Proof: proofWords(m)}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
 	}
@@ -65,6 +65,57 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 			Href: words.MandatePath(m.ID, "evidence", f.ID.String()), Added: words.Moment(f.CreatedAt)})
 	}
 	return v
+}
+
+// answeredByBank tells that the client's bank took a DebiCheck mandate: only then the client has given anything.
+func answeredByBank(m mandate.Mandate) bool {
+	return m.Consent.Channel == mandate.ByBank && !m.AcceptedAt.IsZero()
+}
+
+// givenWords says how the client gave the permission.
+func givenWords(m mandate.Mandate) string {
+	switch {
+	case !answeredByBank(m):
+		return words.ChannelWords[m.Consent.Channel]
+	case m.State == mandate.Registered:
+		return "Registered at the client’s bank without an answer"
+	}
+	return "Confirmed at the client’s bank"
+}
+
+func givenAt(m mandate.Mandate) time.Time {
+	if answeredByBank(m) {
+		return m.AcceptedAt
+	}
+	return m.Consent.At
+}
+
+// proofWords says what proves a mandate that has no file.
+func proofWords(m mandate.Mandate) string {
+	switch m.Consent.Channel {
+	case mandate.ByBank:
+		switch {
+		case !answeredByBank(m):
+			return "There is no proof yet: the client has not confirmed this mandate at the bank."
+		case m.State == mandate.Registered:
+			return "No file is kept. The client did not answer; the bank registered the mandate" + byReference(m) + "."
+		}
+		return "No file is kept. The client’s bank keeps the confirmation" + byReference(m) + "."
+	case mandate.ByAPI:
+		return "No file is kept here. You hold the permission that the client gave."
+	case mandate.SignedPaper:
+		return "No scan is kept here. You hold the signed mandate."
+	case mandate.PayPage:
+	}
+	return "No file is kept. The wording, the time and the address above are the proof."
+}
+
+// byReference names what the bank calls a mandate.
+func byReference(m mandate.Mandate) string {
+	if m.BankReference == "" {
+		return ""
+	}
+	return " under its reference " + m.BankReference
 }
 
 var weekdayWords = [...]string{"", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"}

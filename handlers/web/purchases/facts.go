@@ -57,13 +57,13 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 		return out
 	}
 	if c.State == collection.Scheduled {
-		add(c.SubmitAt, false, "bank", "Handed over to the bank; last moment to cancel")
+		add(c.SubmitAt, false, "bank", "Handed to the bank; last moment to cancel")
 	}
 	if c.State != collection.Provisional {
 		add(c.ActionDate.At(0, 0), true, "in", "The account is debited")
-		answer := "First answer of the bank: provisional success or unpaid"
+		answer := "First answer of the bank: collected, provisional, or failed"
 		if c.Method == bank.DebiCheck {
-			answer = "Answer of the bank: collected, unpaid or in tracking"
+			answer = "Answer of the bank: collected, failed or in tracking"
 		}
 		add(p.Service.Timetable.For(c.Method).ProvisionalAtFor(c.ActionDate), false, "done", answer)
 	}
@@ -71,7 +71,7 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 		add(c.ActionDate.AddDays(c.TrackingDays).At(0, 0), true, "clock", "The bank stops waiting for money")
 	}
 	if c.Method == bank.EFT { // by DebiCheck, collected money is not returned
-		add(c.FinalAt, false, "check", "The bank can no longer return the debit unpaid")
+		add(c.FinalAt, false, "check", "The bank can no longer return the debit")
 	}
 	disputes()
 	return out

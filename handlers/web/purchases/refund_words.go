@@ -117,7 +117,7 @@ func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) 
 	for _, r := range rec.Refunds {
 		f := components.Fact{Label: "Refund under way", Value: words.Sum(r.AmountCents, rec.Currency)}
 		if r.Waits(now) {
-			f.Value += ", paid out after " + words.SayDay(calendar.DateOf(r.DueAt), now)
+			f.Value += ", paid on " + words.SayDay(calendar.DateOf(r.DueAt), now)
 		}
 		add(f)
 	}

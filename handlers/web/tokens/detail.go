@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
@@ -45,8 +46,15 @@ func (h *Tokens) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	first, err := h.Purchases.Get(ctx, who, e.ID)
+	if err != nil {
+		return err
+	}
+	if first.Collection != nil && !made.Older { // what stored the account was debited, or will be
+		made.Items = append(made.Items, first)
+	}
 	view := pages.TokenView{Title: e.Token.Named(), ID: components.IDChip{ID: e.ID.String(), What: "token"},
-		Pill: tokenPill(e.Token), Health: health(e.Token, now),
+		Pill: tokenPill(e.Token), Health: health(e.Token, made.Items, now),
 		Facts: tokenFacts(e, now), Mandate: mandates.MandateView(sheet.Mandate, sheet.Evidence, now),
 		MandateHref: words.MandatePath(e.MandateID), Verified: words.VerifiedPill(sheet.Verifications),
 		MoreHref: "/purchases?token=" + e.ID.String()}
@@ -136,7 +144,7 @@ func (h *Tokens) find(c echo.Context) (token.Entry, error) {
 }
 
 // health says how the account has behaved, and what helps when it is blocked.
-func health(t token.Token, now time.Time) components.Note {
+func health(t token.Token, made []purchase.Record, now time.Time) components.Note {
 	switch {
 	case t.State == token.Blocked:
 		return components.Note{Kind: "bad", Title: "Blocked: " + bank.Label(t.BlockedCode),
@@ -150,10 +158,33 @@ func health(t token.Token, now time.Time) components.Note {
 		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " +
 			words.SayDay(calendar.DateOf(t.LastSuccessAt), now) + "."}
 	case t.LastUsedAt.IsZero():
-		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
+		return firstDebit(t, made, now)
 	}
 	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " +
 		words.SayDay(calendar.DateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
+}
+
+// firstDebit says how it stands with the first debit of an account of which the bank has told nothing yet.
+func firstDebit(t token.Token, made []purchase.Record, now time.Time) components.Note {
+	var next calendar.Date
+	for _, rec := range made {
+		c := rec.Collection
+		if c == nil || c.TokenID != t.ID {
+			continue
+		}
+		switch {
+		case c.State == collection.Submitted:
+			return components.Note{Kind: "info", Title: "No answer yet", Text: "The bank has not answered the debit of " +
+				words.SayDay(c.ActionDate, now) + " yet."}
+		case c.State == collection.Scheduled && (next.IsZero() || c.ActionDate.Before(next)):
+			next = c.ActionDate
+		}
+	}
+	if next.IsZero() {
+		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
+	}
+	return components.Note{Kind: "info", Title: "Not debited yet", Text: "The first debit is on " + words.SayDay(next, now) +
+		". It shows whether debits succeed."}
 }
 
 func tokenFacts(e token.Entry, now time.Time) components.Facts {
