@@ -94,7 +94,14 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 	owner.goesOn()
 	owner.lines(3)
 
-	owner.open(site.asks(t, "4055558120"))
+	asked := site.asks(t, "4055558120")
+	owner.open("/purchases")
+	owner.do("select a purchase and ask for a file", chromedp.Click(`[data-row]`, chromedp.ByQuery),
+		chromedp.Click(`form[data-choose] [value^="export"]`, chromedp.ByQuery, chromedp.NodeVisible))
+	owner.click("Add note…")
+	owner.sees("Add a note to 1 purchase")
+
+	owner.open(asked)
 	owner.sees("is on the client’s phone")
 	const headline = ".live h2"
 	before := owner.text(headline)

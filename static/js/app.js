@@ -271,11 +271,13 @@
     typed.forEach(({ id }) => { const cell = document.getElementById(id); if (cell && cell !== document.activeElement && dirty(cell)) cell.form.requestSubmit(); });
   });
 
-  // Forms are sent once. The button that was pressed still counts, for it is switched off after the form has been read.
+  // Forms are sent once, apart from those that a file answers, since the page stays. The button that was pressed still
+  // counts, for it is switched off after the form has been read.
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (event.defaultPrevented || form.method !== "post" || form.target) return;
     if (form.dataset.sent) { event.preventDefault(); return; }
+    if (event.submitter?.matches("[data-download]")) return;
     form.dataset.sent = "1";
     event.submitter?.classList.add("busy");
   });
@@ -311,7 +313,6 @@
   focusProblems(document);
   document.addEventListener("htmx:afterSettle", (event) => {
     focusProblems(event.target);
-    all("form[data-sent]").forEach((f) => { delete f.dataset.sent; all(".busy", f).forEach((b) => b.classList.remove("busy")); });
     all("[data-toast]").forEach((t) => { if (!t.dataset.seen) { t.dataset.seen = "1"; expire(t); } });
   });
   // Empty fields stay out of the URL.

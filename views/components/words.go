@@ -104,6 +104,9 @@ func (b Button) extras() templ.Attributes {
 	if b.IconOnly {
 		a["aria-label"] = b.Label
 	}
+	if b.Icon == "download" { // a file comes and the page stays: its forms can be sent again
+		a["data-download"] = true
+	}
 	return a
 }
 
