@@ -304,8 +304,16 @@
   });
   document.addEventListener("submit", (event) => { if (event.target.method === "post") changed.clear(); });
   document.addEventListener("reset", (event) => changed.delete(event.target));
+  const unsent = () => [...changed].filter((form) => form.isConnected);
   addEventListener("beforeunload", (event) => {
-    if ([...changed].some((form) => form.isConnected)) event.preventDefault();
+    if (unsent().length) event.preventDefault();
+  });
+  // Where the session has ended, a form that asked leads to the sign-in page, and comes back with what was typed. What
+  // asks by itself leads nowhere while something is typed that it would not bring back.
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    const { elt, xhr } = event.detail;
+    if (!xhr.getResponseHeader("HX-Redirect") || !unsent().length) return;
+    if (elt.form || elt.matches("form")) changed.clear(); else event.preventDefault();
   });
 
   // The problems of a form take the focus, on a page and after a swap.
