@@ -96,7 +96,13 @@ func (e *edge) formPage(c echo.Context, kept access.KeptForm, message string) (*
 			return page, nil
 		}
 	}
-	pages := []string{kept.From, to.Path + "/new", to.Path + "/edit", to.Path}
+	opened := url.Values{} // what opens a form that stands in another page, such as the one of a note
+	for _, name := range []string{"do", "kind", "back"} {
+		if value := kept.Form.Get(name); value != "" {
+			opened.Set(name, value)
+		}
+	}
+	pages := []string{kept.From, to.Path + "/new", to.Path + "/edit", to.Path + "?" + opened.Encode()}
 	for _, at := range pages {
 		if err := announced(); err != nil {
 			return nil, err
@@ -133,6 +139,9 @@ func (a *answer) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(b)
 }
+
+// Flush is what pages ask for once they are written. Without it each of them would end in a panic.
+func (a *answer) Flush() { a.WriteHeader(http.StatusOK) }
 
 // inside asks one of our own addresses, as the person who is here.
 func (e *edge) inside(c echo.Context, method, path string, form url.Values) *answer {

@@ -100,6 +100,34 @@ func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 	}
 }
 
+// A form that stands on the page of what it is about comes back too, also where the page that it was opened on is a part
+// of another, and nothing that was looked at on the way fails.
+func TestANoteIsBackAfterTheSessionHasEnded(t *testing.T) {
+	t.Parallel()
+	h := newGatehouse(t)
+	who := h.browser(owner)
+	made := h.Page(who, "POST", "/clients", url.Values{"full_name": {"Nomvula Zulu"}, "email": {"nomvula@example.com"},
+		"form_key": {"0192d1a0-0000-7000-8000-000000000001"}}).Want(http.StatusSeeOther).Header.Get("Location")
+	path := strings.TrimSuffix(made, "/")
+	note := url.Values{"do": {"note"}, "text": {"Called; pays on Friday"}}
+	for name, from := range map[string]string{
+		"the page of the client": path, "the page of the form": path + "/notes?do=note",
+	} {
+		for _, headers := range [][]string{
+			{"Referer: https://desk.example" + from},
+			{"HX-Request: true", "HX-Current-URL: https://desk.example" + from},
+		} {
+			h.over()
+			refused := h.Page(who, "POST", path+"/notes?do=note", note, headers...)
+			h.back(refused, owner).Want(http.StatusOK).Contains("You are signed in again", "Called; pays on Friday")
+			who = h.browser(owner)
+			if t.Failed() {
+				t.Fatal(name, headers)
+			}
+		}
+	}
+}
+
 func TestAKeptFormIsForItsPersonAndNotForLong(t *testing.T) {
 	t.Parallel()
 	h := newGatehouse(t)
