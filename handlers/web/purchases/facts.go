@@ -61,7 +61,7 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 	}
 	if c.State != collection.Provisional {
 		add(c.ActionDate.At(0, 0), true, "in", "The account is debited")
-		answer := "First answer of the bank: collected, provisional, or failed"
+		answer := "First answer of the bank: collected provisionally, or failed"
 		if c.Method == bank.DebiCheck {
 			answer = "Answer of the bank: collected, failed or in tracking"
 		}
