@@ -116,12 +116,15 @@ func TestDetailsAreBroughtIntoTheirStoredForm(t *testing.T) {
 
 func TestCountriesAreKnownByCodeAndByName(t *testing.T) {
 	for text, want := range map[string]string{"ZA": "ZA", "za": "ZA", "South Africa": "ZA", "NAMIBIA": "NA",
-		"Botswana": "BW", "": "", " Germany ": "DE", "Swaziland": "SZ"} {
+		"Botswana": "BW", "": "", " Germany ": "DE", "Swaziland": "SZ", "Eswatini": "SZ", "North Macedonia": "MK",
+		"Macedonia": "MK", "Côte d'Ivoire": "CI", "Cote d’Ivoire": "CI", "Trinidad and Tobago": "TT", "The Gambia": "GM",
+		"Saint Lucia": "LC", "St.  Helena": "SH", "Viet Nam": "VN", "Hong Kong": "HK", "RUSSIAN FEDERATION": "RU",
+		"Tanzania, United Republic of": "TZ", "Türkiye": "TR", "Reunion": "RE", "Kosovo": "XK", "DR Congo": "CD"} {
 		if got, ok := client.CountryCode(text); !ok || got != want {
 			t.Errorf("%q is %q %v, want %q", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"ZZ", "EU", "ZAF", "Africa", "Z", "UK"} {
+	for _, text := range []string{"ZZ", "EU", "EZ", "UN", "IC", "ZAF", "Africa", "Z", "UK", "the", "United Nations", "Eurozone"} {
 		if got, ok := client.CountryCode(text); ok {
 			t.Errorf("%q is %q, want none", text, got)
 		}
