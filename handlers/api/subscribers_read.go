@@ -44,7 +44,7 @@ func readSubscriber(o *input.Object, in *subscription.SubscriberInput) {
 
 // readOverride is nil for null and for an object that says nothing.
 func readOverride(o *input.Object) *subscription.Override {
-	if o.IsBlank("invoice_override") {
+	if o.IsLeftOut("invoice_override") {
 		return nil
 	}
 	body, _ := o.Object("invoice_override")
@@ -54,7 +54,7 @@ func readOverride(o *input.Object) *subscription.Override {
 		DiscountOverrideCents: body.NullInt("total_discount_override", amount),
 		TotalOverrideCents:    body.NullInt("total_override", amount),
 	}
-	if !body.IsBlank("products") {
+	if !body.IsLeftOut("products") {
 		for _, p := range body.Objects("products", 0, 1000) {
 			out.Products = append(out.Products, readProduct(p))
 		}

@@ -194,6 +194,12 @@ func TestEachWrongFieldOfASubscriberIsNamed(t *testing.T) {
 			"send_invoice_on_charge_failure=invalid", "send_receipt=invalid", "subscription_confirm_each_order=invalid"},
 		`"payment_method_whitelist":7`: {
 			"payment_method_whitelist=not_a_list"},
+		`"payment_method_whitelist":""`: {
+			"payment_method_whitelist=not_a_list"},
+		`"invoice_override":{"products":""}`: {
+			"invoice_override.products=not_a_list"},
+		`"invoice_override":""`: {
+			"invoice_override=invalid"},
 		`"invoice_reference":"` + strings.Repeat("r", 129) + `"`: {
 			"invoice_reference=max_length"},
 		`"invoice_reference":"` + strings.Repeat("r", 128) + `"`: nil,

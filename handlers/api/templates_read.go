@@ -91,7 +91,7 @@ func readSwitch(o *input.Object, name string, place *bool) {
 
 // readWhitelist is nil for null and left out.
 func readWhitelist(o *input.Object) []string {
-	if o.IsBlank("payment_method_whitelist") {
+	if o.IsLeftOut("payment_method_whitelist") {
 		return nil
 	}
 	return orEmpty(o.Texts("payment_method_whitelist", 50, 64, false))

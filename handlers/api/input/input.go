@@ -63,7 +63,7 @@ func fromJSON(body []byte, optional bool) (*Object, error) {
 	fields := map[string]any{}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if !wholeText(body) {
-		return nil, unreadable()
+		return nil, fault.New(fault.Invalid, "parse_error", "The request body is not whole text in UTF-8.")
 	}
 	if len(body) > 0 {
 		dec := json.NewDecoder(bytes.NewReader(body))
@@ -76,7 +76,9 @@ func fromJSON(body []byte, optional bool) (*Object, error) {
 			return nil, unreadable()
 		}
 		if !plain(value, maxDepth) {
-			return nil, unreadable()
+			return nil, fault.New(fault.Invalid, "parse_error",
+				"The request body is nested more than %d levels deep, or has a number of more than %d characters.", maxDepth,
+				maxNumberText)
 		}
 		list, isList := value.([]any)
 		if optional && (value == nil || isList && len(list) == 0) {
@@ -170,6 +172,12 @@ func (o *Object) Again() *Object {
 // IsBlank tells whether the field is missing, null, or the empty text by which a
 // form says null.
 func (o *Object) IsBlank(name string) bool { return o.fields[name] == nil || o.fields[name] == "" }
+
+// IsLeftOut tells whether a list or an object is missing or null, or empty in a form, which has no null. In JSON an
+// empty text is no list (API contract 12.22).
+func (o *Object) IsLeftOut(name string) bool {
+	return o.fields[name] == nil || o.form && o.fields[name] == ""
+}
 
 // Has tells whether the request names the field, even as null.
 func (o *Object) Has(name string) bool { _, ok := o.fields[name]; return ok }
