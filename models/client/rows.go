@@ -91,7 +91,8 @@ func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
 // Hold keeps the client from being deleted while an account is stored; the transaction ends with fault.ErrLost
 // when it is gone.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
-	tx.Must(
+	tx.MustHold(
+		"clients",
 		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL
 			AND erased_at IS NULL FOR KEY SHARE) AS held`,
 		merchantID,
@@ -115,7 +116,8 @@ func hide(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 
 // Client gives one client; NotFound for unknown, deleted and other merchants' ids.
 func (s Store) Client(ctx context.Context, merchantID, id uuid.UUID) (Client, error) {
-	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	return database.ByKey(ctx, s.DB, Table, database.Key{MerchantID: merchantID, ID: id},
+		func(c Client) database.Key { return database.Key{MerchantID: c.MerchantID, ID: c.ID} }, " AND deleted_at IS NULL")
 }
 
 // several gives those of some clients that there are, in no order.

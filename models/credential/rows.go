@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -67,12 +68,26 @@ func (s Store) Credential(ctx context.Context, merchantID, id uuid.UUID) (Creden
 const credentialWithParent = `SELECT c.id, c.merchant_id, c.kind, c.parent_id, c.name, c.scopes,
 	c.secret_hash, c.created_by, c.created_at,
 	least(c.expires_at, p.expires_at) AS expires_at, c.last_used_at, coalesce(c.revoked_at, p.revoked_at) AS revoked_at
-	FROM credentials c LEFT JOIN credentials p ON p.id = c.parent_id WHERE c.id = $1`
+	FROM credentials c LEFT JOIN credentials p ON p.id = c.parent_id WHERE c.id = ANY($1)`
 
 // CredentialByID of whichever merchant; revoked when its parent is, and over when its
-// parent is. It runs on every call of the API.
+// parent is. It runs on every call of the API, as one question for the calls that come at the same moment.
 func (s Store) CredentialByID(ctx context.Context, id uuid.UUID) (Credential, error) {
-	return database.First(database.Collect(ctx, s.DB, credentialTable, credentialWithParent, []any{id}))
+	return database.First(database.Kept[database.Lookups[uuid.UUID, []Credential]](s.DB).Find(ctx, id, s.credentialsByID))
+}
+
+func (s Store) credentialsByID(ctx context.Context, ids []uuid.UUID) ([][]Credential, error) {
+	found, err := database.Collect(ctx, s.DB, credentialTable, credentialWithParent, []any{slices.Clone(ids)})
+	out := make([][]Credential, len(ids))
+	for i, id := range ids {
+		for _, c := range found {
+			if c.ID == id {
+				c.Scopes = slices.Clone(c.Scopes)
+				out[i] = []Credential{c}
+			}
+		}
+	}
+	return out, err
 }
 
 // CredentialUsed notes the use, at most once for each stretch of time.

@@ -64,6 +64,7 @@ type DB struct {
 	gorm     *gorm.DB
 	dry      *gorm.DB // builds statements that a Tx queues
 	refs     *counters
+	units    groups[*Tx] // of work that wait to be written
 	kept     sync.Map
 }
 

@@ -1,9 +1,11 @@
 package database
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // news is an event that a transaction has to tell when it ends.
@@ -52,6 +54,41 @@ const tellOne = `WITH unheard AS (
 	SELECT tell_events(ARRAY[$1], ARRAY[$2], ARRAY[$3], ARRAY[$4], ARRAY[$5], ARRAY[$6], $7)
 	WHERE NOT EXISTS (SELECT FROM unheard)`
 
+// tellEach does the same for several units of work that have one event each.
+const tellEach = `WITH told AS (
+		SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::timestamptz[])
+			WITH ORDINALITY AS u (id, merchant_id, type, object_type, object_id, source_id, at, n)),
+	unheard AS (
+		INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, created_at)
+		SELECT id, merchant_id, type, object_type, object_id, source_id, at FROM told
+		WHERE NOT $8::boolean
+			AND NOT EXISTS (SELECT FROM webhooks w WHERE w.merchant_id = ANY ($2) AND w.deleted_at IS NULL)
+		ORDER BY n
+		RETURNING 1)
+	SELECT tell_events(ARRAY[id], ARRAY[merchant_id], ARRAY[type], ARRAY[object_type], ARRAY[object_id], ARRAY[source_id],
+		at) FROM (SELECT * FROM told ORDER BY n) AS told WHERE NOT EXISTS (SELECT FROM unheard)`
+
+// oneEach are the events of units of work that have one each.
+type oneEach struct{}
+
+func (oneEach) queue(_ context.Context, _ *pgx.Conn, batch *pgx.Batch, rows [][]any) error {
+	const called = 7 // the last value, and the one that is no list
+	lists, heard := make([]any, called+1), false
+	for place := range called {
+		list := make([]any, len(rows))
+		for n, row := range rows {
+			list[n] = row[place]
+		}
+		lists[place] = list
+	}
+	for _, row := range rows {
+		heard = heard || row[called].(bool)
+	}
+	lists[called] = heard
+	batch.Queue(tellEach, lists...)
+	return nil
+}
+
 // tellAll queues the events of the transaction as its last statement.
 func (t *Tx) tellAll() {
 	n := len(t.news)
@@ -60,8 +97,8 @@ func (t *Tx) tellAll() {
 		return
 	case 1:
 		e := t.news[0]
-		t.Later(tellOne, NewID(t.now), e.merchantID, e.event, e.objectType, e.objectID, e.sourceID, t.now,
-			e.called)
+		t.add(statement{sql: tellOne, joined: oneEach{}, args: []any{NewID(t.now), e.merchantID, e.event, e.objectType,
+			e.objectID, e.sourceID, t.now, e.called}})
 		t.news = nil
 		return
 	}

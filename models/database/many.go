@@ -61,7 +61,7 @@ func Append[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("write a record: %w", err))
 		return
 	}
-	t.add(statement{sql: st.SQL, args: args, appends: st.Many})
+	t.add(statement{sql: st.SQL, args: args, appends: st.Many, joined: newRows{st.Many}})
 }
 
 // hasSets tells whether some of what waits travels as a set, for which the connection

@@ -23,7 +23,11 @@ func Write[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("write a record: %w", err))
 		return
 	}
-	t.Later(st.SQL, args...)
+	w := statement{sql: st.SQL, args: args}
+	if st.Many.Copies() {
+		w.joined = newRows{st.Many}
+	}
+	t.add(w)
 }
 
 // MustChange queues a change of one record before everything that waits for nothing; the
@@ -34,7 +38,11 @@ func MustChange[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("change a record: %w", err))
 		return
 	}
-	t.MustOne(st.One, args...)
+	w := statement{sql: st.One, args: args}
+	if _, found := st.Many.ID(Native(args)); found {
+		w.joined = ownChanges{st.Many}
+	}
+	t.must(w)
 }
 
 // Change changes one record now, and tells whether it found its row.
@@ -61,20 +69,7 @@ func All[T any](ctx context.Context, s *DB, from *table.Table[T], condition stri
 // values, in one round trip.
 func Both[A, B any](ctx context.Context, s *DB, a *table.Table[A], conditionA string, b *table.Table[B],
 	conditionB string, args ...any) (as []A, bs []B, err error) {
-	args = Native(args)
-	batch := &pgx.Batch{}
-	batch.Queue(a.Select+conditionA, args...)
-	batch.Queue(b.Select+conditionB, args...)
-	results := s.Pool.SendBatch(ctx, batch)
-	defer func() {
-		if end := results.Close(); err == nil && end != nil {
-			err = fmt.Errorf("read from %s and %s: %w", a.Name, b.Name, end)
-		}
-	}()
-	if as, err = answered(s, a, results); err == nil {
-		bs, err = answered(s, b, results)
-	}
-	return as, bs, err
+	return BothAsked(ctx, s, a, a.Select+conditionA, b, b.Select+conditionB, args...)
 }
 
 // answered reads what the next statement of a batch found.

@@ -46,6 +46,7 @@ type statement struct {
 	args    []any
 	many    *many       // changes of other records that go with it
 	appends *table.Many // it is a new row of a table that only grows
+	joined  joined      // how several units of work write it at once; nil: each by itself
 }
 
 // InTx runs fn in one transaction. What fn returns as error undoes everything.
@@ -109,9 +110,17 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 // whole runs a unit of work that only wrote: all of it is one batch up to one Sync,
 // which PostgreSQL runs as one transaction without being told where it begins and ends.
 func (t *Tx) whole() error {
-	if len(t.waiting) == 0 {
+	switch {
+	case len(t.waiting) == 0:
 		return nil
+	case t.joins():
+		return t.s.units.do(t.ctx, t, together)
 	}
+	return t.alone()
+}
+
+// alone writes what waits, and nothing of others.
+func (t *Tx) alone() error {
 	conn, err := t.s.Pool.Acquire(t.ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)

@@ -42,10 +42,19 @@ func (t *Tx) Must(count string, args ...any) {
 
 // MustOne is must for a statement that counts by itself, such as the change of one
 // record.
-func (t *Tx) MustOne(sql string, args ...any) {
-	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql: sql, args: args})
+func (t *Tx) MustOne(sql string, args ...any) { t.must(statement{sql: sql, args: args}) }
+
+func (t *Tx) must(w statement) {
+	t.waiting = slices.Insert(t.waiting, t.musts, w)
 	t.musts++
 	t.wrote = true
+}
+
+// MustHold is Must for a record of a table that this transaction holds for others to leave alone. Units of work that are
+// written together hold it once.
+func (t *Tx) MustHold(table, count string, args ...any) {
+	sql := "SELECT must_be_one((" + count + "))"
+	t.must(statement{sql: sql, args: args, joined: holds{table, sql}})
 }
 
 func (t *Tx) Flush() error {

@@ -83,9 +83,44 @@ func (s Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (Mandate, 
 // with the accounts still sealed.
 func (s Store) TokensWithMandates(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) ([]token.Token, []Mandate, error) {
+	if len(ids) == 1 {
+		found, err := database.Kept[database.Lookups[database.Key, standing]](s.DB).Find(ctx,
+			database.Key{MerchantID: merchantID, ID: ids[0]}, s.tokensStanding)
+		return found.tokens, found.mandates, err
+	}
 	const these = "merchant_id = $1 AND id = ANY($2)"
 	return database.Both(ctx, s.DB, token.Table, these, Table,
 		"merchant_id = $1 AND id = ANY(ARRAY(SELECT mandate_id FROM tokens WHERE "+these+"))", merchantID, ids)
+}
+
+// standing is a token with the mandate that it stands under, or nothing.
+type standing struct {
+	tokens   []token.Token
+	mandates []Mandate
+}
+
+// tokensStanding finds tokens with their mandates by their keys, as one question.
+func (s Store) tokensStanding(ctx context.Context, keys []database.Key) ([]standing, error) {
+	const asked = " FROM " + database.Asked + " JOIN tokens t ON t.merchant_id = asked_of AND t.id = asked_id"
+	tokens, mandates, err := database.BothAsked(ctx, s.DB,
+		token.Table, "SELECT "+token.Table.Columns("t")+asked+" ORDER BY asked_at",
+		Table, "SELECT "+Table.Columns("m")+asked+" JOIN mandates m ON m.merchant_id = asked_of AND m.id = t.mandate_id"+
+			" ORDER BY asked_at", database.KeyLists(keys)...)
+	if err != nil {
+		return nil, err
+	}
+	out, under := make([]standing, len(keys)), make([]database.Key, len(keys))
+	for i, found := range database.Dealt(keys, tokens,
+		func(t token.Token) database.Key { return database.Key{MerchantID: t.MerchantID, ID: t.ID} }) {
+		if out[i].tokens = found; len(found) > 0 {
+			under[i] = database.Key{MerchantID: found[0].MerchantID, ID: found[0].MandateID}
+		}
+	}
+	for i, found := range database.Dealt(under, mandates,
+		func(m Mandate) database.Key { return database.Key{MerchantID: m.MerchantID, ID: m.ID} }) {
+		out[i].mandates = found
+	}
+	return out, nil
 }
 
 // MandatesByID finds those of many that there are, in no order.

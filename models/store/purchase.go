@@ -117,7 +117,8 @@ func (t *Tx) ReaddressPurchase(p purchase.Purchase) { database.Write(t.Tx, readd
 
 // Purchase implements purchase.Reader.
 func (s *Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (purchase.Purchase, error) {
-	return database.One(ctx, s.DB, purchaseTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.ByKey(ctx, s.DB, purchaseTable, database.Key{MerchantID: merchantID, ID: id},
+		func(p purchase.Purchase) database.Key { return database.Key{MerchantID: p.MerchantID, ID: p.ID} }, "")
 }
 
 // PurchaseForPayer implements purchase.Reader.

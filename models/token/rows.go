@@ -70,7 +70,8 @@ func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, erro
 // Hold keeps the token from being deleted while a charge begins, though other charges may
 // begin with it; the transaction ends with fault.ErrLost when it is not active any more.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
-	tx.Must(
+	tx.MustHold(
+		"tokens",
 		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2
 			AND state = 'active' FOR SHARE) AS held`,
 		id,

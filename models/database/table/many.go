@@ -15,12 +15,17 @@ import (
 // Many is a statement about many records at once. What it says about each is what the
 // statement about one record says: there is one rule for both.
 type Many struct {
+	Table   string // that it changes or adds to
 	one     string
 	id      int      // the place of the id of the record, from 1; 0: there is none
 	into    string   // the table of a plain INSERT, which COPY can do; empty: it is another statement
 	columns []string // of that INSERT
 	built   atomic.Pointer[setForm]
+	rows    [MostRows + 1]atomic.Pointer[string]
 }
+
+// MostRows is how many new rows one INSERT adds at most.
+const MostRows = 16
 
 // setForm is a statement whose values are lists, one for each place.
 type setForm struct {
@@ -30,12 +35,16 @@ type setForm struct {
 
 var (
 	plainInsert = regexp.MustCompile(`^INSERT INTO (\w+) \(([\w, ]+)\) VALUES \(([$\d, ]+)\)$`)
+	written     = regexp.MustCompile(`^(?:INSERT INTO|UPDATE) (\w+)\s`)
 	numbered    = regexp.MustCompile(`\$(\d+)`)
 	where       = regexp.MustCompile(`\sWHERE\s`)
 )
 
 func newMany(one string, id int) *Many {
 	m := &Many{one: one, id: id}
+	if found := written.FindStringSubmatch(one); found != nil {
+		m.Table = found[1]
+	}
 	if found := plainInsert.FindStringSubmatch(one); found != nil {
 		columns := strings.Split(found[2], ", ")
 		inOrder := make([]string, len(columns))
@@ -67,6 +76,37 @@ func (m *Many) Copy(ctx context.Context, conn *pgx.Conn, rows [][]any) error {
 		return fmt.Errorf("copy into %s: %w", m.into, err)
 	}
 	return nil
+}
+
+// Rows is the INSERT of so many records; its values are those of the INSERT of each, one after the other.
+func (m *Many) Rows(n int) string {
+	if known := m.rows[n].Load(); known != nil {
+		return *known
+	}
+	var sql strings.Builder
+	sql.WriteString("INSERT INTO " + m.into + " (" + strings.Join(m.columns, ", ") + ") VALUES ")
+	for place := range n * len(m.columns) {
+		switch {
+		case place == 0:
+			sql.WriteByte('(')
+		case place%len(m.columns) == 0:
+			sql.WriteString("), (")
+		default:
+			sql.WriteString(", ")
+		}
+		fmt.Fprintf(&sql, "$%d", place+1)
+	}
+	sql.WriteByte(')')
+	text := sql.String()
+	m.rows[n].Store(&text)
+	return text
+}
+
+// MustFind is a change of many records, with so many values, that ends the transaction unless it finds as many as the
+// one value more says.
+func MustFind(sql string, values int) string {
+	return fmt.Sprintf("WITH moved AS (%s RETURNING 1) SELECT must_be_one((SELECT (count(*) = $%d)::int FROM moved))", sql,
+		values+1)
 }
 
 // Statement gives an UPDATE of many records; rows are the values of the UPDATE of each.

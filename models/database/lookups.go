@@ -1,0 +1,117 @@
+package database
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database/table"
+)
+
+// Lookups finds records of one kind by their keys. What many ask for at the same moment is one question, which begins
+// after each of them has asked.
+type Lookups[K comparable, V any] struct{ groups groups[*lookup[K, V]] }
+
+// lookup is what one caller asks for.
+type lookup[K comparable, V any] struct {
+	key   K
+	found V
+}
+
+// Find gives what is found for one key. find asks for several keys and gives what it found for each of them, in their
+// order.
+func (l *Lookups[K, V]) Find(ctx context.Context, key K,
+	find func(ctx context.Context, keys []K) ([]V, error)) (found V, err error) {
+	answer := func(ctx context.Context, asked []*lookup[K, V]) error {
+		keys := make([]K, len(asked))
+		for i, q := range asked {
+			keys[i] = q.key
+		}
+		found, err := find(ctx, keys)
+		if err != nil {
+			return err
+		}
+		for i, q := range asked {
+			q.found = found[i]
+		}
+		return nil
+	}
+	q := &lookup[K, V]{key: key}
+	alone := func(q *lookup[K, V]) error { return answer(ctx, []*lookup[K, V]{q}) }
+	if TxOf(ctx) != nil || asideOf(ctx) != nil { // by a connection of its own
+		err = alone(q)
+		return q.found, err
+	}
+	err = l.groups.do(ctx, q, serving[*lookup[K, V]]{
+		alike: func(_, _ *lookup[K, V]) bool { return true }, one: alone, all: answer})
+	if err != nil {
+		return found, err // q may still be written to
+	}
+	return q.found, nil
+}
+
+// Key names a record of a merchant.
+type Key struct{ MerchantID, ID uuid.UUID }
+
+// Asked begins a query about the records of several keys, which are the values that KeyLists gives.
+const Asked = "unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (asked_of, asked_id, asked_at)"
+
+// KeyLists are the values of a query about the records of keys.
+func KeyLists(keys []Key) []any {
+	merchants, ids := make([]uuid.UUID, len(keys)), make([]uuid.UUID, len(keys))
+	for i, k := range keys {
+		merchants[i], ids[i] = k.MerchantID, k.ID
+	}
+	return []any{merchants, ids}
+}
+
+// ByKey reads one record of a merchant, as One does. What many read at the same moment is one question.
+func ByKey[T any](ctx context.Context, s *DB, from *table.Table[T], key Key, keyOf func(T) Key,
+	also string) (record T, err error) {
+	found, err := Kept[Lookups[Key, []T]](s).Find(ctx, key, func(ctx context.Context, keys []Key) ([][]T, error) {
+		if len(keys) == 1 {
+			rows, err := All(ctx, s, from, "merchant_id = $1 AND id = $2"+also, keys[0].MerchantID, keys[0].ID)
+			return [][]T{rows}, err
+		}
+		rows, err := Collect(ctx, s, from, "SELECT "+from.Columns("")+" FROM "+Asked+" JOIN "+from.Name+
+			" ON merchant_id = asked_of AND id = asked_id"+also+" ORDER BY asked_at", KeyLists(keys))
+		return Dealt(keys, rows, keyOf), err
+	})
+	return First(found, err)
+}
+
+// Dealt gives each key a record of its own: of what several asked for, there are as many.
+func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
+	byKey := make(map[K][]T, len(found))
+	for _, record := range found {
+		byKey[keyOf(record)] = append(byKey[keyOf(record)], record)
+	}
+	out := make([][]T, len(keys))
+	for i, key := range keys {
+		if left := byKey[key]; len(left) > 0 {
+			out[i], byKey[key] = left[:1], left[1:]
+		}
+	}
+	return out
+}
+
+// BothAsked reads records of two tables by one list of values, in one round trip.
+func BothAsked[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
+	args ...any) (as []A, bs []B, err error) {
+	args = Native(args)
+	batch := &pgx.Batch{}
+	batch.Queue(queryA, args...)
+	batch.Queue(queryB, args...)
+	results := s.Pool.SendBatch(ctx, batch)
+	defer func() {
+		if end := results.Close(); err == nil && end != nil {
+			err = fmt.Errorf("read from %s and %s: %w", a.Name, b.Name, end)
+		}
+	}()
+	if as, err = answered(s, a, results); err == nil {
+		bs, err = answered(s, b, results)
+	}
+	return as, bs, err
+}

@@ -1,0 +1,116 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/fault"
+)
+
+func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
+	t.Parallel()
+	var l database.Lookups[int, int]
+	var questions, held atomic.Int32
+	open := make(chan struct{})
+	odd := errors.New("thirteen")
+	find := func(_ context.Context, keys []int) ([]int, error) {
+		questions.Add(1)
+		out := make([]int, len(keys))
+		for i, key := range keys {
+			switch {
+			case key == 13:
+				return nil, odd
+			case key == 0:
+				held.Add(1)
+				<-open
+			}
+			out[i] = key * key
+		}
+		return out, nil
+	}
+	var wg sync.WaitGroup
+	ask := func(key int) {
+		wg.Go(func() {
+			got, err := l.Find(context.Background(), key, find)
+			if key == 13 && !errors.Is(err, odd) || key != 13 && (err != nil || got != key*key) {
+				t.Errorf("%d: %d, %v", key, got, err)
+			}
+		})
+	}
+	for range database.AtOnce {
+		ask(0)
+	}
+	until(t, "those before", func() bool { return int(held.Load()) == database.AtOnce })
+	keys := []int{1, 2, 2, 3, 4}
+	for _, key := range keys {
+		ask(key)
+	}
+	until(t, "those who wait", func() bool { return l.Waiting() == len(keys) })
+	close(open)
+	wg.Wait()
+	if n := int(questions.Load()); n != database.AtOnce+1 {
+		t.Errorf("%d questions", n)
+	}
+	for _, key := range append(keys, 13) {
+		ask(key)
+	}
+	wg.Wait()
+}
+
+func TestRecordsThatAreReadTogetherAreThoseOfTheirMerchants(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	all := c.stored(3)
+	keyOf := func(one thing) database.Key { return database.Key{MerchantID: one.MerchantID, ID: one.ID} }
+	read := func(ctx context.Context, key database.Key, also string) (thing, error) {
+		return database.ByKey(ctx, c.DB, things, key, keyOf, also)
+	}
+	foreign := database.Key{MerchantID: all[1].MerchantID, ID: all[0].ID}
+	asked := []database.Key{keyOf(all[0]), keyOf(all[1]), keyOf(all[0]), foreign, keyOf(all[2]),
+		{MerchantID: uuid.New(), ID: uuid.New()}}
+	found := make([]thing, len(asked))
+	became := make([]error, len(asked))
+	c.run("BEGIN")
+	c.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE")
+	var wg sync.WaitGroup
+	for range database.AtOnce {
+		wg.Go(func() {
+			if _, err := read(context.Background(), keyOf(all[0]), " AND version = 1"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	until(t, "those before", func() bool {
+		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted") == database.AtOnce
+	})
+	for i, key := range asked {
+		wg.Go(func() { found[i], became[i] = read(context.Background(), key, " AND version = 1") })
+	}
+	until(t, "those who wait", func() bool {
+		return database.Kept[database.Lookups[database.Key, []thing]](c.DB).Waiting() == len(asked)
+	})
+	c.run("COMMIT")
+	wg.Wait()
+	for i, key := range asked {
+		switch i {
+		case 3, 5:
+			if !fault.Is(became[i], fault.NotFound) {
+				t.Errorf("%v: %v, %v", key, found[i], became[i])
+			}
+		default:
+			if became[i] != nil || keyOf(found[i]) != key {
+				t.Errorf("%v: %v, %v", key, found[i], became[i])
+			}
+		}
+	}
+	found[0].Notes[0] = "changed"
+	if found[2].Notes[0] != "a" {
+		t.Error("two who asked for one record share it")
+	}
+}
