@@ -276,7 +276,7 @@ func (s *server) clock() (time.Time, error) {
 	return time.Unix(at.Now, 0).UTC(), err
 }
 
-// multiply copies a token with its mandate, and a purchase with its debit. An account number opens in its own
+// multiply copies a client, a token with its mandate, and a purchase with its debit. An account number opens in its own
 // row alone, so each is sealed anew.
 func (s *server) multiply(ctx context.Context, conn *pgx.Conn, tokenID, purchaseID string, now time.Time) error {
 	keys, err := keyfile.Open("", filepath.Join(s.folder, "data"))
@@ -292,32 +292,37 @@ func (s *server) multiply(ctx context.Context, conn *pgx.Conn, tokenID, purchase
 		return err
 	}
 	n := monthDebits - 1
-	tokens, debits, owed, sealed, hashes := make([]string, n), make([]string, n), make([]string, n),
-		make([][]byte, n), make([][]byte, n)
+	clients, tokens, debits, owed := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	sealed, hashes := make([][]byte, n), make([][]byte, n)
 	for i := range n {
 		at := now.Add(time.Duration(i) * time.Microsecond)
 		token := database.NewID(at)
 		number := fmt.Sprintf("4%02d%05d0000", now.Unix()/86_400%100, i)[:12]
-		tokens[i], debits[i], owed[i] = token.String(), database.NewID(at).String(), database.NewID(at).String()
+		clients[i], tokens[i] = database.NewID(at).String(), token.String()
+		debits[i], owed[i] = database.NewID(at).String(), database.NewID(at).String()
 		sealed[i] = box.Seal(seal.PlaceOf("tokens", "account_sealed", merchantID, token), number)
 		hashes[i] = box.Hash(merchantID, "account", number)
 	}
 	copies := func(table, columns, from, changes string) string {
 		return `INSERT INTO ` + table + ` (` + columns + `) SELECT (r).` + strings.ReplaceAll(columns, ", ", ", (r).") +
 			` FROM (SELECT jsonb_populate_record(p, jsonb_build_object(` + changes + `)) AS r
-			FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) WITH ORDINALITY AS u (token,
-			debit, owed, sealed, hash, n),
+			FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[], $6::uuid[]) WITH ORDINALITY
+			AS u (token, debit, owed, sealed, hash, client, n),
 			(SELECT q FROM ` + table + ` AS q WHERE ` + from + `) AS one(p)) AS made`
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		token, debit := "id = '"+tokenID+"'", "purchase_id = '"+purchaseID+"'"
 		for _, c := range []struct{ table, from, changes string }{
-			{"mandates", token, "'id', u.token, 'contract_reference', 'M" +
+			{"clients", "id = (SELECT client_id FROM tokens WHERE " + token + ")", "'id', u.client, " +
+				"'email', 'm' || u.n || (p).email, 'bank_account_sealed', NULL, 'bank_account_hash', NULL"},
+			{"mandates", token, "'id', u.token, 'client_id', u.client, 'contract_reference', 'M" +
 				strconv.FormatInt(now.Unix()/86_400%1_000, 10) + "X' || u.n"},
-			{"tokens", token, "'id', u.token, 'mandate_id', u.token, 'account_sealed', u.sealed, 'account_hash', u.hash"},
-			{"purchases", "id = '" + purchaseID + "'", "'id', u.owed, 'token_id', u.token, 'payer_sealed', NULL, " +
-				"'reference_generated', (p).reference_generated || 'M' || u.n"},
-			{"collections", debit, "'id', u.debit, 'purchase_id', u.owed, 'token_id', u.token, 'mandate_id', u.token"},
+			{"tokens", token, "'id', u.token, 'client_id', u.client, 'mandate_id', u.token, 'account_sealed', u.sealed, " +
+				"'account_hash', u.hash"},
+			{"purchases", "id = '" + purchaseID + "'", "'id', u.owed, 'client_id', u.client, 'token_id', u.token, " +
+				"'payer_sealed', NULL, 'reference_generated', (p).reference_generated || 'M' || u.n"},
+			{"collections", debit, "'id', u.debit, 'purchase_id', u.owed, 'client_id', u.client, 'token_id', u.token, " +
+				"'mandate_id', u.token"},
 		} {
 			var columns string
 			if err := tx.QueryRow(ctx, `SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute
@@ -326,7 +331,7 @@ func (s *server) multiply(ctx context.Context, conn *pgx.Conn, tokenID, purchase
 				return err
 			}
 			if _, err := tx.Exec(ctx, copies(c.table, columns, c.from, c.changes), tokens, debits, owed,
-				sealed, hashes); err != nil {
+				sealed, hashes, clients); err != nil {
 				return fmt.Errorf("copy %s: %w", c.table, err)
 			}
 			if _, err := tx.Exec(ctx, "ANALYZE "+c.table); err != nil { // as it would be by the day on which they are due
