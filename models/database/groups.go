@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -8,13 +9,15 @@ import (
 	"time"
 )
 
-// groups serves callers who come while others are being served many at once. Nobody waits for a group to fill: as long
-// as few come, each is served at once and by itself. When a group fails, each of its callers is served alone, so that
-// nobody fails for another.
+// groups serves callers who come while others are being served many at once. Few are served at once, each by itself; as
+// soon as there are more, those who come wait for the ones before them, and are served together. When a group fails,
+// each of its callers is served alone, so that nobody fails for another, and a group that takes long keeps nobody back.
 type groups[T any] struct {
 	mu      sync.Mutex
-	served  int // groups that are being served
+	serving int // groups that keep others back
+	callers int // in those groups
 	waiting []*caller[T]
+	patient time.Duration // for which a group keeps others back; 0: patientTime
 }
 
 // caller waits for its turn.
@@ -33,31 +36,29 @@ type turn[T any] struct {
 }
 
 const (
+	few          = 2                // callers who are served without waiting for each other
+	enough       = 8                // callers who are a group of their own beside another
 	mostTogether = 32               // callers in one group
 	togetherTime = 10 * time.Second // for one group
+	patientTime  = 100 * time.Millisecond
 )
 
-// atOnce is how many groups are served at a time: while one waits for the disk, others use the processors.
-var atOnce = max(2, runtime.GOMAXPROCS(0))
+// most is how many groups are served at a time: while one waits for the disk, others use the processors.
+var most = max(2, runtime.GOMAXPROCS(0))
 
-// serving says how callers are served.
-type serving[T any] struct {
+// served says how callers are served.
+type served[T any] struct {
 	alike func(a, b T) bool // tells whether two may be served together
 	one   func(T) error
 	all   func(ctx context.Context, group []T) error // the context outlives the callers
 }
 
 // do serves one caller, at once or with others.
-func (g *groups[T]) do(ctx context.Context, item T, by serving[T]) error {
-	g.mu.Lock()
-	if g.served < atOnce {
-		g.served++
-		g.mu.Unlock()
-		defer g.next(by)
-		return by.one(item)
-	}
+func (g *groups[T]) do(ctx context.Context, item T, by served[T]) error {
 	c := &caller[T]{item: item, turn: make(chan turn[T], 1)}
+	g.mu.Lock()
 	g.waiting = append(g.waiting, c)
+	g.begin(by)
 	g.mu.Unlock()
 	var got turn[T]
 	select {
@@ -77,20 +78,10 @@ func (g *groups[T]) do(ctx context.Context, item T, by serving[T]) error {
 	return got.err
 }
 
-// leave takes out a caller who waits no longer, and tells whether it is to lead a group all the same.
-func (g *groups[T]) leave(c *caller[T]) (leads bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.waiting = slices.DeleteFunc(g.waiting, func(other *caller[T]) bool { return other == c })
-	return c.leads
-}
-
-// next gives the turn of a group that is done to those who wait.
-func (g *groups[T]) next(by serving[T]) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.waiting) == 0 {
-		g.served--
+// begin gives the first who waits its turn, with all who may be served with it, unless they are to wait for others.
+func (g *groups[T]) begin(by served[T]) {
+	n := len(g.waiting)
+	if n == 0 || g.callers >= few && (n < enough || g.serving >= most) {
 		return
 	}
 	first := g.waiting[0]
@@ -106,13 +97,28 @@ func (g *groups[T]) next(by serving[T]) {
 			mine.rest = append(mine.rest, c)
 		}
 	}
-	g.waiting, first.leads = later, true
+	g.serving, g.callers, g.waiting, first.leads = g.serving+1, g.callers+len(mine.group), later, true
 	first.turn <- mine
 }
 
+// leave takes out a caller who waits no longer, and tells whether it is to lead a group all the same.
+func (g *groups[T]) leave(c *caller[T]) (leads bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = slices.DeleteFunc(g.waiting, func(other *caller[T]) bool { return other == c })
+	return c.leads
+}
+
 // lead serves a group in the name of its first caller, and tells the others.
-func (g *groups[T]) lead(ctx context.Context, mine turn[T], by serving[T]) error {
-	defer g.next(by)
+func (g *groups[T]) lead(ctx context.Context, mine turn[T], by served[T]) error {
+	done := sync.OnceFunc(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.serving, g.callers = g.serving-1, g.callers-len(mine.group)
+		g.begin(by)
+	})
+	defer done()
+	defer time.AfterFunc(cmp.Or(g.patient, patientTime), done).Stop()
 	others := turn[T]{alone: true}
 	tell := sync.OnceFunc(func() {
 		for _, c := range mine.rest {

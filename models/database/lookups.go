@@ -44,7 +44,7 @@ func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 		err = alone(q)
 		return q.found, err
 	}
-	err = l.groups.do(ctx, q, serving[*lookup[K, V]]{
+	err = l.groups.do(ctx, q, served[*lookup[K, V]]{
 		alike: func(_, _ *lookup[K, V]) bool { return true }, one: alone, all: answer})
 	if err != nil {
 		return found, err // q may still be written to

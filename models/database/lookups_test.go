@@ -16,6 +16,7 @@ import (
 func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
 	t.Parallel()
 	var l database.Lookups[int, int]
+	l.BePatient()
 	var questions, held atomic.Int32
 	open := make(chan struct{})
 	odd := errors.New("thirteen")
@@ -43,10 +44,10 @@ func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
 			}
 		})
 	}
-	for range database.AtOnce {
+	for range database.Few {
 		ask(0)
 	}
-	until(t, "those before", func() bool { return int(held.Load()) == database.AtOnce })
+	until(t, "those before", func() bool { return int(held.Load()) == database.Few })
 	keys := []int{1, 2, 2, 3, 4}
 	for _, key := range keys {
 		ask(key)
@@ -54,7 +55,7 @@ func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
 	until(t, "those who wait", func() bool { return l.Waiting() == len(keys) })
 	close(open)
 	wg.Wait()
-	if n := int(questions.Load()); n != database.AtOnce+1 {
+	if n := int(questions.Load()); n != database.Few+1 {
 		t.Errorf("%d questions", n)
 	}
 	for _, key := range append(keys, 13) {
@@ -66,6 +67,7 @@ func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
 func TestRecordsThatAreReadTogetherAreThoseOfTheirMerchants(t *testing.T) {
 	t.Parallel()
 	c := openCrowd(t)
+	database.Kept[database.Lookups[database.Key, []thing]](c.DB).BePatient()
 	all := c.stored(3)
 	keyOf := func(one thing) database.Key { return database.Key{MerchantID: one.MerchantID, ID: one.ID} }
 	read := func(ctx context.Context, key database.Key, also string) (thing, error) {
@@ -79,7 +81,7 @@ func TestRecordsThatAreReadTogetherAreThoseOfTheirMerchants(t *testing.T) {
 	c.run("BEGIN")
 	c.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE")
 	var wg sync.WaitGroup
-	for range database.AtOnce {
+	for range database.Few {
 		wg.Go(func() {
 			if _, err := read(context.Background(), keyOf(all[0]), " AND version = 1"); err != nil {
 				t.Error(err)
@@ -87,7 +89,7 @@ func TestRecordsThatAreReadTogetherAreThoseOfTheirMerchants(t *testing.T) {
 		})
 	}
 	until(t, "those before", func() bool {
-		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted") == database.AtOnce
+		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted") == database.Few
 	})
 	for i, key := range asked {
 		wg.Go(func() { found[i], became[i] = read(context.Background(), key, " AND version = 1") })

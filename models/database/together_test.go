@@ -91,13 +91,14 @@ func until(t *testing.T, what string, come func() bool) {
 }
 
 // together lets units end at the same moment: those before them wait at a gate until all are there. It gives what
-// became of each.
+// became of each. Fewer than are a group of their own wait for those before them.
 func (c crowd) together(meanwhile func(), units ...func(*database.Tx)) []error {
 	c.t.Helper()
+	c.BePatient()
 	c.run("BEGIN")
 	c.run("LOCK TABLE gates IN EXCLUSIVE MODE")
 	var wg sync.WaitGroup
-	for range database.AtOnce {
+	for range database.Few {
 		wg.Go(func() {
 			err := c.InTx(context.Background(), func(tx *database.Tx) error {
 				database.Insert(tx, gates, thing{ID: tx.NewID(), MerchantID: tx.NewID(), Notes: []string{}})
@@ -109,7 +110,7 @@ func (c crowd) together(meanwhile func(), units ...func(*database.Tx)) []error {
 		})
 	}
 	until(c.t, "units at the gate", func() bool {
-		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'gates'::regclass AND NOT granted") == database.AtOnce
+		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'gates'::regclass AND NOT granted") == database.Few
 	})
 	became := make([]error, len(units))
 	for i, unit := range units {
@@ -135,7 +136,7 @@ func wrongOnes(became []error) (n int) {
 	return n
 }
 
-const crowded = 20 // units, more than one INSERT adds
+const crowded = database.Enough - 1 // units that wait together
 
 func newThing(i int) thing {
 	return thing{ID: uuid.New(), MerchantID: uuid.New(), Colour: fmt.Sprint("colour ", i), Notes: []string{"a", `"b"`},
@@ -196,9 +197,9 @@ func TestAUnitThatFailsTakesNoOtherWithIt(t *testing.T) {
 	for i := range all {
 		all[i] = newThing(i)
 	}
-	all[7].ID = all[3].ID
+	all[6].ID = all[3].ID
 	became := c.together(nil, adding(all, told)...)
-	if n := wrongOnes(became); n != 1 || (became[3] == nil) == (became[7] == nil) {
+	if n := wrongOnes(became); n != 1 || (became[3] == nil) == (became[6] == nil) {
 		t.Error(became)
 	}
 	if n, events := c.number("SELECT count(*) FROM things"), c.number("SELECT count(*) FROM events"); n != crowded-1 ||
@@ -239,9 +240,9 @@ func TestOfTwoChangesOfOneRecordThatEndTogetherOneIsLost(t *testing.T) {
 	t.Parallel()
 	c := openCrowd(t)
 	all := c.stored(crowded)
-	all[7] = all[3]
+	all[6] = all[3]
 	became := c.together(nil, painting(all, "red")...)
-	lost := errors.Is(became[3], fault.ErrLost) || errors.Is(became[7], fault.ErrLost)
+	lost := errors.Is(became[3], fault.ErrLost) || errors.Is(became[6], fault.ErrLost)
 	if wrongOnes(became) != 1 || !lost {
 		t.Error(became)
 	}
@@ -252,7 +253,7 @@ func TestOfTwoChangesOfOneRecordThatEndTogetherOneIsLost(t *testing.T) {
 	for i, one := range all {
 		all[i].Version = one.Version + 1
 	}
-	all[7] = c.stored(1)[0]
+	all[6] = c.stored(1)[0]
 	if became := c.together(nil, painting(all, "blue")...); wrongOnes(became) > 0 {
 		t.Error(became)
 	}
@@ -286,6 +287,62 @@ func TestARecordThatSomebodyHoldsHoldsUpNobodyElse(t *testing.T) {
 	}
 	if err := <-released; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestManyUnitsDoNotWaitForThoseThatTakeLong(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	c.run("BEGIN")
+	c.run("LOCK TABLE gates IN EXCLUSIVE MODE")
+	var stuck sync.WaitGroup
+	for range 3 * database.Enough { // each longer than others are patient
+		stuck.Go(func() {
+			err := c.InTx(context.Background(), func(tx *database.Tx) error {
+				database.Insert(tx, gates, newThing(0))
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := c.InTx(t.Context(), func(tx *database.Tx) error {
+		database.Insert(tx, things, newThing(1))
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	c.run("COMMIT")
+	stuck.Wait()
+	if n := c.number("SELECT count(*) FROM gates"); n != 3*database.Enough {
+		t.Errorf("%d at the gate", n)
+	}
+}
+
+func TestMoreUnitsThanOneStatementAddsAreAllWritten(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	c.run("BEGIN")
+	c.run("LOCK TABLE things IN EXCLUSIVE MODE")
+	const n = 3 * table.MostRows
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			err := c.InTx(context.Background(), func(tx *database.Tx) error {
+				database.Insert(tx, things, newThing(i))
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	until(t, "units that wait", func() bool { return c.UnitsWaiting() > 0 })
+	c.run("COMMIT")
+	wg.Wait()
+	if n := c.number("SELECT count(DISTINCT colour) FROM things"); n != 3*table.MostRows {
+		t.Errorf("%d things", n)
 	}
 }
 
