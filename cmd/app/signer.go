@@ -29,6 +29,17 @@ func (k HeadSigner) Check(keyID string, data, signature []byte) bool {
 	return false
 }
 
+// Public are the public halves of the keys, by their ids.
+func (k HeadSigner) Public() map[string][]byte {
+	all := map[string][]byte{}
+	for _, key := range k {
+		if public, ok := key.Private.Public().(ed25519.PublicKey); ok {
+			all[key.ID] = public
+		}
+	}
+	return all
+}
+
 // AuditService links the audit and checks it. The heads are also noted in that folder beside
 // the database; without a folder nowhere else.
 func AuditService(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *trail.Service {

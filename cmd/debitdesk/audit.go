@@ -13,7 +13,8 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Check the chain of the audit; exit code 1 at the first link that does not hold."`
+	Verify auditVerifyCmd `cmd:"" help:"Check the chain of the audit, or a chain that was exported; exit code 1 at the first link that does not hold."`
+	Export auditExportCmd `cmd:"" help:"Write the chain of a merchant to a file that can be checked without the database."`
 	Accept auditAcceptCmd `cmd:"" help:"Accept a chain as it stands after an alarm, or after an older database was restored: waiting entries are linked and the alarm ends. With several machines, run it once on each."`
 }
 
@@ -38,10 +39,17 @@ func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 type auditVerifyCmd struct {
+	File     string `arg:"" optional:"" help:"A chain that was exported: it is checked without the database."`
 	Merchant string `placeholder:"SLUG" help:"Only this merchant; all of them when left out."`
 }
 
 func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
+	switch {
+	case v.File != "" && v.Merchant != "":
+		return usageError{errors.New("a file holds one merchant: leave --merchant out")}
+	case v.File != "":
+		return v.pack(c, io)
+	}
 	return onApp(ctx, c, io, func(a *App) error {
 		audits := a.Services.Audit
 		if err := audits.Link(ctx); err != nil {

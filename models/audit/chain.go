@@ -3,6 +3,8 @@ package audit
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,6 +82,22 @@ func (h Head) Next(e Kept) Link {
 
 // After is the head once a link was added; it is not signed yet.
 func (h Head) After(l Link) Head { return Head{MerchantID: l.MerchantID, N: l.N, Hash: l.Hash} }
+
+// Follow goes one link on from a head. A link that does not fit is told by its number, and why; an entry that is gone has
+// the zero id, which only a dropped past allows.
+func (b Base) Follow(at Head, l Link, e Kept) (next Head, broken int64, why string) {
+	wanted := at.Next(e)
+	switch {
+	case l.N != wanted.N:
+		return at, wanted.N, fmt.Sprintf("Link %d is missing.", wanted.N)
+	case e.ID == uuid.Nil && slices.Contains(b.Kept, l.N): // the link after it is a hash over this one
+	case e.ID == uuid.Nil:
+		return at, l.N, fmt.Sprintf("The entry of link %d is missing.", l.N)
+	case string(l.Hash) != string(wanted.Hash):
+		return at, l.N, fmt.Sprintf("Entry %s (link %d) was changed after it was written.", e.ID, l.N)
+	}
+	return at.After(l), 0, ""
+}
 
 // hashOf is SHA-256 over the hash before, the number and each field with its
 // length in front, so that no two entries read the same.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -134,7 +135,7 @@ func (h *Batches) sketch(b batch.Batch, v batch.Review, after int) *pages.Invoic
 		}
 		name := line.Name
 		if !line.Quantity.Equal(decimal.NewFromInt(1)) {
-			name = line.Quantity.String() + " × " + name
+			name += " × " + strings.Replace(line.Quantity.String(), ".", ",", 1) // as the client reads it
 		}
 		out.Lines = append(out.Lines, components.Pair{Name: name, Value: words.Sum(cents, p.Currency)})
 	}

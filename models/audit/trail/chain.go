@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -170,18 +169,11 @@ func (k *Service) walkOnce(ctx context.Context, merchantID uuid.UUID, upTo int64
 		if at.N == end.N || at.N == upTo {
 			return errStop
 		}
-		next := at.Next(e)
-		switch {
-		case l.N != next.N:
-			return broken(next.N, "Link %d is missing.", next.N)
-		case e.ID == uuid.Nil && slices.Contains(base.Kept, l.N):
-			next.Hash = l.Hash // the link after it is a hash over this one
-		case e.ID == uuid.Nil:
-			return broken(l.N, "The entry of link %d is missing.", l.N)
-		case string(l.Hash) != string(next.Hash):
-			return broken(l.N, "Entry %s (link %d) was changed after it was written.", e.ID, l.N)
+		next, n, why := base.Follow(at, l, e)
+		if why != "" {
+			return broken(n, "%s", why)
 		}
-		at, out.Links = at.After(l), l.N
+		at, out.Links = next, l.N
 		if at.N == noted.N && string(at.Hash) != string(noted.Hash) {
 			return broken(at.N, "Link %d is not the one that is noted outside the database.", at.N)
 		}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+
+	"debitdesk/cmd/app"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/audit/trail"
+	"debitdesk/models/database"
+	"debitdesk/models/plural"
+	"debitdesk/models/store/keyfile"
+)
+
+type auditExportCmd struct {
+	File     string `arg:"" help:"Where to write it; it must not exist yet."`
+	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
+}
+
+func (v *auditExportCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) (err error) {
+		m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
+		if err != nil {
+			return fmt.Errorf("there is no merchant %q", v.Merchant)
+		}
+		file, err := os.OpenFile(v.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%s already exists: choose another name", v.File)
+		}
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err = errors.Join(err, file.Close()); err != nil {
+				err = errors.Join(err, os.Remove(v.File))
+			}
+		}()
+		who := actor.OperatorOf(m.ID)
+		if err := a.Store.DB.InTx(ctx, func(tx *database.Tx) error {
+			tx.Audit(who, audit.Entry{Action: "audit.exported", ObjectType: "merchant", ObjectID: m.ID,
+				Text: "The record of who did what was exported with its chain."})
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := a.Services.Audit.Link(ctx); err != nil {
+			return err
+		}
+		signer := app.HeadSigner(a.Keys.Signing)
+		n, err := a.Services.Audit.Export(ctx, who, m.Slug, signer.Public(), file)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(io.out, "%s\n%s of %s; check them with: debitdesk audit verify %s\n", v.File,
+			plural.Of(n, "link"), m.Slug, v.File)
+		return err
+	})
+}
+
+// pack checks an exported chain. Where the key file of the installation is at hand, its keys must have signed it; else
+// the key that the file names is shown, to be compared.
+func (v *auditVerifyCmd) pack(c Config, io streams) error {
+	file, err := os.Open(v.File)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	ours := map[string][]byte{}
+	if keys, err := keyfile.Load(keyfile.Path(c.Keys, c.Data)); err == nil {
+		ours = app.HeadSigner(keys.Signing).Public()
+	}
+	found, err := trail.CheckPack(file, func(keyID string, public, data, signature []byte) bool {
+		if mine, known := ours[keyID]; known {
+			public = mine
+		}
+		return len(public) == ed25519.PublicKeySize && ed25519.Verify(public, data, signature)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.File, err)
+	}
+	if !found.Holds() {
+		return fmt.Errorf("%s: broken at link %d: %s", found.Merchant, found.Broken, found.Why)
+	}
+	said := fmt.Sprintf("%s: %s, the chain holds", found.Merchant, plural.Of(found.Links, "entry"))
+	if found.Dropped > 0 {
+		said += fmt.Sprintf(" (the first %d were dropped after their time)", found.Dropped)
+	}
+	fingerprint := sha256.Sum256(found.Public)
+	said += fmt.Sprintf("; exported %s, signed with key %s", found.MadeAt.UTC().Format("2006-01-02 15:04 UTC"), found.KeyID)
+	if _, known := ours[found.KeyID]; known {
+		said += ", which is in the key file here"
+	} else {
+		said += ", which the file itself names: compare its fingerprint " + hex.EncodeToString(fingerprint[:])
+	}
+	_, err = fmt.Fprintln(io.out, said)
+	return err
+}

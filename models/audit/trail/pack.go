@@ -1,0 +1,135 @@
+package trail
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+)
+
+// packForm is the first word of an exported chain; another form gets another number.
+const packForm = "debitdesk audit 1"
+
+// packHead is the first line of an exported chain. Keys are the public halves of those that signed it.
+type packHead struct {
+	Pack       string            `json:"pack"`
+	MerchantID uuid.UUID         `json:"merchant_id"`
+	Merchant   string            `json:"merchant"`
+	MadeAt     time.Time         `json:"made_at"`
+	Base       audit.Base        `json:"base"`
+	Head       audit.Head        `json:"head"`
+	Keys       map[string][]byte `json:"keys"`
+}
+
+// packLink is every further line: a link with its entry, which is left out where it is gone.
+type packLink struct {
+	N     int64       `json:"n"`
+	Hash  []byte      `json:"hash"`
+	Entry *audit.Kept `json:"entry,omitempty"`
+}
+
+// Export writes a merchant's chain as lines of JSON that can be checked without the database. It tells how many links
+// were written.
+func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, keys map[string][]byte,
+	to io.Writer) (links int64, err error) {
+	if err := who.May(actor.Manage); err != nil {
+		return 0, err
+	}
+	end, err := k.Store.Head(ctx, who.MerchantID) // what is linked meanwhile comes after it
+	if err != nil {
+		return 0, err
+	}
+	base, err := k.Store.Base(ctx, who.MerchantID)
+	if err != nil {
+		return 0, err
+	}
+	out := bufio.NewWriter(to)
+	lines := json.NewEncoder(out)
+	if err := lines.Encode(packHead{Pack: packForm, MerchantID: who.MerchantID, Merchant: merchant,
+		MadeAt: time.Now().UTC(), Base: base, Head: end, Keys: keys}); err != nil {
+		return 0, err
+	}
+	err = k.Store.Walk(ctx, who.MerchantID, func(l audit.Link, e audit.Kept) error {
+		if l.N > end.N {
+			return errStop
+		}
+		line := packLink{N: l.N, Hash: l.Hash}
+		if e.ID != uuid.Nil {
+			line.Entry = &e
+		}
+		links++
+		return lines.Encode(line)
+	})
+	if err != nil && err != errStop { //nolint:errorlint // the very value
+		return links, err
+	}
+	return links, out.Flush()
+}
+
+// ErrNoPack is what CheckPack gives for a file that is no exported chain.
+var ErrNoPack = errors.New("this is not an audit that was exported")
+
+// Pack is what a look at an exported chain found.
+type Pack struct {
+	Checked
+
+	Merchant string
+	MadeAt   time.Time
+	KeyID    string // that signed the last link
+	Public   []byte // its public half, as the file says it
+}
+
+// CheckPack walks an exported chain from its first link to its head. check tells whether a signature is that of a key,
+// whose public half stands in the file.
+func CheckPack(from io.Reader, check func(keyID string, public, data, signature []byte) bool) (Pack, error) {
+	lines := json.NewDecoder(bufio.NewReader(from))
+	var h packHead
+	if err := lines.Decode(&h); err != nil || h.Pack != packForm {
+		return Pack{}, ErrNoPack
+	}
+	out := Pack{Merchant: h.Merchant, MadeAt: h.MadeAt, KeyID: h.Head.KeyID, Public: h.Keys[h.Head.KeyID]}
+	out.MerchantID, out.Links, out.Dropped = h.MerchantID, h.Base.N, h.Base.N
+	h.Base.MerchantID, h.Head.MerchantID = h.MerchantID, h.MerchantID
+	broken := func(n int64, why string) (Pack, error) {
+		out.Broken, out.Why = n, why
+		return out, nil
+	}
+	if h.Base.Dropped() && !check(h.Base.KeyID, h.Keys[h.Base.KeyID], h.Base.Signed(), h.Base.Signature) {
+		return broken(h.Base.N, "The signature of what was dropped is not valid.")
+	}
+	at := h.Base.Head()
+	for {
+		var line packLink
+		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return broken(at.N+1, fmt.Sprintf("The file cannot be read after link %d: %v.", at.N, err))
+		}
+		var e audit.Kept
+		if line.Entry != nil {
+			e = *line.Entry
+		}
+		next, n, why := h.Base.Follow(at, audit.Link{MerchantID: h.MerchantID, N: line.N, EntryID: e.ID, Hash: line.Hash}, e)
+		if why != "" {
+			return broken(n, why)
+		}
+		at, out.Links = next, next.N
+	}
+	switch end := h.Head; {
+	case at.N != end.N:
+		return broken(at.N+1, fmt.Sprintf("The chain ends at link %d and should reach %d.", at.N, end.N))
+	case end.N > 0 && string(at.Hash) != string(end.Hash):
+		return broken(end.N, "The last link is not the one that was signed.")
+	case end.N > 0 && !check(end.KeyID, out.Public, end.Signed(), end.Signature):
+		return broken(end.N, "The signature of the last link is not valid.")
+	}
+	return out, nil
+}
