@@ -97,8 +97,10 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 	asked := site.asks(t, "4055558120")
 	owner.open("/purchases")
 	owner.do("select a purchase and ask for a file", chromedp.Click(`[data-row]`, chromedp.ByQuery),
-		chromedp.Click(`form[data-choose] [value^="export"]`, chromedp.ByQuery, chromedp.NodeVisible))
-	owner.click("Add note…")
+		chromedp.WaitVisible(`form[data-choose] [value^="export"]`, chromedp.ByQuery),
+		chromedp.Evaluate(`document.querySelector('form[data-choose] [value^="export"]').click()`, nil))
+	owner.do("go on with the same list",
+		chromedp.Evaluate(`document.querySelector('form[data-choose] [value="note"]').click()`, nil))
 	owner.sees("Add a note to 1 purchase")
 
 	owner.open(asked)

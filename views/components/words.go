@@ -104,11 +104,14 @@ func (b Button) extras() templ.Attributes {
 	if b.IconOnly {
 		a["aria-label"] = b.Label
 	}
-	if b.Icon == "download" { // a file comes and the page stays: its forms can be sent again
+	if b.download() {
 		a["data-download"] = true
 	}
 	return a
 }
+
+// download tells that a file comes and the page stays: its forms can be sent again.
+func (b Button) download() bool { return b.Icon == "download" }
 
 func (h Head) class() string {
 	return or(h.Class, when(h.Num, "num"))
