@@ -2,11 +2,11 @@ package database
 
 import "time"
 
-// Few is how many callers are served without waiting for each other, and Enough how many are a group of their own.
-const (
-	Few    = few
-	Enough = enough
-)
+// Few units do not wait for each other, and as many callers as are Enough are a group of their own.
+var Few = together.few
+
+// Enough is said above.
+const Enough = enough
 
 // UnitsWaiting counts the units of work that wait for their turn.
 func (s *DB) UnitsWaiting() int { return s.units.count() }

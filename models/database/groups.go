@@ -48,6 +48,7 @@ var most = max(2, runtime.GOMAXPROCS(0))
 
 // served says how callers are served.
 type served[T any] struct {
+	few   int               // callers who do not wait for each other
 	alike func(a, b T) bool // tells whether two may be served together
 	one   func(T) error
 	all   func(ctx context.Context, group []T) error // the context outlives the callers
@@ -81,7 +82,7 @@ func (g *groups[T]) do(ctx context.Context, item T, by served[T]) error {
 // begin gives the first who waits its turn, with all who may be served with it, unless they are to wait for others.
 func (g *groups[T]) begin(by served[T]) {
 	n := len(g.waiting)
-	if n == 0 || g.callers >= few && (n < enough || g.serving >= most) {
+	if n == 0 || g.callers >= by.few && (n < enough || g.serving >= most) {
 		return
 	}
 	first := g.waiting[0]

@@ -45,7 +45,7 @@ func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 		return q.found, err
 	}
 	err = l.groups.do(ctx, q, served[*lookup[K, V]]{
-		alike: func(_, _ *lookup[K, V]) bool { return true }, one: alone, all: answer})
+		few: 1, alike: func(_, _ *lookup[K, V]) bool { return true }, one: alone, all: answer})
 	if err != nil {
 		return found, err // q may still be written to
 	}
@@ -55,8 +55,9 @@ func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 // Key names a record of a merchant.
 type Key struct{ MerchantID, ID uuid.UUID }
 
-// Asked begins a query about the records of several keys, which are the values that KeyLists gives.
-const Asked = "unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (asked_of, asked_id, asked_at)"
+// Asked begins a query about the records of several keys, which are the values that KeyLists gives. The lists stand in
+// queries of their own, so that the planner never counts them: it would plan anew for each number of keys.
+const Asked = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) WITH ORDINALITY AS asked (asked_of, asked_id, asked_at)"
 
 // KeyLists are the values of a query about the records of keys.
 func KeyLists(keys []Key) []any {

@@ -44,10 +44,8 @@ func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
 			}
 		})
 	}
-	for range database.Few {
-		ask(0)
-	}
-	until(t, "those before", func() bool { return int(held.Load()) == database.Few })
+	ask(0)
+	until(t, "those before", func() bool { return int(held.Load()) == 1 })
 	keys := []int{1, 2, 2, 3, 4}
 	for _, key := range keys {
 		ask(key)
@@ -55,7 +53,7 @@ func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
 	until(t, "those who wait", func() bool { return l.Waiting() == len(keys) })
 	close(open)
 	wg.Wait()
-	if n := int(questions.Load()); n != database.Few+1 {
+	if n := int(questions.Load()); n != 2 {
 		t.Errorf("%d questions", n)
 	}
 	for _, key := range append(keys, 13) {
@@ -81,15 +79,13 @@ func TestRecordsThatAreReadTogetherAreThoseOfTheirMerchants(t *testing.T) {
 	c.run("BEGIN")
 	c.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE")
 	var wg sync.WaitGroup
-	for range database.Few {
-		wg.Go(func() {
-			if _, err := read(context.Background(), keyOf(all[0]), " AND version = 1"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	wg.Go(func() {
+		if _, err := read(context.Background(), keyOf(all[0]), " AND version = 1"); err != nil {
+			t.Error(err)
+		}
+	})
 	until(t, "those before", func() bool {
-		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted") == database.Few
+		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted") == 1
 	})
 	for i, key := range asked {
 		wg.Go(func() { found[i], became[i] = read(context.Background(), key, " AND version = 1") })

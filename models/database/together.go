@@ -14,6 +14,7 @@ import (
 // Units of work that only write, and that end while others are on their way to the disk, are written many in one
 // transaction: what is one statement of each of them is one statement for all.
 var together = served[*Tx]{
+	few: 2, // each commit waits for the disk
 	// The same statements in the same order.
 	alike: func(a, b *Tx) bool {
 		return slices.EqualFunc(a.waiting, b.waiting, func(a, b statement) bool { return a.sql == b.sql })

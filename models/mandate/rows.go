@@ -88,6 +88,11 @@ func (s Store) TokensWithMandates(ctx context.Context, merchantID uuid.UUID,
 			database.Key{MerchantID: merchantID, ID: ids[0]}, s.tokensStanding)
 		return found.tokens, found.mandates, err
 	}
+	return s.tokensWithMandates(ctx, merchantID, ids)
+}
+
+func (s Store) tokensWithMandates(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) ([]token.Token, []Mandate, error) {
 	const these = "merchant_id = $1 AND id = ANY($2)"
 	return database.Both(ctx, s.DB, token.Table, these, Table,
 		"merchant_id = $1 AND id = ANY(ARRAY(SELECT mandate_id FROM tokens WHERE "+these+"))", merchantID, ids)
@@ -101,6 +106,10 @@ type standing struct {
 
 // tokensStanding finds tokens with their mandates by their keys, as one question.
 func (s Store) tokensStanding(ctx context.Context, keys []database.Key) ([]standing, error) {
+	if len(keys) == 1 {
+		tokens, mandates, err := s.tokensWithMandates(ctx, keys[0].MerchantID, []uuid.UUID{keys[0].ID})
+		return []standing{{tokens, mandates}}, err
+	}
 	const asked = " FROM " + database.Asked + " JOIN tokens t ON t.merchant_id = asked_of AND t.id = asked_id"
 	tokens, mandates, err := database.BothAsked(ctx, s.DB,
 		token.Table, "SELECT "+token.Table.Columns("t")+asked+" ORDER BY asked_at",
