@@ -93,11 +93,11 @@ func (v *auditVerifyCmd) pack(c Config, io streams) error {
 	}
 	fingerprint := sha256.Sum256(found.Public)
 	said += fmt.Sprintf("; exported %s, signed with key %s", found.MadeAt.UTC().Format("2006-01-02 15:04 UTC"), found.KeyID)
+	whose := "which the file itself names: compare its fingerprint with the one that the installation shows"
 	if _, known := ours[found.KeyID]; known {
-		said += ", which is in the key file here"
-	} else {
-		said += ", which the file itself names: compare its fingerprint " + hex.EncodeToString(fingerprint[:])
+		whose = "which is in the key file here"
 	}
+	said += fmt.Sprintf(", %s (fingerprint %s)", whose, hex.EncodeToString(fingerprint[:]))
 	_, err = fmt.Fprintln(io.out, said)
 	return err
 }
