@@ -68,6 +68,9 @@ func (e *edge) answerError(err error, c echo.Context) {
 	if f.RetryAfterSeconds > 0 {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
 	}
+	if status == http.StatusUnauthorized && isAPI(c.Request().URL.Path) { // RFC 6750: which credential is asked for
+		c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
+	}
 	var failed error
 	switch {
 	case c.Request().Method == http.MethodHead:

@@ -86,6 +86,9 @@ func TestTheBodiesOfErrorsAreAsPublished(t *testing.T) {
 	paid := h.API("POST", "/purchases/", order(h, client, "", "")).Want(201).Text("id")
 	h.API("POST", "/purchases/"+paid+"/mark_as_paid/", nil).Want(200)
 	h.API("POST", "/purchases/"+paid+"/refund/", nil).Want(200)
+	if asks := h.Call("GET", "/api/v1/clients/", nil).Header.Get("WWW-Authenticate"); asks != "Bearer" {
+		t.Errorf("a call without a credential is asked for %q", asks)
+	}
 	for _, c := range []struct {
 		name   string
 		got    handlertest.Answer

@@ -284,7 +284,7 @@ func TestTheDeliveryLogIsFiltered(t *testing.T) {
 	one, two := hook(h, at.URL), hook(h, at.URL)
 	at.answers(500)
 	sent := h.API("POST", "/webhooks/"+one+"/test/", nil).Want(200).Contains(`"event_type":"webhook.test"`,
-		`"state":"pending"`)
+		`"state":"pending"`, `"payload":{"event_type":"webhook.test",`)
 	run(t, h)
 	at.answers(200)
 	h.API("POST", "/webhooks/"+two+"/test/", nil).Want(200)

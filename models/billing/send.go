@@ -165,6 +165,10 @@ func (s *Service) prepare(ctx context.Context, who actor.Actor,
 	} else if err != nil {
 		return pattern, brand, nil, err
 	}
+	for i, r := range in.Recipients {
+		at := recipientAt(i, len(in.Recipients)) + "payment_method_whitelist"
+		purchase.CheckBlock(&wrong, at, r.Whitelist, pattern.Details.DirectDebit)
+	}
 	return pattern, brand, payers, wrong.Err()
 }
 
@@ -188,7 +192,7 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input,
 		return nil, err
 	}
 	for i, r := range in.Recipients {
-		at := fmt.Sprintf("clients[%d/%d].", i, n)
+		at := recipientAt(i, n)
 		if _, known := payers[r.ClientID]; !known && r.ClientID != uuid.Nil {
 			wrong.NoSuch(at+"client_id", r.ClientID)
 		}
@@ -196,6 +200,9 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input,
 	}
 	return payers, nil
 }
+
+// recipientAt is where what is wrong with a recipient stands.
+func recipientAt(i, n int) string { return fmt.Sprintf("clients[%d/%d].", i, n) }
 
 // issue gives one purchase its id, its moment, its invoice and its mail.
 func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, place serial) Issued {

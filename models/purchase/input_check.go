@@ -95,6 +95,15 @@ func (s *Service) CheckWhitelist(w *fault.Problems, at string, list []string) bo
 	return checkMethods(w, at, list) && s.canPayBy(w, at, list)
 }
 
+// CheckBlock notes the list of one recipient that allows DebiCheck alone where the direct_debit block that all share
+// has no terms of a mandate: the client could pay by nothing then.
+func CheckBlock(w *fault.Problems, at string, list []string, block *DirectDebit) {
+	if block != nil && block.Terms == nil && onlyDebiCheck(list) {
+		w.Add(at, "invalid_payment_method_whitelist",
+			"The direct_debit block has no terms of a DebiCheck mandate. Leave this out or use eft.")
+	}
+}
+
 // canPayBy notes a list of which the bank connection can do nothing.
 func (s *Service) canPayBy(w *fault.Problems, at string, list []string) bool {
 	if why := s.Bank.NoDebiCheck(); why != "" && onlyDebiCheck(list) {

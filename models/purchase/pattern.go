@@ -21,11 +21,17 @@ func (s *Service) Pattern(ctx context.Context, who actor.Actor, in Input) (Purch
 }
 
 // For is the purchase of one client after a pattern. A whitelist of the client's own
-// replaces the pattern's.
+// replaces the pattern's; one without DebiCheck drops the terms of a mandate, which that client is not to give.
 func (p Purchase) For(clientID uuid.UUID, payer client.Details, whitelist []string) Purchase {
 	p.ClientID, p.Payer = clientID, payer
 	if whitelist != nil {
 		p.Options.Whitelist = whitelist
+	}
+	if dd, list := p.Details.DirectDebit, p.Options.Whitelist; dd != nil && list != nil &&
+		!slices.Contains(list, DebiCheck) {
+		plain := *dd
+		plain.Terms = nil
+		p.Details.DirectDebit = &plain
 	}
 	p.Method = (&Input{Options: p.Options}).method()
 	p.Details.RequestClientDetails = slices.DeleteFunc(slices.Clone(p.Details.RequestClientDetails), payer.Knows)

@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -100,7 +99,6 @@ func (s *Service) bill(o order, billed calendar.Date) purchase.Purchase {
 	p.Issued, p.Due, p.DueGiven = billed, s.dueOf(o.t, billed), true
 	p.Options.ForceRecurring, p.Options.SkipCapture = false, false
 	p.Options.SendReceipt, p.Options.InvoiceOnFailure = o.sub.Switches.Receipt, o.sub.Switches.InvoiceOnChargeFailure
-	onlyAllowed(&p)
 	p.SettleDay()
 	return p
 }
@@ -122,16 +120,6 @@ func (s *Service) storing(o order, first calendar.Date, payable bool) purchase.P
 	}
 	p.Method = p.StoresBy()
 	return p
-}
-
-// onlyAllowed drops the terms of a mandate that the subscriber is not to give.
-func onlyAllowed(p *purchase.Purchase) {
-	if dd, list := p.Details.DirectDebit, p.Options.Whitelist; dd != nil && list != nil &&
-		!slices.Contains(list, purchase.DebiCheck) {
-		plain := *dd
-		plain.Terms = nil
-		p.Details.DirectDebit = &plain
-	}
 }
 
 // made is a purchase that is ready to be written.

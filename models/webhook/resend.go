@@ -104,6 +104,10 @@ func (s *Service) Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID
 			EventType: e.Type, ObjectType: e.ObjectType,
 			ObjectID: e.ObjectID, Address: w.Callback, State: Pending, CreatedAt: tx.Now(), NextAt: tx.Now()}
 		insertTestEvent(tx, e, d)
+		var err error
+		if d.Body, err = s.body(e); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "webhook.tested", ObjectType: "webhook", ObjectID: w.ID,
 			Text: "Sent a test to the webhook " + w.Title + "."})
 		return tx.Answered(d)
