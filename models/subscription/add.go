@@ -17,8 +17,8 @@ import (
 // (ours: API contract 12.2). What is payable now is billed in the same transaction.
 func (s *Service) Add(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (Added, error) {
 	var out Added
-	err := s.forClient(ctx, who, id, &in, true, func(o order) error {
-		return again(func() error {
+	err := again(func() error { // from the start: the template or the client may be deleted meanwhile
+		return s.forClient(ctx, who, id, &in, true, func(o order) error {
 			var err error
 			out, err = s.add(ctx, who, o)
 			return err
@@ -105,6 +105,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 		sub := o.sub
 		sub.begin(tx)
 		sub.activate(o.t, day, tx.Now())
+		holdTemplate(tx.Unit(), o.t)
 		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
 		var period Period
 		if m != nil {
@@ -149,6 +150,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		}
 		made.Begin(tx.NewID(), tx.Now())
 		sub.FirstPurchaseID = made.ID
+		holdTemplate(tx.Unit(), o.t)
 		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
 		insertSubscriber(tx.Unit(), sub)

@@ -292,6 +292,33 @@ func TestATemplateThatIsDeletedEndsItsSubscriptions(t *testing.T) {
 	}
 }
 
+func TestASubscriberOfATemplateThatIsDeletedAtThatMomentEndsToo(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	clientID, _ := h.stored("4000000000")
+	for range 25 {
+		tpl := h.template(subscription.Default())
+		var added subscription.Added
+		var refused, kept error
+		var both sync.WaitGroup
+		both.Go(func() {
+			added, refused = h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID})
+		})
+		both.Go(func() { kept = h.subs.Delete(ctx, h.who, tpl.ID) })
+		both.Wait()
+		must(t, kept)
+		switch {
+		case fault.Is(refused, fault.NotFound):
+		case refused != nil:
+			t.Fatal(refused)
+		default:
+			if s := h.sub(added.Subscriber.ID); s.Status != subscription.Inactive {
+				t.Fatalf("%s on a template that is gone", s.Status)
+			}
+		}
+	}
+}
+
 func TestThePayerStopsASubscription(t *testing.T) {
 	t.Parallel()
 	h := open(t)

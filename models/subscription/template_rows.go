@@ -28,6 +28,18 @@ func insertTemplate(tx *database.Tx, t Template) { database.Insert(tx, templateT
 // when another was quicker.
 func moveTemplate(tx *database.Tx, t Template) { database.MustChange(tx, templateMove, t) }
 
+// holdTemplate keeps a template as it was read while a client is added to it: its deletion waits, and ends that
+// subscriber too. The transaction ends with fault.ErrLost when it was deleted or changed already.
+func holdTemplate(tx *database.Tx, t Template) {
+	tx.Must(
+		`SELECT count(*) FROM (SELECT FROM billing_templates WHERE merchant_id = $1 AND id = $2 AND version = $3
+			AND deleted_at IS NULL FOR SHARE) AS held`,
+		t.MerchantID,
+		t.ID,
+		t.Version,
+	)
+}
+
 // endSubscribersOf makes all subscribers of a template inactive and counts them.
 func endSubscribersOf(tx *database.Tx, merchantID, templateID uuid.UUID, why string) (int, error) {
 	n, err := tx.Exec(
