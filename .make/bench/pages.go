@@ -300,7 +300,7 @@ func (d *desk) plans(ctx context.Context, addresses []walk.Address) (line, error
 	if err != nil {
 		return line{}, err
 	}
-	statements, offending := tell(os.Stderr, found)
-	return line{"(k) statements that scan a table that grows, or read or sort more than a page", fmt.Sprint(offending),
-		fmt.Sprintf("of %d", statements), "", "0"}, nil
+	statements, offending, beyond := tell(os.Stderr, found)
+	return line{"(k) statements that scan a table that grows, or read or sort more than they say by a LIMIT",
+		fmt.Sprint(beyond), fmt.Sprintf("of %d; %d more than a page", statements, offending), "", "0"}, nil
 }

@@ -113,10 +113,9 @@ func onlyExplain(ctx context.Context, dsn, folder string, nobody bool) error {
 	if err != nil {
 		return err
 	}
-	statements, offending := tell(os.Stdout, found)
-	fmt.Printf("%d statements, %d of them scan a table that grows, or read or sort more than %d rows\n",
-		statements, offending,
-		mostRead)
+	statements, offending, beyond := tell(os.Stdout, found)
+	fmt.Printf("%d statements, %d of them read or sort more than %d rows, %d of these more than a LIMIT of theirs says, "+
+		"or scan a table that grows\n", statements, offending, mostRead, beyond)
 	return nil
 }
 
@@ -147,8 +146,9 @@ func some(all []plans.Statement) (out []plans.Statement) {
 	return out
 }
 
-// tell prints the offenders, the slowest first, each statement once.
-func tell(to io.Writer, found []plans.Plan) (statements, offending int) {
+// tell prints the offenders, the slowest first, each statement once. Those beyond are marked: no LIMIT of theirs bounds
+// what they read.
+func tell(to io.Writer, found []plans.Plan) (statements, offending, beyond int) {
 	shown := map[string]bool{}
 	for _, p := range found {
 		if shown[p.SQL] {
@@ -160,10 +160,15 @@ func tell(to io.Writer, found []plans.Plan) (statements, offending int) {
 		}
 		shown[p.SQL] = true
 		offending++
-		fmt.Fprintf(to, "%8.1f ms  %s\n    %s\n    %s\n\n", milliseconds(p.Took), p.For, strings.Join(p.Offences, "; "),
-			strings.Join(strings.Fields(p.SQL), " "))
+		mark := ""
+		if !p.Bounded() {
+			beyond++
+			mark = "BEYOND "
+		}
+		fmt.Fprintf(to, "%8.1f ms  %s\n    %s%s\n    %s\n\n", milliseconds(p.Took), p.For, mark,
+			strings.Join(p.Offences, "; "), strings.Join(strings.Fields(p.SQL), " "))
 	}
-	return statements, offending
+	return statements, offending, beyond
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -283,7 +283,8 @@ var exceptions = []struct{ words, because string }{
 		`WITH there AS MATERIALIZED (SELECT count(*) AS n FROM (SELECT 1`,
 		"what a filter looks at, or an order sorts, is counted first, up to 3 000 or 10 000 records",
 	},
-	{`OFFSET 0) AS part GROUP BY state`, "what is in a state is counted up to 10 000 records"},
+	{`AS t GROUP BY state`, "tokens in a state are counted up to 10 000 of them"},
+	{`AS m GROUP BY state`, "as above, mandates"},
 	{
 		`FROM invoices i JOIN purchases p ON p.id = i.purchase_id LEFT JOIN invoices cn`,
 		"open: the due date of an invoice is its purchase's",

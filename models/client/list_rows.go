@@ -64,8 +64,8 @@ func (s Store) sorted(ctx context.Context, merchantID uuid.UUID, of *listing.Wal
 			return none, err
 		}
 	default:
-		if all := of.Indexed(); all.SQL != live {
-			by.Narrow.And(all.SQL, all.Args...)
+		if of.Where != live {
+			by.Narrow.And(of.Where, of.Args...)
 		}
 		if of.Fits != "" {
 			by.Fits.And(of.Fits, of.FitArgs...)
@@ -120,15 +120,17 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 		w.Fitting("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
 	}
 	if !q.CreatedFrom.IsZero() { // a client gets its id when it is added
-		w.Since = paging.FirstAt(q.CreatedFrom.Add(-idLag))
+		w.And("id >= ?", paging.FirstAt(q.CreatedFrom.Add(-idLag)))
 		w.Fitting("created_at >= ?", q.CreatedFrom)
 	}
 	if !q.CreatedTo.IsZero() {
-		w.Until = paging.FirstAt(q.CreatedTo.Add(idLag))
+		w.And("id < ?", paging.FirstAt(q.CreatedTo.Add(idLag)))
 		w.Fitting("created_at <= ?", q.CreatedTo)
 	}
+	w.Unsorted = w.Where != live
 	if q.PersonalCode != "" {
-		w.LedBy("personal_code_hash = ?", IdentityHash(s.Seal, merchantID, q.PersonalCode))
+		w.Unsorted = false
+		w.And("personal_code_hash = ?", IdentityHash(s.Seal, merchantID, q.PersonalCode))
 	}
 	if beside := q.Facets.Client("clients"); beside.SQL != "" {
 		w.Fitting(beside.SQL, beside.Args...)
@@ -147,7 +149,8 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 			return nil, nil, fmt.Errorf("find client by e-mail: %w", err)
 		}
 		if found {
-			w.LedBy("lower(email) = lower(?)", q.Text)
+			w.Unsorted = false
+			w.And("lower(email) = lower(?)", q.Text)
 			return w, nil, nil
 		}
 	}

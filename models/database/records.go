@@ -111,26 +111,29 @@ func Find[T any](ctx context.Context, s *DB, from *table.Table[T], of *gorm.DB) 
 
 // Collect reads what a statement finds. Where a standby fails at it, the primary answers.
 func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
+	return orPrimary(ctx, func(ctx context.Context) ([]T, error) {
+		rows, err := s.Pool.Query(ctx, sql, Native(args)...)
+		if err != nil {
+			return nil, fmt.Errorf("read from %s: %w", from.Name, err)
+		}
+		return from.Collect(s.Seal, rows)
+	})
+}
+
+// orPrimary reads once more from the primary where a standby fails.
+func orPrimary[T any](ctx context.Context, read func(context.Context) ([]T, error)) ([]T, error) {
 	a := asideOf(ctx)
 	if a == nil || TxOf(ctx) != nil {
-		return collect(ctx, s, from, sql, args)
+		return read(ctx)
 	}
 	soon, cancel := context.WithTimeout(ctx, AsideTime)
 	defer cancel()
-	found, err := collect(soon, s, from, sql, args)
+	found, err := read(soon)
 	if err != nil && ctx.Err() == nil {
 		a.failed.Store(true)
-		return collect(ctx, s, from, sql, args)
+		return read(ctx)
 	}
 	return found, err
-}
-
-func collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
-	rows, err := s.Pool.Query(ctx, sql, Native(args)...)
-	if err != nil {
-		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
-	}
-	return from.Collect(s.Seal, rows)
 }
 
 // SeekPlanned is Seek by the plan that serves all merchants: of a statement of many parts that reads little, making a
@@ -139,11 +142,27 @@ func SeekPlanned[T any](ctx context.Context, s *DB, from *table.Table[T], query 
 	if TxOf(ctx) != nil { // its settings last until its end
 		return Seek(ctx, s, from, query, args...)
 	}
+	return seekSet(ctx, s.Pool.on(ctx), s, from, "plan_cache_mode', 'force_generic_plan", query, args...)
+}
+
+// SeekUnsorted is Seek by an index that has the order of the statement: nothing is sorted where there is one.
+func SeekUnsorted[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
+	if TxOf(ctx) != nil { // as above
+		return Seek(ctx, s, from, query, args...)
+	}
+	return orPrimary(ctx, func(ctx context.Context) ([]T, error) {
+		return seekSet(ctx, s.Pool.reads(ctx), s, from, "enable_sort', 'off", query, args...)
+	})
+}
+
+// seekSet is Seek with a setting, which lasts until the end of the batch.
+func seekSet[T any](ctx context.Context, on querier, s *DB, from *table.Table[T], setting, query string,
+	args ...any) ([]T, error) {
 	query, args = s.Statement(query, args...)
 	batch := &pgx.Batch{}
-	batch.Queue("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)") // until the end of the batch
+	batch.Queue("SELECT set_config('" + setting + "', true)")
 	batch.Queue(query, Native(args)...)
-	results := s.Pool.SendBatch(ctx, batch)
+	results := on.SendBatch(ctx, batch)
 	found, err := collectSecond(results, s, from)
 	if end := results.Close(); err == nil && end != nil {
 		err = fmt.Errorf("read from %s: %w", from.Name, end)

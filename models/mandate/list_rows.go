@@ -86,7 +86,7 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 	if f.looked() {
 		beside := f.beside()
 		w.Fitting(beside.SQL, beside.Args...)
-		w.Most = 2 * listing.MostJoined
+		w.Most = listing.MostJoined
 	}
 	return w
 }

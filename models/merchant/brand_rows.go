@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -104,13 +105,18 @@ func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
 
 // BrandUse tells what hangs on a brand.
 func (s Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u Use, err error) {
-	first := func(table string) string { // the first that an index of the merchant leads to
-		return "(SELECT true FROM " + table + " WHERE " + database.BoundTo("merchant_id", "$1") +
-			" AND brand_id = $2 ORDER BY merchant_id LIMIT 1) IS NOT NULL, "
+	first := func(table, by string) string { // the first that an index leads to
+		return "(SELECT true FROM " + table + " WHERE merchant_id = $1 AND brand_id = $2 ORDER BY " + by +
+			" LIMIT 1) IS NOT NULL, "
 	}
+	bound := strings.NewReplacer("merchant_id = $1", database.BoundTo("merchant_id", "$1"))
+	// Every purchase takes a number of its brand's counter: where none was taken, none is looked for.
 	err = s.Pool.QueryRow(
 		ctx,
-		"SELECT "+first("purchases")+first("mandates")+first("batches")+first("billing_templates")+
+		"SELECT EXISTS (SELECT FROM brand_counters WHERE brand_id = $2 AND name = 'purchase') AND "+
+			bound.Replace(first("purchases", "merchant_id DESC, id DESC"))+
+			strings.Replace(first("mandates", "brand_id"), "brand_id = $2", database.BoundTo("brand_id", "$2"), 1)+
+			bound.Replace(first("batches", "merchant_id")+first("billing_templates", "merchant_id"))+
 			`EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`,
 		merchantID,
 		brandID,

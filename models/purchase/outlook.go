@@ -34,10 +34,23 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	if err != nil {
 		return nil, err
 	}
-	var clients []uuid.UUID
-	for _, p := range found {
+	var clients, refunding []uuid.UUID
+	for id, p := range found {
 		if p.ClientID != uuid.Nil {
 			clients = append(clients, p.ClientID)
+		}
+		if p.RefundingCents > 0 {
+			refunding = append(refunding, id)
+		}
+	}
+	refunds := map[uuid.UUID][]Refund{}
+	if len(refunding) > 0 {
+		underWay, err := s.Read.RefundsUnderWay(ctx, who.MerchantID, refunding...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range underWay {
+			refunds[r.PurchaseID] = append(refunds[r.PurchaseID], r)
 		}
 	}
 	live, err := s.Read.TokensOfClients(ctx, who.MerchantID, distinct(clients))
@@ -47,7 +60,7 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	brands, now := map[uuid.UUID]merchant.Brand{}, s.Now()
 	var wishes []Wish
 	for id, p := range found {
-		o := Outlook{Record: Record{Purchase: p}}
+		o := Outlook{Record: Record{Purchase: p, Refunds: refunds[id]}}
 		if brands[p.BrandID].ID == uuid.Nil {
 			if brands[p.BrandID], err = s.Read.Brand(ctx, who.MerchantID, p.BrandID); err != nil {
 				return nil, err
@@ -56,11 +69,6 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 		o.Brand = brands[p.BrandID]
 		if c, debited := last[id]; debited {
 			o.Collection = &c
-		}
-		if p.RefundingCents > 0 {
-			if o.Refunds, err = s.Read.RefundsUnderWay(ctx, who.MerchantID, id); err != nil {
-				return nil, err
-			}
 		}
 		o.Usable = s.chargeable(o.Record, live[p.ClientID])
 		if o.failedDebit(now) {

@@ -146,8 +146,8 @@ type Reader interface {
 	Amendment(ctx context.Context, merchantID, id uuid.UUID) (Amendment, error)
 	// AmendmentOf gives the newest amendment that replaces a token; NotFound when there is none.
 	AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (Amendment, error)
-	// RefundsUnderWay lists the refunds of a purchase that are not settled yet, oldest first.
-	RefundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Refund, error)
+	// RefundsUnderWay lists the refunds of some purchases that are not settled yet, oldest first.
+	RefundsUnderWay(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) ([]Refund, error)
 	Refund(ctx context.Context, merchantID, id uuid.UUID) (Refund, error)
 	// MailsAbout lists the mails that one object caused, newest first.
 	MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error)

@@ -104,7 +104,8 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 	where, args := purchaseWhere(merchantID, f)
 	totals, err := s.totals(ctx, fmt.Sprintf(near+`
 		SELECT '' AS state, n, 0 AS cents FROM there
-		UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, "id, status AS state, "+randCents, where, summed), slices.Concat(nearArgs, args)...)
+		UNION ALL (SELECT state, %s FROM hit AS part GROUP BY state)`, "id, status AS state, "+randCents, where, summed),
+		slices.Concat(nearArgs, args)...)
 	if err != nil || totals[""].N >= mostBeside {
 		return nil, err
 	}

@@ -39,14 +39,15 @@ func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
 }
 
 // RefundsUnderWay implements purchase.Reader.
-func (s *Store) RefundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
+func (s *Store) RefundsUnderWay(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs ...uuid.UUID) ([]purchase.Refund, error) {
 	return database.All(
 		ctx,
 		s.DB,
 		refundTable,
-		`merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`,
+		`merchant_id = $1 AND purchase_id = ANY($2) AND state = 'pending' ORDER BY id`,
 		merchantID,
-		purchaseID,
+		purchaseIDs,
 	)
 }
 

@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -78,19 +79,38 @@ func (s *Service) Planned(ctx context.Context, who actor.Actor, from, to calenda
 	if to.Before(from) {
 		return p, nil
 	}
-	groups, moreFrom, err := s.Store.billedAlike(ctx, who.MerchantID, from, to)
+	key := fmt.Sprintf("planned %s %s %s", who.MerchantID, from, to) // a list and its count look at the same
+	return paging.Once(ctx, key, func() (Planned, error) { return s.planned(ctx, who.MerchantID, from, to) })
+}
+
+func (s *Service) planned(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (p Planned, err error) {
+	groups, moreFrom, err := s.Store.billedAlike(ctx, merchantID, from, to)
 	if err != nil {
 		return p, err
 	}
 	p.MoreFrom = moreFrom
-	templates, err := s.planOf(ctx, who.MerchantID, groups)
+	templates, err := s.planOf(ctx, merchantID, groups)
 	if err != nil {
 		return p, err
 	}
-	for _, g := range groups {
-		p.Turns = append(p.Turns, templates[g.TemplateID].turns(g, from, to)...)
+	type billed struct {
+		day   calendar.Date
+		group int
+		cents int64
 	}
-	slices.SortStableFunc(p.Turns, func(a, b Turn) int { return a.BilledOn.Compare(b.BilledOn) })
+	var order []billed // turns are large: they are made in their order
+	for n, g := range groups {
+		cents, days := templates[g.TemplateID].days(g, from, to)
+		for _, day := range days {
+			order = append(order, billed{day, n, cents})
+		}
+	}
+	slices.SortStableFunc(order, func(a, b billed) int { return a.day.Compare(b.day) })
+	p.Turns = make([]Turn, len(order))
+	for n, one := range order {
+		g := groups[one.group]
+		p.Turns[n] = templates[g.TemplateID].turn(g, one.day, one.cents)
+	}
 	return p, nil
 }
 
@@ -187,26 +207,38 @@ func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.D
 
 // turns are the periods that will be billed on some days to subscribers who are billed alike.
 func (t Template) turns(g alike, from, to calendar.Date) (out []Turn) {
+	cents, days := t.days(g, from, to)
+	for _, day := range days {
+		out = append(out, t.turn(g, day, cents))
+	}
+	return out
+}
+
+func (t Template) turn(g alike, day calendar.Date, cents int64) Turn {
+	return Turn{Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: cents, N: g.N, alike: g}
+}
+
+// days are those on which such periods will be billed, and what each comes to.
+func (t Template) days(g alike, from, to calendar.Date) (cents int64, days []calendar.Date) {
 	if t.ID == uuid.Nil || !t.DeletedAt.IsZero() {
-		return nil
+		return 0, nil
 	}
 	sub := Subscriber{Status: g.Status, Override: g.Override}
 	if why, _ := t.passesOver(sub); why != "" {
-		return nil
+		return 0, nil
 	}
-	cents := t.priceOf(sub)
-	if cents == 0 {
-		return nil
+	if cents = t.priceOf(sub); cents == 0 {
+		return 0, nil
 	}
 	for day := range t.Plan.onwards(g) {
 		if day.After(to) {
 			break
 		}
 		if !day.Before(from) {
-			out = append(out, Turn{Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: cents, N: g.N, alike: g})
+			days = append(days, day)
 		}
 	}
-	return out
+	return cents, days
 }
 
 // passesOver says why a period of a subscriber that begins now would not be billed; empty when it would.

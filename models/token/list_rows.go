@@ -85,7 +85,7 @@ func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 	if !f.UnusedSince.IsZero() {
 		w.Fitting("coalesce(last_used_at, created_at) < ?", f.UnusedSince)
 	}
-	w.Most = 2 * listing.MostJoined // of each state
+	w.Most = listing.MostJoined
 	return w
 }
 

@@ -54,22 +54,14 @@ const idLag = 10 * time.Minute
 func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listing.Walk, error) {
 	w := &listing.Walk{Columns: "*", From: "audit_entries"}
 	w.And("merchant_id = ?", merchantID)
-	if !f.From.IsZero() {
-		w.Since = paging.FirstAt(f.From)
-		w.And(listing.Either("at >= ?"), f.From)
-	}
-	if !f.To.IsZero() {
-		w.Until = paging.FirstAt(f.To.Add(idLag))
-		w.And(listing.Either("at <= ?"), f.To)
-	}
+	w.Unsorted = !f.From.IsZero() || !f.To.IsZero()
 	if f.ObjectID != uuid.Nil {
 		const order = " ORDER BY merchant_id @direction, id @direction"
 		const of, next = "(SELECT * FROM audit_entries WHERE merchant_id = ? AND ", order + ") UNION ALL "
-		w.LedBy("true")
-		w.From = "(" + of + "object_id = ? AND client_id IS DISTINCT FROM object_id " +
-			"AND purchase_id IS DISTINCT FROM object_id" +
-			next + of + "client_id = ?" + next + of + "purchase_id = ? AND client_id IS DISTINCT FROM ?" +
-			order + ")) AS about"
+		w.From, w.Unsorted = "("+of+"object_id = ? AND client_id IS DISTINCT FROM object_id "+
+			"AND purchase_id IS DISTINCT FROM object_id"+
+			next+of+"client_id = ?"+next+of+"purchase_id = ? AND client_id IS DISTINCT FROM ?"+
+			order+")) AS about", false
 		m, o := merchantID, f.ObjectID
 		w.Args = append([]any{m, o, m, o, m, o, o}, w.Args...)
 	}
@@ -80,10 +72,17 @@ func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listi
 			return nil, fmt.Errorf("look who acted: %w", err)
 		}
 		if person {
-			w.LedBy("actor_kind = 'user' AND actor_id = ?", f.ActorID)
+			w.Unsorted = false
+			w.And("actor_kind = 'user' AND actor_id = ?", f.ActorID)
 		} else {
 			w.Fitting("actor_id = ?", f.ActorID)
 		}
+	}
+	if !f.From.IsZero() {
+		w.And("id >= ? AND at >= ?", paging.FirstAt(f.From), f.From)
+	}
+	if !f.To.IsZero() {
+		w.And("id < ? AND at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
 	}
 	if f.Area != "" {
 		w.Fitting("starts_with(action, ?)", f.Area+".")
@@ -109,9 +108,9 @@ func (s Store) Page(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if err != nil {
 		return paging.Page[Found]{}, err
 	}
-	order := "e.id DESC"
+	order := "e.merchant_id DESC, e.id DESC"
 	if ask.Newer {
-		order = "e.id"
+		order = "e.merchant_id, e.id"
 	}
 	return listing.Page(ctx, s.DB, foundView, w, ask, func(page string) string {
 		return "SELECT e.*, l.n, l.hash FROM (" + page +

@@ -144,19 +144,28 @@ func lookNear(ctx context.Context, db *database.DB, f *Search, ask paging.Ask) (
 		f.Walk.rows(columns, ask, nearRows),
 	)
 	query, args = db.Statement(query, slices.Concat(args, f.Walk.asked(ask))...)
-	var last *uuid.UUID
-	var weights []int
-	err = db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&near.n, &near.hits, &last, &weights)
-	if err != nil {
-		return near, fmt.Errorf("look near: %w", err)
-	}
-	for n, weight := range weights {
-		if weight < weights[near.rarest] {
-			near.rarest = n
+	near, err = once(ctx, query, args, func() (near Near, err error) {
+		var last *uuid.UUID
+		var weights []int
+		err = db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&near.n, &near.hits, &last, &weights)
+		if err != nil {
+			return near, fmt.Errorf("look near: %w", err)
 		}
-	}
-	near.last, near.common = database.OrZero(last), len(weights) > 0 && weights[near.rarest] > commonRows
-	return near, nil
+		for n, weight := range weights {
+			if weight < weights[near.rarest] {
+				near.rarest = n
+			}
+		}
+		near.last, near.common = database.OrZero(last), len(weights) > 0 && weights[near.rarest] > commonRows
+		return near, nil
+	})
+	near.hits = slices.Clone(near.hits)
+	return near, err
+}
+
+// once asks a statement, unless the same was asked for this answer: the page of a search and its count begin alike.
+func once[T any](ctx context.Context, query string, args []any, ask func() (T, error)) (T, error) {
+	return paging.Once(ctx, fmt.Sprint(query, args), ask)
 }
 
 // ByWalk meets what is common on the way. Where all is wanted, and there is more than a walk looks at, nothing is met.

@@ -185,8 +185,8 @@ func (s *Sorted) near(ctx context.Context, ask paging.Ask, most int) (seen int, 
 		args)
 }
 
-// sortFew sorts what the indexed conditions let by, where that is little; n is how many records that is. Where these are
-// all records of the merchant, they are counted first, and their values are read only where they are few.
+// sortFew sorts what the indexed conditions let by, where that is little; n is how many records that is. Where these
+// are all records of the merchant, they are counted first, and their values are read only where they are few.
 func (s *Sorted) sortFew(ctx context.Context, ask paging.Ask) (n int, rows []sortedRow, err error) {
 	most := s.Order.most()
 	few, args := s.few(fmt.Sprintf("%s AS id, %s AS v, (%s) IS TRUE AS hit", s.ID, s.Order.Value, s.Fits.orTrue()), most+1)

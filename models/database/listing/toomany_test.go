@@ -12,8 +12,8 @@ import (
 	"debitdesk/models/store/storetest"
 )
 
-// What is too much to be counted, or to be sorted, is not looked at record by record to find that out. Here nothing can be
-// looked at: whoever tries divides by zero.
+// What is too much to be counted, or to be sorted, is not looked at record by record to find that out. Here nothing can
+// be looked at: whoever tries divides by zero.
 func TestWhatIsTooMuchIsNotLookedAt(t *testing.T) {
 	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
 	if err != nil {
@@ -21,7 +21,8 @@ func TestWhatIsTooMuchIsNotLookedAt(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	large, small := uuid.New(), uuid.New()
-	for _, sql := range []string{`CREATE TABLE crates (id uuid PRIMARY KEY, merchant_id uuid, zero int DEFAULT 0, price int)`,
+	for _, sql := range []string{
+		`CREATE TABLE crates (id uuid PRIMARY KEY, merchant_id uuid, zero int DEFAULT 0, price int)`,
 		`INSERT INTO crates (id, merchant_id, price) SELECT lpad(to_hex(n), 32, '0')::uuid,
 			CASE WHEN n <= 40 THEN '` + small.String() + `' ELSE '` + large.String() + `' END::uuid, n
 			FROM generate_series(1, 500) n`,
@@ -36,14 +37,16 @@ func TestWhatIsTooMuchIsNotLookedAt(t *testing.T) {
 		w.Fitting(fits)
 		return w
 	}
-	if found, err := listing.Count[string](t.Context(), s.DB, walk(large, 100, "1 / zero = 1")); err != nil || found != nil {
+	found, err := listing.Count[string](t.Context(), s.DB, walk(large, 100, "1 / zero = 1"))
+	if err != nil || found != nil {
 		t.Errorf("counting too many: %v, %v", found, err)
 	}
 	sums, err := listing.Sums[string](t.Context(), s.DB, walk(small, 41, "price > 10"), "price")
 	if want := (listing.Sum{N: 30, Cents: 40*41/2 - 10*11/2}); err != nil || sums[""] != want {
 		t.Errorf("the sum of few: %v, %v, want %v", sums, err, want)
 	}
-	if sums, err = listing.Sums[string](t.Context(), s.DB, walk(small, 40, "price > 10"), "price"); err != nil || sums != nil {
+	sums, err = listing.Sums[string](t.Context(), s.DB, walk(small, 40, "price > 10"), "price")
+	if err != nil || sums != nil {
 		t.Errorf("as many as a page looks at: %v, %v", sums, err)
 	}
 	sums, err = listing.Sums[string](t.Context(), s.DB, walk(uuid.New(), 40, "1 / zero = 1"), "price")

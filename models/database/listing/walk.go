@@ -41,9 +41,9 @@ type Walk struct {
 	By string
 	// Ordered says that From has the order of the ids by itself, and gives no column By.
 	Ordered bool
-	// Since is the first id of the walk, and Until the first that is not of it any more; zero: open. Where begins with the
-	// merchant then, and From holds no values.
-	Since, Until uuid.UUID
+	// Unsorted says that Where bounds the ids. By them alone PostgreSQL would read the records of all merchants, and sort
+	// them, wherever it expects few; it is told to read in the order of the walk.
+	Unsorted bool
 
 	columnArgs []any // the values of Columns
 }
@@ -79,44 +79,7 @@ func (w *Walk) by(id string) string {
 // from is where the records of one side of a place are read, up to most in each part, in the order of the walk.
 func (w *Walk) from(ask paging.Ask, most int) string {
 	direction, beside, _ := database.BesideID(w.ID(), ask)
-	where := w.bound(w.Where) + beside
-	if w.ranged() {
-		where = within + strings.TrimPrefix(w.Where, ofMerchant+" = ?")
-	}
-	return " FROM " + w.bound(w.Source(ask, most)) + " WHERE " + where + w.order(w.ID(), direction)
-}
-
-// within bounds a walk by both ends at once. No index but that of the merchant and the id begins there and ends there: by
-// the ids alone, the records of all merchants would be read and sorted where their moments stand close together.
-const within = "(" + ofMerchant + ", id) BETWEEN (?, ?) AND (?, ?)"
-
-func (w *Walk) ranged() bool { return w.Since != uuid.Nil || w.Until != uuid.Nil }
-
-// ends are the first and the last id of a page, which lies on one side of its place.
-func (w *Walk) ends(ask paging.Ask) (first, last uuid.UUID) {
-	first, last = w.Since, uuid.Max
-	if w.Until != uuid.Nil {
-		last = beside(w.Until, -1)
-	}
-	switch {
-	case ask.From == uuid.Nil:
-	case ask.Newer && !further(ask, first, ask.From):
-		first = beside(ask.From, 1)
-	case !ask.Newer && !further(ask, last, ask.From):
-		last = beside(ask.From, -1)
-	}
-	return first, last
-}
-
-// beside is the id before another, with a step of -1, or behind it.
-func beside(id uuid.UUID, step int) uuid.UUID {
-	for n := len(id) - 1; n >= 0; n-- {
-		turned := id[n] == 0 && step < 0 || id[n] == 255 && step > 0
-		if id[n] += byte(step); !turned { //nolint:gosec // a byte that turns over is the next one's business
-			break
-		}
-	}
-	return id
+	return " FROM " + w.bound(w.Source(ask, most)) + " WHERE " + w.bound(w.Where) + beside + w.order(w.ID(), direction)
 }
 
 // rows reads some of the next records, up to most, in the order of the walk.
@@ -142,30 +105,10 @@ func (w *Walk) Fitting(condition string, args ...any) {
 
 // All is the condition on every record of the walk.
 func (w *Walk) All() (string, []any) {
-	all := w.Indexed()
-	if w.Fits != "" {
-		all.And(w.Fits, w.FitArgs...)
+	if w.Fits == "" {
+		return w.Where, w.Args
 	}
-	return all.SQL, all.Args
-}
-
-// LedBy adds a condition whose own index leads to the records: the ends of the walk are looked at in each.
-func (w *Walk) LedBy(condition string, args ...any) {
-	all := w.Indexed()
-	all.And(condition, args...)
-	w.Where, w.Args, w.Since, w.Until = all.SQL, all.Args, uuid.Nil, uuid.Nil
-}
-
-// Indexed is the condition that an index answers.
-func (w *Walk) Indexed() Condition {
-	all := Condition{w.Where, w.Args}
-	if w.Since != uuid.Nil {
-		all.And(w.ID()+" >= ?", w.Since)
-	}
-	if w.Until != uuid.Nil {
-		all.And(w.ID()+" < ?", w.Until)
-	}
-	return all
+	return w.Where + " AND " + w.Fits, slices.Concat(w.Args, w.FitArgs)
 }
 
 // ID is the id column.
@@ -189,10 +132,6 @@ func (w *Walk) Source(ask paging.Ask, most int) string {
 
 // Values are those of the source and of Where.
 func (w *Walk) Values(ask paging.Ask) []any {
-	if w.ranged() {
-		first, last := w.ends(ask)
-		return slices.Concat([]any{w.Args[0], first, w.Args[0], last}, w.Args[1:])
-	}
 	out := make([]any, 0, len(w.Args))
 	for _, arg := range w.Args {
 		if _, here := arg.(fromHere); !here {
@@ -206,9 +145,6 @@ func (w *Walk) Values(ask paging.Ask) []any {
 
 // asked are the values of what is read on one side of a place.
 func (w *Walk) asked(ask paging.Ask) []any {
-	if w.ranged() {
-		return w.Values(ask)
-	}
 	_, _, from := database.BesideID(w.ID(), ask)
 	return slices.Concat(w.Values(ask), from)
 }
@@ -252,7 +188,11 @@ func Page[T any](ctx context.Context, db *database.DB, as *table.Table[T], w *Wa
 	if read != nil {
 		page = read(page)
 	}
-	found, err := database.Seek(ctx, db, as, page, args...)
+	seek := database.Seek[T]
+	if w.Unsorted {
+		seek = database.SeekUnsorted[T]
+	}
+	found, err := seek(ctx, db, as, page, args...)
 	if err != nil {
 		return paging.Page[T]{}, err
 	}
@@ -267,12 +207,23 @@ func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, fou
 		return uuid.Nil, nil
 	}
 	query, args := w.statement(ask, true)
-	ids, err := IDs(ctx, db, query, args...)
+	ids, err := once(ctx, query, args, func() ([]uuid.UUID, error) {
+		if !w.Unsorted {
+			return IDs(ctx, db, query, args...)
+		}
+		found, err := database.SeekUnsorted(ctx, db, idView, query, args...)
+		if err != nil || len(found) == 0 {
+			return nil, err
+		}
+		return []uuid.UUID{found[0].ID}, nil
+	})
 	if err != nil || len(ids) == 0 {
 		return uuid.Nil, err
 	}
 	return ids[0], nil
 }
+
+var idView = table.View[struct{ ID uuid.UUID }]()
 
 // IDs are the ids of the first records of a walk, up to most.
 func (w *Walk) IDs(ctx context.Context, db *database.DB, most int) ([]uuid.UUID, error) {
@@ -287,9 +238,19 @@ func (w *Walk) Count(ctx context.Context, db *database.DB, most int64) (n int64,
 			" WHERE " + w.Fits
 		args = append(args, w.FitArgs...)
 	}
-	err = db.Gorm(ctx).Raw("SELECT count(*) FROM ("+query+") AS counted", args...).Scan(&n).Error
-	return n, err
+	query = "SELECT count(*) FROM (" + query + ") AS counted"
+	if !w.Unsorted {
+		err = db.Gorm(ctx).Raw(query, args...).Scan(&n).Error
+		return n, err
+	}
+	counted, err := database.SeekUnsorted(ctx, db, countedView, query, args...)
+	if err != nil || len(counted) == 0 {
+		return 0, err
+	}
+	return counted[0].Count, nil
 }
+
+var countedView = table.View[struct{ Count int64 }]()
 
 // CountTo counts the records of a walk by state, its one column, up to most.
 func CountTo[S ~string](ctx context.Context, db *database.DB, w *Walk, most int64) (map[S]int64, error) {
@@ -322,20 +283,17 @@ func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string
 		Sum   `gorm:"embedded"`
 		Seen  int64
 	}
+	const summed = "%s AS n, count(*) AS seen, least(coalesce(%s, 0), 9223372036854775807)::bigint AS cents"
 	of, most := paging.Ask{}, w.reach()
-	query := fmt.Sprintf(`SELECT state, count(*) FILTER (WHERE hit) AS n, count(*) AS seen,
-			least(coalesce(sum(cents) FILTER (WHERE hit), 0), 9223372036854775807)::bigint AS cents
-		FROM (SELECT state, %s AS cents, (%s) IS TRUE AS hit FROM (%s) AS %s OFFSET 0) AS part`, cents,
-		cmp.Or(w.Fits, "true"), w.rows(w.Columns, of, most), cmp.Or(w.Alias, "walked"))
-	args := slices.Concat(w.FitArgs, w.Values(of))
-	if w.Fits == "" {
-		query += " GROUP BY state"
-	} else {
-		alone := w.alone()
-		query = fmt.Sprintf(`WITH there AS MATERIALIZED (SELECT count(*) AS n FROM (%s) AS few)
-			%s WHERE (SELECT n FROM there) < %[3]d GROUP BY state
-			UNION ALL SELECT '', 0, n, 0 FROM there WHERE n >= %[3]d`, alone.rows("1", of, most), query, most)
-		args = slices.Concat(w.Values(of), args)
+	looked, args := w.rows(w.Columns, of, most)+") AS "+cmp.Or(w.Alias, "walked"), w.Values(of)
+	query := "SELECT state, " + fmt.Sprintf(summed, "count(*)", "sum("+cents+")") + " FROM (" + looked + " GROUP BY state"
+	if w.Fits != "" {
+		query = fmt.Sprintf(`WITH there AS MATERIALIZED (SELECT count(*) AS n FROM (%[1]s) AS few)
+			SELECT state, %[2]s FROM (SELECT state, %[3]s AS cents, (%[4]s) IS TRUE AS hit FROM (%[5]s OFFSET 0) AS part
+				WHERE (SELECT n FROM there) < %[6]d GROUP BY state
+			UNION ALL SELECT '', 0, n, 0 FROM there WHERE n >= %[6]d`, w.alone().rows("1", of, most),
+			fmt.Sprintf(summed, "count(*) FILTER (WHERE hit)", "sum(cents) FILTER (WHERE hit)"), cents, w.Fits, looked, most)
+		args = slices.Concat(args, w.FitArgs, args)
 	}
 	err := db.Gorm(ctx).Raw(query, args...).Scan(&rows).Error
 	if err != nil {
@@ -389,10 +347,6 @@ func IDsFirst(table, alias, by, where string, merchantID uuid.UUID, args ...any)
 			" WHERE id = w.id AND merchant_id = ? OFFSET 0) AS " + alias,
 		slices.Concat(args, []any{fromHere{}, merchantID})
 }
-
-// Either is a condition of which PostgreSQL expects that half of the records fit it. Beside a bound of the ids that says
-// nearly the same, it would else expect next to none, and sort all of them instead of reading the first in order.
-func Either(condition string) string { return "coalesce(" + condition + ", false)" }
 
 var stateForm = regexp.MustCompile(`^[a-z_]+$`)
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +40,24 @@ type Plan struct {
 	Offences []string
 	Read     int64  // the most rows that one part of the plan read of a table that grows
 	Text     string // the plan, for a person
+
+	beyond bool
+}
+
+// Bounded tells whether the statement reads and sorts no more than it says itself that it looks at, by a LIMIT: that
+// does not grow.
+func (p Plan) Bounded() bool { return !p.beyond }
+
+var limited = regexp.MustCompile(`LIMIT (\d+)|OFFSET (\d+)`)
+
+// limit is the largest that stands in the statement.
+func (p *Plan) limit() (most int64) {
+	for _, found := range limited.FindAllStringSubmatch(p.SQL, -1) {
+		if n, err := strconv.ParseInt(found[1]+found[2], 10, 64); err == nil {
+			most = max(most, n+1)
+		}
+	}
+	return most
 }
 
 // node is a part of a plan as PostgreSQL tells it.
@@ -90,7 +110,7 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 	if limits.As != uuid.Nil {
 		begin += "; SET LOCAL plan_cache_mode = force_generic_plan"
 	}
-	if limits.NoSort {
+	if limits.NoSort || s.noSort {
 		begin += "; SET LOCAL enable_sort = off"
 	}
 	if limits.NoSeqScan {
@@ -129,15 +149,19 @@ func explain(ctx context.Context, conn *pgx.Conn, s Statement, limits Limits) (p
 		p.offend("reads %s", plural.Of(blocks, "block"))
 	}
 	p.Took = time.Duration(read[0].Took * float64(time.Millisecond))
-	p.look(read[0].Plan, limits, writes.MatchString(s.SQL))
+	p.look(read[0].Plan, limits, writes.MatchString(s.SQL), math.Inf(1))
 	p.Text = outline(read[0].Plan, 0)
 	return p, nil
 }
 
-// look collects what a part of a plan and its parts do that they may not.
-func (p *Plan) look(n node, limits Limits, expected bool) {
+// look collects what a part of a plan and its parts do that they may not. What is only expected of a part is expected
+// of its scan to the end: no more of it is wanted than atMost.
+func (p *Plan) look(n node, limits Limits, expected bool, atMost float64) {
 	if expected {
-		n.Rows, n.Loops = n.Expected, 1
+		n.Rows, n.Loops = min(n.Expected, atMost), 1
+		if n.Kind == "Limit" {
+			atMost = n.Rows
+		}
 	}
 	loops := max(n.Loops, 1)
 	read := int64((n.Rows + n.Filtered + n.Lossy) * loops)
@@ -147,16 +171,19 @@ func (p *Plan) look(n node, limits Limits, expected bool) {
 	}
 	switch {
 	case n.Kind == "Seq Scan" && grows && n.Loops > 0 && (limits.NoSeqScan || read > limits.Rows):
+		p.beyond = true
 		p.offend("scans the whole of %s (%d rows)", n.Table, read)
 	case grows && strings.HasSuffix(n.Kind, "Scan") && read > limits.Rows:
+		p.beyond = p.beyond || read > p.limit()
 		p.offend("reads %s of %s by %s", plural.Of(read, "row"), n.Table, n.Index)
 	case strings.HasSuffix(n.Kind, "Sort"):
 		for _, part := range n.Parts {
 			rows := part.Rows
 			if expected {
-				rows = part.Expected
+				rows = min(part.Expected, atMost)
 			}
 			if sorted := int64(rows * max(part.Loops, 1)); sorted > limits.Rows {
+				p.beyond = p.beyond || sorted > p.limit()
 				p.offend("sorts %s", plural.Of(sorted, "row"))
 			}
 		}
@@ -165,7 +192,7 @@ func (p *Plan) look(n node, limits Limits, expected bool) {
 		if part.Table == "" && strings.HasPrefix(n.Kind, "Bitmap") { // an index of the table above it
 			part.Table = n.Table
 		}
-		p.look(part, limits, expected)
+		p.look(part, limits, expected, atMost)
 	}
 }
 

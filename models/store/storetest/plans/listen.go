@@ -26,6 +26,7 @@ type Statement struct {
 	types   []uint32
 	values  [][]byte
 	formats []int16
+	noSort  bool // it was asked with the planner told to sort nothing that an index has in order
 }
 
 // Listener forwards connections to a database and takes down their statements.
@@ -116,12 +117,16 @@ func (l *Listener) serve(from net.Conn) {
 // prepared are the statements of one connection, by their names.
 type prepared map[string]Statement
 
+// unsorted is the statement that says, until the end of a batch, that nothing is sorted.
+const unsorted = "SELECT set_config('enable_sort', 'off', true)"
+
 // forward passes on what a client says, and takes down what it asks.
 func (l *Listener) forward(from io.Reader, to io.Writer) error {
 	if err := pass(from, to, nil); err != nil { // the greeting has no letter
 		return err
 	}
 	known := prepared{}
+	noSort := false
 	letter := make([]byte, 1)
 	for {
 		if _, err := io.ReadFull(from, letter); err != nil {
@@ -134,7 +139,7 @@ func (l *Listener) forward(from io.Reader, to io.Writer) error {
 		if err := pass(from, to, &body); err != nil {
 			return err
 		}
-		if err := l.hear(letter[0], body.Bytes(), known); err != nil {
+		if err := l.hear(letter[0], body.Bytes(), known, &noSort); err != nil {
 			return err
 		}
 	}
@@ -161,8 +166,10 @@ func pass(from io.Reader, to io.Writer, body *bytes.Buffer) error {
 	return err
 }
 
-func (l *Listener) hear(letter byte, body []byte, known prepared) error {
+func (l *Listener) hear(letter byte, body []byte, known prepared, noSort *bool) error {
 	switch letter {
+	case 'S': // the end of a batch
+		*noSort = false
 	case 'P':
 		var m pgproto3.Parse
 		if err := m.Decode(body); err != nil {
@@ -175,6 +182,8 @@ func (l *Listener) hear(letter byte, body []byte, known prepared) error {
 			return fmt.Errorf("what a client asks: %w", err)
 		}
 		s := known[m.PreparedStatement]
+		*noSort = *noSort || s.SQL == unsorted
+		s.noSort = *noSort
 		s.formats = slices.Clone(m.ParameterFormatCodes)
 		for _, v := range m.Parameters {
 			s.values = append(s.values, slices.Clone(v))
