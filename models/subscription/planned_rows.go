@@ -122,8 +122,8 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 	return out, nil
 }
 
-// subscribersOn reads a page of the subscribers whose next period begins on a day, and of those whose next period begins
-// before it and for whom some turns of that day stand. A few of them may not be billed on it.
+// subscribersOn reads a page of the subscribers whose next period begins on a day, and of those whose next period
+// begins before it and for whom some turns of that day stand. A few of them may not be billed on it.
 func (s Store) subscribersOn(ctx context.Context, merchantID uuid.UUID, day calendar.Date, turns []Turn,
 	ask paging.Ask) ([]Subscriber, error) {
 	from := day.At(0, 0)
