@@ -100,8 +100,7 @@ func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 	}
 }
 
-// A form that stands on the page of what it is about comes back too, also where the page that it was opened on is a part
-// of another, and nothing that was looked at on the way fails.
+// A form that was opened inside another page comes back too, and nothing that was looked at on the way fails.
 func TestANoteIsBackAfterTheSessionHasEnded(t *testing.T) {
 	t.Parallel()
 	h := newGatehouse(t)

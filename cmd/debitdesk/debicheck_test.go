@@ -163,7 +163,7 @@ func TestOutsideTheWindowTheFormAsksLater(t *testing.T) {
 	colleague.fill("password", password)
 	colleague.click("Sign in")
 	colleague.open("/sandbox/phone")
-	colleague.click("Reject")
+	colleague.click("Decline")
 	owner.sees("Declined by the client")
 	payer.sees("You declined")
 }

@@ -35,7 +35,8 @@ func (b *tab) lines(n int) {
 // totals waits until the summary of a purchase gives so many rand.
 func (b *tab) totals(rand string) {
 	b.t.Helper()
-	b.do("total "+rand, chromedp.Poll(`document.querySelector("#summary .big-money")?.textContent === "R\u00a0`+rand+`"`, nil))
+	b.do("total "+rand, chromedp.Poll(
+		`document.querySelector("#summary .big-money")?.textContent === "R\u00a0`+rand+`"`, nil))
 }
 
 func (b *tab) types(id, text string) {
@@ -113,7 +114,8 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 			(event) => { if (event.detail.data.includes("No answer")) document.body.dataset.told = ""; }, true);
 		const { x, y } = document.querySelector(".live-steps").getBoundingClientRect();
 		return { X: x + 4, Y: y + 4 } })()`, &at))
-	owner.do("press there", chromedp.MouseEvent(input.MousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	once := chromedp.ClickCount(1)
+	owner.do("press there", chromedp.MouseEvent(input.MousePressed, at.X, at.Y, chromedp.ButtonLeft, once))
 	if err := site.app.Store.Clock.MoveTo(t.Context(), site.app.Store.Now().Add(121*time.Second)); err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +123,6 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 	if got := owner.text(headline); got != before {
 		t.Errorf("the panel was redrawn under the finger: %q", got)
 	}
-	owner.do("let go", chromedp.MouseEvent(input.MouseReleased, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	owner.do("let go", chromedp.MouseEvent(input.MouseReleased, at.X, at.Y, chromedp.ButtonLeft, once))
 	owner.sees("No answer from the client")
 }

@@ -108,7 +108,7 @@ func sms(p simulation.Phone) string {
 }
 
 func ussd(p simulation.Phone) string {
-	return fmt.Sprintf("%s DebiCheck\n%s. Ref %s.\n1. Accept\n2. Reject\n0. Later", bankOf(p), asksFor(p),
+	return fmt.Sprintf("%s DebiCheck\n%s. Ref %s.\n1. Accept\n2. Decline\n0. Later", bankOf(p), asksFor(p),
 		p.Mandate.ContractReference)
 }
 

@@ -84,7 +84,7 @@ func TestAnAccountThatIsBlockedIsNotToBeDebitedAgain_and_no_page_says_otherwise(
 	id, _ := b.failed(client, token)
 	b.Page(b.A.Finance, "GET", "/purchases/"+id,
 		nil).Want(http.StatusOK).Contains(
-		"No, this account cannot be debited: it is blocked: Blocked before submission: repeatedly unpaid (60).",
+		"No, this account cannot be debited: it is blocked because of “Blocked before submission: repeatedly unpaid (60)”.",
 		"Collecting again needs a new mandate.", "<span>Store a bank account</span>").
 		Lacks("Yes, on", "<span>Charge a token</span>")
 	b.Page(b.A.Finance, "GET", "/tokens/"+token,

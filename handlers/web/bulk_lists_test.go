@@ -211,7 +211,8 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 		"act": {"delete"}})
 	text, form := b.rehearsed(who, to)
 	for _, want := range []string{"Delete 2 templates?", "Type 1, the number of subscribers, to confirm",
-		"subscribers will no longer be billed", "Keep them"} {
+		"Deleted; no subscriber is billed from it",
+		"Deleted; no subscriber is billed from it", "subscribers will no longer be billed", "Keep them"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the rehearsal does not say %q", want)
 		}

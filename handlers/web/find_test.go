@@ -53,6 +53,9 @@ func TestOneSearchFindsRecordsNumbersPagesAndActs(t *testing.T) {
 		}
 		page.Lacks("4055123456")
 	}
+	undated := h.API("POST", "/purchases/", map[string]any{"client_id": k.client, "brand_id": h.A.BrandID,
+		"purchase": map[string]any{"products": []map[string]any{{"name": "Towel", "price": 1000}}}}).Want(201).Text("id")
+	found(h, staff, undated).Contains("/purchases/" + undated).Lacks("due ") // none was given
 	found(h, staff, "4055123456").Contains("Nothing was found")
 	found(h, staff, "zzzqq").Contains("Nothing was found")
 	found(h, staff, "invite a person").Lacks("/settings/people/invite")

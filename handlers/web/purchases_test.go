@@ -165,7 +165,7 @@ func TestEachActAsksFirst(t *testing.T) {
 	k.Page(k.A.Staff, "GET", page+"/cancellation", nil).Contains("cannot be cancelled")
 	// Two people at once: the second is told, not shown an error.
 	k.Page(k.A.Staff, "POST", page+"/cancellation", url.Values{}).Want(http.StatusSeeOther)
-	k.Page(k.A.Staff, "GET", page, nil).Contains("cannot be cancelled")
+	k.Page(k.A.Staff, "GET", page, nil).Contains("This purchase is already cancelled")
 }
 
 func TestMoneyThatCameInByHandIsRecordedAndGivenBack(t *testing.T) {

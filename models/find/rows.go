@@ -99,7 +99,8 @@ var clientLine = "SELECT t.id, NULL::uuid, " + client.NameIn("t.") +
 const (
 	purchaseLine = `SELECT t.id, NULL::uuid, t.payer_name, t.payer_email,
 		coalesce(nullif(t.reference, ''), t.reference_generated), t.status,
-		t.total_cents, t.currency, (t.due AT TIME ZONE 'Africa/Johannesburg')::date, %s, %s FROM `
+		t.total_cents, t.currency, CASE WHEN t.due_given THEN (t.due AT TIME ZONE 'Africa/Johannesburg')::date END,
+		%s, %s FROM `
 	mandateLine = `SELECT t.id, NULL::uuid, t.holder_name, '', t.contract_reference, t.state, 0::bigint,
 		'', NULL::date, %s, %s FROM `
 	//nolint:gosec // a query, no credential

@@ -134,7 +134,7 @@ func (s *Service) judgeAgain(k known, rec Record, now time.Time) Again {
 func unusable(t token.Token, m mandate.Mandate) (problem, remedy string) {
 	switch {
 	case t.State == token.Blocked:
-		return "it is blocked: " + bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode)
+		return "it is blocked because of “" + bank.Label(t.BlockedCode) + "”", bank.Remedy(t.BlockedCode)
 	case t.State == token.Superseded:
 		return "it was replaced by a newer account", "Debit the newer account."
 	case t.State == token.Pending:

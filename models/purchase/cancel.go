@@ -13,8 +13,14 @@ import (
 	"debitdesk/models/queue"
 )
 
+// AlreadyCancelled is what a person is told who cancels a purchase after somebody else has.
+const AlreadyCancelled = "This purchase is already cancelled; it cannot be cancelled again."
+
 // MayCancel is nil when Cancel would end the purchase now.
 func (s *Service) MayCancel(rec Record) error {
+	if rec.Status == Cancelled {
+		return fault.New(fault.Conflict, "purchase_cancel_wrong_status", AlreadyCancelled)
+	}
 	if !CanMove(rec.Status, Cancelled) {
 		return fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.",
 			rec.Status)

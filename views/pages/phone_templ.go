@@ -554,7 +554,7 @@ func handset(h Handset, mayAnswer bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Press(components.Button{Label: "Reject", Name: "answer", Value: "reject", ID: "reject-" + h.ID, Block: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Press(components.Button{Label: "Decline", Name: "answer", Value: "reject", ID: "reject-" + h.ID, Block: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

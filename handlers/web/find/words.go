@@ -42,8 +42,11 @@ func hitView(h find.Hit) pages.FindHit {
 		}
 		return pages.FindHit{Icon: "user", Title: h.Name, Second: second, Href: words.ClientHref(h.ID)}
 	case find.Purchases:
+		if day != "" { // none was given for some
+			day = "due " + day
+		}
 		return pages.FindHit{Icon: "receipt", Title: h.Mark + " · " + h.Name,
-			Second: words.JoinedWords(" · ", sum, "due "+day), Href: words.PurchasePath(h.ID),
+			Second: words.JoinedWords(" · ", sum, day), Href: words.PurchasePath(h.ID),
 			State: words.StatusWords[purchase.Status(h.State)]}
 	case find.Invoices:
 		return pages.FindHit{Icon: "file", Title: h.Mark + " · " + h.Name,

@@ -83,5 +83,8 @@ func whyNotCancel(rec purchase.Record, s *purchase.Service) string {
 	case rec.Status == purchase.PendingExecute:
 		return "The debit day has begun; the bank’s answer must come first."
 	}
+	if rec.Status == purchase.Cancelled {
+		return purchase.AlreadyCancelled
+	}
 	return "A purchase that is " + strings.ToLower(words.StatusWord(rec.Status)) + " cannot be cancelled."
 }

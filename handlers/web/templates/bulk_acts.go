@@ -167,6 +167,7 @@ func (h *Templates) deleteTemplates(act bulk.Act) bulk.Act {
 		"subscriber"
 	act.Begin = func(url.Values) bulk.Plan {
 		return h.planTemplates(func(t subscription.Template, row *bulk.Row) error {
+			row.Note = "Deleted; no subscriber is billed from it"
 			if row.Ends = running(t); row.Ends > 0 {
 				row.Note = "Deleted; subscribers will no longer be billed, " +
 					"and links for storing a bank account stop working"

@@ -183,8 +183,8 @@ func firstDebit(t token.Token, made []purchase.Record, now time.Time) components
 	if next.IsZero() {
 		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
 	}
-	return components.Note{Kind: "info", Title: "Not debited yet", Text: "The first debit is on " + words.SayDay(next, now) +
-		". It shows whether debits succeed."}
+	return components.Note{Kind: "info", Title: "Not debited yet", Text: "The first debit is on " +
+		words.SayDay(next, now) + ". It shows whether debits succeed."}
 }
 
 func tokenFacts(e token.Entry, now time.Time) components.Facts {
