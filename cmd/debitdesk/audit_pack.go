@@ -92,7 +92,8 @@ func (v *auditVerifyCmd) pack(c Config, io streams) error {
 		said += fmt.Sprintf(" (the first %d were dropped after their time)", found.Dropped)
 	}
 	fingerprint := sha256.Sum256(found.Public)
-	said += fmt.Sprintf("; exported %s, signed with key %s", found.MadeAt.UTC().Format("2006-01-02 15:04 UTC"), found.KeyID)
+	said += fmt.Sprintf("; exported %s, signed with key %s", found.MadeAt.UTC().Format("2006-01-02 15:04 UTC"),
+		found.KeyID)
 	whose := "which the file itself names: compare its fingerprint with the one that the installation shows"
 	if _, known := ours[found.KeyID]; known {
 		whose = "which is in the key file here"

@@ -95,10 +95,10 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	}
 	readable(t, server) // it has not looked at the key file since
 
-	if _, err := server.Store.Pool.Exec(t.Context(), `INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint,
-			status, body, stored_at) SELECT merchant_id, true, 'k', '\x00', 200, $1, now() FROM clients LIMIT 1`, asSealedBy(old)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = server.Store.Pool.Exec(t.Context(), `INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint,
+			status, body, stored_at) SELECT merchant_id, true, 'k', '\x00', 200, $1, now() FROM clients LIMIT 1`,
+		asSealedBy(old))
+	must(t, err)
 	const stays = "answers to requests of the last two days; they are dropped after that"
 	for command, want := range map[string]string{"prune": old + " stays: it seals " + stays,
 		"status": old + "  opens " + stays} {

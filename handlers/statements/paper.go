@@ -69,7 +69,7 @@ func (p *paper) Close(s statement.Sums) error {
 	} {
 		row := []export.Cell{{}, export.Text(one.word), {}, {}, {}, {}, {}}
 		if one.word == "Closing balance" {
-			row[0], row[2] = export.MomentIn(p.st.Filter.To, p.zone), export.Text(plural.Of(s.Rows, "movement"))
+			row[0], row[2] = export.MomentIn(closed(p.st), p.zone), export.Text(plural.Of(s.Rows, "movement"))
 			one.cells[0] = amount(s.InCents.Minus(s.OutCents))
 		}
 		if err := p.out.Row(append(append(row, one.cells...), export.Cell{})); err != nil {
@@ -77,6 +77,15 @@ func (p *paper) Close(s statement.Sums) error {
 		}
 	}
 	return p.out.Finish()
+}
+
+// closed is when the balance was as it closes: at the end of the period, or, while that is not over, when the file was
+// begun.
+func closed(st statement.Statement) time.Time {
+	if end := st.Filter.To; !end.IsZero() && (st.BeganAt.IsZero() || end.Before(st.BeganAt)) {
+		return end
+	}
+	return st.BeganAt
 }
 
 func (p *paper) Release() {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"debitdesk/handlers/handlertest"
@@ -23,5 +24,17 @@ func TestTheTurnoverSaysWhichDaysItCannotTake(t *testing.T) {
 		if c.has != "" {
 			a.Contains(c.has)
 		}
+	}
+}
+
+// A statement is about days that have begun.
+func TestAStatementDoesNotBeginInTheFuture(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	form := url.Values{"period_from": {"2950-01-01"}, "period_to": {"2950-01-31"}, "currency": {"ZAR"}, "format": {"csv"}}
+	h.Page(h.A.Finance, "POST", "/reports/statements", form).Want(http.StatusUnprocessableEntity).Contains(
+		"This day has not begun.")
+	if n := h.Count(`SELECT count(*) FROM company_statements`); n != 0 {
+		t.Errorf("%d statements were asked for", n)
 	}
 }

@@ -83,8 +83,8 @@ func (h Head) Next(e Kept) Link {
 // After is the head once a link was added; it is not signed yet.
 func (h Head) After(l Link) Head { return Head{MerchantID: l.MerchantID, N: l.N, Hash: l.Hash} }
 
-// Follow goes one link on from a head. A link that does not fit is told by its number, and why; an entry that is gone has
-// the zero id, which only a dropped past allows.
+// Follow goes one link on from a head. A link that does not fit is told by its number, and why; an entry that is gone
+// has the zero id, which only a dropped past allows.
 func (b Base) Follow(at Head, l Link, e Kept) (next Head, broken int64, why string) {
 	wanted := at.Next(e)
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -274,7 +275,8 @@ func TestComputed_amounts_are_rounded_and_lines_joined_for_all_rows_at_once(t *t
 		"c@example.org,\"C\nCee\",100.00,2027-03-01,x,3\n")
 	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
 	must(t, err)
-	if len(groups) != 2 || groups[0].Cause != batch.CauseDecimals || groups[0].N != 2 || groups[1].Cause != batch.CauseLine {
+	if len(groups) != 2 || groups[0].Cause != batch.CauseDecimals || groups[0].N != 2 ||
+		groups[1].Cause != batch.CauseLine {
 		t.Fatalf("%+v", groups)
 	}
 	for _, g := range groups {
@@ -299,7 +301,8 @@ func TestRows_whose_day_has_passed_get_another_one_together(t *testing.T) {
 		"c@example.org,C,100,2027-03-01,x\nd@example.org,D,100,,x\n")
 	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
 	must(t, err)
-	if len(groups) != 2 || !groups[1].Fixes[0].Dated || groups[0].Cause != batch.CausePast || groups[0].N != 2 || !groups[0].Fixes[0].Dated {
+	if len(groups) != 2 || groups[0].Cause != batch.CausePast || groups[0].N != 2 || !groups[0].Fixes[0].Dated ||
+		!groups[1].Fixes[0].Dated {
 		t.Fatalf("%+v", groups)
 	}
 	fix := groups[0].Fixes[0]
@@ -321,5 +324,20 @@ func TestRows_whose_day_has_passed_get_another_one_together(t *testing.T) {
 	must(t, err)
 	for i, want := range []string{"2027-02-15", "2027-02-15", "2027-03-01", "2027-02-16"} {
 		same(t, h.rows(b, batch.Ready)[i].Due.String(), want)
+	}
+}
+
+// What the columns mean is remembered for the next file; the day of the last one is not its day.
+func TestThe_due_date_of_the_last_file_is_not_that_of_the_next(t *testing.T) {
+	h := open(t)
+	const file = "email,amount,what\na@example.org,100,x\n"
+	b := h.upload(file)
+	m := b.Mapping
+	m.Columns[2].Field, m.Due, m.Product = batch.Product, calendar.On(2027, 2, 20), "Levy"
+	_, err := h.batches.Map(context.Background(), h.who, b.ID, m)
+	must(t, err)
+	next := h.upload(file).Mapping
+	if next.Columns[2].Field != batch.Product || next.Product != "Levy" || !next.Due.IsZero() {
+		t.Errorf("%+v", next)
 	}
 }

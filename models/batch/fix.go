@@ -35,8 +35,8 @@ func FixesOf(p Problem) []Fix {
 	case CauseDecimalMark:
 		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
 			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
-	case CausePast, RequiredOf(Due):
-		if p.Column == 0 {
+	case CausePast, RequiredOf(Due), causeCharge:
+		if p.Field != Due || p.Column == 0 {
 			return nil // the date stands in no column: it is given with the columns
 		}
 		f := fix("", "Use this due date")
@@ -87,7 +87,7 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return fixDate(t, calendar.Order(fix.Choice), cell)
 	case fix.Cause == CauseDecimalMark && t.Field.number():
 		return fixNumber(t, money.Mark(fix.Choice), cell)
-	case (fix.Cause == CausePast || fix.Cause == RequiredOf(Due)) && t.Field == Due:
+	case fix.setsDue() && t.Field == Due:
 		return otherDate(fix.Choice, cell)
 	case fix.Cause == CauseDecimals && t.Field.number():
 		return fixDecimals(t, text, cell)
@@ -99,6 +99,11 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return strings.TrimSpace(strings.ReplaceAll(cell, `"`, ""))
 	}
 	return cell
+}
+
+// setsDue tells a fix that gives rows another due date: the day has passed, is missing, or is too soon for a debit.
+func (f Fix) setsDue() bool {
+	return f.Cause == CausePast || f.Cause == RequiredOf(Due) || f.Cause == causeCharge
 }
 
 // otherDate is the date that a person gave for all rows.
@@ -149,20 +154,19 @@ func fixNumber(t Target, mark money.Mark, cell string) string {
 
 // places is how many decimals a number may have.
 func (f Field) places() int32 {
-	switch base, _ := f.parts(); base {
-	case Quantity:
+	base, _ := f.parts()
+	if base == Quantity {
 		return quantityPlaces
-	case TaxPercent:
-		return taxPlaces
 	}
-	return 2
+	return taxPlaces // an amount has as many: its cents
 }
 
 func roundLabel(f Field) string {
-	switch base, _ := f.parts(); base {
-	case Quantity:
+	base, _ := f.parts()
+	if base == Quantity {
 		return "Round to four decimals (0.33335 is 0.3334)"
-	case TaxPercent:
+	}
+	if base == TaxPercent {
 		return "Round to two decimals (14.995 is 15)"
 	}
 	return "Round to cents (33.335 is R 33,34)"
@@ -183,7 +187,8 @@ func fixDecimals(t Target, text, cell string) string {
 
 // oneLine puts the lines of a text behind each other.
 func oneLine(cell string) string {
-	return strings.Join(strings.FieldsFunc(cell, func(r rune) bool { return !fault.IsOneLine(string(r)) || r == ' ' }), " ")
+	between := func(r rune) bool { return r == ' ' || !fault.IsOneLine(string(r)) }
+	return strings.Join(strings.FieldsFunc(cell, between), " ")
 }
 
 func fixEmail(text, cell string) string {

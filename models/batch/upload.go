@@ -111,6 +111,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
 		switch guessed := survey.Guess(b.Format); {
 		case b.Source == FromClients:
 		case found:
+			known.Due = Day{} // that of last month's file is not that of this one
 			b.Mapping = survey.Written(b.Format, known)
 		default:
 			b.Mapping = guessed

@@ -119,8 +119,8 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	return nil
 }
 
-// days reads the period of the turnover: this month so far, unless the address names days. What is no day, or ends before
-// it begins, stays in its field and says which days are shown.
+// days reads the period of the turnover: this month so far, unless the address names days. What is no day, or ends
+// before it begins, stays in its field and says which days are shown.
 func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.Date) {
 	today := calendar.DateOf(h.Desk.Now())
 	field := func(name, label string, otherwise calendar.Date) (components.DateField, calendar.Date) {
@@ -273,6 +273,10 @@ func (h *Reports) Ask(c echo.Context) error {
 		day, err := calendar.ParseDate(form.Get(end.name))
 		if err != nil || day.Year < 1900 || day.Year > 2999 {
 			in.Problems.Add(end.name, "invalid", "Enter a day such as 2026-11-30.")
+			continue
+		}
+		if today := calendar.DateOf(h.Desk.Now()); end.days == 0 && day.After(today) {
+			in.Problems.Add(end.name, "max_value", "This day has not begun. Choose one up to today, %s.", today)
 			continue
 		}
 		*end.into = day.AddDays(end.days).At(0, 0).Add(-time.Duration(end.days) * time.Microsecond)

@@ -54,7 +54,7 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 	out := bufio.NewWriter(to)
 	lines := json.NewEncoder(out)
 	if err := lines.Encode(packHead{Pack: packForm, MerchantID: who.MerchantID, Merchant: merchant,
-		MadeAt: time.Now().UTC(), Base: base, Head: end, Keys: keys}); err != nil {
+		MadeAt: k.Store.Now(), Base: base, Head: end, Keys: keys}); err != nil {
 		return 0, err
 	}
 	err = k.Store.Walk(ctx, who.MerchantID, func(l audit.Link, e audit.Kept) error {
