@@ -329,3 +329,16 @@ func TestTheSheetOfAWorkbookIsSaidAndChosen(t *testing.T) {
 	uploaded(t, h, h.A.Finance, "year.xlsx", file.String(), "May").Want(http.StatusUnprocessableEntity).Contains(
 		"The workbook has no sheet “May”. Choose one of these: Sheet1, December.")
 }
+
+// Rows whose day has passed, and rows without one, each get another day by a form of their own.
+func TestAnotherDueDateIsGivenToAllRowsOfACause(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := mapped(t, h, "email;full name;amount;due;description\na@example.com;Anna;\"1 234,50\";2001-03-01;Levy\n"+
+		"b@example.com;Ben;100,00;;Levy\n")
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("Use this due date for this row",
+		`id="due-due_past"`, `id="due-required_due"`)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"due_past"}, "column": {"4"},
+		"choice": {"2099-03-02"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("2099-03-02").Lacks("has passed")
+}

@@ -109,7 +109,7 @@ type CauseLine struct {
 type CauseFix struct {
 	Label  string
 	Hidden []components.Pair
-	Date   *components.DateField // the choice, where it is a date
+	Date   *components.Field // the choice, where it is a date
 }
 
 // CausesTarget and GridTabsTarget are the ids of what changes with every cell; GridSaid is where a saved cell is read out.
@@ -425,7 +425,7 @@ func BatchCauses(v BatchCheckView) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							if f.Date != nil {
-								templ_7745c5c3_Err = components.Date(*f.Date).Render(ctx, templ_7745c5c3_Buffer)
+								templ_7745c5c3_Err = components.Input(*f.Date).Render(ctx, templ_7745c5c3_Buffer)
 								if templ_7745c5c3_Err != nil {
 									return templ_7745c5c3_Err
 								}

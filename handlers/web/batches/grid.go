@@ -175,8 +175,8 @@ func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *page
 				{Name: "column", Value: strconv.Itoa(f.Column)}, {Name: "revision", Value: strconv.Itoa(b.Revision)}}}
 			if f.Dated {
 				f.Label += " for " + plural.Pick(g.N, "this row", "these "+plural.Of(g.N, "row"))
-				button.Date = &components.DateField{Label: "Due date", Name: "choice", Required: true,
-					Value: calendar.DateOf(h.Desk.Now()).AddDays(usualDue).String()}
+				button.Date = &components.Field{Label: "Due date", Name: "choice", ID: "due-" + f.Cause, Type: "date",
+					Width: "m", Required: true, Value: calendar.DateOf(h.Desk.Now()).AddDays(usualDue).String()}
 			} else {
 				button.Hidden = append(button.Hidden, components.Pair{Name: "choice", Value: f.Choice})
 			}
