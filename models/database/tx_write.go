@@ -50,8 +50,8 @@ func (t *Tx) must(w statement) {
 	t.wrote = true
 }
 
-// MustHold is Must for a record of a table that this transaction holds for others to leave alone. Units of work that are
-// written together hold it once.
+// MustHold is Must for a record of a table that this transaction holds for others to leave alone. Units of work that
+// are written together hold it once.
 func (t *Tx) MustHold(table, count string, args ...any) {
 	sql := "SELECT must_be_one((" + count + "))"
 	t.must(statement{sql: sql, args: args, joined: holds{table, sql}})
