@@ -174,7 +174,7 @@ func (f Field) isPercentOf(text string) bool {
 func (r *reading) number(f Field, text string, err error) {
 	switch {
 	case f.isPercentOf(text):
-		r.wrong(f, "invalid", CauseNumber, expected(f, "a number such as 1 234,50 that is no percentage", text))
+		r.wrong(f, "invalid", CauseNumber, expected(f, "a number such as 1 234,50 without a percent sign", text))
 	case errors.Is(err, money.ErrAmbiguous):
 		r.wrong(f, "ambiguous", CauseDecimalMark, "expected 1 234,50 or 1234.50, found "+text+
 			", which could be thousands or decimals; choose the decimal sign of the column")

@@ -139,7 +139,7 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 		{batch.Amount, "0,01", "", ""},
 		{batch.Amount, "1.2345", "expected at most two decimals, found 1.2345", batch.CauseDecimals},
 		{batch.Amount, "#REF!", "expected a number such as 1 234,50 or 1234.50, found #REF!", batch.CauseNumber},
-		{batch.Amount, "100%", "expected a number such as 1 234,50 that is no percentage, found 100%", batch.CauseNumber},
+		{batch.Amount, "100%", "expected a number such as 1 234,50 without a percent sign, found 100%", batch.CauseNumber},
 		{batch.Amount, "", "expected an amount such as 1 234,50, found nothing", "required_amount"},
 		{batch.Amount, "6.2E+10",
 			"the spreadsheet shortened this number to scientific notation and digits are lost; " +
