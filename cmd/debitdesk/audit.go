@@ -9,6 +9,8 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
 )
 
@@ -25,9 +27,9 @@ type auditAcceptCmd struct {
 
 func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
+		m, err := a.merchantNamed(ctx, v.Merchant)
 		if err != nil {
-			return fmt.Errorf("there is no merchant %q", v.Merchant)
+			return err
 		}
 		h, err := a.Services.Audit.Accept(ctx, actor.OperatorOf(m.ID), m.ID, v.Reason)
 		if err != nil {
@@ -83,10 +85,19 @@ func (v *auditVerifyCmd) walk(ctx context.Context, a *App, audits *trail.Service
 	if v.Merchant == "" {
 		return audits.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
 	}
-	m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
+	m, err := a.merchantNamed(ctx, v.Merchant)
 	if err != nil {
-		return nil, fmt.Errorf("there is no merchant %q", v.Merchant)
+		return nil, err
 	}
 	one, err := audits.Verify(ctx, actor.OperatorOf(m.ID))
 	return []trail.Checked{one}, err
+}
+
+// merchantNamed finds a merchant by its short name.
+func (a *App) merchantNamed(ctx context.Context, slug string) (merchant.Merchant, error) {
+	m, err := a.Store.MerchantBySlug(ctx, slug)
+	if fault.Is(err, fault.NotFound) {
+		return m, fmt.Errorf("there is no merchant %q", slug)
+	}
+	return m, err
 }

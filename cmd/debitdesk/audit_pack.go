@@ -25,9 +25,9 @@ type auditExportCmd struct {
 
 func (v *auditExportCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) (err error) {
-		m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
+		m, err := a.merchantNamed(ctx, v.Merchant)
 		if err != nil {
-			return fmt.Errorf("there is no merchant %q", v.Merchant)
+			return err
 		}
 		file, err := os.OpenFile(v.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {
