@@ -10,28 +10,17 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
 )
 
 // A walk that is bounded by its ids shows what the bounds let by, each record once, page after page and back again, and
 // nothing of a neighbour whose records lie between them.
 func TestAWalkStaysWithinItsEnds(t *testing.T) {
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
 	mine, other := uuid.New(), uuid.New()
-	for _, sql := range []string{`CREATE TABLE stamps (id uuid PRIMARY KEY, merchant_id uuid, kind int)`,
+	s := tabled(t, `CREATE TABLE stamps (id uuid PRIMARY KEY, merchant_id uuid, kind int)`,
 		`INSERT INTO stamps SELECT lpad(to_hex(n), 32, '0')::uuid,
-			CASE n % 2 WHEN 0 THEN '` + mine.String() + `' ELSE '` + other.String() + `' END::uuid, n % 3
+			CASE n % 2 WHEN 0 THEN '`+mine.String()+`' ELSE '`+other.String()+`' END::uuid, n % 3
 			FROM generate_series(1, 2000) n`,
-		`CREATE INDEX ON stamps (merchant_id, id)`} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(sql, err)
-		}
-	}
+		`CREATE INDEX ON stamps (merchant_id, id)`)
 	type stamp struct {
 		ID, MerchantID uuid.UUID
 		Kind           int

@@ -12,8 +12,6 @@ import (
 
 	"debitdesk/models/database/listing"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
 )
 
 const things = 24_000
@@ -28,18 +26,8 @@ type thing struct {
 // A list in any order shows each record once, in that order, page after page and back again, whatever narrows it; or
 // it says that there is too much to sort.
 func TestASortedListShowsEachRecordOnceInOrder(t *testing.T) {
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s := tabled(t, `CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid, price bigint, kind int, name text)`)
 	mine, other := uuid.New(), uuid.New()
-	if _, err := s.Pool.Exec(
-		t.Context(),
-		`CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid, price bigint, kind int, name text)`,
-	); err != nil {
-		t.Fatal(err)
-	}
 	if _, err := s.Pool.Exec(
 		t.Context(),
 		`INSERT INTO things SELECT lpad(to_hex(n), 32, '0')::uuid, CASE n % 3 WHEN 0 THEN $2::uuid ELSE $1 END,

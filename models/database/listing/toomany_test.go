@@ -8,29 +8,17 @@ import (
 
 	"debitdesk/models/database/listing"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
 )
 
 // What is too much to be counted, or to be sorted, is not looked at record by record to find that out. Here nothing can
 // be looked at: whoever tries divides by zero.
 func TestWhatIsTooMuchIsNotLookedAt(t *testing.T) {
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
 	large, small := uuid.New(), uuid.New()
-	for _, sql := range []string{
-		`CREATE TABLE crates (id uuid PRIMARY KEY, merchant_id uuid, zero int DEFAULT 0, price int)`,
+	s := tabled(t, `CREATE TABLE crates (id uuid PRIMARY KEY, merchant_id uuid, zero int DEFAULT 0, price int)`,
 		`INSERT INTO crates (id, merchant_id, price) SELECT lpad(to_hex(n), 32, '0')::uuid,
-			CASE WHEN n <= 40 THEN '` + small.String() + `' ELSE '` + large.String() + `' END::uuid, n
+			CASE WHEN n <= 40 THEN '`+small.String()+`' ELSE '`+large.String()+`' END::uuid, n
 			FROM generate_series(1, 500) n`,
-		`CREATE INDEX ON crates (merchant_id, id)`} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(sql, err)
-		}
-	}
+		`CREATE INDEX ON crates (merchant_id, id)`)
 	walk := func(merchant uuid.UUID, most int, fits string) *listing.Walk {
 		w := &listing.Walk{Columns: "'' AS state, *", From: "crates", Most: most}
 		w.And("merchant_id = ?", merchant)

@@ -8,28 +8,17 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
 )
 
 // A page of a walk that is bounded by its ids reads its first records and no others, however many lie within the
 // bounds. Here whoever looks at an older one divides by zero.
 func TestAWalkWithEndsReadsNoMoreThanItShows(t *testing.T) {
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
 	mine, other := uuid.New(), uuid.New()
-	for _, sql := range []string{`CREATE TABLE seals (id uuid PRIMARY KEY, merchant_id uuid, whole int)`,
+	s := tabled(t, `CREATE TABLE seals (id uuid PRIMARY KEY, merchant_id uuid, whole int)`,
 		`INSERT INTO seals SELECT lpad(to_hex(n), 32, '0')::uuid,
-			CASE n % 2 WHEN 0 THEN '` + mine.String() + `' ELSE '` + other.String() + `' END::uuid, (n > 19600)::int
+			CASE n % 2 WHEN 0 THEN '`+mine.String()+`' ELSE '`+other.String()+`' END::uuid, (n > 19600)::int
 			FROM generate_series(1, 20000) n`,
-		`CREATE INDEX ON seals (merchant_id, id)`, `VACUUM ANALYZE seals`} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(sql, err)
-		}
-	}
+		`CREATE INDEX ON seals (merchant_id, id)`, `VACUUM ANALYZE seals`)
 	type seal struct {
 		ID, MerchantID uuid.UUID
 		Whole          int
