@@ -36,7 +36,6 @@ type turn[T any] struct {
 }
 
 const (
-	few          = 2                // callers who are served without waiting for each other
 	enough       = 8                // callers who are a group of their own beside another
 	mostTogether = 32               // callers in one group
 	togetherTime = 10 * time.Second // for one group
