@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -19,7 +20,7 @@ func (s *Service) answers(ctx context.Context, done *Done) error {
 	defer s.answering.Unlock()
 	var wrong error
 	err := sweep(func() (int, error) {
-		messages, err := s.Bank.Fetch(ctx, s.chunk())
+		messages, err := s.Bank.Fetch(ctx, lanes()*s.chunk())
 		if err != nil || len(messages) == 0 {
 			return 0, err
 		}
@@ -63,10 +64,38 @@ func (s *Service) record(ctx context.Context, messages []bank.Message) (recorded
 		}
 		recorded = append(recorded, m.ID)
 	}
-	if err := s.apply(ctx, debits); err == nil {
-		return append(recorded, idsOfMessages(debits)...), wrong
+	applied, err := s.applyInLanes(ctx, debits)
+	return append(recorded, applied...), errors.Join(wrong, err)
+}
+
+// applyInLanes records messages about debits and gives the ids of those that are written.
+func (s *Service) applyInLanes(ctx context.Context, messages []bank.Message) (recorded []string, err error) {
+	if len(messages) <= s.chunk() {
+		return s.applyEach(ctx, messages)
 	}
-	for _, m := range debits { // one of them is at fault: each on its own
+	debits := make([]uuid.UUID, len(messages))
+	for i, m := range messages {
+		debits[i] = m.InstructionID
+	}
+	tokens, err := s.Read.TokensDebited(ctx, debits)
+	if err != nil {
+		return nil, err
+	}
+	divided := byAccount(messages, tokens, lanes())
+	written := make([][]string, len(divided))
+	err = abreast(len(divided), func(lane int) (err error) {
+		written[lane], err = s.applyEach(ctx, divided[lane])
+		return err
+	})
+	return slices.Concat(written...), err
+}
+
+// applyEach records messages in one transaction. When one of them is at fault, each is recorded on its own.
+func (s *Service) applyEach(ctx context.Context, messages []bank.Message) (recorded []string, wrong error) {
+	if err := s.apply(ctx, messages); err == nil {
+		return idsOfMessages(messages), nil
+	}
+	for _, m := range messages {
 		if err := s.apply(ctx, []bank.Message{m}); err != nil {
 			wrong = errors.Join(wrong, fmt.Errorf("message %s: %w", m.ID, err))
 			continue
@@ -96,18 +125,17 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 	}
 	return s.InTx(ctx, func(tx Tx) error {
 		ctx := tx.Context()
-		fresh, err := tx.KeepMessages(s.Bank.Name(), messages)
-		if err != nil || len(fresh) == 0 {
-			return err
-		}
-		var ids []uuid.UUID
-		for _, m := range messages {
-			if fresh[m.ID] {
-				ids = append(ids, m.InstructionID)
-			}
+		ids := make([]uuid.UUID, len(messages))
+		for i, m := range messages {
+			ids[i] = m.InstructionID
 		}
 		set, err := s.hold(ctx, tx, ids)
 		if err != nil {
+			return err
+		}
+		ours := func(m bank.Message) bool { return set.collections[m.InstructionID] != nil }
+		fresh, err := tx.KeepMessages(s.Bank.Name(), messages, ours)
+		if err != nil || len(fresh) == 0 {
 			return err
 		}
 		var outcomes []Outcome
@@ -152,9 +180,12 @@ func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
 	return s.keep(ctx, m, outcome)
 }
 
+// nobodys: of no message is what it is about held.
+func nobodys(bank.Message) bool { return false }
+
 func (s *Service) keep(ctx context.Context, m bank.Message, o Outcome) error {
 	return s.InTx(ctx, func(tx Tx) error {
-		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{m})
+		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{m}, nobodys)
 		if err != nil || !fresh[m.ID] {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // start turns pending_charge into pending_execute when the due date is reached
 // (source: states; 00:00 SAST).
 func (s *Service) start(ctx context.Context, done *Done) error {
-	return sweep(func() (n int, err error) {
+	return s.inLanes(done, func(done *Done) (n int, err error) {
 		err = s.InTx(ctx, func(tx Tx) error {
 			due, err := tx.StartDue(s.chunk())
 			if err != nil || len(due) == 0 {
@@ -35,28 +35,19 @@ func (s *Service) start(ctx context.Context, done *Done) error {
 }
 
 func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
-	held, err := tx.HoldPurchases(purchaseIDs)
-	if err != nil {
-		return err
-	}
-	for _, p := range held {
-		from := p.Status
-		if !p.Execute(tx.Now()) {
-			continue
-		}
-		p.UpdatedAt = tx.Now()
-		tx.SavePurchase(p, from)
+	moved, err := tx.Execute(purchaseIDs)
+	for _, p := range moved {
 		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
 			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text: "The debit date has come; the debit is with the client's bank.", Before: map[string]any{"status": from},
-			After: map[string]any{"status": p.Status}})
+			Text:   "The debit date has come; the debit is with the client's bank.",
+			Before: map[string]any{"status": purchase.PendingCharge}, After: map[string]any{"status": p.Status}})
 	}
-	return nil
+	return err
 }
 
 // close makes a provisional success final when its return window has closed.
 func (s *Service) close(ctx context.Context, done *Done) error {
-	return sweep(func() (n int, err error) {
+	return s.inLanes(done, func(done *Done) (n int, err error) {
 		err = s.InTx(ctx, func(tx Tx) error {
 			closed, err := tx.CloseDue(s.chunk())
 			n = len(closed)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -21,16 +22,19 @@ import (
 // bank took before a crash is handed over again under the same id, which changes
 // nothing there.
 func (s *Service) handOver(ctx context.Context, done *Done) error {
+	var seen sync.Mutex
 	var unreadable error
-	err := sweep(func() (int, error) {
+	err := s.inLanes(done, func(done *Done) (int, error) {
 		claims, err := s.Read.ClaimDue(ctx, s.chunk())
 		if err != nil || len(claims) == 0 {
 			return 0, err
 		}
+		seen.Lock()
 		readable := slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool {
 			unreadable = errors.Join(unreadable, c.Wrong)
 			return c.Wrong != nil
 		})
+		seen.Unlock()
 		if err := s.handOverChunk(ctx, readable); err != nil {
 			return 0, errors.Join(err, s.Read.ReleaseClaims(context.WithoutCancel(ctx), idsOf(readable)))
 		}

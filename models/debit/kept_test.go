@@ -19,9 +19,9 @@ func TestADebitLeavesWhatWasSaidOfThePurchase(t *testing.T) {
 	}
 	before, version := said(), h.number(`SELECT version FROM purchases WHERE id = $1`, rec.ID)
 	must(t, h.debits.InTx(ctx, func(tx debit.Tx) error {
-		held, err := tx.HoldPurchases([]uuid.UUID{rec.ID})
+		held, err := tx.Hold([]uuid.UUID{rec.Collection.ID})
 		must(t, err)
-		p := held[0]
+		p := held.Purchases[rec.ID]
 		p.Payer.FullName, p.Details.Notes, p.MailCount = "Somebody Else", "changed", p.MailCount+1
 		tx.SavePurchase(p, p.Status)
 		return nil

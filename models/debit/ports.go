@@ -70,8 +70,8 @@ type Tx interface {
 	Submitted(ids []uuid.UUID) ([]collection.Collection, error)
 	// StartDue marks collections whose execute_at has come as started.
 	StartDue(limit int) ([]collection.Collection, error)
-	// HoldPurchases locks purchases, in the order of their ids.
-	HoldPurchases(ids []uuid.UUID) ([]purchase.Purchase, error)
+	// Execute does for a set of purchases what purchase.Execute does for one, and gives those that it moved.
+	Execute(purchaseIDs []uuid.UUID) ([]purchase.Purchase, error)
 	// CloseDue moves provisional collections whose final_at has come to final.
 	CloseDue(limit int) ([]collection.Collection, error)
 	// AlertDue marks collections about which the bank keeps silent, once.
@@ -83,8 +83,9 @@ type Tx interface {
 	ProofSent(collectionID uuid.UUID) (bool, error)
 
 	// KeepMessages keeps messages as they came and tells which ids are new. Another
-	// process with the same messages waits here until this transaction ends.
-	KeepMessages(gateway string, messages []bank.Message) (fresh map[string]bool, err error)
+	// process with the same messages waits until this transaction ends: with Hold, where this
+	// transaction holds what the message is about, and otherwise here.
+	KeepMessages(gateway string, messages []bank.Message, held func(bank.Message) bool) (fresh map[string]bool, err error)
 	// NoteOutcomes writes what each new message changed, or why nothing.
 	NoteOutcomes(gateway string, outcomes []Outcome)
 
@@ -163,6 +164,8 @@ type Reader interface {
 	// accounts opened. The error names those that could not be opened; the others are
 	// given all the same.
 	RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error)
+	// TokensDebited gives the tokens that collections debit. Those that are not ours are left out.
+	TokensDebited(ctx context.Context, collectionIDs []uuid.UUID) (map[uuid.UUID]uuid.UUID, error)
 	// RefundByID finds a refund by the id that the bank knows.
 	RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, error)
 	// NextDue is the earliest moment after now at which anything becomes due.

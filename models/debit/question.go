@@ -212,7 +212,7 @@ func (q *question) suspended(msg bank.Message) {
 func (s *Service) mandateAnswer(ctx context.Context, msg bank.Message) error {
 	return s.InTx(ctx, func(tx Tx) error {
 		ctx := tx.Context()
-		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{msg})
+		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{msg}, nobodys)
 		if err != nil || !fresh[msg.ID] {
 			return err
 		}

@@ -128,10 +128,15 @@ func (s *Service) withdraw(ctx context.Context, done *Done) error {
 }
 
 func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) error {
-	text := "The client's bank was told that this mandate request is withdrawn."
+	text, unable := "The client’s bank was told that this mandate request is withdrawn.",
+		"Your bank connection cannot withdraw this mandate request. Ask your bank to cancel it."
+	if a.State == mandate.AuthAccepted {
+		text = "The client’s bank was told that this mandate is cancelled."
+		unable = "Your bank connection cannot cancel this mandate. Ask your bank to cancel it."
+	}
 	switch err := s.Bank.CancelMandate(ctx, a.ID); {
 	case errors.Is(err, bank.ErrUnable):
-		text = "Your bank connection cannot withdraw this mandate request. Ask your bank to cancel it."
+		text = unable
 	case err != nil && !errors.Is(err, bank.ErrUnknown):
 		return fmt.Errorf("cancel mandate %s: %w", a.MandateID, err)
 	}

@@ -19,7 +19,7 @@ func (d Details) LinesCents() (int64, fault.Problems) {
 		line, err := p.LineCents()
 		at := item("purchase.products", i, len(d.Products)) + "." + fault.All
 		if errors.Is(err, money.ErrNegativeLine) {
-			wrong.Add(at, "product_subtotal_negative", subtotalMessage)
+			wrong.Add(at, subtotalNegative, subtotalMessage)
 			continue
 		}
 		total, fits := money.Add(sum, line)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -44,19 +45,49 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 		held.Collections[c.ID] = c
 		purchaseIDs = append(purchaseIDs, c.PurchaseID)
 	}
-	purchases, err := t.HoldPurchases(purchaseIDs)
+	purchases, err := t.holdPurchases(`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, purchaseIDs)
 	for _, p := range purchases {
 		held.Purchases[p.ID] = p
 	}
 	return held, err
 }
 
-// HoldPurchases implements debit.Tx.
-func (t *Tx) HoldPurchases(ids []uuid.UUID) ([]purchase.Purchase, error) {
-	if len(ids) == 0 {
+// Execute implements debit.Tx: one statement for all. What purchase.Execute says of one purchase is said here of many.
+func (t *Tx) Execute(purchaseIDs []uuid.UUID) ([]purchase.Purchase, error) {
+	before := purchase.Purchase{Status: purchase.PendingCharge}
+	before.Seen = before.AsSeen()
+	after := before
+	if !after.Execute(t.Now()) {
 		return nil, nil
 	}
-	return t.holdPurchases(`id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, ids)
+	news, err := json.Marshal(after.History)
+	if err != nil {
+		return nil, fmt.Errorf("start purchases: %w", err)
+	}
+	var moved []purchase.Purchase
+	var row struct {
+		id, merchant uuid.UUID
+		client       *uuid.UUID
+		callback     string
+	}
+	err = database.Query(t.Tx, func(*struct{}) []any { return []any{&row.id, &row.merchant, &row.client, &row.callback} },
+		func(struct{}) {
+			p := after
+			p.ID, p.MerchantID, p.ClientID = row.id, row.merchant, database.OrZero(row.client)
+			p.Options.SuccessCallback = row.callback
+			moved = append(moved, p)
+		},
+		`UPDATE purchases SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
+		WHERE id = ANY($4::uuid[]) AND status = $5
+		RETURNING id, merchant_id, client_id, COALESCE(options ->> 'success_callback', '')`,
+		after.Status, string(news), t.Now(), database.IDs(purchaseIDs), before.Status)
+	if err != nil {
+		return nil, fmt.Errorf("start purchases: %w", err)
+	}
+	for _, p := range moved {
+		t.tellMoved(p)
+	}
+	return moved, nil
 }
 
 // HoldPassing implements debit.Tx.
@@ -134,19 +165,25 @@ func (t *Tx) ProofSent(collectionID uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// messaging lets one transaction at a time take messages of the bank.
+// messaging lets one transaction at a time take messages of the bank about what it does not hold.
 const messaging = 7316214005
 
-// KeepMessages implements debit.Tx. A message is written once, with its outcome; until then a lock stands for it.
-func (t *Tx) KeepMessages(gateway string, messages []bank.Message) (map[string]bool, error) {
+// KeepMessages implements debit.Tx. A message is written once, with its outcome; until then a lock stands for it: that
+// of the debit which the message is about, or one for all others.
+func (t *Tx) KeepMessages(gateway string, messages []bank.Message,
+	held func(bank.Message) bool) (map[string]bool, error) {
 	fresh, ids := map[string]bool{}, make([]string, len(messages))
 	t.messages = make(map[string]bank.Message, len(messages))
+	all := true
 	for i, m := range messages {
+		all = all && held(m)
 		if ids[i] = m.ID; !fresh[m.ID] {
 			fresh[m.ID], t.messages[m.ID] = true, m
 		}
 	}
-	t.Later(`SELECT pg_advisory_xact_lock($1)`, messaging)
+	if !all {
+		t.Later(`SELECT pg_advisory_xact_lock($1)`, messaging)
+	}
 	err := database.Query(t.Tx, func(id *string) []any { return []any{id} }, func(id string) { delete(fresh, id) },
 		`SELECT message_id FROM bank_messages WHERE gateway = $1 AND message_id = ANY($2)`, gateway, ids)
 	if err != nil {

@@ -186,6 +186,24 @@ func (s *Store) newestEvidence(ctx context.Context, merchantID, mandateID uuid.U
 	return &e, err
 }
 
+// TokensDebited implements debit.Reader.
+func (s *Store) TokensDebited(ctx context.Context, collectionIDs []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+	const sql = `SELECT id, token_id FROM collections WHERE id = ANY($1::uuid[])`
+	var collectionID, tokenID uuid.UUID
+	tokens := make(map[uuid.UUID]uuid.UUID, len(collectionIDs))
+	rows, err := s.Pool.Query(ctx, sql, database.IDs(collectionIDs))
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, []any{&collectionID, &tokenID}, func() error {
+			tokens[collectionID] = tokenID
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the tokens of collections: %w", err)
+	}
+	return tokens, nil
+}
+
 // RefundsDue implements debit.Reader. A refund goes back to the account that the
 // money was collected from.
 func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error) {
