@@ -176,10 +176,11 @@ func (s *Service) planOf(ctx context.Context, merchantID uuid.UUID, groups []ali
 }
 
 // readsOfPage is how often subscribers are read for a page of a day: more than once where some of those read are not
-// billed, such as those whose price is zero.
-const readsOfPage = 20
+// billed, such as those whose own price is zero.
+const readsOfPage = 5
 
-// PlannedOn gives a page of the subscribers that are billed on a day, the newest first.
+// PlannedOn gives a page of the subscribers that are billed on a day, the newest first. Where it passed over many who
+// are not, the page says how far it came.
 func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.Date,
 	ask paging.Ask) (page paging.Page[Turn], err error) {
 	p, err := s.Planned(ctx, who, day, day)
@@ -187,10 +188,11 @@ func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.D
 		return page, err
 	}
 	var turns []Turn
+	var reached uuid.UUID
 	next := ask
 	for range readsOfPage {
-		found, err := s.Store.subscribersOn(ctx, who.MerchantID, day, p.Turns, next)
-		if err != nil {
+		var found []Subscriber
+		if found, reached, err = s.Store.subscribersOn(ctx, who.MerchantID, day, p.Turns, next); err != nil {
 			return page, err
 		}
 		some, err := s.turnsOf(ctx, who.MerchantID, found, day, day)
@@ -201,8 +203,9 @@ func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.D
 			break
 		}
 		next.From = found[len(found)-1].ID
+		reached = next.From
 	}
-	return paging.Cut(ask, turns[:min(len(turns), ask.Fetch())]), nil
+	return paging.CutAt(ask, turns[:min(len(turns), ask.Fetch())], reached), nil
 }
 
 // turns are the periods that will be billed on some days to subscribers who are billed alike.

@@ -1,8 +1,10 @@
 package subscription
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -122,10 +124,15 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 	return out, nil
 }
 
-// subscribersOn reads a page of the subscribers whose next period begins on a day, and of those whose next period
-// begins before it and for whom some turns of that day stand. A few of them may not be billed on it.
+// lookedAt is how many subscribers whose next period begins on a day are looked at for a page of those who are billed.
+const lookedAt = 3_000
+
+// subscribersOn reads a page of the subscribers whose next period begins on a day, along an index of them, and of those
+// whose next period begins before it and for whom some turns of that day stand. Those who are paused, or whose template
+// is or comes to nothing, are passed over; a few who have a price of their own may not be billed either. It gives how
+// far it came where so many are passed over that it did not come to the end of a page.
 func (s Store) subscribersOn(ctx context.Context, merchantID uuid.UUID, day calendar.Date, turns []Turn,
-	ask paging.Ask) ([]Subscriber, error) {
+	ask paging.Ask) (found []Subscriber, reached uuid.UUID, err error) {
 	from := day.At(0, 0)
 	turns = slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return !t.alike.NextAt.Before(from) })
 	n := len(turns)
@@ -142,40 +149,54 @@ func (s Store) subscribersOn(ctx context.Context, merchantID uuid.UUID, day cale
 	if ask.From != uuid.Nil {
 		beside = " AND s.id " + compare + " @beside::uuid"
 	}
+	// The order begins with the merchant, who is not one value to the planner, so that no other index has it.
+	onDay := "FROM template_clients s WHERE s.merchant_id = ANY(ARRAY[@m]::uuid[]) AND s.next_at = @from" + beside +
+		" ORDER BY s.merchant_id " + direction + ", s.id " + direction
+	args := pgx.NamedArgs{"m": merchantID.String(), "from": from, "paused": string(Paused), "beside": ask.From.String(),
+		"next": next, "templates": templates, "cycles": cycles, "keys": keys}
 	rows, err := s.Pool.Query(
 		ctx,
-		fmt.Sprintf(`WITH RECURSIVE on_day AS ((SELECT next_at, template_id FROM template_clients
-				WHERE merchant_id = @m::uuid AND next_at >= @from AND next_at < @to ORDER BY 1, 2 LIMIT 1)
-			UNION ALL SELECT s.next_at, s.template_id FROM on_day d CROSS JOIN LATERAL (
-				SELECT next_at, template_id FROM template_clients
-				WHERE merchant_id = @m::uuid AND (next_at, template_id) > (d.next_at, d.template_id) AND next_at < @to
-				ORDER BY 1, 2 LIMIT 1) AS s),
-		p AS ((SELECT next_at, template_id, NULL::int AS cycles, NULL::text[] AS keys FROM on_day LIMIT %[4]d)
-			UNION ALL SELECT next_at, template_id, min(cycles), array_agg(key)
+		fmt.Sprintf(`WITH before AS (SELECT next_at, template_id, min(cycles) AS cycles, array_agg(key) AS keys
 			FROM unnest(@next::timestamptz[], @templates::text[]::uuid[], @cycles::int[], @keys::text[])
 				AS a (next_at, template_id, cycles, key) GROUP BY 1, 2)
-		SELECT s.id FROM p CROSS JOIN LATERAL (SELECT s.id FROM template_clients s
+		SELECT id FROM ((SELECT s.id FROM (SELECT s.merchant_id, s.id, s.template_id, s.status, s.override %[4]s
+				LIMIT %[5]d) AS s
+				WHERE s.status <> @paused AND (SELECT NOT t.paused AND t.deleted_at IS NULL
+					AND (t.total_cents <> 0 OR s.override IS NOT NULL) FROM billing_templates t WHERE t.id = s.template_id)
+				ORDER BY s.merchant_id %[2]s, s.id %[2]s LIMIT %[3]d)
+			UNION ALL SELECT s.id FROM before p CROSS JOIN LATERAL (SELECT s.id FROM template_clients s
 				WHERE s.merchant_id = @m::uuid AND s.next_at = p.next_at AND s.template_id = p.template_id
-					AND (p.keys IS NULL AND s.status <> @paused
-						OR concat_ws(' ', s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
-							coalesce(md5(s.override::text), '')) = ANY (p.keys))%[1]s
-				ORDER BY s.id %[2]s LIMIT %[3]d) AS s
-		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch(), planLimit),
-		pgx.NamedArgs{"m": merchantID.String(), "from": from, "to": day.AddDays(1).At(0, 0),
-			"paused": string(Paused), "beside": ask.From.String(),
-			"next": next, "templates": templates, "cycles": cycles, "keys": keys},
+					AND concat_ws(' ', s.status, extract(day FROM s.anchor)::int, coalesce(p.cycles - s.passed, -1),
+						coalesce(md5(s.override::text), '')) = ANY (p.keys)%[1]s
+				ORDER BY s.id %[2]s LIMIT %[3]d) AS s) AS s
+		ORDER BY s.id %[2]s LIMIT %[3]d`, beside, direction, ask.Fetch(), onDay, lookedAt),
+		args,
 	)
 	if err != nil {
-		return nil, fmt.Errorf("subscribers of a day: %w", err)
+		return nil, reached, fmt.Errorf("subscribers of a day: %w", err)
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
-	if err != nil || len(ids) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, reached, fmt.Errorf("subscribers of a day: %w", err)
 	}
-	all := make([]uuid.UUID, len(ids))
-	for i, id := range ids {
-		all[i] = id
+	if len(ids) < ask.Fetch() {
+		err := s.Pool.QueryRow(ctx, fmt.Sprintf("SELECT s.id %s OFFSET %d LIMIT 1", onDay, lookedAt-1), args).
+			Scan((*[16]byte)(&reached))
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return nil, reached, fmt.Errorf("subscribers of a day: %w", err)
+		}
 	}
-	return s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[]) ORDER BY s.id "+direction, merchantID,
+	all := make([]uuid.UUID, 0, len(ids))
+	for _, id := range ids {
+		beyond := bytes.Compare(id[:], reached[:]) < 0 != ask.Newer && reached != uuid.Nil && uuid.UUID(id) != reached
+		if !beyond {
+			all = append(all, id)
+		}
+	}
+	if len(all) == 0 {
+		return nil, reached, nil
+	}
+	found, err = s.subscribers(ctx, "s.merchant_id = ? AND s.id = ANY(?::uuid[]) ORDER BY s.id "+direction, merchantID,
 		database.IDs(all))
+	return found, reached, err
 }

@@ -151,3 +151,68 @@ func TestADayListsAllSubscribersHoweverManyPricesTheyHave(t *testing.T) {
 		}
 	}
 }
+
+// A day lists everyone who is billed on it, also where those before them are thousands whose subscription is paused: a
+// page says how far it came, and the next goes on there. Nor does it matter how many subscriptions bill on that day.
+func TestADayListsThoseBehindManyWhoAreNotBilled(t *testing.T) {
+	t.Parallel()
+	h := openAt(t, calendar.On(2027, time.January, 31).At(9, 0))
+	free := int64(0)
+	client, _ := h.stored("4000000000")
+	billed := h.template(subscription.Default())
+	first := h.add(billed, client).Subscriber
+	paused := h.template(subscription.Default())
+	last := h.add(paused, client).Subscriber
+	_, err := h.subs.SetPaused(ctx, h.who, paused.ID, true)
+	must(t, err)
+	ofNothing := h.add(billed, client, func(in *subscription.SubscriberInput) {
+		in.Override = &subscription.Override{TotalOverrideCents: &free}
+	}).Subscriber
+	for _, more := range []struct {
+		of    uuid.UUID
+		older string // the smaller, the older
+		n     int
+	}{{first.ID, "8000", 1}, {last.ID, "9000", 3_100}, {ofNothing.ID, "a000", 300}} {
+		_, err = h.store.Pool.Exec(ctx, `INSERT INTO template_clients SELECT (jsonb_populate_record(s, jsonb_build_object(
+				'id', '00000000-0000-7000-' || $2::text || '-' || lpad(n::text, 12, '0')))).*
+			FROM template_clients s, generate_series(1, $3::int) n WHERE s.id = $1`, more.of.String(), more.older, more.n)
+		must(t, err)
+	}
+	_, err = h.store.Pool.Exec(ctx, `WITH made AS (INSERT INTO billing_templates
+			SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid()))).*
+			FROM billing_templates t, generate_series(1, 540) WHERE t.id = $1 RETURNING id)
+		INSERT INTO template_clients SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(),
+			'template_id', made.id))).*
+		FROM template_clients s, made WHERE s.id = $2`, billed.ID.String(), first.ID.String())
+	must(t, err)
+	day := calendar.DateOf(first.NextAt)
+	for _, newer := range []bool{false, true} {
+		seen, short, pages := map[uuid.UUID]bool{}, 0, 0
+		for ask := (paging.Ask{Limit: 50, Newer: newer}); ; {
+			page, err := h.subs.PlannedOn(ctx, h.who, day, ask)
+			must(t, err)
+			if pages++; pages > 40 {
+				t.Fatal("the pages do not end")
+			}
+			for _, turn := range page.Items {
+				seen[turn.Subscriber.ID] = true
+			}
+			if len(page.Items) < ask.Limit {
+				short++
+			}
+			id := func(turn subscription.Turn) uuid.UUID { return turn.Subscriber.ID }
+			next, more := page.After(ask, id)
+			if newer {
+				next, more = page.Before(ask, id)
+			}
+			if !more {
+				break
+			}
+			ask = next
+		}
+		if len(seen) != 542 || short < 2 {
+			t.Errorf("newer %v: %d subscribers are listed on %d pages, %d of them not full; want 542", newer, len(seen), pages,
+				short)
+		}
+	}
+}

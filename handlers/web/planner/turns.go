@@ -37,7 +37,8 @@ func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
 		One:     "subscription",
 		Source:  "subscriptions that will bill",
 		Head: components.PageHead{Title: "Subscriptions that will bill", Back: components.Link{Text: "Calendar", Href: path},
-			Sub: "Subscriptions that are paused, have ended or come to zero are left out."},
+			Sub: "Subscriptions that are paused, have ended or come to zero are left out. Where the number says “more " +
+				"than”, so many plans and prices meet that not all were counted."},
 		Query: func(ctx context.Context, who actor.Actor, f turnFilter,
 			ask paging.Ask) (paging.Page[subscription.Turn], error) {
 			return h.Subscriptions.PlannedOn(ctx, who, f.From, ask)

@@ -111,7 +111,7 @@ func (f *filling) value(t *table, c column, values []string, i int) ([]piece, er
 	case "uuid":
 		return f.pieces(text, false), nil
 	case "date", "timestamptz":
-		return f.moved(text, moves), nil
+		return f.moved(text, moves && !slices.Contains(standing, t.name+"."+c.name)), nil
 	case "bytea":
 		return f.bytes(t, c, values, text)
 	case "jsonb":

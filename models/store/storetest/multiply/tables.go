@@ -91,6 +91,10 @@ var mostRows = map[string]int{"api_requests": 100_000}
 // sharedTables have rows that several copies share: half of the copies subscribe to the templates that were there.
 var sharedTables = []string{"billing_templates"}
 
+// standing are the days that do not move back: the next bill of a subscriber, which is ahead, is counted from its
+// anchor.
+var standing = []string{"template_clients.anchor"}
+
 // counting are the columns whose numbers go on from copy to copy; those of one name are one series.
 var counting = map[string]string{"events.seq": "seq", "deliveries.seq": "seq", "audit_entries.turn": "turn",
 	"invoices.serial": "INV"}
