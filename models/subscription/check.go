@@ -12,13 +12,15 @@ import (
 	"debitdesk/models/purchase"
 )
 
+// MaxCycles is the most periods that a plan bills, unless it is endless (ours).
+const MaxCycles = 100_000
+
 // The limits of a template (source: POST /billing/).
 const (
 	maxTitle   = 256
 	maxPeriod  = 256
-	maxCycles  = 100_000 // ours
-	maxAhead   = 10      // years to a first date (ours)
-	maxDebit   = 50      // DebiCheck fields of a subscriber (ours)
+	maxAhead   = 10 // years to a first date (ours)
+	maxDebit   = 50 // DebiCheck fields of a subscriber (ours)
 	maxText    = 256
 	firstOnKey = "subscription_billing_scheduled_on"
 )
@@ -52,7 +54,7 @@ func (p Plan) check(w *fault.Problems) {
 	units(w, "subscription_due_period_units", p.DueUnits)
 	between(w, "subscription_trial_periods", p.TrialPeriods, 0, maxPeriod)
 	if p.Cycles != nil {
-		between(w, "number_of_billing_cycles", *p.Cycles, 1, maxCycles)
+		between(w, "number_of_billing_cycles", *p.Cycles, 1, MaxCycles)
 	}
 }
 

@@ -98,6 +98,7 @@ func (r *run) one(ctx context.Context, sub Subscriber) (n int, err error) {
 		switch {
 		case errors.Is(err, fault.ErrLost) && lost < tries: // somebody else was at it: look again
 			lost++
+			r.forget(sub.TemplateID)
 			if sub, err = r.s.Store.TemplateClient(ctx, sub.MerchantID, sub.ID); err != nil {
 				return n, err
 			}
@@ -151,6 +152,13 @@ func (r *run) template(ctx context.Context, sub Subscriber) (Template, error) {
 		r.mu.Unlock()
 	}
 	return t, err
+}
+
+// forget lets a template be read again.
+func (r *run) forget(id uuid.UUID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.templates, id)
 }
 
 func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, sub Subscriber) (Subscriber, error) {
@@ -229,6 +237,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 		}
 		action, words := "subscriber.account", "A new account was stored; it is charged from now on."
 		if sub.Status == Pending {
+			holdTemplate(tx.Unit(), t) // its first dates follow the plan as it was read
 			next.activate(t, today(at), at)
 			if sub.Cycle > 0 {
 				first := t.Plan.period(Subscriber{ID: sub.ID, FirstOn: sub.FirstOn, Anchor: next.Anchor})

@@ -34,6 +34,12 @@ type Plan struct {
 	Cycles       *int // how many periods are billed; nil: endless
 }
 
+func (p Plan) equal(q Plan) bool {
+	cycles := p.Cycles == nil && q.Cycles == nil || p.Cycles != nil && q.Cycles != nil && *p.Cycles == *q.Cycles
+	p.Cycles, q.Cycles = nil, nil
+	return cycles && p == q
+}
+
 // Default is the plan of a template whose fields were left out.
 func Default() Plan {
 	return Plan{Period: 1, Units: Months, DuePeriod: 7, DueUnits: Days}

@@ -188,6 +188,9 @@ func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.U
 		return s.InTx(ctx, func(tx purchase.Tx) error {
 			t.UpdatedAt = tx.Now()
 			moveTemplate(tx.Unit(), t)
+			if !t.Plan.equal(before.Plan) {
+				mustBeUnlaunched(tx.Unit(), t)
+			}
 			t.Version++
 			note(tx, before, t)
 			return tx.Answered(t)
