@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var signature = regexp.MustCompile(`"Signature":"....`)
+var signature = regexp.MustCompile(`"signature":"....`)
 
 // An exported chain is checked without the database, and shows what was changed in it.
 func TestAnExportedAuditIsCheckedOffline(t *testing.T) {
@@ -49,10 +49,10 @@ func TestAnExportedAuditIsCheckedOffline(t *testing.T) {
 	must(t, err)
 	lines := strings.SplitAfter(string(whole), "\n")
 	for name, changed := range map[string]string{
-		"Entry ":                      strings.Replace(string(whole), `"ActorName":"`, `"ActorName":"Not `, 1),
+		"Entry ":                      strings.Replace(string(whole), `"actor_name":"`, `"actor_name":"Not `, 1),
 		"Link 2 is missing.":          lines[0] + lines[1] + strings.Join(lines[3:], ""),
 		"should reach":                strings.Join(lines[:len(lines)-2], ""),
-		"The signature of the last":   signature.ReplaceAllString(string(whole), `"Signature":"AAAA`),
+		"The signature of the last":   signature.ReplaceAllString(string(whole), `"signature":"AAAA`),
 		"The file cannot be read":     strings.Join(lines[:2], "") + "nothing",
 		"is not an audit that was ex": "a,b\n",
 	} {

@@ -15,8 +15,9 @@ import (
 	"debitdesk/models/audit"
 )
 
-// packForm is the first word of an exported chain; another form gets another number.
-const packForm = "debitdesk audit 1"
+// packForm is the first word of an exported chain; another form gets another number. firstForm had other names for the
+// same, and is still checked.
+const packForm, firstForm = "debitdesk audit 2", "debitdesk audit 1"
 
 // packHead is the first line of an exported chain. Keys are the public halves of those that signed it.
 type packHead struct {
@@ -24,16 +25,16 @@ type packHead struct {
 	MerchantID uuid.UUID         `json:"merchant_id"`
 	Merchant   string            `json:"merchant"`
 	MadeAt     time.Time         `json:"made_at"`
-	Base       audit.Base        `json:"base"`
-	Head       audit.Head        `json:"head"`
+	Base       packBase          `json:"base"`
+	Head       packEnd           `json:"head"`
 	Keys       map[string][]byte `json:"keys"`
 }
 
 // packLink is every further line: a link with its entry, which is left out where it is gone.
 type packLink struct {
-	N     int64       `json:"n"`
-	Hash  []byte      `json:"hash"`
-	Entry *audit.Kept `json:"entry,omitempty"`
+	N     int64      `json:"n"`
+	Hash  []byte     `json:"hash"`
+	Entry *packEntry `json:"entry,omitempty"`
 }
 
 // Export writes a merchant's chain as lines of JSON that can be checked without the database. It tells how many links
@@ -54,7 +55,7 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 	out := bufio.NewWriter(to)
 	lines := json.NewEncoder(out)
 	if err := lines.Encode(packHead{Pack: packForm, MerchantID: who.MerchantID, Merchant: merchant,
-		MadeAt: k.Store.Now(), Base: base, Head: end, Keys: keys}); err != nil {
+		MadeAt: k.Store.Now(), Base: packBase(base), Head: packEnd(end), Keys: keys}); err != nil {
 		return 0, err
 	}
 	err = k.Store.Walk(ctx, who.MerchantID, func(l audit.Link, e audit.Kept) error {
@@ -63,7 +64,8 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 		}
 		line := packLink{N: l.N, Hash: l.Hash}
 		if e.ID != uuid.Nil {
-			line.Entry = &e
+			entry := packEntry(e)
+			line.Entry = &entry
 		}
 		links++
 		return lines.Encode(line)
@@ -92,38 +94,40 @@ type Pack struct {
 func CheckPack(from io.Reader, check func(keyID string, public, data, signature []byte) bool) (Pack, error) {
 	lines := json.NewDecoder(bufio.NewReader(from))
 	var h packHead
-	if err := lines.Decode(&h); err != nil || h.Pack != packForm {
+	var first json.RawMessage
+	if err := lines.Decode(&first); err != nil || h.read(first) != nil {
 		return Pack{}, ErrNoPack
 	}
 	out := Pack{Merchant: h.Merchant, MadeAt: h.MadeAt, KeyID: h.Head.KeyID, Public: h.Keys[h.Head.KeyID]}
 	out.MerchantID, out.Links, out.Dropped = h.MerchantID, h.Base.N, h.Base.N
 	h.Base.MerchantID, h.Head.MerchantID = h.MerchantID, h.MerchantID
+	base, end := audit.Base(h.Base), audit.Head(h.Head)
 	broken := func(n int64, why string) (Pack, error) {
 		out.Broken, out.Why = n, why
 		return out, nil
 	}
-	if h.Base.Dropped() && !check(h.Base.KeyID, h.Keys[h.Base.KeyID], h.Base.Signed(), h.Base.Signature) {
-		return broken(h.Base.N, "The signature of what was dropped is not valid.")
+	if base.Dropped() && !check(base.KeyID, h.Keys[base.KeyID], base.Signed(), base.Signature) {
+		return broken(base.N, "The signature of what was dropped is not valid.")
 	}
-	at := h.Base.Head()
+	at := base.Head()
 	for {
-		var line packLink
-		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
+		line, err := h.next(lines)
+		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return broken(at.N+1, fmt.Sprintf("The file cannot be read after link %d: %v.", at.N, err))
 		}
 		var e audit.Kept
 		if line.Entry != nil {
-			e = *line.Entry
+			e = audit.Kept(*line.Entry)
 		}
-		next, n, why := h.Base.Follow(at, audit.Link{MerchantID: h.MerchantID, N: line.N, EntryID: e.ID, Hash: line.Hash}, e)
+		next, n, why := base.Follow(at, audit.Link{MerchantID: h.MerchantID, N: line.N, EntryID: e.ID, Hash: line.Hash}, e)
 		if why != "" {
 			return broken(n, why)
 		}
 		at, out.Links = next, next.N
 	}
-	switch end := h.Head; {
+	switch {
 	case at.N != end.N:
 		return broken(at.N+1, fmt.Sprintf("The chain ends at link %d and should reach %d.", at.N, end.N))
 	case end.N > 0 && string(at.Hash) != string(end.Hash):
