@@ -20,6 +20,20 @@ func TestUnknownAddressesAndMethodsAnswerInTheFormOfTheCaller(t *testing.T) {
 	h.API("DELETE", "/clients/", nil).Want(http.StatusMethodNotAllowed).WantCode("__all__=method_not_allowed")
 	h.API("POST", "/clients/0193b5a2-0000-7000-8000-000000000000/", nil).Want(http.StatusMethodNotAllowed).WantCode(
 		"__all__=method_not_allowed")
+	for _, call := range []string{"DELETE /webhooks/deliveries/", "PUT /webhooks/deliveries",
+		"PATCH /webhooks/deliveries/", "POST /webhooks/deliveries",
+		"POST /webhooks/deliveries/0193b5a2-0000-7000-8000-000000000000",
+		"DELETE /webhooks/deliveries/0193b5a2-0000-7000-8000-000000000000/", "PUT /purchases/counts"} {
+		method, path, _ := strings.Cut(call, " ")
+		got := h.API(method, path, nil).Want(http.StatusMethodNotAllowed).WantCode("__all__=method_not_allowed")
+		if allow := got.Header.Get("Allow"); allow != "OPTIONS, GET, HEAD" {
+			t.Errorf("%s: Allow %q", call, allow)
+		}
+		h.API("HEAD", "/webhooks/deliveries/", nil).Want(http.StatusOK)
+		if got := h.API("OPTIONS", path, nil).Want(http.StatusNoContent); got.Header.Get("Allow") != "OPTIONS, GET, HEAD" {
+			t.Errorf("OPTIONS %s: %q", path, got.Header.Get("Allow"))
+		}
+	}
 	for _, root := range []string{"/billing/", "/billing_templates/5/", "/purchases/5/delete_recurring_token/"} {
 		if got := h.Call("GET", root, nil).Header.Get("Content-Type"); got != "application/json" {
 			t.Errorf("%s answers %s", root, got)

@@ -49,7 +49,7 @@ func New(d Deps) (*echo.Echo, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.echo.Use(offering(actions), e.written)
+	e.echo.Use(table.exact(), offering(actions), e.written)
 	e.serve(table)
 	return e.echo, nil
 }
