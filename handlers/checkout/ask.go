@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -80,7 +81,8 @@ func say(v *checkout.PageView, in form, offer purchase.Offer, refusal *fault.Fau
 		return
 	}
 	switch {
-	case refusal.Code == "invalid_recurring_token":
+	case refusal.Code == "invalid_recurring_token",
+		in.usesStored() && (refusal.Kind == fault.Invalid || refusal.Code == "purchase_charge_error"): // said for staff
 		const text = "This account cannot be used. Choose another one, or give the details of an account."
 		item := components.ErrorItem{Text: text}
 		if v.Stored != nil {
@@ -165,19 +167,31 @@ func storedForm(rec purchase.Record, o purchase.Offer, in form) *checkout.Stored
 	if len(o.Stored) == 0 {
 		return nil
 	}
+	shown := o.Stored[:min(len(o.Stored), storedShown)]
 	f := &checkout.StoredForm{Action: path(rec.ID), Button: "Pay " + money.Format(rec.TotalCents, rec.Currency),
-		When: "Debited on " + o.FirstDebit.Format(longDay) + ".",
 		Choices: components.RadioCards{Legend: "Pay from a bank account you have stored", Name: "recurring_token",
-			Value: o.Stored[0].ID.String(), Required: true}}
-	for _, t := range o.Stored[:min(len(o.Stored), storedShown)] {
-		if t.ID.String() == in.stored {
+			Value: shown[0].Token.ID.String(), Required: true}}
+	oneDay := !slices.ContainsFunc(shown, func(d purchase.Forecast) bool {
+		return d.Plan.ActionDate != shown[0].Plan.ActionDate
+	})
+	if oneDay {
+		f.When = debitedOn(shown[0]) + "."
+	}
+	for _, d := range shown {
+		id, text := d.Token.ID.String(), d.Token.HolderName
+		if id == in.stored {
 			f.Choices.Value = in.stored
 		}
-		f.Choices.Options = append(f.Choices.Options, components.RadioCard{Value: t.ID.String(), Title: bankWords(t),
-			Text: t.HolderName, Icon: "bank"})
+		if !oneDay {
+			text += ". " + debitedOn(d) + "."
+		}
+		f.Choices.Options = append(f.Choices.Options, components.RadioCard{Value: id, Title: bankWords(d.Token),
+			Text: text, Icon: "bank"})
 	}
 	return f
 }
+
+func debitedOn(d purchase.Forecast) string { return "Debited on " + d.Plan.ActionDate.Format(longDay) }
 
 // bankWords names an account without giving it away: "Capitec •••• 7890".
 func bankWords(t token.Token) string {

@@ -325,6 +325,22 @@ func TestOnlyAccountsOfAnAllowedMethodAreOffered(t *testing.T) {
 	d.get(path).Want(200).Contains(token).Lacks(`name="account_number"`)
 }
 
+// An account is offered for what its mandate allows. Where that changed meanwhile, the page says it to the client.
+func TestAnAccountIsOfferedForWhatItsMandateAllows(t *testing.T) {
+	d := bankDesk(t)
+	stored := d.mandated("total", `,"total_override":0`, "max_amount_cents", "15000")
+	d.give(stored, filled()).Want(303)
+	d.answered(stored, mandate.AuthAccepted, "", mandate.ActiveState, purchase.Preauthorized)
+	token := idOf(stored).String()
+	d.sql(`UPDATE tokens SET state = 'active' WHERE id = $1`, token)
+	client := d.record(stored).ClientID.String()
+	d.get(d.purchase(client, "", 15000)).Want(200).Contains(token, "Pay R\u00a0150,00", "Debited on")
+	path := d.purchase(client, "", 15001)
+	d.get(path).Want(200).Contains(`name="account_number"`).Lacks(token, "Pay from a bank account you have stored")
+	d.give(path, url.Values{"recurring_token": {token}}).Want(409).
+		Contains("This account cannot be used. Choose another one").Lacks("VARIABLE", "set up a new mandate")
+}
+
 func TestAStrangersIdIsNobodysPage(t *testing.T) {
 	d := bankDesk(t)
 	for _, path := range []string{"/p/0192d1a0-0000-7000-8000-000000000000/", "/p/nonsense/"} {

@@ -240,11 +240,13 @@ func (u unable) noWayBack(t *testing.T) {
 	if after, err := u.Purchases.Get(t.Context(), u.A.Actor, id); err != nil || after.RefundedCents != 10000 {
 		t.Errorf("refunded %d, %v", after.RefundedCents, err)
 	}
+	u.clock(t, rec.Collection.DisputeDeadline.AddDays(2).At(12, 0)) // the bank asks for proof
 	if err := u.bank.Force(t.Context(), rec.Collection.ID, banksandbox.Outcome{Dispute: "30"}); err != nil {
 		t.Fatal(err)
 	}
 	u.clock(t, u.Store.Now().Add(time.Minute))
-	u.Page(u.A.Staff, "GET", page, nil).Want(http.StatusOK).Contains(noProof)
+	u.Page(u.A.Staff, "GET", page, nil).Want(http.StatusOK).
+		Contains("The bank asks for proof of the mandate until", noProof)
 }
 
 // nothingForced: the clock and the mails stay, what decides for the sandbox bank is not offered.

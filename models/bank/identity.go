@@ -94,8 +94,7 @@ func luhn(digits string) bool {
 // NormalisePhone brings a South African number to 27XXXXXXXXX from 082 123 4567, +27 (0)82 123 4567, 0027… and the
 // like; ok is false when the text is no South African number.
 func NormalisePhone(text string) (phone string, ok bool) {
-	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0",
-		"").Replace(strings.TrimSpace(text))
+	digits := strings.NewReplacer("(", "", ")", "", ".", "").Replace(clean(text))
 	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "+"), "00")
 	if rest, found := strings.CutPrefix(digits, "270"); found && len(rest) == 9 {
 		digits = "27" + rest

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // AccountNumber is a bank account number that prints itself masked, "•••• 1234", whatever prints it: fmt, slog, JSON.
@@ -119,8 +120,18 @@ func CleanAccount(text string) AccountNumber { return AccountNumber(clean(text))
 // CleanID takes spaces and hyphens out of an identity number and puts a passport into capitals.
 func CleanID(text string) IDNumber { return IDNumber(strings.ToUpper(clean(text))) }
 
+// CleanBranch takes spaces and hyphens out of a branch code.
+func CleanBranch(text string) string { return clean(text) }
+
+// clean takes out what stands between the digits of a number that was copied from elsewhere: spaces and hyphens of any
+// kind, and the marks that nobody sees, such as those with which a telephone copies a number.
 func clean(text string) string {
-	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(strings.TrimSpace(text))
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Cf) || r == '\u2212' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 func allDigits(text string) bool {

@@ -165,11 +165,14 @@ func TestWrongIdentityNumbersAreRefused(t *testing.T) {
 	if got := bank.CleanID(" 850101 5000-085 "); got.Reveal() != "8501015000085" {
 		t.Error("spaces and hyphens are taken out")
 	}
+	if got := bank.CleanID("\u202a850101\u202f5000\u2011085\u202c\u200b"); got.Reveal() != "8501015000085" {
+		t.Errorf("marks that nobody sees stay in %q", got.Reveal())
+	}
 }
 
 func TestPhonesAreBroughtToOneForm(t *testing.T) {
 	for _, text := range []string{"0821234567", "082 123 4567", "+27 82 123 4567", "+27 (0)82 123-4567", "0027821234567",
-		"27821234567"} {
+		"27821234567", "\u202a+27 82 123 4567\u202c", "082\u2011123\u20134567", "\ufeff082\u2009123\u200b4567"} {
 		if got, ok := bank.NormalisePhone(text); !ok || got != "27821234567" {
 			t.Errorf("%q: %q %v", text, got, ok)
 		}

@@ -149,7 +149,7 @@ func (d *Details) accountProblems() []bank.Problem {
 // of every page and of the API, wherever a debit order uses the numbers.
 func (d *Details) AccountProblems() []bank.Problem {
 	d.BankAccount = bank.CleanAccount(d.BankAccount.Reveal())
-	d.BankCode = strings.ReplaceAll(strings.TrimSpace(d.BankCode), " ", "")
+	d.BankCode = bank.CleanBranch(d.BankCode)
 	return bank.ValidateAccount(d.BankCode, d.BankAccount, d.AccountType).Problems
 }
 

@@ -25,11 +25,15 @@ type Query struct {
 	paging.Ask
 }
 
+// unwritten stands for bytes that no kept text has, so that nothing is found by them. Without them a search for nothing
+// else would be no search, and find every client.
+const unwritten = "\uFFFD"
+
 // tidy makes the query fit for the store and understands numbers typed into
 // the search field: an identity number is sought exactly, a phone number in the
 // form it is kept.
 func (q Query) tidy() Query {
-	q.Text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(q.Text, ""), "\x00", ""))
+	q.Text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(q.Text, unwritten), "\x00", unwritten))
 	if runes := []rune(q.Text); len(runes) > 200 {
 		q.Text = string(runes[:200])
 	}

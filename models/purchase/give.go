@@ -156,7 +156,7 @@ func (in *Account) clean() {
 	in.FullName = strings.Join(strings.Fields(in.FullName), " ")
 	in.AccountNumber = bank.CleanAccount(in.AccountNumber).Reveal()
 	in.IDNumber = bank.CleanID(in.IDNumber).Reveal()
-	in.BankCode = strings.ReplaceAll(strings.TrimSpace(in.BankCode), " ", "")
+	in.BankCode = bank.CleanBranch(in.BankCode)
 	in.Phone = strings.TrimSpace(in.Phone)
 	if in.Channel == "" {
 		in.Channel = mandate.PayPage
@@ -277,19 +277,47 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 
 // payNow is the debit of a client who is here: on the due day, else as early as the cut-offs and the mandate allow.
 func (s *Service) payNow(ctx context.Context, p Purchase, tokenID uuid.UUID) (Forecast, error) {
-	w := Wish{Purchase: p, TokenID: tokenID, AtOnce: true}
-	f, err := s.Forecast(ctx, w)
-	if err != nil || f.Token.ID == uuid.Nil {
-		return f, err
+	all, err := s.payNowFrom(ctx, p, tokenID)
+	if err != nil {
+		return Forecast{}, err
+	}
+	return all[0], nil
+}
+
+// payNowFrom is payNow for each of some accounts of one client.
+func (s *Service) payNowFrom(ctx context.Context, p Purchase, tokens ...uuid.UUID) ([]Forecast, error) {
+	wishes := make([]Wish, len(tokens))
+	for i, id := range tokens {
+		wishes[i] = Wish{Purchase: p, TokenID: id, AtOnce: true}
+	}
+	all, err := s.Forecasts(ctx, p.MerchantID, wishes)
+	if err != nil {
+		return nil, err
 	}
 	now := s.Now()
-	switch {
-	case s.runsSoon(p, now):
-		w.Purchase.Due = s.Timetable.DueOn(s.agreedDue(f.schedule, f.Mandate, f.schedule.Earliest(now), now))
-	case s.onlyCalendar(f.schedule, f.Mandate, p.Due, now):
-		w.Purchase.Due = s.Timetable.DueOn(s.agreedDue(f.schedule, f.Mandate, f.Plan.OriginalDate, now))
-	default:
-		return f, nil
+	var moved []Wish
+	var places []int
+	for i, f := range all {
+		if f.Token.ID == uuid.Nil {
+			continue
+		}
+		w := wishes[i]
+		switch {
+		case s.runsSoon(p, now):
+			w.Purchase.Due = s.Timetable.DueOn(s.agreedDue(f.schedule, f.Mandate, f.schedule.Earliest(now), now))
+		case s.onlyCalendar(f.schedule, f.Mandate, p.Due, now):
+			w.Purchase.Due = s.Timetable.DueOn(s.agreedDue(f.schedule, f.Mandate, f.Plan.OriginalDate, now))
+		default:
+			continue
+		}
+		moved, places = append(moved, w), append(places, i)
 	}
-	return s.Forecast(ctx, w)
+	if len(moved) == 0 {
+		return all, nil
+	}
+	later, err := s.Forecasts(ctx, p.MerchantID, moved)
+	for n, f := range later {
+		all[places[n]] = f
+	}
+	return all, err
 }

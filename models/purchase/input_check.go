@@ -167,6 +167,10 @@ func (in *Input) checkDetails() {
 	}
 	lines(w, "purchase.notes", d.Notes, 10000)
 	lines(w, "purchase.email_message", d.EmailMessage, 256)
+	if size := len(d.Metadata); size > maxMetadata && !w.Has("purchase.metadata") {
+		w.Add("purchase.metadata", "max_length", "Ensure this object has no more than %d bytes as JSON; it has %d.",
+			maxMetadata, size)
+	}
 	if in.Currency != "" && in.Currency != money.ZAR && !w.Has("purchase.currency") {
 		w.Add("purchase.currency", "invalid_choice", "%q is not a valid choice. Use ZAR.", in.Currency)
 	}

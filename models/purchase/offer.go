@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -19,7 +20,7 @@ import (
 // Offer is what the hosted page can ask of the client now.
 type Offer struct {
 	Account    bool          // the details of an account can be given
-	Stored     []token.Token // accounts of the client that can be used again, newest first
+	Stored     []Forecast    // debits from accounts of the client that can be used again, newest first
 	FirstDebit calendar.Date // the day of the debit that follows; zero when nothing is collected
 	Moved      string        // why that is another day than the due day, or nothing
 	Version    string        // of the terms that MandateText puts into words
@@ -51,8 +52,22 @@ func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
 		return o, nil
 	}
 	var err error
-	o.Stored, err = s.StoredFor(ctx, rec)
+	o.Stored, err = s.payableFrom(ctx, rec)
 	return o, err
+}
+
+// payableFrom are the debits that the client can choose from: one for each stored account that allows this amount.
+func (s *Service) payableFrom(ctx context.Context, rec Record) ([]Forecast, error) {
+	usable, err := s.StoredFor(ctx, rec)
+	if err != nil || len(usable) == 0 {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(usable))
+	for i, t := range usable {
+		ids[i] = t.ID
+	}
+	all, err := s.payNowFrom(ctx, rec.Purchase, ids...)
+	return slices.DeleteFunc(all, func(f Forecast) bool { return len(f.Problems) > 0 }), err
 }
 
 // Source is the account that the purchase is debited from, or that it stores;
@@ -180,7 +195,7 @@ func (s *Service) mayUse(rec Record) error {
 	return nil
 }
 
-// StoredFor lists the stored accounts that the hosted page offers: the client's
+// StoredFor lists the stored accounts that a purchase could be debited from: the client's
 // own, of this brand, of a method that was not excluded, that can be charged.
 func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, error) {
 	if rec.ClientID == uuid.Nil {

@@ -106,8 +106,15 @@ func endWords(a AmendmentSheet) string {
 	case a.Old.Token.State != token.Superseded:
 		return "The old account was deleted in the meantime; the new one is in use."
 	}
-	return fmt.Sprintf("%s replaced %s. %s moved.", a.New.Token.AccountMask,
-		a.Old.Token.AccountMask, plural.Of(a.Moved, "waiting purchase"))
+	return fmt.Sprintf("%s replaced %s.%s", a.New.Token.AccountMask, a.Old.Token.AccountMask, a.movedWords())
+}
+
+// movedWords says how many purchases the new account took over; nothing of none.
+func (s AmendmentSheet) movedWords() string {
+	if s.Moved == 0 {
+		return ""
+	}
+	return " " + plural.Of(s.Moved, "waiting purchase") + " moved."
 }
 
 func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *AmendmentSheet, agreed Agreed) error {
@@ -236,9 +243,8 @@ func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
 	old, next := s.Old.Token, s.New.Token
 	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID,
 		PurchaseID: old.ID,
-		Text: fmt.Sprintf("%s replaced the token %s. %s moved.", next.AccountMask,
-			old.AccountMask, plural.Of(s.Moved, "waiting purchase")),
-		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
+		Text:       fmt.Sprintf("%s replaced the token %s.%s", next.AccountMask, old.AccountMask, s.movedWords()),
+		After:      map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
 	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID,
 		PurchaseID: next.ID,
 		Text:       fmt.Sprintf("This account replaced %s.", old.AccountMask),
