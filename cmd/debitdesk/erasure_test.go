@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/approval"
 	"debitdesk/models/calendar"
 	"debitdesk/models/followup"
 	"debitdesk/models/requestlog"
@@ -85,6 +86,12 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
 	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	v.followed(client, purchase)
+	who := v.owner()
+	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT user_id FROM memberships WHERE role = 'admin' LIMIT 1`).
+		Scan(&who.ID))
+	_, err := v.app.Services.Approvals.Ask(v.t.Context(), who, approval.DeleteTokens,
+		approval.Subject{Tokens: []uuid.UUID{uuid.MustParse(token)}}, "Nomvula Zwelithini has left")
+	must(v.t, err)
 	return client, purchase
 }
 
@@ -185,7 +192,7 @@ func TestAClientIsErasedAndTheLawKeepsWhatItWants(t *testing.T) {
 	v.app.Requests.Flush(t.Context())
 	held := v.holding(personal)
 	for _, table := range []string{"clients", "purchases", "mails", "tokens", "events", "mandates", "audit_entries",
-		"api_requests", "notes", "promises"} {
+		"api_requests", "notes", "promises", "approvals"} {
 		if !slices.Contains(held, table) {
 			t.Errorf("%s holds nothing of her before: the test looks at nothing (%v)", table, held)
 		}

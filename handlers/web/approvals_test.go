@@ -109,7 +109,8 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k.Page(k.A.Finance, "POST", request+"/decision",
 		url.Values{"answer": {"no"}}).Want(http.StatusUnprocessableEntity).Contains("Give a reason for the person who asked")
 	k.Page(k.A.Finance, "POST", request+"/decision", answer).Want(http.StatusSeeOther)
-	k.Page(k.A.Finance, "GET", request, nil).Contains("Approved. It is done on behalf of admin of a.")
+	k.Page(k.A.Finance, "GET", request, nil).Contains("Approved. It is done on behalf of admin of a.",
+		"What was approved", "1 scheduled purchase uses it, R\u00a02\u00a0469,00, next").Lacks("What happens if")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Contains("is being deleted.", "Undo")
 	k.Page(k.A.Owner, "POST", k.waiting(t)+"/undo", url.Values{}).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed")

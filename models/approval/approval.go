@@ -72,6 +72,7 @@ type Subject struct {
 	Loosening *Loosening                    `json:"loosening,omitempty"`
 	Name      string                        `json:"name"` // in words, numbers masked
 	Totals    Totals                        `json:"stakes"`
+	Shown     []string                      `json:"shown,omitempty"` // what it did in words, as shown to who decided
 }
 
 // Approval is one request with its answer.

@@ -22,6 +22,7 @@ type Verdict struct {
 	Yes   bool
 	Words string // needed for a no
 	Seen  Totals
+	Shown []string // the effects in words, kept with the decision
 }
 
 // tries is how often a decision that met another change begins anew.
@@ -42,6 +43,7 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v V
 			return a, err
 		}
 		a.State, a.DecidedBy, a.DecidedName, a.Decision = Refused, who.ID, who.Name, text
+		a.Subject.Shown = v.Shown
 		if v.Yes {
 			a.State = Approved
 		}

@@ -18,7 +18,8 @@ type Store struct{ *database.DB }
 var (
 	approvalTable = table.New[Approval]("approvals")
 	decided       = approvalTable.Write(
-		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at), version = version + 1
+		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at, subject),
+		version = version + 1
 		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version
 		AND expires_at > @decided_at`)
 )

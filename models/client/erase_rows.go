@@ -180,6 +180,10 @@ func (s Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, er
 const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n)
 	FROM jsonb_array_elements(%s) WITH ORDINALITY AS all_of (a, n)), '[]')`
 
+// deletions are the requests for a second approver to delete tokens of the client.
+const deletions = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'delete_tokens'
+	AND subject -> 'tokens' ?| @ids::text[]`
+
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
@@ -203,6 +207,20 @@ var erasing = []struct{ table, sql string }{
 			body_sealed = NULL, attachments = '[]', error = '',
 		state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
 		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`,
+	},
+	// Requests to delete a token name its holder, and so do the mails about them.
+	{
+		"mails",
+		`UPDATE mails SET subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL,
+			state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
+		WHERE merchant_id = @m AND object_id IN (` + deletions + `)`,
+	},
+	{
+		"approvals",
+		`UPDATE approvals SET subject = CASE WHEN jsonb_array_length(subject -> 'tokens') = 1
+				THEN jsonb_set(subject - 'shown', '{name}', '"delete a token of an erased client"') ELSE subject - 'shown' END,
+			reason = 'Erased', decision = CASE decision WHEN '' THEN '' ELSE 'Erased' END
+		WHERE merchant_id = @m AND id IN (` + deletions + `)`,
 	},
 	{
 		"template_clients",

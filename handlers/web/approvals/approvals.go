@@ -126,8 +126,9 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 	if refused != nil && !byField {
 		view.Problem = refused.Error()
 	}
+	view.Breaks, view.BreaksTitle = s.Subject.Shown, decidedTitles[s.State]
 	if s.State == approval.Open {
-		view.Breaks, view.Why = consequences(s, now), s.Why
+		view.Breaks, view.BreaksTitle, view.Why = consequences(s, now), "What happens if it is approved", s.Why
 		if s.Changed {
 			view.Changed = "When it was asked: " + totalsWords(s.Subject.Totals) + ". Now: " + totalsWords(s.Now) + "."
 			if totalsWords(s.Subject.Totals) == totalsWords(s.Now) {
@@ -148,6 +149,22 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 		func(f layout.Frame) templ.Component { return pages.Approval(f, view) })
 }
 
+// decidedTitles stand above what the person who decided was shown.
+var decidedTitles = map[approval.State]string{approval.Approved: "What was approved",
+	approval.Refused: "What was refused"}
+
+// keptLines is how many effects are kept with a decision.
+const keptLines = 200
+
+// shownLines are the effects as they are kept with a decision.
+func shownLines(s approval.Sheet, now time.Time) []string {
+	all := consequences(s, now)
+	if more := len(all) - keptLines; more > 0 {
+		return append(all[:keptLines:keptLines], "And "+words.Grouped(int64(more))+" more.")
+	}
+	return all
+}
+
 // approveWords repeats the facts on the button.
 func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.Loosen {
@@ -164,8 +181,10 @@ func totalsWords(s approval.Totals) string {
 		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
 			words.Sum(s.Cents, money.ZAR)
 	}
-	text := plural.Of(s.Tokens, "token") + ", " + plural.Of(s.Waiting, "scheduled purchase") +
-		" of " + words.Sum(s.Cents, money.ZAR)
+	text := plural.Of(s.Tokens, "token")
+	if s.Waiting > 0 {
+		text += ", " + plural.Of(s.Waiting, "scheduled purchase") + " of " + words.Sum(s.Cents, money.ZAR)
+	}
 	if s.Subscriptions > 0 {
 		text += ", " + plural.Of(s.Subscriptions, "subscription")
 	}
@@ -255,14 +274,16 @@ func (h *Approvals) Decide(c echo.Context) error {
 		return err
 	}
 	answer := form.Get("answer")
-	if _, err := h.Service.Show(c.Request().Context(), access.Actor(c), id); err != nil {
+	sheet, err := h.Service.Show(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
 		return err
 	}
 	if answer != "yes" && answer != "no" {
 		return fault.New(fault.Invalid, "invalid_choice", "Approve it or refuse it.")
 	}
 	a, err := h.Service.Decide(c.Request().Context(), access.Actor(c), id,
-		approval.Verdict{Yes: answer == "yes", Words: form.Get("words"), Seen: seenOf(form)})
+		approval.Verdict{Yes: answer == "yes", Words: form.Get("words"), Seen: seenOf(form),
+			Shown: shownLines(sheet, h.Desk.Now())})
 	switch {
 	case kit.MayShow(err):
 		return h.page(c, id, form, err)
