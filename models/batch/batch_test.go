@@ -135,6 +135,7 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 	}{
 		{batch.Amount, "R 1\u00a0234,50", "", ""},
 		{batch.Amount, "-5", "expected 0 or more, found -5", batch.CauseRange},
+		{batch.Amount, "(R 100,00)", "expected 0 or more, found (R 100,00)", batch.CauseRange},
 		{batch.Amount, "0", "expected more than 0, found 0", batch.CauseRange},
 		{batch.Amount, "0,01", "", ""},
 		{batch.Amount, "1.2345", "expected at most two decimals, found 1.2345", batch.CauseDecimals},

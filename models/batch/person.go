@@ -105,7 +105,7 @@ func (r *reading) account() {
 	if !hasBranch && !hasNumber || r.scientific(BankCode, branch) || r.scientific(BankAccount, number) {
 		return
 	}
-	branch = strings.ReplaceAll(branch, " ", "")
+	branch = bank.CleanBranch(branch)
 	if _, _, found := bank.FindBranch("0" + branch); len(branch) == 5 && found {
 		branch = "0" + branch
 		r.note(BankCode, "mended", CauseZeros, "the branch code is "+branch+"; the spreadsheet dropped its zero")

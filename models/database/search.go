@@ -90,7 +90,7 @@ const longestWord = 1024
 func SearchQuery(typed string) string { return strings.Join(searchWords(typed), " & ") }
 
 func searchWords(typed string) (terms []string) {
-	for _, w := range strings.Fields(Fold(strings.ReplaceAll(typed, "\x00", ""))) {
+	for _, w := range strings.Fields(Fold(strings.ReplaceAll(typed, "\x00", "\uFFFD"))) {
 		terms = append(terms, lexeme("", w)+":*")
 	}
 	return terms

@@ -9,12 +9,16 @@ import (
 
 // NotOneLine is what is said of a field of one line that holds a line break, a tab or
 // another control character: it would break lines of mails, of files for the bank and
-// of tables.
+// of tables, or turn around what is read behind it, such as an amount.
 const NotOneLine = "This field is one line: line breaks, tabs and other control characters are not allowed."
+
+// breaking are the separators of lines and paragraphs, and the marks that write all letters and digits behind them from
+// left to right, or from right to left. Names in scripts that run from right to left do without those.
+const breaking = "\u2028\u2029\u202d\u202e"
 
 // IsOneLine tells whether a text has neither line breaks nor control characters.
 func IsOneLine(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
+	return !strings.ContainsAny(text, breaking) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // OneLine notes a text that is not one line, unless a problem of that path was noted.

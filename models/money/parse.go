@@ -32,8 +32,8 @@ var (
 )
 
 // Parse reads an amount as people in South Africa type it and gives cents: `1 234,50`, `1234.50`, `R1,234.50`,
-// `R 1 234,56`, `1.234,50`, with a minus before or after the R. Text that could mean two amounts, such as `1,234`, is
-// ErrAmbiguous; other errors are ErrEmpty, ErrUnread, ErrDecimals and ErrTooLarge.
+// `R 1 234,56`, `1.234,50`, with a minus before or after the R or at the end, or in parentheses. Text that could mean
+// two amounts, such as `1,234`, is ErrAmbiguous; other errors are ErrEmpty, ErrUnread, ErrDecimals and ErrTooLarge.
 func Parse(text string) (int64, error) {
 	digits, negative := strip(text)
 	if digits == "" {
@@ -63,20 +63,30 @@ func Parse(text string) (int64, error) {
 
 // strip takes the currency, the sign and odd spaces away.
 func strip(text string) (digits string, negative bool) {
-	text = oddSpaces.Replace(text)
-	text = strings.TrimSpace(text)
-	text, negative = strings.CutPrefix(text, "-")
-	text = strings.TrimSpace(text)
+	text, negative = unsigned(strings.TrimSpace(oddSpaces.Replace(text)))
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, ZAR) {
 		text = text[len(ZAR):]
 	} else if strings.HasPrefix(upper, "R") {
 		text = text[1:]
 	}
 	text = strings.TrimSpace(text)
-	if rest, found := strings.CutPrefix(text, "-"); found && !negative {
-		text, negative = strings.TrimSpace(rest), true
+	if rest, found := unsigned(text); found && !negative {
+		text, negative = rest, true
 	}
 	return text, negative
+}
+
+// unsigned takes the sign of a negative amount away: a minus before or after it, or the parentheses of accountants.
+func unsigned(text string) (rest string, negative bool) {
+	if rest, negative = strings.CutPrefix(text, "-"); !negative {
+		rest, negative = strings.CutSuffix(text, "-")
+	}
+	if inner, opened := strings.CutPrefix(text, "("); opened {
+		if inner, closed := strings.CutSuffix(inner, ")"); closed {
+			rest, negative = inner, true
+		}
+	}
+	return strings.TrimSpace(rest), negative
 }
 
 func cents(digits, fraction string, negative bool) (int64, error) {
