@@ -203,7 +203,9 @@ func TestAForgottenPasswordTellsNothingAndIsReplaced(t *testing.T) {
 	if known, unknown := ask(s.A.Staff.Email), ask("nobody@a.example"); known != unknown {
 		t.Fatalf("the answers differ:\n%s\n%s", known, unknown)
 	}
-	s.Call("GET", "/login", nil).Want(200).Contains(`href="/reset"`)
+	s.Call("GET", "/login", nil).Want(200).Contains(`formaction="/reset"`)
+	s.post("/reset", url.Values{"begin": {"yes"}, "email": {" sipho@acme.example "}, "password": {"x"}}).Want(200).
+		Contains("Forgot your password?", `value="sipho@acme.example"`).Lacks("Check your mailbox")
 	token, hash := user.NewToken()
 	if _, err := s.Store.Pool.Exec(t.Context(),
 		`INSERT INTO password_resets (token_hash, user_id, expires_at, created_at) VALUES ($1, $2, $3, now())`, hash,

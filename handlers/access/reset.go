@@ -31,6 +31,9 @@ func (r *Reset) Ask(c echo.Context) error {
 		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
 	view := pages.ResetView{Email: strings.TrimSpace(c.Request().PostForm.Get("email"))}
+	if c.Request().PostForm.Get("begin") != "" { // from the sign-in page, with the address that was typed there
+		return r.ask(c, http.StatusOK, view)
+	}
 	if view.Email == "" || len(view.Email) > 254 {
 		view.Problem = "Enter your e-mail address."
 		return r.ask(c, http.StatusUnprocessableEntity, view)

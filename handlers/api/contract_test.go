@@ -110,6 +110,13 @@ func TestTheBodiesOfErrorsAreAsPublished(t *testing.T) {
 			fmt.Sprintf(
 				`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"ok","price":5},{"name":"m","price":1,"discount":2}]}}`, client, h.A.BrandID)), 400,
 			`{"purchase":{"products":[{},{"__all__":[{"message":"Discount can't be larger than price * quantity!","code":"product_subtotal_negative"}]}]}}`},
+		{"a quantity below 0", h.API("POST", "/purchases/",
+			fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":1,"quantity":-1}]}}`,
+				client, h.A.BrandID)), 400, `{"purchase":{"products":[{"quantity":[{"message":` +
+			`"Ensure this value is greater than or equal to 0.","code":"min_value"}]}]}}`},
+		{"metadata too large", h.API("POST", "/purchases/", order(h, client, "",
+			`,"metadata":{"a":"`+strings.Repeat("x", 16<<10)+`"}`)), 400, `{"purchase":{"metadata":[{"message":` +
+			`"Ensure this object has no more than 16384 bytes as JSON; it has 16392.","code":"max_length"}]}}`},
 		{"due too soon", h.API("POST", "/purchases/", order(h, client, `,"due":"x"`, "")), 400,
 			`{"due":[{"message":"A valid integer is required.","code":"invalid"}]}`},
 	} {

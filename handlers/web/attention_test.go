@@ -201,6 +201,27 @@ func TestAFigureOfDisputesSaysWhichDebitsItCounts(t *testing.T) {
 	}
 }
 
+// The page of a disputed purchase says who has the money, what the bank waits for, and how it was decided.
+func TestAPageSaysWhereADisputeStands(t *testing.T) {
+	b := newBusiness(t)
+	client, token := b.stored("4000009030") // disputed on the tenth day
+	early := b.charged(client, token, 10000, 4)
+	client, token = b.stored("4000009430") // disputed on the 41st
+	late := b.charged(client, token, 20000, 4)
+	page := func(id string) handlertest.Answer {
+		return b.Page(b.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK)
+	}
+	b.later(18)
+	page(early).Contains("The client disputed the debit, and the bank gave R\u00a0100,00 back.").
+		Lacks("asks for proof of")
+	b.later(30)
+	page(late).Contains("The bank asks for proof of the mandate until",
+		"Send your bank the mandate that the client signed.")
+	b.later(32)
+	page(late).Contains("The dispute was decided in favour of the client, and R\u00a0200,00 went back.").
+		Lacks("The bank asks for proof of the mandate until")
+}
+
 func dayOf(b business) calendar.Date { return calendar.DateOf(b.Store.Now()) }
 
 func TestAFailedDebitStaysInSightWhateverBecomesOfThePurchase(t *testing.T) {

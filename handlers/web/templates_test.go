@@ -55,6 +55,7 @@ func TestAPreviewSaysThePlanInWordsWithTwelveDates(t *testing.T) {
 		"trial":         {plan("x", "subscription_trial_periods", "2"), "The first 2 periods are free"},
 		"at the end":    {plan("x", "subscription_charge_period_end", "yes"), "the first bill comes 1 month after the start"},
 		"cycles":        {plan("x", "number_of_billing_cycles", "3"), "ends after 3 billed periods"},
+		"many cycles":   {plan("x", "number_of_billing_cycles", "100000"), "ends after 100"},
 		"no number":     {plan("x", "subscription_period", "often"), "Enter a whole number from 1 to 256."},
 		"no start":      {plan("x", "start", ""), "Choose the day on which a client begins"},
 		"on the 29th":   {plan("x", "start", "2099-01-29"), "on the 29th (last day in shorter months)"},

@@ -41,7 +41,7 @@ func (h *Demand) Show(c echo.Context) error {
 	}
 	if without > 0 {
 		view.Without = plural.Pick(without, "1 person", plural.Number(without)+" people") + " " + plural.Has(without) +
-			" not set it up yet and must do so at the next sign-in."
+			" not set it up yet. If you require it, they must set it up on the next page they open."
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Security", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Demand(f, view) })

@@ -163,14 +163,23 @@ func (r *List[T, F]) display(l *Listing, found RowsFound) components.Display {
 		if r.sortHead(l, c, &h, found); h.SortHref != "" {
 			d.Sorts = append(
 				d.Sorts,
-				components.Tab{Label: h.Label, Href: h.SortHref, Active: h.Sort != "", Count: sortWords[h.Sort]},
+				components.Tab{Label: h.Label, Href: h.SortHref, Active: h.Sort != "",
+					Count: orderWords(c.Sort, h.Sort)},
 			)
 		}
 	}
 	return d
 }
 
-var sortWords = map[string]string{"ascending": "smallest first", "descending": "largest first"}
+// orderWords names the order in use; nothing where the list is sorted by another column. Sums and numbers are small and
+// large, days and times early and late.
+func orderWords(by, order string) string {
+	up, down := "earliest first", "latest first"
+	if by == "amount" || by == "number" {
+		up, down = "smallest first", "largest first"
+	}
+	return map[string]string{"ascending": up, "descending": down}[order]
+}
 
 // back is the address behind the list as it is looked at.
 func (l *Listing) back() string { return strings.ReplaceAll(l.Query.Encode(), "%2C", ",") }

@@ -2,7 +2,9 @@ package kit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -127,8 +129,7 @@ func FieldWords(name string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(name, "_cents"), "_", " ")
 }
 
-// FactWords writes a value as an audit entry keeps it. Numbers are whole: cents
-// under names that say so, moments as Unix seconds.
+// FactWords writes a value as an audit entry keeps it: cents under names that say so, moments as Unix seconds.
 func FactWords(name string, fact any) string {
 	switch v := fact.(type) {
 	case nil:
@@ -145,13 +146,31 @@ func FactWords(name string, fact any) string {
 		case v > 1e9 && (name == "due" || strings.HasSuffix(name, "_on") || strings.HasSuffix(name, "_at")):
 			return words.Moment(time.Unix(int64(v), 0)).Text
 		}
-		return fmt.Sprintf("%.0f", v)
+		return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), ".", ",", 1)
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
 	case []any:
 		words := make([]string, len(v))
 		for i, one := range v {
 			words[i] = FactWords(name, one)
 		}
 		return strings.Join(words, ", ")
+	case map[string]any:
+		return groupWords(v)
 	}
 	return fmt.Sprint(fact)
+}
+
+// groupWords writes what stands together: "max amount R 225,00, value type FIXED". What was left out is not said.
+func groupWords(group map[string]any) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(group)) {
+		if group[name] != nil {
+			out = append(out, FieldWords(name)+" "+FactWords(name, group[name]))
+		}
+	}
+	return strings.Join(out, ", ")
 }

@@ -16,6 +16,8 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/followup"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -86,7 +88,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if view.Result = resultView(rec, again, now); view.Result != nil {
 		view.Next = "You did not receive this money. Nothing more happens unless you act."
 		if rec.Status == purchase.Chargeback {
-			view.Next = disputedWords(p.Service)
+			view.Next = disputedWords(rec, p.Service, now)
 		}
 	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
@@ -120,12 +122,22 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	return view, nil
 }
 
-// disputedWords says what the mandate is good for in a dispute.
-func disputedWords(s *purchase.Service) string {
-	if why := s.Bank.NoContest(); why != "" {
-		return "The client disputes the debit. " + why
+// disputedWords says where a dispute stands: who has the money, and who has to do what until when.
+func disputedWords(rec purchase.Record, s *purchase.Service, now time.Time) string {
+	c := rec.Collection
+	gone := words.Sum(rec.TotalCents, rec.Currency)
+	const again = " To debit again, set up a new mandate."
+	switch {
+	case c.State == collection.DisputeLost:
+		return "The dispute was decided in favour of the client, and " + gone + " went back." + again
+	case rec.Payment == nil:
+		return "The client disputed the debit, and the bank gave " + gone + " back." + again
+	case c.ProofDue || s.Bank.NoContest() != "":
+		return "The client disputes the debit. The bank asks for proof of the mandate until " +
+			words.SayDay(s.Timetable.ProofDeadline(calendar.DateOf(c.ResultAt)), now) + ". " +
+			cmp.Or(s.Bank.NoContest(), "Send your bank the mandate that the client signed.")
 	}
-	return "The client disputes the debit. The mandate is your proof, should the bank ask for it."
+	return "The client disputes the debit. The mandate was sent to the bank as proof, and the bank has yet to decide."
 }
 
 // unconfirmed: the mandate that the purchase asked for, which shares its id, did not

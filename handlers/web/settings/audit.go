@@ -125,6 +125,10 @@ func changesWords(e trail.Found) string {
 	return strings.Join(changes, " · ")
 }
 
+// areaWords are the areas whose actions begin with a word that the pages do not use.
+var areaWords = map[string]string{ //nolint:gosec // words of a page
+	"collection": "debit", "credential": "API credential", "followup": "follow-up", "membership": "person and role"}
+
 func auditFilters() []kit.Filter[trail.Filter] {
 	var kinds []components.Option
 	for _, k := range actorKinds {
@@ -132,7 +136,7 @@ func auditFilters() []kit.Filter[trail.Filter] {
 	}
 	areas := kit.Options(trail.Areas...)
 	for i := range areas {
-		areas[i].Text = words.Capital(areas[i].Text)
+		areas[i].Text = words.Capital(cmp.Or(areaWords[areas[i].Text], areas[i].Text))
 	}
 	area := kit.ChoiceFilter("area", "an area", "", components.Select{Label: "About", Blank: "Everything", Options: areas},
 		func(f *trail.Filter) *string { return &f.Area })
@@ -147,7 +151,7 @@ func auditFilters() []kit.Filter[trail.Filter] {
 		kit.IdFilter("actor", "One actor", func(f *trail.Filter) *uuid.UUID { return &f.ActorID }),
 		{Key: "ip", Read: func(l *kit.Listing, f *trail.Filter) { f.IP = l.Query.Get("ip") },
 			Chip: func(_ *kit.Listing, text string) string { return "From " + text }},
-		kit.PastFilter("when", "When", func(f *trail.Filter) *time.Time { return &f.From },
+		kit.PastFilter("when", "Happened", func(f *trail.Filter) *time.Time { return &f.From },
 			func(f *trail.Filter) *time.Time { return &f.To }),
 		kit.FromDay("from", "From", func(f *trail.Filter) *time.Time { return &f.From }),
 		kit.ToDay("to", "To", func(f *trail.Filter) *time.Time { return &f.To }),

@@ -120,7 +120,7 @@ func planOf(form url.Values, w *fault.Problems) subscription.Plan {
 		TrialPeriods: wholeWithin(form, "subscription_trial_periods", 0, most, w),
 	}
 	if strings.TrimSpace(form.Get("number_of_billing_cycles")) != "" {
-		n := wholeWithin(form, "number_of_billing_cycles", 1, 10_000, w)
+		n := wholeWithin(form, "number_of_billing_cycles", 1, subscription.MaxCycles, w)
 		p.Cycles = &n
 	}
 	return p
