@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -22,15 +23,21 @@ type apikeyCmd struct {
 }
 
 type apikeyCreateCmd struct {
-	Merchant          string        `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
-	Name              string        `required:"" help:"What will use it."`
-	Scopes            []string      `placeholder:"SCOPE,…" help:"read, write, tokens:delete, billing, numbers (clients’ bank and identity numbers in full); all when left out."`
-	TTL               time.Duration `name:"ttl" placeholder:"24h" help:"How long it works, in real time; 24h when left out."`
-	ClientCredentials bool          `help:"Print an id and a secret for POST /oauth/token instead."`
+	Merchant          string         `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
+	Name              string         `required:"" help:"What will use it."`
+	Scopes            []string       `placeholder:"SCOPE,…" help:"read, write, tokens:delete, billing, numbers (clients’ bank and identity numbers in full); all when left out."`
+	TTL               *time.Duration `name:"ttl" placeholder:"24h" help:"How long it works, in real time; 24h when left out."`
+	ClientCredentials bool           `help:"Print an id and a secret for POST /oauth/token instead."`
 }
 
 func (k *apikeyCreateCmd) run(ctx context.Context, c Config, io streams) error {
-	in := credential.Input{Name: k.Name, Lifetime: k.TTL}
+	in := credential.Input{Name: k.Name}
+	if k.TTL != nil {
+		if *k.TTL <= 0 { // not left out: nobody who writes 0 means a day
+			return usageError{errors.New("--ttl is how long the credential works, such as 24h: more than 0")}
+		}
+		in.Lifetime = *k.TTL
+	}
 	for _, s := range k.Scopes {
 		in.Scopes = append(in.Scopes, actor.Scope(s))
 	}

@@ -51,6 +51,8 @@ func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
 		{"too many clients", "demo --clients 100000", exitUsage},
 		{"an id of nothing", "apikey revoke 01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", exitFailed},
 		{"an unknown merchant", "apikey list --merchant nobody", exitFailed},
+		{"a life of no time", "apikey create --merchant gym --name x --ttl 0", exitUsage},
+		{"a life that is over", "apikey create --merchant gym --name x --ttl=-1h", exitUsage},
 		{"a scope that is none", "apikey create --merchant gym --name x --scopes read,fly", exitFailed},
 	} {
 		t.Run(one.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -169,7 +170,11 @@ func samePath(a, b string) bool {
 }
 
 func checkAddress(bad func(name, format string, args ...any), name, address string) {
-	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil { // a number from 0 to 65535, or the name of a service
+		_, err = net.DefaultResolver.LookupPort(context.Background(), "tcp", port)
+	}
+	if err != nil || port == "" {
 		bad(name, "%q is not an address such as 127.0.0.1:8080", address)
 	}
 }

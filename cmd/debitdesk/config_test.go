@@ -37,7 +37,7 @@ func TestAnEmptyVariableCountsAsUnset(t *testing.T) {
 
 func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	bad := map[string]string{
-		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example",
+		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "127.0.0.1:99999", "DEBITDESK_BASE_URL": "desk.example",
 		"DATABASE_URL": "mysql://u:secret@host/db", "DATABASE_READ_URL": "standby:5432", "DATABASE_DIRECT_URL": "http://h",
 		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:",
 		"DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
