@@ -1,10 +1,6 @@
 package kit
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +11,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
-	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
 )
@@ -105,72 +100,4 @@ func eventLook(action string) (icon, kind string) {
 		}
 	}
 	return "info", ""
-}
-
-// changeWords lists what an entry changed: "city: Durban → Cape Town".
-func changeWords(e audit.Entry) string {
-	names := make([]string, 0, len(e.After))
-	for name := range e.After {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	lines := make([]string, len(names))
-	for i, name := range names {
-		if before, changed := e.Before[name]; changed {
-			lines[i] = fmt.Sprintf("%s: %s → %s", FieldWords(name), FactWords(name, before), FactWords(name, e.After[name]))
-		} else {
-			lines[i] = fmt.Sprintf("%s: %s", FieldWords(name), FactWords(name, e.After[name]))
-		}
-	}
-	return strings.Join(lines, " · ")
-}
-
-func FieldWords(name string) string {
-	return strings.ReplaceAll(strings.TrimSuffix(name, "_cents"), "_", " ")
-}
-
-// FactWords writes a value as an audit entry keeps it: cents under names that say so, moments as Unix seconds.
-func FactWords(name string, fact any) string {
-	switch v := fact.(type) {
-	case nil:
-		return "nothing"
-	case string:
-		if v == "" {
-			return "nothing"
-		}
-		return v
-	case float64:
-		switch {
-		case strings.HasSuffix(name, "_cents"):
-			return money.Format(int64(v), "ZAR")
-		case v > 1e9 && (name == "due" || strings.HasSuffix(name, "_on") || strings.HasSuffix(name, "_at")):
-			return words.Moment(time.Unix(int64(v), 0)).Text
-		}
-		return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), ".", ",", 1)
-	case bool:
-		if v {
-			return "yes"
-		}
-		return "no"
-	case []any:
-		words := make([]string, len(v))
-		for i, one := range v {
-			words[i] = FactWords(name, one)
-		}
-		return strings.Join(words, ", ")
-	case map[string]any:
-		return groupWords(v)
-	}
-	return fmt.Sprint(fact)
-}
-
-// groupWords writes what stands together: "max amount R 225,00, value type FIXED". What was left out is not said.
-func groupWords(group map[string]any) string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(group)) {
-		if group[name] != nil {
-			out = append(out, FieldWords(name)+" "+FactWords(name, group[name]))
-		}
-	}
-	return strings.Join(out, ", ")
 }

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"debitdesk/models/audit"
@@ -20,5 +21,24 @@ func TestDetailsOfAnEntryAreWords(t *testing.T) {
 		"terms: adjustment rate 6,5, max amount R\u00a0225,00, value type FIXED, verify account no"
 	if got := changeWords(e); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// States are said as the pages say them, whatever they are called in the database.
+func TestStatesOfAnEntryAreWords(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[string]string{
+		"mandate":    "state: waiting for the client → registered, not answered",
+		"collection": "state: pending authentication → registered unauthenticated",
+	} {
+		e := audit.Entry{ObjectType: of, Before: map[string]any{"state": "pending_authentication"},
+			After: map[string]any{"state": "registered_unauthenticated"}}
+		if got := changeWords(e); got != want {
+			t.Errorf("%s: got %q, want %q", of, got, want)
+		}
+	}
+	e := audit.Entry{ObjectType: "purchase", After: map[string]any{"status": "pending_charge", "state": ""}}
+	if got := changeWords(e); !strings.HasPrefix(got, "state: nothing · status: ") || strings.Contains(got, "_") {
+		t.Errorf("got %q", got)
 	}
 }

@@ -230,10 +230,10 @@ func auditChanges(e audit.Entry) []pages.AuditChange {
 		after, is := e.After[name]
 		c := pages.AuditChange{Name: words.Capital(kit.FieldWords(name)), Before: "–", After: "–"}
 		if was {
-			c.Before = kit.FactWords(name, before)
+			c.Before = kit.FactOf(e, name, before)
 		}
 		if is {
-			c.After = kit.FactWords(name, after)
+			c.After = kit.FactOf(e, name, after)
 		}
 		c.Changed = was && is && c.Before != c.After
 		out = append(out, c)
