@@ -149,7 +149,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
-		LivePanel: d.Live.Panel}
+		LivePanel: d.Live.PanelOfChange}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients, Selections: s.Selections, Tasks: s.Tasks}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: figures,

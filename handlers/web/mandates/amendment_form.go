@@ -41,7 +41,10 @@ func (h *Amendments) prefilled(old token.Entry, m mandate.Mandate) url.Values {
 		"allow_date_adjustment": {"yes"},
 		"verify_account":        {"yes"},
 	}
-	if m.PeriodUnits == "months" && m.DeductionDay == purchase.LastDay {
+	switch {
+	case m.PeriodUnits == "days":
+		form.Del("deduction_day")
+	case m.PeriodUnits == "months" && m.DeductionDay == purchase.LastDay:
 		form.Set("deduction_day", "last")
 	}
 	if m.AmountCents > 0 {
@@ -184,8 +187,9 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 	}
 	v.ID.Hint, v.Phone.Hint = "Empty: as on the client’s record.", "Empty: as on the client’s record."
 	v.Name.Hint, v.Name.MaxLength = "What the client reads, such as “Gym membership”.", 256
-	v.Day.Hint, v.Day.Width = "1 to 30, or “last” for the last day of the month; for weeks 1 (Monday) to 7.", "s"
-	v.Most.Hint = "At most the usual amount for FIXED, 1.5 times for VARIABLE."
+	v.Day.Hint = "1 to 30, or “last” for the last day of the month; for weeks 1 (Monday) to 7; none for days."
+	v.Day.Width = "s"
+	v.Most.Hint = "Fixed: the usual amount. Variable: at most one and a half times the usual amount."
 	v.Bank = bankChoice(form, byInput)
 	v.Type = accountTypeChoice(form, byInput)
 	var values [][2]string

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,6 +123,14 @@ func gone(c echo.Context, err error) error {
 // Panel draws the panel of a mandate for a page.
 func (h *Live) Panel(_ context.Context, _ actor.Actor, sheet mandate.Sheet) (templ.Component, error) {
 	return components.Live(livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)), nil
+}
+
+// PanelOfChange is the panel where new details are to take the place of a stored account. Another account is no way on
+// there: it would be stored beside the one that is to be replaced.
+func (h *Live) PanelOfChange(_ context.Context, _ actor.Actor, sheet mandate.Sheet) (templ.Component, error) {
+	panel := livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)
+	panel.Now.Next = slices.DeleteFunc(panel.Now.Next, func(a components.LiveAct) bool { return a.Post == "" })
+	return components.Live(panel), nil
 }
 
 // draw gives the event that shows the mandate now. Panels of one mandate share it.

@@ -58,7 +58,8 @@ var ValueTypes = []struct {
 }{
 	{mandate.Fixed, "Fixed: the agreed amount and no other", "Fixed: always the usual amount", "Fixed: always this price",
 		"Always the same", "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
-	{mandate.Variable, "Variable: up to the maximum", "Variable: up to the maximum", "Variable: up to 1.5 times the price",
+	{mandate.Variable, "Variable: up to the maximum", "Variable: up to the maximum",
+		"Variable: up to one and a half times the price",
 		"Varies a little", "Up to one and a half times the price. Amounts other than the price may be disputed."},
 	{
 		mandate.UsageBased,
