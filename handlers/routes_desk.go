@@ -131,6 +131,8 @@ func (e *edge) accountRoutes() Table {
 			{page, "POST", "/mandates/preview", e.SetUp.Preview},
 			{page, "GET", "/clients/:id/mandates/new", e.SetUp.New},
 			{page, "POST", "/mandates/:id/authentications", e.Live.Ask},
+			{page, "GET", "/mandates/:id/evidence/new", e.Mandates.NewEvidence},
+			{pageScan, "POST", "/mandates/:id/evidence", e.Mandates.AddEvidence},
 			{page, "GET", "/tokens/:id/amendment", e.Amendments.New},
 			{page, "POST", "/tokens/:id/amendment", e.Amendments.Begin},
 			{pageScan, "POST", "/amendments/:id/account", e.Amendments.Give},

@@ -216,7 +216,8 @@ func TestAPageSaysWhereADisputeStands(t *testing.T) {
 		Lacks("asks for proof of")
 	b.later(30)
 	page(late).Contains("The bank asks for proof of the mandate until",
-		"Send your bank the mandate that the client signed.")
+		"Add the mandate that the client signed, and it is sent to the bank.",
+		"/mandates/"+token+"/evidence/new")
 	b.later(32)
 	page(late).Contains("The dispute was decided in favour of the client, and R\u00a0200,00 went back.").
 		Lacks("The bank asks for proof of the mandate until")

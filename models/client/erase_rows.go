@@ -127,19 +127,20 @@ func saidOf(c Client) []string {
 	return said
 }
 
-// dropping removes what the law kept of erased clients: @ids are the clients.
+// dropping removes what the law kept of erased clients: @ids are the clients. Mandates come first, so that a document
+// which is being added to one is either refused or removed with the others.
 var dropping = []struct{ table, sql string }{
+	{
+		"mandates",
+		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '',
+			consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`,
+	},
 	{"mandate_evidence",
 		`DELETE FROM mandate_evidence WHERE mandate_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
 	{
 		"account_verifications",
 		`DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[])
 			OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`,
-	},
-	{
-		"mandates",
-		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '',
-			consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`,
 	},
 	{"tokens", `UPDATE tokens SET account_mask = '', bank_code = '' WHERE client_id = ANY(@ids::uuid[])`},
 	{

@@ -160,7 +160,7 @@ func (h *Accounts) Capture(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(maxScan + 1<<20); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, one, url.Values{}, fault.At("scan", "max_length", "The scan can be at most 5 MB."), "paper")
+			return h.refused(c, one, url.Values{}, tooLarge(), "paper")
 		}
 		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
@@ -259,9 +259,7 @@ func (h *Accounts) paperFields(v *pages.StoreAccountView, form url.Values, byInp
 	}
 	v.Signed = components.DateField{Label: "Signed on", Name: "signed_on", Value: form.Get("signed_on"),
 		Error: byInput["signed_on"], Max: today, Required: true}
-	v.Scan = components.FileInput{Label: "Scan of the signed mandate", Name: "scan", Error: byInput["scan"],
-		Required: true, Accept: "application/pdf,image/png,image/jpeg",
-		Hint: "PDF, PNG or JPEG, at most 5 MB. It is encrypted and kept as the proof."}
+	v.Scan = scanInput(byInput["scan"])
 	if v.OnPaper && v.Scan.Error == "" {
 		v.Scan.Hint += " Please choose the file again."
 	}

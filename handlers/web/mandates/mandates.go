@@ -2,39 +2,15 @@
 package mandates
 
 import (
-	"mime"
-	"net/http"
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
-	"debitdesk/handlers/access"
-	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
-	"debitdesk/models/fault"
+	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
-
-// Evidence serves GET /mandates/:id/evidence/:file as a download.
-func (h *Mandates) Evidence(c echo.Context) error {
-	id, err := kit.ID(c, "file")
-	if err != nil {
-		return err
-	}
-	e, err := h.Service.File(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	if e.MandateID.String() != strings.ToLower(c.Param("id")) {
-		return fault.Missing()
-	}
-	c.Response().Header().Set("Content-Disposition",
-		mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
-	return c.Blob(http.StatusOK, e.ContentType, e.Content)
-}
 
 // MandateView is a mandate in short, beside its stored account.
 func MandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
@@ -53,7 +29,7 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 		Facts: components.Facts{Items: []components.Fact{
 			{Label: "Given", Value: givenWords(m)},
 			{Label: "On", Part: components.When(words.Ago(givenAt(m), now))},
-		}}, Proof: proofWords(m)}
+		}}, Proof: proofWords(m), AddHref: addEvidenceHref(m)}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
 	}
@@ -62,7 +38,7 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 	}
 	for _, f := range files {
 		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes),
-			Href: words.MandatePath(m.ID, "evidence", f.ID.String()), Added: words.Moment(f.CreatedAt)})
+			Href: words.MandatePath(m.ID, "evidence", f.ID.String()), Added: words.SayDay(calendar.DateOf(f.CreatedAt), now)})
 	}
 	return v
 }

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/views/components"
 )
 
 // The largest scan of a mandate, in bytes (ours), and what it may be.
@@ -25,7 +26,7 @@ func scanOf(form *multipart.Form) ([]mandate.Evidence, error) {
 	}
 	head := form.File["scan"][0]
 	if head.Size > maxScan {
-		return nil, fault.At("scan", "max_length", "The scan can be at most 5 MB.")
+		return nil, tooLarge()
 	}
 	file, err := head.Open()
 	if err != nil {
@@ -39,11 +40,20 @@ func scanOf(form *multipart.Form) ([]mandate.Evidence, error) {
 	kind, _, _ := strings.Cut(http.DetectContentType(content), ";")
 	ending, known := scanTypes[kind]
 	if !known {
-		return nil, fault.At("scan", "invalid", "The scan must be a PDF, PNG or JPEG file.")
+		return nil, fault.At("scan", "invalid", "The file must be a PDF, PNG or JPEG.")
 	}
 	digest := sha256.Sum256(content)
 	return []mandate.Evidence{{Name: fileName(head.Filename, ending), ContentType: kind, SizeBytes: int64(len(content)),
 		SHA256: digest[:], Content: content}}, nil
+}
+
+func tooLarge() error { return fault.At("scan", "max_length", "The file can be at most 5 MB.") }
+
+// scanInput is where the scan of a mandate is chosen.
+func scanInput(wrong string) components.FileInput {
+	return components.FileInput{Label: "Scan of the signed mandate", Name: "scan", Error: wrong, Required: true,
+		Accept: "application/pdf,image/png,image/jpeg",
+		Hint:   "PDF, PNG or JPEG, at most 5 MB. It is encrypted and kept as the proof."}
 }
 
 // fileName keeps what a person called the file, with the ending of what it is.

@@ -135,7 +135,7 @@ func disputedWords(rec purchase.Record, s *purchase.Service, now time.Time) stri
 	case c.ProofDue || s.Bank.NoContest() != "":
 		return "The client disputes the debit. The bank asks for proof of the mandate until " +
 			words.SayDay(s.Timetable.ProofDeadline(calendar.DateOf(c.ResultAt)), now) + ". " +
-			cmp.Or(s.Bank.NoContest(), "Send your bank the mandate that the client signed.")
+			cmp.Or(s.Bank.NoContest(), "Add the mandate that the client signed, and it is sent to the bank.")
 	}
 	return "The client disputes the debit. The mandate was sent to the bank as proof, and the bank has yet to decide."
 }
@@ -209,6 +209,9 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary",
 			Href: words.PurchasePath(rec.ID, "settlement"), Changes: true}, acts
+	case rec.Status == purchase.Chargeback && rec.Collection != nil && rec.Collection.ProofDue && s.Bank.NoContest() == "":
+		return components.Button{Label: "Add the signed mandate", Icon: "upload", Kind: "primary", Changes: true,
+			Href: words.MandatePath(rec.Collection.MandateID, "evidence", "new")}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary",
 			Href: words.MandatePath(rec.Collection.MandateID)}, acts
