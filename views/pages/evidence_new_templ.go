@@ -79,7 +79,7 @@ func NewEvidence(frame layout.Frame, v NewEvidenceView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card-body\"><p class=\"muted\">The mandate that the client signed, or whatever else proves it. The newest document goes to the bank when the client disputes a debit and the bank asks for proof. It cannot be removed.</p><form class=\"form\" method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card-body\"><p class=\"muted\">The mandate that the client signed, or whatever else proves it. The newest document goes to the bank when the client disputes a debit and the bank asks for proof. Once added, it cannot be removed.</p><form class=\"form\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

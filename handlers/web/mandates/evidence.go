@@ -97,10 +97,10 @@ func (h *Mandates) evidenceForm(c echo.Context, m mandate.Mandate, status int, w
 	byInput, summary, _ := kit.Problems(wrong)
 	scan := scanInput(byInput["scan"])
 	scan.Label = "Document"
-	view := pages.NewEvidenceView{Problems: components.ErrorSummary{Items: summary}, Key: kit.NewFormKey(),
+	view := pages.NewEvidenceView{Problems: components.ErrorSummary{Items: summary}, Key: kit.FormKeyOf(c),
 		Back:   components.Link{Text: "Mandate " + m.ContractReference, Href: words.MandatePath(m.ID)},
 		Action: words.MandatePath(m.ID, "evidence"), Scan: scan}
-	return h.Desk.ShowIn(c, status, "Add a document", words.TokensSection,
+	return h.Desk.ShowIn(c, status, "Add a document", mandatesSection,
 		func(f layout.Frame) templ.Component { return pages.NewEvidence(f, view) })
 }
 
