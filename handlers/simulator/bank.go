@@ -142,7 +142,7 @@ func atBankBody(a simulation.AtBank) atBankWire {
 func deskRow(a simulation.AtBank) pages.SandboxDeskRow {
 	row := pages.SandboxDeskRow{
 		Reference: a.Reference, Href: "/purchases/" + a.PurchaseID.String(), Payer: a.PayerName, Account: a.AccountMask,
-		Amount: components.Money{Amount: money.Amount(a.AmountCents), Currency: a.Currency},
+		Amount: money.Format(a.AmountCents, a.Currency),
 		Day: components.Time{Text: glue(a.ActionDate.Format("2 Jan 2006")), ISO: a.ActionDate.String(),
 			Title: a.ActionDate.Format("Monday, 2 January 2006")},
 		State: statePill(a.Collection), Action: "/sandbox/collections/" + a.PurchaseID.String() + "/result",

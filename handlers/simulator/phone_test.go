@@ -121,7 +121,7 @@ func TestAPersonAnswersForThePayer(t *testing.T) {
 		t.Errorf("still open: %v", open)
 	}
 	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Recently finished", "Accepted",
-		"Declined by the client (MS02)", "No answer from the client (NOAS)")
+		"Declined by the client (MS02)", "No answer from the client (NOAS)", "R\u00a0149,00").Lacks("ZAR")
 }
 
 func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {

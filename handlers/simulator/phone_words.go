@@ -123,7 +123,7 @@ func overRow(p simulation.Phone) pages.PhoneRow {
 	a := p.Request
 	row := pages.PhoneRow{Payer: p.Mandate.HolderName, Href: "/purchases/" + p.Mandate.ID.String(), Brand: p.Brand,
 		Asked:  methodWords[a.Method],
-		Amount: components.Money{Amount: money.Amount(p.AmountCents()), Currency: p.Currency}, At: moment(endOf(a)),
+		Amount: money.Format(p.AmountCents(), p.Currency), At: moment(endOf(a)),
 		How: mandate.ChannelLabel(a.Channel)}
 	switch a.State {
 	case mandate.AuthAccepted:

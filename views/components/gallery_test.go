@@ -103,7 +103,6 @@ func small() []piece {
 		{"pill, done", Status(Pill{"done", "Paid", ""})},
 		{"pill, bad", Status(Pill{"bad", "Unpaid", ""})},
 		{"pill, unknown", Status(Pill{"?", "Odd", ""})},
-		{"money", Sum(Money{"1 234,50", "R"})},
 		{"time", When(instant)},
 		{"id", ID(IDChip{ID: "01935f3e-7a1b-7c3d-8e4f-9a0b1c2d3e4f", What: "purchase", Href: "/x"})},
 		{"id, short", ID(IDChip{ID: "abc", Short: "a"})},

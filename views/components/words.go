@@ -21,9 +21,6 @@ type Button struct {
 // Title says what happens next and when.
 type Pill struct{ Kind, Word, Title string }
 
-// Money is an amount that was formatted already; Currency is left out where a table head names it.
-type Money struct{ Amount, Currency string }
-
 // Time is an instant: Text as shown ("12 Nov 2026, 09:14"), ISO with zone, Title in full ("… SAST, 3 days ago").
 type Time struct{ Text, ISO, Title string }
 
