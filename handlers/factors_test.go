@@ -231,8 +231,8 @@ func TestOfTwoUsesOfOneRecoveryCodeOneWins(t *testing.T) {
 		t.Fatalf("got %v", statuses)
 	}
 	h.Page(who, "GET", "/account/security", nil).Want(200).Contains("9 of 10 left")
-	if n := h.Count(
-		`SELECT count(*) FROM mails WHERE kind = 'second_factor' AND text_body LIKE '%recovery code was used%'`); n != 1 {
+	if n := h.Count(`SELECT count(*) FROM mails WHERE kind = 'second_factor'
+		AND text_body LIKE '%recovery code was used%9 recovery codes are left.%'`); n != 1 {
 		t.Fatalf("%d mails", n)
 	}
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'user.recovery_code_used'`); n != 1 {

@@ -2,7 +2,6 @@ package factor
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"debitdesk/models/actor"
@@ -44,9 +43,9 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 		return user.Recovery, s.guarded(ctx, who, "recovery", func(tx *database.Tx, set Set) (bool, error) {
 			used, err := useRecoveryCode(tx, who.ID, CleanCode(p.Recovery), s.Now())
 			if used && err == nil {
-				left := strconv.Itoa(set.CodesLeft - 1)
-				s.change(tx, who, set, "user.recovery_code_used", "Used a recovery code; "+left+" are left.",
-					"A recovery code was used at your two-step sign-in. "+left+" of them are left.")
+				left := codesLeft(set.CodesLeft - 1)
+				s.change(tx, who, set, "user.recovery_code_used", "Used a recovery code. "+left,
+					"A recovery code was used at your two-step sign-in. "+left)
 			}
 			return used, err
 		})
@@ -60,6 +59,14 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 		})
 	}
 	return user.NoFactor, fault.At("code", "required", "Enter the code that your authenticator app shows.")
+}
+
+// codesLeft says how many recovery codes can still be used.
+func codesLeft(n int) string {
+	if n <= 0 {
+		return "No recovery codes are left. Create new ones under Security."
+	}
+	return plural.Of(n, "recovery code") + " " + plural.Is(n) + " left."
 }
 
 // guarded tries a code unless guessing is locked, and counts a failure. The
