@@ -217,7 +217,7 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 			t.Errorf("the rehearsal does not say %q", want)
 		}
 	}
-	b.Page(who, "POST", to, form).Want(http.StatusUnprocessableEntity).Contains("Type 1.")
+	b.Page(who, "POST", to, form).Want(http.StatusUnprocessableEntity).Contains("Type 1.", `<a href="#act-confirm">Type 1.</a>`)
 	subscribed(t, b.House, at, "6200000003")
 	form.Set("confirm", "1")
 	b.Page(who, "POST", to, form).Want(http.StatusConflict).Contains("Type 2, the number of subscribers")

@@ -161,7 +161,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 		"The mandate DD0000000001 ends",
 		"Leave the purchase unpaid", ">Default<", "Ask the client for a new account", "Cancel the purchase")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"1"}}).Want(
-		http.StatusUnprocessableEntity).Contains("Type 3456.")
+		http.StatusUnprocessableEntity).Contains("Type 3456.", `<a href="#delete-confirm">Type 3456.</a>`)
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {" 3456 "}}).Want(
 		http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 token deleted.", "No token yet", "is being deleted.", "/undo")

@@ -80,6 +80,17 @@ type Confirm struct {
 	Safe                 bool // the act is not destructive: a primary button in place of red
 }
 
+// typeID is the id of the input in which the person types.
+func (c Confirm) typeID() string { return c.ID + "-confirm" }
+
+// problems is the summary above the question where something else was typed.
+func (c Confirm) problems() ErrorSummary {
+	if c.TypeError == "" {
+		return ErrorSummary{}
+	}
+	return ErrorSummary{Items: []ErrorItem{{Field: c.typeID(), Text: c.TypeError}}}
+}
+
 // Step is one station of a Stepper. State is past, now or next.
 type Step struct{ Label, Href, State string }
 

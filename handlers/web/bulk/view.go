@@ -3,6 +3,7 @@ package bulk
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -22,6 +23,9 @@ import (
 func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehearsal, in url.Values,
 	wrong error) (pages.RehearsalView, error) {
 	byInput, summary, _ := kit.Problems(wrong)
+	summary = slices.DeleteFunc(summary, func(i components.ErrorItem) bool {
+		return i.Field == typedInput // the question names that itself
+	})
 	v := pages.RehearsalView{Title: act.Words(act.many(out.all.n)),
 		Back:     components.Link{Text: "Back to the list", Href: h.back(c, sel)},
 		Problems: components.ErrorSummary{Items: summary}}

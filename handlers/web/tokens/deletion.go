@@ -71,7 +71,8 @@ func (h *Tokens) Delete(c echo.Context) error {
 	case fault.HasCode(err, "stakes_grew"), fault.Is(err, fault.Invalid):
 		return h.askDelete(c, kit.StatusOf(err), form, "", err)
 	case fault.Is(err, fault.NotFound): // somebody was quicker
-		return access.RedirectWithFlash(c, "info", "They are deleted already.", "/tokens")
+		return access.RedirectWithFlash(c, "info", plural.Pick(len(in.Tokens), "The token is deleted already.",
+			"The tokens are deleted already."), "/tokens")
 	case err != nil:
 		return err
 	}
@@ -210,7 +211,8 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 		}
 		if second {
 			view.Question.Text = "Your business asks for a second approver, and nothing happens before that. " +
-				"Afterwards the tokens are out of use, and this can be undone for ten minutes."
+				"Afterwards the " + plural.Pick(len(impacts), "token is", "tokens are") +
+				" out of use, and this can be undone for ten minutes."
 			view.Question.Button, view.Question.Safe = "Ask for approval", true
 			view.Lines = kit.ReasonField(form.Get("reason"), byInput["reason"])
 		}
