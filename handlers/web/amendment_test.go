@@ -45,6 +45,8 @@ func (k cast) begin(t *testing.T, form url.Values) string {
 	if !strings.HasPrefix(to, "/amendments/") {
 		t.Fatalf("led to %s", to)
 	}
+	k.Page(k.A.Staff, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).
+		Contains("New details are to replace this token", `href="`+to+`"`)
 	return to
 }
 

@@ -82,7 +82,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	page := k.made(t)
 	form := url.Values{"id": {k.token}, "confirm": {"3456"}}
 	k.Page(k.A.Owner, "GET", "/tokens/deletion?id="+k.token, nil).Contains("asks for a second approver",
-		"Ask for approval")
+		"Afterwards the token is out of use", "Ask for approval")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("Give a reason")
 	form.Set("reason", "She left the gym.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
@@ -91,6 +91,8 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 		Contains("Approval was already asked for")
 
 	request := k.requested(t)
+	k.Page(k.A.Staff, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).
+		Contains("A second approver is asked to delete this token", "The token stays in use", `href="`+request+`"`)
 	k.Page(k.A.Owner, "GET", request, nil).Want(http.StatusOK).Contains("You asked for this.", "Withdraw the request",
 		"She left the gym.").Lacks("Approve: delete")
 	k.Page(k.A.Finance, "GET", "/approvals", nil).Want(http.StatusOK).Contains("She left the gym.", request)

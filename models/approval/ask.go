@@ -191,6 +191,15 @@ func (s *Service) List(ctx context.Context, who actor.Actor, open bool, ask pagi
 	return paging.Cut(ask, read), err
 }
 
+// DeletionOf gives the request to delete the token that waits for an answer; waits is false when there is none.
+func (s *Service) DeletionOf(ctx context.Context, who actor.Actor, tokenID uuid.UUID) (a Approval, waits bool,
+	err error) {
+	if err := who.May(actor.Read); err != nil {
+		return Approval{}, false, err
+	}
+	return s.Store.OpenDeletionOf(ctx, who.MerchantID, tokenID)
+}
+
 // OpenCount is how many requests wait for an answer.
 func (s *Service) OpenCount(ctx context.Context, who actor.Actor) (int, error) {
 	if err := who.May(actor.Read); err != nil {

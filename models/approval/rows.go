@@ -75,6 +75,17 @@ func (s Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind
 	return found[0], true, nil
 }
 
+// OpenDeletionOf finds the newest open request to delete the token, alone or with others.
+func (s Store) OpenDeletionOf(ctx context.Context, merchantID, tokenID uuid.UUID) (Approval, bool, error) {
+	found, err := database.All(ctx, s.DB, approvalTable,
+		`merchant_id = $1 AND kind = 'delete_tokens' AND state = 'open' AND expires_at > $2
+			AND subject->'tokens' @> to_jsonb($3::text) ORDER BY id DESC LIMIT 1`, merchantID, s.Now(), tokenID.String())
+	if err != nil || len(found) == 0 {
+		return Approval{}, false, err
+	}
+	return found[0], true, nil
+}
+
 // CountOpenApprovals counts the requests that wait for an answer.
 func (s Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (n int, err error) {
 	err = s.Pool.QueryRow(ctx,

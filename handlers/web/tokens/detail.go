@@ -67,12 +67,8 @@ func (h *Tokens) Show(c echo.Context) error {
 			return err
 		}
 	}
-	change, err := h.changeOf(c, e)
-	if err != nil {
+	if err := h.addWaiting(c, e, &view); err != nil {
 		return err
-	}
-	if change.Href != "" {
-		view.Facts.Items = append(view.Facts.Items, change)
 	}
 	if e.State == token.Deleting {
 		if view.Leaving, err = h.leaving(ctx, who, func(t token.Token) bool { return t.ID == e.ID }); err != nil {
@@ -121,18 +117,43 @@ func (h *Tokens) againOf(ctx context.Context, made []purchase.Record, id uuid.UU
 	return otherwise, nil
 }
 
-// changeOf leads to the change of details that replaces the token, or did.
-func (h *Tokens) changeOf(c echo.Context, e token.Entry) (components.Fact, error) {
-	a, err := h.Purchases.AmendmentOf(c.Request().Context(), access.Actor(c), e.ID)
+// addWaiting says what waits for the token: a request to delete it, and the change of details that replaces it, or did.
+func (h *Tokens) addWaiting(c echo.Context, e token.Entry, view *pages.TokenView) error {
+	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+	add := func(label, value, href string) {
+		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: label, Value: value, Href: href})
+	}
+	if e.Live() {
+		asked, waits, err := h.Approvals.DeletionOf(ctx, who, e.ID)
+		if err != nil {
+			return err
+		}
+		if waits {
+			href := words.ApprovalPath(asked.ID)
+			add("Deletion", "Waiting for a second approver", href)
+			view.Waiting = append(view.Waiting, pages.TokenWaits{Note: components.Note{Kind: "warn",
+				Title: "A second approver is asked to delete this token", Text: asked.AskedName + " asked on " +
+					words.SayMinute(asked.CreatedAt, now) + ". The token stays in use until the request is approved."},
+				More: components.Link{Text: "Show the request", Href: href}})
+		}
+	}
+	change, err := h.Purchases.AmendmentOf(ctx, who, e.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return components.Fact{}, nil
-	case err == nil && a.State == purchase.AmendmentOpen:
-		return components.Fact{Label: "New details", Value: "Under way", Href: words.AmendmentPath(a.ID, "")}, nil
-	case err == nil && a.State == purchase.AmendmentDone && e.State == token.Superseded:
-		return components.Fact{Label: "Replaced by", Value: "The new account", Href: words.TokenPath(a.NewID)}, nil
+	case err != nil:
+		return err
+	case change.State == purchase.AmendmentOpen:
+		href := words.AmendmentPath(change.ID, "")
+		add("New details", "Under way", href)
+		if e.Live() {
+			view.Waiting = append(view.Waiting, pages.TokenWaits{Note: components.Note{Kind: "info",
+				Title: "New details are to replace this token", Text: "It stays in use until they work."},
+				More: components.Link{Text: "Show the new details", Href: href}})
+		}
+	case change.State == purchase.AmendmentDone && e.State == token.Superseded:
+		add("Replaced by", "The new account", words.TokenPath(change.NewID))
 	}
-	return components.Fact{}, err
+	return nil
 }
 
 func (h *Tokens) find(c echo.Context) (token.Entry, error) {
