@@ -60,7 +60,7 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 	case f.Waiting && f.ClientID == uuid.Nil:
 		w.From, w.Args = listing.Waiting("mandates", "suspended", "", merchantID)
 		w.From, w.Where, w.Key, w.Called = w.From+" AS m", "true", "object_id", "object_id"
-		w.Ordered = true
+		w.Ordered, w.Unsorted = true, true
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case f.ClientID != uuid.Nil:
 		w.By = "client_id"

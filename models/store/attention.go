@@ -175,7 +175,8 @@ func failedSince(f purchase.Filter) string {
 
 // waitingPurchases goes through the purchases with the concern of a filter.
 func waitingPurchases(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
-	find := &listing.Search{Walk: listing.Walk{Columns: "*", Key: "object_id", Where: "true", Ordered: true},
+	find := &listing.Search{Walk: listing.Walk{Columns: "*", Key: "object_id", Where: "true", Ordered: true,
+		Unsorted: true},
 		Words: func(string) (string, []any) { return "true", nil }}
 	find.Walk.From, find.Walk.Args = listing.Waiting("purchases", concernKinds[f.Concern], failedSince(f), merchantID)
 	find.Walk.From, find.Walk.Alias = find.Walk.From+" AS purchases", "purchases"

@@ -178,6 +178,7 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 	case f.NoAccount:
 		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
 		w.From, w.Key, w.Ordered = w.From+" AS s", "s.object_id", true
+		w.Unsorted = true
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil && f.Status == "":
 		w.From, w.Args = listing.IDsFirst(
 			"template_clients",

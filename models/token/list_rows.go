@@ -60,7 +60,7 @@ func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 	case f.Needed && f.ClientID == uuid.Nil:
 		w.From, w.Args = listing.Waiting("tokens", "blocked", "", merchantID)
 		w.From, w.Key, w.Called = w.From+" AS t", "object_id", "object_id"
-		w.Ordered = true
+		w.Ordered, w.Unsorted = true, true
 		w.Fitting("state = ANY(?::text[])", database.Texts(states))
 	case f.ClientID != uuid.Nil:
 		w.From, w.Where, w.By = "tokens AS t", "", "client_id"

@@ -186,7 +186,7 @@ func ByWalk(db *database.DB, f *Search) Arm {
 		}
 		w.Fits, w.FitArgs, w.Called = "hit", nil, ""
 		query, args := w.statement(ask, false)
-		ids, err := IDs(ctx, db, query, args...)
+		ids, err := w.readIDs(ctx, db, query, args...)
 		if err != nil {
 			return nil, uuid.Nil, err
 		}

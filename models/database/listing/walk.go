@@ -41,8 +41,9 @@ type Walk struct {
 	By string
 	// Ordered says that From has the order of the ids by itself, and gives no column By.
 	Ordered bool
-	// Unsorted says that Where bounds the ids. By them alone PostgreSQL would read the records of all merchants, and sort
-	// them, wherever it expects few; it is told to read in the order of the walk.
+	// Unsorted says that Where bounds the ids, or that From reads what waits. By them alone PostgreSQL would read the
+	// records of all merchants, and sort them, wherever it expects few, or all that waits; it is told to read in the order
+	// of the walk.
 	Unsorted bool
 
 	columnArgs []any // the values of Columns
@@ -170,7 +171,7 @@ func (w *Walk) statement(ask paging.Ask, end bool) (string, []any) {
 	args, most := w.asked(ask), w.reach()
 	if end {
 		alone := w.alone()
-		return fmt.Sprintf("SELECT %s%s OFFSET %d LIMIT 1", w.ID(), alone.from(ask, most), most-1), args
+		return fmt.Sprintf("SELECT %s AS id%s OFFSET %d LIMIT 1", w.ID(), alone.from(ask, most), most-1), args
 	}
 	args = slices.Concat(w.columnArgs, args)
 	if w.Fits == "" {
@@ -207,16 +208,7 @@ func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, fou
 		return uuid.Nil, nil
 	}
 	query, args := w.statement(ask, true)
-	ids, err := once(ctx, query, args, func() ([]uuid.UUID, error) {
-		if !w.Unsorted {
-			return IDs(ctx, db, query, args...)
-		}
-		found, err := database.SeekUnsorted(ctx, db, idView, query, args...)
-		if err != nil || len(found) == 0 {
-			return nil, err
-		}
-		return []uuid.UUID{found[0].ID}, nil
-	})
+	ids, err := once(ctx, query, args, func() ([]uuid.UUID, error) { return w.readIDs(ctx, db, query, args...) })
 	if err != nil || len(ids) == 0 {
 		return uuid.Nil, err
 	}
@@ -224,6 +216,19 @@ func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, fou
 }
 
 var idView = table.View[struct{ ID uuid.UUID }]()
+
+// readIDs reads the column id of what is asked of a walk.
+func (w *Walk) readIDs(ctx context.Context, db *database.DB, query string, args ...any) ([]uuid.UUID, error) {
+	if !w.Unsorted {
+		return IDs(ctx, db, query, args...)
+	}
+	found, err := database.SeekUnsorted(ctx, db, idView, query, args...)
+	ids := make([]uuid.UUID, len(found))
+	for n := range found {
+		ids[n] = found[n].ID
+	}
+	return ids, err
+}
 
 // IDs are the ids of the first records of a walk, up to most.
 func (w *Walk) IDs(ctx context.Context, db *database.DB, most int) ([]uuid.UUID, error) {
