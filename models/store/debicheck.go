@@ -136,10 +136,13 @@ func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
 // RunOut implements debit.Reader.
 func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := s.Gorm(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
+	// In the order of its index: most requests of the past have run out, so that PostgreSQL would look for those that are
+	// open among all of them.
+	err := s.Gorm(ctx).Raw(`SELECT id FROM (SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered')
+			AND expires_at <= ? ORDER BY expires_at LIMIT ?) AS passed
 		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested'
 		AND requested_at <= CASE method WHEN 'REALTIME' THEN ? ELSE ?::timestamptz END LIMIT ?`,
-		s.Now(), database.Instant(realTime), database.Instant(delayed), limit).Scan(&ids).Error
+		s.Now(), limit, database.Instant(realTime), database.Instant(delayed), limit).Scan(&ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("find what was not answered: %w", err)
 	}
