@@ -21,7 +21,8 @@ var adapters = []string{"models/store", "models/database", "models/jobs", "model
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
 var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/fault", "models/actor",
-	"models/queue", "models/paging", "models/replay", "models/dryrun"}
+	"models/queue", "models/paging", "models/replay", "models/dryrun",
+	"models/weblink"}
 
 var forbiddenToRules = []string{"gorm.io/", "github.com/riverqueue/", "github.com/labstack/", "github.com/a-h/templ",
 	"net/http", "database/sql", "github.com/jackc/"}

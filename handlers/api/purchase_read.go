@@ -32,7 +32,7 @@ func readPurchase(o *input.Object) purchase.Input {
 		ReadDetails(body, in.Client)
 	}
 	in.BrandID = o.NeedUUID("brand_id")
-	if due, given := o.Moment("due"); given {
+	if due, given := o.MomentUntil("due", purchase.LastDue); given {
 		in.Due = &due
 	}
 	in.Issued, _ = o.Date("issued")

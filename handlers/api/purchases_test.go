@@ -314,3 +314,12 @@ func TestPurchases_are_listed_by_status_and_page(t *testing.T) {
 		"due_from=invalid", "limit=invalid")
 	h.API("DELETE", "/purchases/"+client+"/", nil).Want(405).WantCode("__all__=method_not_allowed")
 }
+
+func TestADueNamesOneMaximum(t *testing.T) {
+	h := handlertest.New(t)
+	for _, due := range []string{"4102444800", "253402300799", "253402300800", "1e30"} {
+		h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"n@example.com"},"brand_id":%q,"due":%s,
+			"purchase":{"products":[{"name":"Fibre","price":100}]}}`, h.A.BrandID, due)).Want(400).
+			WantCode("due=max_value").Contains("less than or equal to 4102444799.")
+	}
+}

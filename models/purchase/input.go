@@ -53,10 +53,12 @@ type DirectDebitInput struct {
 var familyMethods = []string{"visa", "mastercard", "maestro", "instant_eft", "ozow", "capitec_pay", "masterpass",
 	"payshap"}
 
+// LastDue is the last moment at which a purchase can be due, in Unix seconds: the end of the year 2099.
+const LastDue = 4102444800 - 1
+
 const (
 	maxProducts      = 1000
 	maxRedirect      = 500
-	maxDueUnix       = 4102444800 // 1 January 2100
 	maxTags          = 50
 	maxMetadata      = 16 << 10 // bytes: it is copied to each purchase of up to 10 000 clients, and stands in every list
 	clientMissing    = "purchase_client_or_id_required"

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/weblink"
 )
 
 // check reports everything that needs no look at stored records.
@@ -34,8 +35,8 @@ func (in *Input) check(now time.Time) {
 		switch {
 		case !in.Due.After(now):
 			w.Add("due", "due_not_greater_than_now", "`due` cannot be in the past!")
-		case in.Due.Unix() >= maxDueUnix:
-			w.Add("due", "max_value", "Ensure this value is less than or equal to %d.", maxDueUnix-1)
+		case in.Due.Unix() > LastDue:
+			w.Add("due", "max_value", "Ensure this value is less than or equal to %d.", LastDue)
 		}
 	}
 	text(w, "reference", in.Reference, 128)
@@ -81,6 +82,10 @@ func checkURL(w *fault.Problems, name, link string) {
 		return
 	}
 	if text(w, name, link, maxRedirect); w.Has(name) {
+		return
+	}
+	if weblink.HasLogin(link) {
+		w.Add(name, "invalid", "%s", weblink.NoLogin)
 		return
 	}
 	u, err := url.Parse(link)

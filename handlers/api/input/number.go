@@ -66,7 +66,12 @@ func (o *Object) NullInt(name string, r Range) *int64 {
 
 // Moment is a time given as Unix seconds; given is false for null and missing.
 func (o *Object) Moment(name string) (at time.Time, given bool) {
-	n := o.NullInt(name, unixMoment)
+	return o.MomentUntil(name, unixMoment.Max)
+}
+
+// MomentUntil is a Moment that is at most the highest one.
+func (o *Object) MomentUntil(name string, highest int64) (at time.Time, given bool) {
+	n := o.NullInt(name, Between(unixMoment.Min, highest))
 	if n == nil {
 		return time.Time{}, false
 	}
