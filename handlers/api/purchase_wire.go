@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 )
 
 // purchaseBody is the complete key set of a purchase (API contract 3.3).
@@ -179,9 +180,9 @@ func (b Base) PurchaseBody(r purchase.Record) any {
 		ReferenceGenerated: r.ReferenceGenerated,
 		Issued:             r.Issued.String(), Due: r.Due.Unix(), RefundAvailability: refundAvailability(r),
 		RefundableAmount: r.RefundableCents(),
-		Whitelist:        r.Options.Whitelist, SuccessRedirect: r.Options.SuccessRedirect,
-		FailureRedirect: r.Options.FailureRedirect,
-		CancelRedirect:  r.Options.CancelRedirect, SuccessCallback: r.Options.SuccessCallback,
+		Whitelist:        r.Options.Whitelist, SuccessRedirect: weblink.HideLogin(r.Options.SuccessRedirect),
+		FailureRedirect: weblink.HideLogin(r.Options.FailureRedirect),
+		CancelRedirect:  weblink.HideLogin(r.Options.CancelRedirect), SuccessCallback: weblink.HideLogin(r.Options.SuccessCallback),
 		CreatorAgent:  r.Options.CreatorAgent,
 		CreatedFromIP: r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, InvoiceURL: b.invoice(r),
 		CheckoutURL: b.checkout(r),

@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/weblink"
 )
 
 // templateBody is the complete key set of a template (API contract 5.1), with
@@ -63,8 +64,8 @@ func TemplateBody(t subscription.Template) any {
 		ChargePeriodEnd: t.Plan.ChargeAtEnd, TrialPeriods: t.Plan.TrialPeriods, Cycles: t.Plan.Cycles,
 		Paused: t.Paused, Active: !t.Paused, HasActiveClients: t.HasActive, ForceRecurring: t.Options.ForceRecurring,
 		Whitelist:       t.Options.Whitelist,
-		SuccessRedirect: t.Options.SuccessRedirect, FailureRedirect: t.Options.FailureRedirect,
-		CancelRedirect: t.Options.CancelRedirect,
+		SuccessRedirect: weblink.HideLogin(t.Options.SuccessRedirect), FailureRedirect: weblink.HideLogin(t.Options.FailureRedirect),
+		CancelRedirect: weblink.HideLogin(t.Options.CancelRedirect),
 	}
 }
 

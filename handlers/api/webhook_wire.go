@@ -26,7 +26,7 @@ func webhookAnswer(w webhook.Webhook) any {
 	if w.AllEvents || events == nil {
 		events = []string{}
 	}
-	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.Callback, w.AllEvents, events,
+	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.ShownCallback(), w.AllEvents, events,
 		w.PublicKey}
 }
 
@@ -60,10 +60,10 @@ type deliveryBody struct {
 }
 
 func deliveryOf(d webhook.Delivery) deliveryBody {
-	out := deliveryBody{ID: d.ID, Event: d.EventType, URL: d.Address, CreatedOn: isoText(d.CreatedAt),
+	out := deliveryBody{ID: d.ID, Event: d.EventType, URL: d.ShownAddress(), CreatedOn: isoText(d.CreatedAt),
 		Tries: make([]tryBody, len(d.Tries)),
 		Type:  "webhook_delivery", UpdatedOn: lastOf(d).Unix(), EventID: d.EventID, EventType: d.EventType,
-		ObjectType: d.ObjectType, ObjectID: d.ObjectID, Callback: d.Address, State: string(d.State), Resend: d.Resend,
+		ObjectType: d.ObjectType, ObjectID: d.ObjectID, Callback: d.ShownAddress(), State: string(d.State), Resend: d.Resend,
 		Attempts:       d.Attempts,
 		FirstAttemptOn: unixOrNull(d.FirstAt), NextAttemptOn: unixOrNull(d.NextAt), DoneOn: unixOrNull(d.DoneAt),
 		LastError: d.LastError}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -349,4 +350,37 @@ func TestAStrangersWebhookIsNobodys(t *testing.T) {
 	h.API("GET", "/webhooks/nothing/", nil).Want(404).WantCode("__all__=not_found")
 	h.API("GET", "/webhooks/deliveries/nothing/", nil).Want(404).WantCode("__all__=not_found")
 	h.API("POST", "/webhooks/deliveries/", nil).Want(405).WantCode("__all__=method_not_allowed")
+}
+
+func TestAddressesWithAPasswordAreRefusedAndOlderOnesHidden(t *testing.T) {
+	h := handlertest.New(t)
+	const bad = "https://anna:geheim@shop.example/in"
+	h.API("POST", "/webhooks/", `{"title":"Shop","callback":"`+bad+`","all_events":true}`).Want(400).
+		WantCode("callback=invalid").Contains("Leave the user name and password out").Lacks("geheim")
+	for _, name := range []string{"success_callback", "success_redirect", "failure_redirect", "cancel_redirect"} {
+		h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"n@example.com"},"brand_id":%q,%q:%q,
+			"purchase":{"products":[{"name":"Fibre","price":100}]}}`, h.A.BrandID, name, bad)).Want(400).
+			WantCode(name + "=invalid")
+	}
+	id := hook(h, "https://shop.example/in")
+	purchase := h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"n@example.com"},"brand_id":%q,
+		"purchase":{"products":[{"name":"Fibre","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
+	for _, older := range []string{`UPDATE webhooks SET callback = $1`, `UPDATE deliveries SET address = $1`,
+		`UPDATE purchases SET options = options || jsonb_build_object('success_callback', $1::text)`} {
+		if _, err := h.Store.Pool.Exec(t.Context(), older, bad); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.API("GET", "/webhooks/"+id+"/", nil).Want(200).Contains("https://••••@shop.example/in").Lacks("geheim")
+	h.API("GET", "/webhooks/deliveries/", nil).Want(200).Contains("https://••••@shop.example/in").Lacks("geheim")
+	h.API("GET", "/purchases/"+purchase+"/", nil).Want(200).Contains("https://••••@shop.example/in").Lacks("geheim")
+	for _, page := range []string{"/developers/webhooks", "/developers/webhooks/" + id,
+		"/developers/webhooks/" + id + "/edit", "/developers/webhooks/" + id + "/deletion"} {
+		h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains("https://••••@shop.example/in").Lacks("geheim")
+	}
+	h.API("PATCH", "/webhooks/"+id+"/", `{"title":"Books"}`).Want(400).WantCode("callback=invalid")
+	h.API("PATCH", "/webhooks/"+id+"/", `{"callback":"https://shop.example/new"}`).Want(200)
+	audit := h.Page(h.A.Owner, "GET", "/audit", nil).Want(200).Contains("Changed the webhook").Lacks("geheim").Body
+	entry := regexp.MustCompile(`/audit/[0-9a-f-]{36}`).FindString(audit)
+	h.Page(h.A.Owner, "GET", entry, nil).Want(200).Contains("https://••••@shop.example/in").Lacks("geheim")
 }

@@ -19,7 +19,7 @@ func (w Writer) EndpointFails(hook webhook.Webhook, lastError string) mail.Lette
 				"Each event is tried for up to 36 hours and then dropped; " +
 				"later events of the same purchase wait until then. You can resend events when the endpoint works again.",
 		},
-		Facts: []emails.Line{{Label: "Webhook", Value: hook.Title}, {Label: "Address", Value: hook.Callback},
+		Facts: []emails.Line{{Label: "Webhook", Value: hook.Title}, {Label: "Address", Value: hook.ShownCallback()},
 			{Label: "Failing since", Value: hook.FailingSince.In(calendar.SAST).Format(day+", 15:04") + " SAST"},
 			{Label: "Last answer", Value: lastError}},
 		Button: emails.Button{Label: "View the deliveries", URL: w.Base + "/developers/webhooks/" + hook.ID.String()},

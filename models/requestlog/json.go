@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"debitdesk/models/weblink"
 )
 
 // masker copies JSON and hides what is private on the way. It knows the grammar, so
@@ -214,12 +216,13 @@ func (m *masker) put(raw string, hide bool) {
 		return
 	case !hide && strings.Contains(raw, `\u`): // digits may be written so
 		var text string
-		if json.Unmarshal([]byte(raw), &text) == nil && hasRun(text) {
+		if json.Unmarshal([]byte(raw), &text) == nil &&
+			(hasRun(text) || weblink.HasLogin(text)) {
 			raw = strconv.Quote(text)
 		}
 		fallthrough
 	case !hide:
-		m.out.WriteString(hideRuns(raw))
+		m.out.WriteString(hideRuns(weblink.HideLogin(raw)))
 		return
 	}
 	text := raw

@@ -33,6 +33,7 @@ func TestNoNumberAndNoSecretOfABodyIsKept(t *testing.T) {
 		`{"m":"Invalid pk \"6200000001\" - it is not","a":"\u0036200000001"}`:                                 `{"m":"Invalid pk \"•••• 0001\" - it is not","a":"•••• 0001"}`,
 		`{"id":"01a1fb94-1878-7e56-92dc-495065132456","r":"DD0000000001","d":"20261201"}`:                     `{"id":"01a1fb94-1878-7e56-92dc-495065132456","r":"DD0000000001","d":"20261201"}`,
 		`{"email":{"x":6211113456},"n":[6211113456,12],"price":1000000000,"due":6200000001,"due":1795222149}`: `{"email":{"x":"•••• 3456"},"n":["•••• 3456",12],"price":1000000000,"due":"•••• 0001","due":1795222149}`,
+		`{"callback":"https://anna:geheim@shop.example/","n":"https:\/\/a\u003ab\u0040shop.example"}`:         `{"callback":"https://••••@shop.example/","n":"https://••••@shop.example"}`,
 
 		` [ 1 , -2.5e3 , "a\"b" , {} , [] , false ] `: `[1,-2.5e3,"a\"b",{},[],false]`,
 	} {

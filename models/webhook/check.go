@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"debitdesk/models/weblink"
 )
 
 // Limits of a webhook (source: webhook record), in characters.
@@ -31,6 +33,8 @@ func (in Input) checked() (Input, error) {
 			problems.Add("callback", "required", "This field is required.")
 		case n > MaxCallback:
 			problems.Add("callback", "max_length", "Ensure this field has no more than %d characters.", MaxCallback)
+		case weblink.HasLogin(in.Callback):
+			problems.Add("callback", "invalid", "%s", weblink.NoLogin)
 		case !isAddress(in.Callback):
 			problems.Add("callback", "invalid", "Enter a valid URL that begins with https:// or http://.")
 		}

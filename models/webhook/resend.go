@@ -49,7 +49,7 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 		d.CreatedAt, d.NextAt, d.FirstAt, d.DoneAt = tx.Now(), tx.Now(), time.Time{}, time.Time{}
 		insertDelivery(tx, d)
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "delivery", ObjectID: d.ID,
-			Text: fmt.Sprintf("Sent %s to %s again.", d.EventType, d.Address)})
+			Text: fmt.Sprintf("Sent %s to %s again.", d.EventType, d.ShownAddress())})
 		return tx.Answered(d)
 	})
 	return d, err

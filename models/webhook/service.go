@@ -173,5 +173,5 @@ func (s *Service) companyKey(ctx context.Context, merchantID uuid.UUID) (string,
 }
 
 func facts(w Webhook) map[string]any {
-	return map[string]any{"title": w.Title, "callback": w.Callback, "all_events": w.AllEvents, "events": w.Events}
+	return map[string]any{"title": w.Title, "callback": w.ShownCallback(), "all_events": w.AllEvents, "events": w.Events}
 }

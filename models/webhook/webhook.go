@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/weblink"
 )
 
 // WebhookTest is the event of a test delivery; nobody chooses it.
@@ -38,6 +39,9 @@ type Webhook struct {
 	Version              int
 	CreatedAt, UpdatedAt time.Time
 }
+
+// ShownCallback is the callback as people and programs see it: older ones may carry a user name and password.
+func (w Webhook) ShownCallback() string { return weblink.HideLogin(w.Callback) }
 
 // Wants tells whether the webhook is to hear of events of that type.
 func (w Webhook) Wants(event string) bool { return w.AllEvents || slices.Contains(w.Events, event) }
@@ -88,6 +92,9 @@ type Delivery struct {
 	Body  []byte    `gorm:"-"`
 	Tries []Attempt `gorm:"-"`
 }
+
+// ShownAddress is the address as people and programs see it: older ones may carry a user name and password.
+func (d Delivery) ShownAddress() string { return weblink.HideLogin(d.Address) }
 
 // Attempt is one try to deliver.
 type Attempt struct {

@@ -151,7 +151,7 @@ func (h *Events) Show(c echo.Context) error {
 		}}}
 	view.Deliveries = kit.TableOf("Deliveries", deliveryColumns(h.Desk.Now(),
 		kit.ColumnOf("To", func(d webhook.Delivery) components.Cell {
-			cell := components.Cell{Text: d.Address, Look: "wrap-anywhere", Href: deliveryPath(d.ID)}
+			cell := components.Cell{Text: d.ShownAddress(), Look: "wrap-anywhere", Href: deliveryPath(d.ID)}
 			if d.Resend {
 				cell.Second, cell.Small = "resent", "tag"
 			}

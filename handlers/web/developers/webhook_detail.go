@@ -139,7 +139,7 @@ func patience(sandbox bool) string {
 
 func webhookFacts(w webhook.Webhook) components.Facts {
 	facts := components.Facts{Items: []components.Fact{
-		{Label: "Address", Value: w.Callback, Copy: w.Callback},
+		{Label: "Address", Value: w.ShownCallback(), Copy: w.ShownCallback()},
 		{Label: "Events", Value: chosenWords(w)},
 		{Label: "Webhook id", Value: w.ID.String(), Mono: true, Copy: w.ID.String()},
 		{Label: "Last accepted", Part: pages.MomentOr(words.Moment(w.LastOKAt), "never")},
@@ -176,7 +176,7 @@ func (h *Webhooks) askDelete(c echo.Context, status int, wrong string) error {
 		Question: components.Confirm{
 			ID: "delete", Title: "Delete “" + w.Title + "”?",
 			Text: "This cannot be undone. What was delivered stays in the log.",
-			Breaks: []string{w.Callback + " no longer receives anything.", "Events that are still waiting for it are dropped.",
+			Breaks: []string{w.ShownCallback() + " no longer receives anything.", "Events that are still waiting for it are dropped.",
 				"Its key is gone; a new webhook signs with another one."},
 			Action: words.WebhookPath(w.ID, "deletion"), CancelHref: words.WebhookPath(w.ID), Button: "Delete webhook",
 			TypeLabel: "Type " + lastFour(w.ID) + ", the end of its id, to confirm", TypeError: wrong,

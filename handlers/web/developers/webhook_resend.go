@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/plural"
 	"debitdesk/models/webhook"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -173,7 +174,7 @@ func deliveryFacts(d webhook.Delivery) components.Facts {
 	facts := components.Facts{Items: []components.Fact{
 		{Label: "Event", Value: d.EventType, Href: eventPath(d.EventID)},
 		{Label: "Object", Part: pages.ObjectOf(words.Capital(chip.What), chip)},
-		{Label: "Sent to", Value: d.Address, Copy: d.Address},
+		{Label: "Sent to", Value: d.ShownAddress(), Copy: d.ShownAddress()},
 		{Label: "Why", Value: "It happened"},
 		{Label: "Queued", Part: pages.MomentOr(words.Moment(d.CreatedAt), "")},
 		{Label: "First attempt", Part: pages.MomentOr(words.Moment(d.FirstAt), "not yet")},
@@ -194,7 +195,7 @@ func deliveryFacts(d webhook.Delivery) components.Facts {
 
 // requestText is the head of the request as it is sent.
 func requestText(d webhook.Delivery, signature string) string {
-	lines := []string{"POST " + d.Address, "Content-Type: application/json",
+	lines := []string{"POST " + d.ShownAddress(), "Content-Type: application/json",
 		"X-Signature: " + cmp.Or(signature, "–"), "X-Debitdesk-Event-Id: " + d.EventID.String(),
 		"X-Debitdesk-Delivery-Id: " + d.ID.String()}
 	if d.Resend {
@@ -207,7 +208,7 @@ func requestText(d webhook.Delivery, signature string) string {
 func prettyBody(body []byte) string {
 	var out bytes.Buffer
 	if json.Indent(&out, body, "", "  ") != nil {
-		return string(body)
+		return weblink.HideLogin(string(body))
 	}
-	return out.String()
+	return weblink.HideLogin(out.String())
 }

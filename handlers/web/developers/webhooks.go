@@ -76,7 +76,7 @@ func (h *Webhooks) list() *kit.List[webhook.Webhook, struct{}] {
 		ID: func(w webhook.Webhook) uuid.UUID { return w.ID },
 		Columns: []kit.Column[webhook.Webhook]{
 			kit.ColumnOf("Title", func(w webhook.Webhook) components.Cell {
-				return components.Cell{Text: w.Title, Href: words.WebhookPath(w.ID), Second: w.Callback,
+				return components.Cell{Text: w.Title, Href: words.WebhookPath(w.ID), Second: w.ShownCallback(),
 					Small: "wrap-anywhere"}
 			}),
 			kit.ColumnOf("Health", func(w webhook.Webhook) components.Cell {
@@ -165,7 +165,7 @@ func (h *Webhooks) Edit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents,
+	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.ShownCallback(), AllEvents: w.AllEvents,
 		Events: w.Events}, nil)
 }
 

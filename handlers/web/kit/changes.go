@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 )
 
 // changeWords lists what an entry changed: "city: Durban → Cape Town".
@@ -74,7 +75,7 @@ func factWords(name string, fact any) string {
 		if v == "" {
 			return "nothing"
 		}
-		return v
+		return weblink.HideLogin(v)
 	case float64:
 		switch {
 		case strings.HasSuffix(name, "_cents"):

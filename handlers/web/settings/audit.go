@@ -24,6 +24,7 @@ import (
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
 	"debitdesk/models/paging"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -96,9 +97,9 @@ func (h *Audit) list(check components.Note) *kit.List[trail.Found, trail.Filter]
 					return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000")
 				}).SortBy(paging.Created),
 			kit.ColumnOf("What", func(e trail.Found) components.Cell {
-				return components.Cell{Text: e.Text, Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
+				return components.Cell{Text: weblink.HideLogin(e.Text), Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
 			}).FileText("Action", 26, func(e trail.Found) string { return e.Action }).FileText("What", 60,
-				func(e trail.Found) string { return e.Text }),
+				func(e trail.Found) string { return weblink.HideLogin(e.Text) }),
 			kit.ColumnOf("Who", func(e trail.Found) components.Cell {
 				return components.Cell{Text: kit.ActorWords(e.Actor), Second: kindWord(e.Actor.Kind)}
 			}).FileText("Who", 26, func(e trail.Found) string { return e.Actor.Name }).
@@ -176,7 +177,7 @@ func (h *Audit) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.AuditEntryView{Text: e.Text, Changes: auditChanges(e.Entry)}
+	view := pages.AuditEntryView{Text: weblink.HideLogin(e.Text), Changes: auditChanges(e.Entry)}
 	fact := func(label, value string, mono bool) {
 		if value != "" {
 			view.Facts.Items = append(view.Facts.Items, components.Fact{Label: label, Value: value, Mono: mono})
