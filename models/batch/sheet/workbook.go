@@ -55,11 +55,14 @@ func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
 	}
 	w.shown = hasShown(w.file)
 	f.rows = w
-	if err := w.choose(&f.Format, told.Sheet); err != nil {
-		_ = w.close()
-		return err
+	err = w.choose(&f.Format, told.Sheet)
+	if uncalculated := w.calculated(src); uncalculated != nil {
+		err = uncalculated
 	}
-	return nil
+	if err != nil {
+		_ = w.close()
+	}
+	return err
 }
 
 func unreadWorkbook(err error) error {

@@ -219,3 +219,38 @@ func TestBombsOfEveryKindAreRefusedWithinMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestFormulasWithoutAResultAreNamed reads workbooks of programs that write formulas and do not calculate them.
+func TestFormulasWithoutAResultAreNamed(t *testing.T) {
+	t.Parallel()
+	x := excelize.NewFile()
+	must(t, x.SetSheetRow("Sheet1", "A1", &[]any{"name", "amount"}))
+	must(t, x.SetSheetRow("Sheet1", "A2", &[]any{"Anna"}))
+	must(t, x.SetCellFormula("Sheet1", "B2", "10*12.5"))
+	_, err := sheet.Open(bytes.NewReader(saved(t, x)), sheet.Told{})
+	if !fault.HasCode(err, "not_calculated") || !strings.Contains(err.Error(), "Cell B2 is a formula") {
+		t.Errorf("%v", err)
+	}
+	x = excelize.NewFile()
+	must(t, x.SetCellFormula("Sheet1", "A1", "Other!A1"))
+	_, err = sheet.Open(bytes.NewReader(saved(t, x)), sheet.Told{})
+	if !fault.HasCode(err, "not_calculated") {
+		t.Errorf("a sheet of nothing else: %v", err)
+	}
+	for cell, refused := range map[string]bool{
+		`<c r="B2"><f>1+1</f><v>2</v></c>`:                     false,
+		`<c r="B2" t="str"><f>""</f><v></v></c>`:               false,
+		`<c r="B2" t="str"><f>""</f><v/></c>`:                  false,
+		`<c r="B2"><f>1+1</f><v></v></c>`:                      true,
+		`<c r="B2"><f>1+1</f><v /></c>`:                        true,
+		`<c r="B2"><f t="shared" ref="B2:B9" si="0"/></c>`:     true,
+		`<x:c r="B2"><x:f>A1&gt;2</x:f></x:c>`:                 true,
+		`<c r="B2"><v>5</v></c><c r="C2"/><c r="D2"></c>`:      false,
+		`<c r="B2" t="inlineStr"><is><t>f</t></is></c>`:        false,
+		`<c r="B2"><f>IF(A1>2,1,0)</f><v>1</v></c><c r="C2"/>`: false,
+	} {
+		if got := sheet.Uncalculated(strings.NewReader(cell)); (got == "B2") != refused {
+			t.Errorf("%s: %q", cell, got)
+		}
+	}
+}

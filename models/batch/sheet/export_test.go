@@ -1,0 +1,9 @@
+package sheet
+
+import "io"
+
+// Uncalculated names the first formula without a result.
+func Uncalculated(r io.Reader) string {
+	cell, _ := uncalculated(r)
+	return cell
+}
