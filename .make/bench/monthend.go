@@ -19,7 +19,8 @@ const (
 	monthRate   = 5_000
 	monthPages  = 25 * time.Millisecond
 	idleLook    = 10 * time.Second
-	aside       = 10 * time.Minute // the clock goes on while a step is prepared
+	aside       = 10 * time.Minute       // the clock goes on while a step is prepared
+	lookEvery   = 250 * time.Millisecond // in which the watched pages are opened once: 20 pages a second
 )
 
 // added are the tables that a debit adds rows to, in an order that foreign keys allow, with the column that tells when.
@@ -32,7 +33,7 @@ var added = []struct{ name, at string }{
 }
 
 // monthEnd moves the clock of a server that works over the day on which 20 000 debits are due: they are handed
-// to the sandbox bank, which pays each, and turn final. Meanwhile a person opens pages. Beside each step the
+// to the sandbox bank, which pays each, and turn final. Meanwhile people open pages. Beside each step the
 // rows that it added are taken out and COPYed into the same tables again.
 func monthEnd(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, err error) {
 	browser, err := s.signIn()
@@ -45,12 +46,14 @@ func monthEnd(ctx context.Context, s *server, _ time.Duration, _ int) (out []lin
 	}
 	var paid, final, busy []time.Duration
 	var steps, copied, finalCopied []time.Duration
+	spent := cost{operations: rounds * monthDebits}
 	for range rounds {
 		m, err := s.month(ctx, browser)
 		if err != nil {
 			return nil, err
 		}
 		paid, final, busy = append(paid, m.handedOver+m.answered), append(final, m.final), append(busy, m.pages...)
+		spent.server, spent.database = spent.server+m.spent.server, spent.database+m.spent.database
 		steps, copied, finalCopied = append(steps, m.handedOver), append(copied, m.copied), append(finalCopied, m.finalCopied)
 	}
 	for _, took := range [][]time.Duration{paid, final, steps, copied, finalCopied, busy} {
@@ -68,6 +71,7 @@ func monthEnd(ctx context.Context, s *server, _ time.Duration, _ int) (out []lin
 			fmt.Sprintf("at most %.2f", monthFactor)},
 		{fmt.Sprintf("(j) pages meanwhile, %d of them", len(busy)), spread(busy), "",
 			fmt.Sprintf("%.2f", busy[len(busy)/2].Seconds()/monthPages.Seconds()), "median under " + monthPages.String()},
+		spent.line("(j) a debit until it is final, pages included"),
 		idle,
 	}, nil
 }
@@ -102,6 +106,7 @@ func (s *server) idle(ctx context.Context) (line, error) {
 type oneMonth struct {
 	handedOver, answered, final, copied, finalCopied time.Duration
 	pages                                            []time.Duration
+	spent                                            cost
 }
 
 // month is one month end, a month after the last.
@@ -112,12 +117,14 @@ func (s *server) month(ctx context.Context, browser *http.Client) (m oneMonth, e
 	}
 	over, opened := make(chan struct{}), make(chan error, 1)
 	go func() {
+		next := time.NewTicker(lookEvery)
+		defer next.Stop()
 		for {
 			select {
 			case <-over:
 				opened <- nil
 				return
-			default:
+			case <-next.C:
 			}
 			took, err := s.open(browser, len(watched))
 			if err != nil {
@@ -135,13 +142,15 @@ func (s *server) month(ctx context.Context, browser *http.Client) (m oneMonth, e
 		if err = s.exec(ctx, "CHECKPOINT"); err != nil {
 			break
 		}
-		began := time.Now()
+		began, server, database := time.Now(), s.cpu(), s.databaseCPU()
 		if err = s.post("/sandbox/clock", fmt.Sprintf(`{"now":%q}`, step.to.Format(time.RFC3339Nano)),
 			new(struct{})); err != nil {
 			break
 		}
 		if step.took != nil {
 			*step.took = time.Since(began)
+			m.spent.server += s.cpu() - server
+			m.spent.database += s.databaseCPU() - database
 		}
 	}
 	close(over)
