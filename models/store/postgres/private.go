@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,7 +27,7 @@ const (
 var privateSettings = []string{
 	"listen_addresses=", "unix_socket_permissions=0700", "max_connections=100",
 	"fsync=on", "synchronous_commit=on", "full_page_writes=on", "wal_level=minimal", "max_wal_senders=0",
-	"shared_buffers=64MB", "work_mem=8MB", "min_wal_size=80MB", "max_wal_size=1GB", "jit=off",
+	"work_mem=8MB", "min_wal_size=80MB", "max_wal_size=1GB", "jit=off",
 	"timezone=UTC", "log_timezone=UTC", "log_min_messages=warning", "log_checkpoints=off",
 }
 
@@ -195,7 +196,8 @@ func (p *Private) launch(ctx context.Context, bin Binaries, acc account) (err er
 	if st, err := os.Stat(log); err == nil && st.Size() > logLimit {
 		_ = os.Rename(log, log+".1")
 	}
-	if p.server, err = launch(bin, acc, p.data(), p.socketDir, log, privateSettings); err != nil {
+	if p.server, err = launch(bin, acc, p.data(), p.socketDir, log,
+		append(slices.Clip(privateSettings), "shared_buffers="+strconv.FormatInt(buffersMB(memoryBytes()), 10)+"MB")); err != nil {
 		return err
 	}
 	if err := await(ctx, p.socketDir, p.server.ended); err != nil {
