@@ -196,8 +196,8 @@ func (p *Private) launch(ctx context.Context, bin Binaries, acc account) (err er
 	if st, err := os.Stat(log); err == nil && st.Size() > logLimit {
 		_ = os.Rename(log, log+".1")
 	}
-	if p.server, err = launch(bin, acc, p.data(), p.socketDir, log,
-		append(slices.Clip(privateSettings), "shared_buffers="+strconv.FormatInt(buffersMB(memoryBytes()), 10)+"MB")); err != nil {
+	settings := append(slices.Clip(privateSettings), fmt.Sprintf("shared_buffers=%dMB", buffersMB(memoryBytes())))
+	if p.server, err = launch(bin, acc, p.data(), p.socketDir, log, settings); err != nil {
 		return err
 	}
 	if err := await(ctx, p.socketDir, p.server.ended); err != nil {
