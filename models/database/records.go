@@ -136,6 +136,35 @@ func orPrimary[T any](ctx context.Context, read func(context.Context) ([]T, erro
 	return found, err
 }
 
+// Question is a statement whose values stand where it says ?.
+type Question struct {
+	Query string
+	Args  []any
+}
+
+// SeekEach is Seek of several statements in one round trip. It gives what each of them found.
+func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Question) ([][]T, error) {
+	return orPrimary(ctx, func(ctx context.Context) (found [][]T, err error) {
+		batch := &pgx.Batch{}
+		for _, a := range asked {
+			query, args := s.Statement(a.Query, a.Args...)
+			batch.Queue(query, Native(args)...)
+		}
+		results := s.Pool.reads(ctx).SendBatch(ctx, batch)
+		for range asked {
+			var of []T
+			if of, err = answered(s, from, results); err != nil {
+				break
+			}
+			found = append(found, of)
+		}
+		if end := results.Close(); err == nil && end != nil {
+			err = fmt.Errorf("read from %s: %w", from.Name, end)
+		}
+		return found, err
+	})
+}
+
 // SeekPlanned is Seek by the plan that serves all merchants: of a statement of many parts that reads little, making a
 // plan for each page costs more than reading. No part of it may be answered well only for some values.
 func SeekPlanned[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {

@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
 )
 
 // Attention is what waits for somebody. Each figure is what the list behind it counts, by the same condition.
@@ -135,10 +136,19 @@ func (s *Service) AttentionCounts(ctx context.Context, who actor.Actor) ([]int, 
 	for i, whose := range QueueParts {
 		of[i] = s.query(who, whose)
 	}
-	return s.Read.AttentionCounts(ctx, who.MerchantID, of...)
+	counts, err := s.Read.AttentionCounts(ctx, who.MerchantID, of...)
+	if err == nil { // everyone's is the number beside the section's name, which is not asked for again
+		_, err = paging.Once(ctx, counted(who.MerchantID), func() (int, error) { return counts[0], nil })
+	}
+	return counts, err
 }
 
 // AttentionCount is the number beside the section's name.
 func (s *Service) AttentionCount(ctx context.Context, merchantID uuid.UUID) (int, error) {
-	return s.Read.AttentionCount(ctx, merchantID, s.query(actor.Actor{}, Everyones).Month)
+	return paging.Once(ctx, counted(merchantID), func() (int, error) {
+		return s.Read.AttentionCount(ctx, merchantID, s.query(actor.Actor{}, Everyones).Month)
+	})
 }
+
+// counted names what waits of a merchant among what was looked up for an answer.
+func counted(merchantID uuid.UUID) string { return "what waits of " + merchantID.String() }

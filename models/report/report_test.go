@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -25,6 +26,7 @@ type shelf struct {
 
 	yesterday, month, until time.Time
 	from                    calendar.Date
+	counted                 int // how often what waits was counted
 }
 
 func (s *shelf) Attention(_ context.Context, _ uuid.UUID, q report.QueueQuery) (report.Attention, error) {
@@ -37,14 +39,16 @@ func (s *shelf) ClientPurchases(context.Context, uuid.UUID, uuid.UUID, int) ([]r
 	return nil, nil
 }
 func (s *shelf) AttentionCounts(context.Context, uuid.UUID, ...report.QueueQuery) ([]int, error) {
-	return nil, nil
+	s.counted++
+	return []int{7, 1, 2, 3}, nil
 }
 func (s *shelf) AttentionItems(context.Context, uuid.UUID, report.QueueQuery, int) (report.Items, error) {
 	return report.Items{}, nil
 }
 
 func (s *shelf) AttentionCount(context.Context, uuid.UUID, time.Time) (int, error) {
-	return 0, nil
+	s.counted++
+	return 7, nil
 }
 
 func (s *shelf) Movements(_ context.Context, _ uuid.UUID, from, _ calendar.Date) ([]report.Day, error) {
@@ -202,5 +206,23 @@ func TestNobodyReadsWithoutPermission(t *testing.T) {
 		if !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%d: %v", i, err)
 		}
+	}
+}
+
+// The number beside the section's name is not counted again for a page that shows the counts of all parts.
+func TestWhatWaitsIsCountedOnceForAPage(t *testing.T) {
+	s := &shelf{}
+	service := &report.Service{Read: s, Now: time.Now}
+	who := actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: uuid.New()}
+	page := paging.Remembering(t.Context())
+	if _, err := service.AttentionCounts(page, who); err != nil {
+		t.Fatal(err)
+	}
+	n, err := service.AttentionCount(page, who.MerchantID)
+	if err != nil || n != 7 || s.counted != 1 {
+		t.Errorf("%d things, counted %d times: %v", n, s.counted, err)
+	}
+	if _, err := service.AttentionCount(page, uuid.New()); err != nil || s.counted != 2 {
+		t.Errorf("another merchant's were counted %d times: %v", s.counted-1, err)
 	}
 }

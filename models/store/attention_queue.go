@@ -122,6 +122,8 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, q repo
 	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
 		return out, fmt.Errorf("list what needs attention: %w", err)
 	}
+	var asked []database.Question
+	var into []*[]report.Item
 	for _, w := range kinds {
 		var of []waitingRow
 		for _, r := range rows {
@@ -129,20 +131,25 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, q repo
 				of = append(of, r)
 			}
 		}
-		if len(of) == 0 {
-			continue
+		if len(of) > 0 {
+			asked, into = append(asked, itemsOf(merchantID, w, of)), append(into, w.into(&out))
 		}
-		found, err := s.items(ctx, merchantID, w, of)
-		if err != nil {
-			return out, err
-		}
-		*w.into(&out) = found
+	}
+	if len(asked) == 0 {
+		return out, nil
+	}
+	found, err := database.SeekEach(ctx, s.DB, itemView, asked)
+	if err != nil {
+		return out, fmt.Errorf("list what needs attention: %w", err)
+	}
+	for n := range found {
+		*into[n] = found[n]
 	}
 	return out, nil
 }
 
-// items reads what is shown of the things of one kind.
-func (s *Store) items(ctx context.Context, merchantID uuid.UUID, w waiting, of []waitingRow) ([]report.Item, error) {
+// itemsOf asks what is shown of the things of one kind.
+func itemsOf(merchantID uuid.UUID, w waiting, of []waitingRow) database.Question {
 	var ids, ats, cents, hidden, owners database.TextArray
 	for _, r := range of {
 		ids, ats, cents = append(ids, r.ObjectID), append(ats, r.At), append(cents, fmt.Sprint(r.Cents))
@@ -152,26 +159,12 @@ func (s *Store) items(ctx context.Context, merchantID uuid.UUID, w waiting, of [
 	if !aliased {
 		alias = w.table
 	}
-	found, err := database.Seek(
-		ctx,
-		s.DB,
-		itemView,
-		"SELECT '"+w.kind+"' AS kind, a.id AS object_id, nullif(a.owner, '')::uuid AS owner_id, "+
-			"a.hidden AS hidden_until, "+phoneOf(alias)+", "+w.item+
-			` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
+	return database.Question{Query: "SELECT '" + w.kind + "' AS kind, a.id AS object_id, " +
+		"nullif(a.owner, '')::uuid AS owner_id, a.hidden AS hidden_until, " + phoneOf(alias) + ", " + w.item +
+		` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
 			WITH ORDINALITY AS a (id, at, cents, hidden, owner, place)
-		JOIN `+w.table+" ON "+alias+".id = a.id AND "+alias+".merchant_id = ? ORDER BY a.place",
-		ids,
-		ats,
-		cents,
-		hidden,
-		owners,
-		merchantID,
-	)
-	if err != nil {
-		return nil, fmt.Errorf("list what needs attention: %w", err)
-	}
-	return found, nil
+		JOIN ` + w.table + " ON " + alias + ".id = a.id AND " + alias + ".merchant_id = ? ORDER BY a.place",
+		Args: []any{ids, ats, cents, hidden, owners, merchantID}}
 }
 
 // phoneOf is the phone of the client of a row.

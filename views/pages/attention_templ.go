@@ -156,7 +156,7 @@ func Queue(frame layout.Frame, v QueueView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<ul class=\"list-lines queue\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<ul class=\"list-lines queue\" hx-target=\"next .queue-form\" hx-select=\"#act\" hx-swap=\"innerHTML\" hx-push-url=\"false\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -639,7 +639,7 @@ func queueRow(g QueueGroup, r QueueRow) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Key != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<span class=\"queue-acts\" hx-boost=\"true\" hx-target=\"next .queue-form\" hx-select=\"#act\" hx-swap=\"innerHTML\" hx-push-url=\"false\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<span class=\"queue-acts\" hx-boost=\"true\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -735,7 +735,7 @@ func queueRow(g QueueGroup, r QueueRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "\" hx-boost=\"true\" hx-target=\"#queue\" hx-select=\"#queue\" hx-swap=\"outerHTML\" hx-select-oob=\"#toasts:beforeend\" hx-push-url=\"false\"></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "\" hx-boost=\"true\" hx-target=\"#queue\" hx-select=\"#queue\" hx-swap=\"outerHTML\" hx-select-oob=\"#toasts:beforeend\"></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

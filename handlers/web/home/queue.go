@@ -76,8 +76,12 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 	r.Facts = b.facts(i)
 	r.Act = b.suggested[i.PurchaseID]
 	r.Act.Kind, r.Act.Small, r.Act.Attrs = "", true, templ.Attributes{"hx-boost": "false"} // it leads to another page
+	back := ""
+	if b.back != queuePath(report.Everyones) { // where forms lead back to by themselves
+		back = "&back=" + backParam(b.back)
+	}
 	ask := func(do string) string {
-		return "/attention/" + r.ID + "?kind=" + i.Kind + "&do=" + do + "&back=" + backParam(b.back)
+		return "/attention/" + r.ID + "?kind=" + i.Kind + "&do=" + do + back
 	}
 	if o := b.outlooks[i.PurchaseID]; i.Kind == "failed" && o.Again.May() {
 		r.Act.Label, r.ActInside = "Debit again…", ask("debit")
