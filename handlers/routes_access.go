@@ -37,7 +37,7 @@ func (e *edge) accessRoutes() Table {
 			{maybeSignedIn, "GET", manual.Path + "/:page", manual.Page},
 			{open, "GET", manual.Path + "/pictures/:name", manual.Picture},
 		}},
-		{payerLink, "Clients' payment pages", []Route{
+		{payerLink, "Clients’ payment pages", []Route{
 			{openForm, "GET", "/p/:id", e.Payers.Show},
 			{openForm, "POST", "/p/:id", e.Payers.Give},
 			{openForm, "GET", "/p/:id/invoice", e.Payers.Invoice},

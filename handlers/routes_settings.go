@@ -69,7 +69,7 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/security/people/:id/reset", e.SecondFactors.Demand.AskReset},
 			{pageProof, "POST", "/settings/security/people/:id/reset", e.SecondFactors.Demand.Reset},
 		}},
-		{actor.Manage, "Erase a client's personal data on request", []Route{
+		{actor.Manage, "Erase a client’s personal data on request", []Route{
 			{page, "GET", "/clients/:id/erasure", e.Clients.AskErase},
 			{pageProof, "POST", "/clients/:id/erasure", e.Clients.Erase},
 		}},

@@ -23,6 +23,9 @@ var read = []string{"../handlers", "../views", "../models", "../cmd", "../migrat
 var unread = []string{"../models/bank/simbank", "../models/bank/banktest", "../handlers/handlertest",
 	"../models/batch/synonyms.go"}
 
+// typed are folders and files whose texts are read in a terminal or as files, where ' is what everyone writes.
+var typed = []string{"../static", "../README.md", "../cmd", "../migrations"}
+
 // unsaid are words and shapes that no text has, and what is said instead.
 var unsaid = map[*regexp.Regexp]string{
 	regexp.MustCompile(`(?i)\bsecond factors?\b`):                      "two-step sign-in",
@@ -86,6 +89,9 @@ func TestTextsForPeopleSayItInPlainEnglish(t *testing.T) {
 	texts := 0
 	say := func(where, text string) {
 		texts++
+		if !within(where, typed...) && straight(text) {
+			t.Errorf("%s says %q: write ’ in sentences that people read", where, text)
+		}
 		for shape, found := range foreign(text) {
 			t.Errorf("%s says %q in %q: %s", where, found, text, unsaid[shape])
 		}
@@ -144,6 +150,41 @@ func TestCommentsSayClient(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+var (
+	apostrophe = regexp.MustCompile(`[A-Za-z]'(s|t|re|ve|ll)\b|[a-z]s' [a-z]`)
+	sentence   = regexp.MustCompile(`^([A-Z“‘]|%s )[^\n]* |[a-z] [^\n]*\.$`)
+	statement  = regexp.MustCompile(`(= |\(|[<>|] ?)'|\b(SELECT|FROM|WHERE|UPDATE|INSERT) `) // SQL
+)
+
+// straightAnyway are texts that others read word for word, and names that are found as they are written.
+var straightAnyway = map[string]bool{
+	"Discount can't be larger than price * quantity!":              true, // the API's contract
+	"Democratic People's Republic of Korea":                        true,
+	"Korea, Democratic People's Republic of":                       true,
+	"Lao People's Democratic Republic":                             true,
+	"Give the client's secret once: in the form or as HTTP Basic.": true, // an answer to programs
+	// the legal text of a mandate, which is kept as it was agreed to
+	"I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my " +
+		"agreement with %s, and what I lawfully owed before is not paid back.": true,
+}
+
+// straight tells whether a sentence has the apostrophe of a typewriter where all pages have ’.
+func straight(text string) bool {
+	return sentence.MatchString(text) && apostrophe.MatchString(text) && !statement.MatchString(text) &&
+		!straightAnyway[text]
+}
+
+func TestTheGuardSeesStraightApostrophes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"The client's bank refused it.": true, "%s isn't a day.": true,
+		"The client’s bank refused it.": false, "read the bank's answers: %w": false,
+		"SELECT id FROM a WHERE b = 'is due'": false, "Discount can't be larger than price * quantity!": false} {
+		if straight(text) != want {
+			t.Errorf("%q: %t, want %t", text, !want, want)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (s story) notAgreed(state mandate.State) *checkout.Outcome {
 			Text: "Your bank did not get an answer from you in time." + nothing}
 	case state == mandate.FailedAtBank:
 		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "We could not reach your bank",
-			Text: "Your bank's system did not accept the request." + nothing,
+			Text: "Your bank’s system did not accept the request." + nothing,
 			Next: []string{"This often passes: please try again in a few minutes."}}
 	case code == "" || code == bank.CodeRefused || code == "MD16":
 		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "You declined",

@@ -48,8 +48,8 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 		w.Text = "Your bank is asking you on your phone now. Please confirm there that you agree."
 		w.Steps = []string{
 			"Your bank sends a message" + phone + ". Open it and check it against the details below.",
-			"Nothing there? Open your bank's app and look for a debit order to approve, " +
-				"or dial your bank's cellphone-banking number.",
+			"Nothing there? Open your bank’s app and look for a debit order to approve, " +
+				"or dial your bank’s cellphone-banking number.",
 		}
 	case mandate.Fallback:
 		w.Text = "There was no answer in time, so we asked again; you have until " + w.Until + "."

@@ -57,7 +57,7 @@ func (c ReturnCode) Failed() bool { return c.AttemptError != "" }
 
 const (
 	againNextDate   = "Yes, on the next date the mandate names; not before. Two such failures in a row block the token."
-	againNewDetails = "No. Store the client's new bank details as a new token first."
+	againNewDetails = "No. Store the client’s new bank details as a new token first."
 	againNewMandate = "No. The client must give a new mandate first."
 	againStop       = "No. Stop collecting from this account."
 )
@@ -77,12 +77,12 @@ var returnCodes = []ReturnCode{
 	{"05", "Account dormant", Hard, "Ask the client for an account in use.", againNewDetails, "AC06", ErrorRejected},
 	{"06", "Account frozen", Hard, "Speak to the client; the bank lets nothing leave this account.", againStop, "AC06",
 		ErrorRejected},
-	{"08", "Account holder's estate under sequestration", Hard, "Claim from the trustee of the estate.", againStop, "AC16",
+	{"08", "Account holder’s estate under sequestration", Hard, "Claim from the trustee of the estate.", againStop, "AC16",
 		ErrorRejected},
 	{"10", "Account holder in liquidation", Hard, "Claim from the liquidator of the company.", againStop, "AC17",
 		ErrorRejected},
 	{"12", "Account closed", Hard, "Ask the client for the new account.", againNewDetails, "AC04", ErrorRejected},
-	{"14", "Account moved within the bank; the payment was redirected", Info, "Store the account's new details.",
+	{"14", "Account moved within the bank; the payment was redirected", Info, "Store the account’s new details.",
 		"Yes, when the next amount is due; store the new details before.", "", ""},
 	{"16", "Account moved to another bank", Hard, "Ask the client for the account at the new bank.", againNewDetails,
 		"AC15", ErrorRejected},
@@ -105,7 +105,7 @@ var returnCodes = []ReturnCode{
 	{"36", "Disputed: payment was stopped before", Dispute, "Speak to the client; collecting again needs a new mandate.",
 		againNewMandate, "SP02", ErrorRejected},
 	{"56", "Account holder not FICA compliant", Hard, "The client must visit their bank with identity documents.",
-		"No. Only once the client's bank has the documents.", "NOCM", ErrorRejected},
+		"No. Only once the client’s bank has the documents.", "NOCM", ErrorRejected},
 	{CodeBlocked, "Blocked before submission: repeatedly unpaid", Blocked, "Collecting again needs a new mandate.",
 		againNewMandate, "", ErrorFrequency},
 	{CodeNotRun, "The bank did not run this debit", NotRun, "Nothing is wrong with the account: debit it again.",

@@ -103,7 +103,7 @@ func (c *Checked) checkBranch(code string) {
 	case code == "":
 		c.problem(FieldBranch, "required", "Enter the branch code.")
 	case code == "51001":
-		c.problem(FieldBranch, "invalid", "Invalid branch code: Standard Bank's is 051001, with the zero.")
+		c.problem(FieldBranch, "invalid", "Invalid branch code: Standard Bank’s is 051001, with the zero.")
 	case len(code) != 6 || !allDigits(code) || code == "000000":
 		c.problem(FieldBranch, "invalid", "Invalid branch code: it has six digits.")
 	case noBranch(code):
@@ -114,7 +114,7 @@ func (c *Checked) checkBranch(code string) {
 	case found:
 		c.Bank = b.Bank
 	default:
-		c.hint(FieldBranch, "This branch is not in our list; the bank's universal branch code is safer.")
+		c.hint(FieldBranch, "This branch is not in our list; the bank’s universal branch code is safer.")
 	}
 }
 

@@ -37,7 +37,7 @@ func (t Timetable) judgeSoft(c bank.ReturnCode, inRow int) Verdict {
 	if inRow >= t.SoftLimit {
 		v.Blocked = true
 		v.Reason = fmt.Sprintf("Failed %d times in a row, last: %s", inRow, c.Label())
-		v.Remedy = "Store the client's account again with a new mandate, and agree on a day when there is money."
+		v.Remedy = "Store the client’s account again with a new mandate, and agree on a day when there is money."
 	}
 	return v
 }

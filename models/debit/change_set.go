@@ -98,7 +98,7 @@ func (set *changeSet) take(msg bank.Message) Outcome {
 	before, status := d.c.is.State, d.p.is.Status
 	if msg.Kind == bank.DisputeRejected {
 		note(set.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.dispute_rejected",
-			"The client's bank refused a dispute (%s): the debit was as the client had confirmed.", d.code.Label())
+			"The client’s bank refused a dispute (%s): the debit was as the client had confirmed.", d.code.Label())
 		out.Text = "applied: noted that a dispute was refused"
 		return out
 	}

@@ -39,7 +39,7 @@ func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
 	for _, p := range moved {
 		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
 			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text:   "The debit date has come; the debit is with the client's bank.",
+			Text:   "The debit date has come; the debit is with the client’s bank.",
 			Before: map[string]any{"status": purchase.PendingCharge}, After: map[string]any{"status": p.Status}})
 	}
 	return err

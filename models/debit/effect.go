@@ -307,7 +307,7 @@ func (d debitChange) sentence() string {
 	case collection.Successful:
 		return amount + " was collected." + disputeWords(c)
 	case collection.InTracking:
-		return "The client's bank is waiting for money to arrive."
+		return "The client’s bank is waiting for money to arrive."
 	case collection.Unpaid:
 		return fmt.Sprintf("%s failed: %s. %s", amount, d.code.Label(), d.code.Remedy)
 	case collection.Disputed:

@@ -204,7 +204,7 @@ func (q *question) suspended(msg bank.Message) {
 		block(&q.t.is, msg.Code)
 		q.t.changed = true
 	}
-	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The client's bank suspended the mandate: %s. %s",
+	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The client’s bank suspended the mandate: %s. %s",
 		bank.Label(msg.Code), bank.Remedy(msg.Code))
 }
 
@@ -256,7 +256,7 @@ func (q *question) take(msg bank.Message) string {
 		if msg.Kind == bank.MandateAccepted && !q.carries() { // too late: the bank must not think it has a mandate
 			q.a.is.CancelDue, q.a.changed = true, true
 			q.note(actor.BankOf(q.m.is.MerchantID), "mandate.answered_late",
-				"The client's answer came after the time limit and changes nothing.")
+				"The client’s answer came after the time limit and changes nothing.")
 		}
 		return fmt.Sprintf("ignored: %s (%s) changes nothing while the request is %s and the mandate %s", msg.Kind, msg.Code,
 			was, stood)

@@ -66,5 +66,5 @@ func refusedRefund(code string) string {
 	if code == bank.CodeUnable {
 		return bank.CannotRefund
 	}
-	return "The client's bank did not accept the refund: " + bank.CodeOf(code).Label() + "."
+	return "The client’s bank did not accept the refund: " + bank.CodeOf(code).Label() + "."
 }

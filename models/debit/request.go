@@ -73,7 +73,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		default:
 			q.sent(at)
 			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent",
-				"The request was handed to the client's bank; the client can answer until %s.", q.say(q.a.is.ExpiresAt))
+				"The request was handed to the client’s bank; the client can answer until %s.", q.say(q.a.is.ExpiresAt))
 		}
 	})
 }

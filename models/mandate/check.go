@@ -188,6 +188,6 @@ func (c *check) maximum() {
 	case most > limit:
 		c.add("max_amount_cents", "max_value", "For %s this may be at most %s (%d).", c.terms.ValueType, name, limit)
 	case most < c.total:
-		c.add("max_amount_cents", "min_value", "This may not be below the purchase's total (%d).", c.total)
+		c.add("max_amount_cents", "min_value", "This may not be below the purchase’s total (%d).", c.total)
 	}
 }

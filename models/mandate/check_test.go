@@ -201,7 +201,7 @@ func TestMessagesNameTheLimitAndWhatHelps(t *testing.T) {
 			"max_amount_cents",
 			"For VARIABLE this may be at most 1.5 times the price (15000), and the total (20000) is above that."},
 		"below the total": {func(a *mandate.Ask) { a.MaxAmountCents = ref(int64(9999)) }, 10000, 10000, "max_amount_cents",
-			"This may not be below the purchase's total (10000)."},
+			"This may not be below the purchase’s total (10000)."},
 		"the sample of the source document": {func(a *mandate.Ask) { a.AdjustmentCategory = "ANNUAL" }, 10000, 10000,
 			"adjustment_category",
 			`"ANNUAL" is not a valid choice. Choose one of: NEVER, QUARTERLY, BIANNUALLY, ANNUALLY, REPO.`},

@@ -273,7 +273,7 @@ func (s *Service) checkPayer(w *fault.Problems, p *Purchase, in *Input) {
 			w.Add("client."+field, code, "%s", message)
 			return
 		}
-		w.Add("client_id", code, "The client's %s cannot be used: %s", what, message)
+		w.Add("client_id", code, "The client’s %s cannot be used: %s", what, message)
 	}
 	if wrong := p.Payer.IdentityProblems(calendar.DateOf(s.Now())); len(wrong) > 0 {
 		add("personal_code", "identity number", wrong[0].Code, wrong[0].Message)

@@ -137,6 +137,6 @@ func checkAccount(w *fault.Problems, p *Purchase, in *Input) {
 			w.Add("client."+problem.Field, problem.Code, "%s", problem.Message)
 			continue
 		}
-		w.Add("client_id", problem.Code, "The client's bank details cannot be used: %s", problem.Message)
+		w.Add("client_id", problem.Code, "The client’s bank details cannot be used: %s", problem.Message)
 	}
 }

@@ -183,7 +183,7 @@ func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool
 		rec.MailCount++
 	}
 	tx.InsertPurchase(rec.Purchase)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client's account.",
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client’s account.",
 		sayCents(rec.Purchase)), nil)
 	if mailed {
 		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.Letters.AccountLink(rec.Purchase, rec.Brand)))

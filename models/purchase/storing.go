@@ -200,7 +200,7 @@ func channelWords(c mandate.Channel) string {
 	case mandate.ByAPI:
 		return "held by the merchant"
 	case mandate.ByBank:
-		return "given at the client's bank"
+		return "given at the client’s bank"
 	}
 	return string(c)
 }

@@ -44,7 +44,7 @@ func (c *Controls) Force(ctx context.Context, who actor.Actor, purchaseID uuid.U
 		return rec, notThere(rec.Collection)
 	case errors.Is(err, bank.ErrNotDisputable):
 		return rec, fault.At("dispute", "dispute_rejected",
-			"The client's bank refuses this dispute: the debit is as the client authenticated it.")
+			"The client’s bank refuses this dispute: the debit is as the client authenticated it.")
 	case err != nil:
 		return rec, err
 	}

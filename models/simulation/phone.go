@@ -93,7 +93,7 @@ func (c *Controls) AnswerMandate(ctx context.Context, who actor.Actor, purchaseI
 	}
 	return r, c.Store.InTx(ctx, func(tx *database.Tx) error {
 		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID,
-			"On the client's phone in the sandbox: "+replies[answer]+".")
+			"On the client’s phone in the sandbox: "+replies[answer]+".")
 		return tx.Answered(r)
 	})
 }
@@ -128,9 +128,9 @@ func (c *Controls) nothingAsked(ctx context.Context, merchantID, mandateID uuid.
 		return conflict(
 			"The client of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
 	case m.State.Waiting():
-		return conflict("Nothing is waiting on the client's phone right now. Try again in a few seconds.")
+		return conflict("Nothing is waiting on the client’s phone right now. Try again in a few seconds.")
 	}
-	return conflict("Nothing is waiting on the client's phone: the mandate is %s.", m.State.Label())
+	return conflict("Nothing is waiting on the client’s phone: the mandate is %s.", m.State.Label())
 }
 
 func conflict(format string, args ...any) error {
@@ -140,7 +140,7 @@ func conflict(format string, args ...any) error {
 func (c *Controls) reply(ctx context.Context, request mandate.Authentication, answer string) error {
 	switch err := c.Phone(ctx, request.ID, answer); {
 	case errors.Is(err, bank.ErrUnknown):
-		return conflict("The client's bank does not have this request yet. Try again in a few seconds.")
+		return conflict("The client’s bank does not have this request yet. Try again in a few seconds.")
 	case errors.Is(err, bank.ErrTooLate):
 		return conflict("It is too late: the request was answered already, or it has expired.")
 	default:

@@ -179,7 +179,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div></fieldset><fieldset class=\"form-section\"><legend>Bank account</legend><p class=\"hint\">Only the account itself. Debit orders need a token too, which records the client's permission.</p><div class=\"form-grid\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div></fieldset><fieldset class=\"form-section\"><legend>Bank account</legend><p class=\"hint\">Only the account itself. Debit orders need a token too, which records the client’s permission.</p><div class=\"form-grid\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

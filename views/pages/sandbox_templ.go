@@ -31,7 +31,7 @@ func (v SandboxClockView) sub() string {
 	if v.OtherBank {
 		return "You control the clock and the mail. Another bank connection than the sandbox bank is in use, and it gives its own answers."
 	}
-	return "No bank is contacted here. You control the clock, the bank's answers and the mail."
+	return "No bank is contacted here. You control the clock, the bank’s answers and the mail."
 }
 
 // SandboxDeskRow is one collection at the bank with what the bank can say about it.

@@ -141,7 +141,7 @@ func (c *change) aside(i Item, e Event, why bank.Meaning) {
 	}
 	c.find(Finding{MerchantID: i.MerchantID, Kind: kind, Subject: string(kind) + ":" + i.ID.String(), ItemID: i.ID,
 		MessageID: i.MessageID, Text: fmt.Sprintf("The bank did not run an item of %s in the file %s: %s. "+
-			"That is not the client's doing.", money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID,
+			"That is not the client’s doing.", money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID,
 			cmp.Or(reasonText(e.Reasons), "it gave no reason"))})
 }
 

@@ -106,7 +106,7 @@ func (c profileCheck) answersIn(forms ...string) bool {
 
 func (c profileCheck) parties() {
 	if c.Name == "" {
-		c.bad("name", "Give the profile a name, such as the bank's.")
+		c.bad("name", "Give the profile a name, such as the bank’s.")
 	}
 	if id := c.InitiatingParty.ID; id != "" && !identifier.MatchString(id) {
 		c.bad("initiating_party.id", "%q has characters other than letters, digits and -, or more than 35.", id)
@@ -198,7 +198,7 @@ func (c profileCheck) elements() {
 			c.bad("account_types."+string(t), "There is no such account type: use CURRENT, SAVINGS and TRANSMISSION.")
 		case !choice.MatchString(word):
 			c.bad("account_types."+string(t), "%q is not a code of at most four capitals and digits; write Prtry:1 "+
-				"for the bank's own.",
+				"for the bank’s own.",
 				word)
 		}
 	}
@@ -231,7 +231,7 @@ func (c profileCheck) elements() {
 	for path, reason := range map[string]string{"recall_reason": c.RecallReason,
 		"mandate_cancel_reason": c.CancelReason} {
 		if !choice.MatchString(reason) {
-			c.bad(path, "%q is not a code of at most four capitals and digits; write Prtry:WORD for the bank's own.",
+			c.bad(path, "%q is not a code of at most four capitals and digits; write Prtry:WORD for the bank’s own.",
 				reason)
 		}
 	}
@@ -270,7 +270,7 @@ func (c profileCheck) times() {
 			c.bad("cuts", "%s does not come after %s.", cut, c.Cuts[n-1])
 		}
 		if !before(cut, c.Deadline) {
-			c.bad("cuts", "%s does not lie before the bank's deadline, %s: what leaves then is late.", cut, c.Deadline)
+			c.bad("cuts", "%s does not lie before the bank’s deadline, %s: what leaves then is late.", cut, c.Deadline)
 		}
 	}
 	if c.Calendar != "ZA" {

@@ -119,7 +119,7 @@ func TestWhatDoesNotFitTogetherIsRefused(t *testing.T) {
 		debiCheck(`, "answers": ["pain.002.001.10"]`):                                 "silence cannot mean that it was paid",
 		with(`"mandate_messages": "pain.009.001.05"`):                                 "mandate_messages: Mandates are for DebiCheck.",
 		with(`"uetr": true, "debit_message": "pain.008.001.02"`):                      "uetr: pain.008.001.02 has no UETR.",
-		with(`"cuts": ["15:30"]`):                                                     "cuts: 15:30 does not lie before the bank's deadline, 15:00",
+		with(`"cuts": ["15:30"]`):                                                     "cuts: 15:30 does not lie before the bank’s deadline, 15:00",
 		with(`"cuts": ["09:00", "08:00"]`):                                            "cuts: 08:00 does not come after 09:00.",
 		with(`"cuts": []`):                                                            "cuts: Name at least one time",
 		with(`"file_name": "{id}.xml.part"`):                                          "still being written",

@@ -106,7 +106,7 @@ func (p Profile) abilitiesInWords() (lines []string) {
 			"answer within 48 hours.",
 			"It does not collect by DebiCheck."},
 		{c.RealTimeMandates, "", "It cannot ask a client for a mandate while they wait: a file takes too long."},
-		{c.Refunds, "It pays refunds.", "It does not pay refunds: pay them on the bank's site."},
+		{c.Refunds, "It pays refunds.", "It does not pay refunds: pay them on the bank’s site."},
 		{c.RecallOne, "It recalls a single debit that has left.",
 			"It cannot recall a single debit that has left: ask the bank."},
 		{c.Contest, "", "It cannot contest a dispute: send the mandate to the bank yourself."},
@@ -142,7 +142,7 @@ func (p Profile) Doubts() (doubts []string) {
 	add(old == "pain.008.001.02" && debiCheck, "%s cannot say for how many days the bank waits for money: debits "+
 		"with tracking are refused.", old)
 	add(p.InitiatingParty.Name == "", "Who sends? The profile names no initiating party, so each file says the "+
-		"merchant's own name.")
+		"merchant’s own name.")
 	add(p.UserCodeAt != none && p.AbbreviatedNameAt == p.UserCodeAt,
 		"The user code and the abbreviated name are both in %s, the user "+
 			"code first. Some banks allow only one of them.", p.UserCodeAt)
@@ -158,7 +158,7 @@ func (p Profile) Doubts() (doubts []string) {
 	add(p.NameLength > 30, "Names are cut at %d characters. Some banks refuse more than 30 instead of cutting "+
 		"themselves.", p.NameLength)
 	add(len(p.Codes) == 0, "Does the bank use reason codes of its own? The profile maps none.")
-	add(true, "When is the bank's deadline, and what does it do with a file that comes later?")
+	add(true, "When is the bank’s deadline, and what does it do with a file that comes later?")
 	return doubts
 }
 

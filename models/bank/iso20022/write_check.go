@@ -40,11 +40,11 @@ func (e *Encoder) checkAs(form string, o exchange.Order) string {
 
 var notOffered = map[exchange.Kind]string{
 	"":                     "There is nothing to write.",
-	exchange.Debits:        "The bank's profile names no message for debits.",
-	exchange.Refunds:       "The bank's profile names no message for refunds.",
-	exchange.Recalls:       "The bank's profile names no message that recalls a single debit.",
-	exchange.Mandates:      "The bank's profile names no message for DebiCheck mandates.",
-	exchange.Cancellations: "The bank's profile names no message that cancels DebiCheck mandates.",
+	exchange.Debits:        "The bank’s profile names no message for debits.",
+	exchange.Refunds:       "The bank’s profile names no message for refunds.",
+	exchange.Recalls:       "The bank’s profile names no message that recalls a single debit.",
+	exchange.Mandates:      "The bank’s profile names no message for DebiCheck mandates.",
+	exchange.Cancellations: "The bank’s profile names no message that cancels DebiCheck mandates.",
 }
 
 // check collects the reasons against one order.
@@ -117,10 +117,10 @@ func (c *check) request(r bank.MandateRequest) {
 	c.creditor(creditorOf(r))
 	c.payer(r.HolderName, r.Branch, r.Account, r.AccountType)
 	if r.Phone != "" && phone(r.Phone) == "" {
-		c.add("The client's phone number is not in the international form, such as +27821234567.")
+		c.add("The client’s phone number is not in the international form, such as +27821234567.")
 	}
 	if r.Identity != "" && identifier(r.Identity.Reveal()) != "" {
-		c.add("The client's identity number %s.", identifier(r.Identity.Reveal()))
+		c.add("The client’s identity number %s.", identifier(r.Identity.Reveal()))
 	}
 	if r.ContractReference != "" {
 		c.identifier("contract reference", r.ContractReference)
@@ -146,7 +146,7 @@ func (c *check) cancel(o exchange.Cancellation) {
 
 func (c *check) method(m bank.Method) {
 	if _, agreed := c.e.d.Services[m]; !agreed {
-		c.add("The bank's profile has no service for %s.", map[bank.Method]string{bank.EFT: "EFT debits",
+		c.add("The bank’s profile has no service for %s.", map[bank.Method]string{bank.EFT: "EFT debits",
 			bank.DebiCheck: "DebiCheck"}[m])
 	}
 }
@@ -184,16 +184,16 @@ func (c *check) creditor(from bank.Creditor) {
 
 func (c *check) payer(name, branch string, account bank.AccountNumber, kind bank.AccountType) {
 	if !Readable(name) {
-		c.add("The account holder's name has no letter that the bank can read.")
+		c.add("The account holder’s name has no letter that the bank can read.")
 	}
 	if len(branch) != 6 || !digits(branch) {
-		c.add("The client's branch code does not have six digits.")
+		c.add("The client’s branch code does not have six digits.")
 	}
 	if why := number(account.Reveal()); why != "" {
-		c.add("The client's account number %s.", why)
+		c.add("The client’s account number %s.", why)
 	}
 	if c.e.d.AccountTypes[kind] == "" {
-		c.add("The bank's profile has no word for this account type: %s.", strings.ToLower(kind.Label()))
+		c.add("The bank’s profile has no word for this account type: %s.", strings.ToLower(kind.Label()))
 	}
 }
 
@@ -201,13 +201,13 @@ func (c *check) line(line string) {
 	if c.e.d.EndToEnd == ByLine {
 		switch text := columns(line); {
 		case text == "":
-			c.add("The text for the client's statement is empty.")
+			c.add("The text for the client’s statement is empty.")
 		case len(text) > 35:
-			c.add("The text for the client's statement has more than 35 characters.")
+			c.add("The text for the client’s statement has more than 35 characters.")
 		}
 	}
 	if len(line) > 140 {
-		c.add("The text for the client's statement has more than 140 characters.")
+		c.add("The text for the client’s statement has more than 140 characters.")
 	}
 }
 

@@ -100,13 +100,13 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 		return exchange.Order{Request: &r}
 	}
 	for want, o := range map[string]exchange.Order{
-		"The account holder's name has no letter that the bank can " +
+		"The account holder’s name has no letter that the bank can " +
 			"read.": debitWith(func(in *bank.Instruction) { in.HolderName = "💐 …" }),
-		"The client's account number is missing.": debitWith(func(in *bank.Instruction) { in.Account = "" }),
-		"The client's account number is not a number of at most 34 digits.": debitWith(func(in *bank.Instruction) {
+		"The client’s account number is missing.": debitWith(func(in *bank.Instruction) { in.Account = "" }),
+		"The client’s account number is not a number of at most 34 digits.": debitWith(func(in *bank.Instruction) {
 			in.Account = "12 34"
 		}),
-		"The client's branch code does not have six digits.": debitWith(func(in *bank.Instruction) { in.Branch = "1234" }),
+		"The client’s branch code does not have six digits.": debitWith(func(in *bank.Instruction) { in.Branch = "1234" }),
 		"The bank does not take the amount 0.00.":            debitWith(func(in *bank.Instruction) { in.AmountCents = 0 }),
 		"The bank does not take the amount -0.01.":           debitWith(func(in *bank.Instruction) { in.AmountCents = -1 }),
 		"‘zar’ is not a currency.":                           debitWith(func(in *bank.Instruction) { in.Currency = "zar" }),
@@ -127,13 +127,13 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 			in.Method, in.TrackingDays = bank.DebiCheck, 11
 		}),
 		"The bank does not know the sequence ‘FNAL’.": debitWith(func(in *bank.Instruction) { in.Sequence = "FNAL" }),
-		"The bank's profile has no word for this account type: bond account.": debitWith(func(in *bank.Instruction) {
+		"The bank’s profile has no word for this account type: bond account.": debitWith(func(in *bank.Instruction) {
 			in.AccountType = "BOND"
 		}),
 		"The bank takes requests by file, which the client answers within 48 hours; it cannot ask as " +
 			"realtime.": requestWith(
 			func(r *bank.MandateRequest) { r.Authentication = "REALTIME" }),
-		"The client's phone number is not in the international form, such as +27821234567.": requestWith(
+		"The client’s phone number is not in the international form, such as +27821234567.": requestWith(
 			func(r *bank.MandateRequest) { r.Phone = "12" }),
 		"The bank does not know the value type ‘FREE’.": requestWith(func(r *bank.MandateRequest) { r.ValueType = "FREE" }),
 		"The bank does not know the period ‘years’.": requestWith(
@@ -141,8 +141,8 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 		"There is nothing to write.": {},
 	} {
 		why := e.Check(o)
-		if strings.HasPrefix(want, "The bank's profile has no word") {
-			want = why[:min(len(why), len("The bank's profile has no word for this account type"))]
+		if strings.HasPrefix(want, "The bank’s profile has no word") {
+			want = why[:min(len(why), len("The bank’s profile has no word for this account type"))]
 		}
 		if !strings.HasPrefix(why, want) || why == "" {
 			t.Errorf("%q, not %q", why, want)
@@ -156,7 +156,7 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 	d.Forms, d.Services = nil, nil
 	in, r := debit(1, 1), recall(1, "G")
 	if why := iso20022.NewEncoder(d).Check(exchange.Order{Recall: &r}); why !=
-		"The bank's profile names no message that recalls a single debit." {
+		"The bank’s profile names no message that recalls a single debit." {
 		t.Error(why)
 	}
 	if err := iso20022.NewEncoder(dialect()).Encode(&bytes.Buffer{}, message(exchange.Refunds, "pain.001.001.09", "R1",
