@@ -73,7 +73,10 @@ func readInvoiceFields(o *input.Object, p *purchase.Input) {
 		func(n string) bool { return o.Bool(n, true) }, true)
 	p.Issued = either(o, "issued", "invoice_issued", func(n string) calendar.Date { d, _ := o.Date(n); return d },
 		calendar.Date{})
-	due := either(o, "due", "invoice_due", func(n string) time.Time { at, _ := o.MomentUntil(n, purchase.LastDue); return at }, time.Time{})
+	due := either(o, "due", "invoice_due", func(n string) time.Time {
+		at, _ := o.MomentUntil(n, purchase.LastDue)
+		return at
+	}, time.Time{})
 	if !due.IsZero() {
 		p.Due = &due
 	} else if !o.Problems().Has(o.Path("due")) && !o.Problems().Has(o.Path("invoice_due")) {

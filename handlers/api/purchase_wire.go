@@ -182,9 +182,10 @@ func (b Base) PurchaseBody(r purchase.Record) any {
 		RefundableAmount: r.RefundableCents(),
 		Whitelist:        r.Options.Whitelist, SuccessRedirect: weblink.HideLogin(r.Options.SuccessRedirect),
 		FailureRedirect: weblink.HideLogin(r.Options.FailureRedirect),
-		CancelRedirect:  weblink.HideLogin(r.Options.CancelRedirect), SuccessCallback: weblink.HideLogin(r.Options.SuccessCallback),
-		CreatorAgent:  r.Options.CreatorAgent,
-		CreatedFromIP: r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, InvoiceURL: b.invoice(r),
+		CancelRedirect:  weblink.HideLogin(r.Options.CancelRedirect),
+		SuccessCallback: weblink.HideLogin(r.Options.SuccessCallback),
+		CreatorAgent:    r.Options.CreatorAgent,
+		CreatedFromIP:   r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, InvoiceURL: b.invoice(r),
 		CheckoutURL: b.checkout(r),
 		Tags:        orEmpty(r.Options.Tags), UpsellCampaigns: []struct{}{}, DebitOrder: debitOrderOf(r),
 	}

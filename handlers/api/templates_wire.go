@@ -64,8 +64,9 @@ func TemplateBody(t subscription.Template) any {
 		ChargePeriodEnd: t.Plan.ChargeAtEnd, TrialPeriods: t.Plan.TrialPeriods, Cycles: t.Plan.Cycles,
 		Paused: t.Paused, Active: !t.Paused, HasActiveClients: t.HasActive, ForceRecurring: t.Options.ForceRecurring,
 		Whitelist:       t.Options.Whitelist,
-		SuccessRedirect: weblink.HideLogin(t.Options.SuccessRedirect), FailureRedirect: weblink.HideLogin(t.Options.FailureRedirect),
-		CancelRedirect: weblink.HideLogin(t.Options.CancelRedirect),
+		SuccessRedirect: weblink.HideLogin(t.Options.SuccessRedirect),
+		FailureRedirect: weblink.HideLogin(t.Options.FailureRedirect),
+		CancelRedirect:  weblink.HideLogin(t.Options.CancelRedirect),
 	}
 }
 

@@ -26,7 +26,8 @@ func webhookAnswer(w webhook.Webhook) any {
 	if w.AllEvents || events == nil {
 		events = []string{}
 	}
-	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.ShownCallback(), w.AllEvents, events,
+	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.ShownCallback(),
+		w.AllEvents, events,
 		w.PublicKey}
 }
 

@@ -176,7 +176,8 @@ func (h *Webhooks) askDelete(c echo.Context, status int, wrong string) error {
 		Question: components.Confirm{
 			ID: "delete", Title: "Delete “" + w.Title + "”?",
 			Text: "This cannot be undone. What was delivered stays in the log.",
-			Breaks: []string{w.ShownCallback() + " no longer receives anything.", "Events that are still waiting for it are dropped.",
+			Breaks: []string{w.ShownCallback() + " no longer receives anything.",
+				"Events that are still waiting for it are dropped.",
 				"Its key is gone; a new webhook signs with another one."},
 			Action: words.WebhookPath(w.ID, "deletion"), CancelHref: words.WebhookPath(w.ID), Button: "Delete webhook",
 			TypeLabel: "Type " + lastFour(w.ID) + ", the end of its id, to confirm", TypeError: wrong,

@@ -165,8 +165,8 @@ func (h *Webhooks) Edit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.ShownCallback(), AllEvents: w.AllEvents,
-		Events: w.Events}, nil)
+	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.ShownCallback(),
+		AllEvents: w.AllEvents, Events: w.Events}, nil)
 }
 
 // Update serves POST /developers/webhooks/{id}.

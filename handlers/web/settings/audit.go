@@ -97,7 +97,8 @@ func (h *Audit) list(check components.Note) *kit.List[trail.Found, trail.Filter]
 					return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000")
 				}).SortBy(paging.Created),
 			kit.ColumnOf("What", func(e trail.Found) components.Cell {
-				return components.Cell{Text: weblink.HideLogin(e.Text), Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
+				return components.Cell{Text: weblink.HideLogin(e.Text), Href: "/audit/" + e.ID.String(), Second: e.Action,
+					Small: "mono"}
 			}).FileText("Action", 26, func(e trail.Found) string { return e.Action }).FileText("What", 60,
 				func(e trail.Found) string { return weblink.HideLogin(e.Text) }),
 			kit.ColumnOf("Who", func(e trail.Found) components.Cell {
