@@ -210,6 +210,14 @@ func (c *callers) signed(i int) map[string]string {
 func (c *callers) amendments() {
 	clients := c.newClients(many, "mover")
 	tokens := c.stored(clients)
+	c.all("POST /mandates/:id/evidence", func(i int) ask { // three documents, each many times
+		body, kind := upload(map[string]string{"form_key": uuid.NewString()}, "scan", "signed.pdf",
+			fmt.Sprintf("%%PDF-1.7 %d", i%3))
+		return ask{ids: tokens[:1], body: body, headers: []string{kind}}
+	}, 303)
+	if n := c.Count(`SELECT count(*) FROM mandate_evidence WHERE mandate_id = $1`, tokens[0]); n != 3 {
+		c.t.Errorf("%d documents are kept, want 3", n)
+	}
 	begin := func() []string {
 		return c.redirected(c.all("POST /tokens/:id/amendment", func(i int) ask {
 			return ask{ids: tokens[i : i+1], body: form("method", "eft", "period_units", "months", "deduction_day", "25")}
