@@ -77,7 +77,7 @@ type node struct {
 }
 
 var (
-	explainable = regexp.MustCompile(`(?is)^\s*(select|with|update|insert|delete)\b`)
+	explainable = regexp.MustCompile(`(?is)^[\s(]*(select|with|update|insert|delete)\b`)
 	writes      = regexp.MustCompile(`(?i)\b(insert\s+into|update\s+\w+\s+(as\s+\w+\s+)?set|delete\s+from)\b`)
 )
 
