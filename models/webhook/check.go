@@ -14,8 +14,8 @@ const (
 	MaxCallback = 500
 )
 
-// checked reports every problem at once.
-func (in Input) checked() (Input, error) {
+// checked reports every problem at once. The address that a webhook has already, empty for a new one, may stay as it is.
+func (in Input) checked(address string) (Input, error) {
 	problems := in.Problems
 	in.Title, in.Callback = strings.TrimSpace(in.Title), strings.TrimSpace(in.Callback)
 	if !problems.Has("title") {
@@ -33,7 +33,7 @@ func (in Input) checked() (Input, error) {
 			problems.Add("callback", "required", "This field is required.")
 		case n > MaxCallback:
 			problems.Add("callback", "max_length", "Ensure this field has no more than %d characters.", MaxCallback)
-		case weblink.HasLogin(in.Callback):
+		case weblink.HasLogin(in.Callback) && in.Callback != address:
 			problems.Add("callback", "invalid", "%s", weblink.NoLogin)
 		case !isAddress(in.Callback):
 			problems.Add("callback", "invalid", "Enter a valid URL that begins with https:// or http://.")

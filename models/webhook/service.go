@@ -45,7 +45,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhoo
 	if err := mayChange(who); err != nil {
 		return Webhook{}, err
 	}
-	in, err := in.checked()
+	in, err := in.checked("")
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		}
 		in := Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}
 		change(&in)
-		if in, err = in.checked(); err != nil {
+		if in, err = in.checked(w.Callback); err != nil {
 			return w, err
 		}
 		before := facts(w)
