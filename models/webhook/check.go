@@ -14,7 +14,7 @@ const (
 	MaxCallback = 500
 )
 
-// checked reports every problem at once. The address that a webhook has already, empty for a new one, may stay as it is.
+// checked reports every problem at once. The address that a webhook has already may stay as it is; a new one has none.
 func (in Input) checked(address string) (Input, error) {
 	problems := in.Problems
 	in.Title, in.Callback = strings.TrimSpace(in.Title), strings.TrimSpace(in.Callback)
