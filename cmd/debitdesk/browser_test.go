@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -28,6 +29,9 @@ var axe string
 
 // patience is how long a page may take to show what is waited for.
 const patience = 30 * time.Second
+
+// readAgain is how long after a look at the page the next one is taken.
+const readAgain = 10 * time.Millisecond
 
 // site is the whole product on a listener and a database of its own.
 type site struct {
@@ -273,17 +277,36 @@ func (b *tab) address() string {
 // text of the first element that fits.
 func (b *tab) text(selector string) string {
 	b.t.Helper()
-	var text string
-	b.do("read "+selector, chromedp.Text(selector, &text, chromedp.ByQuery))
-	return text
+	return b.read(selector, `e.checkVisibility() ? e.innerText : null`)
+}
+
+// read waits until the first element that fits gives something, and takes it in the same moment: the page may put
+// another element in its place at any time.
+func (b *tab) read(selector, what string) string {
+	b.t.Helper()
+	var found *string
+	ask := fmt.Sprintf(`((e) => e ? %s : null)(document.querySelector(%q))`, what, selector)
+	b.do("read "+selector, chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			err := chromedp.Evaluate(ask, &found).Do(ctx) // fails while another page is coming
+			if err == nil && found != nil {
+				return nil
+			}
+			if over := chromedp.Sleep(readAgain).Do(ctx); over != nil {
+				return errors.Join(err, over)
+			}
+		}
+	}))
+	if found == nil {
+		return ""
+	}
+	return *found
 }
 
 // attribute of the first element that fits.
 func (b *tab) attribute(selector, name string) string {
 	b.t.Helper()
-	var value string
-	b.do("read "+selector, chromedp.AttributeValue(selector, name, &value, nil, chromedp.ByQuery))
-	return value
+	return b.read(selector, fmt.Sprintf(`e.getAttribute(%q) ?? ""`, name))
 }
 
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }

@@ -216,7 +216,5 @@ func (b *tab) at(address string) {
 // value is what a field holds.
 func (b *tab) value(selector string) string {
 	b.t.Helper()
-	var text string
-	b.do("read "+selector, chromedp.Value(selector, &text, chromedp.ByQuery))
-	return text
+	return b.read(selector, `e.value`)
 }
