@@ -59,7 +59,7 @@ func FactOf(e audit.Entry, name string, fact any) string {
 	case name == "channel":
 		said = words.ChannelWords[mandate.Channel(code)]
 	case name != "state":
-		return code
+		return factWords(name, code)
 	case of != nil:
 		said = of(code)
 	}

@@ -42,3 +42,14 @@ func TestStatesOfAnEntryAreWords(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Addresses in entries that were written when they could hold a password are shown without it.
+func TestAddressesOfAnEntryHoldNoPassword(t *testing.T) {
+	t.Parallel()
+	const address = "https://anna:geheim@shop.example/in"
+	e := audit.Entry{ObjectType: "webhook", Before: map[string]any{"callback": address},
+		After: map[string]any{"callback": address, "all": []any{address}, "more": map[string]any{"url": address}}}
+	if got := changeWords(e); strings.Contains(got, "geheim") || strings.Count(got, "https://••••@shop.example/in") != 4 {
+		t.Errorf("got %q", got)
+	}
+}
