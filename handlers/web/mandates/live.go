@@ -122,13 +122,17 @@ func gone(c echo.Context, err error) error {
 
 // Panel draws the panel of a mandate for a page.
 func (h *Live) Panel(_ context.Context, _ actor.Actor, sheet mandate.Sheet) (templ.Component, error) {
-	return components.Live(livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)), nil
+	return components.Live(h.panel(sheet)), nil
+}
+
+func (h *Live) panel(sheet mandate.Sheet) components.MandateLive {
+	return livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)
 }
 
 // PanelOfChange is the panel where new details are to take the place of a stored account. Another account is no way on
 // there: it would be stored beside the one that is to be replaced.
 func (h *Live) PanelOfChange(_ context.Context, _ actor.Actor, sheet mandate.Sheet) (templ.Component, error) {
-	panel := livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)
+	panel := h.panel(sheet)
 	panel.Now.Next = slices.DeleteFunc(panel.Now.Next, func(a components.LiveAct) bool { return a.Post == "" })
 	return components.Live(panel), nil
 }
@@ -140,7 +144,7 @@ func (h *Live) draw(ctx context.Context, who actor.Actor, id uuid.UUID) (*drawin
 		if err != nil {
 			return err
 		}
-		panel := livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)
+		panel := h.panel(sheet)
 		var html bytes.Buffer
 		if err := components.LiveInside(panel.ID, panel.Now).Render(ctx, &html); err != nil {
 			return err
