@@ -17,18 +17,21 @@ import (
 // mostFiles is how many files may prove one mandate (ours).
 const mostFiles = 20
 
-// NoDocument says why a document cannot be added to the mandate; empty when one can be. The newest document is what
-// the bank gets as proof in a dispute, so it must not take the place of a better one.
-func (m Mandate) NoDocument() string {
+// TakesDocument refuses a document for a mandate that takes none. The newest document is what the bank gets as proof in
+// a dispute, so it must not take the place of a better one.
+func (m Mandate) TakesDocument() error {
+	var why string
 	switch {
 	case m.BankCode == "":
-		return "The client’s personal data was erased, and what was kept of this mandate with it."
+		why = "The client’s personal data was erased, and what was kept of this mandate with it."
 	case m.Consent.Channel == PayPage:
-		return "The client agreed on the payment page. What was recorded there is the proof."
+		why = "The client agreed on the payment page. What was recorded there is the proof."
 	case m.Consent.Channel == ByBank:
-		return "The client’s bank keeps the proof of this mandate."
+		why = "The client’s bank keeps the proof of this mandate."
+	default:
+		return nil
 	}
-	return ""
+	return fault.New(fault.Conflict, "mandate_proven", "%s", why)
 }
 
 // AddDocument keeps a document that proves a mandate which was recorded without it, or with another. A dispute that
@@ -43,8 +46,8 @@ func (s *Service) AddDocument(ctx context.Context, who actor.Actor, id uuid.UUID
 		if err != nil {
 			return err
 		}
-		if why := m.NoDocument(); why != "" {
-			return Proven(why)
+		if err := m.TakesDocument(); err != nil {
+			return err
 		}
 		kept, err := s.Store.EvidenceOf(inside, who.MerchantID, id)
 		if err != nil {
@@ -63,6 +66,3 @@ func (s *Service) AddDocument(ctx context.Context, who actor.Actor, id uuid.UUID
 		return tx.Answered(id)
 	})
 }
-
-// Proven refuses a document for a mandate that takes none, with what NoDocument says.
-func Proven(why string) error { return fault.New(fault.Conflict, "mandate_proven", "%s", why) }

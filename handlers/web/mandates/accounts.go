@@ -2,7 +2,6 @@ package mandates
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -157,12 +156,8 @@ func (h *Accounts) Capture(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Request().ParseMultipartForm(maxScan + 1<<20); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return h.refused(c, one, url.Values{}, tooLarge(), "paper")
-		}
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	if err := readScanForm(c); err != nil {
+		return h.refused(c, one, url.Values{}, err, "paper")
 	}
 	form := c.Request().PostForm
 	in, err := h.storingInput(c, one)

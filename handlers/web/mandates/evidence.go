@@ -2,7 +2,6 @@ package mandates
 
 import (
 	"context"
-	"errors"
 	"mime"
 	"net/http"
 	"strings"
@@ -53,14 +52,10 @@ func (h *Mandates) AddEvidence(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Request().ParseMultipartForm(maxScan + 1<<20); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return h.evidenceForm(c, m, http.StatusUnprocessableEntity, tooLarge())
-		}
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	var files []mandate.Evidence
+	if err = readScanForm(c); err == nil {
+		files, err = scanOf(c.Request().MultipartForm)
 	}
-	files, err := scanOf(c.Request().MultipartForm)
 	if err == nil && len(files) == 0 {
 		err = fault.At("scan", "required", "Choose the document.")
 	}
@@ -87,8 +82,8 @@ func (h *Mandates) unproven(c echo.Context) (mandate.Mandate, error) {
 		return mandate.Mandate{}, err
 	}
 	m, _, err := h.Service.Proof(c.Request().Context(), access.Actor(c), id)
-	if why := m.NoDocument(); err == nil && why != "" {
-		err = mandate.Proven(why)
+	if err == nil {
+		err = m.TakesDocument()
 	}
 	return m, err
 }
@@ -106,7 +101,7 @@ func (h *Mandates) evidenceForm(c echo.Context, m mandate.Mandate, status int, w
 
 // addEvidenceHref leads to the form of a mandate that takes a document.
 func addEvidenceHref(m mandate.Mandate) string {
-	if m.NoDocument() != "" {
+	if m.TakesDocument() != nil {
 		return ""
 	}
 	return words.MandatePath(m.ID, "evidence", "new")

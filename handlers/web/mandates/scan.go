@@ -2,11 +2,14 @@ package mandates
 
 import (
 	"crypto/sha256"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -17,6 +20,19 @@ import (
 const maxScan = 5 << 20
 
 var scanTypes = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg"}
+
+// readScanForm reads a form with a scan. One that is too large is a mistake in its field.
+func readScanForm(c echo.Context) error {
+	err := c.Request().ParseMultipartForm(maxScan + 1<<20)
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &large):
+		return tooLarge()
+	}
+	return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+}
 
 // scanOf reads the uploaded file and looks at its first bytes: what it is called
 // proves nothing.
