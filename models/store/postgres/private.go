@@ -186,10 +186,16 @@ func (p *Private) create(ctx context.Context, bin Binaries, acc account) error {
 
 func (p *Private) launch(ctx context.Context, bin Binaries, acc account) (err error) {
 	if stale, ok := readPostmaster(p.data()); ok && !stale.alive() {
-		// The number may by now belong to another process of the account, which
-		// PostgreSQL itself would take for a running server.
-		if err := os.Remove(filepath.Join(p.data(), "postmaster.pid")); err != nil {
+		if err := p.outlive(ctx); err != nil {
 			return err
+		}
+		// The number in both files may by now belong to another process of the account, or
+		// to one that nobody has buried, which PostgreSQL itself would take for a running server.
+		for _, lock := range []string{filepath.Join(p.data(), "postmaster.pid"),
+			filepath.Join(p.socketDir, ".s.PGSQL."+port+".lock")} {
+			if err := os.Remove(lock); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	log := filepath.Join(p.home, "server.log")

@@ -2,10 +2,12 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,6 +95,44 @@ func TestAServerKilledWithItsProcessRecovers(t *testing.T) {
 	<-p.server.done
 	p = open(t, dir)
 	expect(t, "committed row", ask(t, p.DSN(Database), "SELECT word FROM kept"), "cents")
+}
+
+// waking wakes a process when the log says that it is waited for.
+type waking struct {
+	slog.Handler
+	pid int
+}
+
+func (w waking) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w waking) Handle(_ context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "waiting for the processes of a PostgreSQL") {
+		return syscall.Kill(w.pid, syscall.SIGCONT)
+	}
+	return nil
+}
+
+func TestAServerIsNotStartedBesideProcessesOfOneThatWasKilled(t *testing.T) {
+	dir := folder(t)
+	o := spawn(t, dir)
+	expect(t, "first process", o.says(), "started")
+	old, _ := readPostmaster(filepath.Join(dir, clusterDir, "data"))
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", old.pid))
+	must(t, err)
+	child, err := strconv.Atoi(strings.Fields(string(children))[0])
+	must(t, err)
+	must(t, syscall.Kill(child, syscall.SIGSTOP))
+	o.kill9()
+	must(t, syscall.Kill(old.pid, syscall.SIGKILL))
+	for old.alive() {
+		must(t, pause(t.Context()))
+	}
+	p, err := Open(t.Context(), dir, slog.New(waking{slog.DiscardHandler, child}))
+	if err != nil {
+		_ = syscall.Kill(child, syscall.SIGCONT)
+		t.Fatal(err)
+	}
+	must(t, p.Close())
 }
 
 func TestAnOldProcessNumberThatBelongsToAnotherProgramIsNotAServer(t *testing.T) {
