@@ -43,7 +43,6 @@ type Collection struct {
 	ActionDate   calendar.Date // the day the bank is asked to debit
 	SubmitAt     time.Time     // the submission deadline, when it is handed over
 	ExecuteAt    time.Time     // when the purchase turns pending_execute
-	Started      bool          // the purchase has turned pending_execute
 	RecallDue    bool          // recalled, and the bank has yet to be told
 	ProofDue     bool          // the bank asks for the mandate, and has yet to get it
 	SoftBefore   int           // soft unpaids in a row on the token before this success, for the case that it is returned

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
@@ -17,32 +15,22 @@ import (
 func (s *Service) start(ctx context.Context, done *Done) error {
 	return s.inLanes(done, func(done *Done) (n int, err error) {
 		err = s.InTx(ctx, func(tx Tx) error {
-			due, err := tx.StartDue(s.chunk())
-			if err != nil || len(due) == 0 {
-				return err
+			moved, debits, err := tx.ExecuteDue(s.chunk())
+			n = len(moved)
+			for _, p := range moved {
+				tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
+					ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+					Text:   "The debit date has come; the debit is with the client’s bank.",
+					Before: map[string]any{"status": purchase.PendingCharge}, After: map[string]any{"status": p.Status}})
 			}
-			n = len(due)
-			ids := make([]uuid.UUID, n)
-			for i, c := range due {
-				ids[i] = c.PurchaseID
-				done.touch(c.ID)
+			for _, id := range debits {
+				done.touch(id)
 			}
-			return executeAll(tx, ids)
+			return err
 		})
 		done.Started += n
-		return n, wrap("start collections", err)
+		return n, wrap("start purchases", err)
 	})
-}
-
-func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
-	moved, err := tx.Execute(purchaseIDs)
-	for _, p := range moved {
-		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
-			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text:   "The debit date has come; the debit is with the client’s bank.",
-			Before: map[string]any{"status": purchase.PendingCharge}, After: map[string]any{"status": p.Status}})
-	}
-	return err
 }
 
 // close makes a provisional success final when its return window has closed.

@@ -61,7 +61,6 @@ func (d debitChange) effect(msg bank.Message, next collection.State) bool {
 func (d debitChange) answered(next collection.State, at time.Time) {
 	c := &d.c.is
 	c.State, c.Result, c.ResultAt = next, collection.ResultOf(d.code.Code), at
-	c.Started = c.Started || next != collection.InTracking
 	c.ProofDue = next == collection.Disputed && c.ProofDue
 	d.c.changed = true
 	if at.After(d.t.is.LastUsedAt) {

@@ -108,7 +108,7 @@ func (s *Service) book(tx Tx, rec *Record, f Forecast) (collection.Collection, e
 	c := s.collectionOf(tx, rec.Purchase, f.Token.ID, f.Mandate, f.Plan)
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.TokenID = f.Token.ID
-	rec.CollectionCount++
+	rec.awaits(c)
 	rec.Collection = &c
 	rec.move(PendingCharge, tx.Now())
 	return c, nil

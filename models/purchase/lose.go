@@ -134,7 +134,7 @@ func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, fr
 	c := s.collectionOf(tx, rec.Purchase, to.ID, f.Mandate, f.Plan)
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.Collection, rec.TokenID, rec.UpdatedAt = &c, to.ID, tx.Now()
-	rec.CollectionCount++
+	rec.awaits(c)
 	tx.InsertCollection(c)
 	tx.MovePurchase(rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,

@@ -64,6 +64,7 @@ type Purchase struct {
 	ViewedAt                time.Time
 	PassAt                  time.Time // when "due passes" acts; zero: never
 	CollectionCount         int       // debits tried so far
+	ExecuteAt               time.Time // when it turns pending_execute, if it is pending_charge then; zero: never debited
 	MailCount               int       // mails sent so far
 	Version                 int       `gorm:"<-:create"` // counts changes, for compare-and-set
 	CreatedIP               string    `gorm:"<-:create"`

@@ -135,14 +135,11 @@ func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collect
 	if because := firstBecause(m, c.AmountCents); len(because) > 0 {
 		c.Disputable, c.DisputableBecause = true, because
 	}
-	p.CollectionCount++
+	p.awaits(c)
 	switch {
 	case !soon:
 		p.move(PendingCharge, tx.Now())
-	case p.Status == PendingExecute: // since the client was asked
-		c.Started = true
-	default:
-		c.Started = true // the purchase is pending_execute from the beginning
+	case p.Status != PendingExecute: // which it is when the client was asked
 		p.move(PendingExecute, tx.Now())
 	}
 	return &c
@@ -260,6 +257,11 @@ func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.M
 	c.Schedule(plan)
 	c.StatementLine = statementLine(m, c.ActionDate)
 	return c
+}
+
+// awaits: c is the newest debit of the purchase.
+func (p *Purchase) awaits(c collection.Collection) {
+	p.CollectionCount, p.ExecuteAt = p.CollectionCount+1, c.ExecuteAt
 }
 
 // statementLine is what the client reads on the bank statement.

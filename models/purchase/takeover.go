@@ -212,7 +212,7 @@ func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	c := s.collectionOf(tx, p, a.NewID, a.New.Mandate, m.Plan)
 	c.Disputable, c.DisputableBecause = len(m.Because) > 0, m.Because
 	p.TokenID = a.NewID
-	p.CollectionCount++
+	p.awaits(c)
 	p.UpdatedAt = now
 	if p.ID == a.OldTokenID { // its first debit waited on the token that it is itself
 		p.noToken(who, a.Old.Token.Method, now)

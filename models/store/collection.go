@@ -27,10 +27,10 @@ var collectionTable = table.New("collections",
 // InsertCollection plans a debit, in this transaction.
 func (t *Tx) InsertCollection(c collection.Collection) { database.Insert(t.Tx, collectionTable, c) }
 
-// moveCollection never takes back what another step noted meanwhile: that the
-// purchase has started, or that a cancelled collection may be at the bank, since
-// a process had claimed it for the hand-over.
-var moveCollection = collectionTable.Write(`UPDATE collections SET started = started OR @started,
+// moveCollection never takes back what another step noted meanwhile: that a
+// cancelled collection may be at the bank, since a process had claimed it for the
+// hand-over.
+var moveCollection = collectionTable.Write(`UPDATE collections SET
 	recall_due = @recall_due OR (@state = 'cancelled' AND claimed_until IS NOT NULL),
 	@set(state, proof_due, soft_before, result_code, result_at,
 		provisional_at, final_at, alert_at, disputable, disputable_because, dispute_deadline, updated_at)
@@ -55,7 +55,12 @@ var planCollection = collectionTable.Write(
 
 // PlanCollection implements purchase.Tx.
 func (t *Tx) PlanCollection(c collection.Collection) (bool, error) {
-	return database.Change(t.Tx, planCollection, c)
+	planned, err := database.Change(t.Tx, planCollection, c)
+	if planned && err == nil {
+		t.Later(`UPDATE purchases SET execute_at = $3, version = version + 1, updated_at = $4
+			WHERE merchant_id = $1 AND id = $2 AND status = 'pending_charge'`, c.MerchantID, c.PurchaseID, c.ExecuteAt, t.Now())
+	}
+	return planned, err
 }
 
 // WithdrawCollection implements purchase.Tx. A claim that has run out counts too:

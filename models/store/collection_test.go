@@ -77,8 +77,8 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	}
 	expect(c)
 
-	c.State, c.Started, c.Result, c.ResultAt, c.ProofDue, c.SoftBefore = collection.Submitted, true,
-		collection.ResultOf("02"), s.Now(), true, 1
+	c.State, c.Result, c.ResultAt, c.ProofDue, c.SoftBefore = collection.Submitted, collection.ResultOf("02"), s.Now(),
+		true, 1
 	move := func(from collection.State) (won bool) {
 		t.Helper()
 		err := s.InTx(ctx, func(tx *store.Tx) (err error) {

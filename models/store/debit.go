@@ -52,42 +52,64 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	return held, err
 }
 
-// Execute implements debit.Tx: one statement for all. What purchase.Execute says of one purchase is said here of many.
-func (t *Tx) Execute(purchaseIDs []uuid.UUID) ([]purchase.Purchase, error) {
+// ExecuteDue implements debit.Tx: one statement for all. What purchase.Execute says of one purchase is said here of many.
+func (t *Tx) ExecuteDue(limit int) (moved []purchase.Purchase, debits []uuid.UUID, err error) {
 	before := purchase.Purchase{Status: purchase.PendingCharge}
 	before.Seen = before.AsSeen()
 	after := before
 	if !after.Execute(t.Now()) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	news, err := json.Marshal(after.History)
 	if err != nil {
-		return nil, fmt.Errorf("start purchases: %w", err)
+		return nil, nil, fmt.Errorf("start purchases: %w", err)
 	}
-	var moved []purchase.Purchase
+	if err = t.dateCharges(limit); err != nil {
+		return nil, nil, err
+	}
 	var row struct {
-		id, merchant uuid.UUID
-		client       *uuid.UUID
-		callback     string
+		id, merchant  uuid.UUID
+		client, debit *uuid.UUID
+		callback      string
 	}
-	err = database.Query(t.Tx, func(*struct{}) []any { return []any{&row.id, &row.merchant, &row.client, &row.callback} },
+	err = database.Query(t.Tx,
+		func(*struct{}) []any { return []any{&row.id, &row.merchant, &row.client, &row.callback, &row.debit} },
 		func(struct{}) {
 			p := after
 			p.ID, p.MerchantID, p.ClientID = row.id, row.merchant, database.OrZero(row.client)
 			p.Options.SuccessCallback = row.callback
 			moved = append(moved, p)
+			if row.debit != nil {
+				debits = append(debits, *row.debit)
+			}
 		},
-		`UPDATE purchases SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
-		WHERE id = ANY($4::uuid[]) AND status = $5
-		RETURNING id, merchant_id, client_id, COALESCE(options ->> 'success_callback', '')`,
-		after.Status, string(news), t.Now(), database.IDs(purchaseIDs), before.Status)
+		`UPDATE purchases p SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
+		WHERE id IN (SELECT id FROM purchases WHERE status = $5 AND execute_at <= $3
+			ORDER BY execute_at LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED)
+		RETURNING id, merchant_id, client_id, COALESCE(options ->> 'success_callback', ''),
+			(SELECT c.id FROM collections c WHERE c.purchase_id = p.id AND c.attempt = p.collection_count)`,
+		after.Status, string(news), t.Now(), limit, before.Status)
 	if err != nil {
-		return nil, fmt.Errorf("start purchases: %w", err)
+		return nil, nil, fmt.Errorf("start purchases: %w", err)
 	}
 	for _, p := range moved {
 		t.tellMoved(p)
 	}
-	return moved, nil
+	return moved, debits, nil
+}
+
+// undated are purchases that a release charged which kept their execute_at with the debit alone. That release may still
+// serve beside this one.
+const undated = `FROM purchases WHERE status = 'pending_charge' AND execute_at IS NULL`
+
+func (t *Tx) dateCharges(limit int) error {
+	_, err := t.Exec(`UPDATE purchases p SET execute_at = COALESCE((SELECT c.execute_at FROM collections c
+			WHERE c.purchase_id = p.id AND c.attempt = p.collection_count), p.due)
+		WHERE id IN (SELECT id `+undated+` LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)`, limit)
+	if err != nil {
+		return fmt.Errorf("date charges: %w", err)
+	}
+	return nil
 }
 
 // HoldPassing implements debit.Tx.
@@ -111,17 +133,6 @@ func (t *Tx) Submitted(ids []uuid.UUID) ([]collection.Collection, error) {
 			ids)
 	}
 	return moved, nil
-}
-
-// StartDue implements debit.Tx.
-func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
-	return t.moveCollections(
-		`UPDATE collections SET started = true, updated_at = $1 WHERE id IN (SELECT id FROM collections
-		WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking') AND execute_at <= $1
-		ORDER BY execute_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
-		t.Now(),
-		limit,
-	)
 }
 
 // CloseDue implements debit.Tx.

@@ -254,7 +254,7 @@ var planned = []struct{ at, rows string }{
 	{"submit_at", "collections WHERE state = 'scheduled' AND " + notLeaving},
 	{"until", "token_deletions WHERE state = 'waiting'"},
 	{"expires_at", "approvals WHERE state = 'open'"},
-	{"execute_at", "collections WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking')"},
+	{"execute_at", "purchases WHERE status = 'pending_charge'"},
 	{"final_at", "collections WHERE state = 'provisional'"},
 	{"alert_at", "collections WHERE state = 'submitted' AND alerted_at IS NULL"},
 	{"pass_at", "purchases WHERE pass_at IS NOT NULL"},
@@ -284,6 +284,7 @@ var (
 		`) AS planned ORDER BY at LIMIT 1`
 	overdue = `SELECT EXISTS (SELECT FROM (` + earliest(false) + `) AS planned WHERE at <= $1)
 		OR EXISTS (SELECT FROM collections WHERE recall_due)
+		OR EXISTS (SELECT ` + undated + `)
 		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)
 		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE ` + contestable + `)`
 )
