@@ -2,10 +2,8 @@ package database
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database/table"
 )
@@ -40,7 +38,7 @@ func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 	}
 	q := &lookup[K, V]{key: key}
 	alone := func(q *lookup[K, V]) error { return answer(ctx, []*lookup[K, V]{q}) }
-	if TxOf(ctx) != nil || asideOf(ctx) != nil { // by a connection of its own
+	if TxOf(ctx) != nil || asideOf(ctx) != nil || roundsOf(ctx) != nil { // by a connection of its own
 		err = alone(q)
 		return q.found, err
 	}
@@ -101,18 +99,6 @@ func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 // BothAsked reads records of two tables by one list of values, in one round trip.
 func BothAsked[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
 	args ...any) (as []A, bs []B, err error) {
-	args = Native(args)
-	batch := &pgx.Batch{}
-	batch.Queue(queryA, args...)
-	batch.Queue(queryB, args...)
-	results := s.Pool.SendBatch(ctx, batch)
-	defer func() {
-		if end := results.Close(); err == nil && end != nil {
-			err = fmt.Errorf("read from %s and %s: %w", a.Name, b.Name, end)
-		}
-	}()
-	if as, err = answered(s, a, results); err == nil {
-		bs, err = answered(s, b, results)
-	}
+	err = s.Pool.ask(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
 	return as, bs, err
 }

@@ -72,15 +72,6 @@ func Both[A, B any](ctx context.Context, s *DB, a *table.Table[A], conditionA st
 	return BothAsked(ctx, s, a, a.Select+conditionA, b, b.Select+conditionB, args...)
 }
 
-// answered reads what the next statement of a batch found.
-func answered[T any](s *DB, from *table.Table[T], results pgx.BatchResults) ([]T, error) {
-	rows, err := results.Query()
-	if err != nil {
-		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
-	}
-	return from.Collect(s.Seal, rows)
-}
-
 // Seek reads what a query finds whose values stand where it says ?; a list takes as
 // many places as it has values, as in "IN ?".
 func Seek[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
@@ -110,7 +101,11 @@ func Find[T any](ctx context.Context, s *DB, from *table.Table[T], of *gorm.DB) 
 }
 
 // Collect reads what a statement finds. Where a standby fails at it, the primary answers.
-func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
+func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) (found []T, err error) {
+	if r := roundsOf(ctx); r != nil {
+		err = r.ask(s.Pool, []query{into(&found, s, from, sql, args)})
+		return found, err
+	}
 	return orPrimary(ctx, func(ctx context.Context) ([]T, error) {
 		rows, err := s.Pool.Query(ctx, sql, Native(args)...)
 		if err != nil {
@@ -144,24 +139,13 @@ type Question struct {
 
 // SeekEach is Seek of several statements in one round trip. It gives what each of them found.
 func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Question) ([][]T, error) {
-	return orPrimary(ctx, func(ctx context.Context) (found [][]T, err error) {
-		batch := &pgx.Batch{}
-		for _, a := range asked {
-			query, args := s.Statement(a.Query, a.Args...)
-			batch.Queue(query, Native(args)...)
+	return orPrimary(ctx, func(ctx context.Context) ([][]T, error) {
+		found, queries := make([][]T, len(asked)), make([]query, len(asked))
+		for i, a := range asked {
+			sql, args := s.Statement(a.Query, a.Args...)
+			queries[i] = into(&found[i], s, from, sql, args)
 		}
-		results := s.Pool.reads(ctx).SendBatch(ctx, batch)
-		for range asked {
-			var of []T
-			if of, err = answered(s, from, results); err != nil {
-				break
-			}
-			found = append(found, of)
-		}
-		if end := results.Close(); err == nil && end != nil {
-			err = fmt.Errorf("read from %s: %w", from.Name, end)
-		}
-		return found, err
+		return found, s.Pool.ask(ctx, s.Pool.reads(ctx), queries...)
 	})
 }
 

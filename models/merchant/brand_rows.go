@@ -22,11 +22,12 @@ import (
 func LockBrand(tx *database.Tx, merchantID, brandID uuid.UUID) (Brand, error) {
 	brands, err := database.All(tx.Context(), tx.DB(), brandTable,
 		"merchant_id = $1 AND id = $2 FOR NO KEY UPDATE", merchantID, brandID)
-	if err == nil {
-		err = Store{tx.DB()}.withProfiles(tx.Context(), brands, "merchant_id = $1 AND brand_id = $2", merchantID,
-			brandID)
+	if err != nil {
+		return Brand{}, err
 	}
-	return database.First(brands, err)
+	profiles, err := database.All(tx.Context(), tx.DB(), profileTable, "merchant_id = $1 AND brand_id = $2"+defaultFirst,
+		merchantID, brandID)
+	return database.First(withProfiles(brands, profiles), err)
 }
 
 // UpdateBrand writes what people say about a brand, and counts its version.

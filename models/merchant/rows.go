@@ -91,18 +91,18 @@ func (s Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error
 
 func (s Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]Brand, error) {
 	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
-	brands, err := database.Collect(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
+	brands, profiles, err := database.BothAsked(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
 		", merchants.is_test FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
-		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id", []any{merchantID, database.OrNull(brandID)})
-	if err != nil {
-		return nil, err
-	}
-	return brands, s.withProfiles(ctx, brands, fmt.Sprintf(which, "brand_id"), merchantID, database.OrNull(brandID))
+		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id",
+		profileTable, profileTable.Select+fmt.Sprintf(which, "brand_id")+defaultFirst, merchantID, database.OrNull(brandID))
+	return withProfiles(brands, profiles), err
 }
 
-// withProfiles gives brands their profiles, the default one first.
-func (s Store) withProfiles(ctx context.Context, brands []Brand, which string, args ...any) error {
-	profiles, err := database.All(ctx, s.DB, profileTable, which+" ORDER BY is_default DESC, id", args...)
+// defaultFirst is the order of the profiles of a brand.
+const defaultFirst = " ORDER BY is_default DESC, id"
+
+// withProfiles gives brands those of the profiles that are theirs.
+func withProfiles(brands []Brand, profiles []profileOf) []Brand {
 	for i := range brands {
 		for _, p := range profiles {
 			if p.BrandID == brands[i].ID {
@@ -110,7 +110,7 @@ func (s Store) withProfiles(ctx context.Context, brands []Brand, which string, a
 			}
 		}
 	}
-	return err
+	return brands
 }
 
 // Merchants lists all merchants, oldest first; for the command line alone.

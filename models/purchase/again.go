@@ -76,7 +76,7 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 	if err != nil {
 		return Again{Asked: true}, err
 	}
-	k, err := s.known(ctx, rec.MerchantID, []Wish{{Purchase: rec.Purchase, TokenID: rec.Collection.TokenID}})
+	k, err := s.accounts(ctx, rec.MerchantID, []Wish{{Purchase: rec.Purchase, TokenID: rec.Collection.TokenID}})
 	if err != nil {
 		return Again{Asked: true}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -118,20 +119,31 @@ type known struct {
 }
 
 func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish) (k known, err error) {
-	k = known{brands: map[uuid.UUID]merchant.Brand{}, tokens: map[uuid.UUID]token.Token{},
-		mandates: map[uuid.UUID]mandate.Mandate{}, unable: s.cannotDebit}
-	var tokens, held, tried []uuid.UUID
-	var first, last calendar.Date
+	var tried []uuid.UUID
 	for _, w := range wishes {
-		if id := w.Purchase.BrandID; k.brands[id].ID == uuid.Nil {
-			if k.brands[id], err = s.Read.Brand(ctx, merchantID, id); err != nil {
-				return k, err
-			}
-		}
-		tokens = append(tokens, w.TokenID)
 		if w.Purchase.CollectionCount > 0 {
 			tried = append(tried, w.Purchase.ID)
 		}
+	}
+	var last map[uuid.UUID]collection.Collection
+	err = database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		k, err = s.accounts(ctx, merchantID, wishes)
+		return err
+	}, func(ctx context.Context) (err error) {
+		last, err = s.Read.LatestCollections(ctx, merchantID, tried...)
+		return err
+	})
+	k.last = last
+	return k, err
+}
+
+// accounts is known, without the newest debits.
+func (s *Service) accounts(ctx context.Context, merchantID uuid.UUID, wishes []Wish) (k known, err error) {
+	k = known{tokens: map[uuid.UUID]token.Token{}, mandates: map[uuid.UUID]mandate.Mandate{}, unable: s.cannotDebit}
+	var brands, tokens, held []uuid.UUID
+	var first, last calendar.Date
+	for _, w := range wishes {
+		brands, tokens = append(brands, w.Purchase.BrandID), append(tokens, w.TokenID)
 		due := calendar.DateOf(w.Purchase.Due)
 		if first.IsZero() || due.Before(first) {
 			first = due
@@ -139,6 +151,9 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 		if due.After(last) {
 			last = due
 		}
+	}
+	if k.brands, err = s.brandsOf(ctx, merchantID, brands); err != nil {
+		return k, err
 	}
 	stored, given, err := s.Read.TokensWithMandates(ctx, merchantID, distinct(tokens))
 	if err != nil {
@@ -153,12 +168,23 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 			held = append(held, m.ID)
 		}
 	}
-	if k.last, err = s.Read.LatestCollections(ctx, merchantID, tried...); err != nil {
-		return k, err
-	}
 	k.debits, err = s.Read.DebitsNear(ctx, merchantID, held, first.AddDays(-mandate.PeriodReach),
 		last.AddDays(mandate.PeriodReach))
 	return k, err
+}
+
+// brandsOf finds brands, each once.
+func (s *Service) brandsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]merchant.Brand,
+	error) {
+	found := map[uuid.UUID]merchant.Brand{}
+	for _, id := range distinct(ids) {
+		brand, err := s.Read.Brand(ctx, merchantID, id)
+		if err != nil {
+			return nil, err
+		}
+		found[id] = brand
+	}
+	return found, nil
 }
 
 func distinct(ids []uuid.UUID) []uuid.UUID {

@@ -6,6 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/merchant"
 	"debitdesk/models/token"
 )
@@ -26,67 +28,72 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
-	if err != nil {
+	var found map[uuid.UUID]Purchase
+	var last map[uuid.UUID]collection.Collection
+	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		found, err = s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+		return err
+	}, func(ctx context.Context) (err error) {
+		last, err = s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+		return err
+	}); err != nil {
 		return nil, err
 	}
-	last, err := s.Read.LatestCollections(ctx, who.MerchantID, ids...)
-	if err != nil {
-		return nil, err
-	}
-	var clients, refunding []uuid.UUID
+	now := s.Now()
+	var brandIDs, clients, refunding []uuid.UUID
+	var wishes []Wish
 	for id, p := range found {
+		o := Outlook{Record: Record{Purchase: p}}
+		if c, debited := last[id]; debited {
+			o.Collection = &c
+		}
+		brandIDs = append(brandIDs, p.BrandID)
 		if p.ClientID != uuid.Nil {
 			clients = append(clients, p.ClientID)
 		}
 		if p.RefundingCents > 0 {
 			refunding = append(refunding, id)
 		}
-	}
-	refunds := map[uuid.UUID][]Refund{}
-	if len(refunding) > 0 {
-		underWay, err := s.Read.RefundsUnderWay(ctx, who.MerchantID, refunding...)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range underWay {
-			refunds[r.PurchaseID] = append(refunds[r.PurchaseID], r)
-		}
-	}
-	live, err := s.Read.TokensOfClients(ctx, who.MerchantID, distinct(clients))
-	if err != nil {
-		return nil, err
-	}
-	brands, now := map[uuid.UUID]merchant.Brand{}, s.Now()
-	var wishes []Wish
-	for id, p := range found {
-		o := Outlook{Record: Record{Purchase: p, Refunds: refunds[id]}}
-		if brands[p.BrandID].ID == uuid.Nil {
-			if brands[p.BrandID], err = s.Read.Brand(ctx, who.MerchantID, p.BrandID); err != nil {
-				return nil, err
-			}
-		}
-		o.Brand = brands[p.BrandID]
-		if c, debited := last[id]; debited {
-			o.Collection = &c
-		}
-		o.Usable = s.chargeable(o.Record, live[p.ClientID])
 		if o.failedDebit(now) {
 			wishes = append(wishes, Wish{Purchase: p, TokenID: o.Collection.TokenID})
 		}
 		out[id] = o
 	}
-	if len(wishes) == 0 {
-		return out, nil
-	}
-	k, err := s.known(ctx, who.MerchantID, wishes)
-	if err != nil {
+	var brands map[uuid.UUID]merchant.Brand
+	var live map[uuid.UUID][]token.Token
+	var refunds []Refund
+	var k known
+	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		brands, err = s.brandsOf(ctx, who.MerchantID, brandIDs)
+		return err
+	}, func(ctx context.Context) (err error) {
+		live, err = s.Read.TokensOfClients(ctx, who.MerchantID, distinct(clients))
+		return err
+	}, func(ctx context.Context) (err error) {
+		if len(refunding) > 0 {
+			refunds, err = s.Read.RefundsUnderWay(ctx, who.MerchantID, refunding...)
+		}
+		return err
+	}, func(ctx context.Context) (err error) {
+		if len(wishes) > 0 {
+			k, err = s.accounts(ctx, who.MerchantID, wishes)
+		}
+		return err
+	}); err != nil {
 		return nil, err
 	}
-	for _, w := range wishes {
-		o := out[w.Purchase.ID]
-		o.Again = s.judgeAgain(k, o.Record, now).with(o.Record, o.Usable)
-		out[w.Purchase.ID] = o
+	for _, r := range refunds {
+		o := out[r.PurchaseID]
+		o.Refunds = append(o.Refunds, r)
+		out[r.PurchaseID] = o
+	}
+	for id, o := range out {
+		o.Brand = brands[o.BrandID]
+		o.Usable = s.chargeable(o.Record, live[o.ClientID])
+		if o.failedDebit(now) {
+			o.Again = s.judgeAgain(k, o.Record, now).with(o.Record, o.Usable)
+		}
+		out[id] = o
 	}
 	return out, nil
 }

@@ -69,7 +69,7 @@ func (s *Service) PlanAgain(ctx context.Context, merchantID uuid.UUID, recs []Re
 	if len(asked) == 0 {
 		return plans, nil
 	}
-	k, err := s.known(ctx, merchantID, wishes)
+	k, err := s.accounts(ctx, merchantID, wishes)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,8 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.Qu
 		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args,
 			merchantID)
 	}
-	var rows []struct {
-		Kind     string
-		N, Cents int64
-	}
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+	rows, err := database.Seek(ctx, s.DB, tallyView, query, args...)
+	if err != nil {
 		return report.Attention{}, fmt.Errorf("attention: %w", err)
 	}
 	var a report.Attention
@@ -76,16 +73,30 @@ func (s *Store) AttentionCounts(ctx context.Context, merchantID uuid.UUID, of ..
 		}
 		sums, from = append(sums, "("+sum+")::int"), min(from, month)
 	}
-	var counted []int
 	query := "SELECT n FROM (SELECT ARRAY[" + strings.Join(sums, ", ") + "] AS all_n FROM " + listing.Counted +
 		") AS parts, unnest(all_n) WITH ORDINALITY AS c (n, i) ORDER BY i"
-	if err := s.Gorm(ctx).Raw(query, append(args, merchantID, from)...).Scan(&counted).Error; err != nil {
+	rows, err := database.Seek(ctx, s.DB, tallyView, query, append(args, merchantID, from)...)
+	counted := make([]int, len(rows))
+	for i, r := range rows {
+		counted[i] = int(r.N)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("count what needs attention: %w", err)
 	}
 	return counted, nil
 }
 
-var itemView = table.View[report.Item]()
+// attentionTally is how many things of a kind wait, and what they come to.
+type attentionTally struct {
+	Kind     string
+	N, Cents int64
+}
+
+var (
+	tallyView   = table.View[attentionTally]()
+	itemView    = table.View[report.Item]()
+	waitingView = table.View[waitingRow]()
+)
 
 // waitingRow is a row of attention as a statement hands it to the next.
 type waitingRow struct {
@@ -118,8 +129,8 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, q repo
 		)
 		args = append(args, merchantID)
 	}
-	var rows []waitingRow
-	if err := s.Gorm(ctx).Raw(attentionParts+strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+	rows, err := database.Seek(ctx, s.DB, waitingView, attentionParts+strings.Join(parts, " UNION ALL "), args...)
+	if err != nil {
 		return out, fmt.Errorf("list what needs attention: %w", err)
 	}
 	var asked []database.Question

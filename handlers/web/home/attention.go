@@ -1,6 +1,7 @@
 package home
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -12,14 +13,18 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/token"
+	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -141,37 +146,48 @@ func attentionLines(a report.Attention, since calendar.Date) []pages.AttentionLi
 
 // Attention serves GET /attention: what waits, to be worked through.
 func (h *Home) Attention(c echo.Context) error {
-	ctx, who := c.Request().Context(), access.Actor(c)
+	ctx, who := paging.Remembering(c.Request().Context()), access.Actor(c)
+	c.SetRequest(c.Request().WithContext(ctx)) // what stands around the page knows what was read for it
 	whose := report.Whose(c.QueryParam("whose"))
 	if !slices.Contains(report.QueueParts, whose) {
 		whose = report.Everyones
 	}
-	tallies, err := h.Reports.Attention(ctx, who, whose)
-	if err != nil {
+	var (
+		tallies report.Attention
+		items   report.Items
+		b       *queueBook
+		counts  []int
+		beside  pressing
+	)
+	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		tallies, err = h.Reports.Attention(ctx, who, whose)
 		return err
-	}
-	items, err := h.Reports.AttentionItems(ctx, who, whose)
-	if err != nil {
+	}, func(ctx context.Context) (err error) {
+		if items, err = h.Reports.AttentionItems(ctx, who, whose); err == nil {
+			b, err = h.book(ctx, who, all(items), queuePath(whose))
+		}
 		return err
-	}
-	b, err := h.book(ctx, who, all(items), queuePath(whose))
-	if err != nil {
+	}, func(ctx context.Context) (err error) {
+		counts, err = h.Reports.AttentionCounts(ctx, who)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if whose == report.Everyones {
+			beside, err = h.pressing(ctx, who)
+		}
+		return err
+	}); err != nil {
 		return err
 	}
 	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(),
 		People: kit.OwnerOptions(b.people, uuid.Nil), Reasons: reasonOptions(),
 		Groups: b.groups(tallies, items, h.Reports.Since())}
-	if whose == report.Everyones {
-		if err := h.others(c, &view, tallies.Approvals); err != nil {
-			return err
-		}
-	}
-	if err := h.showParts(ctx, who, whose, &view); err != nil {
+	beside.show(&view, tallies.Approvals, b.now)
+	showParts(counts, whose, &view)
+	done, err := h.doneToday(ctx, who, b.now)
+	if err != nil {
 		return err
 	}
-	if view.Done, err = h.doneToday(ctx, who, b.now); err != nil {
-		return err
-	}
+	view.Done = done
 	view.Empty = components.Empty{
 		Icon:  "done",
 		Title: "Nothing is waiting for you",
@@ -186,39 +202,54 @@ func (h *Home) Attention(c echo.Context) error {
 		func(f layout.Frame) templ.Component { return pages.Queue(f, view) })
 }
 
-// others adds what waits and cannot be put off: alarms, requests for a second approver, webhooks that fail.
-func (h *Home) others(c echo.Context, view *pages.QueueView, approvals int64) error {
-	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+// pressing is what waits and cannot be put off: alarms, requests for a second approver, what is about to expire, and
+// webhooks that fail.
+type pressing struct {
+	alarms   []trail.Alarm
+	requests []approval.Approval
+	ending   []pages.QueueGroup
+	failing  []webhook.Webhook
+}
+
+func (h *Home) pressing(ctx context.Context, who actor.Actor) (p pressing, err error) {
+	err = database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		p.alarms, err = h.Desk.OpenAlarms(ctx, who)
+		return err
+	}, func(ctx context.Context) error {
+		open, err := h.Approvals.List(ctx, who, true, paging.Ask{Limit: kit.BesideRows})
+		p.requests = open.Items
+		return err
+	}, func(ctx context.Context) (err error) {
+		p.ending, err = h.ending(ctx, who, h.Desk.Now())
+		return err
+	}, func(ctx context.Context) (err error) {
+		p.failing, err = h.Desk.FailingWebhooks(ctx, who)
+		return err
+	})
+	return p, err
+}
+
+// show puts them on the page, around what can be put off.
+func (p pressing) show(view *pages.QueueView, approvals int64, now time.Time) {
 	var first []pages.QueueGroup
-	alarms, err := h.Desk.OpenAlarms(ctx, who)
-	if err != nil {
-		return err
+	if len(p.alarms) > 0 {
+		first = append(first, alarmGroup(p.alarms, now))
 	}
-	if len(alarms) > 0 {
-		first = append(first, alarmGroup(alarms, now))
+	if len(p.requests) > 0 {
+		first = append(first, requestGroup(p.requests, approvals, now))
 	}
-	requests, err := h.requests(c, approvals)
-	if err != nil {
-		return err
+	view.Groups = slices.Concat(first, p.ending, view.Groups)
+	if len(p.failing) == 0 {
+		return
 	}
-	ending, err := h.ending(ctx, who, now)
-	if err != nil {
-		return err
-	}
-	view.Groups = slices.Concat(first, requests, ending, view.Groups)
-	failing, err := h.Desk.FailingWebhooks(ctx, who)
-	if err != nil || len(failing) == 0 {
-		return err
-	}
-	g := pages.QueueGroup{ID: "webhooks", Title: "Webhooks that fail", Count: words.Grouped(int64(len(failing))),
+	g := pages.QueueGroup{ID: "webhooks", Title: "Webhooks that fail", Count: words.Grouped(int64(len(p.failing))),
 		Sub:  "your programs are not told what happens",
 		More: components.Link{Text: "Show the list", Href: words.WebhooksPath}}
-	for _, w := range failing {
+	for _, w := range p.failing {
 		g.Rows = append(g.Rows, pages.QueueRow{Href: words.WebhookPath(w.ID), Name: w.Title, Reference: w.Callback,
 			Note: words.Capital(words.FailingWords(w, now)) + " in a row."})
 	}
 	view.Groups = append(view.Groups, g)
-	return nil
 }
 
 func codeWords(i report.Item) string { return bank.Label(i.Code) + ". " + bank.Remedy(i.Code) }
@@ -257,23 +288,19 @@ func strandedWords(i report.Item) string {
 	return "The account was deleted."
 }
 
-// requests shows what waits for a second person.
-func (h *Home) requests(c echo.Context, waiting int64) ([]pages.QueueGroup, error) {
-	open, err := h.Approvals.List(c.Request().Context(), access.Actor(c), true, paging.Ask{Limit: kit.BesideRows})
-	if err != nil || len(open.Items) == 0 {
-		return nil, err
-	}
+// requestGroup shows what waits for a second person.
+func requestGroup(open []approval.Approval, waiting int64, now time.Time) pages.QueueGroup {
 	g := attentionGroup(approvalsWait, report.Tally{N: waiting}, int(waiting))
-	for _, a := range open.Items {
+	for _, a := range open {
 		row := pages.QueueRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName,
 			Href: words.ApprovalPath(a.ID), Note: a.Reason,
-			When: "expires " + dayOrNothing(a.ExpiresAt, h.Desk.Now())}
+			When: "expires " + dayOrNothing(a.ExpiresAt, now)}
 		if a.Subject.Totals.Cents > 0 {
 			row.Sum = words.Sum(a.Subject.Totals.Cents, money.ZAR)
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	return []pages.QueueGroup{g}, nil
+	return g
 }
 
 func dayOrNothing(at, now time.Time) string {

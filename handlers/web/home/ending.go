@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/followup"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
@@ -36,19 +37,24 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 		row pages.QueueRow
 	}
 	var lines []line
+	var links, requests, disputes []followup.Ending
+	var deletions []purchase.Deletion
 	store, today := h.Followups.Store, calendar.DateOf(now)
 	days := h.Purchases.Service.Timetable.ProofDays
-	links, err := store.LinksEnding(ctx, who.MerchantID, now, now.Add(linksSoon), endingShown)
-	if err != nil {
-		return nil, err
-	}
-	requests, err := store.RequestsEnding(ctx, who.MerchantID, now, now.Add(requestsSoon), endingShown)
-	if err != nil {
-		return nil, err
-	}
-	disputes, err := store.DisputesHidden(ctx, who.MerchantID, today.AddDays(-days), today.AddDays(proofSoon-days),
-		endingShown)
-	if err != nil {
+	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		links, err = store.LinksEnding(ctx, who.MerchantID, now, now.Add(linksSoon), endingShown)
+		return err
+	}, func(ctx context.Context) (err error) {
+		requests, err = store.RequestsEnding(ctx, who.MerchantID, now, now.Add(requestsSoon), endingShown)
+		return err
+	}, func(ctx context.Context) (err error) {
+		disputes, err = store.DisputesHidden(ctx, who.MerchantID, today.AddDays(-days), today.AddDays(proofSoon-days),
+			endingShown)
+		return err
+	}, func(ctx context.Context) (err error) {
+		deletions, err = h.Purchases.Service.DeletionsWaiting(ctx, who)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	for _, e := range slices.Concat(links, requests, disputes) {
@@ -57,10 +63,6 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 			at = calendar.DateOf(e.At).AddDays(days).At(23, 59)
 		}
 		lines = append(lines, line{at, endingRow(e, at, now)})
-	}
-	deletions, err := h.Purchases.Service.DeletionsWaiting(ctx, who)
-	if err != nil {
-		return nil, err
 	}
 	for _, d := range deletions {
 		ids := d.IDs()

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/followup"
 	"debitdesk/models/member"
 	"debitdesk/models/money"
@@ -49,17 +50,19 @@ func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, b
 			bought = append(bought, i.PurchaseID)
 		}
 	}
-	var err error
-	if b.people, err = h.Members(ctx, who.MerchantID); err != nil {
-		return nil, err
-	}
-	if b.notes, err = h.Followups.Store.LastNotes(ctx, who.MerchantID, objects); err != nil {
-		return nil, err
-	}
-	if b.calls, err = h.Followups.Store.LastCalls(ctx, who.MerchantID, clients); err != nil {
-		return nil, err
-	}
-	b.outlooks, b.suggested, err = h.Purchases.Suggest(ctx, who, bought)
+	err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		b.people, err = h.Members(ctx, who.MerchantID)
+		return err
+	}, func(ctx context.Context) (err error) {
+		b.notes, err = h.Followups.Store.LastNotes(ctx, who.MerchantID, objects)
+		return err
+	}, func(ctx context.Context) (err error) {
+		b.calls, err = h.Followups.Store.LastCalls(ctx, who.MerchantID, clients)
+		return err
+	}, func(ctx context.Context) (err error) {
+		b.outlooks, b.suggested, err = h.Purchases.Suggest(ctx, who, bought)
+		return err
+	})
 	return b, err
 }
 

@@ -55,11 +55,7 @@ var partLabels = map[report.Whose]string{report.Everyones: "All", report.Mine: "
 	report.Nobodys: "Without an owner", report.Later: "Snoozed or promised"}
 
 // showParts puts the parts of the queue with their counts on the page. What cannot be put off counts with all.
-func (h *Home) showParts(ctx context.Context, who actor.Actor, active report.Whose, v *pages.QueueView) error {
-	counts, err := h.Reports.AttentionCounts(ctx, who)
-	if err != nil {
-		return err
-	}
+func showParts(counts []int, active report.Whose, v *pages.QueueView) {
 	v.Tabs = components.Tabs{Label: "Whose", Manual: "/manual/debits#needs-attention"}
 	for i, whose := range report.QueueParts {
 		n := counts[i]
@@ -83,7 +79,6 @@ func (h *Home) showParts(ctx context.Context, who actor.Actor, active report.Who
 		v.Left += ", " + strconv.Itoa(n) + " snoozed or promised for another day"
 	}
 	v.Left += "."
-	return nil
 }
 
 // others counts what is on the page and cannot be put off, as the badge does: requests for approval are counted

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/facet"
 	"debitdesk/models/listview"
+	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/task"
 	"debitdesk/models/user"
@@ -101,20 +102,25 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	for _, w := range waiting {
 		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text, Undo: w.Undo})
 	}
-	if f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID); err != nil {
-		return f, err
-	}
-	failing, err := d.FailingWebhooks(c.Request().Context(), access.Actor(c))
-	if err != nil {
-		return f, err
-	}
-	if f.Pins, err = d.pins(c.Request().Context(), access.Actor(c)); err != nil {
-		return f, err
-	}
-	if f.Work, err = d.TaskLine(c.Request().Context(), access.Actor(c)); err != nil {
-		return f, err
-	}
-	alarms, err := d.OpenAlarms(c.Request().Context(), access.Actor(c))
+	who := access.Actor(c)
+	var failing []webhook.Webhook
+	var alarms []trail.Alarm
+	err = database.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+		f.AttentionCount, err = d.Attention(ctx, in.User.MerchantID)
+		return err
+	}, func(ctx context.Context) (err error) {
+		failing, err = d.FailingWebhooks(ctx, who)
+		return err
+	}, func(ctx context.Context) (err error) {
+		f.Pins, err = d.pins(ctx, who)
+		return err
+	}, func(ctx context.Context) (err error) {
+		f.Work, err = d.TaskLine(ctx, who)
+		return err
+	}, func(ctx context.Context) (err error) {
+		alarms, err = d.OpenAlarms(ctx, who)
+		return err
+	})
 	f.AttentionCount += len(failing) + len(alarms)
 	return f, err
 }
@@ -166,20 +172,22 @@ func (d *Desk) TaskLine(ctx context.Context, who actor.Actor) (line layout.WorkL
 	return line, err
 }
 
-// alarms are those about the audit, for those who may read it.
+// OpenAlarms are those about the audit, for those who may read it.
 func (d *Desk) OpenAlarms(ctx context.Context, who actor.Actor) ([]trail.Alarm, error) {
 	if !who.Can(actor.Manage) {
 		return nil, nil
 	}
-	return d.Alarms(ctx, who)
+	return paging.Once(ctx, "alarms", func() ([]trail.Alarm, error) { return d.Alarms(ctx, who) })
 }
 
-// failing are the webhooks that fail, for those who can mend them.
+// FailingWebhooks are the webhooks that fail, for those who can mend them.
 func (d *Desk) FailingWebhooks(ctx context.Context, who actor.Actor) ([]webhook.Webhook, error) {
 	if !who.Can(actor.Manage) {
 		return nil, nil
 	}
-	return d.Failing(ctx, who.MerchantID)
+	return paging.Once(ctx, "failing webhooks", func() ([]webhook.Webhook, error) {
+		return d.Failing(ctx, who.MerchantID)
+	})
 }
 
 // show answers with a page inside its frame.

@@ -11,7 +11,10 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 )
+
+var alarmView = table.View[Alarm]()
 
 // raise keeps an alarm; the first reason stays, and what is stopped stays so.
 func raise(ctx context.Context, one queryRow, a Alarm) (fresh bool, err error) {
@@ -34,17 +37,8 @@ func (s Store) raiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error) 
 
 // alarms are those of a merchant; with the zero id, of all.
 func (s Store) alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error) {
-	rows, err := s.Pool.Query(
-		ctx,
-		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2
-			ORDER BY found_at, merchant_id`,
-		merchantID,
-		merchantID == uuid.Nil,
-	)
-	if err != nil {
-		return nil, fmt.Errorf("alarms about the audit: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Alarm])
+	return database.Collect(ctx, s.DB, alarmView, `SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms
+		WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, []any{merchantID, merchantID == uuid.Nil})
 }
 
 func hashAt(ctx context.Context, one queryRow, merchantID uuid.UUID, n int64) (hash []byte, err error) {

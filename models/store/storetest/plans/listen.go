@@ -36,6 +36,7 @@ type Listener struct {
 	mu   sync.Mutex
 	what string
 	kept map[string]Statement // by the statement and what was done
+	trip map[string]int       // round trips, by what was done
 }
 
 // Listen stands before the database that a connection string names.
@@ -44,7 +45,7 @@ func Listen(dsn string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{to: to, kept: map[string]Statement{}}
+	l := &Listener{to: to, kept: map[string]Statement{}, trip: map[string]int{}}
 	if l.at, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
@@ -84,6 +85,22 @@ func (l *Listener) Statements() []Statement {
 		return strings.Compare(a.For+"\x00"+a.SQL, b.For+"\x00"+b.SQL)
 	})
 	return out
+}
+
+// Trips tells how often something that was done waited for the database.
+func (l *Listener) Trips(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trip[what]
+}
+
+// took counts a round trip.
+func (l *Listener) took() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.what != "" {
+		l.trip[l.what]++
+	}
 }
 
 func (l *Listener) accept() {
@@ -170,6 +187,7 @@ func (l *Listener) hear(letter byte, body []byte, known prepared, noSort *bool) 
 	switch letter {
 	case 'S': // the end of a batch
 		*noSort = false
+		l.took()
 	case 'P':
 		var m pgproto3.Parse
 		if err := m.Decode(body); err != nil {
@@ -195,6 +213,7 @@ func (l *Listener) hear(letter byte, body []byte, known prepared, noSort *bool) 
 			return err
 		}
 		l.keep(Statement{SQL: m.String})
+		l.took()
 	}
 	return nil
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"debitdesk/handlers/handlertest/walk"
+	"debitdesk/models/demo"
+	"debitdesk/models/store/storetest/plans"
+)
+
+// What does not depend on each other is asked of the database at once: a page waits for it a few times, however much it
+// shows.
+func TestPagesWaitForTheDatabaseAFewTimes(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "demo", "--clients", "26"); got.code != exitOK {
+		t.Fatal(got.err)
+	}
+	l, err := plans.Listen(env["DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	env["DATABASE_URL"] = l.DSN()
+	on := serving(t, env, "--no-workers")
+	client, err := walk.SignIn(on.url, "admin@kloofstreet.example", demo.Password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, most := range map[string]int{"/attention": 10, "/account": 4} {
+		least := 1000 // something else may be asked meanwhile
+		for n := range 6 {
+			this := fmt.Sprint(path, n)
+			l.Doing(this)
+			res, err := client.Get(on.url + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+			l.Doing("")
+			if res.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %s", path, res.Status)
+			}
+			least = min(least, l.Trips(this))
+		}
+		t.Logf("%s: %d round trips", path, least)
+		if least > most {
+			t.Errorf("%s waits for the database %d times, and %d are enough", path, least, most)
+		}
+	}
+}

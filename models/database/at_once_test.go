@@ -1,0 +1,108 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+)
+
+// trip tells which statements went out together: those share a transaction of PostgreSQL's own.
+type trip struct{ Number string }
+
+var trips = table.View[trip]()
+
+const whichTrip = "SELECT pg_current_xact_id()::text AS number"
+
+// asks notes for each name the round trips by which it was answered, one after the other.
+func (c crowd) asks(into *[]string, times int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for range times {
+			one, err := database.First(database.Seek(ctx, c.DB, trips, whichTrip))
+			if err != nil {
+				return err
+			}
+			*into = append(*into, one.Number)
+		}
+		return nil
+	}
+}
+
+func TestWhatIsReadAtOnceIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	var once, twice, inner, other []string
+	var both, each []trip
+	err := database.AtOnce(t.Context(), c.asks(&once, 1), c.asks(&twice, 2), func(ctx context.Context) error {
+		return database.AtOnce(ctx, c.asks(&inner, 1), c.asks(&other, 2))
+	}, func(ctx context.Context) error {
+		as, bs, err := database.BothAsked(ctx, c.DB, trips, whichTrip, trips, whichTrip)
+		both = slices.Concat(as, bs)
+		return err
+	}, func(ctx context.Context) error {
+		found, err := database.SeekEach(ctx, c.DB, trips, []database.Question{{Query: whichTrip}, {Query: whichTrip}})
+		each = slices.Concat(found...)
+		return err
+	}, func(context.Context) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := once[0], twice[1]
+	for _, got := range []string{twice[0], inner[0], other[0], both[0].Number, both[1].Number, each[0].Number,
+		each[1].Number} {
+		if got != first {
+			t.Errorf("asked by round trip %s, not by the first, %s", got, first)
+		}
+	}
+	if other[1] != second || first == second {
+		t.Errorf("then asked by %s and %s, after %s", second, other[1], first)
+	}
+}
+
+func TestWhatFailsAmongWhatIsReadAtOnceIsTold(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	var some []string
+	err := database.AtOnce(t.Context(), c.asks(&some, 1), func(ctx context.Context) error {
+		_, err := database.Seek(ctx, c.DB, trips, "SELECT number FROM nowhere")
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("told %v", err)
+	}
+	odd := errors.New("odd")
+	err = database.AtOnce(t.Context(), c.asks(&some, 1), func(context.Context) error { return odd })
+	if !errors.Is(err, odd) {
+		t.Errorf("told %v", err)
+	}
+	defer func() {
+		if said, _ := recover().(string); !strings.HasPrefix(said, "lost") {
+			t.Errorf("panicked with %q", said)
+		}
+	}()
+	_ = database.AtOnce(t.Context(), c.asks(&some, 2), func(context.Context) error { panic("lost") })
+}
+
+func TestAUnitOfWorkReadsAtOnceWhatItWrote(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	one := c.stored(1)[0]
+	err := c.InTx(t.Context(), func(tx *database.Tx) error {
+		one.Colour = "blue"
+		database.MustChange(tx, paintThing, one)
+		return database.AtOnce(tx.Context(), func(ctx context.Context) error {
+			got, err := database.One(ctx, c.DB, things, "id = $1", one.ID)
+			if got.Colour != "blue" {
+				t.Errorf("read %q", got.Colour)
+			}
+			return err
+		}, func(context.Context) error { return nil })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
