@@ -30,7 +30,7 @@ func TestPagesWaitForTheDatabaseAFewTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, most := range map[string]int{"/attention": 10, "/account": 4} {
+	for path, most := range map[string]int{"/attention": 8, "/account": 4} {
 		least := 1000 // something else may be asked meanwhile
 		for n := range 6 {
 			this := fmt.Sprint(path, n)

@@ -30,8 +30,12 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 	by := listing.Sorted{DB: s.DB, Order: purchaseOrders[ask.Sort.By], From: "purchases", ID: "id"}
 	by.Order.Most = purchase.Sorts[ask.Sort.By]
 	by.Of.And("merchant_id = ?", merchantID)
-	if f.Kind == purchase.WithAmount { // most purchases are: no index leads to them
-		by.Fits.And(ofKind[f.Kind])
+	if f.Kind == purchase.WithAmount { // most purchases are: no index leads to them but that of their due dates
+		if ask.Sort.By == "due" && !f.Narrow() && len(f.Statuses) == 0 {
+			by.Of.And(ofKind[f.Kind])
+		} else {
+			by.Fits.And(ofKind[f.Kind])
+		}
 		f.Kind = ""
 	}
 	beside := f.Facets.Purchase("purchases")
