@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
@@ -182,6 +183,11 @@ func (s Store) Colleagues(ctx context.Context, merchantID uuid.UUID) ([]User, er
 // PeopleOf lists who may sign in for a business, by name, up to limit.
 func (s Store) PeopleOf(ctx context.Context, merchantID uuid.UUID, limit int) ([]User, error) {
 	return s.people(ctx, `ORDER BY lower(u.name), u.id LIMIT $2`, merchantID, limit)
+}
+
+// Admins are the people who may sign in for a business and run it, the first of them first.
+func (s Store) Admins(ctx context.Context, merchantID uuid.UUID) ([]User, error) {
+	return s.people(ctx, `AND mb.role = $2 ORDER BY u.id`, merchantID, string(actor.Admin))
 }
 
 var (

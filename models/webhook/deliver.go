@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/mail"
+	"debitdesk/models/user"
 )
 
 // tellAfter is how long an endpoint fails before its owner gets a mail.
@@ -84,9 +85,13 @@ func (s *Service) tellOwner(ctx context.Context, t Task, o Outcome) error {
 	if s.Letters == nil {
 		return nil
 	}
-	to, err := s.Store.AdminAddresses(ctx, t.MerchantID)
-	if err != nil || len(to) == 0 {
+	admins, err := user.Store{DB: s.Store.DB}.Admins(ctx, t.MerchantID)
+	if err != nil || len(admins) == 0 {
 		return err
+	}
+	var to []string
+	for _, a := range admins {
+		to = append(to, a.Email)
 	}
 	letter := s.Letters.EndpointFails(Webhook{ID: t.WebhookID, Title: t.Title, Callback: t.Address,
 		FailingSince: t.FailingSince}, o.Error)

@@ -140,18 +140,6 @@ func (s Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) 
 	return key, nil
 }
 
-// AdminAddresses are the mail addresses of the merchant's admins.
-func (s Store) AdminAddresses(ctx context.Context, merchantID uuid.UUID) ([]string, error) {
-	var out []string
-	err := s.Gorm(ctx).Raw(
-		`SELECT email FROM users WHERE merchant_id = ? AND role = 'admin' AND disabled_at IS NULL ORDER BY id`,
-		merchantID).Scan(&out).Error
-	if err != nil {
-		return nil, fmt.Errorf("find admins: %w", err)
-	}
-	return out, nil
-}
-
 // CountSince counts what RepeatSince would deliver, at most so many.
 func (s Store) CountSince(ctx context.Context, w Webhook, since time.Time, atMost int) (n int, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 `+repeatable+` LIMIT $6) found`,

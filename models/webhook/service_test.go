@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/store"
@@ -260,5 +262,37 @@ func TestOneMailForEachTimeThatAnEndpointFails(t *testing.T) {
 	h.to(h.store.Now().Add(10 * time.Hour))
 	if n := mails(); n != 2 {
 		t.Errorf("%d mails after it failed anew", n)
+	}
+}
+
+// A person may run several businesses; the account began in one of them.
+func TestAllAdminsOfTheBusinessHearOfAnEndpointThatFails(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	elsewhere, _ := h.merchant("elsewhere")
+	person := func(email string, first uuid.UUID, role actor.Role) {
+		h.exec(`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, '', $5, $5)`, h.store.NewID(), first, email, string(role), start)
+	}
+	joins := func(email string, role actor.Role, disabled any) {
+		h.exec(`INSERT INTO memberships (user_id, merchant_id, role, disabled_at, created_at, updated_at)
+			SELECT id, $2, $3, $4, $5, $5 FROM users WHERE email = $1`, email, h.who.MerchantID, string(role), disabled, start)
+	}
+	person("both@example.org", elsewhere.MerchantID, actor.Staff)
+	joins("both@example.org", actor.Admin, nil)
+	person("disabled@example.org", elsewhere.MerchantID, actor.Admin)
+	joins("disabled@example.org", actor.Admin, start)
+	person("staff@example.org", elsewhere.MerchantID, actor.Admin)
+	joins("staff@example.org", actor.Staff, nil)
+	person("owner@example.org", h.who.MerchantID, actor.Admin)
+	h.hook(h.receiver(func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }).URL)
+	h.sell()
+	h.run()
+	h.to(h.store.Now().Add(10 * time.Hour))
+	var to []string
+	must(t, h.store.Pool.QueryRow(context.Background(),
+		`SELECT array_prepend(recipient, cc) FROM mails WHERE kind = 'webhook_failing'`).Scan(&to))
+	if want := []string{"both@example.org", "owner@example.org"}; !slices.Equal(to, want) {
+		t.Errorf("the mail goes to %v, want %v", to, want)
 	}
 }
