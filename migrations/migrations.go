@@ -87,7 +87,7 @@ func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind 
 	if err != nil {
 		return nil, false, err
 	}
-	all, err := provider.Status(ctx)
+	all, err := stateOf(ctx, provider, pool)
 	if err != nil {
 		return nil, false, fmt.Errorf("migration status: %w", err)
 	}
@@ -106,6 +106,22 @@ func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind 
 	}
 	steps = append(steps, Migration{"job queue", res.OK})
 	return steps, behind || !res.OK, nil
+}
+
+// stateOf only looks: goose would make its table in a database that has none, where a
+// backup may be about to be restored.
+func stateOf(ctx context.Context, p *goose.Provider, pool *pgxpool.Pool) (all []*goose.MigrationStatus, err error) {
+	var begun bool
+	if err := pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename).Scan(&begun); err != nil {
+		return nil, err
+	}
+	if begun {
+		return p.Status(ctx)
+	}
+	for _, s := range p.ListSources() {
+		all = append(all, &goose.MigrationStatus{Source: s, State: goose.StatePending})
+	}
+	return all, nil
 }
 
 func provider(db *sql.DB, options ...goose.ProviderOption) (*goose.Provider, error) {

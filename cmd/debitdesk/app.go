@@ -164,14 +164,20 @@ func (a *App) bringUpToDate(ctx context.Context, may bool) error {
 	return migrations.Up(ctx, a.Store.Direct)
 }
 
+// mostNamed is how many missing steps are named; a database without any lacks all of them.
+const mostNamed = 5
+
 func missingSteps(steps []migrations.Migration) string {
-	text := ""
+	var names []string
 	for _, s := range steps {
 		if !s.Applied {
-			text += ", " + strings.TrimSuffix(s.Name, ".sql")
+			names = append(names, strings.TrimSuffix(s.Name, ".sql"))
 		}
 	}
-	return "missing" + strings.TrimPrefix(text, ",")
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(names[:mostNamed], fmt.Sprintf("and %d more", more))
+	}
+	return "missing " + strings.Join(names, ", ")
 }
 
 // Close gives everything back; the last to leave stops the private database.

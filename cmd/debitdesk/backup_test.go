@@ -188,6 +188,8 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	empty := storetest.Empty(t)
 	foreign := storetest.Empty(t)
 	execute(t, foreign, `CREATE TABLE customers (id int)`)
+	stepped := storetest.Empty(t)
+	execute(t, stepped, `CREATE TABLE goose_db_version (id int)`, `CREATE TABLE customers (id int)`)
 	for name, one := range map[string]struct {
 		file, dsn, keys, want string
 	}{
@@ -198,6 +200,7 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 		"another key file":   {c.file, empty, strange, "lacks the sealing key"},
 		"no key file":        {c.file, empty, filepath.Join(t.TempDir(), "none.json"), "needs the key file"},
 		"somebody else's":    {c.file, foreign, "", "not Debitdesk's"},
+		"with their steps":   {c.file, stepped, "", "not Debitdesk's"},
 		"not empty":          {c.file, c.env["DATABASE_URL"], "", "not empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,15 +229,47 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	}
 }
 
-func execute(t *testing.T, dsn, sql string) {
+func execute(t *testing.T, dsn string, all ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
+	for _, sql := range all {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Who looks before the restore, and who was told by an earlier release that there is no schema yet, can still restore.
+func TestADatabaseThatWasOnlyLookedAtIsStillEmpty(t *testing.T) {
+	t.Parallel()
+	c := backedUp(t)
+	looked := storetest.Empty(t)
+	env := c.onAnother(looked)
+	for _, command := range []string{"doctor", "migrate status", "serve", "audit verify"} {
+		if got := typed(t, env, "", strings.Fields(command)...); got.code != exitFailed {
+			t.Fatalf("%s: %+v", command, got)
+		}
+	}
+	if status := typed(t, env, "", "audit", "verify"); !strings.Contains(status.err, "more") || len(status.err) > 300 {
+		t.Errorf("a long list: %+v", status)
+	}
+	var tables int
+	conn, err := pgx.Connect(t.Context(), looked)
+	must(t, err)
+	must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace`).Scan(&tables))
+	must(t, conn.Close(t.Context()))
+	if tables != 0 {
+		t.Errorf("looking left %d tables", tables)
+	}
+	execute(t, looked, `CREATE TABLE goose_db_version (id serial, version_id bigint, is_applied boolean)`,
+		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, true)`)
+	if got := typed(t, env, "", "restore", c.file); got.code != exitOK {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -281,5 +316,18 @@ func TestThePasswordOfTheDatabaseIsNoArgumentOfAProgram(t *testing.T) {
 	if _, err := postgres.FindTools(t.Context(), "", 100); err == nil ||
 		!strings.Contains(err.Error(), "install the package postgresql-client-100") {
 		t.Errorf("programs that are too old: %v", err)
+	}
+}
+
+func TestAServerThatIsNotReachedIsToldOfInOneLine(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	env["DATABASE_URL"] = "postgres://desk:secret-word@127.0.0.1:1/desk"
+	for _, command := range []string{"migrate status", "serve", "audit verify"} {
+		got := typed(t, env, "", strings.Fields(command)...)
+		if got.code != exitFailed || strings.Count(got.err, "\n") != 1 || strings.Count(got.err, "connection refused") != 1 ||
+			strings.Contains(got.err, "secret-word") {
+			t.Errorf("%s: %+v", command, got)
+		}
 	}
 }

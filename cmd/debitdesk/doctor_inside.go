@@ -143,7 +143,7 @@ func (e *examination) clock(ctx context.Context) {
 		state, fix = bad, "let both take their time from NTP"
 	}
 	moved := ""
-	if ahead := time.Duration(offset) * time.Microsecond; ahead != 0 && e.c.Sandbox() {
+	if ahead := time.Duration(offset) * time.Microsecond; ahead >= time.Second && e.c.Sandbox() {
 		moved = "; the sandbox clock is " + ahead.Round(time.Second).String() + " ahead"
 	}
 	e.say(state, "clock", fix, "machine and database are %s apart%s", apart.Round(time.Millisecond), moved)

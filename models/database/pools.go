@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -47,7 +49,7 @@ func openPool(ctx context.Context, cfg *pgxpool.Config) (pool *pgxpool.Pool, poo
 		return err
 	}); err != nil {
 		pool.Close()
-		return nil, false, err
+		return nil, false, inOneLine(cfg.ConnConfig, err)
 	}
 	if !pooler || cfg.ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
 		return pool, pooler, nil
@@ -58,6 +60,44 @@ func openPool(ctx context.Context, cfg *pgxpool.Config) (pool *pgxpool.Pool, poo
 	pool, err = pgxpool.NewWithConfig(ctx, cfg)
 	return pool, pooler, err
 }
+
+// unreached is why there is no connection, in one line.
+type unreached struct {
+	text  string
+	cause error
+}
+
+// Error is that line.
+func (u unreached) Error() string { return u.text }
+
+// Unwrap is what the driver said.
+func (u unreached) Unwrap() error { return u.cause }
+
+// inOneLine words why the server was not reached. The driver tells of each try on a line of its own: of each address,
+// with TLS and without.
+func inOneLine(to *pgx.ConnConfig, err error) error {
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.As(err, &connect):
+		var tries []string
+		for line := range strings.SplitSeq(connect.Unwrap().Error(), "\n") {
+			if line = strings.TrimSpace(line); line != "" && !slices.Contains(tries, line) {
+				tries = append(tries, line)
+			}
+		}
+		told := slices.DeleteFunc(slices.Clone(tries), func(line string) bool { return strings.HasSuffix(line, noTLS) })
+		if len(told) == 0 {
+			told = tries
+		}
+		return unreached{fmt.Sprintf("cannot connect to %q as %q: %s", to.Database, to.User, strings.Join(told, "; ")), err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return unreached{fmt.Sprintf("no answer from %s within %s", to.Host, to.ConnectTimeout), err}
+	}
+	return err
+}
+
+// noTLS ends a try that was made once more without TLS.
+const noTLS = "server refused TLS connection"
 
 // servedBy is the process of the server that answers. A pooler gives its callers a number
 // of its own, which is another one.
