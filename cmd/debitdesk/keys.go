@@ -98,7 +98,8 @@ type keysRotateCmd struct {
 func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
 		path := keyfile.Path(c.Keys, c.Data)
-		id, err := keyfile.AddSealing(path)
+		id := keyfile.NewID()
+		err := a.Store.BeginRotation(ctx, id, func() error { return keyfile.AddSealing(path, id) })
 		if errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("%w: the key file cannot be written here; add a sealing key to it where it is kept", err)
 		}
@@ -108,9 +109,6 @@ func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
 		set, err := keyfile.Load(path)
 		if err == nil {
 			err = a.box.Replace(set.Sealing)
-		}
-		if err == nil {
-			err = a.Store.BeginRotation(ctx, id)
 		}
 		if err != nil {
 			return err
@@ -208,7 +206,7 @@ func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
 		var gone []string
 		for _, k := range a.Keys.Sealing[1:] {
 			if columns := used[k.ID]; len(columns) > 0 {
-				_, _ = fmt.Fprintf(io.out, "%s stays: it seals %s\n", k.ID, whatIsSealed(columns))
+				_, _ = fmt.Fprintf(io.out, "%s stays: it opens %s\n", k.ID, whatIsSealed(columns))
 				continue
 			}
 			gone = append(gone, k.ID)
@@ -220,7 +218,7 @@ func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
 			return err
 		}
 		for _, id := range gone {
-			_, _ = fmt.Fprintf(io.out, "%s was removed; a backup made before today still needs it\n", id)
+			_, _ = fmt.Fprintf(io.out, "%s was removed; an older backup may still need it\n", id)
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 		asSealedBy(old))
 	must(t, err)
 	const stays = "answers to requests of the last two days; they are dropped after that"
-	for command, want := range map[string]string{"prune": old + " stays: it seals " + stays,
+	for command, want := range map[string]string{"prune": old + " stays: it opens " + stays,
 		"status": old + "  opens " + stays} {
 		if got := typed(t, env, "", "keys", command); got.code != exitOK || !strings.Contains(got.out, want) {
 			t.Fatalf("%s: %+v", command, got)
@@ -193,5 +194,30 @@ func readable(t *testing.T, a *App) {
 		if len(found.BankAccount.Reveal()) < 7 {
 			t.Errorf("client %s: %q", id, found.BankAccount.Reveal())
 		}
+	}
+}
+
+// A key that was added without a rotation would seal what comes, and nobody would have kept a copy of it.
+func TestARotationThatCannotBeginLeavesTheKeysAsTheyAre(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "migrate", "up"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	path := filepath.Join(env["DEBITDESK_DATA"], keyfile.Name)
+	if _, err := keyfile.Open("", env["DEBITDESK_DATA"]); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	must(t, err)
+	execute(t, env["DATABASE_URL"], `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on',
+		current_database()); END $$`)
+	if got := typed(t, env, "", "keys", "rotate"); got.code != exitFailed || !strings.Contains(got.err, "read-only") {
+		t.Errorf("%+v", got)
+	}
+	after, err := os.ReadFile(path)
+	must(t, err)
+	if string(after) != string(before) {
+		t.Error("the key file changed, and the rotation did not begin")
 	}
 }

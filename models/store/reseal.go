@@ -66,10 +66,18 @@ type place struct {
 	Passes int    `json:"passes"`
 }
 
-// BeginRotation notes that everything is to be sealed with that key.
-func (s *Store) BeginRotation(ctx context.Context, keyID string) error {
-	_, err := s.Pool.Exec(ctx, `INSERT INTO key_rotations (key_id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING`,
-		keyID)
+// BeginRotation notes that everything is to be sealed with that key, and has it added. A
+// database that takes no writes, and a file that cannot be written, leave both as they
+// are: servers would seal with a key that nobody was told of.
+func (s *Store) BeginRotation(ctx context.Context, keyID string, add func() error) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO key_rotations (key_id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING`,
+			keyID)
+		if err != nil {
+			return err
+		}
+		return add()
+	})
 	if err != nil {
 		return fmt.Errorf("begin the rotation of keys: %w", err)
 	}

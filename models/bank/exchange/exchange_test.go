@@ -381,7 +381,7 @@ func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 			[]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}, {ID: "k1", Secret: make([]byte, 32)}},
 		),
 	)
-	must(t, b.store.BeginRotation(t.Context(), "k2"))
+	must(t, b.store.BeginRotation(t.Context(), "k2", func() error { return nil }))
 	must(t, b.store.Reseal(t.Context(), nil))
 	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}}))
 	after, err := b.Store.Content(t.Context(), message)

@@ -10,16 +10,18 @@ import (
 	"syscall"
 )
 
-// AddSealing puts a new sealing key before the others and gives its id. What was
-// sealed before still opens.
-func AddSealing(path string) (id string, err error) {
-	err = change(path, func(f *fileJSON) error {
+// NewID is an id for a key that is to be added.
+func NewID() string { return newKey().ID }
+
+// AddSealing puts a new sealing key of that id before the others. What was sealed before
+// still opens.
+func AddSealing(path, id string) error {
+	return change(path, func(f *fileJSON) error {
 		k := newKey()
-		id = k.ID
+		k.ID = id
 		f.Sealing = slices.Insert(f.Sealing, 0, k)
 		return nil
 	})
-	return id, err
 }
 
 // DropSealing takes sealing keys away for good: what they sealed does not open any
