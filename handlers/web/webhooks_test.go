@@ -94,6 +94,30 @@ func TestADeliveryIsShownWithWhatWasSentAndAnswered(t *testing.T) {
 		"<html")
 }
 
+func TestADeliveryThatWaitsForAnEarlierOneSaysWhenThatIsTried(t *testing.T) {
+	h := handlertest.New(t)
+	address, status, _ := endpoint(t)
+	page := addsWebhook(h, address)
+	status.Store(http.StatusServiceUnavailable)
+	purchase := buys(h)
+	delivers(t, h)
+	h.API("POST", "/purchases/"+purchase+"/mark_as_paid/", nil).Want(200)
+	row := func(event string) string {
+		body := h.Page(h.A.Owner, "GET", page, nil).Want(200).Body
+		_, row, _ := strings.Cut(body[strings.Index(body, `id="results"`):], event+"<")
+		row, _, _ = strings.Cut(row, "</tr>")
+		return row
+	}
+	retry := regexp.MustCompile(`next: ([^<]+)<`).FindStringSubmatch(row("purchase.created"))
+	if len(retry) == 0 {
+		t.Fatalf("no moment of the retry: %s", row("purchase.created"))
+	}
+	if want := "after an earlier event of the same object, which is tried " + retry[1]; !strings.Contains(
+		row("purchase.paid"), want) {
+		t.Errorf("%s\nlacks %q", row("purchase.paid"), want)
+	}
+}
+
 func TestAFailingEndpointNeedsAttention(t *testing.T) {
 	h := handlertest.New(t)
 	address, status, _ := endpoint(t)

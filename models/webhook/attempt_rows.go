@@ -15,9 +15,14 @@ const deliveryClaim = 45 * time.Second
 
 // nothingBefore is the rule of order: one endpoint hears of one source in the order
 // of events. Those that were asked for again keep an order of their own.
-const nothingBefore = `NOT EXISTS (SELECT FROM deliveries b WHERE b.state = 'pending' AND b.endpoint = d.endpoint
+const nothingBefore = `NOT EXISTS (SELECT ` + before + `)`
+
+const before = `FROM deliveries b WHERE b.state = 'pending' AND b.endpoint = d.endpoint
 	AND b.source_id = d.source_id
-	AND b.resend = d.resend AND (b.seq, b.id) < (d.seq, d.id))`
+	AND b.resend = d.resend AND (b.seq, b.id) < (d.seq, d.id)`
+
+// firstBefore is when the first delivery is tried for which another one waits.
+const firstBefore = `SELECT b.next_at ` + before + ` ORDER BY b.seq, b.id LIMIT 1`
 
 const unclaimed = `d.state = 'pending' AND (d.claimed_until IS NULL OR d.claimed_until < now())`
 

@@ -43,6 +43,9 @@ func (s *Service) deliver(ctx context.Context, t Task) error {
 	default:
 		if o.Error == "" {
 			o.Error = fmt.Sprintf("The endpoint answered %d.", answer.Status)
+			if answer.Status >= 300 && answer.Status < 400 {
+				o.Error += " Redirects are not followed: give the webhook the address that it leads to."
+			}
 		}
 		if o.State, o.Next = Pending, next(first, at); o.Next.IsZero() || o.Number >= MaxAttempts {
 			o.State, o.Next = Failed, time.Time{}

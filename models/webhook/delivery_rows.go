@@ -121,7 +121,8 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 
 func (s Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
 	return s.Gorm(ctx).Table(
-		"(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").
+		"(SELECT d.*, e.type, e.object_type, e.object_id, CASE WHEN d.state = 'pending' THEN ("+firstBefore+
+			") END AS behind_at FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").
 		Where("merchant_id = ?", merchantID)
 }
 

@@ -86,6 +86,8 @@ type Delivery struct {
 	CreatedAt                         time.Time
 	LastStatus                        int `gorm:"default:null"` // HTTP; 0: no answer
 	LastError                         string
+	// BehindAt is when the delivery is tried for which a pending one waits; zero when it waits for none.
+	BehindAt time.Time `gorm:"->;-:migration"`
 
 	// Body is what is sent, nil when it was dropped with its webhook; Tries are the
 	// attempts, oldest first. Both are read only where a delivery is shown in full.

@@ -68,10 +68,17 @@ func nextWords(d webhook.Delivery, now time.Time) string {
 	switch {
 	case d.State != webhook.Pending:
 		return ""
-	case !d.NextAt.After(now):
-		return "at once, after the earlier events of the same object"
+	case !d.BehindAt.IsZero():
+		return "after an earlier event of the same object, which is tried " + attemptAt(d.BehindAt, now)
 	}
-	return words.SayMinute(d.NextAt, now) + ", in " + words.SayLeft(d.NextAt.Sub(now))
+	return attemptAt(d.NextAt, now)
+}
+
+func attemptAt(at, now time.Time) string {
+	if !at.After(now) {
+		return "at once"
+	}
+	return words.SayMinute(at, now) + ", in " + words.SayLeft(at.Sub(now))
 }
 
 func answerOf(d webhook.Delivery) string {
