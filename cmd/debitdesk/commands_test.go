@@ -254,3 +254,14 @@ func TestADatabaseThatIsBehindIsNotServed(t *testing.T) {
 		t.Errorf("status after up: %+v", got)
 	}
 }
+
+func TestTheNameOfAMerchantIsAsLongAsABrandsMayBe(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	for n, want := range map[int]int{128: exitOK, 129: exitFailed} {
+		got := typed(t, env, "", "merchant", "create", "gym", "--name", strings.Repeat("é", n))
+		if got.code != want || want == exitFailed && !strings.Contains(got.err, "at most 128 characters") {
+			t.Errorf("%d characters: %+v", n, got)
+		}
+	}
+}

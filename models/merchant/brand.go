@@ -41,8 +41,10 @@ type BrandText struct {
 // BrandTexts lists the plain texts of a brand.
 func BrandTexts() []BrandText { return brandTexts }
 
+const maxName = 128 // characters
+
 var brandTexts = []BrandText{
-	{"name", 128, func(in *BrandInput) *string { return &in.Name }},
+	{"name", maxName, func(in *BrandInput) *string { return &in.Name }},
 	{"legal_name", 128, func(in *BrandInput) *string { return &in.LegalName }},
 	{"registration_number", 32, func(in *BrandInput) *string { return &in.RegistrationNumber }},
 	{"tax_number", 0, func(in *BrandInput) *string { return &in.TaxNumber }},

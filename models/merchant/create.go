@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
@@ -36,6 +37,9 @@ func (s *Service) Create(ctx context.Context, in New) (m Merchant, b Brand, err 
 	}
 	if in.Name == "" {
 		wrong.Add("name", "required", "A merchant needs a name.")
+	}
+	if utf8.RuneCountInString(in.Name) > maxName { // the name of its first brand, too
+		wrong.Add("name", "max_length", "A name has at most %d characters.", maxName)
 	}
 	wrong.OneLine("name", in.Name)
 	if err := wrong.Err(); err != nil {
