@@ -181,6 +181,8 @@ func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component
 				"or ask the business that sent it."
 	case http.StatusTooManyRequests:
 		v.Title = "Please wait a moment"
+	case http.StatusServiceUnavailable:
+		v.Title = "Not available right now"
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
 		v.Title = "That did not work"
 	}

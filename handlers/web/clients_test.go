@@ -217,3 +217,9 @@ func TestAddingAClientDoesNotLoseThePurchase(t *testing.T) {
 		t.Errorf("%d purchases were made on the way", n)
 	}
 }
+
+func TestAClientWithoutAnythingIsAskedForInWords(t *testing.T) {
+	h := handlertest.New(t)
+	h.Page(h.A.Owner, "POST", "/clients", url.Values{}).Want(http.StatusUnprocessableEntity).
+		Contains("Enter an e-mail address, or a bank account with its branch code.").Lacks("bank_code.")
+}

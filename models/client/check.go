@@ -80,7 +80,7 @@ func (d *Details) checkMasks(wrong *fault.Problems) {
 func (d *Details) checkReach(wrong *fault.Problems) {
 	switch {
 	case d.Email == "" && (d.BankAccount == "" || d.BankCode == ""):
-		wrong.Add("email", "required", "Enter an e-mail address, or bank_account and bank_code.")
+		wrong.Add("email", "required", "Enter an e-mail address, or a bank account with its branch code.")
 	case d.Email != "" && !wrong.Has("email") && !IsEmail(d.Email):
 		wrong.Add("email", "invalid", "Enter a valid email address.")
 	}
