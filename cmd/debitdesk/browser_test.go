@@ -403,6 +403,30 @@ func (b *tab) barriersOf(part, options string) string {
 }
 
 // overflow names what makes the page scroll sideways.
+// smallTargets are what a finger could miss: less than 24 pixels wide or high (WCAG 2.2, 2.5.8). axe lets them pass
+// where the next one is far enough. A box counts with its label; links within a sentence are as high as its line, and
+// the days of a chart stand in a table, too.
+func (b *tab) smallTargets() string {
+	b.t.Helper()
+	var found []string
+	b.do("look for small targets", chromedp.Evaluate(`(() => {
+		const size = (e) => { const r = e.getBoundingClientRect(); return [r.width, r.height]; };
+		const sentence = (e) => getComputedStyle(e).display === "inline" &&
+			/\p{L}{2}/u.test([...e.parentElement.childNodes].filter((n) => n !== e).map((n) => n.textContent).join(""));
+		return [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
+			.filter((e) => e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) && !e.closest("svg, .vh, thead"))
+			.filter((e) => {
+				let [wide, high] = size(e);
+				if (wide <= 1 || high <= 1 || sentence(e) && e.matches("a")) return false;
+				if (e.matches("[type=checkbox], [type=radio]") && e.labels?.length) {
+					const [w, h] = size(e.labels[0]);
+					[wide, high] = [Math.max(wide, w), Math.max(high, h)];
+				}
+				return wide < 23.9 || high < 23.9;
+			}).slice(0, 5).map((e) => e.outerHTML.slice(0, 120) + " " + size(e).map(Math.round).join("×")) })()`, &found))
+	return strings.Join(found, "\n")
+}
+
 func (b *tab) overflow() string {
 	b.t.Helper()
 	var who string

@@ -233,6 +233,11 @@ func (b *tab) examine(at walk.Address, heard *complaints) {
 		if found := b.barriersOf(part, rules); found != "" {
 			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", at.Path, l.width, l.scheme, found)
 		}
+		if n == 1 { // on a phone
+			if small := b.smallTargets(); small != "" {
+				b.t.Errorf("%s has targets below 24 pixels:\n%s", at.Path, small)
+			}
+		}
 		if wide := b.overflow(); wide != "" {
 			b.t.Errorf("%s (%d pixels) is wider than its window: %s", at.Path, l.width, wide)
 		}
