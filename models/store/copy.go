@@ -123,7 +123,8 @@ func Occupied(ctx context.Context, conn *pgx.Conn) (why string, err error) {
 	var tables int
 	var steps, filled bool
 	err = conn.QueryRow(ctx,
-		`SELECT count(*), coalesce(bool_or(relname = 'goose_db_version'), false), coalesce(bool_or(relname = 'merchants'), false)
+		`SELECT count(*), coalesce(bool_or(relname = 'goose_db_version'), false),
+			coalesce(bool_or(relname = 'merchants'), false)
 		FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`).
 		Scan(&tables, &steps, &filled)
 	if err != nil {
