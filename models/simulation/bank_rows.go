@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -52,16 +53,17 @@ func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]A
 		append(args, limit)...)
 }
 
-// onPhones is a request with what a handset shows of it.
+// onPhones are the newest requests in some states, with what a handset shows of them. The page is cut before anything
+// is looked up beside it.
 const onPhones = `SELECT a.*, m.id AS m_id, m.merchant_id AS m_merchant_id, m.kind AS m_kind, m.state AS m_state,
 	m.contract_reference AS m_contract_reference,
 	m.abbreviated_name AS m_abbreviated_name, m.period_units AS m_period_units, m.deduction_day AS m_deduction_day,
 	m.amount_cents AS m_amount_cents,
 	m.terms AS m_terms, m.holder_name AS m_holder_name, m.account_mask AS m_account_mask,
 	m.bank_code AS m_bank_code, b.name AS brand, p.currency
-	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id
-	JOIN purchases p ON p.id = m.id
-	WHERE a.merchant_id = ? AND `
+	FROM (SELECT * FROM mandate_authentications WHERE merchant_id = ? AND %s ORDER BY id DESC LIMIT ?) a
+	JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id JOIN purchases p ON p.id = m.id
+	ORDER BY %s DESC, a.id DESC`
 
 // mostPhones is how many open requests are shown.
 const mostPhones = 200
@@ -72,17 +74,14 @@ const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 // that are over, the last answered first.
 func (s Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	limit int) (open, over []Phone, err error) {
-	const newest = "a.id IN (SELECT a.id FROM mandate_authentications a WHERE a.merchant_id = ? AND "
-	if open, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"a."+openAuthentication+
-		` ORDER BY a.id DESC LIMIT ?) ORDER BY a.requested_at DESC, a.id DESC`, merchantID,
-		merchantID, mostPhones); err != nil {
+	found, err := database.SeekEach(ctx, s.DB, phones, []database.Question{
+		{Query: fmt.Sprintf(onPhones, openAuthentication, "a.requested_at"), Args: []any{merchantID, mostPhones}},
+		{Query: fmt.Sprintf(onPhones, "NOT "+openAuthentication, "coalesce(a.answered_at, a.expires_at, a.requested_at)"),
+			Args: []any{merchantID, limit}}})
+	if err != nil {
 		return nil, nil, err
 	}
-	over, err = database.Seek(ctx, s.DB, phones, onPhones+newest+"NOT a."+openAuthentication+
-		` ORDER BY a.id DESC LIMIT ?) ORDER BY coalesce(a.answered_at, a.expires_at,
-			a.requested_at) DESC, a.id DESC`, merchantID,
-		merchantID, limit)
-	return open, over, err
+	return found[0], found[1], nil
 }
 
 // OpenAuthentication is the request of a mandate that waits for an answer; NotFound when none does.
