@@ -44,7 +44,7 @@ func (s *Service) deliver(ctx context.Context, t Task) error {
 		if o.Error == "" {
 			o.Error = fmt.Sprintf("The endpoint answered %d.", answer.Status)
 			if answer.Status >= 300 && answer.Status < 400 {
-				o.Error += " Redirects are not followed: give the webhook the address that it leads to."
+				o.Error += " Redirects are not followed: use the address that it leads to."
 			}
 		}
 		if o.State, o.Next = Pending, next(first, at); o.Next.IsZero() || o.Number >= MaxAttempts {

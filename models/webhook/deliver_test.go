@@ -230,12 +230,13 @@ func TestBadEndpointsAreFailuresAndSayWhy(t *testing.T) {
 		status     int
 		answer     func(n int, w http.ResponseWriter, r *http.Request)
 	}{
-		{"redirect", "The endpoint answered 302.", 302, func(_ int, w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/elsewhere" {
-				elsewhere++
-			}
-			http.Redirect(w, r, "/elsewhere", http.StatusFound)
-		}},
+		{"redirect", "The endpoint answered 302. Redirects are not followed: use the address that it leads to.", 302,
+			func(_ int, w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/elsewhere" {
+					elsewhere++
+				}
+				http.Redirect(w, r, "/elsewhere", http.StatusFound)
+			}},
 		{"hang up", "The connection was closed before an answer.",
 			0, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		{"hang", "No answer within 5s.", 0, func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
