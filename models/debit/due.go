@@ -15,16 +15,17 @@ import (
 func (s *Service) start(ctx context.Context, done *Done) error {
 	return s.inLanes(done, func(done *Done) (n int, err error) {
 		err = s.InTx(ctx, func(tx Tx) error {
-			moved, debits, err := tx.ExecuteDue(s.chunk())
+			moved, err := tx.ExecuteDue(s.chunk())
 			n = len(moved)
 			for _, p := range moved {
+				text := "The due date has come."
+				if p.Collection != nil {
+					text += " The account is debited on " + p.Collection.ActionDate.Format("2 Jan 2006") + "."
+					done.touch(p.Collection.ID)
+				}
 				tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
-					ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-					Text:   "The debit date has come; the debit is with the client’s bank.",
+					ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID, Text: text,
 					Before: map[string]any{"status": purchase.PendingCharge}, After: map[string]any{"status": p.Status}})
-			}
-			for _, id := range debits {
-				done.touch(id)
 			}
 			return err
 		})

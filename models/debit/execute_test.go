@@ -28,8 +28,8 @@ func TestAChargeOfTheReleaseBeforeTurnsPendingExecuteInTime(t *testing.T) {
 	h.wantStatus(p, purchase.PendingCharge)
 	h.to(p.Collection.ExecuteAt)
 	h.wantStatus(p, purchase.PendingExecute)
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.pending_execute' AND object_id = $1`,
-		p.ID); n != 1 {
+	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.pending_execute' AND object_id = $1
+		AND text = 'The due date has come. The account is debited on 12 Feb 2027.'`, p.ID); n != 1 {
 		t.Errorf("%d entries", n)
 	}
 }

@@ -68,9 +68,9 @@ type Tx interface {
 	// Submitted moves scheduled collections to submitted and gives those that were
 	// moved. One that was cancelled meanwhile is marked for a recall.
 	Submitted(ids []uuid.UUID) ([]collection.Collection, error)
-	// ExecuteDue does for purchases whose execute_at has come what purchase.Execute does for one. It gives those that it
-	// moved, and their debits.
-	ExecuteDue(limit int) (moved []purchase.Purchase, debits []uuid.UUID, err error)
+	// ExecuteDue does for purchases whose execute_at has come what purchase.Execute does for one, and gives those that it
+	// moved. Of their debits only the ids and action dates are read.
+	ExecuteDue(limit int) ([]purchase.Record, error)
 	// CloseDue moves provisional collections whose final_at has come to final.
 	CloseDue(limit int) ([]collection.Collection, error)
 	// AlertDue marks collections about which the bank keeps silent, once.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
@@ -53,49 +54,53 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 }
 
 // ExecuteDue implements debit.Tx: one statement for all. What purchase.Execute says of one purchase is said here of many.
-func (t *Tx) ExecuteDue(limit int) (moved []purchase.Purchase, debits []uuid.UUID, err error) {
+func (t *Tx) ExecuteDue(limit int) (moved []purchase.Record, err error) {
 	before := purchase.Purchase{Status: purchase.PendingCharge}
 	before.Seen = before.AsSeen()
 	after := before
 	if !after.Execute(t.Now()) {
-		return nil, nil, nil
+		return nil, nil
 	}
 	news, err := json.Marshal(after.History)
 	if err != nil {
-		return nil, nil, fmt.Errorf("start purchases: %w", err)
+		return nil, fmt.Errorf("start purchases: %w", err)
 	}
 	if err = t.dateCharges(limit); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var row struct {
 		id, merchant  uuid.UUID
 		client, debit *uuid.UUID
+		action        calendar.Date
 		callback      string
 	}
 	err = database.Query(t.Tx,
-		func(*struct{}) []any { return []any{&row.id, &row.merchant, &row.client, &row.callback, &row.debit} },
+		func(*struct{}) []any {
+			return []any{&row.id, &row.merchant, &row.client, &row.callback, &row.debit, &row.action}
+		},
 		func(struct{}) {
-			p := after
+			p := purchase.Record{Purchase: after}
 			p.ID, p.MerchantID, p.ClientID = row.id, row.merchant, database.OrZero(row.client)
 			p.Options.SuccessCallback = row.callback
-			moved = append(moved, p)
 			if row.debit != nil {
-				debits = append(debits, *row.debit)
+				p.Collection = &collection.Collection{ID: *row.debit, ActionDate: row.action}
 			}
+			moved = append(moved, p)
 		},
-		`UPDATE purchases p SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
-		WHERE id IN (SELECT id FROM purchases WHERE status = $5 AND execute_at <= $3
-			ORDER BY execute_at LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED)
-		RETURNING id, merchant_id, client_id, COALESCE(options ->> 'success_callback', ''),
-			(SELECT c.id FROM collections c WHERE c.purchase_id = p.id AND c.attempt = p.collection_count)`,
+		`WITH moved AS (UPDATE purchases SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
+			WHERE id IN (SELECT id FROM purchases WHERE status = $5 AND execute_at <= $3
+				ORDER BY execute_at LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED)
+			RETURNING id, merchant_id, client_id, COALESCE(options ->> 'success_callback', '') AS callback, collection_count)
+		SELECT m.id, m.merchant_id, m.client_id, m.callback, c.id, c.action_date
+		FROM moved m LEFT JOIN collections c ON c.purchase_id = m.id AND c.attempt = m.collection_count`,
 		after.Status, string(news), t.Now(), limit, before.Status)
 	if err != nil {
-		return nil, nil, fmt.Errorf("start purchases: %w", err)
+		return nil, fmt.Errorf("start purchases: %w", err)
 	}
 	for _, p := range moved {
-		t.tellMoved(p)
+		t.tellMoved(p.Purchase)
 	}
-	return moved, debits, nil
+	return moved, nil
 }
 
 // undated are purchases that a release charged which kept their execute_at with the debit alone. That release may still
