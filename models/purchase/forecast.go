@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
-	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -125,15 +124,9 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 			tried = append(tried, w.Purchase.ID)
 		}
 	}
-	var last map[uuid.UUID]collection.Collection
-	err = database.AtOnce(ctx, func(ctx context.Context) (err error) {
-		k, err = s.accounts(ctx, merchantID, wishes)
-		return err
-	}, func(ctx context.Context) (err error) {
-		last, err = s.Read.LatestCollections(ctx, merchantID, tried...)
-		return err
-	})
-	k.last = last
+	if k, err = s.accounts(ctx, merchantID, wishes); err == nil {
+		k.last, err = s.Read.LatestCollections(ctx, merchantID, tried...)
+	}
 	return k, err
 }
 
