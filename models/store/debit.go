@@ -103,14 +103,22 @@ func (t *Tx) ExecuteDue(limit int) (moved []purchase.Record, err error) {
 	return moved, nil
 }
 
-// undated are purchases that a release charged which kept their execute_at with the debit alone. That release may still
-// serve beside this one.
-const undated = `FROM purchases WHERE status = 'pending_charge' AND execute_at IS NULL`
+// Purchases that the release before charged keep their execute_at with the debit alone, and that release may still serve
+// beside this one. They are the last of those that wait: asked for by themselves, they would be looked for among all.
+const (
+	lastCharged = `FROM purchases WHERE status = 'pending_charge' ORDER BY execute_at DESC NULLS FIRST LIMIT `
+	undated     = `EXISTS (SELECT FROM (SELECT execute_at ` + lastCharged + `1) AS last WHERE execute_at IS NULL)`
+)
 
 func (t *Tx) dateCharges(limit int) error {
-	_, err := t.Exec(`UPDATE purchases p SET execute_at = COALESCE((SELECT c.execute_at FROM collections c
-			WHERE c.purchase_id = p.id AND c.attempt = p.collection_count), p.due)
-		WHERE id IN (SELECT id `+undated+` LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)`, limit)
+	var some bool
+	err := database.Query(t.Tx, func(is *bool) []any { return []any{is} }, func(is bool) { some = is }, `SELECT `+undated)
+	if err == nil && some {
+		_, err = t.Exec(`UPDATE purchases p SET execute_at = COALESCE((SELECT c.execute_at FROM collections c
+				WHERE c.purchase_id = p.id AND c.attempt = p.collection_count), p.due)
+			FROM (SELECT id, execute_at `+lastCharged+`$1 FOR NO KEY UPDATE SKIP LOCKED) AS last
+			WHERE p.id = last.id AND last.execute_at IS NULL`, limit)
+	}
 	if err != nil {
 		return fmt.Errorf("date charges: %w", err)
 	}

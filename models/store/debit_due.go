@@ -284,7 +284,7 @@ var (
 		`) AS planned ORDER BY at LIMIT 1`
 	overdue = `SELECT EXISTS (SELECT FROM (` + earliest(false) + `) AS planned WHERE at <= $1)
 		OR EXISTS (SELECT FROM collections WHERE recall_due)
-		OR EXISTS (SELECT ` + undated + `)
+		OR ` + undated + `
 		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)
 		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE ` + contestable + `)`
 )
