@@ -53,7 +53,8 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	return held, err
 }
 
-// ExecuteDue implements debit.Tx: one statement for all. What purchase.Execute says of one purchase is said here of many.
+// ExecuteDue implements debit.Tx: one statement for all. What purchase.Execute says of one purchase is said here
+// of many.
 func (t *Tx) ExecuteDue(limit int) (moved []purchase.Record, err error) {
 	before := purchase.Purchase{Status: purchase.PendingCharge}
 	before.Seen = before.AsSeen()
@@ -87,7 +88,8 @@ func (t *Tx) ExecuteDue(limit int) (moved []purchase.Record, err error) {
 			}
 			moved = append(moved, p)
 		},
-		`WITH moved AS (UPDATE purchases SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
+		`WITH moved AS (UPDATE purchases
+			SET status = $1, history = history || $2::jsonb, version = version + 1, updated_at = $3
 			WHERE id IN (SELECT id FROM purchases WHERE status = $5 AND execute_at <= $3
 				ORDER BY execute_at LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED)
 			RETURNING id, merchant_id, client_id, COALESCE(options ->> 'success_callback', '') AS callback, collection_count)
@@ -103,8 +105,9 @@ func (t *Tx) ExecuteDue(limit int) (moved []purchase.Record, err error) {
 	return moved, nil
 }
 
-// Purchases that the release before charged keep their execute_at with the debit alone, and that release may still serve
-// beside this one. They are the last of those that wait: asked for by themselves, they would be looked for among all.
+// Purchases that the release before charged keep their execute_at with the debit alone, and that release may still
+// serve beside this one. They are the last of those that wait: asked for by themselves, they would be looked for
+// among all.
 const (
 	lastCharged = `FROM purchases WHERE status = 'pending_charge' ORDER BY execute_at DESC NULLS FIRST LIMIT `
 	undated     = `EXISTS (SELECT FROM (SELECT execute_at ` + lastCharged + `1) AS last WHERE execute_at IS NULL)`

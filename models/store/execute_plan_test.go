@@ -29,7 +29,8 @@ func TestALookForChargesThatAreDueMeetsNoneThatWait(t *testing.T) {
 			INSERT INTO purchases (id, merchant_id, brand_id, token_id, is_test, status, product, currency, total_cents, due,
 				due_given, due_strict, issued, reference, reference_generated, payer_name, payer_email, payer, details, options,
 				history, attempts, search, execute_at, created_at, updated_at)
-			SELECT gen_random_uuid(), '%s', '%[1]s', gen_random_uuid(), true, CASE WHEN n > %d THEN 'pending_charge' ELSE 'paid' END,
+			SELECT gen_random_uuid(), '%s', '%[1]s', gen_random_uuid(), true,
+				CASE WHEN n > %d THEN 'pending_charge' ELSE 'paid' END,
 				'', 'ZAR', 100, now(), true, false, now(), '', n::text, '', '', '{}', '{}', '{}', '[]', '[]', '',
 				CASE WHEN n > %[2]d THEN now() + n * interval '1 hour' END, now(), now() FROM generate_series(1, %d) n;
 			SET session_replication_role = DEFAULT`, uuid.New(), each, 2*each), "VACUUM ANALYZE purchases"} {
