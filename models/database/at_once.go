@@ -10,11 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
 )
 
 // AtOnce reads several things that do not depend on each other. What they ask goes out together: whenever each of them
 // waits for an answer or is done, all that is waited for is one round trip. Each asks with the context that it is
-// given, writes nothing, and holds nothing that another one waits for. The first error, in their order, is everybody's.
+// given, writes nothing, and holds nothing that another one waits for, but by paging.Once. The first error, in their
+// order, is everybody's.
 func AtOnce(ctx context.Context, reads ...func(context.Context) error) error {
 	if TxOf(ctx) != nil || asideOf(ctx) != nil || len(reads) < 2 { // one connection, or two databases
 		for _, read := range reads {
@@ -27,7 +29,7 @@ func AtOnce(ctx context.Context, reads ...func(context.Context) error) error {
 	r := roundsOf(ctx)
 	if r == nil {
 		r = &rounds{ctx: ctx, reading: 1}
-		ctx = context.WithValue(ctx, roundsKey{}, r)
+		ctx = paging.Grouped(context.WithValue(ctx, roundsKey{}, r), r)
 	}
 	r.more(len(reads) - 1) // who called waits for them
 	errs, panics := make([]error, len(reads)), make([]any, len(reads))
@@ -59,6 +61,19 @@ func AtOnce(ctx context.Context, reads ...func(context.Context) error) error {
 	return nil
 }
 
+// EachAtOnce reads something of each of several at once, as AtOnce does.
+func EachAtOnce[O, T any](ctx context.Context, of []O, read func(context.Context, O) (T, error)) ([]T, error) {
+	found, reads := make([]T, len(of)), make([]func(context.Context) error, len(of))
+	for i := range of {
+		reads[i] = func(ctx context.Context) (err error) {
+			found[i], err = read(ctx, of[i])
+			return err
+		}
+	}
+	err := AtOnce(ctx, reads...)
+	return found, err
+}
+
 type roundsKey struct{}
 
 // roundsOf are the round trips that a context shares with others; nil where it asks by itself.
@@ -84,6 +99,12 @@ type asking struct {
 	queries []query
 	done    chan error
 }
+
+// Waits implements paging.Group.
+func (r *rounds) Waits() { r.rest() }
+
+// GoesOn implements paging.Group.
+func (r *rounds) GoesOn() { r.more(1) }
 
 func (r *rounds) more(n int) {
 	r.mu.Lock()
@@ -127,6 +148,12 @@ type query struct {
 	sql  string
 	args []any
 	rows func(pgx.Rows) error
+}
+
+// setting is a statement that sets something until the end of a batch.
+func setting(name, value string) query {
+	return query{sql: "SELECT set_config('" + name + "', '" + value + "', true)",
+		rows: func(rows pgx.Rows) error { rows.Close(); return rows.Err() }}
 }
 
 // into is a statement whose records go to a list.

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
 )
 
 // trip tells which statements went out together: those share a transaction of PostgreSQL's own.
@@ -104,5 +108,58 @@ func TestAUnitOfWorkReadsAtOnceWhatItWrote(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestWhateverWayItIsReadItIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	var seek, row, each []string
+	var sorts, none string
+	var unsorted []trip
+	var missing error
+	ctx, looked := paging.Remembering(t.Context()), atomic.Int32{}
+	once := func(into *[]string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			found, err := paging.Once(ctx, "trip", func() (string, error) {
+				looked.Add(1)
+				var number string
+				err := c.DB.Row(ctx, whichTrip).Scan(&number)
+				return number, err
+			})
+			*into = append(*into, found)
+			return err
+		}
+	}
+	var one, other []string
+	err := database.AtOnce(ctx, c.asks(&seek, 2), once(&one), once(&other), func(ctx context.Context) (err error) {
+		unsorted, err = database.SeekUnsorted(ctx, c.DB, trips, "SELECT current_setting('enable_sort') AS number")
+		return err
+	}, func(ctx context.Context) error {
+		return c.Pool.QueryRow(ctx, "SELECT current_setting('enable_sort')").Scan(&sorts)
+	}, func(ctx context.Context) error {
+		var number string
+		return c.DB.Each(ctx, []any{&number}, func() error { row = append(row, number); return nil }, whichTrip)
+	}, func(ctx context.Context) error {
+		var number string
+		return c.Pool.Each(ctx, []any{&number}, func() error { each = append(each, number); return nil }, whichTrip)
+	}, func(ctx context.Context) error {
+		missing = c.Pool.QueryRow(ctx, "SELECT 'x' WHERE false").Scan(&none)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(row, seek[:1]) || !slices.Equal(each, row) {
+		t.Errorf("round trips %v, %v and %v", seek, row, each)
+	}
+	if unsorted[0].Number != "off" || sorts != "on" {
+		t.Errorf("one sorts: %s, others: %s", unsorted[0].Number, sorts)
+	}
+	if !errors.Is(missing, pgx.ErrNoRows) {
+		t.Errorf("no row is %v", missing)
+	}
+	if looked.Load() != 1 || !slices.Equal(one, other) {
+		t.Errorf("looked up %d times: %v and %v", looked.Load(), one, other)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"debitdesk/models/database/table"
@@ -155,7 +154,7 @@ func SeekPlanned[T any](ctx context.Context, s *DB, from *table.Table[T], query 
 	if TxOf(ctx) != nil { // its settings last until its end
 		return Seek(ctx, s, from, query, args...)
 	}
-	return seekSet(ctx, s.Pool.on(ctx), s, from, "plan_cache_mode', 'force_generic_plan", query, args...)
+	return seekSet(ctx, s.Pool.on(ctx), s, from, "plan_cache_mode", "force_generic_plan", "auto", query, args...)
 }
 
 // SeekUnsorted is Seek by an index that has the order of the statement: nothing is sorted where there is one.
@@ -164,35 +163,20 @@ func SeekUnsorted[T any](ctx context.Context, s *DB, from *table.Table[T], query
 		return Seek(ctx, s, from, query, args...)
 	}
 	return orPrimary(ctx, func(ctx context.Context) ([]T, error) {
-		return seekSet(ctx, s.Pool.reads(ctx), s, from, "enable_sort', 'off", query, args...)
+		return seekSet(ctx, s.Pool.reads(ctx), s, from, "enable_sort", "off", "on", query, args...)
 	})
 }
 
-// seekSet is Seek with a setting, which lasts until the end of the batch.
-func seekSet[T any](ctx context.Context, on querier, s *DB, from *table.Table[T], setting, query string,
-	args ...any) ([]T, error) {
-	query, args = s.Statement(query, args...)
-	batch := &pgx.Batch{}
-	batch.Queue("SELECT set_config('" + setting + "', true)")
-	batch.Queue(query, Native(args)...)
-	results := on.SendBatch(ctx, batch)
-	found, err := collectSecond(results, s, from)
-	if end := results.Close(); err == nil && end != nil {
-		err = fmt.Errorf("read from %s: %w", from.Name, end)
+// seekSet is Seek with a setting, which lasts until the end of the batch: for what others ask there, it is as before.
+func seekSet[T any](ctx context.Context, on querier, s *DB, from *table.Table[T], name, value, before, sql string,
+	args ...any) (found []T, err error) {
+	sql, args = s.Statement(sql, args...)
+	asked := []query{setting(name, value), into(&found, s, from, sql, args)}
+	if roundsOf(ctx) != nil {
+		asked = append(asked, setting(name, before))
 	}
+	err = s.Pool.ask(ctx, on, asked...)
 	return found, err
-}
-
-// collectSecond reads what the second statement of a batch finds.
-func collectSecond[T any](results pgx.BatchResults, s *DB, from *table.Table[T]) ([]T, error) {
-	if _, err := results.Exec(); err != nil {
-		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
-	}
-	rows, err := results.Query()
-	if err != nil {
-		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
-	}
-	return from.Collect(s.Seal, rows)
 }
 
 // First is the only record of a list; fault.Missing when there is none.
@@ -231,18 +215,17 @@ func BesideID(column string, ask paging.Ask) (direction, where string, args []an
 
 // CountByState reads how many there are of each state that has any: the columns state and n of a query.
 func CountByState[S ~string](ctx context.Context, s *DB, query string, args ...any) (map[S]int64, error) {
-	var rows []struct {
-		State string
-		N     int64
-	}
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("count by state: %w", err)
-	}
+	var state string
+	var n int64
 	counts := map[S]int64{}
-	for _, r := range rows {
-		if r.N != 0 {
-			counts[S(r.State)] = r.N
+	err := s.Each(ctx, []any{&state, &n}, func() error {
+		if n != 0 {
+			counts[S(state)] = n
 		}
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("count by state: %w", err)
 	}
 	return counts, nil
 }

@@ -95,11 +95,6 @@ func (p *Pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 	return p.reads(ctx).Query(ctx, sql, args...)
 }
 
-// QueryRow gives one row.
-func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return p.reads(ctx).QueryRow(ctx, sql, args...)
-}
-
 // SendBatch runs several statements in one round trip.
 func (p *Pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
 	return p.on(ctx).SendBatch(ctx, batch)
