@@ -21,7 +21,7 @@ func (w *Walk) Count(ctx context.Context, db *database.DB, most int64) (n int64,
 	}
 	query = "SELECT count(*) FROM (" + query + ") AS counted"
 	if !w.Unsorted {
-		err = db.Gorm(ctx).Raw(query, args...).Scan(&n).Error
+		err = db.Row(ctx, query, args...).Scan(&n)
 		return n, err
 	}
 	counted, err := database.SeekUnsorted(ctx, db, countedView, query, args...)
@@ -59,11 +59,6 @@ type Sum struct{ N, Cents int64 }
 // Sums is Count with what a column of the records comes to. Whether there are too many is asked first: each of them is
 // looked at only where that tells something.
 func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string) (map[S]Sum, error) {
-	var rows []struct {
-		State S
-		Sum   `gorm:"embedded"`
-		Seen  int64
-	}
 	const summed = "%s AS n, count(*) AS seen, least(coalesce(%s, 0), 9223372036854775807)::bigint AS cents"
 	of, most := paging.Ask{}, w.reach()
 	looked, args := w.rows(w.Columns, of, most)+") AS "+cmp.Or(w.Alias, "walked"), w.Values(of)
@@ -76,17 +71,19 @@ func Sums[S ~string](ctx context.Context, db *database.DB, w *Walk, cents string
 			fmt.Sprintf(summed, "count(*) FILTER (WHERE hit)", "sum(cents) FILTER (WHERE hit)"), cents, w.Fits, looked, most)
 		args = slices.Concat(args, w.FitArgs, args)
 	}
-	err := db.Gorm(ctx).Raw(query, args...).Scan(&rows).Error
+	var state string
+	var sum Sum
+	sums, seen, all := map[S]Sum{}, int64(0), int64(0)
+	err := db.Each(ctx, []any{&state, &sum.N, &seen, &sum.Cents}, func() error {
+		if all += seen; sum.N > 0 {
+			sums[S(state)] = sum
+		}
+		return nil
+	}, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	sums, seen := map[S]Sum{}, int64(0)
-	for _, r := range rows {
-		if seen += r.Seen; r.N > 0 {
-			sums[r.State] = r.Sum
-		}
-	}
-	if seen >= int64(w.reach()) {
+	if all >= int64(w.reach()) {
 		return nil, nil
 	}
 	return sums, nil

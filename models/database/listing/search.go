@@ -211,7 +211,8 @@ func ByWords(db *database.DB, f *Search, from, alias, where string, args ...any)
 		if err != nil || end == uuid.Nil {
 			return nil, uuid.Nil, err
 		}
-		err = withoutScans(ctx, db, func(on runner) error {
+		common := false
+		err = withoutScans(ctx, db, func(on reader) error {
 			at, last, forward := database.Step(ask.From), database.Step(end), -1
 			if ask.Newer {
 				forward = 1
@@ -226,12 +227,10 @@ func ByWords(db *database.DB, f *Search, from, alias, where string, args ...any)
 					return err
 				}
 				if slices.Contains(found, uuid.Max) { // common here, though not near the place of the page
-					if at != database.Step(ask.From) {
+					if common = at == database.Step(ask.From); !common {
 						reached = database.FirstOf(max(at, at-forward))
-						return nil
 					}
-					ids, reached, err = ByWalk(db, f)(ctx, near, ask)
-					return err
+					return nil
 				}
 				left -= width
 				if ids = append(ids, found...); len(ids) >= ask.Fetch() || to == last {
@@ -243,12 +242,15 @@ func ByWords(db *database.DB, f *Search, from, alias, where string, args ...any)
 				}
 			}
 		})
+		if common && err == nil { // it asks by a connection of its own
+			return ByWalk(db, f)(ctx, near, ask)
+		}
 		return ids, reached, err
 	}
 }
 
 // lookUp finds what is in a part of time. Where more rows than MostJoined have the words, it gives the last of all ids.
-func lookUp(ctx context.Context, db *database.DB, on runner, f *Search, word, first, last int, ask paging.Ask,
+func lookUp(ctx context.Context, db *database.DB, on reader, f *Search, word, first, last int, ask paging.Ask,
 	from, alias, where string, args []any) ([]uuid.UUID, error) {
 	direction, compare := "DESC", "<"
 	if ask.Newer {
@@ -270,10 +272,9 @@ func lookUp(ctx context.Context, db *database.DB, on runner, f *Search, word, fi
 // many as that, they are met on the way.
 func Few(ctx context.Context, db *database.DB, f *Search, ask paging.Ask, most int, query string,
 	args ...any) ([]uuid.UUID, uuid.UUID, error) {
-	query, args = db.Statement(query, args...)
 	var n int
 	var ids []uuid.UUID
-	if err := db.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&n, &ids); err != nil {
+	if err := db.Row(ctx, query, args...).Scan(&n, &ids); err != nil {
 		return nil, uuid.Nil, fmt.Errorf("find few of many: %w", err)
 	}
 	if n == most {
@@ -292,26 +293,26 @@ func endOf(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask) (uuid.
 	return ids[0], nil
 }
 
-// runner runs a query by one connection.
-type runner func(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+// reader hands over what a query finds.
+type reader func(ctx context.Context, take func(pgx.Rows) error, sql string, args ...any) error
 
 // IDs reads the first column, and no more, of what a query finds whose values stand
 // where it says ?.
 func IDs(ctx context.Context, db *database.DB, query string, args ...any) ([]uuid.UUID, error) {
-	return readIDs(ctx, db, db.Pool.Query, query, args...)
+	return readIDs(ctx, db, db.Pool.Read, query, args...)
 }
 
-func readIDs(ctx context.Context, db *database.DB, on runner, query string, args ...any) ([]uuid.UUID, error) {
+func readIDs(ctx context.Context, db *database.DB, on reader, query string,
+	args ...any) (found []uuid.UUID, err error) {
 	query, args = db.Statement(query, args...)
-	rows, err := on(ctx, query, database.Native(args)...)
-	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (id uuid.UUID, err error) {
-		values := make([]any, len(row.FieldDescriptions()))
-		values[0] = &id
-		return id, row.Scan(values...)
-	})
+	err = on(ctx, func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (id uuid.UUID, err error) {
+			values := make([]any, len(row.FieldDescriptions()))
+			values[0] = &id
+			return id, row.Scan(values...)
+		})
+		return err
+	}, query, database.Native(args)...)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -320,15 +321,21 @@ func readIDs(ctx context.Context, db *database.DB, on runner, query string, args
 
 // withoutScans keeps PostgreSQL from reading a whole table because it takes a word for
 // a common one: here the words are rare.
-func withoutScans(ctx context.Context, db *database.DB, do func(runner) error) error {
+func withoutScans(ctx context.Context, db *database.DB, do func(reader) error) error {
 	if database.TxOf(ctx) != nil {
-		return do(db.Pool.Query)
+		return do(db.Pool.Read)
 	}
 	err := db.Pool.Reading(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
 			return err
 		}
-		return do(tx.Query)
+		return do(func(ctx context.Context, take func(pgx.Rows) error, sql string, args ...any) error {
+			rows, err := tx.Query(ctx, sql, args...)
+			if err != nil {
+				return err
+			}
+			return take(rows)
+		})
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("look words up: %w", err)

@@ -126,11 +126,8 @@ func (s *Sorted) Search(ctx context.Context, f *Search) error {
 
 // valueOf is the value of a record by whose side a page lies.
 func (s *Sorted) valueOf(ctx context.Context, id uuid.UUID) (value string, err error) {
-	query, args := s.DB.Statement(
-		fmt.Sprintf("SELECT (%s)::text FROM %s WHERE %s AND %s = ?", s.Order.Value, s.From, s.Of.orTrue(),
-			s.ID),
-		slices.Concat(s.Of.Args, []any{id})...)
-	err = s.DB.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&value)
+	query := fmt.Sprintf("SELECT (%s)::text FROM %s WHERE %s AND %s = ?", s.Order.Value, s.From, s.Of.orTrue(), s.ID)
+	err = s.DB.Row(ctx, query, slices.Concat(s.Of.Args, []any{id})...).Scan(&value)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", paging.ErrNoPlace
 	}
@@ -226,10 +223,9 @@ func (s *Sorted) few(columns string, most int) (query string, args []any) {
 }
 
 func (s *Sorted) counted(ctx context.Context, query string, args []any) (n int, rows []sortedRow, err error) {
-	query, args = s.DB.Statement(query, args...)
 	var ids []uuid.UUID
 	var values []string
-	if err := s.DB.Pool.QueryRow(ctx, query, database.Native(args)...).Scan(&n, &ids, &values); err != nil {
+	if err := s.DB.Row(ctx, query, args...).Scan(&n, &ids, &values); err != nil {
 		return 0, nil, fmt.Errorf("sort: %w", err)
 	}
 	for i, id := range ids {
@@ -268,15 +264,9 @@ func (s *Sorted) along(ctx context.Context, ask paging.Ask) (page paging.Page[uu
 	return cut(ask, rows, last[0]), nil
 }
 
-func (s *Sorted) rows(ctx context.Context, query string, args []any) ([]sortedRow, error) {
-	query, args = s.DB.Statement(query, args...)
-	found, err := s.DB.Pool.Query(ctx, query, database.Native(args)...)
-	if err != nil {
-		return nil, fmt.Errorf("sort: %w", err)
-	}
-	rows, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (r sortedRow, err error) {
-		return r, row.Scan(&r.id, &r.value)
-	})
+func (s *Sorted) rows(ctx context.Context, query string, args []any) (rows []sortedRow, err error) {
+	var r sortedRow
+	err = s.DB.Each(ctx, []any{&r.id, &r.value}, func() error { rows = append(rows, r); return nil }, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("sort: %w", err)
 	}

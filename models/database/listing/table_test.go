@@ -10,7 +10,12 @@ import (
 // tabled opens a database with a table of a test's own.
 func tabled(t *testing.T, statements ...string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
+	return tabledIn(t, storetest.DSN(t), store.Options{Sandbox: true}, statements...)
+}
+
+func tabledIn(t *testing.T, dsn string, opt store.Options, statements ...string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), dsn, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

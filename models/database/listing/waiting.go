@@ -30,11 +30,8 @@ const Counted = "attention_counted(?, ?::date)"
 
 // CountWaiting counts what waits of a kind.
 func CountWaiting(ctx context.Context, db *database.DB, merchantID uuid.UUID, kind string) (n int64, err error) {
-	err = db.Gorm(ctx).
-		Raw("SELECT coalesce(sum(n), 0)::bigint FROM "+Counted+" WHERE kind = ? AND day = '-infinity'"+Shown,
-			merchantID, "infinity", kind).
-		Scan(&n).
-		Error
+	err = db.Row(ctx, "SELECT coalesce(sum(n), 0)::bigint FROM "+Counted+" WHERE kind = ? AND day = '-infinity'"+Shown,
+		merchantID, "infinity", kind).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count what waits: %w", err)
 	}
