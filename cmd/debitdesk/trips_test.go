@@ -30,7 +30,8 @@ func TestPagesWaitForTheDatabaseAFewTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, most := range map[string]int{"/attention": 8, "/account": 4} {
+	for path, most := range map[string]int{"/attention": 8, "/account": 4, "/purchases": 7, "/purchases?q=van": 8,
+		"/purchases/debits": 6, "/clients": 5, "/tokens": 6, "/mandates": 5, "/invoices": 8} {
 		least := 1000 // something else may be asked meanwhile
 		for n := range 6 {
 			this := fmt.Sprint(path, n)

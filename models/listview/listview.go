@@ -69,11 +69,15 @@ func (s *Service) Of(ctx context.Context, who actor.Actor, list string) (Setting
 	if err := person(who); err != nil {
 		return Settings{}, nil, err
 	}
-	settings, err := s.Store.settings(ctx, who.MerchantID, who.ID, list)
-	if err != nil {
-		return Settings{}, nil, err
-	}
-	views, err := s.Store.views(ctx, who.MerchantID, who.ID, list)
+	var settings Settings
+	var views []Listed
+	err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		settings, err = s.Store.settings(ctx, who.MerchantID, who.ID, list)
+		return err
+	}, func(ctx context.Context) (err error) {
+		views, err = s.Store.views(ctx, who.MerchantID, who.ID, list)
+		return err
+	})
 	return settings, views, err
 }
 

@@ -232,7 +232,7 @@ func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID,
 				WHERE EXISTS (SELECT FROM purchases WHERE purchases.id = r.object_id AND %[5]s)) AS part`,
 			query, attentionOf(kind, and, "", mostJudged), mostJudged, waitingCents, where)
 	}
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
+	if err := s.Row(ctx, query, args...).Scan(&t.N, &t.Cents); err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)
 	}
 	return t, nil

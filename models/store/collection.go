@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -188,7 +187,7 @@ func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchas
 		FROM (SELECT n, cents FROM debit_days WHERE %[2]s UNION ALL SELECT n, cents
 		FROM debit_day_deltas WHERE %[2]s) AS parts`,
 		limit, where)
-	if err := s.Gorm(ctx).Raw(query, slices.Concat(args, args)...).Scan(&t).Error; err != nil {
+	if err := s.Row(ctx, query, slices.Concat(args, args)...).Scan(&t.N, &t.Cents); err != nil {
 		return t, fmt.Errorf("sum up debits: %w", err)
 	}
 	return t, nil
@@ -215,18 +214,11 @@ func (s Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs 
 	if len(mandateIDs) == 0 {
 		return out, nil
 	}
-	rows, err := s.Pool.Query(ctx,
-		`SELECT mandate_id, original_date, action_date FROM collections WHERE merchant_id = $1 AND mandate_id = ANY($2)
-		AND (once_off OR action_date BETWEEN $3 AND $4) AND `+standing, merchantID, mandateIDs, from, to)
-	if err != nil {
-		return nil, fmt.Errorf("find debits under mandates: %w", err)
-	}
 	var id uuid.UUID
 	var d mandate.Day
-	_, err = pgx.ForEachRow(rows, []any{&id, &d.Due, &d.Action}, func() error {
-		out[id] = append(out[id], d)
-		return nil
-	})
+	err := s.Pool.Each(ctx, []any{&id, &d.Due, &d.Action}, func() error { out[id] = append(out[id], d); return nil },
+		`SELECT mandate_id, original_date, action_date FROM collections WHERE merchant_id = $1 AND mandate_id = ANY($2)
+		AND (once_off OR action_date BETWEEN $3 AND $4) AND `+standing, merchantID, mandateIDs, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("find debits under mandates: %w", err)
 	}
@@ -236,22 +228,16 @@ func (s Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs 
 // DebitsBefore implements purchase.Reader.
 func (s Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT own.id, collections.original_date, collections.action_date FROM collections own
-		JOIN collections ON collections.merchant_id = own.merchant_id AND collections.mandate_id = own.mandate_id
-			AND (collections.created_at, collections.id) < (own.created_at, own.id)
-			AND collections.action_date BETWEEN own.action_date - $3::int AND own.action_date + $3::int AND collections.`+
-		standing+`
-		WHERE own.merchant_id = $1 AND own.id = ANY($2)`, merchantID, ids, mandate.PeriodReach)
-	if err != nil {
-		return nil, fmt.Errorf("find debits before others: %w", err)
-	}
 	out := map[uuid.UUID][]mandate.Day{}
 	var id uuid.UUID
 	var d mandate.Day
-	_, err = pgx.ForEachRow(rows, []any{&id, &d.Due, &d.Action}, func() error {
-		out[id] = append(out[id], d)
-		return nil
-	})
+	err := s.Pool.Each(ctx, []any{&id, &d.Due, &d.Action}, func() error { out[id] = append(out[id], d); return nil },
+		`SELECT own.id, collections.original_date, collections.action_date FROM collections own
+		JOIN collections ON collections.merchant_id = own.merchant_id AND collections.mandate_id = own.mandate_id
+			AND (collections.created_at, collections.id) < (own.created_at, own.id)
+			AND collections.action_date BETWEEN own.action_date - $3::int AND own.action_date + $3::int AND collections.`+
+			standing+`
+		WHERE own.merchant_id = $1 AND own.id = ANY($2)`, merchantID, ids, mandate.PeriodReach)
 	if err != nil {
 		return nil, fmt.Errorf("find debits before others: %w", err)
 	}

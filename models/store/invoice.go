@@ -201,18 +201,21 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	if find.Typed() {
 		return s.countFoundInvoices(ctx, merchantID, find)
 	}
-	parts, err := s.countInvoices(ctx, find.Walk, limit)
-	if parts == nil {
+	beside := []billing.State{billing.CreditedAs, billing.MailFailed}
+	walks := []listing.Walk{find.Walk}
+	for _, state := range beside {
+		f.State = state
+		walks = append(walks, invoiceWalk(merchantID, f))
+	}
+	parts, err := database.EachAtOnce(ctx, walks, func(ctx context.Context, w listing.Walk) (map[string]int64, error) {
+		return s.countInvoices(ctx, w, limit)
+	})
+	if err != nil || parts[0] == nil {
 		return nil, err
 	}
-	counts := countsByState(parts)
-	for _, state := range []billing.State{billing.CreditedAs, billing.MailFailed} {
-		f.State = state
-		found, err := s.countInvoices(ctx, invoiceWalk(merchantID, f), limit)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range found {
+	counts := countsByState(parts[0])
+	for i, state := range beside {
+		for _, n := range parts[i+1] {
 			counts[state] += n
 		}
 	}

@@ -250,16 +250,12 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 
 // totals reads numbers and sums by state.
 func (s *Store) totals(ctx context.Context, query string, args ...any) (purchase.Totals, error) {
-	var rows []struct {
-		State    string
-		N, Cents int64
-	}
-	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+	var state string
+	var t purchase.Tally
+	totals := purchase.Totals{}
+	err := s.Each(ctx, []any{&state, &t.N, &t.Cents}, func() error { totals[state] = t; return nil }, query, args...)
+	if err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
-	}
-	totals := make(purchase.Totals, len(rows))
-	for _, r := range rows {
-		totals[r.State] = purchase.Tally{N: r.N, Cents: r.Cents}
 	}
 	return totals, nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
@@ -202,21 +201,10 @@ func (s *Store) RebuildFigures(ctx context.Context) error {
 // PurchaseTotals implements purchase.Lister. It is exact at any moment: what is not folded yet is added. Those
 // that only store an account come to nothing, and are counted beside all.
 func (s *Store) PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (purchase.TotalsByKind, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT status, sum(n)::bigint, sum(storing)::bigint,
-			least(sum(cents), 9223372036854775807)::bigint FROM (
-		SELECT status, n, 0 AS storing, 0 AS cents FROM purchase_counts WHERE merchant_id = $1
-		UNION ALL SELECT status, delta, 0, cents FROM purchase_count_deltas WHERE merchant_id = $1
-		UNION ALL SELECT status, 0, 0, cents FROM purchase_sums WHERE merchant_id = $1
-		UNION ALL SELECT status, 0, n, 0 FROM storing_counts WHERE merchant_id = $1
-		UNION ALL SELECT status, 0, delta, 0 FROM storing_count_deltas WHERE merchant_id = $1) AS parts
-		GROUP BY status HAVING sum(n) <> 0`, merchantID)
-	if err != nil {
-		return nil, fmt.Errorf("count purchases: %w", err)
-	}
 	out := purchase.TotalsByKind{"": {}, purchase.WithAmount: {}, purchase.OnlyStoring: {}}
 	var status string
 	var n, storing, cents int64
-	_, err = pgx.ForEachRow(rows, []any{&status, &n, &storing, &cents}, func() error {
+	err := s.Pool.Each(ctx, []any{&status, &n, &storing, &cents}, func() error {
 		out[""][status] = purchase.Tally{N: n, Cents: cents}
 		if n != storing {
 			out[purchase.WithAmount][status] = purchase.Tally{N: n - storing, Cents: cents}
@@ -225,7 +213,14 @@ func (s *Store) PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (purch
 			out[purchase.OnlyStoring][status] = purchase.Tally{N: storing}
 		}
 		return nil
-	})
+	}, `SELECT status, sum(n)::bigint, sum(storing)::bigint,
+			least(sum(cents), 9223372036854775807)::bigint FROM (
+		SELECT status, n, 0 AS storing, 0 AS cents FROM purchase_counts WHERE merchant_id = $1
+		UNION ALL SELECT status, delta, 0, cents FROM purchase_count_deltas WHERE merchant_id = $1
+		UNION ALL SELECT status, 0, 0, cents FROM purchase_sums WHERE merchant_id = $1
+		UNION ALL SELECT status, 0, n, 0 FROM storing_counts WHERE merchant_id = $1
+		UNION ALL SELECT status, 0, delta, 0 FROM storing_count_deltas WHERE merchant_id = $1) AS parts
+		GROUP BY status HAVING sum(n) <> 0`, merchantID)
 	if err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}

@@ -131,23 +131,25 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 		counts[Blocked] = n
 		return counts, err
 	}
-	for _, state := range all {
+	fits := walk(merchantID, f, all).Fits != ""
+	parts, err := database.EachAtOnce(ctx, all, func(ctx context.Context, state State) (map[State]int64, error) {
 		w := walk(merchantID, f, []State{state})
-		if w.Most = int(limit); w.Fits == "" {
-			w.Columns = "state"
-		} else {
-			w.Most = listing.MostJoined
+		if w.Most = listing.MostJoined; !fits {
+			w.Most, w.Columns = int(limit), "state"
 		}
-		found, err := listing.Count[State](ctx, s.DB, w)
+		return listing.Count[State](ctx, s.DB, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for n, state := range all {
 		switch {
-		case err != nil:
-			return nil, err
-		case found != nil:
-			counts[state] = found[state]
-		case w.Fits == "":
-			counts[state] = limit
-		default:
+		case parts[n] != nil:
+			counts[state] = parts[n][state]
+		case fits:
 			return nil, nil // nobody can say
+		default:
+			counts[state] = limit
 		}
 	}
 	return counts, nil

@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/views/components"
@@ -131,18 +132,9 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if err := r.offer(ctx, who, l); err != nil {
-		return v, err
-	}
-	page, err := r.pageOr(ctx, who, f, l)
+	page, t, err := r.read(ctx, who, f, l)
 	if err != nil {
 		return v, err
-	}
-	var t Tally
-	if r.Count != nil {
-		if t, err = r.Count(ctx, who, f); err != nil {
-			return v, err
-		}
 	}
 	if !t.Found.exact && !page.Older && !page.Newer && l.ask.From == uuid.Nil {
 		t.Found, t.Sum, t.Cents = RowsFound{n: int64(len(page.Items)), exact: true}, "", Sum{} // nobody added them up
@@ -151,9 +143,7 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 	if r.arranges(who) {
 		v.Display = r.display(l, t.Found)
 		v.Tabs.Target, v.Tabs.Label = "#results", cmp.Or(v.Tabs.Label, "Views of "+r.many())
-		if v.Save, err = r.savedViews(ctx, who, l, &v.Tabs); err != nil {
-			return v, err
-		}
+		v.Save = r.savedViews(who, l, &v.Tabs)
 	}
 	r.choosable(who, l, page.Items, t.Found, sel, &v)
 	r.peekable(&v)
@@ -161,6 +151,23 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 		err = r.Around(c, l, &v)
 	}
 	return v, err
+}
+
+// read asks at once for what is shown: the rows, how many there are, and what there is to choose from.
+func (r *List[T, F]) read(ctx context.Context, who actor.Actor, f F,
+	l *Listing) (page paging.Page[T], t Tally, err error) {
+	reads := append(r.offers(who, l), func(ctx context.Context) (err error) {
+		page, err = r.pageOr(ctx, who, f, l)
+		return err
+	})
+	if r.Count != nil {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			t, err = r.Count(ctx, who, f)
+			return err
+		})
+	}
+	err = database.AtOnce(ctx, append(reads, r.viewCounts(who, l)...)...)
+	return page, t, err
 }
 
 // filter reads the address.

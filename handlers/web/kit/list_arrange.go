@@ -194,19 +194,14 @@ func (l *Listing) viewQuery() url.Values {
 }
 
 // savedViews adds the views that people saved to the tabs, and offers to save what is looked at.
-func (r *List[T, F]) savedViews(ctx context.Context, who actor.Actor, l *Listing,
-	tabs *components.Tabs) (save components.SaveView, err error) {
+func (r *List[T, F]) savedViews(who actor.Actor, l *Listing, tabs *components.Tabs) components.SaveView {
 	for n, v := range l.saved {
 		tab := components.Tab{Label: v.Name, Href: ViewHref(v.View), Saved: true, Shared: v.Shared}
 		if l.view != nil && l.view.ID == v.ID {
 			tab.Active = true
 		}
-		if n < mostCounted {
-			found, err := r.countView(ctx, who, v.Query)
-			if err != nil {
-				return save, err
-			}
-			tab.Count = found.short()
+		if n < len(l.counts) {
+			tab.Count = l.counts[n].short()
 		}
 		tabs.Items = append(tabs.Items, tab)
 	}
@@ -215,18 +210,33 @@ func (r *List[T, F]) savedViews(ctx context.Context, who actor.Actor, l *Listing
 			tabs.Items[n].Active = tabs.Items[n].Saved && tabs.Items[n].Active
 		}
 	}
-	save = components.SaveView{Action: "/lists/views", List: r.Path, Query: encoded(l.viewQuery()), Back: l.back(),
+	save := components.SaveView{Action: "/lists/views", List: r.Path, Query: encoded(l.viewQuery()), Back: l.back(),
 		Offer: r.differs(l), MayShare: who.Can(actor.Write), FormKey: NewFormKey()}
 	if v := l.view; v != nil {
 		save.Name, save.ID, save.Shared, save.Pinned, save.Owner = v.Name, v.ID.String(), v.Shared, v.Pinned, v.OwnerName
 		save.Mine, save.OwnerLeft = v.OwnerID == who.ID, v.OwnerLeft
 		save.MayChange = save.Mine || who.Can(actor.Manage)
 	}
-	return save, nil
+	return save
 }
 
 // mostCounted saved views have a count beside their name.
 const mostCounted = 6
+
+// viewCounts count the rows of saved views.
+func (r *List[T, F]) viewCounts(who actor.Actor, l *Listing) (counts []func(context.Context) error) {
+	if !r.arranges(who) {
+		return nil
+	}
+	l.counts = make([]RowsFound, min(mostCounted, len(l.saved)))
+	for n := range l.counts {
+		counts = append(counts, func(ctx context.Context) (err error) {
+			l.counts[n], err = r.countView(ctx, who, l.saved[n].Query)
+			return err
+		})
+	}
+	return counts
+}
 
 // countView counts the rows of a saved view, as far as a tab counts.
 func (r *List[T, F]) countView(ctx context.Context, who actor.Actor, query string) (found RowsFound, err error) {

@@ -8,6 +8,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
@@ -16,7 +17,20 @@ import (
 // at, and the others for their tabs. The tabs count purchases with an amount, whatever kind the list shows. What nobody
 // counted has no sum either.
 func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.Tally, error) {
-	totals, narrow, err := p.totals(ctx, who, f)
+	var totals purchase.TotalsByKind
+	var narrow bool
+	concerns := concernsOf(f)
+	var waiting []purchase.Tally
+	err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
+		totals, narrow, err = p.totals(ctx, who, f)
+		return err
+	}, func(ctx context.Context) (err error) {
+		waiting, err = database.EachAtOnce(ctx, concerns, func(ctx context.Context,
+			of purchase.Filter) (purchase.Tally, error) {
+			return p.Service.Tally(ctx, who, of)
+		})
+		return err
+	})
 	if err != nil {
 		return kit.Tally{}, err
 	}
@@ -30,28 +44,18 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 			t.Cents = kit.Rands(totals[f.Kind].Cents(f.Statuses...))
 		}
 	}
-	concerns, byStatus := map[string]kit.RowsFound{}, t.Of
-	for _, view := range kit.ConcernViews {
-		if view.Label == "" && f.Concern != view.Concern {
-			continue
-		}
-		of := f
-		if of.Kind, of.Concern = "", view.Concern; f.Concern != view.Concern {
-			of.Statuses, of.FailedSince = nil, time.Time{}
-		}
-		tally, err := p.Service.Tally(ctx, who, of)
-		if err != nil {
-			return t, err
-		}
-		concerns[string(view.Concern)] = kit.FoundAll(tally.N)
-		if f.Concern == view.Concern {
+	byConcern, byStatus := map[string]kit.RowsFound{}, t.Of
+	for n, of := range concerns {
+		tally := waiting[n]
+		byConcern[string(of.Concern)] = kit.FoundAll(tally.N)
+		if f.Concern == of.Concern {
 			t.Found, t.Sum, t.Cents = kit.FoundAll(tally.N), sumOf(tally.Cents), kit.Rands(tally.Cents)
 		}
 	}
 	t.Of = func(v kit.View) kit.RowsFound {
 		switch {
 		case v.Key == "attention":
-			return concerns[v.Value]
+			return byConcern[v.Value]
 		case v.Key == "kind":
 			if storing.Of == nil {
 				return storing.Found
@@ -63,6 +67,21 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 		return byStatus(v)
 	}
 	return t, nil
+}
+
+// concernsOf are filters by what needs attention: the concern that is looked at, and those with a tab.
+func concernsOf(f purchase.Filter) (concerns []purchase.Filter) {
+	for _, view := range kit.ConcernViews {
+		if view.Label == "" && f.Concern != view.Concern {
+			continue
+		}
+		of := f
+		if of.Kind, of.Concern = "", view.Concern; f.Concern != view.Concern {
+			of.Statuses, of.FailedSince = nil, time.Time{}
+		}
+		concerns = append(concerns, of)
+	}
+	return concerns
 }
 
 // totals are the purchases of each status among those that a list shows, whatever needs attention, and those with an

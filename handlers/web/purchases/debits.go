@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 )
@@ -114,24 +115,30 @@ func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
 func (p *Purchases) debitCounts(ctx context.Context, who actor.Actor, f purchase.DebitFilter) (kit.Tally, error) {
 	counts := map[string]kit.RowsFound{}
 	t := kit.Tally{Of: func(v kit.View) kit.RowsFound { return counts[v.Value] }}
-	for _, v := range slices.Concat([]kit.View{{}}, debitViews) {
-		of := f
-		of.Outcomes, of.States = debitOutcomes[v.Value], nil
-		tally, err := p.Service.TallyDebits(ctx, who, of)
-		if err != nil {
-			return t, err
-		}
-		counts[v.Value] = kit.FoundUpTo(tally.N, purchase.CountLimit)
-		if f.States == nil && slices.Equal(of.Outcomes, f.Outcomes) {
-			t.Found, t.Sum, t.Cents = counts[v.Value], sumFound(tally), kit.Rands(tally.Cents)
-		}
+	views := slices.Concat([]kit.View{{}}, debitViews)
+	asked := make([]purchase.DebitFilter, len(views), len(views)+1)
+	for n, v := range views {
+		asked[n] = f
+		asked[n].Outcomes, asked[n].States = debitOutcomes[v.Value], nil
 	}
 	if f.States != nil {
-		tally, err := p.Service.TallyDebits(ctx, who, f)
-		if err != nil {
-			return t, err
+		asked = append(asked, f)
+	}
+	tallies, err := database.EachAtOnce(ctx, asked, func(ctx context.Context,
+		of purchase.DebitFilter) (purchase.Tally, error) {
+		return p.Service.TallyDebits(ctx, who, of)
+	})
+	if err != nil {
+		return t, err
+	}
+	for n, of := range asked {
+		found := kit.FoundUpTo(tallies[n].N, purchase.CountLimit)
+		if of.States == nil {
+			counts[views[n].Value] = found
 		}
-		t.Found, t.Sum, t.Cents = kit.FoundUpTo(tally.N, purchase.CountLimit), sumFound(tally), kit.Rands(tally.Cents)
+		if slices.Equal(of.States, f.States) && slices.Equal(of.Outcomes, f.Outcomes) {
+			t.Found, t.Sum, t.Cents = found, sumFound(tallies[n]), kit.Rands(tallies[n].Cents)
+		}
 	}
 	return t, nil
 }

@@ -134,8 +134,11 @@ func (l *Listener) serve(from net.Conn) {
 // prepared are the statements of one connection, by their names.
 type prepared map[string]Statement
 
-// unsorted is the statement that says, until the end of a batch, that nothing is sorted.
-const unsorted = "SELECT set_config('enable_sort', 'off', true)"
+// What says, until the end of a batch or until the other is said, that nothing is sorted, and that it is.
+const (
+	unsorted = "SELECT set_config('enable_sort', 'off', true)"
+	sorted   = "SELECT set_config('enable_sort', 'on', true)"
+)
 
 // forward passes on what a client says, and takes down what it asks.
 func (l *Listener) forward(from io.Reader, to io.Writer) error {
@@ -200,7 +203,7 @@ func (l *Listener) hear(letter byte, body []byte, known prepared, noSort *bool) 
 			return fmt.Errorf("what a client asks: %w", err)
 		}
 		s := known[m.PreparedStatement]
-		*noSort = *noSort || s.SQL == unsorted
+		*noSort = (*noSort || s.SQL == unsorted) && s.SQL != sorted
 		s.noSort = *noSort
 		s.formats = slices.Clone(m.ParameterFormatCodes)
 		for _, v := range m.Parameters {
