@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/html"
 	"debitdesk/models/fault"
 	"debitdesk/views/pages"
 )
@@ -174,16 +175,13 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	if !fragment && view.Sentence == view.Title+"." {
 		view.Sentence = "There is no page at this address. The address may be wrong, or the page has been removed."
 	}
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	ctx, w := c.Request().Context(), c.Response()
 	switch {
 	case strings.HasPrefix(c.Request().URL.Path, "/p/"):
-		return e.Payers.ErrorPage(status, f.Message, view.RequestID).Render(ctx, w)
+		return html.Send(c, status, e.Payers.ErrorPage(status, f.Message, view.RequestID))
 	case fragment:
-		return pages.ErrorBox(view).Render(ctx, w)
+		return html.Send(c, status, pages.ErrorBox(view))
 	}
-	return e.ErrorPage(c, view).Render(ctx, w)
+	return html.Send(c, status, e.ErrorPage(c, view))
 }
 
 // toSignIn sends a person to the sign-in page, and back afterwards: to the page that

@@ -57,7 +57,7 @@ func write(w http.ResponseWriter, r *http.Request, a *asset) {
 	body := a.body
 	if z := a.gzipped(); z != nil {
 		w.Header().Set("Vary", "Accept-Encoding")
-		if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		if AcceptsGzip(r.Header.Get("Accept-Encoding")) {
 			w.Header().Set("Content-Encoding", "gzip")
 			body = z
 		}
@@ -77,8 +77,8 @@ func find(name string) (*asset, string) {
 	return assets[hashPart.ReplaceAllString(name, "$1")], askEach
 }
 
-// acceptsGzip reads Accept-Encoding; "gzip;q=0" is a refusal.
-func acceptsGzip(header string) bool {
+// AcceptsGzip reads Accept-Encoding; "gzip;q=0" is a refusal.
+func AcceptsGzip(header string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		coding, params, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {

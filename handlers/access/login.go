@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
 	"debitdesk/views/layout"
@@ -108,9 +109,7 @@ func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
 func bare(c echo.Context, status int, title string, banner func() *layout.SandboxBanner,
 	page func(layout.Plain) templ.Component) error {
 	frame := layout.Plain{Title: title, Sandbox: banner()}
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return page(frame).Render(c.Request().Context(), c.Response())
+	return html.Send(c, status, page(frame))
 }
 
 // LocalPath is where to go after signing in: an address of this site, else the

@@ -5,8 +5,10 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
@@ -110,10 +112,7 @@ func (s *Second) goOn(c echo.Context, next, name string) error {
 		return err
 	}
 	view := pages.SendOnView{Action: action, Fields: fields, Cancel: components.Link{Text: "Go back", Href: next}}
-	return s.answer(c, http.StatusOK, func(f layout.Plain) error {
-		f.Title = "Continue"
-		return pages.SendOn(f, view).Render(c.Request().Context(), c.Response())
-	})
+	return s.answer(c, http.StatusOK, "Continue", func(f layout.Plain) templ.Component { return pages.SendOn(f, view) })
 }
 
 // look checks what was shown. Done is false when the page was answered that asks again.
@@ -165,21 +164,15 @@ func (s *Second) page(c echo.Context, status int, view pages.FactorView) error {
 			return err
 		}
 	}
-	return s.answer(c, status, func(f layout.Plain) error {
-		f.Title = view.Title
-		return pages.Factor(f, view).Render(ctx, c.Response())
-	})
+	return s.answer(c, status, view.Title, func(f layout.Plain) templ.Component { return pages.Factor(f, view) })
 }
 
-func (s *Second) answer(c echo.Context, status int, draw func(layout.Plain) error) error {
-	var frame layout.Plain
-	frame.Sandbox = s.Banner()
+func (s *Second) answer(c echo.Context, status int, title string, page func(layout.Plain) templ.Component) error {
+	frame := layout.Plain{Title: title, Sandbox: s.Banner()}
 	if in, known := Session(c); known {
 		frame.Theme = in.User.Theme
 	}
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return draw(frame)
+	return html.Send(c, status, page(frame))
 }
 
 func posted(c echo.Context) (url.Values, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -51,7 +52,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 		if refusal != nil {
 			v.Notice = note("info", "", "Nothing was changed: this was already done.")
 		}
-		return render(c, status, checkout.Page(v))
+		return html.Send(c, status, checkout.Page(v))
 	}
 	contentPolicy(c, rec)
 	v.Ask, v.Notice, v.Cancel = ask(rec, offer), standing(rec), safeLink(rec.Options.CancelRedirect)
@@ -72,7 +73,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 		}
 	}
 	say(&v, in, offer, refusal)
-	return render(c, status, checkout.Page(v))
+	return html.Send(c, status, checkout.Page(v))
 }
 
 // say puts a refusal at the top of the page.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -63,7 +64,7 @@ func (p *Pages) Invoice(c echo.Context) error {
 			v.Action = "Set up the debit order"
 		}
 	}
-	return render(c, http.StatusOK, checkout.Invoice(v))
+	return html.Send(c, http.StatusOK, checkout.Invoice(v))
 }
 
 func invoiceView(w papers.Words) checkout.InvoiceView {

@@ -222,12 +222,6 @@ func wantsJSON(c echo.Context) bool {
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
-func render(c echo.Context, status int, part templ.Component) error {
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return part.Render(c.Request().Context(), c.Response())
-}
-
 func note(kind, title, text string) *components.Note {
 	return &components.Note{Kind: kind, Title: title, Text: text}
 }

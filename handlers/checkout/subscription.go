@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -26,7 +27,7 @@ func (p *Pages) Subscription(c echo.Context) error {
 			"wait", "alert"
 		v.Means = stopping(rec.Brand.Name)
 	}
-	return render(c, http.StatusOK, checkout.Subscription(v))
+	return html.Send(c, http.StatusOK, checkout.Subscription(v))
 }
 
 // StopSubscription serves POST /p/:id/subscription.

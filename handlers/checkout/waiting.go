@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -128,5 +129,5 @@ func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purc
 	if refusal != nil {
 		v.Notice = note("info", "", "Nothing was changed: this was already done.")
 	}
-	return render(c, status, checkout.Page(v))
+	return html.Send(c, status, checkout.Page(v))
 }

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"path"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/views/layout"
@@ -28,7 +28,7 @@ func Contents(c echo.Context) error {
 			}
 			v.Groups = append(v.Groups, group)
 		}
-		return show(c, pages.ManualContents(frame(c, b, "Manual", "", ""), v))
+		return html.Send(c, http.StatusOK, pages.ManualContents(frame(c, b, "Manual", "", ""), v))
 	}
 	hits := b.Search(query)
 	v := pages.ManualFoundView{Query: query, Count: countWords(len(hits), query)}
@@ -41,7 +41,7 @@ func Contents(c echo.Context) error {
 	}
 	f := frame(c, b, v.Count, "", query)
 	f.Found = v.Count
-	return show(c, pages.ManualFound(f, v))
+	return html.Send(c, http.StatusOK, pages.ManualFound(f, v))
 }
 
 // Page serves GET /manual/:page, one chapter.
@@ -58,7 +58,7 @@ func Page(c echo.Context) error {
 	if chapter.After != nil {
 		v.After = pages.ManualEntry{Title: chapter.After.Title, Href: chapter.After.Href()}
 	}
-	return show(c, pages.ManualPage(frame(c, b, chapter.Title+" · Manual", chapter.Slug, ""), v))
+	return html.Send(c, http.StatusOK, pages.ManualPage(frame(c, b, chapter.Title+" · Manual", chapter.Slug, ""), v))
 }
 
 // Picture serves GET /manual/pictures/:name.
@@ -101,10 +101,4 @@ func countWords(n int, query string) string {
 		return fmt.Sprintf("The best %d sections for “%s”", n, query)
 	}
 	return fmt.Sprintf("%s found for “%s”", plural.Of(n, "section"), query)
-}
-
-func show(c echo.Context, page templ.Component) error {
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(http.StatusOK)
-	return page.Render(c.Request().Context(), c.Response())
 }

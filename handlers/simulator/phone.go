@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/api/input"
+	"debitdesk/handlers/html"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/simulation"
@@ -43,8 +44,7 @@ func (h *Controls) Phone(c echo.Context) error {
 		v.Over = append(v.Over, overRow(p))
 	}
 	if c.Request().Header.Get("HX-Request") != "" {
-		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-		return pages.Handsets(v).Render(c.Request().Context(), c.Response())
+		return html.Send(c, http.StatusOK, pages.Handsets(v))
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Client’s phone", active,
 		func(f layout.Frame) templ.Component { return pages.Phone(f, v) })

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -64,7 +65,7 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 		if view.Running == nil {
 			c.Response().Header().Set("HX-Refresh", "true") // the whole page has changed: the clock, the buttons
 		}
-		return kit.Render(c, http.StatusOK, pages.SimulatorRuns(view))
+		return html.Send(c, http.StatusOK, pages.SimulatorRuns(view))
 	}
 	if err := h.clock(c, &view); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/tokens"
@@ -57,7 +58,7 @@ func (h *Approvals) List(c echo.Context) error {
 		return err
 	}
 	if kit.FragmentFor(c, "results") {
-		return kit.Render(c, http.StatusOK, pages.ApprovalLists(view))
+		return html.Send(c, http.StatusOK, pages.ApprovalLists(view))
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Approvals", approvalsSection,
 		func(f layout.Frame) templ.Component { return pages.Approvals(f, view) })

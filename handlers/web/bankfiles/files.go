@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -158,7 +159,7 @@ func (h *Pages) File(c echo.Context) error {
 		return err
 	}
 	if kit.FragmentFor(c, "results") {
-		return kit.Render(c, http.StatusOK, pages.ListResults(items))
+		return html.Send(c, http.StatusOK, pages.ListResults(items))
 	}
 	v := pages.BankFileView{Nav: nav(filesPath), State: messagePill(m.Message), Items: items, Facts: fileFacts(m.Message),
 		Head: components.PageHead{Title: m.FileName, Back: components.Link{Text: "Files to the bank", Href: filesPath},

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -32,7 +33,7 @@ func (h *Pages) Overview(c echo.Context) error {
 		return err
 	}
 	if c.QueryParam("block") == "next" {
-		return kit.Render(c, http.StatusOK, pages.BankNextCut(next))
+		return html.Send(c, http.StatusOK, pages.BankNextCut(next))
 	}
 	v := pages.BankOverviewView{
 		Nav:  nav(overviewPath),

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -86,7 +87,7 @@ func (h *Pages) Document(c echo.Context) error {
 		return err
 	}
 	if kit.FragmentFor(c, "results") {
-		return kit.Render(c, http.StatusOK, pages.ListResults(items))
+		return html.Send(c, http.StatusOK, pages.ListResults(items))
 	}
 	movements, err := h.Exchange.Movements(ctx, who, exchange.EntryFilter{ArrivalID: id}, newest)
 	if err != nil {

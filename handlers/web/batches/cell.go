@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/batch"
@@ -129,7 +130,7 @@ func (h *Batches) saved(c echo.Context, b batch.Batch, r batch.Row, form url.Val
 	if !view.MayBill {
 		row.Action = ""
 	}
-	return kit.Render(c, http.StatusOK, pages.GridSaved(view, row, said))
+	return html.Send(c, http.StatusOK, pages.GridSaved(view, row, said))
 }
 
 // notSaved draws the row as it stands now and says why the cell was not saved. A page whose batch went on is opened

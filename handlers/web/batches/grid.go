@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -75,7 +76,7 @@ func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error 
 		if !view.Working {
 			c.Response().Header().Set("HX-Refresh", "true")
 		}
-		return kit.Render(c, http.StatusOK, pages.BatchChecking(view))
+		return html.Send(c, http.StatusOK, pages.BatchChecking(view))
 	}
 	if !view.Working {
 		if err := h.grid(c, b, &view); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -68,7 +69,7 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 		if !view.Working {
 			status = stopPolling
 		}
-		return kit.Render(c, status, pages.BatchProgress(view))
+		return html.Send(c, status, pages.BatchProgress(view))
 	}
 	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Sending "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchRun(f, view) })

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -46,7 +47,7 @@ func (h *Clients) Reveal(c echo.Context) error {
 		return err
 	}
 	if c.Request().Header.Get("HX-Target") == pages.NumbersTarget {
-		return kit.Render(c, http.StatusOK, pages.ClientNumbers(numbersView(access.Actor(c), one, &numbers)))
+		return html.Send(c, http.StatusOK, pages.ClientNumbers(numbersView(access.Actor(c), one, &numbers)))
 	}
 	return h.page(c, one, &numbers)
 }

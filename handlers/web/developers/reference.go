@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
@@ -50,7 +51,7 @@ func (r *Reference) Show(c echo.Context) error {
 		return r.Desk.ShowIn(c, http.StatusOK, title, words.Developers,
 			func(f layout.Frame) templ.Component { return pages.Reference(f, v) })
 	}
-	return kit.Render(c, http.StatusOK, pages.OpenReference(layout.Plain{Title: title, Sandbox: r.Desk.Banner()}, v))
+	return html.Send(c, http.StatusOK, pages.OpenReference(layout.Plain{Title: title, Sandbox: r.Desk.Banner()}, v))
 }
 
 func (r *Reference) part(v *pages.ReferenceView, tags []openapi.Tag, name string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -114,7 +115,7 @@ func (h *Webhooks) Show(c echo.Context) error {
 		return err
 	}
 	if kit.FragmentFor(c, "results") {
-		return kit.Render(c, http.StatusOK, pages.ListResults(list))
+		return html.Send(c, http.StatusOK, pages.ListResults(list))
 	}
 	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), EditHref: words.WebhookPath(id, "edit"),
 		DeleteHref: words.WebhookPath(id, "deletion"),

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -112,7 +113,7 @@ func (h *Webhooks) List(c echo.Context) error {
 		return err
 	}
 	if kit.FragmentFor(c, "results") {
-		return kit.Render(c, http.StatusOK, pages.ListResults(list))
+		return html.Send(c, http.StatusOK, pages.ListResults(list))
 	}
 	failing, err := h.Service.Failing(ctx, who.MerchantID)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/find"
 	"debitdesk/models/plural"
@@ -46,7 +47,7 @@ func (h *Find) Show(c echo.Context) error {
 	}
 	v.Said = said(m, v.Groups)
 	if palette {
-		return kit.Render(c, http.StatusOK, pages.Found(v))
+		return html.Send(c, http.StatusOK, pages.Found(v))
 	}
 	if len(v.Groups) == 0 && !m.Nothing() {
 		v.Empty = components.Empty{Icon: "search", Title: "Nothing was found",

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
@@ -76,7 +77,7 @@ func (h *Home) Show(c echo.Context) error {
 		view.Attention = append(view.Attention, bank...)
 	}
 	if block == "attention" {
-		return kit.Render(c, http.StatusOK, pages.HomeAttention(view))
+		return html.Send(c, http.StatusOK, pages.HomeAttention(view))
 	}
 	f, err := h.Reports.Figures(c.Request().Context(), who)
 	if err != nil {
@@ -88,11 +89,11 @@ func (h *Home) Show(c echo.Context) error {
 	}
 	switch block {
 	case "batches":
-		return kit.Render(c, http.StatusOK, pages.HomeBatches(view))
+		return html.Send(c, http.StatusOK, pages.HomeBatches(view))
 	case "today":
-		return kit.Render(c, http.StatusOK, pages.HomeToday(view))
+		return html.Send(c, http.StatusOK, pages.HomeToday(view))
 	case "figures":
-		return kit.Render(c, http.StatusOK, pages.HomeFigures(view))
+		return html.Send(c, http.StatusOK, pages.HomeFigures(view))
 	}
 	if err := h.start(c, who, &view); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/audit"
@@ -213,7 +214,7 @@ func or(n, otherwise int) int {
 }
 
 func (x *Exports) refuse(c echo.Context, why string) error {
-	return Render(c, http.StatusBadRequest, x.Desk.ErrorPage(c,
+	return html.Send(c, http.StatusBadRequest, x.Desk.ErrorPage(c,
 		pages.ErrorView{Status: http.StatusBadRequest, Title: "Nothing was exported", Sentence: why,
 			RequestID: access.RequestID(c)}))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
@@ -196,7 +197,7 @@ func (d *Desk) ShowIn(c echo.Context, status int, title, active string, page fun
 	if err != nil {
 		return err
 	}
-	return Render(c, status, page(f))
+	return html.Send(c, status, page(f))
 }
 
 // ErrorPage draws a refusal inside the frame when the person is known.
@@ -209,12 +210,6 @@ func (d *Desk) ErrorPage(c echo.Context, v pages.ErrorView) templ.Component {
 		return pages.ErrorPage(v)
 	}
 	return pages.ErrorInFrame(f, v)
-}
-
-func Render(c echo.Context, status int, part templ.Component) error {
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return part.Render(c.Request().Context(), c.Response())
 }
 
 // Real is a moment of real time, by which people sign in and credentials live. Where

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -94,7 +95,7 @@ func (r *List[T, F]) Show(c echo.Context) error {
 	}
 	if FragmentFor(c, "results") {
 		c.Response().Header().Set("HX-Push-Url", Address(c.Request().URL.Path, asked(c)))
-		return Render(c, http.StatusOK, pages.ListResults(v))
+		return html.Send(c, http.StatusOK, pages.ListResults(v))
 	}
 	return r.Desk.ShowIn(
 		c,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/html"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -16,7 +17,7 @@ func PeekFor(c echo.Context) bool { return FragmentFor(c, "peek") }
 // ShowPeek answers with what a list shows of one row beside it.
 func ShowPeek(c echo.Context, v components.Peek) error {
 	v.Href = c.Request().URL.Path
-	return Render(c, http.StatusOK, components.PeekPanel(v))
+	return html.Send(c, http.StatusOK, components.PeekPanel(v))
 }
 
 // ActButtons are the acts of a page that are possible now, as a panel beside a list shows them.

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/selection"
@@ -59,7 +60,7 @@ func (x *Selections) Choose(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return Render(c, http.StatusOK, components.ChosenText(list.chosenWords(sel), sel.ID.String()))
+		return html.Send(c, http.StatusOK, components.ChosenText(list.chosenWords(sel), sel.ID.String()))
 	}
 	switch {
 	case MayShow(err):

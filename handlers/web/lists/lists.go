@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/fault"
 	"debitdesk/models/listview"
@@ -253,5 +254,5 @@ func (h *Lists) Count(c echo.Context) error {
 			return err
 		}
 	}
-	return kit.Render(c, http.StatusOK, layout.PinCount(text))
+	return html.Send(c, http.StatusOK, layout.PinCount(text))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -112,7 +113,7 @@ func (h *Amendments) Show(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return kit.Render(c, http.StatusOK, pages.AmendmentState(state))
+		return html.Send(c, http.StatusOK, pages.AmendmentState(state))
 	}
 	return h.page(c, http.StatusOK, a, nil, nil)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
@@ -96,7 +97,7 @@ func (h *MandateForms) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.MandatePreview(view, form.Get("send_shown") != view.Summary.Button,
+	return html.Send(c, http.StatusOK, pages.MandatePreview(view, form.Get("send_shown") != view.Summary.Button,
 		form.Get("client_shown") != view.Needs.Shown,
 		form.Get("brand_shown") != view.Brand.Shown, form.Get("window_shown") != view.AskShown))
 }

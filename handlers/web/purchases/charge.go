@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/bank"
@@ -69,7 +70,7 @@ func (p *Purchases) PlanCharge(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.ChargePlan(view, typed.Get("days_shown") != view.DaysOf))
+	return html.Send(c, http.StatusOK, pages.ChargePlan(view, typed.Get("days_shown") != view.DaysOf))
 }
 
 // chargeDays is what the form shows of days: those that can be picked, and what the chosen one means.

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
@@ -178,6 +179,6 @@ func (p *Purchases) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button,
+	return html.Send(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button,
 		form.Get("client_shown") != form.Get("client_id"), form.Get("days_shown") != view.DaysOf))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
@@ -61,7 +62,7 @@ func (h *Reports) page(c echo.Context, form url.Values, refused error) error {
 		return err
 	}
 	if c.QueryParam("part") == "statements" && refused == nil {
-		return kit.Render(c, http.StatusOK, pages.Statements(view))
+		return html.Send(c, http.StatusOK, pages.Statements(view))
 	}
 	if err := h.figures(c, who, &view); err != nil {
 		return err

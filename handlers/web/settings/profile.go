@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/words"
@@ -44,7 +45,7 @@ func (h *Settings) AddProfile(c echo.Context) error {
 		AccountNumber: form.Get("account_number"), BranchCode: form.Get("branch_code")}
 	if form.Get("save") == "" {
 		if kit.FragmentFor(c, "line") {
-			return kit.Render(c, http.StatusOK, pages.ProfileLine(profileLine(b, in.AbbreviatedName)))
+			return html.Send(c, http.StatusOK, pages.ProfileLine(profileLine(b, in.AbbreviatedName)))
 		}
 		return h.profileForm(c, http.StatusOK, b, in, nil)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -44,7 +45,7 @@ func (h *Tasks) List(c echo.Context) error {
 		return err
 	}
 	if kit.FragmentFor(c, "tasks") {
-		return kit.Render(c, http.StatusOK, pages.TaskRows(v))
+		return html.Send(c, http.StatusOK, pages.TaskRows(v))
 	}
 	return h.Desk.ShowIn(
 		c,
@@ -245,5 +246,5 @@ func (h *Tasks) Line(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, layout.Work(line))
+	return html.Send(c, http.StatusOK, layout.Work(line))
 }

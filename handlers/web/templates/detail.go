@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
@@ -43,7 +44,7 @@ func (h *Templates) Show(c echo.Context) error {
 			return err
 		}
 		if view.Subscribers = &list; kit.FragmentFor(c, "results") {
-			return kit.Render(c, http.StatusOK, pages.ListResults(list))
+			return html.Send(c, http.StatusOK, pages.ListResults(list))
 		}
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, t.Name(), templatesSection,

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
@@ -112,7 +113,7 @@ func (h *Templates) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.TemplatePreview(h.preview(form, nil,
+	return html.Send(c, http.StatusOK, pages.TemplatePreview(h.preview(form, nil,
 		purchases.BrandChosen(brands, form.Get("brand_id")))))
 }
 
