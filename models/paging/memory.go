@@ -28,7 +28,8 @@ func Remembering(ctx context.Context) context.Context {
 	return context.WithValue(ctx, memoryKey{}, &memory{looks: map[string]*look{}})
 }
 
-// Group is told when one of those who read side by side waits for what another one looks up, and when it goes on.
+// Group is told when one of those who read side by side waits for what another one looks up, and when it goes on. It may
+// hear of the second first.
 type Group interface {
 	Waits()
 	GoesOn()
@@ -47,8 +48,11 @@ func Once[T any](ctx context.Context, key string, ask func() (T, error)) (T, err
 	if !remembers {
 		return ask()
 	}
-	l, mine := m.look(ctx, key)
+	l, mine, waits := m.look(ctx, key)
 	if !mine {
+		if waits != nil {
+			waits.Waits()
+		}
 		<-l.done
 		if found, is := l.found.(T); is || l.err != nil {
 			return found, l.err
@@ -64,25 +68,25 @@ func Once[T any](ctx context.Context, key string, ask func() (T, error)) (T, err
 
 var errGone = errors.New("what was looked up was given up")
 
-// look is the one of a key; mine says that it is for the caller to do it. Nobody waits for what is done.
-func (m *memory) look(ctx context.Context, key string) (l *look, mine bool) {
+// look is the one of a key; mine says that it is for the caller to do it. Who waits for it tells their group; nobody
+// waits for what is done.
+func (m *memory) look(ctx context.Context, key string) (l *look, mine bool, waits Group) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l, known := m.looks[key]
 	if !known {
 		l = &look{done: make(chan struct{})}
 		m.looks[key] = l
-		return l, true
+		return l, true, nil
 	}
 	select {
 	case <-l.done:
 	default:
-		if g, grouped := ctx.Value(groupKey{}).(Group); grouped {
-			l.await = append(l.await, g)
-			g.Waits()
+		if waits, _ = ctx.Value(groupKey{}).(Group); waits != nil {
+			l.await = append(l.await, waits)
 		}
 	}
-	return l, false
+	return l, false, waits
 }
 
 // end tells those who wait. What failed is looked up again by whoever asks next.
