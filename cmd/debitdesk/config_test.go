@@ -87,7 +87,7 @@ func TestThePublicAddressHasNoPathAndNoPassword(t *testing.T) {
 func TestAVariableThatIsNoSettingIsNamed(t *testing.T) {
 	got := strangers([]string{"DEBITDESK_SMTP_ULR=smtp://x:secret@y", "DEBITDESK_DATA=data", "DEBITDESK_POSTGRES_BIN=/x",
 		"DEBITDESK_COURIER_KEY=k", "DATABASE_URL=x", "DEBITDESK_TEST_DSN=x", "PATH=/bin"})
-	const want = "DEBITDESK_SMTP_ULR is not a setting and has no effect. Did you mean DEBITDESK_SMTP_URL?"
+	const want = "DEBITDESK_SMTP_ULR is not a setting and has no effect. Did you mean \"DEBITDESK_SMTP_URL\"?"
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("%q", got)
 	}

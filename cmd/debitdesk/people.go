@@ -63,22 +63,12 @@ func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, 
 	if err != nil {
 		return m, err
 	}
-	if near := nearest(slug, all); near != "" {
-		return m,
-			fmt.Errorf(
-				"there is no merchant %q. Did you mean %q? Create a new one with: debitdesk merchant create %s --name NAME", slug,
-				near, slug)
-	}
-	return m, fmt.Errorf("there is no merchant %q. Make it first: debitdesk merchant create %s --name NAME", slug, slug)
-}
-
-// nearest is the short name that differs by the fewest letters; empty without any merchant.
-func nearest(slug string, all []merchant.Merchant) string {
 	slugs := make([]string, len(all))
 	for i, m := range all {
 		slugs[i] = m.Slug
 	}
-	return fault.Nearest(slug, slugs)
+	return m, fmt.Errorf("there is no merchant %q.%s To create it: debitdesk merchant create %s --name NAME", slug,
+		fault.DidYouMean(slug, slugs), slug)
 }
 
 type userCmd struct {

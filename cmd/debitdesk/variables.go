@@ -90,7 +90,7 @@ func strangers(environment []string) (said []string) {
 			slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
-		said = append(said, name+" is not a setting and has no effect. Did you mean "+fault.Nearest(name, known)+"?")
+		said = append(said, name+" is not a setting and has no effect."+fault.DidYouMean(name, known))
 	}
 	slices.Sort(said)
 	return said

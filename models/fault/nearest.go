@@ -1,10 +1,30 @@
 package fault
 
-// Nearest is the known word that differs from a word by the fewest letters, for a "did you mean"; empty without any.
-func Nearest(word string, known []string) (best string) {
-	fewest := -1
+import (
+	"fmt"
+	"strings"
+)
+
+// DidYouMean asks for the known word that a word was probably meant to be, after a sentence; empty where none is like it.
+func DidYouMean(word string, known []string) string {
+	if near := nearest(word, known); near != "" {
+		return fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return ""
+}
+
+// nearest is the known word that differs from a word by the fewest letters, or begins with it.
+func nearest(word string, known []string) (best string) {
+	fewest := max(2, len(word)/3) + 1 // further away are other words
+	if fewest = min(fewest, len(word)); fewest == 0 {
+		return ""
+	}
 	for _, k := range known {
-		if d := distance(word, k); fewest < 0 || d < fewest {
+		d := distance(word, k)
+		if strings.HasPrefix(k, word) {
+			d = min(d, 1)
+		}
+		if d < fewest {
 			best, fewest = k, d
 		}
 	}

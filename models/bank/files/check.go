@@ -83,7 +83,7 @@ func (c profileCheck) forms() {
 	}
 	for _, a := range c.Answers {
 		if !slices.Contains(answers, a) {
-			c.bad("answers", "%q is not a message that Debitdesk reads. Did you mean %q?", a, fault.Nearest(a, answers))
+			c.bad("answers", "%q is not a message that Debitdesk reads.%s", a, fault.DidYouMean(a, answers))
 		}
 	}
 	if !c.answersIn("pain.002") {
@@ -137,8 +137,8 @@ func (c profileCheck) services() {
 			c.bad(path, "Debitdesk has one EFT service. If yours runs on the same day, give eft a lead_days of 0.")
 			continue
 		default:
-			c.bad(path, "There is no such service. Did you mean %q?",
-				fault.Nearest(name, []string{eftService, debiCheckService, refundService, registeredName}))
+			c.bad(path, "There is no such service.%s",
+				fault.DidYouMean(name, []string{eftService, debiCheckService, refundService, registeredName}))
 			continue
 		}
 		for key, value := range map[string]string{"local_instrument": s.LocalInstrument,

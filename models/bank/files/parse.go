@@ -114,7 +114,7 @@ func (r *profileReader) object(path string, raw json.RawMessage, into reflect.Va
 			r.read(join(path, key), value, field)
 			return
 		}
-		r.Add(join(path, key), "unknown", "There is no such key. Did you mean %q?", fault.Nearest(key, known))
+		r.Add(join(path, key), "unknown", "There is no such key.%s", fault.DidYouMean(key, known))
 	})
 }
 
