@@ -212,8 +212,11 @@ func TestARotationThatCannotBeginLeavesTheKeysAsTheyAre(t *testing.T) {
 	must(t, err)
 	execute(t, env["DATABASE_URL"], `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on',
 		current_database()); END $$`)
-	if got := typed(t, env, "", "keys", "rotate"); got.code != exitFailed || !strings.Contains(got.err, "read-only") {
-		t.Errorf("%+v", got)
+	for _, args := range [][]string{{"keys", "rotate"}, {"audit", "verify"},
+		{"merchant", "create", "kloof", "--name", "Kloof Street"}} {
+		if got := typed(t, env, "", args...); got.code != exitFailed || got.err != "debitdesk: "+errReadOnly.Error()+"\n" {
+			t.Errorf("%v: %+v", args, got)
+		}
 	}
 	after, err := os.ReadFile(path)
 	must(t, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -110,10 +111,15 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 		return exitOK
 	case errors.As(err, new(usageError)):
 		return complain(io, err, exitUsage)
+	case database.ReadOnly(err):
+		return complain(io, errReadOnly, exitFailed)
 	default:
 		return complain(io, err, exitFailed)
 	}
 }
+
+var errReadOnly = errors.New("the database takes no writes: it is a standby, or set read-only. " +
+	"Name the primary in DATABASE_URL, or let it take writes")
 
 // usageError is a command that was asked for wrongly.
 type usageError struct{ error }

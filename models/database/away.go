@@ -54,13 +54,22 @@ func Away(err error) bool {
 	return false
 }
 
+// takesNoWrites is what a standby says, and a database that was set read-only.
+const takesNoWrites = "25006"
+
+// ReadOnly tells whether the database took no write.
+func ReadOnly(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == takesNoWrites
+}
+
 // awayState knows the states of PostgreSQL that pass by themselves or by the hand of
 // whoever runs it.
 func awayState(code string) bool {
 	switch code {
 	case "57P01", "57P02", "57P03", // it stops, has crashed, starts
-		"57P05",          // an idle connection was ended
-		"25006", "72000", // it takes no writes: the standby of a switch-over
+		"57P05",                // an idle connection was ended
+		takesNoWrites, "72000", // until the standby of a switch-over does
 		"58030", "F0001": // it cannot read or write its files
 		return true
 	}
