@@ -280,7 +280,7 @@ func notesBody(v NotesView, alone bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Form.Title != "" {
-			templ_7745c5c3_Err = QueueAct(v.Form).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = QueueAct(v.Form, alone).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
