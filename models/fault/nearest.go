@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// DidYouMean asks for the known word that a word was probably meant to be, after a sentence; empty where none is like it.
+// DidYouMean asks, after a sentence, for the known word that a word was probably meant to be; empty where none is like
+// it.
 func DidYouMean(word string, known []string) string {
 	if near := nearest(word, known); near != "" {
 		return fmt.Sprintf(" Did you mean %q?", near)

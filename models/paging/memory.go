@@ -28,8 +28,8 @@ func Remembering(ctx context.Context) context.Context {
 	return context.WithValue(ctx, memoryKey{}, &memory{looks: map[string]*look{}})
 }
 
-// Group is told when one of those who read side by side waits for what another one looks up, and when it goes on. It may
-// hear of the second first.
+// Group is told when one of those who read side by side waits for what another one looks up, and when it goes on. It
+// may hear of the second first.
 type Group interface {
 	Waits()
 	GoesOn()
