@@ -157,17 +157,19 @@ func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
 // read asks at once for what is shown: the rows, how many there are, and what there is to choose from.
 func (r *List[T, F]) read(ctx context.Context, who actor.Actor, f F,
 	l *Listing) (page paging.Page[T], t Tally, err error) {
-	reads := append(r.offers(who, l), func(ctx context.Context) (err error) {
+	err = database.AtOnce(ctx, func(ctx context.Context) error {
+		return r.offer(ctx, who, l)
+	}, func(ctx context.Context) (err error) {
 		page, err = r.pageOr(ctx, who, f, l)
 		return err
-	})
-	if r.Count != nil {
-		reads = append(reads, func(ctx context.Context) (err error) {
+	}, func(ctx context.Context) (err error) {
+		if r.Count != nil {
 			t, err = r.Count(ctx, who, f)
-			return err
-		})
-	}
-	err = database.AtOnce(ctx, append(reads, r.viewCounts(who, l)...)...)
+		}
+		return err
+	}, func(ctx context.Context) error {
+		return r.countViews(ctx, who, l)
+	})
 	return page, t, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/listview"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
@@ -223,19 +224,11 @@ func (r *List[T, F]) savedViews(who actor.Actor, l *Listing, tabs *components.Ta
 // mostCounted saved views have a count beside their name.
 const mostCounted = 6
 
-// viewCounts count the rows of saved views.
-func (r *List[T, F]) viewCounts(who actor.Actor, l *Listing) (counts []func(context.Context) error) {
-	if !r.arranges(who) {
-		return nil
-	}
-	l.counts = make([]RowsFound, min(mostCounted, len(l.saved)))
-	for n := range l.counts {
-		counts = append(counts, func(ctx context.Context) (err error) {
-			l.counts[n], err = r.countView(ctx, who, l.saved[n].Query)
-			return err
-		})
-	}
-	return counts
+// countViews counts the rows of saved views. Where the list is not arranged there are none.
+func (r *List[T, F]) countViews(ctx context.Context, who actor.Actor, l *Listing) (err error) {
+	l.counts, err = database.EachAtOnce(ctx, l.saved[:min(mostCounted, len(l.saved))],
+		func(ctx context.Context, v listview.Listed) (RowsFound, error) { return r.countView(ctx, who, v.Query) })
+	return err
 }
 
 // countView counts the rows of a saved view, as far as a tab counts.

@@ -11,31 +11,35 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/facet"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
 )
 
-// offers read what the filters of the list offer to choose from.
-func (r *List[T, F]) offers(who actor.Actor, l *Listing) (asks []func(context.Context) error) {
-	l.offers = map[string]*[]components.Option{}
+// offer reads what the filters of the list offer to choose from.
+func (r *List[T, F]) offer(ctx context.Context, who actor.Actor, l *Listing) error {
+	var offering []Filter[F]
 	for _, one := range r.Filters {
 		if one.Offer != nil {
-			into := new([]components.Option)
-			l.offers[one.Key] = into
-			asks = append(asks, func(ctx context.Context) (err error) {
-				*into, err = one.Offer(ctx, who)
-				return err
-			})
+			offering = append(offering, one)
 		}
 	}
-	return asks
+	options, err := database.EachAtOnce(ctx, offering, func(ctx context.Context,
+		one Filter[F]) ([]components.Option, error) {
+		return one.Offer(ctx, who)
+	})
+	l.offers = map[string][]components.Option{}
+	for n, one := range offering {
+		l.offers[one.Key] = options[n]
+	}
+	return err
 }
 
 // offered is the select of a filter, in which what is chosen stands too, be it among what is offered or not.
 func (f Filter[F]) offered(l *Listing, text string) components.Select {
 	s := f.Select
-	s.Options = slices.Clone(*l.offers[f.Key])
+	s.Options = slices.Clone(l.offers[f.Key])
 	if text != "" && !slices.ContainsFunc(s.Options, func(o components.Option) bool { return o.Value == text }) {
 		s.Options = append(s.Options, components.Option{Value: text, Text: f.Chip(l, text)})
 	}
@@ -44,11 +48,9 @@ func (f Filter[F]) offered(l *Listing, text string) components.Select {
 
 // optionText is what an option of a filter says; otherwise where it is not offered.
 func (l *Listing) optionText(key, value, otherwise string) string {
-	if offered := l.offers[key]; offered != nil {
-		for _, o := range *offered {
-			if o.Value == value {
-				return o.Text
-			}
+	for _, o := range l.offers[key] {
+		if o.Value == value {
+			return o.Text
 		}
 	}
 	return otherwise

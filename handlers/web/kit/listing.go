@@ -30,8 +30,8 @@ type Listing struct {
 	notices []string
 	batch   string // the name of the batch that it is narrowed to
 	now     time.Time
-	offers  map[string]*[]components.Option // what filters offer, by their keys
-	counts  []RowsFound                     // of the first saved views
+	offers  map[string][]components.Option // what filters offer, by their keys
+	counts  []RowsFound                    // of the first saved views
 
 	// What the person has chosen, and the view that is looked at.
 	columns            []string // in their order; none: as the list comes
