@@ -8,7 +8,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/handlers/html"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
@@ -168,11 +167,12 @@ func (s *Second) page(c echo.Context, status int, view pages.FactorView) error {
 }
 
 func (s *Second) answer(c echo.Context, status int, title string, page func(layout.Plain) templ.Component) error {
-	frame := layout.Plain{Title: title, Sandbox: s.Banner()}
-	if in, known := Session(c); known {
-		frame.Theme = in.User.Theme
-	}
-	return html.Send(c, status, page(frame))
+	return bare(c, status, title, s.Banner, func(f layout.Plain) templ.Component {
+		if in, known := Session(c); known {
+			f.Theme = in.User.Theme
+		}
+		return page(f)
+	})
 }
 
 func posted(c echo.Context) (url.Values, error) {
