@@ -100,17 +100,11 @@ func Find[T any](ctx context.Context, s *DB, from *table.Table[T], of *gorm.DB) 
 }
 
 // Collect reads what a statement finds. Where a standby fails at it, the primary answers.
-func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) (found []T, err error) {
-	if r := roundsOf(ctx); r != nil {
-		err = r.ask(s.Pool, []query{into(&found, s, from, sql, args)})
+func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
+	return orPrimary(ctx, func(ctx context.Context) (found []T, err error) {
+		q := into(&found, s, from, sql, args)
+		err = s.Pool.Read(ctx, q.rows, q.sql, q.args...)
 		return found, err
-	}
-	return orPrimary(ctx, func(ctx context.Context) ([]T, error) {
-		rows, err := s.Pool.Query(ctx, sql, Native(args)...)
-		if err != nil {
-			return nil, fmt.Errorf("read from %s: %w", from.Name, err)
-		}
-		return from.Collect(s.Seal, rows)
 	})
 }
 
