@@ -8,24 +8,13 @@ import (
 
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/plans"
 )
 
 // Whatever waits for its debit date, and however many purchases have none, a look for what is due reads none of them.
 func TestALookForChargesThatAreDueMeetsNoneThatWait(t *testing.T) {
 	const each = 6_000
 	dsn := storetest.DSN(t)
-	l, err := plans.Listen(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, sql := range []string{fmt.Sprintf(`SET session_replication_role = replica;
+	s, l := listened(t, dsn, fmt.Sprintf(`SET session_replication_role = replica;
 			INSERT INTO purchases (id, merchant_id, brand_id, token_id, is_test, status, product, currency, total_cents, due,
 				due_given, due_strict, issued, reference, reference_generated, payer_name, payer_email, payer, details, options,
 				history, attempts, search, execute_at, created_at, updated_at)
@@ -33,11 +22,7 @@ func TestALookForChargesThatAreDueMeetsNoneThatWait(t *testing.T) {
 				CASE WHEN n > %d THEN 'pending_charge' ELSE 'paid' END,
 				'', 'ZAR', 100, now(), true, false, now(), '', n::text, '', '', '{}', '{}', '{}', '[]', '[]', '',
 				CASE WHEN n > %[2]d THEN now() + n * interval '1 hour' END, now(), now() FROM generate_series(1, %d) n;
-			SET session_replication_role = DEFAULT`, uuid.New(), each, 2*each), "VACUUM ANALYZE purchases"} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+			SET session_replication_role = DEFAULT`, uuid.New(), each, 2*each), "VACUUM ANALYZE purchases")
 	l.Doing("whether anything is overdue")
 	if late, err := s.Overdue(t.Context()); err != nil || late {
 		t.Errorf("overdue %t: %v", late, err)

@@ -9,9 +9,7 @@ import (
 
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/plans"
 )
 
 // Lists by the due date meet no purchase that only stores an account, however many there are; those of all kinds go by
@@ -19,29 +17,15 @@ import (
 func TestListsByDueDateDoNotMeetWhatOnlyStores(t *testing.T) {
 	const storing, owed = 9_000, 120
 	dsn := storetest.DSN(t)
-	l, err := plans.Listen(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	merchant := uuid.New()
-	for _, sql := range []string{fmt.Sprintf(`SET session_replication_role = replica;
+	s, l := listened(t, dsn, fmt.Sprintf(`SET session_replication_role = replica;
 			INSERT INTO purchases (id, merchant_id, brand_id, is_test, status, product, currency, total_cents, due, due_given,
 				due_strict, issued, reference, reference_generated, payer_name, payer_email, payer, details, options, history,
 				attempts, search, created_at, updated_at)
 			SELECT gen_random_uuid(), '%s', '%[1]s', true, 'created', '', 'ZAR', CASE WHEN n > %d THEN 100 ELSE 0 END,
 				now() + n * interval '1 second', true, false, now(), '', n::text, '', '', '{}', '{}', '{}', '[]', '[]', '',
 				now(), now() FROM generate_series(1, %d) n;
-			SET session_replication_role = DEFAULT`, merchant, storing, storing+owed), "VACUUM ANALYZE purchases"} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+			SET session_replication_role = DEFAULT`, merchant, storing, storing+owed), "VACUUM ANALYZE purchases")
 	ctx, f := t.Context(), purchase.Filter{Kind: purchase.WithAmount}
 	page := paging.Ask{Limit: 50}
 	dated := f

@@ -22,25 +22,11 @@ import (
 func TestNoListOfWhatWaitsReadsAllThatWaits(t *testing.T) {
 	const most = 3_000 // a page looks at up to 3 000
 	dsn := storetest.Unguarded(t)
-	l, err := plans.Listen(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	merchant := uuid.New()
-	for _, sql := range []string{`INSERT INTO attention (merchant_id, kind, object_id, at, answered, cents, currency)
-			SELECT '` + merchant.String() + `'::uuid, kind, gen_random_uuid(), now() - n * interval '1 minute', false, 100, 'ZAR'
+	s, l := listened(t, dsn, `INSERT INTO attention (merchant_id, kind, object_id, at, answered, cents, currency)
+			SELECT '`+merchant.String()+`'::uuid, kind, gen_random_uuid(), now() - n * interval '1 minute', false, 100, 'ZAR'
 			FROM unnest(ARRAY['suspended', 'blocked', 'stranded', 'failed', 'disputed']) AS kind, generate_series(1, 8000) n`,
-		"VACUUM ANALYZE attention"} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+		"VACUUM ANALYZE attention")
 	page := paging.Ask{Limit: 50}
 	for name, open := range map[string]func(context.Context) error{
 		"mandates": func(ctx context.Context) error {
@@ -78,28 +64,14 @@ func TestNoListOfWhatWaitsReadsAllThatWaits(t *testing.T) {
 // What runs out is found by when it does, however many requests still wait for an answer.
 func TestWhatRunsOutIsNotLookedForAmongAllRequests(t *testing.T) {
 	dsn := storetest.DSN(t)
-	l, err := plans.Listen(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, sql := range []string{`SET session_replication_role = replica;
+	s, l := listened(t, dsn, `SET session_replication_role = replica;
 			INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, expires_at)
 			SELECT gen_random_uuid(), gen_random_uuid(), lpad(to_hex(n), 32, '0')::uuid, 1, 'DELAYED',
 				CASE n % 16 WHEN 0 THEN 'delivered' ELSE 'accepted' END, now(),
 				now() + CASE n % 16 WHEN 0 THEN 1 ELSE -1 END * random() * interval '300 days'
 			FROM generate_series(1, 48000) n;
 			SET session_replication_role = DEFAULT`,
-		"VACUUM ANALYZE mandate_authentications"} {
-		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+		"VACUUM ANALYZE mandate_authentications")
 	l.Doing("requests that run out")
 	if found, err := s.RunOut(t.Context(), s.Now().Add(-time.Hour), s.Now().Add(-time.Hour), 200); err != nil ||
 		len(found) > 0 {
@@ -107,6 +79,27 @@ func TestWhatRunsOutIsNotLookedForAmongAllRequests(t *testing.T) {
 	}
 	l.Doing("")
 	noneReadsMore(t, dsn, l.Statements(), "mandate_authentications", 200)
+}
+
+// listened is a store of a prepared database, and who takes down what it asks.
+func listened(t *testing.T, dsn string, statements ...string) (*store.Store, *plans.Listener) {
+	t.Helper()
+	l, err := plans.Listen(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	for _, sql := range statements {
+		if _, err := s.Pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, l
 }
 
 func noneReadsMore(t *testing.T, dsn string, statements []plans.Statement, table string, most int64) {
