@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
+	"debitdesk/views/viewtest"
 )
 
 // walkers is how many tabs look at pages at once.
@@ -89,7 +92,11 @@ func (s *site) pagesInside(t *testing.T) (pages []walk.Address) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := walk.Walk{Base: s.url, Client: client, Same: 4, Values: 1}
+	w := walk.Walk{Base: s.url, Client: client, Same: 4, Values: 1, Markup: func(path, markup string) {
+		for _, problem := range viewtest.Problems(markup) {
+			t.Errorf("%s: %s", path, problem)
+		}
+	}}
 	found, err := w.Pages()
 	if err != nil {
 		t.Fatal(err)
@@ -108,9 +115,32 @@ func (s *site) pagesInside(t *testing.T) (pages []walk.Address) {
 		"/account/proof", "/purchases/01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", "/nothing-here") {
 		if !slices.ContainsFunc(pages, func(at walk.Address) bool { return at.Path == path }) {
 			pages = append(pages, walk.Address{Path: path})
+			s.wellFormed(t, client, path)
 		}
 	}
 	return pages
+}
+
+// wellFormed holds a page that was not walked to the rules of HTML.
+func (s *site) wellFormed(t *testing.T, client *http.Client, path string) {
+	t.Helper()
+	ask, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask.Header.Set("Accept", "text/html") // the mail of the sandbox answers programs, too
+	res, err := client.Do(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	markup, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range viewtest.Problems(string(markup)) {
+		t.Errorf("%s: %s", path, problem)
+	}
 }
 
 // onlyEmpty leaves out files, and of all searches and filters of a list those that find something.
@@ -130,6 +160,7 @@ func (s *site) pagesOutside(t *testing.T) (pages []walk.Address) {
 		UNION ALL (SELECT '/p/' || id || '/subscription' FROM purchases WHERE subscriber_id IS NOT NULL LIMIT 1)`),
 		"/login", "/reset", "/reset/unknown", "/invite/unknown", "/p/unknown", "/manual/start") {
 		pages = append(pages, walk.Address{Path: path})
+		s.wellFormed(t, http.DefaultClient, path)
 	}
 	return pages
 }

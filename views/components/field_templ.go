@@ -540,7 +540,7 @@ func Choose(s Select) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.Required {
+		if s.Required && s.Blank != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " required")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -25,9 +25,11 @@ type checker struct {
 }
 
 type element struct {
-	name  string
-	named bool // has an accessible name of its own, or text inside
-	tag   string
+	name     string
+	named    bool // has an accessible name of its own, or text inside
+	tag      string
+	required bool
+	children int // elements that stand in it so far
 }
 
 type control struct {
@@ -44,7 +46,8 @@ func (c *checker) token(kind html.TokenType, t html.Token) {
 	case html.StartTagToken:
 		c.start(t)
 		if !slices.Contains(void, t.Data) {
-			c.open = append(c.open, element{t.Data, has(t, "aria-label") || has(t, "aria-labelledby"), t.String()})
+			c.open = append(c.open, element{name: t.Data, named: has(t, "aria-label") || has(t, "aria-labelledby"),
+				tag: t.String(), required: has(t, "required")})
 		}
 	case html.SelfClosingTagToken:
 		c.start(t)
@@ -56,7 +59,13 @@ func (c *checker) token(kind html.TokenType, t html.Token) {
 	}
 }
 
+func words(list string) []string { return strings.Fields(list) }
+
 func (c *checker) start(t html.Token) {
+	c.placed(t)
+	if len(c.open) > 0 {
+		c.open[len(c.open)-1].children++
+	}
 	for _, a := range t.Attr {
 		c.attribute(t, a)
 	}

@@ -3,6 +3,7 @@
 package walk
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Walk struct {
 	Start  []string     // besides the first page
 	Before func(path string)
 	Page   func(path string, page *html.Node) // each page, once it was opened; nil: nobody looks
+	Markup func(path, markup string)          // the same, as it was sent
 	kinds  map[string]int
 	found  []Address
 	queue  []Address
@@ -138,10 +140,17 @@ func (w *Walk) open(at Address) error {
 		return err
 	}
 	w.found = append(w.found, at)
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || at.depth >= deepest && w.Page == nil {
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") || at.depth >= deepest && w.Page == nil && w.Markup == nil {
 		return nil
 	}
-	page, err := html.Parse(res.Body)
+	markup, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if w.Markup != nil {
+		w.Markup(at.Path, string(markup))
+	}
+	page, err := html.Parse(bytes.NewReader(markup))
 	if err != nil {
 		return err
 	}
