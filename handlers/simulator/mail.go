@@ -126,7 +126,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-func (h *Controls) mailList(c echo.Context) *kit.List[mail.Mail, outbox.Filter] {
+func (h *Controls) mailList(c echo.Context) kit.Shown {
 	return &kit.List[mail.Mail, outbox.Filter]{
 		Desk: h.Desk, Path: mailPath, Active: active, Title: "Mail", One: "mail",
 		Head: components.PageHead{Title: "Sandbox",

@@ -43,7 +43,7 @@ func dayID(d exchange.Day) (id uuid.UUID) {
 // The days that are shown where nobody says which: a month, and what is handed over for the next days.
 const daysBack, daysAhead = 30, 7
 
-func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
+func (h *Pages) days() kit.Shown {
 	return &kit.List[exchange.Day, dayFilter]{
 		Desk:    h.Desk,
 		Exports: h.Exports,
@@ -191,8 +191,8 @@ var partWords = map[exchange.DayPart]string{exchange.PartHandedOver: "Handed ove
 	exchange.PartAcknowledged: "Acknowledged", exchange.PartOpen: "No answer", exchange.PartPaid: "Paid",
 	exchange.PartBack: "Went back", exchange.PartExpected: "Expected on the account"}
 
-func (h *Pages) items() *kit.List[exchange.ItemLine, exchange.ItemFilter] {
-	l := h.itemsOf(itemsPath, "", func(*exchange.ItemFilter) {})
+func (h *Pages) items() kit.Shown {
+	l := itemsOf(h, itemsPath, "", func(*exchange.ItemFilter) {})
 	l.Exports, l.Nav = h.Exports, components.StatusTabs(nav(daysPath))
 	l.Head = components.PageHead{Title: "Items", Back: components.Link{Text: "Reconciliation", Href: daysPath},
 		Sub: "What a figure of the reconciliation is made of."}

@@ -37,7 +37,7 @@ func kindOptions() (options []components.Option) {
 	return options
 }
 
-func (h *Pages) files() *kit.List[exchange.Message, exchange.MessageFilter] {
+func (h *Pages) files() kit.Shown {
 	return &kit.List[exchange.Message, exchange.MessageFilter]{
 		Desk:    h.Desk,
 		Exports: h.Exports,
@@ -89,7 +89,7 @@ func (h *Pages) ExportFiles(c echo.Context) error { return h.files().Export(c) }
 func (h *Pages) ExportedFiles() kit.Exportable { return h.files() }
 
 // itemsOf lists what is in a file.
-func (h *Pages) itemsOf(path, title string, narrow func(*exchange.ItemFilter)) *kit.List[exchange.ItemLine,
+func itemsOf(h *Pages, path, title string, narrow func(*exchange.ItemFilter)) *kit.List[exchange.ItemLine,
 	exchange.ItemFilter] {
 	return &kit.List[exchange.ItemLine, exchange.ItemFilter]{
 		Desk: h.Desk, Path: path, Active: section, One: "item", Card: components.Card{Title: title},
@@ -154,7 +154,7 @@ func (h *Pages) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	items, err := h.itemsOf(filePath(id), "Items", func(f *exchange.ItemFilter) { f.MessageID = id }).View(c)
+	items, err := itemsOf(h, filePath(id), "Items", func(f *exchange.ItemFilter) { f.MessageID = id }).View(c)
 	if err != nil {
 		return err
 	}

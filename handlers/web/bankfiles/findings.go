@@ -118,7 +118,7 @@ func settledBy(f exchange.Finding) string {
 	return by(f.ClosedBy)
 }
 
-func (h *Pages) findings() *kit.List[exchange.Finding, exchange.FindingFilter] {
+func (h *Pages) findings() kit.Shown {
 	return &kit.List[exchange.Finding, exchange.FindingFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: findingsPath, Active: section, One: "finding",
 		Nav:   components.StatusTabs(nav(findingsPath)),

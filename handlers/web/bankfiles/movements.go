@@ -24,7 +24,7 @@ import (
 
 var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryMatched, exchange.EntryOther}
 
-func (h *Pages) movements() *kit.List[exchange.EntryLine, exchange.EntryFilter] {
+func (h *Pages) movements() kit.Shown {
 	return &kit.List[exchange.EntryLine, exchange.EntryFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: movementsPath, Active: section, One: "movement",
 		Nav:   components.StatusTabs(nav(movementsPath)),

@@ -20,7 +20,7 @@ import (
 	"debitdesk/views/pages"
 )
 
-func (h *Pages) received() *kit.List[exchange.Document, exchange.DocumentFilter] {
+func (h *Pages) received() kit.Shown {
 	return &kit.List[exchange.Document, exchange.DocumentFilter]{
 		Desk:    h.Desk,
 		Exports: h.Exports,
@@ -79,7 +79,7 @@ func (h *Pages) Document(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list := h.itemsOf(receivedHref(id), "Answers to items", func(f *exchange.ItemFilter) { f.ArrivalID = id })
+	list := itemsOf(h, receivedHref(id), "Answers to items", func(f *exchange.ItemFilter) { f.ArrivalID = id })
 	list.Columns = append(list.Columns, itemFileColumn)
 	list.Empty.Text = "This file decides nothing about an item of yours."
 	items, err := list.View(c)

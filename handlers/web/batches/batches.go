@@ -142,7 +142,7 @@ func (h *Batches) Latest(ctx context.Context, who actor.Actor) ([]pages.BatchLin
 	return lines, err
 }
 
-func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, batch.Filter] {
+func (h *Batches) list(who actor.Actor) kit.Shown {
 	head := components.PageHead{Title: "Batches",
 		Primary: components.Button{Label: "New batch", Icon: "plus", Href: "/batches/new", Changes: true}}
 	if !who.Can(actor.Bill) {

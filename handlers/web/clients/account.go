@@ -28,7 +28,7 @@ type accountFilter struct {
 }
 
 // account lists what a client was billed and paid, as it stood at the end of a day.
-func (h *Clients) account(one client.Client) *kit.List[report.AccountLine, accountFilter] {
+func (h *Clients) account(one client.Client) kit.Shown {
 	path := words.ClientHref(one.ID) + "/account"
 	return &kit.List[report.AccountLine, accountFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: path, Active: clientsSection, One: "purchase",

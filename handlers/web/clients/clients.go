@@ -66,7 +66,10 @@ const clientsSection = "clients"
 // ListName is the list of clients among those in which rows can be chosen.
 const ListName = "clients"
 
-func (h *Clients) list() *kit.List[client.Client, client.Query] {
+func (h *Clients) list() kit.Shown { return clientList(h) }
+
+// clientList is the list with the type of its rows.
+func clientList(h *Clients) *kit.List[client.Client, client.Query] {
 	return &kit.List[client.Client, client.Query]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsSection, One: "client",
 		Head: components.PageHead{Title: "Clients",
@@ -154,7 +157,7 @@ func (h *Clients) Export(c echo.Context) error { return h.list().Export(c) }
 func (h *Clients) Exported() kit.Exportable { return h.list() }
 
 // Rows are the clients of the list, for what is made of all of them.
-func (h *Clients) Rows() kit.Rows[client.Client] { return h.list() }
+func (h *Clients) Rows() kit.Rows[client.Client] { return clientList(h) }
 
 // acts are the buttons over clients that were chosen: a batch of invoices to them has pages of its own.
 func (h *Clients) acts(who actor.Actor) []components.Button {

@@ -31,7 +31,7 @@ type Events struct {
 
 const eventsPath = "/developers/events"
 
-func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
+func (h *Events) list() kit.Shown {
 	types := kit.StatesFilter("type", "an event", slices.Concat(webhook.Names, []string{webhook.WebhookTest}), nil,
 		func(f *webhook.EventFilter) *[]string { return &f.Types })
 	types.View, types.Chip, types.Input = false,

@@ -32,7 +32,7 @@ type Requests struct {
 
 const requestsPath = "/developers/requests"
 
-func (h *Requests) list(keys []credential.Credential) *kit.List[requestlog.Entry, requestlog.Filter] {
+func (h *Requests) list(keys []credential.Credential) kit.Shown {
 	return &kit.List[requestlog.Entry, requestlog.Filter]{
 		Desk: h.Desk, Path: requestsPath, Active: words.Developers, Title: "Request log", One: "request",
 		Head: components.PageHead{Title: "Developers",

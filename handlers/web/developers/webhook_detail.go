@@ -44,7 +44,7 @@ func readSamples(files [][2]string) (out []components.Code) {
 const deliveryRows = 25
 
 // deliveries are those of one webhook.
-func (h *Webhooks) deliveries(id uuid.UUID) *kit.List[webhook.Delivery, webhook.DeliveryFilter] {
+func (h *Webhooks) deliveries(id uuid.UUID) kit.Shown {
 	return &kit.List[webhook.Delivery, webhook.DeliveryFilter]{
 		Desk: h.Desk, Path: words.WebhookPath(id), Active: words.Developers, One: "delivery", Many: "deliveries",
 		Limit: deliveryRows,

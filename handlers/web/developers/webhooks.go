@@ -64,7 +64,7 @@ func (h *Webhooks) ShowIn(c echo.Context, status int, title string, page func(la
 	return h.Desk.ShowIn(c, status, title, words.Developers, page)
 }
 
-func (h *Webhooks) list() *kit.List[webhook.Webhook, struct{}] {
+func (h *Webhooks) list() kit.Shown {
 	now := h.Desk.Now()
 	return &kit.List[webhook.Webhook, struct{}]{
 		Desk: h.Desk, Path: words.WebhooksPath, Active: words.Developers, One: "webhook",

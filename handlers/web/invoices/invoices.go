@@ -35,7 +35,7 @@ type Invoices struct {
 
 const invoices = "invoices"
 
-func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
+func (h *Invoices) list() kit.Shown {
 	return &kit.List[billing.Entry, billing.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/invoices", Active: invoices, One: "invoice",
 		Head:  components.PageHead{Title: "Invoices"},

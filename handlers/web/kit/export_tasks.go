@@ -50,6 +50,18 @@ type Exportable interface {
 	toFile(ctx context.Context, who actor.Actor, query url.Values) (fileOf, error)
 }
 
+// Shown is a list, whatever its rows are. Methods give their lists as this: the type of a list in the signature of a
+// method would have each package that names the receiver compile all of List for those rows once more.
+type Shown interface {
+	Exportable
+	// Show serves the list as a page of its own, or the part of it that htmx asks for.
+	Show(c echo.Context) error
+	// View is the list within another page.
+	View(c echo.Context) (pages.ListView, error)
+	// Export serves the rows as a file.
+	Export(c echo.Context) error
+}
+
 // fileOf is a list on its way into a file, whatever its rows are.
 type fileOf struct {
 	list    string

@@ -53,7 +53,7 @@ const mandatesSection = "mandates"
 // ListName is the name of the register among the lists.
 const ListName = "mandates"
 
-func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
+func (h *Mandates) list() kit.Shown {
 	return &kit.List[mandate.Entry, mandate.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/mandates", Active: mandatesSection, One: "mandate",
 		Head: components.PageHead{Title: "Mandates", Sub: "Clients’ permissions to debit their accounts.",

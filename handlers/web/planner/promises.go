@@ -25,7 +25,7 @@ func promisesHref(day calendar.Date) string {
 }
 
 // promises are what clients promised to pay on a day and have not paid.
-func (h *Planner) promises() *kit.List[followup.Promise, turnFilter] {
+func (h *Planner) promises() kit.Shown {
 	return &kit.List[followup.Promise, turnFilter]{
 		Desk:    h.Desk,
 		Exports: h.Exports,

@@ -28,7 +28,7 @@ func turnsHref(day calendar.Date) string {
 type turnFilter struct{ From, To calendar.Date }
 
 // turns are the subscriptions that will bill on a day.
-func (h *Planner) turns() *kit.List[subscription.Turn, turnFilter] {
+func (h *Planner) turns() kit.Shown {
 	return &kit.List[subscription.Turn, turnFilter]{
 		Desk:    h.Desk,
 		Exports: h.Exports,

@@ -54,7 +54,7 @@ func DebitsUntilHref(cutOff time.Time) string {
 }
 
 // debits are every attempt to collect. Without any filter of days the list shows this month.
-func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
+func (p *Purchases) debits() kit.Shown {
 	return &kit.List[purchase.Record, purchase.DebitFilter]{
 		Desk: p.Desk, Exports: p.Exports, Path: debitsPath, Active: words.Purchases, One: "debit",
 		Head: components.PageHead{Title: "Debits", Back: components.Link{Text: "Purchases", Href: "/purchases"},

@@ -45,7 +45,7 @@ type Purchases struct {
 	Notes         kit.NotesPanel
 }
 
-func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
+func (p *Purchases) list() kit.Shown {
 	return &kit.List[purchase.Record, purchase.Filter]{
 		Desk: p.Desk, Exports: p.Exports, Path: "/purchases", Active: words.Purchases, One: "purchase",
 		Head: components.PageHead{Title: "Purchases",

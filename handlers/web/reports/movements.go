@@ -46,7 +46,7 @@ var kindWords = map[string]components.Pill{
 	"paid_by_hand": {Kind: "done", Word: "Marked as paid"},
 }
 
-func (h *Reports) movements() *kit.List[report.Movement, report.MovementFilter] {
+func (h *Reports) movements() kit.Shown {
 	return &kit.List[report.Movement, report.MovementFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: movementsPath, Active: reportsSection, One: "movement",
 		Source: "movements of money",
@@ -148,7 +148,7 @@ func partHref(part report.Part, asOf calendar.Date, currency string) string {
 
 var partWords = map[report.Part]string{report.Returnable: "May still be returned", report.Owed: "Owed to clients"}
 
-func (h *Reports) parts() *kit.List[report.Movement, report.PartFilter] {
+func (h *Reports) parts() kit.Shown {
 	return &kit.List[report.Movement, report.PartFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: partsPath, Active: reportsSection, One: "amount",
 		Source: "parts of the balance",

@@ -66,7 +66,7 @@ func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).
 // Exported is the list for exports in the background.
 func (h *Audit) Exported() kit.Exportable { return h.list(components.Note{}) }
 
-func (h *Audit) list(check components.Note) *kit.List[trail.Found, trail.Filter] {
+func (h *Audit) list(check components.Note) kit.Shown {
 	return &kit.List[trail.Found, trail.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditSection, One: "audit entry", Many: "audit entries",
 		Head: components.PageHead{Title: "Audit",

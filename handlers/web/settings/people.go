@@ -40,7 +40,7 @@ func (p *People) List(c echo.Context) error {
 }
 
 // list is everybody at once, by name, and who is invited.
-func (p *People) list(self uuid.UUID, all member.People) *kit.List[member.Member, struct{}] {
+func (p *People) list(self uuid.UUID, all member.People) kit.Shown {
 	return &kit.List[member.Member, struct{}]{
 		Desk: p.Desk, Path: peopleHref, Active: words.SettingsSection, One: "member",
 		Head: components.PageHead{Title: "People",
@@ -73,7 +73,7 @@ func (p *People) list(self uuid.UUID, all member.People) *kit.List[member.Member
 		},
 		Around: func(_ echo.Context, _ *kit.Listing, v *pages.ListView) error {
 			if len(all.Invitations) > 0 {
-				v.After = pages.Invited(kit.TableOf("Invited", p.invitationColumns(), all.Invitations))
+				v.After = pages.Invited(kit.TableOf("Invited", invitationColumns(p), all.Invitations))
 			}
 			return nil
 		},
@@ -86,7 +86,7 @@ func roleCell(role actor.Role, grants actor.Grants, limit *int64) components.Cel
 	return components.Cell{Part: pages.MemberRole(kit.RoleWord(role), grantWords(grants), limitWords(limit))}
 }
 
-func (p *People) invitationColumns() []kit.Column[member.Invitation] {
+func invitationColumns(p *People) []kit.Column[member.Invitation] {
 	acts := kit.ColumnOf("Actions", func(i member.Invitation) components.Cell {
 		at := peopleHref + "/invitations/" + i.ID.String()
 		return components.Cell{Part: pages.InvitationActs(i.Email, at+"/mails", at+"/revocation")}

@@ -16,8 +16,8 @@ import (
 )
 
 // stranded are the active subscribers of all templates whose account cannot be charged.
-func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
-	list := h.subscriberList(subscription.Template{})
+func (h *Templates) stranded() kit.Shown {
+	list := subscriberList(h, subscription.Template{})
 	list.Path, list.Source, list.Choose = words.StrandedPath, StrandedList, h.chooseSubscribers(StrandedList)
 	list.Head = components.PageHead{Title: "Subscribers without an account",
 		Back: components.Link{Text: "Templates", Href: words.TemplatesPath},

@@ -30,9 +30,8 @@ import (
 )
 
 // subscribers are those of one template. Those who are pending have columns of their own on the page.
-func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
-	pending bool) *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
-	list := h.subscriberList(t)
+func (h *Templates) subscribers(who actor.Actor, t subscription.Template, pending bool) kit.Shown {
+	list := subscriberList(h, t)
 	list.Path, list.File, list.Card = words.TemplateHref(t.ID, ""), words.TemplateHref(t.ID, "/subscribers/export"),
 		components.Card{Title: "Subscribers"}
 	list.SourceArg, list.Choose = t.ID.String(), h.chooseSubscribers(SubscriberList)
@@ -65,7 +64,7 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 		for i := range list.Columns {
 			list.Columns[i].Cell = nil
 		}
-		list.Columns = slices.Concat(h.pendingColumns(who.Can(templateAct)), list.Columns)
+		list.Columns = slices.Concat(pendingColumns(h, who.Can(templateAct)), list.Columns)
 		list.Around = func(_ echo.Context, _ *kit.Listing, v *pages.ListView) error {
 			if who.Can(templateAct) {
 				v.Acts = pages.PendingActs(list.Path)
@@ -77,7 +76,7 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 }
 
 // subscriberList is what all lists of subscribers have in common. t is the template of them all, if there is one.
-func (h *Templates) subscriberList(t subscription.Template) *kit.List[subscription.Subscriber,
+func subscriberList(h *Templates, t subscription.Template) *kit.List[subscription.Subscriber,
 	subscription.SubscriberFilter] {
 	return &kit.List[subscription.Subscriber, subscription.SubscriberFilter]{
 		Desk: h.Desk, Exports: h.Exports, Active: templatesSection, One: "subscriber",
@@ -111,7 +110,7 @@ func subscriberCell(s subscription.Subscriber) components.Cell {
 	return components.Cell{Text: cmp.Or(s.ClientName, s.ClientEmail), Href: subscriberHref(s, ""), Second: s.ClientEmail}
 }
 
-func (h *Templates) pendingColumns(mayWrite bool) []kit.Column[subscription.Subscriber] {
+func pendingColumns(h *Templates, mayWrite bool) []kit.Column[subscription.Subscriber] {
 	now := h.Desk.Now()
 	acts := kit.Column[subscription.Subscriber]{Head: components.Head{Label: "Acts", Hidden: true}}
 	if mayWrite {

@@ -48,7 +48,7 @@ const (
 	kindInvoice      = "invoice"
 )
 
-func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter] {
+func (h *Templates) list() kit.Shown {
 	return &kit.List[subscription.Template, subscription.Filter]{
 		Desk: h.Desk, Path: words.TemplatesPath, Active: templatesSection, One: "template",
 		Head: components.PageHead{Title: "Templates", Primary: components.Button{Label: "New template", Icon: "plus",

@@ -74,7 +74,7 @@ func tokenPill(t token.Token) components.Pill {
 	return p
 }
 
-func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
+func (h *Tokens) list() kit.Shown {
 	return &kit.List[token.Entry, token.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/tokens", Active: words.TokensSection, One: "token",
 		Head: components.PageHead{Title: "Tokens", Sub: "Stored bank accounts that you may debit.",
