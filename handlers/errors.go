@@ -58,7 +58,8 @@ func pageStatus(kind fault.Kind) int {
 
 // answerError is echo's error handler: every refusal and every defect ends here.
 func (e *edge) answerError(err error, c echo.Context) {
-	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {
+	if errors.Is(c.Request().Context().Err(), context.Canceled) &&
+		(errors.Is(err, context.Canceled) || e.Away != nil && e.Away(err)) {
 		c.Response().Status = clientGone
 		return
 	}

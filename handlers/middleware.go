@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -78,8 +79,19 @@ const apiTime = 45 * time.Second
 // within gives a request an end: while the database hangs, its callers do not. What
 // ran out of time is answered like every error.
 func within(limit time.Duration) echo.MiddlewareFunc {
-	return middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{Timeout: limit,
-		ErrorHandler: func(err error, _ echo.Context) error { return err }})
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			own := c.Request()
+			ctx, cancel := context.WithTimeout(own.Context(), limit)
+			defer cancel()
+			c.SetRequest(own.WithContext(ctx))
+			err := next(c)
+			if err != nil { // whether the caller has gone is to be seen
+				c.SetRequest(own)
+			}
+			return err
+		}
+	}
 }
 
 // survive turns a panic into an error that is answered and logged like others. The error

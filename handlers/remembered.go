@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -38,9 +40,20 @@ func (e *edge) remembered(next echo.HandlerFunc) echo.HandlerFunc {
 		if wrong != nil {
 			return nil //nolint:nilerr // the page was served; nothing of that id is to be remembered
 		}
-		if err := e.Find.Service.Opened(r.Context(), access.Actor(c), kind, id); err != nil {
-			e.Log.WarnContext(r.Context(), "an opened page was not remembered", "error", err)
+		ctx, cancel := beside(r)
+		defer cancel()
+		if err := e.Find.Service.Opened(ctx, access.Actor(c), kind, id); err != nil {
+			e.Log.WarnContext(ctx, "an opened page was not remembered", "error", err)
 		}
 		return nil
 	}
+}
+
+// besideTime is how long it may take to write what is written beside an answer.
+const besideTime = 5 * time.Second
+
+// beside is the context of what is written beside an answer: the caller may have closed already, as many do when they
+// have what they asked for, and it is written all the same.
+func beside(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(r.Context()), besideTime)
 }

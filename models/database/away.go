@@ -67,7 +67,8 @@ func ReadOnly(err error) bool {
 // whoever runs it.
 func awayState(code string) bool {
 	switch code {
-	case "57P01", "57P02", "57P03", // it stops, has crashed, starts
+	case queryCanceled, // it took too long
+		"57P01", "57P02", "57P03", // it stops, has crashed, starts
 		"57P05",                // an idle connection was ended
 		takesNoWrites, "72000", // until the standby of a switch-over does
 		"58030", "F0001": // it cannot read or write its files
@@ -123,7 +124,8 @@ func (patience) TraceRelease(_ *pgxpool.Pool, given pgxpool.TraceReleaseData) {
 }
 
 // TraceQueryStart implements pgx.QueryTracer, which a tracer has to be.
-func (patience) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (patience) TraceQueryStart(ctx context.Context, conn *pgx.Conn, of pgx.TraceQueryStartData) context.Context {
+	noteListening(conn, of.SQL)
 	return ctx
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -145,10 +146,18 @@ func alone(ctx context.Context, pool *pgxpool.Pool, lock int64, fn func() error)
 // apart opens a connection that is not one of the pool, for whatever keeps one for
 // long: a lock, or listening.
 func apart(ctx context.Context, pool *pgxpool.Pool, name string) (*pgx.Conn, error) {
+	return pgx.ConnectConfig(ctx, Apart(pool, name))
+}
+
+// Apart is how such a connection is opened. Who gives it up ends it at once: it serves nobody afterwards.
+func Apart(pool *pgxpool.Pool, name string) *pgx.ConnConfig {
 	cfg := pool.Config().ConnConfig.Copy()
 	cfg.Tracer = nil
+	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()}
+	}
 	cfg.RuntimeParams["application_name"] = name
-	return pgx.ConnectConfig(ctx, cfg)
+	return cfg
 }
 
 // connTx lets pgx-native code (the job queue, COPY) join a transaction that was

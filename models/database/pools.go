@@ -33,6 +33,7 @@ func configure(dsn string, opt Options) (*pgxpool.Config, error) {
 	}
 	cfg.ConnConfig.Tracer = patience{opt.Patience}
 	cfg.ConnConfig.DialFunc = dial
+	cfg.ConnConfig.BuildContextWatcherHandler = watchGivingUp
 	return cfg, nil
 }
 

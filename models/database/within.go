@@ -102,9 +102,9 @@ func (p *Pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 
 // Reading runs reads by one connection, for which more is set than for others.
 func (p *Pool) Reading(ctx context.Context, do func(pgx.Tx) error) error {
-	from := p.Pool
+	from := p
 	if a := asideOf(ctx); a != nil {
-		from = a.pool
+		from = &Pool{Pool: a.pool}
 	}
 	return pgx.BeginTxFunc(ctx, from, pgx.TxOptions{AccessMode: pgx.ReadOnly}, do)
 }

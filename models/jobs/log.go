@@ -2,13 +2,14 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"debitdesk/models/database"
 )
 
 // errorLog logs a failed job, once, with what finds it again.
@@ -16,7 +17,7 @@ type errorLog struct{ log *slog.Logger }
 
 // HandleError implements river.ErrorHandler.
 func (l *errorLog) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	if errors.Is(err, context.Canceled) { // the process stops; the work comes round again
+	if database.GivenUp(ctx, err) { // the process stops; the work comes round again
 		return nil
 	}
 	l.log.ErrorContext(ctx, "job failed", "job_id", job.ID, "job_kind", job.Kind, "error", err)

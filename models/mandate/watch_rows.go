@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
 )
 
 // mandateChannel is where the database's triggers name mandates that changed.
@@ -44,10 +46,7 @@ type topic struct {
 
 // Watch starts listening. Close it before the database.
 func (s Store) Watch(ctx context.Context) (*Watch, error) {
-	cfg := s.Direct.Config().ConnConfig.Copy()
-	cfg.Tracer = nil
-	cfg.RuntimeParams["application_name"] = "debitdesk watch"
-	w := &Watch{cfg: cfg, log: s.Options.Log, watched: map[uuid.UUID]*topic{}}
+	w := &Watch{cfg: database.Apart(s.Direct, "debitdesk watch"), log: s.Options.Log, watched: map[uuid.UUID]*topic{}}
 	if w.log == nil {
 		w.log = slog.Default()
 	}
