@@ -84,6 +84,9 @@ func (v *auditVerifyCmd) pack(c Config, io streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.File, err)
 	}
+	if found.Why != "" && found.Broken == 0 {
+		return fmt.Errorf("%s: %s", v.File, found.Why)
+	}
 	if !found.Holds() {
 		return fmt.Errorf("%s: broken at link %d: %s", found.Merchant, found.Broken, found.Why)
 	}
@@ -99,6 +102,10 @@ func (v *auditVerifyCmd) pack(c Config, io streams) error {
 		whose = "which is in the key file here"
 	}
 	said += fmt.Sprintf(", %s (fingerprint %s)", whose, hex.EncodeToString(fingerprint[:]))
+	if found.Unsigned {
+		said += "; an earlier release exported it: the chain is signed, the name of the business and the time of the " +
+			"export are not"
+	}
 	_, err = fmt.Fprintln(io.out, said)
 	return err
 }

@@ -15,11 +15,12 @@ import (
 	"debitdesk/models/audit"
 )
 
-// packForm is the first word of an exported chain; another form gets another number. firstForm had other names for the
-// same, and is still checked.
-const packForm, firstForm = "debitdesk audit 2", "debitdesk audit 1"
+// packForm is the first word of an exported chain; another form gets another number. In the second form the first line
+// was not signed, and the first form had other names for the same; both are still checked.
+const packForm, secondForm, firstForm = "debitdesk audit 3", "debitdesk audit 2", "debitdesk audit 1"
 
-// packHead is the first line of an exported chain. Keys are the public halves of those that signed it.
+// packHead is the first line of an exported chain. Keys are the public halves of those that signed it. The signature is
+// over the line itself, as it is without the signature: who it is of and when it was exported are signed, too.
 type packHead struct {
 	Pack       string            `json:"pack"`
 	MerchantID uuid.UUID         `json:"merchant_id"`
@@ -28,6 +29,8 @@ type packHead struct {
 	Base       packBase          `json:"base"`
 	Head       packEnd           `json:"head"`
 	Keys       map[string][]byte `json:"keys"`
+	KeyID      string            `json:"key_id,omitempty"`
+	Signature  []byte            `json:"signature,omitempty"`
 }
 
 // packLink is every further line: a link with its entry, which is left out where it is gone.
@@ -54,8 +57,14 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 	}
 	out := bufio.NewWriter(to)
 	lines := json.NewEncoder(out)
-	if err := lines.Encode(packHead{Pack: packForm, MerchantID: who.MerchantID, Merchant: merchant,
-		MadeAt: k.Store.Now(), Base: packBase(base), Head: packEnd(end), Keys: keys}); err != nil {
+	first := packHead{Pack: packForm, MerchantID: who.MerchantID, Merchant: merchant, MadeAt: k.Store.Now(),
+		Base: packBase(base), Head: packEnd(end), Keys: keys}
+	signed, err := first.signed()
+	if err != nil {
+		return 0, err
+	}
+	first.KeyID, first.Signature = k.Signer.Sign(signed)
+	if err := lines.Encode(first); err != nil {
 		return 0, err
 	}
 	err = k.Store.Walk(ctx, who.MerchantID, func(l audit.Link, e audit.Kept) error {
@@ -85,6 +94,7 @@ type Pack struct {
 
 	Merchant string
 	MadeAt   time.Time
+	Unsigned bool   // the merchant's name and the moment are not signed, as in files of earlier releases
 	KeyID    string // that signed the last link
 	Public   []byte // its public half, as the file says it
 }
@@ -92,19 +102,28 @@ type Pack struct {
 // CheckPack walks an exported chain from its first link to its head. check tells whether a signature is that of a key,
 // whose public half stands in the file.
 func CheckPack(from io.Reader, check func(keyID string, public, data, signature []byte) bool) (Pack, error) {
-	lines := json.NewDecoder(bufio.NewReader(from))
+	lines := bufio.NewReader(from)
 	var h packHead
-	var first json.RawMessage
-	if err := lines.Decode(&first); err != nil || h.read(first) != nil {
+	if first, err := lineOf(lines); err != nil || h.read(first) != nil {
 		return Pack{}, ErrNoPack
 	}
-	out := Pack{Merchant: h.Merchant, MadeAt: h.MadeAt, KeyID: h.Head.KeyID, Public: h.Keys[h.Head.KeyID]}
+	out := Pack{Merchant: h.Merchant, MadeAt: h.MadeAt, KeyID: h.Head.KeyID, Public: h.Keys[h.Head.KeyID],
+		Unsigned: h.Pack != packForm}
 	out.MerchantID, out.Links, out.Dropped = h.MerchantID, h.Base.N, h.Base.N
 	h.Base.MerchantID, h.Head.MerchantID = h.MerchantID, h.MerchantID
 	base, end := audit.Base(h.Base), audit.Head(h.Head)
 	broken := func(n int64, why string) (Pack, error) {
 		out.Broken, out.Why = n, why
 		return out, nil
+	}
+	if !out.Unsigned {
+		signed, err := h.signed()
+		if err != nil {
+			return Pack{}, err
+		}
+		if !check(h.KeyID, h.Keys[h.KeyID], signed, h.Signature) {
+			return broken(0, "The signature of the first line of the file is not valid.")
+		}
 	}
 	if base.Dropped() && !check(base.KeyID, h.Keys[base.KeyID], base.Signed(), base.Signature) {
 		return broken(base.N, "The signature of what was dropped is not valid.")
