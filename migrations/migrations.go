@@ -38,7 +38,10 @@ func Newest() (n int64) {
 
 // Up brings the database to the newest schema. Several processes may call it
 // at once: one applies, the others wait.
-func Up(ctx context.Context, pool *pgxpool.Pool) error {
+func Up(ctx context.Context, pool *pgxpool.Pool) error { return UpTo(ctx, pool, Newest(), 0) }
+
+// UpTo brings it to the schema of a step, and that of the queue to a step of its own; 0: the newest.
+func UpTo(ctx context.Context, pool *pgxpool.Pool, step int64, jobStep int) error {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { _ = db.Close() }()
 	locker, err := lock.NewPostgresSessionLocker()
@@ -49,7 +52,7 @@ func Up(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	if _, err := provider.UpTo(ctx, step); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
@@ -66,7 +69,8 @@ func Up(ctx context.Context, pool *pgxpool.Pool) error {
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", jobsLock); err != nil {
 		return fmt.Errorf("migrate jobs: %w", err)
 	}
-	if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+	if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp,
+		&rivermigrate.MigrateOpts{TargetVersion: jobStep}); err != nil {
 		return fmt.Errorf("migrate jobs: %w", err)
 	}
 	return nil

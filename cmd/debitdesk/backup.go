@@ -43,7 +43,7 @@ func (b *backupCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	if err := a.writeCopy(ctx, tools, part, &notes); err != nil {
 		return err
 	}
-	if err := checkCopy(ctx, tools, part); err != nil {
+	if err := a.checkCopy(ctx, tools, part); err != nil {
 		return err
 	}
 	if err := keepAs(part, b.File); err != nil {
@@ -84,13 +84,16 @@ func (a *App) writeCopy(ctx context.Context, tools postgres.Tools, part string, 
 		if err := tools.Dump(ctx, a.dsn(), snapshot, part); err != nil {
 			return err
 		}
-		return notes.seal(part)
+		return notes.seal(part, a.Keys.Sealing)
 	})
 }
 
 // checkCopy reads the file back as a restore would.
-func checkCopy(ctx context.Context, tools postgres.Tools, part string) error {
-	notes, err := readBackup(part)
+func (a *App) checkCopy(ctx context.Context, tools postgres.Tools, part string) error {
+	notes, end, err := readBackup(part)
+	if err == nil {
+		err = end.proven(notes.Key, a.Keys.Sealing, keyfile.Path(a.Config.Keys, a.Config.Data))
+	}
 	if err != nil {
 		return fmt.Errorf("the copy was read back: %w", err)
 	}

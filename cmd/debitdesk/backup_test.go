@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -181,6 +182,7 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	newest := strconv.FormatInt(migrations.Newest(), 10) // the notes keep their length
 	newer := bytes.Replace(bytes.Clone(whole), []byte(`,"`+newest+`"]`),
 		[]byte(`,"`+strings.Repeat("9", len(newest))+`"]`), 1)
+	newer = provenAgain(t, c, newer)
 	strange := filepath.Join(t.TempDir(), "strange.json")
 	if err := keyfile.Generate(strange); err != nil {
 		t.Fatal(err)
@@ -190,18 +192,24 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	execute(t, foreign, `CREATE TABLE customers (id int)`)
 	stepped := storetest.Empty(t)
 	execute(t, stepped, `CREATE TABLE goose_db_version (id int)`, `CREATE TABLE customers (id int)`)
+	negative := append(bytes.Clone(whole[:len(whole)-16]), []byte("-000000000000100")...)
+	changed := bytes.Replace(bytes.Clone(whole), []byte(`"program":"`), []byte(`"pr0gram":"`), 1)
+	first := asFirstRelease(t, whole)
 	for name, one := range map[string]struct {
 		file, dsn, keys, want string
 	}{
-		"damaged":            {write("a", flipped), empty, "", "damaged"},
-		"cut off":            {write("b", whole[:len(whole)-100]), empty, "", "damaged"},
-		"no backup at all":   {write("c", []byte("hello")), empty, "", "damaged"},
-		"of a newer release": {write("d", newer), empty, "", "newer release"},
-		"another key file":   {c.file, empty, strange, "lacks the sealing key"},
-		"no key file":        {c.file, empty, filepath.Join(t.TempDir(), "none.json"), "needs the key file"},
-		"somebody else's":    {c.file, foreign, "", "not Debitdesk's"},
-		"with their steps":   {c.file, stepped, "", "not Debitdesk's"},
-		"not empty":          {c.file, c.env["DATABASE_URL"], "", "not empty"},
+		"a length below zero": {write("e", negative), empty, "", "damaged"},
+		"changed by somebody": {write("f", changed), empty, "", "changed after it was made"},
+		"without a proof":     {write("g", first), empty, "", "--sha256"},
+		"damaged":             {write("a", flipped), empty, "", "damaged"},
+		"cut off":             {write("b", whole[:len(whole)-100]), empty, "", "damaged"},
+		"no backup at all":    {write("c", []byte("hello")), empty, "", "damaged"},
+		"of a newer release":  {write("d", newer), empty, "", "newer release"},
+		"another key file":    {c.file, empty, strange, "lacks the sealing key"},
+		"no key file":         {c.file, empty, filepath.Join(t.TempDir(), "none.json"), "needs the key file"},
+		"somebody else's":     {c.file, foreign, "", "not Debitdesk's"},
+		"with their steps":    {c.file, stepped, "", "not Debitdesk's"},
+		"not empty":           {c.file, c.env["DATABASE_URL"], "", "not empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := c.onAnother(one.dsn)
@@ -227,6 +235,115 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 		&tables); err != nil || tables != 0 {
 		t.Errorf("%d tables in a database that was to be left alone, %v", tables, err)
 	}
+}
+
+// asFirstRelease is a backup without its proof, as earlier releases made them.
+func asFirstRelease(t *testing.T, whole []byte) []byte {
+	t.Helper()
+	end, err := endingOf(bytes.NewReader(whole), int64(len(whole)))
+	must(t, err)
+	var n backupNotes
+	must(t, json.Unmarshal(end.text, &n))
+	n.Key, n.Part, n.Parts = "", 0, nil
+	text, err := json.Marshal(n)
+	must(t, err)
+	return append(bytes.Clone(whole[:end.dump]), fmt.Sprintf("%s%s%016x", text, firstMark, len(text))...)
+}
+
+// provenAgain is a changed backup with the proof of its keys.
+func provenAgain(t *testing.T, c copied, whole []byte) []byte {
+	t.Helper()
+	set, err := keyfile.Load(keyfile.Path("", c.env["DEBITDESK_DATA"]))
+	must(t, err)
+	end, err := endingOf(bytes.NewReader(whole), int64(len(whole)))
+	must(t, err)
+	proof, err := proofOf(end.text, set.Sealing[0])
+	must(t, err)
+	return append(bytes.Clone(whole[:end.dump]), fmt.Sprintf("%s%x%s%016x", end.text, proof, backupMark, len(end.text))...)
+}
+
+func TestABackupOfAnEarlierReleaseIsRestoredWithTheSumThatItsMakerPrinted(t *testing.T) {
+	t.Parallel()
+	c := backedUp(t)
+	whole, err := os.ReadFile(c.file)
+	must(t, err)
+	file := filepath.Join(t.TempDir(), "first.backup")
+	must(t, os.WriteFile(file, asFirstRelease(t, whole), 0o600))
+	_, sum, err := sumOf(file)
+	must(t, err)
+	env := c.onAnother(storetest.Empty(t))
+	if got := typed(t, env, "", "restore", file, "--sha256", strings.Repeat("0", len(sum))); got.code != exitFailed ||
+		!strings.Contains(got.err, "not the one that you gave") {
+		t.Errorf("with another sum: %+v", got)
+	}
+	if got := typed(t, env, "", "restore", file, "--sha256", strings.ToUpper(sum)); got.code != exitOK {
+		t.Errorf("with its sum: %+v", got)
+	}
+}
+
+// Whoever had the database for a moment left something behind that runs: it does not come along.
+func TestARestoreTakesRowsAndNothingThatRuns(t *testing.T) {
+	t.Parallel()
+	c := backedUp(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	execute(t, c.env["DATABASE_URL"], `CREATE FUNCTION planted(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+			EXECUTE 'COPY (SELECT 1) TO PROGRAM ' || quote_literal('touch `+ran+`'); RETURN true; END $$`,
+		`ALTER TABLE clients ADD CONSTRAINT planted CHECK (planted(full_name)) NOT VALID`)
+	file := filepath.Join(t.TempDir(), "planted.backup")
+	if got := typed(t, c.env, "", "backup", file); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	env := c.onAnother(storetest.Empty(t))
+	if got := typed(t, env, "", "restore", file); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program of the copy ran")
+	}
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	must(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	for what, sql := range map[string]string{
+		"planted things": `SELECT (SELECT count(*) FROM pg_proc WHERE proname = 'planted') +
+			(SELECT count(*) FROM pg_constraint WHERE conname = 'planted')`,
+		"disabled triggers":        `SELECT count(*) FROM pg_trigger WHERE tgenabled = 'D' AND NOT tgisinternal`,
+		"foreign keys not checked": `SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND NOT convalidated`,
+		"roles left behind": `SELECT count(*) FROM pg_shdepend d JOIN pg_roles r ON r.oid = d.refobjid
+			WHERE r.rolname LIKE 'debitdesk_restore_%' AND d.dbid = (SELECT oid FROM pg_database
+			WHERE datname = current_database())`,
+	} {
+		var n int
+		if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s: %d, %v", what, n, err)
+		}
+	}
+	const schema = `SELECT string_agg(x, E'\n' ORDER BY x) FROM (
+		SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
+		WHERE contype = 'f' AND conparentid = 0) AS all_of (x)`
+	var before, after string
+	must(t, c.db.QueryRow(t.Context(), schema).Scan(&before))
+	must(t, conn.QueryRow(t.Context(), schema).Scan(&after))
+	if before != after {
+		t.Errorf("foreign keys differ:\n%s\n\n%s", before, after)
+	}
+}
+
+func FuzzTheEndOfABackupIsReadWhateverItIs(f *testing.F) {
+	f.Add([]byte("x" + firstMark + "-000000000000001"))
+	f.Add([]byte("{}" + firstMark + "0000000000000002"))
+	f.Add([]byte("{}" + strings.Repeat("0", backupProof) + backupMark + "0000000000000002"))
+	f.Add([]byte(backupMark + "ffffffffffffffff"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		end, err := endingOf(bytes.NewReader(file), int64(len(file)))
+		if err == nil && (end.dump < 0 || end.dump+int64(len(end.text)) > int64(len(file))) {
+			t.Errorf("%d bytes of a dump in a file of %d", end.dump, len(file))
+		}
+		path := filepath.Join(t.TempDir(), "file")
+		must(t, os.WriteFile(path, file, 0o600))
+		if _, _, err := readBackup(path); err == nil && len(file) < backupFooter {
+			t.Error("it was taken for a backup")
+		}
+	})
 }
 
 func execute(t *testing.T, dsn string, all ...string) {

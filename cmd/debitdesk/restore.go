@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,32 +18,64 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/plural"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/postgres"
 )
 
 type restoreCmd struct {
-	File string `arg:"" help:"A file that debitdesk backup made."`
+	File   string `arg:"" help:"A file that debitdesk backup made."`
+	SHA256 string `name:"sha256" placeholder:"SUM" help:"For a file of an earlier release, which is not authenticated: the sha256 that debitdesk backup printed when it made it."`
 }
 
-func (r *restoreCmd) run(ctx context.Context, c Config, io streams) error {
-	notes, err := readBackup(r.File)
+func (r *restoreCmd) run(ctx context.Context, c Config, out streams) error {
+	notes, end, err := readBackup(r.File)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.File, err)
 	}
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.out, format+"\n", args...) }
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out.out, format+"\n", args...) }
 	say("the file is complete: made %s by %s, PostgreSQL %d", notes.Made.Format(time.RFC3339),
 		notes.Program, notes.Postgres)
+	if err := r.trusted(c, notes, end); err != nil {
+		return err
+	}
+	say("nobody changed it since")
 	if err := notes.fits(c); err != nil {
 		return err
 	}
-	if err := r.bringIn(ctx, c, io, notes); err != nil {
+	if err := r.bringIn(ctx, c, out, notes); err != nil {
 		return err
 	}
 	say("every row is there: %s", notes.counts())
-	return checkRestored(ctx, c, io, say)
+	return checkRestored(ctx, c, out, say)
+}
+
+// trusted tells whether the file is as this installation made it. A dump is a program that PostgreSQL runs, so nothing
+// of a file that somebody else may have written is used.
+func (r *restoreCmd) trusted(c Config, notes backupNotes, end ending) error {
+	if end.proof != nil {
+		path := keyfile.Path(c.Keys, c.Data)
+		set, err := keyfile.Load(path)
+		if err != nil {
+			return fmt.Errorf("the backup needs the key file that belongs to it, at %s: %w", path, err)
+		}
+		return end.proven(notes.Key, set.Sealing, path)
+	}
+	_, sum, err := sumOf(r.File)
+	switch {
+	case err != nil:
+		return err
+	case r.SHA256 == "":
+		return errors.New("an earlier release made this backup, which does not show whether somebody changed it since: " +
+			"give the sum that debitdesk backup printed then, with --sha256")
+	case !strings.EqualFold(r.SHA256, sum):
+		return fmt.Errorf("the sha256 of this file is %s, and not the one that you gave: it was changed since, or is "+
+			"another one", sum)
+	}
+	return nil
 }
 
 // fits tells before anything is touched whether this program and its keys can use
@@ -66,8 +100,8 @@ func (n *backupNotes) fits(c Config) error {
 }
 
 // bringIn fills the empty database and counts what came.
-func (r *restoreCmd) bringIn(ctx context.Context, c Config, io streams, notes backupNotes) (err error) {
-	a, err := Open(ctx, c, opening{log: commandLog(c, io), maxConns: fewConns, asItIs: true})
+func (r *restoreCmd) bringIn(ctx context.Context, c Config, out streams, notes backupNotes) (err error) {
+	a, err := Open(ctx, c, opening{log: commandLog(c, out), maxConns: fewConns, asItIs: true})
 	if err != nil {
 		return err
 	}
@@ -80,7 +114,12 @@ func (r *restoreCmd) bringIn(ctx context.Context, c Config, io streams, notes ba
 	if err := makeRoom(ctx, a.dsn()); err != nil {
 		return err
 	}
-	if err := tools.Restore(ctx, a.dsn(), r.File); err != nil {
+	dump, err := os.Open(r.File)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dump.Close() }()
+	if err := fill(ctx, tools, a.dsn(), notes, &checked{from: dump, notes: notes}); err != nil {
 		return fmt.Errorf("nothing was restored, the database is empty: %w", err)
 	}
 	holds, err := a.Store.Holds(ctx)
@@ -91,6 +130,44 @@ func (r *restoreCmd) bringIn(ctx context.Context, c Config, io streams, notes ba
 		return fmt.Errorf("what was restored is not what was backed up; do not use this database:\n%w", wrong)
 	}
 	return nil
+}
+
+// fill brings the rows of a dump into the schema that this program makes. A file of an earlier release has rows that
+// name their months; it brings its own schema, and was compared with its sum.
+func fill(ctx context.Context, tools postgres.Tools, dsn string, notes backupNotes, dump io.Reader) error {
+	if notes.Key == "" {
+		return tools.Restore(ctx, dsn, dump)
+	}
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	err = schemaOf(ctx, dsn, notes.Holds)
+	if err == nil {
+		err = store.Refill(ctx, conn, notes.Holds, func(role string) error { return tools.Refill(ctx, dsn, role, dump) })
+	}
+	if err != nil {
+		return errors.Join(err, store.Clear(context.WithoutCancel(ctx), conn))
+	}
+	return nil
+}
+
+// schemaOf makes the schema of a copy's release.
+func schemaOf(ctx context.Context, dsn string, of store.CopyInfo) error {
+	if len(of.Schema) == 0 {
+		return errNoBackup
+	}
+	step, err := strconv.ParseInt(of.Schema[len(of.Schema)-1], 10, 64)
+	if err != nil {
+		return errNoBackup
+	}
+	pool, err := database.Sessions(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return migrations.UpTo(ctx, pool, step, of.Jobs)
 }
 
 // lookAgain is how long connections that are just being closed may take.
@@ -122,8 +199,8 @@ func makeRoom(ctx context.Context, dsn string) error {
 }
 
 // checkRestored opens the product on what came and asks what only its own rules can tell.
-func checkRestored(ctx context.Context, c Config, io streams, say func(string, ...any)) (err error) {
-	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: true, noBank: true,
+func checkRestored(ctx context.Context, c Config, out streams, say func(string, ...any)) (err error) {
+	a, err := Open(ctx, c, opening{log: commandLog(c, out), baseURL: c.PublicURL(c.Listen), migrate: true, noBank: true,
 		maxConns: fewConns})
 	if err != nil {
 		return err

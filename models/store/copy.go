@@ -17,6 +17,7 @@ import (
 // CopyInfo is what a backup remembers of the database it was taken from.
 type CopyInfo struct {
 	Schema []string         `json:"schema"` // the steps of the schema, in their order
+	Jobs   int              `json:"jobs"`   // the step of the queue's own schema
 	Rows   map[string]int64 `json:"rows"`   // table → rows
 	Months []string         `json:"months"` // the tables of months, as schema and name, that hold the rows of some
 	Keys   []string         `json:"keys"`   // the sealing keys that something is sealed with
@@ -83,6 +84,9 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 	}
 	for _, v := range versions {
 		info.Schema = append(info.Schema, strconv.FormatInt(v, 10))
+	}
+	if err := tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM river_migration`).Scan(&info.Jobs); err != nil {
+		return info, fmt.Errorf("steps of the queue's schema: %w", err)
 	}
 	used, err := keysInUse(ctx, tx.Query)
 	if err != nil {

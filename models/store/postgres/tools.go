@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -65,13 +66,23 @@ func FindTools(ctx context.Context, dataDir string, serverMajor int) (Tools, err
 // Dump writes the database as one snapshot sees it to file, in PostgreSQL's own
 // custom format. The snapshot is one that another connection exported and holds.
 func (t Tools) Dump(ctx context.Context, dsn, snapshot, file string) error {
-	return t.run(ctx, dsn, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--snapshot="+snapshot,
-		"--file="+file)
+	return t.run(ctx, dsn, nil, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--load-via-partition-root",
+		"--snapshot="+snapshot, "--file="+file)
+}
+
+// Refill writes the rows of a dump into tables that are there, all of them or none, in the name of a role; empty: the
+// connection's own.
+func (t Tools) Refill(ctx context.Context, dsn, role string, dump io.Reader) error {
+	args := []string{"--section=data", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"}
+	if role != "" {
+		args = append(args, "--role="+role)
+	}
+	return t.run(ctx, dsn, dump, "pg_restore", args...)
 }
 
 // Restore reads a dump into an empty database, all of it or nothing.
-func (t Tools) Restore(ctx context.Context, dsn, file string) error {
-	return t.run(ctx, dsn, "pg_restore", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", file)
+func (t Tools) Restore(ctx context.Context, dsn string, dump io.Reader) error {
+	return t.run(ctx, dsn, dump, "pg_restore", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
 }
 
 // List gives the table of contents of a dump.
@@ -89,7 +100,7 @@ func (t Tools) List(ctx context.Context, file string) (string, error) {
 
 // run gives the password by the environment: what stands on a command line can be
 // read by everybody on the machine.
-func (t Tools) run(ctx context.Context, dsn, program string, args ...string) error {
+func (t Tools) run(ctx context.Context, dsn string, input io.Reader, program string, args ...string) error {
 	address, password, err := withoutPassword(dsn)
 	if err != nil {
 		return err
@@ -97,7 +108,7 @@ func (t Tools) run(ctx context.Context, dsn, program string, args ...string) err
 	//nolint:gosec // a program of PostgreSQL
 	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, program),
 		append([]string{"--dbname=" + address, "--no-password"}, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Stdin, cmd.Env = input, append(os.Environ(), "LC_ALL=C")
 	if password != "" {
 		cmd.Env = append(cmd.Env, "PGPASSWORD="+password)
 	}
