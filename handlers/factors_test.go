@@ -336,6 +336,9 @@ func TestWhatAsksAgain(t *testing.T) {
 	for _, path := range []string{"/tokens/deletion", "/clients/" + nobody + "/numbers",
 		"/clients/" + nobody + "/deletion", "/developers/credentials", "/developers/credentials/" + nobody + "/revocation",
 		"/developers/credentials/" + nobody + "/rotation",
+		"/developers/webhooks", "/developers/webhooks/" + nobody, "/developers/webhooks/" + nobody + "/deletion",
+		"/settings/brands/" + nobody + "/profiles", "/settings/brands/" + nobody + "/profiles/" + nobody + "/default",
+		"/settings/brands/" + nobody + "/profiles/" + nobody + "/removal",
 		"/settings/security", "/settings/security/people/" + nobody + "/reset", "/account/security/app",
 		"/account/security/app/confirmation", "/account/security/app/removal",
 		"/account/security/recovery-codes", "/account/security/passkeys", "/account/security/passkeys/x/removal"} {
@@ -350,6 +353,8 @@ func TestWhatAsksAgain(t *testing.T) {
 	}
 	for _, c := range [][2]string{{"DELETE", "/api/v1/clients/" + nobody},
 		{"DELETE", "/api/v1/clients/" + nobody + "/recurring_tokens/" + nobody},
+		{"PUT", "/api/v1/webhooks/" + nobody}, {"PATCH", "/api/v1/webhooks/" + nobody},
+		{"DELETE", "/api/v1/webhooks/" + nobody},
 		{"POST", "/purchases/" + nobody + "/delete_recurring_token"},
 		{"POST", "/api/v1/purchases/" + nobody + "/delete_recurring_token"}} {
 		h.Page(who, c[0], c[1], nil).Want(403).Contains("proof_required")

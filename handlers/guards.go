@@ -61,7 +61,8 @@ var (
 	apiLarge = apiWith(billingBody)
 	// apiProof asks people for the second factor again.
 	apiProof = guard{asks: true, before: func(e *edge, act actor.Action) stack {
-		return append(append(e.callers(jsonBody, act), access.RequireProofOfCallers), e.repeatable()...)
+		return append(append(append(stack{within(apiTime)}, e.callers(jsonBody, act)...), access.RequireProofOfCallers),
+			e.repeatable()...)
 	}}
 	// sandboxCall may take as long as it needs, such as a clock that is moved over many debits.
 	sandboxCall = guard{asks: true, sandbox: true, before: func(e *edge, act actor.Action) stack {

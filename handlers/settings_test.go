@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"debitdesk/handlers"
+	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/merchant"
@@ -200,4 +201,36 @@ func TestTheSettingsLeadToPagesThatAreThere(t *testing.T) {
 	if strings.Contains(s.Page(s.A.Staff, "GET", "/", nil).Want(200).Body, `href="/settings"`) {
 		t.Error("staff are led to what they may not see")
 	}
+}
+
+func TestAllAdminsAreToldOfAChangeThatDirectsMoney(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	second := h.Member(h.A, "second", actor.Admin, nil)
+	told := func(what string, want int) {
+		t.Helper()
+		for _, admin := range []string{h.A.Owner.Email, second.Email} {
+			if n := h.Count(`SELECT count(*) FROM mails WHERE kind = 'money_alert' AND recipient = '` + admin + `'`); n != want {
+				t.Errorf("%s: %d mails to %s, want %d", what, n, admin, want)
+			}
+		}
+		if n := h.Count(`SELECT count(*) FROM mails WHERE kind = 'money_alert'`); n != 2*want {
+			t.Errorf("%s: %d mails in all, want %d", what, n, 2*want)
+		}
+	}
+	brand := "/settings/brands/" + h.A.BrandID.String()
+	h.Page(h.A.Owner, "POST", brand+"/profiles", url.Values{"save": {"1"}, "profile_code": {"NEW1"},
+		"abbreviated_name": {"NEWNAME"}, "account_number": {"62001872440"}, "branch_code": {"250655"}}).Want(303)
+	told("another clearing account", 1)
+	id := ""
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM debit_profiles WHERE profile_code = 'NEW1'`).
+		Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Owner, "POST", brand+"/profiles/"+id+"/default", nil).Want(303)
+	told("made the default", 2)
+	h.API("POST", "/webhooks/", map[string]any{"title": "One", "callback": "https://a.example", "all_events": true}).Want(201)
+	told("a webhook by a program", 3)
+	h.API("POST", "/clients/", map[string]any{"email": "a@b.example", "full_name": "A"}).Want(201)
+	told("a client, who directs nothing", 3)
 }

@@ -131,7 +131,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
 		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
-		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
+		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch, Lives: o.Sessions.Lives}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
 		Events: events, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,

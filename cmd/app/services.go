@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/statements"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
+	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	bankdesk "debitdesk/models/bank/sandbox"
@@ -128,6 +129,7 @@ func New(o Options) (Services, error) {
 	subscriptions := &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},
 		Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
+	s.Alert = func(tx *database.Tx, e audit.Entry) error { return user.Alert(tx, e, words) }
 	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
 		Capabilities: at.able, Exchange: o.Exchange,
@@ -151,7 +153,7 @@ func New(o Options) (Services, error) {
 		Money: &report.Money{Store: report.Store{DB: s.DB}},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
-		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox),
+		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,
 			Letters: words,
 			Now:     now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
 			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: s.Snapshot, Subscriber: subscriptions.Store.Snapshot}.Body},

@@ -78,6 +78,21 @@ func (s *Sessions) Authenticate(c echo.Context) (actor.Actor, bool, error) {
 	return in.User.Actor(), true, nil
 }
 
+// Lives tells whether the session that began a request still lets its person in: an answer that stays open for long
+// asks again. It ends with the session, with the person's access and with the business's demands.
+func (s *Sessions) Lives(c echo.Context) (bool, error) {
+	cookie, err := c.Request().Cookie(s.name)
+	if err != nil || len(cookie.Value) != cookieLength {
+		return false, nil //nolint:nilerr // without a cookie there is no session
+	}
+	now := s.now()
+	in, found, err := s.rows.FindSession(c.Request().Context(), s.hashes(cookie.Value), now, now.Add(-user.SessionAbsolute))
+	if err != nil || !found || half(in) {
+		return false, err
+	}
+	return in.User.ID == Actor(c).ID && in.User.MerchantID == Actor(c).MerchantID, nil
+}
+
 // Start signs the person in under a new id; what the browser sent ends here.
 func (s *Sessions) Start(c echo.Context, u user.User) error {
 	ss, err := s.Get(c.Request(), s.name)

@@ -319,3 +319,14 @@ func TestThePayerIsAskedAgainFromThePanel(t *testing.T) {
 	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}},
 		"HX-Request: true").Want(http.StatusConflict).Contains("The client is already being asked.")
 }
+
+func TestAStreamEndsWithTheAccessOfItsPerson(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	panel, _ := w.open(w.A.Staff, w.id.String())
+	panel.next("state", "sends it to the client’s phone")
+	w.exec(`UPDATE memberships SET disabled_at = now() WHERE merchant_id = $1 AND user_id = $2`, w.A.ID, w.A.Staff.ID)
+	w.exec(`DELETE FROM sessions WHERE user_id = $1`, w.A.Staff.ID)
+	w.deliver()
+	panel.ended()
+}

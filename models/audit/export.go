@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
@@ -42,11 +45,12 @@ func (e Export) Entry(who actor.Actor) Entry {
 	for name, value := range e.Filters {
 		filters[name] = value
 	}
-	// People search for identity and account numbers: those are not kept in clear.
-	if q, searched := filters["q"]; searched {
-		filters["q"] = number.ReplaceAllStringFunc(q, func(n string) string {
-			return bank.AccountNumber(between.ReplaceAllString(n, "")).String()
-		})
+	// People search for names, addresses and numbers of clients. An entry is kept for ten years and cannot be changed, also
+	// after the client was erased: what was searched for is told by its beginning and its length alone.
+	for name, value := range filters {
+		if name == "q" || strings.HasSuffix(name, "_q") {
+			filters[name] = maskedSearch(value)
+		}
 	}
 	var rows any = e.Rows
 	switch {
@@ -58,6 +62,19 @@ func (e Export) Entry(who actor.Actor) Entry {
 	return Entry{Action: "list.exported", ObjectType: "list", ObjectID: who.MerchantID,
 		Text:  "The list of " + e.List + " was exported.",
 		After: map[string]any{"list": e.List, "format": e.Format, "filters": filters, "rows": rows, "columns": e.Columns}}
+}
+
+// maskedSearch leaves the last digits of numbers, and the first letter of each word.
+func maskedSearch(q string) string {
+	words := strings.Fields(number.ReplaceAllStringFunc(q, func(n string) string {
+		return bank.AccountNumber(between.ReplaceAllString(n, "")).String()
+	}))
+	for i, word := range words {
+		if first, size := utf8.DecodeRuneInString(word); unicode.IsLetter(first) && len(word) > size {
+			words[i] = string(first) + "•••"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // number is a run of seven digits or more, as people group them; between is what

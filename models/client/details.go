@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 )
 
 // Details is what is known of a client. Purchases keep a copy of their own.
@@ -36,8 +37,15 @@ type Client struct {
 	CreatedAt, UpdatedAt time.Time
 	ErasedAt             time.Time `gorm:"->"` // when its personal data was removed; zero: never
 	// Of an erased client: until when the law keeps its evidence; zero: none is left.
-	EvidenceUntil calendar.Date `gorm:"->"`
+	EvidenceUntil   calendar.Date       `gorm:"->"`
+	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
 }
+
+// AccountUnreadable tells that there is an account number, which cannot be read.
+func (c Client) AccountUnreadable() bool { return c.Unreadable(accountSealed) }
+
+// IdentityUnreadable tells that there is an identity number, which cannot be read.
+func (c Client) IdentityUnreadable() bool { return c.Unreadable(identitySealed) }
 
 // Erased tells that the personal data was removed: nothing can be added any more.
 func (c Client) Erased() bool { return !c.ErasedAt.IsZero() }

@@ -185,6 +185,9 @@ const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n)
 const deletions = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'delete_tokens'
 	AND subject -> 'tokens' ?| @ids::text[]`
 
+// overTasks are those that have a file and do not work on it any more.
+const overTasks = `SELECT id FROM tasks WHERE merchant_id = @m AND chunks > 0 AND state NOT IN ('waiting', 'running')`
+
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
@@ -256,6 +259,9 @@ var erasing = []struct{ table, sql string }{
 	},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
 		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
+	// Files of lists that were exported name clients. They are made again from the lists.
+	{"task_chunks", `DELETE FROM task_chunks WHERE merchant_id = @m AND task_id IN (` + overTasks + `)`},
+	{"tasks", `UPDATE tasks SET kept_until = LEAST(kept_until, now()) WHERE merchant_id = @m AND id IN (` + overTasks + `)`},
 	// Statements name clients: those of its time are made again from the ledger, with the same sums.
 	{
 		"company_statements",

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/facet"
+	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
 
@@ -121,6 +122,10 @@ func (s *Service) Reveal(ctx context.Context, who actor.Actor, id uuid.UUID) (Nu
 		}
 		if c.Erased() {
 			return isErased()
+		}
+		if c.Any() {
+			return fault.New(fault.Conflict, "unreadable",
+				"A number of this client cannot be read: it was damaged, or its key is missing. Enter it again.")
 		}
 		shown = Numbers{c.BankAccount.Reveal(), c.PersonalCode.Reveal()}
 		tx.Audit(who, entryOf(c, "client.revealed", "Account and identity number of "+c.Name()+" were shown in full.", nil,

@@ -28,6 +28,12 @@ func IdentityHash(box *seal.Box, merchantID uuid.UUID, n bank.IDNumber) []byte {
 	return box.Hash(merchantID, identityHash, n.Reveal())
 }
 
+// The columns that hold the numbers.
+const (
+	accountSealed  = "bank_account_sealed"
+	identitySealed = "personal_code_sealed"
+)
+
 // sealedNumber are the columns of a number of a client: sealed, masked, and hashed to
 // be found by.
 func sealedNumber(name, kind string, number func(*Client) (plain, masked, clean string),

@@ -112,12 +112,35 @@ func (s *Service) save(tx *database.Tx, who actor.Actor, c *Client, wanted Detai
 	if len(is) == 0 {
 		return tx.Answered(*c)
 	}
+	if err := c.replaced(); err != nil {
+		return err
+	}
 	c.UpdatedAt = tx.Now()
 	if ok, err := update(tx, *c); err != nil || !ok {
 		return orMissing(err)
 	}
 	tx.Audit(who, entryOf(*c, "client.changed", "The details of "+c.Name()+" were changed.", was, is))
 	return tx.Answered(*c)
+}
+
+// replaced tells whether all numbers that cannot be read were entered again: beside a new one the old one, its mask and
+// what it is found by cannot stay.
+func (c *Client) replaced() error {
+	var wrong fault.Problems
+	for _, n := range []struct {
+		unreadable bool
+		path, now  string
+	}{{c.AccountUnreadable(), "bank_account", c.BankAccount.Reveal()},
+		{c.IdentityUnreadable(), "personal_code", c.PersonalCode.Reveal()}} {
+		if n.unreadable && n.now == "" {
+			wrong.Add(n.path, "unreadable", "The stored number cannot be read. Enter it again, then save.")
+		}
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	c.Replace()
+	return nil
 }
 
 // Delete hides a client and deletes its tokens; its purchases stay.

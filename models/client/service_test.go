@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -267,5 +268,66 @@ func TestAnAddressThatIsSomebodysFindsExactlyThose(t *testing.T) {
 	page, err = h.List(t.Context(), h.program, client.Query{Text: "thandi@example", Ask: paging.Ask{Limit: 10}})
 	if err != nil || len(page.Items) != 2 {
 		t.Errorf("the beginning finds %d (%v), want 2", len(page.Items), err)
+	}
+}
+
+// A number that was damaged on the disk, or whose key is missing, is one client's trouble.
+func TestADamagedNumberIsMarkedAndKeepsNoListFromBeingRead(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx, c := t.Context(), h.thandi(t)
+	if _, err := h.Update(ctx, h.admin, c.ID, client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) {
+		d.BankAccount, d.BankCode = "62000012345", "470010"
+		return d, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	damage := func() (stored []byte) {
+		t.Helper()
+		if err := h.store.Pool.QueryRow(ctx, `UPDATE clients SET bank_account_sealed =
+			set_byte(bank_account_sealed, octet_length(bank_account_sealed) - 1,
+				get_byte(bank_account_sealed, octet_length(bank_account_sealed) - 1) # 1)
+			WHERE id = $1 RETURNING bank_account_sealed`, c.ID).Scan(&stored); err != nil {
+			t.Fatal(err)
+		}
+		return stored
+	}
+	stored := damage()
+	page, err := h.List(ctx, h.admin, client.Query{Ask: paging.Ask{Limit: 10}})
+	if err != nil || len(page.Items) != 1 || !page.Items[0].AccountUnreadable() || page.Items[0].BankAccount != "" {
+		t.Fatalf("%+v %v", page, err)
+	}
+	if _, err := h.Reveal(ctx, h.admin, c.ID); !fault.Is(err, fault.Conflict) {
+		t.Errorf("it was shown: %v", err)
+	}
+	phone := func(account bank.AccountNumber) error {
+		_, err := h.Update(ctx, h.admin, c.ID, client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) {
+			d.Phone, d.BankAccount = "+27820000000", account
+			return d, nil
+		}})
+		return err
+	}
+	f, _ := fault.From(phone(""))
+	if f == nil || len(f.Fields) != 1 || f.Fields[0].Path != "bank_account" || f.Fields[0].Code != "unreadable" {
+		t.Errorf("a change beside it: %+v", f)
+	}
+	var now []byte
+	if err := h.store.Pool.QueryRow(ctx, `SELECT bank_account_sealed FROM clients WHERE id = $1`, c.ID).
+		Scan(&now); err != nil || string(now) != string(stored) {
+		t.Errorf("what is stored changed: %v", err)
+	}
+	if err := phone("62000054321"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.Get(ctx, h.admin, c.ID); err != nil || got.AccountUnreadable() || got.BankAccount != "62000054321" {
+		t.Errorf("entered again: %v %v", got.BankAccount, err)
+	}
+	damage()
+	if _, err := h.Erase(ctx, h.admin, c.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.store.Pool.QueryRow(ctx, `SELECT coalesce(bank_account_sealed, '') FROM clients WHERE id = $1`, c.ID).
+		Scan(&now); err != nil || len(now) > 0 {
+		t.Errorf("an erased client keeps a damaged number: %x %v", now, err)
 	}
 }

@@ -51,7 +51,13 @@ var Audits = table.New("audit_entries", AuditColumns(func(e *audit.Entry) *audit
 
 // Audit keeps the entry in this transaction: the merchant is the actor's, the
 // moment is the transaction's.
-func (t *Tx) Audit(who actor.Actor, e audit.Entry) { Append(t, Audits.Insert, t.Signed(who, e)) }
+func (t *Tx) Audit(who actor.Actor, e audit.Entry) {
+	e = t.Signed(who, e)
+	Append(t, Audits.Insert, e)
+	if t.s.Alert != nil && e.DirectsMoney() {
+		t.alerts = append(t.alerts, e)
+	}
+}
 
 // Signed gives an entry the actor, the moment and an id.
 func (t *Tx) Signed(who actor.Actor, e audit.Entry) audit.Entry {

@@ -21,6 +21,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"debitdesk/models/audit"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
 )
@@ -60,12 +61,14 @@ type DB struct {
 	Activity *Activity // when something was written last
 	Seal     *seal.Box
 	Options  Options
-	sql      *sql.DB
-	gorm     *gorm.DB
-	dry      *gorm.DB // builds statements that a Tx queues
-	refs     *counters
-	units    groups[*Tx] // of work that wait to be written
-	kept     sync.Map
+	// Alert tells people of a change that directs money, in the transaction of the change; nil: nobody is told.
+	Alert func(tx *Tx, e audit.Entry) error
+	sql   *sql.DB
+	gorm  *gorm.DB
+	dry   *gorm.DB // builds statements that a Tx queues
+	refs  *counters
+	units groups[*Tx] // of work that wait to be written
+	kept  sync.Map
 }
 
 // Open connects. It does not migrate.

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
+	"debitdesk/models/audit"
 	"debitdesk/models/database/table"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
@@ -39,6 +40,7 @@ type Tx struct {
 	news    []news
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
+	alerts  []audit.Entry
 }
 
 type statement struct {
@@ -75,6 +77,11 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	}
 	if tx.broken != nil {
 		return tx.broken
+	}
+	for _, e := range tx.alerts {
+		if err := s.Alert(tx, e); err != nil {
+			return err
+		}
 	}
 	tx.tellAll()
 	if rec := tx.keepAnswer(); rec != nil {
@@ -233,7 +240,7 @@ func (t *Tx) rollback() {
 		return
 	}
 	// The caller's context may be over; the transaction must end all the same.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackTime)
 	defer cancel()
 	_, _ = t.conn.ExecContext(ctx, "rollback")
 }

@@ -9,8 +9,12 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"debitdesk/models/database/seal"
 	"debitdesk/models/paging"
 )
+
+// Damage marks a record with sealed values that cannot be read.
+type Damage = seal.Damage
 
 // OrNull stores the zero value as NULL.
 func OrNull[T comparable](v T) *T {

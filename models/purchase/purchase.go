@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/mandate"
 )
 
@@ -30,12 +31,13 @@ const (
 
 // Purchase is one amount to be collected from one client for one brand.
 type Purchase struct {
-	ID, MerchantID, BrandID uuid.UUID `gorm:"<-:create"`
-	ClientID                uuid.UUID `gorm:"<-:create"` // zero when the client's details came with the request
-	UserID                  uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
-	TemplateID              uuid.UUID `gorm:"<-:create"` // the billing template it follows; zero for none
-	SubscriberID            uuid.UUID `gorm:"<-:create"` // whose period it bills or whose account it stores; zero for none
-	IsTest                  bool      `gorm:"<-:create"`
+	database.Damage         `gorm:"-" json:"-"` // the client's numbers that cannot be read
+	ID, MerchantID, BrandID uuid.UUID           `gorm:"<-:create"`
+	ClientID                uuid.UUID           `gorm:"<-:create"` // zero when the client's details came with the request
+	UserID                  uuid.UUID           `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
+	TemplateID              uuid.UUID           `gorm:"<-:create"` // the billing template it follows; zero for none
+	SubscriberID            uuid.UUID           `gorm:"<-:create"` // whose period it bills or whose account it stores; zero for none
+	IsTest                  bool                `gorm:"<-:create"`
 	Status                  Status
 	Product                 string `gorm:"<-:create"`
 	Currency                string `gorm:"<-:create"`

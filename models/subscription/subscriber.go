@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
@@ -52,7 +53,8 @@ type Debit struct {
 
 // Subscriber is one client of a template (BillingTemplateClient).
 type Subscriber struct {
-	ID, MerchantID, TemplateID, ClientID uuid.UUID `gorm:"<-:create"`
+	database.Damage                      `gorm:"-" json:"-"` // the debtor's numbers that cannot be read
+	ID, MerchantID, TemplateID, ClientID uuid.UUID           `gorm:"<-:create"`
 	Status                               Status
 	Why                                  string        // how it came to inactive or paused
 	FirstOn                              calendar.Date `gorm:"<-:create"`

@@ -15,7 +15,8 @@ const (
 )
 
 // checked reports every problem at once. The address that a webhook has already may stay as it is; a new one has none.
-func (in Input) checked(address string) (Input, error) {
+// Where money is real, a new address begins with https.
+func (in Input) checked(address string, live bool) (Input, error) {
 	problems := in.Problems
 	in.Title, in.Callback = strings.TrimSpace(in.Title), strings.TrimSpace(in.Callback)
 	if !problems.Has("title") {
@@ -35,6 +36,9 @@ func (in Input) checked(address string) (Input, error) {
 			problems.Add("callback", "max_length", "Ensure this field has no more than %d characters.", MaxCallback)
 		case weblink.HasLogin(in.Callback) && in.Callback != address:
 			problems.Add("callback", "invalid", "%s", weblink.NoLogin)
+		case live && Open(in.Callback) && in.Callback != address:
+			problems.Add("callback", "invalid", "This address must begin with https://: events of real payments are not sent "+
+				"unencrypted.")
 		case !isAddress(in.Callback):
 			problems.Add("callback", "invalid", "Enter a valid URL that begins with https:// or http://.")
 		}
@@ -52,6 +56,12 @@ func (in Input) checked(address string) (Input, error) {
 	}
 	in.Events = inOrder(in.Events)
 	return in, problems.Err()
+}
+
+// Open tells whether what is sent to an address travels unencrypted.
+func Open(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "http"
 }
 
 // isAddress tells whether a text is an address that can be called.

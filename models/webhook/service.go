@@ -23,6 +23,7 @@ type Service struct {
 	Now     func() time.Time
 	Log     *slog.Logger // nil: the default
 	Agent   string       // User-Agent of calls, such as Debitdesk/1.2
+	Live    bool         // real money: events leave encrypted only
 	// Body writes an event as its receiver gets it: the object with event_type added.
 	Body func(Event) ([]byte, error)
 
@@ -45,7 +46,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhoo
 	if err := mayChange(who); err != nil {
 		return Webhook{}, err
 	}
-	in, err := in.checked("")
+	in, err := in.checked("", s.Live)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -96,7 +97,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		}
 		in := Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}
 		change(&in)
-		if in, err = in.checked(w.Callback); err != nil {
+		if in, err = in.checked(w.Callback, s.Live); err != nil {
 			return w, err
 		}
 		before := facts(w)

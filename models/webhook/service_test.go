@@ -296,3 +296,25 @@ func TestAllAdminsOfTheBusinessHearOfAnEndpointThatFails(t *testing.T) {
 		t.Errorf("the mail goes to %v, want %v", to, want)
 	}
 }
+
+func TestWhereMoneyIsRealEventsLeaveEncryptedOnly(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	old := h.hook("http://old.example")
+	h.hooks.Live = true
+	_, err := h.hooks.Create(t.Context(), h.who, webhook.Input{Title: "New", Callback: "http://a.example", AllEvents: true})
+	if f, _ := fault.From(err); f == nil || len(f.Fields) != 1 || f.Fields[0].Path != "callback" {
+		t.Errorf("a new one: %v", err)
+	}
+	if _, err := h.hooks.Update(t.Context(), h.who, old.ID, func(in *webhook.Input) { in.Title = "Renamed" }); err != nil {
+		t.Errorf("one of before is renamed: %v", err)
+	}
+	if _, err := h.hooks.Update(t.Context(), h.who, old.ID,
+		func(in *webhook.Input) { in.Callback = "http://b.example" }); err == nil {
+		t.Error("one of before moved to another open address")
+	}
+	if _, err := h.hooks.Update(t.Context(), h.who, old.ID,
+		func(in *webhook.Input) { in.Callback = "https://b.example" }); err != nil {
+		t.Errorf("one of before moved to an encrypted address: %v", err)
+	}
+}

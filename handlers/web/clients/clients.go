@@ -199,10 +199,24 @@ var clientColumns = []kit.Column[client.Client]{
 		func(c client.Client) string { return c.Email }).SortText("name"),
 	kit.TextColumn("Phone", 15, func(c client.Client) string { return words.PhoneWords(c.Phone) }).InOneLine(),
 	kit.ColumnOf("Account", func(c client.Client) components.Cell {
+		if c.AccountUnreadable() {
+			return components.Cell{Pill: components.Pill{Kind: "bad", Word: "Cannot be read", Title: unreadable}}
+		}
 		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
 	}).InOneLine().FileText("Bank", 18, clientBank).
-		FileText("Account", 13, func(c client.Client) string { return c.BankAccount.String() }).OnCard(kit.Lead),
+		FileText("Account", 13, accountWords).OnCard(kit.Lead),
 	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }).SortBy(paging.Created),
+}
+
+// unreadable says why a number is not shown.
+const unreadable = "The stored number was damaged, or its key is missing. Enter it again."
+
+// accountWords is the masked account in one line.
+func accountWords(c client.Client) string {
+	if c.AccountUnreadable() {
+		return "cannot be read"
+	}
+	return c.BankAccount.String()
 }
 
 func clientBank(c client.Client) string {

@@ -149,9 +149,18 @@ func clientSub(c client.Client) string {
 func numbersView(who actor.Actor, c client.Client, shown *client.Numbers) pages.NumbersView {
 	v := pages.NumbersView{Revealed: shown != nil}
 	account, identity := c.BankAccount.String(), c.PersonalCode.String()
+	if c.AccountUnreadable() {
+		account = "Cannot be read"
+	}
+	if c.IdentityUnreadable() {
+		identity = "Cannot be read"
+	}
+	if c.Any() {
+		v.Problem = unreadable
+	}
 	if shown != nil {
 		account, identity = shown.BankAccount, shown.PersonalCode
-	} else if who.Can(actor.Reveal) && (account != "" || identity != "") {
+	} else if who.Can(actor.Reveal) && !c.Any() && (account != "" || identity != "") {
 		v.Action = words.ClientHref(c.ID) + "/numbers"
 	}
 	branch := c.BankCode

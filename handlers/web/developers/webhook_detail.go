@@ -117,11 +117,15 @@ func (h *Webhooks) Show(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return html.Send(c, http.StatusOK, pages.ListResults(list))
 	}
-	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), EditHref: words.WebhookPath(id, "edit"),
+	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now, !h.Desk.Sandbox), EditHref: words.WebhookPath(id, "edit"),
 		DeleteHref: words.WebhookPath(id, "deletion"),
 		ResendHref: words.WebhookPath(id, "resend"), TestAction: words.WebhookPath(id, "test"),
 		PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
 		Facts: webhookFacts(w), Deliveries: list}
+	if !h.Desk.Sandbox && webhook.Open(w.Callback) {
+		view.Open = "Events of real payments are sent to an address that begins with http://, so anyone on the way can " +
+			"read them. Edit the webhook and enter an address that begins with https://."
+	}
 	if !w.FailingSince.IsZero() {
 		view.Failing = words.Capital(words.FailingWords(w, now)) +
 			" in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. " +

@@ -29,8 +29,11 @@ func eventSays(name string) string {
 }
 
 // healthPill says how an endpoint does.
-func healthPill(w webhook.Webhook, now time.Time) components.Pill {
+func healthPill(w webhook.Webhook, now time.Time, live bool) components.Pill {
 	switch {
+	case live && webhook.Open(w.Callback):
+		return components.Pill{Kind: "bad", Word: "Not encrypted", Title: "Events of real payments are sent to an address " +
+			"that begins with http://. Change it to https://."}
 	case !w.FailingSince.IsZero():
 		return components.Pill{Kind: "bad", Word: "Failing", Title: words.FailingWords(w, now)}
 	case w.LastOKAt.IsZero():

@@ -81,7 +81,7 @@ func (h *Webhooks) list() kit.Shown {
 					Small: "wrap-anywhere"}
 			}),
 			kit.ColumnOf("Health", func(w webhook.Webhook) components.Cell {
-				cell := components.Cell{Pill: healthPill(w, now)}
+				cell := components.Cell{Pill: healthPill(w, now, !h.Desk.Sandbox)}
 				if !w.FailingSince.IsZero() {
 					cell.Second = words.FailingWords(w, now)
 				}

@@ -35,14 +35,15 @@ type Live struct {
 	Window   mandate.Window
 	Bank     bank.Capabilities
 	Watch    *mandate.Watch // tells which mandates have changed
+	// Lives tells whether who opened a stream may still see it; it is asked before anything is sent.
+	Lives func(echo.Context) (bool, error)
 
 	drawn drawings
 }
 
 const (
 	heartbeat = 25 * time.Second // below the idle limits of proxies
-	// A stream ends after this time, and the browser opens the next: who signed
-	// out meanwhile gets no other.
+	// A stream ends after this time, and the browser opens the next.
 	streamLife = 10 * time.Minute
 	// A browser that takes nothing for so long is given up.
 	sendTime = 10 * time.Second
@@ -74,12 +75,13 @@ func (h *Live) Events(c echo.Context) error {
 	if err := out.open(); err != nil {
 		return gone(c, err)
 	}
-	return gone(c, h.follow(c.Request().Context(), out, who, id, changed, first))
+	return gone(c, h.follow(c, out, who, id, changed, first))
 }
 
-// follow sends until the mandate is settled, the browser goes or the server stops.
-func (h *Live) follow(ctx context.Context, out stream, who actor.Actor, id uuid.UUID, changed <-chan struct{},
+// follow sends until the mandate is settled, the browser goes, its person may not see it any more, or the server stops.
+func (h *Live) follow(c echo.Context, out stream, who actor.Actor, id uuid.UUID, changed <-chan struct{},
 	now *drawing) error {
+	ctx := c.Request().Context()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	end := time.NewTimer(streamLife)
@@ -95,6 +97,9 @@ func (h *Live) follow(ctx context.Context, out stream, who actor.Actor, id uuid.
 			case <-end.C:
 				return nil
 			case <-beat.C:
+				if lives, err := h.Lives(c); err != nil || !lives {
+					return err
+				}
 				if err := out.send([]byte(":\n\n")); err != nil {
 					return err
 				}
@@ -105,7 +110,10 @@ func (h *Live) follow(ctx context.Context, out stream, who actor.Actor, id uuid.
 				waiting = false
 			}
 		}
-		var err error
+		lives, err := h.Lives(c)
+		if err != nil || !lives {
+			return err
+		}
 		if now, err = h.draw(ctx, who, id); err != nil {
 			return err
 		}

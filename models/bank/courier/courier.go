@@ -81,6 +81,9 @@ func (c *Courier) Round(ctx context.Context) (Report, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.tidySent(); err != nil {
+		return *r, err
+	}
 	c.state.LastSuccess = c.settings.Now().UTC()
 	c.tellNew(r.Problems)
 	return *r, c.save()

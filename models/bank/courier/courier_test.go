@@ -313,3 +313,22 @@ func TestRunWaitsLongerAfterFailuresAndTellsTheLastSuccess(t *testing.T) {
 	b.restart()
 	b.same("remembered", b.courier.SinceSuccess(), time.Hour+time.Minute)
 }
+
+// Files for the bank name people and their accounts; they do not stand on this machine for good.
+func TestWhatWasSentIsDeletedAfterItsTimeAndStillNotSentAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a.xml", "first")
+	b.put("b.xml", "second")
+	b.same("round", b.round(), Report{Delivered: 2})
+	long := b.courier.settings.Now().Add(-sentKept - time.Hour)
+	must(t, os.Chtimes(b.courier.path("sent", "a.xml"), long, long))
+	b.same("a later round", b.round(), Report{})
+	b.same("sent", b.here("sent"), "b.xml")
+	must(t, os.Remove(filepath.Join(b.dir, "out", "a.xml"))) // the bank took it long ago
+	b.restart()
+	b.put("a.xml", "first")
+	b.same("the same again", b.round(), Report{})
+	b.same("the server has", b.list("out"), "[b.xml]")
+	b.same("outbox", b.here("outbox"), "")
+}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // final tells whether a name is one of a whole file.
@@ -118,13 +119,56 @@ func (c *Courier) deliver(l *link, name string) (problem string, err error) {
 func (c *Courier) sentBefore(name string) (sent, error) {
 	f, err := os.Open(c.path("sent", name))
 	if errors.Is(err, os.ErrNotExist) {
-		return sent{}, nil
+		return c.state.Sent[name].sent, nil
 	}
 	if err != nil {
 		return sent{}, err
 	}
 	before, err := sumOf(f, c.settings.MaxBytes)
 	return before, errors.Join(err, f.Close())
+}
+
+// sentKept is how long a file stays in sent, for questions of the bank. It names people and their accounts; what it was
+// is known for longer by its sum, so that it is not sent again.
+const (
+	sentKept = 60 * 24 * time.Hour
+	sumKept  = 5 * 365 * 24 * time.Hour
+)
+
+// tidySent deletes what has stood in sent for long enough.
+func (c *Courier) tidySent() error {
+	now := c.settings.Now()
+	for name, was := range c.state.Sent {
+		if now.Sub(was.At) > sumKept {
+			delete(c.state.Sent, name)
+		}
+	}
+	files, err := os.ReadDir(c.path("sent"))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= sentKept {
+			continue //nolint:nilerr // it is gone, or not a file of ours
+		}
+		was, err := c.sentBefore(f.Name())
+		if errors.Is(err, errTooLarge) { // the limit is a smaller one now: its sum is not taken, so it stays
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.state.Sent[f.Name()] = forgotten{was, info.ModTime().UTC()}
+		if err := c.save(); err != nil { // before the file goes
+			return err
+		}
+		if err := os.Remove(c.path("sent", f.Name())); err != nil {
+			return err
+		}
+		c.say("%s: deleted from sent after %d days", f.Name(), int(sentKept.Hours())/24)
+	}
+	return nil
 }
 
 // giveName renames without writing over anything: the plain rename of SFTP fails where the name is taken. Some

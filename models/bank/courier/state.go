@@ -20,12 +20,21 @@ type state struct {
 	LastSuccess time.Time         `json:"last_success,omitzero"`
 	Renaming    map[string]sent   `json:"renaming,omitempty"` // whole on the server, under their temporary names at least
 	Taken       map[string]*taken `json:"taken,omitempty"`    // by the server's names
+	// Sent are files that were delivered and do not stand in sent any more.
+	Sent map[string]forgotten `json:"sent,omitempty"`
 }
 
 // sent is a file of ours on its way.
 type sent struct {
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
+}
+
+// forgotten is a file that stood in sent and was deleted after its time.
+type forgotten struct {
+	sent
+
+	At time.Time `json:"at"`
 }
 
 // taken is an answer that was brought here. The same name with another size or time is looked at again, and with
@@ -52,7 +61,7 @@ func openState(dir string) (s *state, unlock func() error, err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a descriptor
 		return nil, nil, errors.Join(fmt.Errorf("another courier uses %s", dir), lock.Close())
 	}
-	s = &state{Renaming: map[string]sent{}, Taken: map[string]*taken{}}
+	s = &state{Renaming: map[string]sent{}, Taken: map[string]*taken{}, Sent: map[string]forgotten{}}
 	text, err := os.ReadFile(filepath.Join(dir, stateName)) //nolint:gosec // a name of ours
 	if errors.Is(err, os.ErrNotExist) {
 		return s, unlock, nil
@@ -68,6 +77,9 @@ func openState(dir string) (s *state, unlock func() error, err error) {
 	}
 	if s.Taken == nil {
 		s.Taken = map[string]*taken{}
+	}
+	if s.Sent == nil {
+		s.Sent = map[string]forgotten{}
 	}
 	return s, unlock, nil
 }

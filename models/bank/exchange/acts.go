@@ -90,6 +90,13 @@ func (s *Service) Download(ctx context.Context, who actor.Actor,
 		if m.Withheld() {
 			return fault.New(fault.Conflict, "not_approved", "This file is not approved, so it cannot be downloaded.")
 		}
+		if erased, err := tx.namesErased(m); err != nil || erased {
+			if err == nil {
+				err = fault.New(fault.Conflict, "client_erased", "This file names a client whose personal data was erased on "+
+					"request, so it can no longer be downloaded.")
+			}
+			return err
+		}
 		m.Downloads, m.DownloadsBy = m.Downloads+1, who.Name
 		tx.Audit(who, messageEntry("bank.message_downloaded", m, "The file %s for the bank was downloaded.", m.FileName))
 		return tx.saveMessage(m)

@@ -3,10 +3,12 @@ package exchange
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
@@ -54,6 +56,23 @@ func (t unit) insertMessage(m Message, groups []Group) error {
 func (t unit) holdMessage(merchantID uuid.UUID, id string) (Message, error) {
 	return database.First(held(t, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil,
 		merchantID))
+}
+
+// namesErased tells whether a message asks something about a client whose personal data was erased.
+func (t unit) namesErased(m Message) (yes bool, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM bank_items i JOIN purchases p ON p.merchant_id = $1
+			AND p.payer_name = $3 AND p.id = coalesce(
+				(SELECT purchase_id FROM collections c WHERE c.id = i.id OR i.kind = 'recalls' AND c.id = i.subject_id LIMIT 1),
+				(SELECT purchase_id FROM refunds r WHERE r.id = i.id),
+				(SELECT mandate_id FROM mandate_authentications a
+				WHERE a.id = i.id OR i.kind = 'cancellations' AND a.id = i.subject_id LIMIT 1))
+			WHERE i.merchant_id = $1 AND i.message_id = $2)`, m.MerchantID, m.ID, client.ErasedName).Scan(&yes)
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for erased clients in a file: %w", err)
+	}
+	return yes, nil
 }
 
 func (t unit) saveMessage(m Message) error {

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -154,10 +155,45 @@ func (b *Box) Open(at Place, sealed []byte) (string, error) {
 	return string(out), err
 }
 
+// ErrDamaged stands behind everything that does not open: it was changed, or its key is not there.
+var ErrDamaged = errors.New("seal: it does not open")
+
+// Damage are the sealed columns of a record that did not open. A record that holds it is read all the same, without
+// what they hold, and what is stored there stays as it is until it is replaced.
+type Damage struct{ stored map[string][]byte }
+
+// Damaged notes a column with what is stored there.
+func (d *Damage) Damaged(column string, stored []byte) {
+	if d.stored == nil {
+		d.stored = map[string][]byte{}
+	}
+	d.stored[column] = slices.Clone(stored)
+}
+
+// Stored is what such a column holds; nil where it opened.
+func (d *Damage) Stored(column string) []byte { return d.stored[column] }
+
+// Unreadable tells whether a column did not open.
+func (d *Damage) Unreadable(column string) bool { return d.stored[column] != nil }
+
+// Any tells whether one did not.
+func (d *Damage) Any() bool { return len(d.stored) > 0 }
+
+// Replace forgets the damage: what the record holds is written from now on.
+func (d *Damage) Replace() { d.stored = nil }
+
 // OpenBytes reads what SealBytes wrote. What was sealed before places were bound in
 // is bound to its owner alone and opens too, until a rotation of the keys has sealed
 // it anew.
 func (b *Box) OpenBytes(at Place, sealed []byte) ([]byte, error) {
+	out, err := b.openBytes(at, sealed)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return out, err
+}
+
+func (b *Box) openBytes(at Place, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -66,6 +67,12 @@ func (t *Table[T]) reading(rows pgx.Rows) *reading[T] {
 	return r
 }
 
+// damaged is a record that is read also when a sealed value of it does not open.
+type damaged interface {
+	Damaged(column string, stored []byte)
+	Stored(column string) []byte
+}
+
 // row reads one row: what stands beside the fields comes after all of them.
 func (r *reading[T]) row(box *seal.Box, record *T, raw [][]byte) error {
 	value := reflect.ValueOf(record).Elem()
@@ -90,6 +97,10 @@ func (r *reading[T]) row(box *seal.Box, record *T, raw [][]byte) error {
 		err := r.scan(c, raw[i], &stored)
 		if err == nil {
 			err = c.Read(box, record, stored)
+		}
+		if marked, is := any(record).(damaged); is && errors.Is(err, seal.ErrDamaged) {
+			marked.Damaged(c.Name, stored)
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.Name, err)

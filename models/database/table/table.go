@@ -152,6 +152,11 @@ func (t *Table[T]) Stored() []string {
 // value is what a column stores of a record.
 func (c *column[T]) value(box *seal.Box, record *T) (any, error) {
 	if c.Write != nil {
+		if marked, is := any(record).(damaged); is {
+			if stored := marked.Stored(c.Name); stored != nil {
+				return stored, nil
+			}
+		}
 		return c.Write(box, record)
 	}
 	return c.field.write(reflect.ValueOf(record).Elem())
