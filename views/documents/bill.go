@@ -196,9 +196,9 @@ func begin(p Paper) sheet {
 	f.SetCatalogSort(true)
 	f.SetCreationDate(p.Made.UTC())
 	f.SetModificationDate(p.Made.UTC())
-	f.SetTitle(p.Title+" "+p.Reference, true)
-	f.SetAuthor(p.IssuerName, true)
-	f.SetSubject(p.Subject, true)
+	f.SetTitle(property(p.Title+" "+p.Reference), true)
+	f.SetAuthor(property(p.IssuerName), true)
+	f.SetSubject(property(p.Subject), true)
 	f.SetCreator("Debitdesk", true)
 	f.SetProducer("Debitdesk", true)
 	f.SetLang("en-ZA")
@@ -206,7 +206,7 @@ func begin(p Paper) sheet {
 	f.SetMargins(margin, margin, margin)
 	f.SetAutoPageBreak(true, margin+4)
 	f.AliasNbPages("{n}")
-	s := sheet{f, p}
+	s := sheet{Fpdf: f, p: p, replaced: new(bool)}
 	f.SetHeaderFunc(s.testBanner)
 	f.SetFooterFunc(s.foot)
 	f.AddPage()

@@ -43,7 +43,8 @@ func addFonts(f *fpdf.Fpdf) {
 // sheet is a paper that is being drawn.
 type sheet struct {
 	*fpdf.Fpdf
-	p Paper
+	p        Paper
+	replaced *bool // something on this page could not be drawn as it was written
 }
 
 // testBanner says on each page that nothing of this is real money.
@@ -63,6 +64,11 @@ func (s sheet) foot() {
 	s.SetY(-footer)
 	s.SetFont(font, "", smallSize)
 	s.grey()
+	if *s.replaced {
+		s.SetY(-footer - 4)
+		s.CellFormat(width, 4, notePrinted, "", 1, "L", false, 0, "")
+		*s.replaced = false
+	}
 	s.CellFormat(width/2, line, s.p.Kind+" "+s.p.Reference, "", 0, "L", false, 0, "")
 	s.CellFormat(width/2, line, fmt.Sprintf("Page %d of {n}", s.PageNo()), "", 0, "R", false, 0, "")
 }
