@@ -22,7 +22,7 @@ func (s story) answered() *checkout.Outcome {
 	case s.rec.Status == purchase.Failed && m.State.Unanswered():
 		o := s.notAgreed(m.State)
 		if s.refusal != "" {
-			o.Next = []string{"This link cannot ask you again. " + s.talk()}
+			o.Next = []string{"This link cannot ask you again.", s.talk()}
 		}
 		return o
 	case s.rec.Status != purchase.Preauthorized:
@@ -30,7 +30,7 @@ func (s story) answered() *checkout.Outcome {
 	case m.State == mandate.Suspended || m.State == mandate.BlockedBy:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order is suspended",
 			Text: "Your bank has suspended it. " + s.brand + " cannot debit your account.",
-			Next: []string{"To continue with it, please speak to " + s.brand + "."}}
+			Next: []string{s.talk()}}
 	case m.State == mandate.Cancelled:
 		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
 			Text: "It was cancelled. Nothing more will be debited under it."}

@@ -10,6 +10,7 @@ import (
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -111,10 +112,11 @@ func say(v *checkout.PageView, in form, offer purchase.Offer, refusal *fault.Fau
 
 // standing says what came before, when it can be tried again.
 func standing(rec purchase.Record) *components.Note {
-	switch rec.Status {
-	case purchase.Failed:
-		return note("warn", "The last debit was not paid", reason(rec)+" You can pay it again here.")
-	case purchase.Overdue:
+	switch {
+	case rec.Status == purchase.Failed, rec.Collection != nil && rec.Collection.State == collection.Unpaid:
+		return note("warn", "The last debit was not paid", reason(rec)+
+			" You can pay it again here, from the same account or from another one.")
+	case rec.Status == purchase.Overdue:
 		return note("warn", "", fmt.Sprintf("This was due on %s. You can still pay it.",
 			calendar.DateOf(rec.Due).Format(day)))
 	default:

@@ -42,6 +42,9 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 		o.Next = append(o.Next, s.disputes()...)
 	}
 	o.Continue = next(rec)
+	if slices.Contains(o.Next, s.talk()) {
+		o.Contacts = contacts(rec)
+	}
 	if rec.SubscriberID != uuid.Nil {
 		o.Subscription = components.Link{Text: "See or stop the subscription", Href: path(rec.ID) + "subscription/"}
 	}
@@ -175,7 +178,7 @@ func (s story) disputed() string {
 }
 
 func (s story) talk() string {
-	return "Please speak to " + s.brand + " about how to pay."
+	return "Please ask " + s.brand + " how you can pay."
 }
 
 func (s story) due() string { return calendar.DateOf(s.rec.Due).Format(day) }

@@ -165,13 +165,12 @@ func TestAFailedDebitSaysWhyAndOffersWhatIsLeft(t *testing.T) {
 	path := d.purchase(client, storing, 100)
 	d.give(path, filled()).Want(303)
 	fail(path, "02")
-	d.get(path).Want(200).Contains("Your bank did not pay", "Not enough money").Lacks("<form")
-	d.give(path, filled()).Want(409)
+	d.get(path).Want(200).Contains("The last debit was not paid", "Not enough money", "full_name", "Agree and pay")
 	fail(path, "18")
-	d.get(path).Want(200).Contains("Your bank declined it").Lacks("deceased")
+	d.get(path).Want(200).Contains("Your bank declined it", "full_name").Lacks("deceased")
 
 	token := d.stored(client)
-	d.get(path).Want(200).Contains("The last debit was not paid", token).Lacks("full_name")
+	d.get(path).Want(200).Contains("The last debit was not paid", token, "full_name")
 
 	invoice := d.purchase(client, "", 100)
 	d.give(invoice, url.Values{"recurring_token": {token}}).Want(303)
@@ -281,4 +280,58 @@ func TestNothingToPayWithSkipCaptureStoresTheAccount(t *testing.T) {
 		nil).Want(200).JSON(); got["status"] != "preauthorized" || got["is_recurring_token"] != true {
 		t.Errorf("it is %v, a token: %v", got["status"], got["is_recurring_token"])
 	}
+}
+
+// failed lets the newest debit of a purchase fail.
+func (d desk) failed(path, code string) {
+	d.t.Helper()
+	for _, sql := range []string{`UPDATE purchases SET status = 'error' WHERE id = $1`,
+		`UPDATE collections SET state = 'unpaid', result_code = '` + code + `' WHERE purchase_id = $1
+			AND attempt = (SELECT max(attempt) FROM collections WHERE purchase_id = $1)`} {
+		if _, err := d.Store.Pool.Exec(d.t.Context(), sql, idOf(path)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+func TestTheLinkTakesAnotherAccountAfterTheFirstDebitFailed(t *testing.T) {
+	t.Parallel()
+	for name, more := range map[string]string{"an account that is stored": storing, "one debit alone": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			path := d.purchase(d.client(), more, 44900)
+			d.give(path, filled()).Want(303)
+			before := d.record(path)
+			d.failed(path, "12")
+			d.get(path).Want(200).Contains("from the same account or from another one", "full_name")
+			d.give(path, filled("account_number", "9876543210")).Want(303)
+
+			rec := d.record(path)
+			if rec.Collection.ID == before.Collection.ID || rec.Collection.Attempt != 2 || rec.Collection.State != "scheduled" {
+				t.Errorf("debited as %+v", rec.Collection)
+			}
+			m, err := d.Store.Mandate(t.Context(), d.A.ID, rec.ID)
+			if err != nil || !strings.HasSuffix(m.AccountMask, "3210") ||
+				!strings.Contains(rec.Collection.StatementLine, m.ContractReference) {
+				t.Errorf("%v: the mandate %s is about %s, the debit says %q", err, m.ContractReference, m.AccountMask,
+					rec.Collection.StatementLine)
+			}
+			if n := d.Count(`SELECT count(*) FROM mandates_replaced WHERE mandate_id = $1 AND account_mask LIKE '%7890'
+				AND consent_text <> '' AND contract_reference <> $2`, rec.ID, m.ContractReference); n != 1 {
+				t.Errorf("%d permissions of before are kept", n)
+			}
+			d.get(path).Want(200).Contains("3210").Lacks("<form")
+		})
+	}
+}
+
+func TestAPageThatCanOfferNothingSaysWhomToCallAndWrite(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.Count(`WITH x AS (UPDATE brands SET phone = '27215550199', email = 'accounts@brand-a.example'
+		WHERE id = $1 RETURNING 1) SELECT count(*) FROM x`, d.A.BrandID)
+	path := d.purchase(d.client(), `,"payment_method_whitelist":["debicheck"]`, 100)
+	d.get(path).Want(200).Contains("Please ask Brand a how you can pay", `href="tel:+27215550199"`, "Call 021",
+		`href="mailto:accounts@brand-a.example`, "Write to accounts@brand-a.example").Lacks("<form")
 }

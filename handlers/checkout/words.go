@@ -1,27 +1,55 @@
 package checkout
 
 import (
+	"net/url"
 	"strings"
 
 	"debitdesk/handlers/papers"
 	"debitdesk/models/bank"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
 )
 
 // contact says whom to ask.
-func contact(rec purchase.Record) string {
+func contact(rec purchase.Record) layout.PayerContact {
 	b := rec.Brand
-	phone := strings.ReplaceAll(papers.Phone(b.Phone), " ", money.NBSP)
-	switch {
-	case phone != "" && b.Email != "":
-		return "Questions? Call " + phone + " or write to " + b.Email + "."
-	case phone != "":
-		return "Questions? Call " + phone + "."
-	case b.Email != "":
-		return "Questions? Write to " + b.Email + "."
+	c := layout.PayerContact{Ask: "Questions? Ask " + b.Name + "."}
+	if b.Phone != "" {
+		c.Call = components.Link{Text: strings.ReplaceAll(papers.Phone(b.Phone), " ", money.NBSP), Href: callHref(b.Phone)}
 	}
-	return "Questions? Ask " + b.Name + "."
+	if b.Email != "" {
+		c.Write = components.Link{Text: b.Email, Href: "mailto:" + b.Email + "?subject=" +
+			url.PathEscape(reference(rec))}
+	}
+	return c
+}
+
+// callHref is what a phone dials: with the country's code where it is known.
+func callHref(phone string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, phone)
+	if len(digits) == 11 && strings.HasPrefix(digits, "27") || strings.HasPrefix(strings.TrimSpace(phone), "+") {
+		return "tel:+" + digits
+	}
+	return "tel:" + digits
+}
+
+// contacts are the ways to reach the business, as buttons on a page that offers nothing else.
+func contacts(rec purchase.Record) (links []components.Link) {
+	c := contact(rec)
+	if c.Call.Href != "" {
+		links = append(links, components.Link{Text: "Call " + c.Call.Text, Href: c.Call.Href})
+	}
+	if c.Write.Href != "" {
+		links = append(links, components.Link{Text: "Write to " + c.Write.Text, Href: c.Write.Href})
+	}
+	return links
 }
 
 func reference(rec purchase.Record) string {

@@ -205,7 +205,7 @@ func (u unable) noMore(t *testing.T) {
 	u.refused(t, func() handlertest.Answer {
 		return u.Page(u.A.Staff, "POST", "/mandates/"+made+"/authentications", url.Values{"method": {"DELAYED"}})
 	}).Want(http.StatusConflict).Contains(eftOnly)
-	u.Call("GET", "/p/"+made+"/", nil).Want(http.StatusOK).Contains("speak to Brand a about how to pay")
+	u.Call("GET", "/p/"+made+"/", nil).Want(http.StatusOK).Contains("ask Brand a how you can pay")
 	u.Call("GET", "/p/"+link+"/", nil).Want(http.StatusOK).Contains("another way to pay")
 }
 

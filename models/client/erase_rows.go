@@ -135,6 +135,7 @@ var dropping = []struct{ table, sql string }{
 		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '',
 			consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`,
 	},
+	{"mandates_replaced", `DELETE FROM mandates_replaced WHERE client_id = ANY(@ids::uuid[])`},
 	{"mandate_evidence",
 		`DELETE FROM mandate_evidence WHERE mandate_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
 	{

@@ -87,6 +87,24 @@ func (m Mandate) AllowsOneDebit() bool {
 	return m.OneDebit || m.Terms != nil && m.Terms.DebitSequence == OnceOff
 }
 
+// Replaced is a permission whose debit failed and that the client gave anew, as it was.
+type Replaced struct {
+	ID, MerchantID, MandateID         uuid.UUID
+	ClientID                          uuid.UUID
+	ContractReference                 string
+	HolderName, AccountMask, BankCode string
+	AccountType                       bank.AccountType
+	Consent                           Consent `gorm:"embedded;embeddedPrefix:consent_"`
+	CreatedAt, ReplacedAt             time.Time
+}
+
+// ReplacedAt is what stays on record of the mandate when the client gives another in its place.
+func (m Mandate) ReplacedAt(id uuid.UUID, at time.Time) Replaced {
+	return Replaced{ID: id, MerchantID: m.MerchantID, MandateID: m.ID, ClientID: m.ClientID,
+		ContractReference: m.ContractReference, HolderName: m.HolderName, AccountMask: m.AccountMask,
+		BankCode: m.BankCode, AccountType: m.AccountType, Consent: m.Consent, CreatedAt: m.CreatedAt, ReplacedAt: at}
+}
+
 // Evidence is a file that proves a mandate, such as the scan of a signed form.
 type Evidence struct {
 	ID, MerchantID, MandateID uuid.UUID

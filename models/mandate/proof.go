@@ -14,6 +14,7 @@ type Sheet struct {
 	Authentications []Authentication // newest first
 	Evidence        []Evidence       // without their content
 	Verifications   []Verification   // newest first
+	Replaced        []Replaced       // permissions of before whose debit failed, newest first
 }
 
 // Asked is the newest authentication; false when the client was never asked.
@@ -50,6 +51,9 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 	}
 	out := Sheet{Mandate: m, Evidence: files}
 	if out.Authentications, err = s.Store.AuthenticationsOf(ctx, who.MerchantID, id); err != nil {
+		return out, err
+	}
+	if out.Replaced, err = s.Store.ReplacedBy(ctx, who.MerchantID, id); err != nil {
 		return out, err
 	}
 	out.Verifications, err = s.Store.VerificationsOf(ctx, who.MerchantID, id)

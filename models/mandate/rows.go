@@ -137,6 +137,17 @@ func (s Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uui
 	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 }
 
+var replacedTable = table.New[Replaced]("mandates_replaced")
+
+// InsertReplaced keeps a permission that another one takes the place of.
+func InsertReplaced(tx *database.Tx, r Replaced) { database.Insert(tx, replacedTable, r) }
+
+// ReplacedBy lists the permissions that a mandate took the place of, newest first.
+func (s Store) ReplacedBy(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Replaced, error) {
+	return database.All(ctx, s.DB, replacedTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC",
+		merchantID, mandateID)
+}
+
 var evidenceTable = table.New("mandate_evidence", table.Column[Evidence]{
 	Name: "content",
 	Write: func(box *seal.Box, e *Evidence) (any, error) {

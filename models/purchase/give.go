@@ -111,7 +111,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent,
 	oneDebit bool) (*storing, error) {
 	if p.Method != DebiCheck {
-		return s.storingFor(ctx, who, p, b, c, oneDebit)
+		return s.givenAnew(ctx, who, p, b, c, oneDebit)
 	}
 	var w fault.Problems
 	if s.mayAsk(&w, p.Details.DirectDebit.Terms.Authentication); w.Err() != nil {
@@ -142,6 +142,21 @@ func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase
 	}
 	st.renews, st.asked = m.State, before[0].Number
 	return st, nil
+}
+
+// givenAnew prepares the storing of an account, perhaps in the place of one whose first debit failed.
+func (s *Service) givenAnew(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent,
+	oneDebit bool) (*storing, error) {
+	st, err := s.storingFor(ctx, who, p, b, c, oneDebit)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.Read.Mandate(ctx, p.MerchantID, p.ID)
+	if fault.Is(err, fault.NotFound) {
+		return st, nil
+	}
+	st.renews, st.replaced = before.State, &before
+	return st, err
 }
 
 // mayGiveFor: clients act for themselves, staff need the permission to write.

@@ -144,7 +144,8 @@ func (s *Service) mayPay(rec Record) error {
 	return nil
 }
 
-// mayGive: one purchase stores one account, whose id it shares.
+// mayGive: one purchase stores one account, whose id it shares. Where the first debit of that account failed and
+// nothing else hangs on it, the client can give it anew, or another one.
 func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	if err := s.mayGiveAgain(ctx, rec); err != nil {
 		return err
@@ -172,15 +173,25 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	if rec.CollectionCount == 0 || rec.Method == DebiCheck {
 		return nil // an account that was given is either stored already or being collected from
 	}
-	_, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	t, err := s.Read.Token(ctx, rec.MerchantID, rec.ID)
 	switch {
-	case err == nil:
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status",
-			"Bank details were already given for this request. Ask for a new link.")
 	case fault.Is(err, fault.NotFound):
 		return nil
+	case err != nil:
+		return err
+	}
+	m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	if err == nil && !renewable(t, m) {
+		err = fault.New(fault.Conflict, "purchase_charge_wrong_status",
+			"Bank details were already given for this request. Ask for a new link.")
 	}
 	return err
+}
+
+// renewable tells that an account can be given anew: its first debit failed, or the one debit that it allowed was
+// returned. A permission on paper stays, for its scan is the proof.
+func renewable(t token.Token, m mandate.Mandate) bool {
+	return (t.State == token.Pending || t.UsedUp()) && m.Consent.Channel != mandate.SignedPaper
 }
 
 // mayUse: a stored account is of use where there is money to take.

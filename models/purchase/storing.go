@@ -33,6 +33,7 @@ type storing struct {
 	verified *mandate.Verification
 	asked    int             // how often the client was asked before
 	renews   mandate.State   // the state of the mandate whose details these replace; empty: it is new
+	replaced *mandate.Mandate // the mandate of before, by EFT; nil: it is new
 	first    collection.Plan // of the first collection; of no use when nothing is collected
 	soon     bool            // the first collection runs as early as the cut-offs allow
 }
@@ -181,11 +182,18 @@ func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
 		ask(tx, st.who, p, st.mandate, st.mandate.Terms.Authentication, st.asked+1)
 		return
 	}
-	tx.Audit(st.who, audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID,
+	entry := audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID,
 		ClientID: p.ClientID, PurchaseID: p.ID,
 		Text: fmt.Sprintf("Permission to debit %s at %s was recorded (%s).", st.token.AccountMask,
 			bank.BankName(st.token.BankCode), channelWords(st.mandate.Consent.Channel)),
-		After: map[string]any{"contract_reference": st.mandate.ContractReference, "channel": st.mandate.Consent.Channel}})
+		After: map[string]any{"contract_reference": st.mandate.ContractReference, "channel": st.mandate.Consent.Channel}}
+	if was := st.replaced; was != nil {
+		entry.Text += fmt.Sprintf(" It replaces the permission %s to debit %s, whose debit failed.", was.ContractReference,
+			was.AccountMask)
+		entry.Before = map[string]any{"contract_reference": was.ContractReference, "channel": was.Consent.Channel}
+		mandate.InsertReplaced(tx.Unit(), was.ReplacedAt(tx.NewID(), tx.Now()))
+	}
+	tx.Audit(st.who, entry)
 }
 
 func channelWords(c mandate.Channel) string {

@@ -60,6 +60,7 @@ var wiping = []struct{ table, where string }{
 	{"collections", "merchant_id = $1"},
 	{"tokens", "merchant_id = $1"},
 	{"mandate_evidence", "merchant_id = $1"},
+	{"mandates_replaced", "merchant_id = $1"},
 	{"mandate_authentications", "merchant_id = $1"},
 	{"mandates", "merchant_id = $1"},  // mandate_counts follow by a trigger
 	{"purchases", "merchant_id = $1"}, // so do purchase_counts, purchase_sums and storing_counts

@@ -28,8 +28,10 @@ var (
 		}})
 	renewToken = Table.Write(
 		`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask,
-			account_hash, created_by, updated_at)
-		WHERE merchant_id = @merchant_id AND id = @id AND state = 'pending'`,
+			account_hash, created_by, updated_at),
+			state = 'pending', blocked_code = '', soft_failures = 0, failures = 0, ended_at = NULL
+		WHERE merchant_id = @merchant_id AND id = @id
+			AND (state = 'pending' OR state = 'deleted' AND blocked_code = @used)`, "used",
 	)
 	moveToken = Table.Write(
 		`UPDATE tokens SET @set(state, soft_failures, failures, blocked_code, last_success_at, updated_at, last_used_at),
@@ -43,9 +45,8 @@ const NotBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')
 // Insert adds a token in this transaction; the account number is sealed here.
 func Insert(tx *database.Tx, k Token) { database.Insert(tx, Table, k) }
 
-// Renew takes new details of a token that was never usable; the transaction ends with fault.ErrLost when it is not
-// pending any more.
-func Renew(tx *database.Tx, k Token) { database.MustChange(tx, renewToken, k) }
+// Renew takes new details of a token that is renewable; else the transaction ends with fault.ErrLost.
+func Renew(tx *database.Tx, k Token) { database.MustChange(tx, renewToken, k, bank.CodeOnceOffDone) }
 
 // Move changes a token, if it still stands in the state from; false when another was quicker.
 func Move(tx *database.Tx, k Token, from State) (bool, error) {

@@ -45,6 +45,7 @@ type Outcome struct {
 	Receipt                 components.Link
 	Subscription            components.Link // where it is seen and stopped
 	Continue                string
+	Contacts                []components.Link // whom to call or write to, where that is all that is left to do
 }
 
 // Waiting is the page while the payer's bank asks the payer. Seconds are left,

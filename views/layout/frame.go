@@ -74,9 +74,15 @@ type Plain struct {
 type PayerFrame struct {
 	Title, Payee, PayeeNote, Initials string
 	Sandbox                           *SandboxBanner
-	Contact                           string
+	Contact                           PayerContact
 	Refresh                           int
 	Script                            string
+}
+
+// PayerContact says whom a payer can ask. Call and Write can be tapped; without both, Ask says whom.
+type PayerContact struct {
+	Ask         string
+	Call, Write components.Link
 }
 
 // section is a part of the dashboard. Manual is where the manual explains it.

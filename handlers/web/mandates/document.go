@@ -74,6 +74,7 @@ func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool
 		p.Sections = append(p.Sections, verificationPart(s.Verifications[0]))
 	}
 	p.Sections = append(p.Sections, evidencePart(s.Evidence))
+	p.Sections = append(p.Sections, replacedParts(s.Replaced)...)
 	return p
 }
 
@@ -270,6 +271,20 @@ func evidencePart(files []mandate.Evidence) documents.Section {
 		p.Text = []string{"No file is kept; the wording and the records above are the proof."}
 	}
 	return p.Section
+}
+
+// replacedParts are the permissions of before, each with its wording: it proves the debit that failed.
+func replacedParts(before []mandate.Replaced) (out []documents.Section) {
+	for _, r := range before {
+		p := part{documents.Section{Title: "Replaced permission " + r.ContractReference}}
+		p.add("Account", words.JoinedWords(" ", words.BankWords(r.BankCode), r.AccountMask))
+		p.add("Account holder", r.HolderName)
+		p.add("Given", toTheSecond(r.Consent.At))
+		p.add("Replaced", toTheSecond(r.ReplacedAt)+", after its debit had failed")
+		p.Text = strings.Split(r.Consent.Text, "\n")
+		out = append(out, p.Section)
+	}
+	return out
 }
 
 // toTheSecond writes an instant as a document does; the zero time is empty.
