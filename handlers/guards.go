@@ -39,9 +39,9 @@ var (
 
 // These are for people who are signed in.
 var (
-	page        = pageWith(smallForm)
-	pageScan    = pageWith(scanForm)
-	pageFile    = pageWith(bigFile)
+	page        = pageWith(limitBody(smallForm))
+	pageScan    = pageWith(limitUpload(scanForm, scanFile))
+	pageFile    = pageWith(limitUpload(bigFile, tableFile))
 	sandboxPage = guard{asks: true, sandbox: true, before: page.before}
 	// pageProof asks for the second factor again.
 	pageProof = guard{asks: true, before: func(e *edge, act actor.Action) stack {
@@ -49,9 +49,9 @@ var (
 	}}
 )
 
-func pageWith(bodyBytes int64) guard {
+func pageWith(limit echo.MiddlewareFunc) guard {
 	return guard{asks: true, before: func(e *edge, act actor.Action) stack {
-		return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session), permitted(act), e.remembered, e.aside}
+		return stack{limit, sameOrigin(), access.RequirePage(e.Session), permitted(act), e.remembered, e.aside}
 	}}
 }
 

@@ -115,8 +115,7 @@ func (h *Batches) Upload(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, nil, fault.At("file", "file_too_large",
-				"The file is larger than 20 MB. Split it into several files."))
+			return h.refused(c, nil, fault.At("file", "file_too_large", kit.TooLargeFile))
 		}
 		return h.refused(c, nil, fault.At("file", "required", "Choose a file."))
 	}
@@ -125,6 +124,9 @@ func (h *Batches) Upload(c echo.Context) error {
 	part, err := c.FormFile("file")
 	if err != nil || part.Size == 0 {
 		return h.refused(c, form, fault.At("file", "required", "Choose a file that is not empty."))
+	}
+	if part.Size > kit.MostUpload {
+		return h.refused(c, form, fault.At("file", "file_too_large", kit.TooLargeFile))
 	}
 	content, err := part.Open()
 	if err != nil {

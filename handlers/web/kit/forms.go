@@ -40,6 +40,12 @@ func Patient(c echo.Context, wait time.Duration) {
 // UploadMemory is how much of a file is held in memory; the rest waits on disk.
 const UploadMemory = 1 << 20
 
+// MostUpload is the largest table that can be uploaded, in bytes. A larger one arrives cut off above it.
+const MostUpload = 20 << 20
+
+// TooLargeFile is what is said of a larger one.
+const TooLargeFile = "The file is larger than 20 MB. Split it into several files."
+
 // StatusOf is 422 or 409 for a page that shows a refusal.
 func StatusOf(refused error) int {
 	switch {

@@ -51,7 +51,7 @@ func (h *Templates) bulkForm(c echo.Context, status int, t subscription.Template
 	v := pages.BulkView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")},
 		Action: words.TemplateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
 		File: components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx",
-			Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
+			Hint: "CSV or .xlsx, at most 20 MB and 10 000 rows.", Required: true, Error: byInput["file"]},
 		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6,
 			Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: byInput["cells"]}}
 	return h.Desk.ShowIn(c, status, "Add many subscribers", templatesSection,
@@ -119,7 +119,7 @@ func readBulk(c echo.Context) (rows []bulkRow, cells string, err error) {
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return nil, "", fault.At("file", "file_too_large", "The file is larger than 20 MB. Split it into several files.")
+			return nil, "", fault.At("file", "file_too_large", kit.TooLargeFile)
 		}
 		return nil, "", fault.At("file", "required", "Choose a file.")
 	}
@@ -127,6 +127,9 @@ func readBulk(c echo.Context) (rows []bulkRow, cells string, err error) {
 	part, err := c.FormFile("file")
 	if err != nil || part.Size == 0 {
 		return nil, "", fault.At("file", "required", "Choose a file that is not empty.")
+	}
+	if part.Size > kit.MostUpload {
+		return nil, "", fault.At("file", "file_too_large", kit.TooLargeFile)
 	}
 	content, err := part.Open()
 	if err != nil {
