@@ -147,6 +147,29 @@ func (s *Service) side(ctx context.Context, merchantID, tokenID uuid.UUID) (out 
 	return out, err
 }
 
+// PlannedFrom lists the purchases with a debit that is planned on a token and not at the bank yet, by their ids.
+func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid.UUID) ([]Record, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	waiting, err := s.Read.ScheduledFrom(ctx, who.MerchantID, tokenID)
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(waiting))
+	for i, p := range waiting {
+		ids[i] = p.ID
+	}
+	latest, err := s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+	out := make([]Record, 0, len(waiting))
+	for _, p := range waiting {
+		if c, known := latest[p.ID]; known {
+			out = append(out, Record{Purchase: p, Collection: &c})
+		}
+	}
+	return out, err
+}
+
 // moves are the purchases that wait on the old token, each held against the new
 // mandate where there is one.
 func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {

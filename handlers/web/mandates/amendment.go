@@ -83,6 +83,12 @@ func (h *Amendments) Begin(c echo.Context) error {
 	}
 	in := revisionOf(form)
 	in.UserID = access.Actor(c).ID
+	switch {
+	case form.Get("change") != "":
+		return h.form(c, http.StatusOK, old, m, form, nil)
+	case form.Get("review") != "":
+		return h.review(c, old, m, form, in)
+	}
 	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Amendment, error) {
 			return h.Purchases.Amend(ctx, access.Actor(c), old.ID, in)
