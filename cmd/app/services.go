@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/handlers/statements"
+	"debitdesk/handlers/web/mandates"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/audit"
@@ -124,7 +125,8 @@ func New(o Options) (Services, error) {
 		Timetable: at.timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: at.able, Verifier: at.verifier}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
-		Draw: papers.Printer{Base: o.BaseURL}.Draw}
+		Draw:    papers.Printer{Base: o.BaseURL}.Draw,
+		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s.DB}, Purchases: s, Test: o.Sandbox}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: forgetting(s, purchases)}
 	subscriptions := &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},
 		Purchases: purchases, Now: now}

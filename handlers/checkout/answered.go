@@ -136,7 +136,7 @@ func (s story) disputes() []string {
 		}
 	}
 	return append(next, "To end the debit order, write to "+s.brand+
-		" 20 working days before. Your bank cannot end it for you.")
+		" 20 working days before. You can also ask your bank to stop its debits.")
 }
 
 func channelWords(channel string) string {

@@ -56,7 +56,11 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 		return html.Send(c, status, checkout.Page(v))
 	}
 	contentPolicy(c, rec)
-	v.Ask, v.Notice, v.Cancel = ask(rec, offer), standing(rec), safeLink(rec.Options.CancelRedirect)
+	recurs, err := p.Purchases.Recurs(c.Request().Context(), rec.Purchase)
+	if err != nil {
+		return err
+	}
+	v.Ask, v.Notice, v.Cancel = ask(rec, offer, recurs), standing(rec), safeLink(rec.Options.CancelRedirect)
 	v.Closed, v.Ask.Under = closed(offer), again && len(offer.Stored) == 0
 	if !again {
 		v.Frame = p.frame(rec, v.Ask.Title)
@@ -124,7 +128,7 @@ func standing(rec purchase.Record) *components.Note {
 	}
 }
 
-func ask(rec purchase.Record, o purchase.Offer) *checkout.Ask {
+func ask(rec purchase.Record, o purchase.Offer, r purchase.Recurrence) *checkout.Ask {
 	a := &checkout.Ask{Title: "Set up your debit order",
 		Text:  rec.Brand.Name + " asks for your permission to debit your bank account.",
 		Label: "First debit", Amount: money.Format(rec.TotalCents, rec.Currency), When: "on " + o.FirstDebit.Format(longDay)}
@@ -147,6 +151,7 @@ func ask(rec purchase.Record, o purchase.Offer) *checkout.Ask {
 	if o.Asking.Terms != nil {
 		askAtBank(a, rec, o)
 	}
+	a.Facts.Items = append(a.Facts.Items, recurring(r)...)
 	a.Facts.Items = append(a.Facts.Items, components.Fact{Label: "Reference", Value: reference(rec)})
 	if rec.DueGiven && calendar.DateOf(rec.Due) != o.FirstDebit {
 		a.Facts.Items = append(a.Facts.Items, components.Fact{Label: "Due", Value: calendar.DateOf(rec.Due).Format(day)})

@@ -55,6 +55,7 @@ func (p *Pages) Invoice(c echo.Context) error {
 		if paper.Number == "" {
 			v.Title = "Receipt"
 		}
+		v.Files = append(v.Files, components.Link{Text: "Receipt as PDF", Href: path(rec.ID) + "receipt.pdf"})
 		add("Paid", calendar.DateOf(rec.Payment.PaidOn).Format(day))
 	}
 	v.Frame = p.frame(rec, v.Title)
@@ -105,6 +106,21 @@ func (p *Pages) InvoicePDF(c echo.Context) error {
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition,
 		mime.FormatMediaType("inline", map[string]string{"filename": inv.FileName()}))
+	return c.Blob(http.StatusOK, "application/pdf", pdf)
+}
+
+// ReceiptPDF serves GET /p/:id/receipt.pdf: the receipt that was mailed, as long as the payment stands.
+func (p *Pages) ReceiptPDF(c echo.Context) error {
+	rec, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	pdf, err := p.Billing.Receipt(c.Request().Context(), rec)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition,
+		mime.FormatMediaType("inline", map[string]string{"filename": "receipt.pdf"}))
 	return c.Blob(http.StatusOK, "application/pdf", pdf)
 }
 

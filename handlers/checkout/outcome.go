@@ -2,12 +2,13 @@ package checkout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/models/bank"
+	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
@@ -183,20 +184,8 @@ func (s story) talk() string {
 
 func (s story) due() string { return calendar.DateOf(s.rec.Due).Format(day) }
 
-// reason is why the last debit was not paid, in a sentence. A death is nothing
-// to read on a page.
-func reason(rec purchase.Record) string {
-	const deceased = "18"
-	c := rec.Collection
-	if c == nil || c.Result.IsZero() || c.Result.Code == deceased {
-		return "Your bank declined it."
-	}
-	code := bank.CodeOf(c.Result.Code)
-	if code.Class == bank.NotRun {
-		return "The bank did not run it. Nothing is wrong with your account."
-	}
-	return "Your bank says: " + code.Meaning + "."
-}
+// reason is why the last debit was not paid, in a sentence.
+func reason(rec purchase.Record) string { return papers.Reason(rec.Collection) }
 
 func facts(rec purchase.Record, account string) components.Facts {
 	items := []components.Fact{}

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/html"
+	"debitdesk/handlers/papers"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -21,11 +22,19 @@ func (p *Pages) Subscription(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := p.subscriptionView(rec, t, s)
+	stop, err := p.Subscriptions.StopWould(c.Request().Context(), s)
+	if err != nil {
+		return err
+	}
+	r, err := p.Purchases.Recurs(c.Request().Context(), rec.Purchase)
+	if err != nil {
+		return err
+	}
+	v := p.subscriptionView(rec, t, s, r, stop)
 	if v.Stop != "" && c.QueryParams().Has("stop") {
 		v.Asking, v.Title, v.Text, v.Kind, v.Icon = true, "Stop this subscription?", "“"+t.Name()+"” of "+rec.Brand.Name,
 			"wait", "alert"
-		v.Means = stopping(rec.Brand.Name)
+		v.Means = stopping(rec.Brand.Name, stop)
 	}
 	return html.Send(c, http.StatusOK, checkout.Subscription(v))
 }
@@ -69,24 +78,32 @@ func stoppable(s subscription.Subscriber) bool {
 const byPayer = "payer"
 
 // stopping says in plain words what stopping means.
-func stopping(brand string) []string {
-	return []string{"You will not be asked for any more payments, and nothing more will be debited.",
-		"Stopping does not recall a debit that is already planned or with your bank. Ask " + brand + " about it.",
-		"Your bank account stays stored with " + brand + " until you ask them to remove it.", "To begin again, ask " + brand +
-			"."}
+func stopping(brand string, stop purchase.Stop) []string {
+	means := append([]string{"You will not be billed for any further payments."}, papers.StopLines(stop, brand, false)...)
+	return append(means, "Your bank account stays stored with "+brand+" until you ask them to remove it.",
+		"To begin again, ask "+brand+".")
+}
+
+// afterStop says what is still debited after a subscription was stopped.
+func afterStop(brand string, stop purchase.Stop) (rules []string) {
+	for _, rec := range stop.Withdrawn { // planned anew since
+		rules = append(rules, "A debit of "+money.Format(rec.TotalCents, rec.Currency)+" is planned for "+
+			rec.Collection.ActionDate.Format(day)+". Ask "+brand+" about it.")
+	}
+	stop.Withdrawn = nil
+	if len(rules) == 0 || len(stop.Running) > 0 {
+		rules = append(papers.StopLines(stop, brand, true), rules...)
+	}
+	return append(rules, "To begin again, ask "+brand+".")
 }
 
 func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
-	s subscription.Subscriber) checkout.SubscriptionView {
+	s subscription.Subscriber, r purchase.Recurrence, stop purchase.Stop) checkout.SubscriptionView {
 	at := path(rec.ID) + "subscription/"
 	v := checkout.SubscriptionView{Title: t.Name(), Text: "Your subscription with " + rec.Brand.Name + ".", Kind: "ok",
 		Icon: "repeat", Back: at, AskHref: at + "?stop"}
-	price := t.TotalCents
-	if s.Override != nil && s.Override.TotalOverrideCents != nil {
-		price = *s.Override.TotalOverrideCents
-	}
-	v.Facts.Items = []components.Fact{{Label: "Amount", Value: money.Format(price, t.Currency)},
-		{Label: "How often", Value: rhythm(t.Plan)}}
+	v.Facts.Items = []components.Fact{{Label: "Amount", Value: money.Format(r.AmountCents, r.Currency)},
+		{Label: "How often", Value: r.Every}}
 	if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Next bill", Value: s.NextOn.Format(day)},
 			components.Fact{Label: "To be paid by", Value: t.Plan.DueOn(s.NextOn).Format(day)})
@@ -111,8 +128,7 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 	case s.Status == subscription.Paused && s.Why == byPayer:
 		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Name()+"” of "+rec.Brand.Name+
 			". Nothing more is billed."
-		v.Rules = []string{"A debit that was planned before may still go through.", "To begin again, ask " + rec.Brand.Name +
-			"."}
+		v.Rules = afterStop(rec.Brand.Name, stop)
 	case s.Status == subscription.Paused, t.Paused:
 		v.Kind, v.Icon = "wait", "clock"
 		v.Rules = append([]string{rec.Brand.Name + " has paused it for now: nothing is billed until it is resumed."},
@@ -122,11 +138,20 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 	return v
 }
 
-// rhythm says how often a plan bills: "every month", "every 2 weeks".
-func rhythm(p subscription.Plan) string {
-	noun := string(p.Units)
-	if p.Period == 1 {
-		return "every " + noun[:len(noun)-1]
+// recurring says what a subscription debits, how often, from when on and for how long.
+func recurring(r purchase.Recurrence) []components.Fact {
+	if r.None() {
+		return nil
 	}
-	return "every " + plural.Of(p.Period, noun[:len(noun)-1])
+	first := "As soon after you agree as the banks allow"
+	if !r.First.IsZero() {
+		first = r.First.Format(longDay)
+	}
+	ends := "When you or the business stop it"
+	if r.Cycles > 0 {
+		ends = "After " + plural.Of(r.Cycles, "payment")
+	}
+	return []components.Fact{{Label: "Subscription", Value: r.Title},
+		{Label: "You pay", Value: money.Format(r.AmountCents, r.Currency) + " " + r.Every},
+		{Label: "First debit", Value: first}, {Label: "Ends", Value: ends}}
 }

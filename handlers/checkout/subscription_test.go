@@ -50,7 +50,7 @@ func TestAPayerSeesAndStopsASubscription(t *testing.T) {
 		"Stop this subscription").Lacks("Yes, stop it")
 	h.Call("GET", at+"?stop", nil).
 		Want(http.StatusOK).
-		Contains("What stopping means", "You will not be asked for any more payments",
+		Contains("What stopping means", "You will not be billed for any further payments",
 			"Yes, stop it")
 	h.Call("POST", at, url.Values{}, "Sec-Fetch-Site: same-origin").Want(http.StatusSeeOther)
 	if n := h.Count(`SELECT count(*) FROM template_clients WHERE status = 'active'`); n != 1 {

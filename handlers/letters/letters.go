@@ -217,6 +217,9 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf(
 			"It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
 	}
+	if p.Payment != nil {
+		v.Paragraphs[0] += " The receipt is attached as PDF."
+	}
 	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}
 	if p.SubscriberID != uuid.Nil {
 		v.After = append(v.After, "This payment belongs to a subscription. See when you pay next, or stop it: "+w.link(p)+

@@ -45,8 +45,15 @@ func invoice() purchase.Purchase {
 
 func all(p purchase.Purchase, b merchant.Brand) map[string]mail.Letter {
 	return map[string]mail.Letter{"account link": writer.AccountLink(p, b), "invoice": bill(p, b),
-		"credit note": credit(p, b), "receipt": writer.Receipt(p, b)}
+		"credit note": credit(p, b), "receipt": writer.Receipt(p, b),
+		"subscription": writer.AskSubscriber(p, b, monthly), "subscribed": writer.Subscribed(p.Payer, b, monthly, nil),
+		"agreement": writer.Agreement(p, b, mandate.Mandate{AccountMask: "•••• 7890", BankCode: "470010"}, monthly, nil),
+		"failed":    writer.Failed(purchase.Record{Purchase: p, Brand: b}, "INV-2026-000123"),
+		"reminder":  writer.Reminder(p.Payer, b, []purchase.Record{{Purchase: p, Brand: b}, {Purchase: p, Brand: b}}),
+		"stopped":   writer.Stopped(p, b, purchase.Stop{Title: "Gym"})}
 }
+
+var monthly = purchase.Recurrence{Title: "Gym", AmountCents: 44900, Currency: "ZAR", Every: "every month"}
 
 func bill(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	return writer.Invoice(billing.Unnumbered(p, b))
@@ -60,7 +67,8 @@ func credit(p purchase.Purchase, b merchant.Brand) mail.Letter {
 
 func TestEveryLetterLeadsToThePayersPage(t *testing.T) {
 	for name, l := range all(invoice(), brand) {
-		if name == "credit note" { // there is nothing to pay
+		switch name {
+		case "credit note", "subscribed", "stopped": // there is nothing to pay
 			continue
 		}
 		if l.Subject == "" || !strings.Contains(l.HTML, `href="`+link+`"`) ||

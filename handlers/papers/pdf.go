@@ -35,7 +35,7 @@ func (r Printer) Draw(p billing.Paper) ([]byte, error) {
 	for _, s := range w.Sums {
 		b.Sums = append(b.Sums, documents.BillSum(s))
 	}
-	if p.Kind == billing.Invoiced && p.Debit == nil {
+	if p.Kind == billing.Invoiced && p.Debit == nil && p.Paid == nil {
 		b.PayAt = Link(r.Base, p)
 	}
 	return documents.RenderBill(b)

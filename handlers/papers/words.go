@@ -46,7 +46,7 @@ const day = "2 January 2006"
 func Of(p billing.Paper) Words {
 	w := Words{Title: title(p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(p), Issuer: Issuer(p.Issuer),
 		Recipient: recipient(p.Recipient)}
-	if p.Kind == billing.Invoiced {
+	if p.Kind == billing.Invoiced && p.Paid == nil {
 		w.Notes = p.Purchase.Details.Notes
 	}
 	add := func(label, value string) {
@@ -54,14 +54,21 @@ func Of(p billing.Paper) Words {
 			w.Facts = append(w.Facts, Fact{label, value})
 		}
 	}
-	add("Number", p.Number)
+	if p.Paid != nil {
+		add("Invoice", p.Number)
+		w.Number = Reference(p.Purchase)
+	} else {
+		add("Number", p.Number)
+	}
 	add("Credits invoice", p.Cancels)
 	add("Reference", Reference(p.Purchase))
 	add("Issued", p.Issued.Format(day))
-	if p.Kind == billing.Invoiced && p.Purchase.DueGiven {
+	if p.Paid != nil {
+		add("Paid", calendar.DateOf(p.Paid.PaidOn).Format(day))
+	} else if p.Kind == billing.Invoiced && p.Purchase.DueGiven {
 		add("Due", Due(p.Purchase))
 	}
-	if p.Kind == billing.Invoiced && p.Debit != nil {
+	if p.Kind == billing.Invoiced && p.Debit != nil && p.Paid == nil {
 		add("Debit date", DebitDate(*p.Debit))
 		add("From account", Account(*p.Debit))
 	}
@@ -77,6 +84,8 @@ func Of(p billing.Paper) Words {
 
 func title(p billing.Paper) string {
 	switch {
+	case p.Paid != nil:
+		return "Receipt"
 	case p.Kind == billing.Credited:
 		return "Credit Note"
 	case p.IsTaxInvoice():
@@ -169,11 +178,14 @@ func sums(p billing.Paper) []Sum {
 			add("Tax included", tax)
 		}
 	}
-	label := "Total"
-	if p.Kind == billing.Credited {
+	label, cents := "Total", p.TotalCents
+	switch {
+	case p.Paid != nil:
+		label, cents = "Paid", p.Paid.AmountCents
+	case p.Kind == billing.Credited:
 		label = "Total credited"
 	}
-	return append(out, Sum{Label: label, Amount: money.Format(p.TotalCents, p.Currency), Total: true})
+	return append(out, Sum{Label: label, Amount: money.Format(cents, p.Currency), Total: true})
 }
 
 // uniform tells whether all lines bear the standard rate.

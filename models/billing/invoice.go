@@ -149,6 +149,8 @@ type Paper struct {
 	Purchase purchase.Purchase
 	// Debit is how the invoice is collected; nil: the client is asked to pay.
 	Debit *Debit
+	// Paid makes it the receipt of a payment; nil: it is what asks for it.
+	Paid *purchase.Payment
 }
 
 // Debit is the debit of an invoice: planned, at the bank, or collected.

@@ -197,6 +197,19 @@ const refTo = "invoice:"
 // File draws the attachment that a reference names; NotFound when it is no document
 // of the merchant.
 func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([]byte, error) {
+	if of, known := strings.CutPrefix(ref, purchase.RefMandate); known && s.Mandate != nil {
+		id, err := uuid.Parse(of)
+		if err != nil {
+			return nil, fault.Missing()
+		}
+		return s.Mandate(ctx, merchantID, id)
+	}
+	if of, known := strings.CutPrefix(ref, purchase.RefReceipt); known {
+		return s.receiptFile(ctx, merchantID, of)
+	}
+	if of, known := strings.CutPrefix(ref, purchase.RefInvoiceOf); known {
+		return s.invoiceFile(ctx, merchantID, of)
+	}
 	text, ours := strings.CutPrefix(ref, refTo)
 	id, err := uuid.Parse(text)
 	if !ours || err != nil {

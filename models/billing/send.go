@@ -95,6 +95,8 @@ type Service struct {
 	Purchases *purchase.Service
 	Letters   Letters
 	Draw      func(Paper) ([]byte, error) // as PDF
+	// Mandate draws a mandate as its client gets it; nil: nobody does.
+	Mandate func(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error)
 }
 
 // Send makes one purchase and one invoice per recipient and queues their mails

@@ -149,7 +149,9 @@ func (d debitChange) invoice() {
 	if !ok {
 		return
 	}
-	rec := purchase.Record{Purchase: d.p.is, Brand: brand}
+	failed := d.c.is
+	failed.State, failed.Result = collection.Unpaid, collection.ResultOf(d.code.Code)
+	rec := purchase.Record{Purchase: d.p.is, Brand: brand, Collection: &failed}
 	if err := d.s.Purchases.InvoiceFailure(d.tx, actor.BankOf(d.p.is.MerchantID), &rec); err != nil {
 		d.wrong = err
 	}

@@ -139,6 +139,7 @@ func (q *question) usable(state mandate.State, at time.Time) {
 	}
 	q.first = q.s.Purchases.Authenticated(q.tx, &q.p.is, q.m.is, brand)
 	q.p.changed = true
+	q.wrong = q.s.Purchases.MailAgreement(q.tx, q.p.is, q.m.is, brand, q.first, q.a.is.Number)
 }
 
 // decline: the mandate did not come about. A refusal never starts the fallback.

@@ -132,5 +132,9 @@ func (s *Service) MailReceiptOf(tx Tx, p *Purchase, b merchant.Brand) {
 		return
 	}
 	p.MailCount++
-	tx.InsertMail(p.mail(tx, MailReceipt, p.MailCount, s.Letters.Receipt(*p, b)))
+	letter := s.Letters.Receipt(*p, b)
+	if p.Payment != nil {
+		letter.Attachments = append(letter.Attachments, receiptOf(*p))
+	}
+	tx.InsertMail(p.mail(tx, MailReceipt, p.MailCount, letter))
 }

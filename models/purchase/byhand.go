@@ -57,14 +57,6 @@ func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID,
 	})
 }
 
-// The kinds of mail that a purchase sends.
-const (
-	MailInvoice = "invoice"
-	MailLink    = "account_link"
-	MailReceipt = "receipt"
-	MailCredit  = "credit_note"
-)
-
 // MayResendInvoice is nil when ResendInvoice would send a mail now.
 func (s *Service) MayResendInvoice(rec Record) error {
 	if !rec.Payable(s.Now()) {
@@ -97,7 +89,11 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
 	kind, letter := MailLink, mail.Letter{}
 	if rec.Method != "" && rec.Options.ForceRecurring {
-		letter = s.Letters.AccountLink(rec.Purchase, rec.Brand)
+		r, err := s.Recurs(tx.Context(), rec.Purchase)
+		if err != nil {
+			return err
+		}
+		letter = s.askingFor(rec.Purchase, rec.Brand, r)
 	} else {
 		number := cmp.Or(rec.Reference, rec.ReferenceGenerated)
 		if s.Papers != nil {
@@ -117,17 +113,11 @@ func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
 	return nil
 }
 
-func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
-	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,
-		ClientID: p.ClientID, PurchaseID: p.ID,
-		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
-}
-
 // Mailed turns created into sent once the relay took the mails. It is safe to repeat.
 func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
 	sent := map[uuid.UUID][]uuid.UUID{}
 	for _, m := range mails {
-		if m.PurchaseID != uuid.Nil && (m.Kind == MailInvoice || m.Kind == MailLink) {
+		if m.PurchaseID != uuid.Nil && tellsOfPayment(m.Kind) {
 			sent[m.MerchantID] = append(sent[m.MerchantID], m.PurchaseID)
 		}
 	}

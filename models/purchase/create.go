@@ -81,7 +81,9 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 		}
 		tx.InsertPurchase(rec.Purchase)
 		if account != nil {
-			account.write(tx, rec.Purchase, rec.Collection)
+			if err := account.write(tx, rec.Purchase, rec.Collection); err != nil {
+				return err
+			}
 		}
 		tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: rec.ID,
 			ClientID:   rec.ClientID,

@@ -95,7 +95,9 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 			}
 			rec.Purchase = next
 			rec.Collection = st.apply(tx, &rec.Purchase)
-			st.write(tx, rec.Purchase, rec.Collection)
+			if err := st.write(tx, rec.Purchase, rec.Collection); err != nil {
+				return err
+			}
 			tx.Audit(who, audit.Entry{Action: "purchase.account_given", ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text: "Bank details were given.", Before: map[string]any{"status": before},

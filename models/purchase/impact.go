@@ -22,6 +22,8 @@ type Subscriptions interface {
 	ChargedOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Subscribed, error)
 	// OfClient lists those of a client that are not over, whatever they are charged on.
 	OfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscribed, error)
+	// Recurs tells what the subscription of a purchase debits, how much and how often.
+	Recurs(ctx context.Context, p Purchase) (Recurrence, error)
 	// LoseAccount does to a subscription what was chosen; fault.ErrLost when it is not
 	// as it was listed.
 	LoseAccount(ctx context.Context, tx Tx, who actor.Actor, of Subscribed, e Effect) error

@@ -151,17 +151,15 @@ type Reader interface {
 	Refund(ctx context.Context, merchantID, id uuid.UUID) (Refund, error)
 	// MailsAbout lists the mails that one object caused, newest first.
 	MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error)
+	// OpenOfClient lists what a client owes a brand and can pay: purchases of an amount that were sent, are overdue or
+	// failed, oldest due first, no more than a mail can list.
+	OpenOfClient(ctx context.Context, merchantID, clientID, brandID uuid.UUID) ([]Purchase, error)
+	// RemindedOn gives those of some objects that a reminder of that number is about.
+	RemindedOn(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID, number int) ([]uuid.UUID, error)
+	// PendingOfSubscriber lists the purchases of a subscription whose debits are under way.
+	PendingOfSubscriber(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Purchase, error)
 	// NextNumber is the next number of a brand's counter; numbers may be skipped.
 	NextNumber(ctx context.Context, brandID uuid.UUID, name string) (int64, error)
-}
-
-// Letters writes the mails of purchases in finished words.
-type Letters interface {
-	// AccountLink asks the client to give the bank details on the hosted page.
-	AccountLink(p Purchase, b merchant.Brand) mail.Letter
-	// Receipt confirms a payment.
-	Receipt(p Purchase, b merchant.Brand) mail.Letter
-	// TokenDeleted tells nobody by itself; it exists for merchants who ask for it.
 }
 
 // Papers are the numbered documents that belong to purchases. They are written in

@@ -15,7 +15,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
-	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/token"
@@ -177,7 +176,7 @@ func sentences(why error) string {
 }
 
 // InsertStoring writes a new purchase whose page stores the client's account.
-func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool) {
+func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, r Recurrence, mailed bool) {
 	mailed = mailed && rec.Payer.Email != ""
 	if mailed {
 		rec.MailCount++
@@ -186,7 +185,7 @@ func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool
 	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client’s account.",
 		sayCents(rec.Purchase)), nil)
 	if mailed {
-		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.Letters.AccountLink(rec.Purchase, rec.Brand)))
+		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.askingFor(rec.Purchase, rec.Brand, r)))
 	}
 }
 
@@ -218,15 +217,6 @@ func (p Purchase) invoicesFailure(now time.Time) bool {
 func (p *Purchase) sentAfterFailure(at time.Time) {
 	p.MailCount++
 	p.move(Sent, at)
-}
-
-func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
-	number, err := s.issue(tx, who, rec)
-	if err == nil {
-		tx.InsertMail(rec.mail(tx, MailInvoice, rec.MailCount,
-			mail.Letter{Subject: "Invoice " + number + " from " + rec.Brand.Name}))
-	}
-	return err
 }
 
 // InvoiceFailure mails a payable invoice when the charge of a subscription failed

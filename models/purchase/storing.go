@@ -31,11 +31,11 @@ type storing struct {
 	token    token.Token
 	evidence []mandate.Evidence
 	verified *mandate.Verification
-	asked    int             // how often the client was asked before
-	renews   mandate.State   // the state of the mandate whose details these replace; empty: it is new
+	asked    int              // how often the client was asked before
+	renews   mandate.State    // the state of the mandate whose details these replace; empty: it is new
 	replaced *mandate.Mandate // the mandate of before, by EFT; nil: it is new
-	first    collection.Plan // of the first collection; of no use when nothing is collected
-	soon     bool            // the first collection runs as early as the cut-offs allow
+	first    collection.Plan  // of the first collection; of no use when nothing is collected
+	soon     bool             // the first collection runs as early as the cut-offs allow
 }
 
 // storingFor prepares everything that needs no transaction.
@@ -159,7 +159,7 @@ func firstBecause(m mandate.Mandate, cents int64) (because []string) {
 }
 
 // write keeps the mandate, the token and the collection, after the purchase.
-func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
+func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) error {
 	if st.renews == "" {
 		mandate.Insert(tx.Unit(), st.mandate)
 		token.Insert(tx.Unit(), st.token)
@@ -180,7 +180,7 @@ func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
 	}
 	if st.mandate.Kind == mandate.DebiCheck {
 		ask(tx, st.who, p, st.mandate, st.mandate.Terms.Authentication, st.asked+1)
-		return
+		return nil
 	}
 	entry := audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID,
 		ClientID: p.ClientID, PurchaseID: p.ID,
@@ -194,6 +194,7 @@ func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
 		mandate.InsertReplaced(tx.Unit(), was.ReplacedAt(tx.NewID(), tx.Now()))
 	}
 	tx.Audit(st.who, entry)
+	return st.s.MailAgreement(tx, p, st.mandate, st.brand, c, max(p.CollectionCount, 1))
 }
 
 func channelWords(c mandate.Channel) string {

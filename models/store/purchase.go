@@ -120,6 +120,36 @@ func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Pu
 	return database.One(ctx, s.DB, purchaseTable, "id = $1", id)
 }
 
+// mostOpen is how many purchases one mail lists at most.
+const mostOpen = 50
+
+// OpenOfClient lists what a client owes a brand and was told of, oldest due first.
+func (s *Store) OpenOfClient(ctx context.Context, merchantID, clientID, brandID uuid.UUID) ([]purchase.Purchase, error) {
+	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND client_id = $2 AND brand_id = $3
+		AND status IN ('sent', 'viewed', 'overdue', 'error') AND total_cents > 0 ORDER BY due, id LIMIT $4`,
+		merchantID, clientID, brandID, mostOpen)
+}
+
+// RemindedOn gives those of some objects that a reminder of that number is about.
+func (s *Store) RemindedOn(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID,
+	number int) ([]uuid.UUID, error) {
+	var found []uuid.UUID
+	err := s.Gorm(ctx).Raw(`SELECT object_id FROM mails WHERE merchant_id = ? AND object_id = ANY(?::uuid[])
+		AND kind = ? AND attempt = ?`, merchantID, database.IDs(objects), purchase.MailReminder, number).
+		Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("find reminders: %w", err)
+	}
+	return found, nil
+}
+
+// PendingOfSubscriber lists the purchases of a subscription whose debits are under way.
+func (s *Store) PendingOfSubscriber(ctx context.Context, merchantID,
+	subscriberID uuid.UUID) ([]purchase.Purchase, error) {
+	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND subscriber_id = $2
+		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, subscriberID)
+}
+
 // WaitingFor implements purchase.Reader.
 func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
 	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'

@@ -123,7 +123,7 @@ func (s *Service) askForAccount(ctx context.Context, tx purchase.Tx, who actor.A
 	}
 	rec.SubscriberID = sub.ID
 	rec.Begin(tx.NewID(), tx.Now())
-	s.Purchases.InsertStoring(tx, who, &rec, true)
+	s.Purchases.InsertStoring(tx, who, &rec, s.recurrence(o, rec.Purchase), true)
 	sub.FirstPurchaseID, sub.RemindedAt = rec.ID, tx.Now()
 	return nil
 }

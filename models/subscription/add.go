@@ -123,6 +123,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 		if m != nil {
 			insertPeriod(tx.Unit(), sub.MerchantID, period)
 		}
+		s.welcome(tx, o, sub, out.Purchase)
 		out.Subscriber = sub
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a token.",
 			nil, sub.facts())
@@ -152,7 +153,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		sub.FirstPurchaseID = made.ID
 		holdTemplate(tx.Unit(), o.t)
 		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
-		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
+		s.Purchases.InsertStoring(tx, who, &made, s.recurrence(o, made.Purchase), sub.Switches.InvoiceOnAdd)
 		insertSubscriber(tx.Unit(), sub)
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+
 			" and is asked for a bank account.", nil, sub.facts())

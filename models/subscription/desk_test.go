@@ -200,7 +200,7 @@ func TestAFailureAtTheBankBecomesAPayableInvoice(t *testing.T) {
 		if n := h.number(`SELECT count(*) FROM invoices WHERE purchase_id = $1`, p.ID); n != 1 {
 			t.Errorf("%s: %d invoices", name, n)
 		}
-		if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'invoice' AND state = 'sent'`,
+		if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'debit_failed' AND state = 'sent'`,
 			p.ID); n != 1 {
 			t.Errorf("%s: %d mails", name, n)
 		}

@@ -52,6 +52,29 @@ type house struct {
 
 type letters struct{}
 
+func (letters) AskSubscriber(purchase.Purchase, merchant.Brand, purchase.Recurrence) mail.Letter {
+	return mail.Letter{Subject: "Link"}
+}
+func (letters) Subscribed(client.Details, merchant.Brand, purchase.Recurrence, *purchase.Record) mail.Letter {
+	return mail.Letter{Subject: "Subscribed", Text: "."}
+}
+func (letters) Agreement(purchase.Purchase, merchant.Brand, mandate.Mandate, purchase.Recurrence,
+	*collection.Collection) mail.Letter {
+	return mail.Letter{Subject: "Agreement", Text: "."}
+}
+func (letters) Failed(purchase.Record, string) mail.Letter {
+	return mail.Letter{Subject: "Failed", Text: "."}
+}
+func (letters) Reminder(client.Details, merchant.Brand, []purchase.Record) mail.Letter {
+	return mail.Letter{Subject: "Reminder", Text: "."}
+}
+func (letters) Stopped(purchase.Purchase, merchant.Brand, purchase.Stop) mail.Letter {
+	return mail.Letter{Subject: "Stopped", Text: "."}
+}
+func (letters) StopNotice(purchase.Purchase, merchant.Brand, purchase.Stop) mail.Letter {
+	return mail.Letter{Subject: "Stopped by the client", Text: "."}
+}
+
 func (letters) AccountLink(purchase.Purchase, merchant.Brand) mail.Letter {
 	return mail.Letter{Subject: "Link"}
 }

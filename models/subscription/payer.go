@@ -40,12 +40,19 @@ func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 		}
 		return s.InTx(ctx, func(tx purchase.Tx) error {
 			who.MerchantID = sub.MerchantID
+			stop, err := s.Purchases.StopIn(tx, who, sub.ID)
+			if err != nil {
+				return err
+			}
+			if err := s.mailStop(tx, p, before, stop); err != nil {
+				return err
+			}
 			sub.Status, sub.Why, sub.UpdatedAt = Paused, "payer", tx.Now()
 			moveSubscriber(tx.Unit(), sub)
 			sub.Version++
 			tell(tx.Unit(), CancelledByClient, sub)
-			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The client stopped the subscription.", before.facts(),
-				sub.facts())
+			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The client stopped the subscription."+withdrawnWords(stop),
+				before.facts(), sub.facts())
 			return tx.Answered(sub)
 		})
 	})

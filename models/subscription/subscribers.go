@@ -205,7 +205,7 @@ func (s *Service) askAnew(ctx context.Context, tx purchase.Tx, who actor.Actor, 
 	}
 	rec.SubscriberID = sub.ID
 	rec.Begin(tx.NewID(), tx.Now())
-	s.Purchases.InsertStoring(tx, who, &rec, true)
+	s.Purchases.InsertStoring(tx, who, &rec, s.recurrence(o, rec.Purchase), true)
 	sub.FirstPurchaseID = rec.ID
 	return nil
 }

@@ -15,6 +15,7 @@ type View struct {
 	Paragraphs []string
 	Message    string // the merchant's own words
 	Lines      []Line // what is paid for
+	Items      []Item // several things, each with a link of its own
 	Facts      []Line // amount, dates, reference
 	Button     Button // none when its URL is empty
 	After      []string
@@ -26,6 +27,9 @@ type Line struct {
 	Label, Value string
 	Strong       bool
 }
+
+// Item is one of several things that the mail is about.
+type Item struct{ Title, Text, Amount, Label, URL string }
 
 // Button leads to the hosted page.
 type Button struct{ Label, URL string }
@@ -55,6 +59,9 @@ func (v View) Text() string {
 		part(v.Message)
 	}
 	part(sideBySide(v.Lines)...)
+	for _, i := range v.Items {
+		part(i.Title+": "+i.Amount, i.Text, i.Label+":", i.URL)
+	}
 	part(sideBySide(v.Facts)...)
 	if v.Button.URL != "" {
 		part(v.Button.Label+":", v.Button.URL)

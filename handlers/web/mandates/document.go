@@ -61,14 +61,7 @@ func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool
 	if test {
 		p.Test = "TEST MODE: no bank was contacted. This document proves nothing."
 	}
-	p.Sections = []documents.Section{collectorPart(m, rec.Brand), clientPart(m), debitPart(m, rec)}
-	if m.Terms != nil {
-		p.Sections = append(p.Sections, termsPart(m, rec.Currency))
-	}
-	p.Sections = append(p.Sections, documents.Section{Title: "Authority to debit", Text: authorityText(m)}, consentPart(m))
-	if m.Kind == mandate.DebiCheck {
-		p.Sections = append(p.Sections, acceptancePart(s))
-	}
+	p.Sections = agreedParts(s, rec)
 	p.Sections = append(p.Sections, attemptParts(s.Authentications)...)
 	if len(s.Verifications) > 0 {
 		p.Sections = append(p.Sections, verificationPart(s.Verifications[0]))
@@ -76,6 +69,20 @@ func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool
 	p.Sections = append(p.Sections, evidencePart(s.Evidence))
 	p.Sections = append(p.Sections, replacedParts(s.Replaced)...)
 	return p
+}
+
+// agreedParts are what was agreed, by whom and how.
+func agreedParts(s mandate.Sheet, rec purchase.Record) []documents.Section {
+	m := s.Mandate
+	parts := []documents.Section{collectorPart(m, rec.Brand), clientPart(m), debitPart(m, rec)}
+	if m.Terms != nil {
+		parts = append(parts, termsPart(m, rec.Currency))
+	}
+	parts = append(parts, documents.Section{Title: "Authority to debit", Text: authorityText(m)}, consentPart(m))
+	if m.Kind == mandate.DebiCheck {
+		parts = append(parts, acceptancePart(s))
+	}
+	return parts
 }
 
 func letterhead(b merchant.Brand) (lines []string) {

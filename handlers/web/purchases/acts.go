@@ -283,6 +283,10 @@ var mailAct = purchaseAct{
 		if rec.Method != "" {
 			what = "the link to give the bank details"
 		}
+		if wantsReminder(rec) {
+			what = "a reminder that says what is open and why, with the total and the link to pay. A client is reminded " +
+				"once a day"
+		}
 		v := pages.ActView{Title: "Send the link of purchase " + words.Reference(rec.Purchase),
 			Blocked: whyNotMail(rec, p.Desk.Now()), Question: components.Confirm{
 				Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The client gets " + what + ".", Button: "Send mail",
@@ -294,7 +298,17 @@ var mailAct = purchaseAct{
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
 		error) {
-		return p.Service.ResendInvoice(ctx, who, rec.ID)
+		if !wantsReminder(rec) {
+			return p.Service.ResendInvoice(ctx, who, rec.ID)
+		}
+		reminded, err := p.Service.Reminded(ctx, who.MerchantID, []purchase.Record{rec})
+		if err == nil && reminded[rec.ID] {
+			err = fault.New(fault.Conflict, "already_reminded", remindedToday)
+		}
+		if err != nil {
+			return rec, err
+		}
+		return p.Service.Remind(ctx, who, rec.ID)
 	},
 	answer: func(rec purchase.Record) string { return "The mail to " + rec.Payer.Email + " is on its way." },
 }

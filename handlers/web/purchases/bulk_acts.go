@@ -47,10 +47,11 @@ func (p *Purchases) BulkActs() bulk.Acts {
 	remind.Key, remind.Label, remind.Icon = "remind", "Send reminder…", "mail"
 	remind.Words = func(rows string) string { return "Send a reminder for " + rows }
 	remind.Done = func(rows string) string { return "Reminders for " + rows + " are on their way" }
-	remind.Text = "Each client gets one mail for each purchase, with the link. A mail cannot be taken back."
-	remind.Begin = p.planEach(p.planMail)
+	remind.Text = "Each client gets one mail that lists what is open: what failed and why, the total, and the links to " +
+		"pay. A client is reminded once a day. A mail cannot be taken back."
+	remind.Begin = p.planRemind
 	remind.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
-		_, err := p.Service.ResendInvoice(ctx, who, row.ID)
+		_, err := p.Service.Remind(ctx, who, row.ID)
 		return err
 	}
 
@@ -112,13 +113,24 @@ func (p *Purchases) planCancel(rec purchase.Record, row *bulk.Row) string {
 	return whyNotCancel(rec, p.Service)
 }
 
-func (p *Purchases) planMail(rec purchase.Record, row *bulk.Row) string {
-	if rec.MailCount > 0 {
-		row.Note = "Reminded: the client was mailed before"
-	} else {
-		row.Note = "Mailed for the first time"
+// planRemind plans reminders: one mail for each client, and one a day.
+func (p *Purchases) planRemind(url.Values) bulk.Plan {
+	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+		recs, err := p.Service.Several(ctx, who, ids)
+		if err != nil {
+			return nil, err
+		}
+		reminded, err := p.Service.Reminded(ctx, who.MerchantID, recs)
+		out := make([]bulk.Row, len(recs))
+		for i, rec := range recs {
+			out[i] = p.row(rec)
+			out[i].Note = "Listed in the client’s reminder"
+			if out[i].Why = whyNotMail(rec, p.Desk.Now()); out[i].Why == "" && reminded[rec.ID] {
+				out[i].Why = remindedToday
+			}
+		}
+		return out, err
 	}
-	return whyNotMail(rec, p.Desk.Now())
 }
 
 func (p *Purchases) planPaid(rec purchase.Record, _ *bulk.Row) string {

@@ -176,6 +176,9 @@ func (p *Purchases) Link(rec purchase.Record) *pages.LinkView {
 	default:
 		v.Sent, v.Mail = "mailed "+words.Grouped(int64(rec.MailCount))+" times", "Send again…"
 	}
+	if v.Mail != "" && wantsReminder(rec) {
+		v.Mail = "Send reminder…"
+	}
 	return v
 }
 

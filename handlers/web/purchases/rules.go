@@ -51,6 +51,13 @@ func whyNotMail(rec purchase.Record, now time.Time) string {
 	return ""
 }
 
+const remindedToday = "The client was reminded today already."
+
+// wantsReminder tells that a mail about the purchase is a reminder: its debit failed, or it is overdue.
+func wantsReminder(rec purchase.Record) bool {
+	return rec.Status == purchase.Failed || rec.Status == purchase.Overdue || !rec.FailedOn().IsZero()
+}
+
 func whyNotPaid(rec purchase.Record, now time.Time) string {
 	if rec.TotalCents == 0 {
 		return "The total is 0; there is nothing to pay."

@@ -1,0 +1,48 @@
+package mandates
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/views/documents"
+)
+
+// Copies draws mandates as their clients get them by mail: what was agreed, without what staff keep beside it.
+type Copies struct {
+	Mandates  mandate.Store
+	Purchases purchase.Reader
+	Test      bool
+}
+
+// Draw gives the copy as PDF; NotFound of a mandate that is not the merchant’s.
+func (c Copies) Draw(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error) {
+	m, err := c.Mandates.Mandate(ctx, merchantID, id)
+	if err != nil {
+		return nil, err
+	}
+	s := mandate.Sheet{Mandate: m}
+	if s.Authentications, err = c.Mandates.AuthenticationsOf(ctx, merchantID, id); err != nil {
+		return nil, err
+	}
+	rec := purchase.Record{}
+	if rec.Purchase, err = c.Purchases.Purchase(ctx, merchantID, id); err != nil {
+		return nil, err
+	}
+	if rec.Brand, err = c.Purchases.Brand(ctx, merchantID, m.BrandID); err != nil {
+		return nil, err
+	}
+	paper := documents.Paper{Kind: "Copy for the client", Title: "Debit order mandate (EFT)",
+		Reference: m.ContractReference, IssuerName: rec.Brand.Name, Address: letterhead(rec.Brand),
+		Subject: "Debit-order mandate " + m.ContractReference, Made: givenAt(m), Sections: agreedParts(s, rec),
+		Standing: givenWords(m) + " on " + toTheSecond(givenAt(m)) + "."}
+	if m.Kind == mandate.DebiCheck {
+		paper.Title = "DebiCheck mandate"
+	}
+	if c.Test {
+		paper.Test = "TEST MODE: no bank was contacted. This document proves nothing."
+	}
+	return documents.Render(paper)
+}
