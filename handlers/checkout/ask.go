@@ -55,6 +55,9 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 		}
 		return html.Send(c, status, checkout.Page(v))
 	}
+	if !again {
+		v.Subscription = subscriptionLink(rec)
+	}
 	contentPolicy(c, rec)
 	recurs, err := p.Purchases.Recurs(c.Request().Context(), rec.Purchase)
 	if err != nil {
@@ -117,6 +120,8 @@ func say(v *checkout.PageView, in form, offer purchase.Offer, refusal *fault.Fau
 // standing says what came before, when it can be tried again.
 func standing(rec purchase.Record) *components.Note {
 	switch {
+	case rec.Status == purchase.Failed && rec.Collection != nil && withdrawn(rec.Collection.State):
+		return note("info", "The debit was withdrawn", "You can pay it here, from the same account or from another one.")
 	case rec.Status == purchase.Failed, rec.Collection != nil && rec.Collection.State == collection.Unpaid:
 		return note("warn", "The last debit was not paid", reason(rec)+
 			" You can pay it again here, from the same account or from another one.")
@@ -127,6 +132,9 @@ func standing(rec purchase.Record) *components.Note {
 		return nil
 	}
 }
+
+// withdrawn tells that a debit was taken back before it ran.
+func withdrawn(s collection.State) bool { return s == collection.Cancelled || s == collection.Recalled }
 
 func ask(rec purchase.Record, o purchase.Offer, r purchase.Recurrence) *checkout.Ask {
 	a := &checkout.Ask{Title: "Set up your debit order",
@@ -151,7 +159,9 @@ func ask(rec purchase.Record, o purchase.Offer, r purchase.Recurrence) *checkout
 	if o.Asking.Terms != nil {
 		askAtBank(a, rec, o)
 	}
-	a.Facts.Items = append(a.Facts.Items, recurring(r)...)
+	if rec.Options.ForceRecurring { // the page begins the subscription
+		a.Facts.Items = append(a.Facts.Items, recurring(r)...)
+	}
 	a.Facts.Items = append(a.Facts.Items, components.Fact{Label: "Reference", Value: reference(rec)})
 	if rec.DueGiven && calendar.DateOf(rec.Due) != o.FirstDebit {
 		a.Facts.Items = append(a.Facts.Items, components.Fact{Label: "Due", Value: calendar.DateOf(rec.Due).Format(day)})

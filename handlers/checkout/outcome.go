@@ -46,15 +46,21 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 	if slices.Contains(o.Next, s.talk()) {
 		o.Contacts = contacts(rec)
 	}
-	if rec.SubscriberID != uuid.Nil {
-		o.Subscription = components.Link{Text: "See or stop the subscription", Href: path(rec.ID) + "subscription/"}
-	}
+	o.Subscription = subscriptionLink(rec)
 	switch rec.Status {
 	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
 		o.Receipt = components.Link{Text: "See the receipt", Href: path(rec.ID) + "invoice/"}
 	default:
 	}
 	return o, nil
+}
+
+// subscriptionLink leads from a payment to the subscription that it belongs to.
+func subscriptionLink(rec purchase.Record) components.Link {
+	if rec.SubscriberID == uuid.Nil {
+		return components.Link{}
+	}
+	return components.Link{Text: "See or stop the subscription", Href: path(rec.ID) + "subscription/"}
 }
 
 // story is what the words of an outcome are made from.

@@ -25,7 +25,8 @@ func (w Writer) Failed(rec purchase.Record, number string) mail.Letter {
 	v.Message = ""
 	v.Preview = failedWords(rec)
 	v.Paragraphs = []string{failedSentence(rec),
-		"You can pay it now on the page below, from the same bank account or from another one. The invoice is attached as PDF."}
+		"You can pay it now on the page below, from the same bank account or from another one. " +
+			"The invoice is attached as PDF."}
 	v.Lines = lines(p)
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}, {Label: "Invoice", Value: number}}
 	if on := rec.FailedOn(); !on.IsZero() {
@@ -107,16 +108,16 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 	v.Paragraphs = []string{fmt.Sprintf(
 		"You have given %s permission to debit your bank account. The agreement is attached as PDF; please keep it.", b.Name)}
 	if m.State == mandate.Registered {
-		v.Paragraphs = []string{fmt.Sprintf("Your bank did not get an answer from you in time, and the debit order of %s was "+
-			"registered all the same. You can dispute its debits at your bank. The terms are attached as PDF.", b.Name)}
+		v.Paragraphs = []string{fmt.Sprintf("Your bank did not get an answer from you in time, and the debit order of %s "+
+			"was registered all the same. You can dispute its debits at your bank. The terms are attached as PDF.", b.Name)}
 	}
 	account := bankName(m.BankCode) + " " + m.AccountMask
 	v.Facts = []emails.Line{{Label: "Bank account", Value: account},
 		{Label: "Contract reference", Value: m.ContractReference}, {Label: "On your statement", Value: m.AbbreviatedName}}
 	switch {
 	case first != nil:
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("%s will be debited on %s. Please make sure that the money is in the "+
-			"account on that day.", money.Format(first.AmountCents, first.Currency), first.ActionDate.Format("Monday "+day)))
+		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("%s will be debited on %s. Please make sure that the money is in "+
+			"the account on that day.", money.Format(first.AmountCents, first.Currency), first.ActionDate.Format("Monday "+day)))
 	case r.None():
 		v.Paragraphs = append(v.Paragraphs, "Nothing is debited now.")
 	}
@@ -129,8 +130,8 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 	if !r.None() {
 		v.After = append(v.After, "See the subscription, or stop it: "+w.link(p)+"subscription/")
 	}
-	v.After = append(v.After, "If you did not agree to this, tell "+b.Name+contactWords(b)+" at once. You can also ask your "+
-		"bank to stop the debit order.")
+	v.After = append(v.After, "If you did not agree to this, tell "+b.Name+contactWords(b)+" at once. You can also ask "+
+		"your bank to stop the debit order.")
 	return letter(v)
 }
 
@@ -204,8 +205,8 @@ func (w Writer) Subscribed(to client.Details, b merchant.Brand, r purchase.Recur
 	v := start(p, b, "Your subscription with "+b.Name)
 	v.Message = ""
 	v.Preview = money.Format(r.AmountCents, r.Currency) + " " + r.Every + " for " + r.Title
-	v.Paragraphs = []string{fmt.Sprintf("You are subscribed to “%s” with %s. It is debited from the bank account that you "+
-		"have stored; you do not need to do anything.", r.Title, b.Name)}
+	v.Paragraphs = []string{fmt.Sprintf("You are subscribed to “%s” with %s. It is debited from the bank account that "+
+		"you have stored; you do not need to do anything.", r.Title, b.Name)}
 	if r.First.IsZero() {
 		v.Facts = recurringFacts(r, false)
 	} else {
@@ -240,8 +241,8 @@ func (w Writer) StopNotice(p purchase.Purchase, b merchant.Brand, s purchase.Sto
 	v.Preview = "Stopped by the client"
 	v.Paragraphs = []string{fmt.Sprintf("%s stopped the subscription “%s” on the payment page.", who, s.Title)}
 	for _, rec := range s.Withdrawn {
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("The debit of %s on %s (%s) was withdrawn. It is still open: collect "+
-			"it another way, or cancel the purchase.", money.Format(rec.TotalCents, rec.Currency),
+		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("The debit of %s on %s (%s) was withdrawn. It is still open: "+
+			"collect it another way, or cancel the purchase.", money.Format(rec.TotalCents, rec.Currency),
 			rec.Collection.ActionDate.Format(day), reference(rec.Purchase)))
 	}
 	for _, rec := range s.Running {

@@ -124,7 +124,8 @@ func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Pu
 const mostOpen = 50
 
 // OpenOfClient lists what a client owes a brand and was told of, oldest due first.
-func (s *Store) OpenOfClient(ctx context.Context, merchantID, clientID, brandID uuid.UUID) ([]purchase.Purchase, error) {
+func (s *Store) OpenOfClient(ctx context.Context, merchantID, clientID,
+	brandID uuid.UUID) ([]purchase.Purchase, error) {
 	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND client_id = $2 AND brand_id = $3
 		AND status IN ('sent', 'viewed', 'overdue', 'error') AND total_cents > 0 ORDER BY due, id LIMIT $4`,
 		merchantID, clientID, brandID, mostOpen)

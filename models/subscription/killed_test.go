@@ -157,7 +157,7 @@ func TestADeletionWithChoicesThatIsKilledAtAnyStepLosesAndDoublesNothing(t *test
 	must(t, h.store.Clock.MoveTo(ctx, h.store.Now().Add(purchase.UndoTime)))
 	h.run()
 	want := []string{"debit cancelled deleted 5", "debit scheduled other 2", "deletion done 1",
-		"mail account_link queued 1", "mail invoice queued 1",
+		"mail account_link queued 1", "mail debit_failed queued 1", "mail subscribed queued 5",
 		"mandate active 1", "mandate cancelled 1", "paper invoice 1", "period 2027-02-01 5",
 		"purchase cancelled 10000 deleted 1", "purchase created 0 1", "purchase error 10000 deleted 1",
 		"purchase pending_charge 10000 other 2",

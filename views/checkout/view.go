@@ -18,7 +18,9 @@ type PageView struct {
 	Closed   *components.Note
 	Stored   *StoredForm
 	Account  *AccountForm
-	Cancel   string // where "Go back" leads, or nothing
+	// Subscription is where what a payment belongs to is seen and stopped; nothing of other payments.
+	Subscription components.Link
+	Cancel       string // where "Go back" leads, or nothing
 }
 
 // Ask says by whom, what for, how much and when.

@@ -93,7 +93,8 @@ func TestPagesOutsideTheDashboardKeepTheRulesToo(t *testing.T) {
 
 func payer() layout.PayerFrame {
 	return layout.PayerFrame{Title: "Pay", Payee: "Karoo Gym", PayeeNote: "asks", Initials: "KG",
-		Sandbox: sandboxed().Sandbox, Contact: layout.PayerContact{Call: components.Link{Text: "021", Href: "tel:+27"}}, Refresh: 5}
+		Sandbox: sandboxed().Sandbox, Refresh: 5,
+		Contact: layout.PayerContact{Call: components.Link{Text: "021", Href: "tel:+27"}}}
 }
 
 // source: the payer's page is under 30 kB in total. The frame and all it fetches must leave 18 kB for what is in it.
