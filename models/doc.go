@@ -1,8 +1,9 @@
 // Package models is the map of the domain; it holds no types itself.
 //
-// Vocabulary, which all rules share and which imports nothing else of ours: money (cents), plural (counts with their
-// nouns), calendar (dates, SAST, business days), fault (refusals), actor (who acts), paging (long lists), queue (work
-// for later), replay (answers given before), dryrun (requests that are tried and not kept), weblink (addresses).
+// Vocabulary, which all rules share and which imports nothing else of ours: money (cents), plural (counts with
+// their nouns), rulebook (the rules of debit orders as dated facts), calendar (dates, SAST, business days), fault
+// (refusals), actor (who acts), paging (long lists), queue (work for later), replay (answers given before), dryrun
+// (requests that are tried and not kept), weblink (addresses).
 //
 // Rules, one package for each concept: merchant, client, token, mandate, purchase, collection, user, factor
 // (two-step sign-in), credential, audit, mail, facet (what lists are narrowed by that stands in other records);

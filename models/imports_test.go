@@ -20,7 +20,8 @@ var adapters = []string{"models/store", "models/database", "models/jobs", "model
 	"models/mail/smtp", "models/webhook/post"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
-var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/fault", "models/actor",
+var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/rulebook", "models/fault",
+	"models/actor",
 	"models/queue", "models/paging", "models/replay", "models/dryrun",
 	"models/weblink"}
 

@@ -3,6 +3,7 @@ package calendar
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -20,6 +21,11 @@ type Change struct {
 	Day  Date
 	Name string
 	Open bool
+
+	KnownFrom Date   // when it was declared; zero: not known, or long ago
+	Gazetted  string // that day as its source has it
+	Source    string
+	Sure      string // A to F, as in the rulebook
 }
 
 // Calendar tells business days from closed ones. Any number of goroutines may ask it while one replaces its changes:
@@ -53,6 +59,20 @@ func (c *Calendar) Replace(changes ...Change) {
 		all[change.Day] = change
 	}
 	c.changes.Store(&all)
+}
+
+// Declared lists all days that are changed, in order.
+func (c *Calendar) Declared() []Change {
+	return slices.SortedFunc(maps.Values(*c.changes.Load()), func(a, b Change) int { return a.Day.Compare(b.Day) })
+}
+
+// KnownOn is the calendar as it was known on a day: a plan made before a declaration was right to be open.
+func (c *Calendar) KnownOn(day Date) *Calendar {
+	changed := &Calendar{known: c.known}
+	all := maps.Clone(*c.changes.Load())
+	maps.DeleteFunc(all, func(_ Date, d Change) bool { return d.KnownFrom.After(day) })
+	changed.changes.Store(&all)
+	return changed
 }
 
 // With is this calendar with one more change, for whoever asks what it would move; it is a calendar of its own.

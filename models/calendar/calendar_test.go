@@ -61,7 +61,7 @@ func TestClosedDaysAreNamed(t *testing.T) {
 }
 
 func TestChangesAddAndRemoveClosedDays(t *testing.T) {
-	added, removed := day(t, "2026-11-04"), day(t, "2026-09-24")
+	added, removed := day(t, "2026-11-11"), day(t, "2026-09-24")
 	c := calendar.New(calendar.Change{Day: added, Name: "Local election"}, calendar.Change{Day: removed, Open: true})
 	if reason, closed := c.Closed(added); !closed || reason != "Local election" {
 		t.Errorf("added day: %q %v", reason, closed)
