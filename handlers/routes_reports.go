@@ -34,8 +34,12 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/calendar/subscriptions", e.Planner.Turns},
 			{page, "GET", "/calendar/subscriptions/export", e.Planner.ExportTurns},
 		}},
-		{actor.Manage, "What a moved public holiday changes", []Route{
+		{actor.Read, "The rules of debit orders, with their dates and sources", []Route{
+			{page, "GET", "/rules", e.Settings.RulesInForce},
+		}},
+		{actor.Manage, "What a moved public holiday changes, and adding one", []Route{
 			{page, "GET", "/calendar/holidays", e.Planner.Holidays},
+			{page, "POST", "/calendar/holidays", e.Planner.AddHoliday},
 		}},
 		{actor.Write, "Request statements, and stop them", []Route{
 			{page, "POST", "/reports/statements", e.Reports.Ask},

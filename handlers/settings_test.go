@@ -175,7 +175,7 @@ func TestTheCalendarPageShowsTheDaysAndWhereOneGoes(t *testing.T) {
 		}
 	}
 	page := at("2028-12-24")
-	for _, text := range []string{"Christmas Day", "Day of Reconciliation", "by 12:00 SAST, 2 business days before",
+	for _, text := range []string{"Christmas Day", "Day of Reconciliation", "at 12:00 SAST, two business days before",
 		"from 03:00 to 20:30 SAST"} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %q", text)

@@ -122,7 +122,8 @@ func New(o Options) (Services, error) {
 	}
 	at := o.connect(now, days)
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
-		Timetable: at.timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
+		Timetable: at.timetable, Letters: words,
+		Window: mandate.WindowBy(at.timetable.Rules), Limits: mandate.LimitsBy(at.timetable.Rules),
 		Bank: at.able, Verifier: at.verifier}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
 		Draw:    papers.Printer{Base: o.BaseURL}.Draw,

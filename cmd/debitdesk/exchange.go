@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/rulebook"
 )
 
 // clockName is the file in the exchange directory by which a simulated bank follows the sandbox clock.
@@ -53,14 +55,20 @@ func (a *App) connectBank() (*exchange.Service, error) {
 
 // timetableOf is when debits must be handed over for the cuts of a bank: at its last cut, with its lead days.
 func timetableOf(r exchange.Rules) collection.Timetable {
-	t := collection.DefaultTimetable()
+	t := collection.TimetableBy(cmp.Or(r.Book, rulebook.Default()))
+	eft, offersEFT := r.LeadDays[bank.EFT]
+	debiCheck, offersDebiCheck := r.LeadDays[bank.DebiCheck]
+	switch {
+	case !offersEFT && offersDebiCheck:
+		eft = debiCheck
+	case !offersEFT:
+		eft = t.LeadBusinessDays
+	}
+	if !offersDebiCheck {
+		debiCheck = t.EarlyLeadBusinessDays
+	}
+	t = t.WithLead(eft, debiCheck)
 	t.CutOff = r.LastCut()
-	if days, offered := r.LeadDays[bank.EFT]; offered {
-		t.LeadBusinessDays = days
-	}
-	if days, offered := r.LeadDays[bank.DebiCheck]; offered {
-		t.EarlyLeadBusinessDays = days
-	}
 	return t
 }
 

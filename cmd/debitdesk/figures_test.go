@@ -58,18 +58,17 @@ func (v *vault) exec(sql string, args ...any) {
 	must(v.t, err)
 }
 
-// lived is a business after months: paid, unpaid, returned late, disputed, a dispute
-// won, refunded in part, paid by hand; then one debit that may still be returned and
+// lived is a business after months: paid, unpaid, returned late, disputed, disputed too
+// late, refunded in part, paid by hand; then one debit that may still be returned and
 // one refund that is owed.
 func lived(t *testing.T) *vault {
 	t.Helper()
 	v := openVault(t)
 	first, second := v.charged("4000000101", 10001), v.charged("4000000102", 20003)
 	for account, cents := range map[string]int{"4000009002": 30007, "4000009500": 40009, "4000009030": 50021,
-		"4000009430": 60013} {
+		"4000009630": 60013} {
 		v.charged(account, cents)
 	}
-	v.exec(`UPDATE mandates SET consent_channel = 'pay_page'`) // proof enough to win a late dispute
 	client := v.api(201, "POST", "/api/v1/clients/", `{"email":"hand@example.com","full_name":"Sipho Dube"}`)
 	v.api(200, "POST", "/api/v1/purchases/"+v.bought(client, 70001)+"/mark_as_paid/", "")
 	v.api(200, "POST", "/sandbox/clock", `{"advance":"30d"}`)

@@ -72,7 +72,7 @@ func TestARequestOutsideTheWindowIsRefusedAsTheContractWordsIt(t *testing.T) {
 func TestAPurchaseWithAMandateAndNoDebitHasADebitOrder(t *testing.T) {
 	h := handlertest.New(t)
 	client := payer(t, h)
-	const empty = `"debit_order":{"collection_state":null,"action_date":null,"submission_deadline":null,"settlement":null,"disputable":false,"disputable_because":[],"result":null}`
+	const empty = `"debit_order":{"collection_state":null,"action_date":null,"submission_deadline":null,"settlement":null,"disputable":false,"disputable_because":[],"disputable_until":null,"result":null}`
 	clockShows(h, calendar.TimeOfDay{Hour: 10}, 0)
 	asked := h.API("POST", "/purchases/", debicheck(h, client, "REALTIME", "")).Want(201).Contains(empty,
 		`"status":"pending_execute"`, `"is_recurring_token":false`)

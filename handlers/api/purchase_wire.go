@@ -156,6 +156,7 @@ type debitOrderBody struct {
 	Settlement         *string     `json:"settlement"`
 	Disputable         bool        `json:"disputable"`
 	DisputableBecause  []string    `json:"disputable_because"`
+	DisputableUntil    *string     `json:"disputable_until"`
 	Result             *resultBody `json:"result"`
 }
 
@@ -291,6 +292,9 @@ func debitOrderOf(r purchase.Record) *debitOrderBody {
 		Disputable:         may, DisputableBecause: orEmpty(because), Result: resultOf(c.Result)}
 	if s := c.State.Settlement(); s != "" {
 		out.Settlement = &s
+	}
+	if last, may := c.DisputableUntil(); may {
+		out.DisputableUntil = ref(last.String())
 	}
 	return out
 }

@@ -40,7 +40,8 @@ func (h *Controls) BankDesk(c echo.Context) error {
 		}
 		return api.JSON(c, http.StatusOK, rows)
 	}
-	v := pages.SandboxDeskView{Tabs: h.tabs(deskPath), MayAnswer: h.mayAnswer(c)}
+	v := pages.SandboxDeskView{Tabs: h.tabs(deskPath), MayAnswer: h.mayAnswer(c),
+		Arrives: "A debit gets here " + h.Controls.Purchases.Timetable.SubmitWords() + ". Move the clock to that day."}
 	for _, one := range all {
 		v.Rows = append(v.Rows, deskRow(one))
 	}

@@ -11,10 +11,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/cmd/app"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/simulator"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
@@ -30,8 +32,10 @@ func (letters) Receipt(purchase.Purchase, merchant.Brand) mail.Letter {
 // start is a Monday at 09:00 SAST in a month without public holidays.
 var start = calendar.On(2027, time.February, 1).At(9, 0)
 
-func open(t *testing.T) *handlertest.House {
-	h := handlertest.New(t, func(h *handlertest.House) {
+func open(t *testing.T) *handlertest.House { return openBy(t, collection.DefaultTimetable()) }
+
+func openBy(t *testing.T, by collection.Timetable) *handlertest.House {
+	h := handlertest.NewWith(t, func(o *app.Options) { o.Timetable = &by }, func(h *handlertest.House) {
 		s := h.Store
 		h.Purchases.Letters = letters{}
 		b := bank.New(s.SandboxLedger(), s.Now, h.Purchases.Timetable, calendar.New())

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/collection"
+	"debitdesk/models/rulebook/rulebooktest"
 )
 
 // told lists the deliveries about a purchase and its payments, oldest first.
@@ -51,11 +53,11 @@ func TestADisputeAndItsEndAreToldWithTheirPayment(t *testing.T) {
 	}
 }
 
-// The client opens the page and agrees there; a dispute after the 40 days is lost by the client, since the mandate is
-// on record.
+// The client opens the page and agrees there; at a bank that hears late disputes one is lost by the client, since the
+// mandate is on record.
 func TestAViewAndADisputeThatIsWonAreTold(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := openBy(t, collection.TimetableBy(rulebooktest.WithProof()))
 	h.API("POST", "/webhooks/", map[string]any{"title": "All", "callback": "https://shop.example/hook",
 		"all_events": true}).Want(201)
 	id := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com","full_name":"N Dlamini"},"brand_id":"`+

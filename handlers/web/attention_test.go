@@ -206,7 +206,7 @@ func TestAPageSaysWhereADisputeStands(t *testing.T) {
 	b := newBusiness(t)
 	client, token := b.stored("4000009030") // disputed on the tenth day
 	early := b.charged(client, token, 10000, 4)
-	client, token = b.stored("4000009430") // disputed on the 41st
+	client, token = b.stored("4000000000")
 	late := b.charged(client, token, 20000, 4)
 	page := func(id string) handlertest.Answer {
 		return b.Page(b.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK)
@@ -214,11 +214,14 @@ func TestAPageSaysWhereADisputeStands(t *testing.T) {
 	b.later(18)
 	page(early).Contains("The client disputed the debit, and the bank gave R\u00a0100,00 back.").
 		Lacks("asks for proof of")
-	b.later(30)
+	// One that is judged by the rules before 13 April 2026: the bank asks for proof.
+	b.must(`UPDATE purchases SET status = 'chargeback' WHERE id = $1`, late)
+	b.must(`UPDATE collections SET state = 'disputed', proof_due = true, proof_until = $2 WHERE purchase_id = $1`, late,
+		dayOf(b).AddDays(30))
 	page(late).Contains("The bank asks for proof of the mandate until",
 		"Add the mandate that the client signed, and it is sent to the bank.",
 		"/mandates/"+token+"/evidence/new")
-	b.later(32)
+	b.must(`UPDATE collections SET state = 'dispute_lost', proof_due = false WHERE purchase_id = $1`, late)
 	page(late).Contains("The dispute was decided in favour of the client, and R\u00a0200,00 went back.").
 		Lacks("The bank asks for proof of the mandate until")
 }

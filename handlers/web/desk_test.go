@@ -152,13 +152,14 @@ func TestWhatRunsOutSoonIsShown(t *testing.T) {
 
 	disputed := b.charged(client, token, 40009, 4)
 	b.later(6)
-	days := b.Purchases.Timetable.ProofDays
-	began := calendar.DateOf(b.Store.Now()).AddDays(3-days).At(9, 0)
+	today := calendar.DateOf(b.Store.Now())
+	began := today.AddDays(-27).At(9, 0)
 	b.must(`UPDATE purchases SET status = 'chargeback' WHERE id = $1`, disputed)
 	b.must(
-		`UPDATE collections SET state = 'disputed', result_at = $2, dispute_deadline = '2020-01-01' WHERE purchase_id = $1`,
+		`UPDATE collections SET state = 'disputed', result_at = $2, proof_until = $3 WHERE purchase_id = $1`,
 		disputed,
 		began,
+		today.AddDays(3),
 	)
 	b.worksOff()
 	b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("snoozed or closed here")

@@ -113,7 +113,7 @@ func TestTheCalculatorFollowsTheTyping(t *testing.T) {
 			"data-at="},
 		"not readable": {[]string{"price", "1,234"}, []string{`data-at="price"`, "could be thousands or decimals"},
 			""},
-		"by EFT": {[]string{"method", "eft"}, []string{"disputed within 40 days", "Continue to the account"},
+		"by EFT": {[]string{"method", "eft"}, []string{"disputed within 60 days", "Continue to the account"},
 			"data-at="},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/rulebook/rulebooktest"
 	"debitdesk/models/simulation"
 )
 
@@ -63,8 +64,9 @@ func withUnableBank(t *testing.T) unable {
 	t.Helper()
 	u := unable{able: &bank.Capabilities{}}
 	h := handlertest.NewWith(t, func(o *app.Options) {
-		u.bank = banksandbox.New(o.Store.SandboxLedger(), o.Store.Now, collection.DefaultTimetable(), calendar.New())
-		o.Gateway = limited{u.bank, u.able}
+		by := collection.TimetableBy(rulebooktest.WithProof()) // of a bank that asks for proof
+		u.bank = banksandbox.New(o.Store.SandboxLedger(), o.Store.Now, by, calendar.New())
+		o.Gateway, o.Timetable = limited{u.bank, u.able}, &by
 		o.Verifier = bank.NoVerifier{}
 	})
 	u.House = h

@@ -111,6 +111,9 @@ var (
 
 	// ErrNotDisputable is the payer's bank's word on a dispute of a debit that was as authenticated (DebiCheck).
 	ErrNotDisputable = errors.New("the client's bank refuses the dispute: the debit was as authenticated")
+
+	// ErrOutOfWindow is its word on a dispute that comes after the last day.
+	ErrOutOfWindow = errors.New("the client's bank refuses the dispute: it comes after the last day")
 )
 
 // Instruction asks to debit one account once.

@@ -3,6 +3,8 @@ package bank
 import (
 	"fmt"
 	"strings"
+
+	"debitdesk/models/rulebook"
 )
 
 // Problem is one thing wrong with one field, in words for the person who typed it.
@@ -99,11 +101,15 @@ func (c *Checked) hint(field, format string, args ...any) {
 
 func (c *Checked) checkBranch(code string) {
 	b, universal, found := FindBranch(code)
+	country, abroad := abroad(code)
 	switch {
 	case code == "":
 		c.problem(FieldBranch, "required", "Enter the branch code.")
 	case code == "51001":
 		c.problem(FieldBranch, "invalid", "Invalid branch code: Standard Bank’s is 051001, with the zero.")
+	case abroad:
+		c.problem(FieldBranch, "invalid", "This branch is in %s. South African debit orders cannot debit accounts in other "+
+			"countries of the Common Monetary Area.", country)
 	case len(code) != 6 || !allDigits(code) || code == "000000":
 		c.problem(FieldBranch, "invalid", "Invalid branch code: it has six digits.")
 	case noBranch(code):
@@ -116,6 +122,13 @@ func (c *Checked) checkBranch(code string) {
 	default:
 		c.hint(FieldBranch, "This branch is not in our list; the bank’s universal branch code is safer.")
 	}
+}
+
+// abroad tells in which other country of the Common Monetary Area a branch lies. Since 30 September 2024 its accounts
+// cannot be debited from here, whatever a bank says, so no new one is taken.
+func abroad(code string) (country string, yes bool) {
+	country, allowed := rulebook.Default().CMA(code, rulebook.NoEnd)
+	return country, !allowed
 }
 
 func (c *Checked) checkNumber(branch string, number AccountNumber, accountType AccountType) {

@@ -12,14 +12,11 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/rulebook"
 )
 
 // ErasedName is what lists and pages call a client whose personal data is gone.
 const ErasedName = "Erased client"
-
-// evidenceYears is how long a mandate and what proves it are kept after the last
-// collection (industry: PASA rules and tax law ask for five to seven; ours: seven).
-const evidenceYears = 7
 
 // Erasure is what the erasure of a client is about.
 type Erasure struct {
@@ -46,7 +43,7 @@ func (e Erasure) KeptUntil() calendar.Date {
 	if e.LastDebit.IsZero() {
 		return calendar.Date{}
 	}
-	return e.LastDebit.AddMonths(12*evidenceYears, e.LastDebit.Day)
+	return rulebook.Default().KeptUntil(e.LastDebit)
 }
 
 func (e Erasure) blocked() error {

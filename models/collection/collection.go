@@ -60,6 +60,9 @@ type Collection struct {
 	Disputable        bool
 	DisputableBecause []string      `gorm:"type:text[]"`
 	DisputeDeadline   calendar.Date // last day on which a dispute is refunded without questions
+	DisputeUntil      calendar.Date // last day on which it can be disputed at all
+	DisputeRows       string        // the rows of the rulebook that both days are by; empty of the release before
+	ProofUntil        calendar.Date // of a dispute: the last day to prove the mandate; zero: the bank asks for no proof
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -102,19 +105,14 @@ func (c Collection) MayBeDisputed() (because []string, may bool) {
 // OnHold tells that it would run if its account were not being deleted.
 func (c Collection) OnHold() bool { return c.Held && c.State == Scheduled }
 
-// ReversedAtOnce tells whether a dispute at this instant takes the money back without questions: up to and including
-// the last day of the dispute window. Later the merchant may prove the mandate first.
-func (c Collection) ReversedAtOnce(disputedAt time.Time) bool {
-	return !calendar.DateOf(disputedAt).After(c.DisputeDeadline)
-}
-
 // Schedule fills in everything that follows from a plan: dates, deadlines, state scheduled. An EFT collection is always
 // disputable; of a DebiCheck collection the mandate decides (package mandate).
 func (c *Collection) Schedule(p Plan) {
 	c.State, c.Service = Scheduled, TwoDay
 	c.OriginalDate, c.ActionDate = p.OriginalDate, p.ActionDate
 	c.SubmitAt, c.ExecuteAt = p.SubmitAt, p.ExecuteAt
-	c.FinalAt, c.AlertAt, c.DisputeDeadline = p.FinalAt, p.AlertAt, p.DisputeDeadline
+	c.FinalAt, c.AlertAt = p.FinalAt, p.AlertAt
+	c.DisputeDeadline, c.DisputeUntil, c.DisputeRows = p.DisputeDeadline, p.DisputeUntil, p.DisputeRows
 	if c.Method == bank.EFT {
 		c.Disputable, c.DisputableBecause = true, []string{BecauseEFT}
 		return

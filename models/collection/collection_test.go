@@ -7,6 +7,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/rulebook"
 )
 
 func TestOnlyTheListedMovesAreAllowed(t *testing.T) {
@@ -121,7 +122,7 @@ func TestTheRetryGuardBlocks(t *testing.T) {
 		{"blocked by the bank", "60", 0, true, 0},
 		{"an unknown code", "77", 0, true, 0},
 	} {
-		got := tt.Judge(c.code, c.before)
+		got := tt.Judge(c.code, c.before, day(t, "2026-11-25"))
 		if got.Blocked != c.blocked || got.SoftInRow != c.inRow {
 			t.Errorf("%s: %+v", c.name, got)
 		}
@@ -129,10 +130,16 @@ func TestTheRetryGuardBlocks(t *testing.T) {
 			t.Errorf("%s: a block says why and what helps: %+v", c.name, got)
 		}
 	}
-	patient := tt
-	patient.SoftLimit = 3
-	if patient.Judge("02", 1).Blocked || !patient.Judge("02", 2).Blocked {
-		t.Error("the limit is a setting")
+	book, err := rulebook.Default().ForBank("test", "netcash", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patient, on := collection.TimetableBy(book), day(t, "2026-11-25")
+	if patient.Judge("02", 1, on).Blocked || !patient.Judge("02", 2, on).Blocked {
+		t.Error("the limit is the bank's")
+	}
+	if tt.For(bank.DebiCheck).Judge("02", 40, on).Blocked {
+		t.Error("a DebiCheck mandate is the client's bank's to end")
 	}
 }
 

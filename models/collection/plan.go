@@ -16,7 +16,9 @@ type Plan struct {
 	ProvisionalAt   time.Time
 	FinalAt         time.Time
 	AlertAt         time.Time
-	DisputeDeadline calendar.Date
+	DisputeDeadline calendar.Date // the last day on which a dispute is refunded without questions
+	DisputeUntil    calendar.Date // the last day on which the debit can be disputed at all
+	DisputeRows     string        // the rows of the rulebook that both are by
 	// Closed names what closes the original day, such as "Heritage Day"; empty when it is open.
 	Closed string
 	// Late says that the submission deadline of the wanted day has passed, so that a later action date was taken.
@@ -53,7 +55,8 @@ func (t Timetable) Plan(cal *calendar.Calendar, due time.Time, shift calendar.Sh
 	p.ProvisionalAt = t.ProvisionalAtFor(p.ActionDate)
 	p.FinalAt = t.FinalAt(cal, p.ActionDate)
 	p.AlertAt = t.AlertAt(cal, p.ActionDate)
-	p.DisputeDeadline = t.DisputeDeadline(p.ActionDate)
+	terms := t.Disputes(p.ActionDate, now)
+	p.DisputeDeadline, p.DisputeUntil, p.DisputeRows = terms.Refunded(p.ActionDate), terms.Until(p.ActionDate), terms.Rows
 	return p
 }
 
@@ -63,7 +66,7 @@ type Obstacle string
 // The obstacles.
 const (
 	Free     Obstacle = ""         // nothing stands against it
-	TooEarly Obstacle = "too_soon" // inside the lead of two business days; refused
+	TooEarly Obstacle = "too_soon" // inside the lead that the bank wants; refused
 	Shut     Obstacle = "closed"   // weekend or holiday; taken, but debited on ActionDate
 )
 
@@ -86,7 +89,7 @@ func (t Timetable) Choose(cal *calendar.Calendar, day calendar.Date, shift calen
 	switch {
 	case t.TooSoon(due, now) || plan.Late:
 		c.Obstacle = TooEarly
-		c.Reason = fmt.Sprintf("Too soon: a debit order needs %s. The earliest day is %s.", t.leadWords(), say(earliest))
+		c.Reason = t.tooSoonFor(earliest)
 	case plan.Closed != "":
 		c.Obstacle = Shut
 		c.Reason = fmt.Sprintf("%s: banks are closed. The debit would run on %s.", plan.Closed, say(plan.ActionDate))

@@ -47,6 +47,9 @@ func (s Schedule) Earliest(now time.Time) calendar.Date {
 // EarliestDue is the first day that a person can pick.
 func (s Schedule) EarliestDue(now time.Time) calendar.Date { return s.rules.EarliestDue(s.cal, now) }
 
+// LeadWords is Timetable.LeadWords.
+func (s Schedule) LeadWords() string { return s.rules.LeadWords() }
+
 // DueOn is Timetable.DueOn.
 func (s Schedule) DueOn(day calendar.Date) time.Time { return s.rules.DueOn(day) }
 

@@ -5,56 +5,71 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/rulebook"
 )
 
 // Timetable holds the times and limits of debit orders. They are settings: data that a merchant's bank decides, not
-// code. Times of day are SAST, days are business days unless said otherwise.
+// code. Times of day are SAST, days are business days unless said otherwise. What the scheme rules is in its rulebook.
 type Timetable struct {
-	LeadBusinessDays int                `json:"lead_business_days"` // between submission and action date
-	CutOff           calendar.TimeOfDay `json:"cut_off"`            // on the submission day
-	MinimumLead      time.Duration      `json:"minimum_lead"`       // between a charge and its due (source: two days)
-	LeadGrace        time.Duration      `json:"lead_grace"`         // so that "exactly two days" passes
-	ProvisionalAt    calendar.TimeOfDay `json:"provisional_at"`     // on the action date
-	ReturnsAt        calendar.TimeOfDay `json:"returns_at"`         // on the days that follow
-	ReturnDays       int                `json:"return_days"`        // the return window after the action date
-	AlertDays        int                `json:"alert_days"`         // silence after the action date that needs a person
-	DisputeDays      int                `json:"dispute_days"`       // calendar days in which a dispute is refunded at once
-	ProofDays        int                `json:"proof_days"`         // calendar days to prove the mandate after a dispute
-	SoftLimit        int                `json:"soft_limit"`         // soft unpaids in a row that block an EFT token
+	Rules            *rulebook.Book     // of the scheme, with what the bank has in its place
+	LeadBusinessDays int                // between submission and action date
+	CutOff           calendar.TimeOfDay // on the submission day
+	MinimumLead      time.Duration      // between a charge and its due (source: two days)
+	LeadGrace        time.Duration      // so that "exactly two days" passes
+	ProvisionalAt    calendar.TimeOfDay // on the action date
+	ReturnsAt        calendar.TimeOfDay // on the days that follow
+	AlertDays        int                // silence after the action date that needs a person
 
-	EarlyLeadBusinessDays int                `json:"early_lead_business_days"` // DebiCheck: before the action date
-	EarlyAnswersAt        calendar.TimeOfDay `json:"early_answers_at"`         // DebiCheck: of each day in tracking
+	EarlyLeadBusinessDays int                // DebiCheck: before the action date
+	EarlyMinimumLead      time.Duration      // DebiCheck: between a charge and its due
+	EarlyAnswersAt        calendar.TimeOfDay // DebiCheck: of each day in tracking
 
 	early bool // this is the timetable of DebiCheck
 }
 
 // DefaultTimetable is the two-day EFT service as most banks run it.
-func DefaultTimetable() Timetable {
-	return Timetable{
-		LeadBusinessDays: 2,
-		CutOff:           calendar.TimeOfDay{Hour: 12},
-		MinimumLead:      48 * time.Hour,
-		LeadGrace:        5 * time.Minute,
-		ProvisionalAt:    calendar.TimeOfDay{Hour: 17},
-		ReturnsAt:        calendar.TimeOfDay{Hour: 6},
-		ReturnDays:       4,
-		AlertDays:        5,
-		DisputeDays:      40,
-		ProofDays:        30,
-		SoftLimit:        2,
+func DefaultTimetable() Timetable { return TimetableBy(rulebook.Default()) }
 
-		EarlyLeadBusinessDays: 1,
-		EarlyAnswersAt:        calendar.TimeOfDay{Hour: 6},
+// TimetableBy is the two-day EFT service by a book of rules.
+func TimetableBy(rules *rulebook.Book) Timetable {
+	t := Timetable{
+		Rules:          rules,
+		LeadGrace:      5 * time.Minute,
+		ProvisionalAt:  calendar.TimeOfDay{Hour: 17},
+		ReturnsAt:      calendar.TimeOfDay{Hour: 6},
+		AlertDays:      5,
+		EarlyAnswersAt: calendar.TimeOfDay{Hour: 6},
 	}
+	eft, at, err := rules.CutOff("eft.cutoff.two_day", rulebook.EFT, rulebook.NoEnd)
+	if err != nil {
+		panic(err) // the book was read by rulebook.New or ForBank, which take no such value
+	}
+	early, _, err := rules.CutOff("dc.cutoff", rulebook.DebiCheck, rulebook.NoEnd)
+	if err != nil {
+		panic(err)
+	}
+	t.CutOff = at
+	return t.WithLead(eft, early)
 }
 
-// noLimit: how often a DebiCheck debit may stay unpaid is the client's bank's to say (reference: debit orders 2.5).
-const noLimit = 1 << 30
+// WithLead is the timetable of a bank that wants EFT and DebiCheck debits so many business days before their date.
+// Between a charge and its due lie as many days, of DebiCheck at least as for the two-day service (source: two days).
+func (t Timetable) WithLead(eft, debiCheck int) Timetable {
+	const day = 24 * time.Hour
+	t.LeadBusinessDays, t.EarlyLeadBusinessDays = eft, debiCheck
+	t.MinimumLead = time.Duration(eft) * day
+	t.EarlyMinimumLead = time.Duration(max(debiCheck, min(eft, sourceLead))) * day
+	return t
+}
+
+// sourceLead is the lead in days of the source document.
+const sourceLead = 2
 
 // For is the timetable of a method. DebiCheck debits run early in the morning, on Saturdays too, and are final at once.
 func (t Timetable) For(m bank.Method) Timetable {
 	if m == bank.DebiCheck && !t.early {
-		t.early, t.LeadBusinessDays, t.ProvisionalAt, t.SoftLimit = true, t.EarlyLeadBusinessDays, t.EarlyAnswersAt, noLimit
+		t.early, t.LeadBusinessDays, t.ProvisionalAt = true, t.EarlyLeadBusinessDays, t.EarlyAnswersAt
+		t.MinimumLead = t.EarlyMinimumLead
 	}
 	return t
 }
@@ -110,14 +125,6 @@ func (t Timetable) EarliestDue(cal *calendar.Calendar, now time.Time) calendar.D
 	return day
 }
 
-// leadWords is how long before the debit a day must be picked.
-func (t Timetable) leadWords() string {
-	if t.early {
-		return "two days"
-	}
-	return "two business days"
-}
-
 // ActionDateFor moves a due day off closed days.
 func (t Timetable) ActionDateFor(cal *calendar.Calendar, due calendar.Date, shift calendar.Shift) calendar.Date {
 	if t.early {
@@ -147,20 +154,10 @@ func (t Timetable) ReturnAt(cal *calendar.Calendar, action calendar.Date, n int)
 
 // FinalAt is when no return can come any more: the morning after the last day of the return window.
 func (t Timetable) FinalAt(cal *calendar.Calendar, action calendar.Date) time.Time {
-	return t.ReturnsAt.On(cal.AddBusinessDays(action, t.ReturnDays).AddDays(1))
+	return t.ReturnsAt.On(cal.AddBusinessDays(action, t.ReturnDays(action)).AddDays(1))
 }
 
 // AlertAt is when a collection without any answer needs a person.
 func (t Timetable) AlertAt(cal *calendar.Calendar, action calendar.Date) time.Time {
 	return t.ReturnAt(cal, action, t.AlertDays)
-}
-
-// DisputeDeadline is the last day on which a dispute is refunded without questions.
-func (t Timetable) DisputeDeadline(action calendar.Date) calendar.Date {
-	return action.AddDays(t.DisputeDays)
-}
-
-// ProofDeadline is the last day to prove the mandate after a dispute outside the window.
-func (t Timetable) ProofDeadline(disputed calendar.Date) calendar.Date {
-	return disputed.AddDays(t.ProofDays)
 }

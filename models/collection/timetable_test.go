@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/rulebook"
 )
 
 var (
@@ -122,15 +123,16 @@ func TestReturnsFinalityAlertAndDisputes(t *testing.T) {
 	if !monday.Equal(sast(t, "2026-11-28 06:00:00")) {
 		t.Errorf("final on the Saturday morning: %s", monday)
 	}
-	if p.DisputeDeadline.String() != "2027-01-06" {
-		t.Errorf("forty days: %s", p.DisputeDeadline)
+	if p.DisputeDeadline.String() != "2027-01-26" || p.DisputeUntil != p.DisputeDeadline {
+		t.Errorf("sixty days: %s, %s", p.DisputeDeadline, p.DisputeUntil)
 	}
-	c := collection.Collection{DisputeDeadline: p.DisputeDeadline}
-	if !c.ReversedAtOnce(sast(t, "2027-01-06 23:59:59")) || c.ReversedAtOnce(sast(t, "2027-01-07 00:00:00")) {
-		t.Error("the fortieth day still refunds at once, the next does not")
+	c := collection.Collection{Method: bank.EFT}
+	c.Schedule(p)
+	if in := c.Lodge(tt, sast(t, "2027-01-26 23:59:59")); in.Refused != "" || !in.ProofUntil.IsZero() {
+		t.Errorf("the sixtieth day still refunds at once: %+v", in)
 	}
-	if tt.ProofDeadline(day(t, "2027-01-07")).String() != "2027-02-06" {
-		t.Error("thirty days for the proof")
+	if late := c.Lodge(tt, sast(t, "2027-01-27 00:00:00")); late.Refused != rulebook.OutOfWindow {
+		t.Errorf("the next is refused: %+v", late)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/rulebook"
 	"debitdesk/models/token"
 )
 
@@ -96,9 +97,9 @@ func (set *changeSet) take(msg bank.Message) Outcome {
 	}
 	out := Outcome{MessageID: msg.ID, MerchantID: d.c.is.MerchantID}
 	before, status := d.c.is.State, d.p.is.Status
-	if msg.Kind == bank.DisputeRejected {
+	if why := d.refusedDispute(msg); why != "" {
 		note(set.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.dispute_rejected",
-			"The client’s bank refused a dispute (%s): the debit was as the client had confirmed.", d.code.Label())
+			"The client’s bank refused a dispute (%s): %s.", d.code.Label(), why)
 		out.Text = "applied: noted that a dispute was refused"
 		return out
 	}
@@ -120,6 +121,23 @@ func (set *changeSet) take(msg bank.Message) Outcome {
 		Before: map[string]any{"state": before, "status": status},
 		After:  map[string]any{"state": next, "status": d.p.is.Status, "code": msg.Code}})
 	return out
+}
+
+// refusedDispute says why a dispute changes nothing: the client's bank refused it, or it was lodged after the last
+// day and the bank has not taken the money back.
+func (d debitChange) refusedDispute(msg bank.Message) string {
+	late := d.c.is.Lodge(d.s.Timetable, msg.At).Refused == rulebook.OutOfWindow
+	switch {
+	case late && (msg.Kind == bank.DisputeRejected || msg.Kind == bank.Disputed && !msg.Reversed):
+		last, _ := d.c.is.DisputableUntil()
+		if last.IsZero() {
+			return "it came after the last day on which the debit could be disputed"
+		}
+		return "it came after " + last.Format("2 Jan 2006") + ", the last day on which the debit could be disputed"
+	case msg.Kind == bank.DisputeRejected:
+		return "the debit was as the client had confirmed"
+	}
+	return ""
 }
 
 // tooLate: money that comes in for a debit which was taken back needs a person.

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
+	"debitdesk/models/rulebook/rulebooktest"
 	"debitdesk/models/simulation"
 	"debitdesk/models/token"
 )
@@ -182,7 +183,7 @@ func TestARecordedMandateWinsALateDispute(t *testing.T) {
 				size_bytes, sha256, content, created_at)
 			SELECT gen_random_uuid(), merchant_id, id, 'form.pdf', 'application/pdf', 0, '', '', created_at FROM mandates`},
 	} {
-		h := open(t)
+		h := openBy(t, collection.TimetableBy(rulebooktest.WithProof()))
 		p := h.tokenise("4000009430", 10000)
 		h.exec(c.give)
 		h.to(day(3).AddDays(43).At(12, 0))

@@ -58,10 +58,11 @@ func settledWords(c collection.Collection) string {
 
 // disputeWords says until when the client may dispute a debit; nothing where that is not possible.
 func disputeWords(c collection.Collection) string {
-	if _, may := c.MayBeDisputed(); !may {
+	last, may := c.DisputableUntil()
+	if !may {
 		return ""
 	}
-	return " The client may dispute it until " + c.DisputeDeadline.Format("2 Jan 2006") + "."
+	return " The client may dispute it until " + last.Format("2 Jan 2006") + "."
 }
 
 // alert calls for a person when the bank keeps silent about a collection.

@@ -27,6 +27,7 @@ func (d debitChange) effect(msg bank.Message, next collection.State) bool {
 		if !d.collected(msg.At) {
 			return false
 		}
+		d.c.is.Processed(d.s.Timetable, msg.At, now)
 		d.answered(next, msg.At)
 		d.receipt()
 	case bank.Unpaid:
@@ -36,7 +37,7 @@ func (d debitChange) effect(msg bank.Message, next collection.State) bool {
 		if !had && !d.collected(msg.At) { // a dispute proves that the money came
 			return false
 		}
-		d.disputed(msg.Reversed || d.c.is.ReversedAtOnce(msg.At), now)
+		d.disputed(msg, now)
 		d.answered(next, msg.At)
 	case bank.DisputeWon:
 		d.won(msg.At, now)
@@ -179,7 +180,7 @@ func (d debitChange) unpaid(had bool, now time.Time) {
 // softBefore are soft failures that a success, now returned, had wiped out.
 func (d debitChange) judge(softBefore int) {
 	t := &d.t.is
-	v := d.s.Timetable.For(d.c.is.Method).Judge(d.code.Code, t.SoftFailures+softBefore)
+	v := d.s.Timetable.For(d.c.is.Method).Judge(d.code.Code, t.SoftFailures+softBefore, d.c.is.ActionDate)
 	t.SoftFailures, d.t.changed = v.SoftInRow, true
 	if d.code.Class == bank.NotRun {
 		return // the account was never asked
@@ -234,8 +235,10 @@ func block(t *token.Token, code string) {
 }
 
 // disputed: inside the window the money is gone at once; outside it the bank asks
-// for the mandate first.
-func (d debitChange) disputed(reversed bool, now time.Time) {
+// for the mandate first, where the rules of the debit's day let it.
+func (d debitChange) disputed(msg bank.Message, now time.Time) {
+	lodged := d.c.is.Lodge(d.s.Timetable, msg.At)
+	reversed := msg.Reversed || lodged.ProofUntil.IsZero()
 	if d.p.is.Dispute(reversed, now) {
 		d.p.changed = true
 		if reversed {
@@ -244,6 +247,9 @@ func (d debitChange) disputed(reversed bool, now time.Time) {
 		d.dropRefunds("disputed")
 	}
 	d.c.is.ProofDue = !reversed
+	if !reversed {
+		d.c.is.ProofUntil = lodged.ProofUntil
+	}
 	d.judge(0)
 }
 
@@ -313,10 +319,14 @@ func (d debitChange) sentence() string {
 		return fmt.Sprintf("%s failed: %s. %s", amount, d.code.Label(), d.code.Remedy)
 	case collection.Disputed:
 		if c.ProofDue {
-			return strings.TrimSpace(fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days. %s",
-				d.code.Label(), d.s.Timetable.ProofDays, d.s.Bank.Capabilities().NoContest()))
+			return strings.TrimSpace(fmt.Sprintf("%s. The bank asks for proof of the mandate until %s. %s",
+				d.code.Label(), c.ProofBy().Format("2 Jan 2006"), d.s.Bank.Capabilities().NoContest()))
 		}
-		return fmt.Sprintf("%s. The bank gave %s back to the client.", d.code.Label(), amount)
+		text := fmt.Sprintf("%s. The bank gave %s back to the client.", d.code.Label(), amount)
+		if last := c.DisputeUntil; !last.IsZero() && calendar.DateOf(c.ResultAt).After(last) {
+			text += " The last day for a dispute was " + last.Format("2 Jan 2006") + ": ask your bank why it was heard."
+		}
+		return text
 	case collection.DisputeWon:
 		return "The dispute was decided in favour of the merchant, who keeps " + amount + "."
 	case collection.DisputeLost:

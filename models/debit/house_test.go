@@ -82,6 +82,12 @@ func (letters) Receipt(purchase.Purchase, merchant.Brand) mail.Letter {
 
 func open(t testing.TB) *house {
 	t.Helper()
+	return openBy(t, collection.DefaultTimetable())
+}
+
+// openBy is a house whose bank has a timetable of its own.
+func openBy(t testing.TB, tt collection.Timetable) *house {
+	t.Helper()
 	ctx := context.Background()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
@@ -92,7 +98,7 @@ func open(t testing.TB) *house {
 	storetest.StartAt(t, s.Clock, start)
 
 	h := &house{t: t, store: s}
-	cal, tt := calendar.New(), collection.DefaultTimetable()
+	cal := calendar.New()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
@@ -113,7 +119,7 @@ func open(t testing.TB) *house {
 func (h *house) engine(g bank.Gateway) *debit.Service {
 	return &debit.Service{InTx: store.Runner[debit.Tx](h.store), Read: h.store, Bank: g, Purchases: h.purchases,
 		Now:       h.store.Now,
-		Timetable: collection.DefaultTimetable(), Limits: h.purchases.Limits, Chunk: 7}
+		Timetable: h.purchases.Timetable, Limits: h.purchases.Limits, Chunk: 7}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {

@@ -8,13 +8,14 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
+	"debitdesk/models/rulebook/rulebooktest"
 )
 
 // A mandate that the merchant vouched for has no proof: its late dispute waits until the document is added, and is won
 // with it. The document is kept once, however often it is sent.
 func TestADocumentThatIsAddedLaterWinsALateDispute(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := openBy(t, collection.TimetableBy(rulebooktest.WithProof()))
 	p := h.tokenise("4000009430", 10000)
 	h.to(day(3).AddDays(43).At(12, 0))
 	if c := h.get(p.ID).Collection; c.State != collection.Disputed || !c.ProofDue {

@@ -11,9 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/collection"
 	"debitdesk/models/debit"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
+	"debitdesk/models/rulebook/rulebooktest"
 )
 
 // collected is a purchase whose EFT debit was collected provisionally.
@@ -270,7 +272,7 @@ func TestARefundIsHandedOverOnceHoweverOftenTheProcessDies(t *testing.T) {
 func TestALateDisputeWhoseMoneyIsGoneCountsAtOnce(t *testing.T) {
 	t.Parallel()
 	for reversed, left := range map[bool]int64{true: 0, false: 10000} {
-		h := open(t)
+		h := openBy(t, collection.TimetableBy(rulebooktest.WithProof()))
 		p := h.collected(10000)
 		h.to(p.Collection.DisputeDeadline.AddDays(1).At(6, 0))
 		h.fetches(bank.Message{ID: "late", InstructionID: p.Collection.ID, Kind: bank.Disputed, Code: "30", At: h.store.Now(),

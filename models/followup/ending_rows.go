@@ -39,19 +39,25 @@ func (s Store) RequestsEnding(ctx context.Context, merchantID uuid.UUID, from, t
 			LEFT JOIN clients k ON k.id = p.client_id ORDER BY a.expires_at, p.id`, merchantID, from, to, limit)
 }
 
-// DisputesHidden are the disputes that began on a day between two, both included, for which the mandate may have to be
-// proven, and that are snoozed or closed today, the earliest first.
+// DisputesHidden are the disputes whose mandate can be proven until a day between two, both included, and that are
+// snoozed or closed today, the earliest first. A dispute that the release before took has no such day: its rule
+// gave 30.
 func (s Store) DisputesHidden(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date,
 	limit int) ([]Ending, error) {
-	return database.Seek(ctx, s.DB, endingView, `SELECT 'proof' AS kind, p.id AS object_id, a.at, `+whose+`
-		FROM (SELECT * FROM attention WHERE merchant_id = ? AND kind = 'disputed' AND at >= ? AND at < ?
-				AND hidden_until > (SELECT product_today()) ORDER BY at LIMIT ?) a
+	const lastDay = `coalesce(c.proof_until, (c.result_at AT TIME ZONE 'Africa/Johannesburg')::date + 30)`
+	return database.Seek(ctx, s.DB, endingView, `SELECT 'proof' AS kind, p.id AS object_id,
+			(`+lastDay+`)::timestamp AT TIME ZONE 'Africa/Johannesburg' AS at, `+whose+`
+		FROM (SELECT * FROM attention WHERE merchant_id = ? AND kind = 'disputed' AND at >= ?
+				AND hidden_until > (SELECT product_today())) a
 			JOIN purchases p ON p.id = a.object_id AND p.merchant_id = a.merchant_id AND p.status = 'chargeback'
 			JOIN collections c ON c.purchase_id = p.id AND c.attempt = p.collection_count
-				AND (c.result_at AT TIME ZONE 'Africa/Johannesburg')::date > c.dispute_deadline
-			LEFT JOIN clients k ON k.id = p.client_id ORDER BY a.at, p.id`,
-		merchantID, from.At(0, 0), to.AddDays(1).At(0, 0), limit)
+				AND (c.proof_until IS NOT NULL OR c.proof_due) AND `+lastDay+` BETWEEN ? AND ?
+			LEFT JOIN clients k ON k.id = p.client_id ORDER BY 3, p.id LIMIT ?`,
+		merchantID, from.AddDays(-proofLongest).At(0, 0), from, to, limit)
 }
+
+// proofLongest is more days than any rule gives to prove a mandate.
+const proofLongest = 100
 
 // RequestsOf are the requests to confirm a mandate that a client has not answered, the earliest first.
 func (s Store) RequestsOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Ending, error) {

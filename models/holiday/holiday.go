@@ -29,7 +29,7 @@ const longestName = 80 // characters
 // not closed after all. planned is how many debits are planned for that day: they
 // keep their dates.
 func (s *Service) Add(ctx context.Context, who actor.Actor, c calendar.Change) (planned int64, err error) {
-	if err := byOperator(who); err != nil {
+	if err := s.MayAdd(ctx, who); err != nil {
 		return 0, err
 	}
 	c.Name = strings.Join(strings.Fields(c.Name), " ")
@@ -41,8 +41,9 @@ func (s *Service) Add(ctx context.Context, who actor.Actor, c calendar.Change) (
 	if c.Open {
 		word = " is not a public holiday after all: "
 	}
-	return s.change(ctx, c.Day, audit.Entry{Action: "calendar.day_added", Text: c.Day.Format("2 January 2006") + word +
-		c.Name + ".",
+	return s.change(ctx, who, c.Day, audit.Entry{Action: "calendar.day_added",
+		Text: c.Day.Format("2 January 2006") + word +
+			c.Name + ".",
 		After: map[string]any{"day": c.Day.String(), "name": c.Name, "open": c.Open}},
 		func(tx *database.Tx) error { return putDay(tx, c) })
 }
@@ -52,7 +53,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 	if err := byOperator(who); err != nil {
 		return 0, err
 	}
-	return s.change(ctx, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " +
+	return s.change(ctx, who, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " +
 		day.Format("2 January 2006") + " was removed.",
 		Before: map[string]any{"day": day.String()}}, func(tx *database.Tx) error {
 		known, err := dropDay(tx, day)
@@ -64,7 +65,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 }
 
 // change writes the day and, for it concerns them all, an entry for each merchant.
-func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry,
+func (s *Service) change(ctx context.Context, who actor.Actor, day calendar.Date, e audit.Entry,
 	write func(*database.Tx) error) (planned int64, err error) {
 	all, err := merchant.Store(s.Store).Merchants(ctx)
 	if err != nil {
@@ -76,7 +77,11 @@ func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry,
 		}
 		for _, m := range all {
 			e.ObjectType, e.ObjectID = "merchant", m.ID
-			tx.Audit(actor.OperatorOf(m.ID), e)
+			by := who
+			if by.MerchantID != m.ID {
+				by = actor.OperatorOf(m.ID)
+			}
+			tx.Audit(by, e)
 		}
 		return nil
 	})
@@ -84,6 +89,26 @@ func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry,
 		return 0, err
 	}
 	return s.Store.PlannedOn(ctx, day)
+}
+
+// MayAdd tells whether somebody may add a day: the operator, and an admin of the only business on the installation,
+// since the days hold for every business on it.
+func (s *Service) MayAdd(ctx context.Context, who actor.Actor) error {
+	if byOperator(who) == nil {
+		return nil
+	}
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
+	all, err := merchant.Store(s.Store).Merchants(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) != 1 || all[0].ID != who.MerchantID {
+		return fault.New(fault.Forbidden, "permission_denied",
+			"Several businesses use this installation, and a public holiday holds for all of them: its operator adds the day.")
+	}
+	return nil
 }
 
 // byOperator: the days hold for every merchant, so no merchant may change them.

@@ -34,13 +34,18 @@ func dropDay(tx *database.Tx, day calendar.Date) (bool, error) {
 
 // ProclaimedDays lists the days that are kept, the earliest first.
 func (s Store) ProclaimedDays(ctx context.Context) ([]calendar.Change, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT day::text, name, open FROM proclaimed_days ORDER BY day`)
+	rows, err := s.Pool.Query(ctx, `SELECT day::text, name, open,
+		(created_at AT TIME ZONE 'Africa/Johannesburg')::date::text FROM proclaimed_days ORDER BY day`)
 	if err != nil {
 		return nil, fmt.Errorf("read proclaimed days: %w", err)
 	}
 	days, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c calendar.Change, err error) {
 		var day string
-		if err := row.Scan(&day, &c.Name, &c.Open); err != nil {
+		if err := row.Scan(&day, &c.Name, &c.Open, &c.Gazetted); err != nil {
+			return c, err
+		}
+		c.Source, c.Sure = "Added on this installation", "C"
+		if c.KnownFrom, err = calendar.ParseDate(c.Gazetted); err != nil {
 			return c, err
 		}
 		c.Day, err = calendar.ParseDate(day)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/rulebook"
 )
 
 // Authentication is one time of asking the client, through the client's bank. The
@@ -52,9 +54,16 @@ type Limits struct {
 	TrackingDays int           `json:"tracking_days"` // industry: ten at most
 }
 
-// DefaultLimits are the source document's and the industry's.
-func DefaultLimits() Limits {
-	return Limits{RealTime: 120 * time.Second, Delayed: 48 * time.Hour, MostTries: 3, FailureLimit: 7, TrackingDays: 10}
+// DefaultLimits are the source document's and the scheme's.
+func DefaultLimits() Limits { return LimitsBy(rulebook.Default()) }
+
+// LimitsBy are those of a book of rules.
+func LimitsBy(rules *rulebook.Book) Limits {
+	n := func(key string) int64 { return rules.On(key, rulebook.DebiCheck, rulebook.NoEnd).Int() }
+	return Limits{RealTime: time.Duration(n("dc.tt1.answer_s")) * time.Second,
+		Delayed:   time.Duration(n("dc.delayed_hours")) * time.Hour,
+		MostTries: int(n("dc.tt1.attempts")), FailureLimit: int(n("dc.suspend_after")),
+		TrackingDays: int(n("dc.tracking_days"))}
 }
 
 // For is how long the client has to answer.

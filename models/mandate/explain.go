@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"debitdesk/models/money"
+	"debitdesk/models/rulebook"
 )
 
 // warnAboveCents is where a usage-based maximum is large enough to say so (ours: warned of, not refused).
-const warnAboveCents = 500_000_00
+var warnAboveCents = rulebook.Default().On("dc.usage_warn_c", rulebook.DebiCheck, rulebook.NoEnd).Int()
 
 // Explanation is the terms of a mandate in finished sentences.
 type Explanation struct {

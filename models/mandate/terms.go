@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/money"
+	"debitdesk/models/rulebook"
 )
 
 // ValueType decides which amounts may be collected (source: additional mandate fields).
@@ -30,9 +31,13 @@ type valueRule struct {
 // valueRules lists the value types in the order in which messages and forms do.
 var valueRules = []valueRule{
 	{Fixed, func(price int64) int64 { return price }, "the price", "%s each time"},
-	{Variable, func(price int64) int64 { return 3 * price / 2 }, "1.5 times the price", "Normally %s; it may differ"},
+	{Variable, func(price int64) int64 { return maxOver * price / maxUnder },
+		"1.5 times the price", "Normally %s; it may differ"},
 	{UsageBased, nil, "the largest amount", "Depends on what you use or owe"},
 }
+
+// maxOver and maxUnder are how many times its price the maximum of a variable mandate may be: 3/2.
+var maxOver, maxUnder = rulebook.Default().On("dc.max_factor", rulebook.DebiCheck, rulebook.NoEnd).Ratio()
 
 // ValueTypes are the allowed ones.
 var ValueTypes = valueTypes()

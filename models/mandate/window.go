@@ -1,10 +1,13 @@
 package mandate
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/rulebook"
 )
 
 // Window is when clients can be asked in real time, every day of the year (source: mandate-verified tokenisation).
@@ -15,8 +18,16 @@ type Window struct {
 }
 
 // DefaultWindow is the source document's: [03:00, 20:30) SAST.
-func DefaultWindow() Window {
-	return Window{Opens: calendar.TimeOfDay{Hour: 3}, Closes: calendar.TimeOfDay{Hour: 20, Minute: 30}}
+func DefaultWindow() Window { return WindowBy(rulebook.Default()) }
+
+// WindowBy is that of a book of rules, such as "03:00-20:30".
+func WindowBy(rules *rulebook.Book) Window {
+	opens, closes, _ := strings.Cut(rules.On("dc.request_hours", rulebook.DebiCheck, rulebook.NoEnd).Text(), "-")
+	var w Window
+	if err := errors.Join(w.Opens.UnmarshalText([]byte(opens)), w.Closes.UnmarshalText([]byte(closes))); err != nil {
+		panic(err) // rulebook.New and ForBank take no such value
+	}
+	return w
 }
 
 // Open tells whether a client can be asked in real time now. A request made while the window is open keeps its full

@@ -144,7 +144,7 @@ func (s *Service) Days(ctx context.Context, who actor.Actor, from, to calendar.D
 
 // returnsFrom is the first debit date whose return window reaches a day.
 func (s *Service) returnsFrom(day calendar.Date) calendar.Date {
-	return s.Calendar.BusinessDaysBefore(day, s.Timetable.ReturnDays)
+	return s.Calendar.BusinessDaysBefore(day, s.Timetable.ReturnDays(day))
 }
 
 func (s *Service) day(date calendar.Date, sums []daySum, leaving map[time.Time]purchase.Tally) Day {

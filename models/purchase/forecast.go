@@ -190,16 +190,18 @@ func distinct(ids []uuid.UUID) []uuid.UUID {
 func (k known) forecast(s *Service, w Wish, now time.Time) Forecast {
 	p := w.Purchase
 	f := Forecast{due: p.Due, given: p.DueGiven}
+	lead := s.Timetable
 	if k.account(p, w.TokenID, &f) {
+		lead = s.Timetable.For(bank.Method(f.Token.Method))
 		f.schedule = s.Schedule(k.brands[p.BrandID], bank.Method(f.Token.Method))
 		f.Plan = f.schedule.Plan(p.Due, now)
 	}
-	switch tooSoon := !p.DueGiven || s.Timetable.TooSoon(p.Due, now); {
+	switch tooSoon := !p.DueGiven || lead.TooSoon(p.Due, now); {
 	case p.ID != uuid.Nil && !p.Payable(now):
 		f.Problems.Add(fault.All, "purchase_charge_wrong_status",
 			"Only a purchase that is not paid yet can be charged; this one is %s.", p.Status)
 	case tooSoon && !w.AtOnce:
-		f.Problems.Add(AtDue, "due_too_soon", "A debit order needs a due date at least two days ahead.")
+		f.Problems.Add(AtDue, "due_too_soon", "%s", lead.TooSoonWords())
 	case f.Token.ID != uuid.Nil && !w.AtOnce:
 		f.again(k.last[p.ID], now)
 	}

@@ -216,7 +216,7 @@ func (p Purchase) collects() bool { return p.TotalCents > 0 && !p.Options.SkipCa
 
 // runsSoon: the due was not given, or lies too near to wait for.
 func (s *Service) runsSoon(p Purchase, now time.Time) bool {
-	return !p.DueGiven || s.Timetable.TooSoon(p.Due, now)
+	return !p.DueGiven || s.Timetable.For(bank.Method(p.Method)).TooSoon(p.Due, now)
 }
 
 // firstPlan plans the collection that a client's consent starts: on the due when

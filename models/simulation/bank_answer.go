@@ -45,6 +45,10 @@ func (c *Controls) Force(ctx context.Context, who actor.Actor, purchaseID uuid.U
 	case errors.Is(err, bank.ErrNotDisputable):
 		return rec, fault.At("dispute", "dispute_rejected",
 			"The client’s bank refuses this dispute: the debit is as the client authenticated it.")
+	case errors.Is(err, bank.ErrOutOfWindow):
+		last, _ := rec.Collection.DisputableUntil()
+		return rec, fault.At("dispute", "out_of_window",
+			"The client’s bank refuses this dispute: the last day was %s.", last.Format("2 January 2006"))
 	case err != nil:
 		return rec, err
 	}

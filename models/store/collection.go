@@ -32,7 +32,8 @@ func (t *Tx) InsertCollection(c collection.Collection) { database.Insert(t.Tx, c
 var moveCollection = collectionTable.Write(`UPDATE collections SET
 	recall_due = @recall_due OR (@state = 'cancelled' AND claimed_until IS NOT NULL),
 	@set(state, proof_due, soft_before, result_code, result_at,
-		provisional_at, final_at, alert_at, disputable, disputable_because, dispute_deadline, updated_at)
+		provisional_at, final_at, alert_at, disputable, disputable_because, dispute_deadline, dispute_until, dispute_rows,
+		proof_until, updated_at)
 	WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 
 // MoveCollection writes what may change of a collection, if it still stands in
@@ -49,7 +50,7 @@ func (t *Tx) SaveCollection(c collection.Collection, from collection.State) {
 
 var planCollection = collectionTable.Write(
 	`UPDATE collections SET @set(action_date, original_date, submit_at, execute_at, final_at, alert_at,
-		dispute_deadline, statement_line, updated_at, disputable, disputable_because)
+		dispute_deadline, dispute_until, dispute_rows, statement_line, updated_at, disputable, disputable_because)
 	WHERE merchant_id = @merchant_id AND id = @id AND state = 'scheduled' AND claimed_until IS NULL`)
 
 // PlanCollection implements purchase.Tx.

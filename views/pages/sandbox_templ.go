@@ -49,6 +49,7 @@ type SandboxDeskView struct {
 	Tabs      components.Tabs
 	Rows      []SandboxDeskRow
 	MayAnswer bool
+	Arrives   string // when a debit comes here
 }
 
 // SandboxMessageView is one message.
@@ -130,7 +131,7 @@ func SandboxClock(frame layout.Frame, v SandboxClockView) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(v.Weekday + ", ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 65, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 66, Col: 24}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -312,7 +313,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Rows) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "Nothing is at the bank", Text: "A debit gets here at noon, two business days before its debit date. Move the clock to that day.", Action: components.Button{Label: "Go to the clock", Href: "/sandbox/clock", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "Nothing is at the bank", Text: v.Arrives, Action: components.Button{Label: "Go to the clock", Href: "/sandbox/clock", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -365,7 +366,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var10 templ.SafeURL
 							templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Href))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 124, Col: 59}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 125, Col: 59}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 							if templ_7745c5c3_Err != nil {
@@ -378,7 +379,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var11 string
 							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(r.Reference)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 124, Col: 75}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 125, Col: 75}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 							if templ_7745c5c3_Err != nil {
@@ -391,7 +392,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var12 string
 							templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(r.Payer)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 125, Col: 40}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 126, Col: 40}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 							if templ_7745c5c3_Err != nil {
@@ -404,7 +405,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var13 string
 							templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(r.Account)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 125, Col: 54}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 126, Col: 54}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 							if templ_7745c5c3_Err != nil {
@@ -417,7 +418,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var14 string
 							templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(r.Amount)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 128, Col: 40}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 129, Col: 40}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 							if templ_7745c5c3_Err != nil {
@@ -514,7 +515,7 @@ func bankAnswers(r SandboxDeskRow) templ.Component {
 			var templ_7745c5c3_Var16 templ.SafeURL
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Action))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 154, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 155, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {

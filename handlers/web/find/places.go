@@ -31,6 +31,8 @@ var more = []find.Place{
 		Also: "second approver limits"},
 	{Group: find.Pages, Label: "Settings: Calendar", Icon: "settings", Href: "/settings/calendar",
 		Also: "holidays cut-off lead days"},
+	{Group: find.Pages, Label: "Rules in force", Icon: "file", Href: "/rules",
+		Also: "rulebook scheme disputes days law sources VAT DebiCheck"},
 	{Group: find.Pages, Label: "Settings: Security", Icon: "settings", Href: "/settings/security",
 		Also: "two-step sign-in required"},
 	{Group: find.Pages, Label: "Request log", Icon: "code", Href: "/developers/requests", Also: "developers api"},

@@ -40,7 +40,6 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 	var links, requests, disputes []followup.Ending
 	var deletions []purchase.Deletion
 	store, today := h.Followups.Store, calendar.DateOf(now)
-	days := h.Purchases.Service.Timetable.ProofDays
 	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
 		links, err = store.LinksEnding(ctx, who.MerchantID, now, now.Add(linksSoon), endingShown)
 		return err
@@ -48,8 +47,7 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 		requests, err = store.RequestsEnding(ctx, who.MerchantID, now, now.Add(requestsSoon), endingShown)
 		return err
 	}, func(ctx context.Context) (err error) {
-		disputes, err = store.DisputesHidden(ctx, who.MerchantID, today.AddDays(-days), today.AddDays(proofSoon-days),
-			endingShown)
+		disputes, err = store.DisputesHidden(ctx, who.MerchantID, today, today.AddDays(proofSoon), endingShown)
 		return err
 	}, func(ctx context.Context) (err error) {
 		deletions, err = h.Purchases.Service.DeletionsWaiting(ctx, who)
@@ -60,7 +58,7 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 	for _, e := range slices.Concat(links, requests, disputes) {
 		at := e.At
 		if e.Kind == followup.EndingProof {
-			at = calendar.DateOf(e.At).AddDays(days).At(23, 59)
+			at = calendar.DateOf(e.At).At(23, 59)
 		}
 		lines = append(lines, line{at, endingRow(e, at, now)})
 	}

@@ -28,7 +28,6 @@ import (
 // queueBook is what rows of the queue say beside what waits itself: people, notes, calls and what may be done next.
 type queueBook struct {
 	now       time.Time
-	proof     func(calendar.Date) calendar.Date
 	people    []member.Member
 	notes     map[uuid.UUID]followup.Note
 	calls     map[uuid.UUID]followup.Note
@@ -39,7 +38,7 @@ type queueBook struct {
 
 // book reads it for all items at once.
 func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, back string) (*queueBook, error) {
-	b := &queueBook{now: h.Desk.Now(), proof: h.Purchases.Service.Timetable.ProofDeadline, back: back}
+	b := &queueBook{now: h.Desk.Now(), back: back}
 	var objects, clients, bought []uuid.UUID
 	for _, i := range items {
 		objects = append(objects, i.ObjectID)
@@ -117,10 +116,11 @@ func (b *queueBook) facts(i report.Item) (out []string) {
 		case i.Kind == "failed" && c != nil:
 			out = append(out, "Debit again? "+b.againWords(i, o))
 		case i.Kind == "disputed" && c != nil && c.State.Outcome() == collection.OutcomeDisputed:
-			if c.ReversedAtOnce(i.At) {
+			switch by := c.ProofBy(); {
+			case o.Record.Payment == nil && !c.ProofDue:
 				out = append(out, "The bank paid the client back at once.")
-			} else {
-				out = append(out, "Deadline: prove the mandate by "+words.SayDay(b.proof(calendar.DateOf(i.At)), b.now)+".")
+			case !by.IsZero():
+				out = append(out, "Deadline: prove the mandate by "+words.SayDay(by, b.now)+".")
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 	}
 	if s.method == purchase.EFT {
 		v.Allowed = "The client signs a mandate, or agrees on our page. Banks check nothing beforehand: " +
-			"each debit can be disputed within 40 days, without giving a reason."
+			"each debit can be disputed within " + h.disputeDays() + ", without giving a reason."
 		v.Button = "Continue to the account"
 		return v
 	}
@@ -104,6 +104,12 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 		v.Button = "Send to the phone"
 	}
 	return v
+}
+
+// disputeDays is how long an EFT debit of today can be disputed.
+func (h *MandateForms) disputeDays() string {
+	now := h.Desk.Now()
+	return plural.Of(h.Purchases.Timetable.Disputes(calendar.DateOf(now), now).AutoDays, "day")
 }
 
 // closed: the form asks for real time, which switches to delayed by itself.

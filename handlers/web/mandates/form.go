@@ -118,7 +118,7 @@ func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup, byIn
 				Title: "EFT debit order",
 				Icon:  "bank",
 				Text: "The client signs, or agrees on our page. Works with every account, at any hour. " +
-					"The client may dispute a debit within 40 days.",
+					"The client may dispute a debit within " + h.disputeDays() + ".",
 			},
 		}}
 }

@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/planner"
 	"debitdesk/models/plural"
@@ -29,13 +30,49 @@ const holidaysPath = path + "/holidays"
 // Holidays serves GET /calendar/holidays: what a holiday would move that is proclaimed or taken back, before anybody
 // does so, and what those moved that are known.
 func (h *Planner) Holidays(c echo.Context) error {
+	return h.holidays(c, http.StatusOK, c.QueryParam("day"), "", nil)
+}
+
+// AddHoliday serves POST /calendar/holidays: a day that was declared closes the banks from now on.
+func (h *Planner) AddHoliday(c echo.Context) error {
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, name := c.Request().Context(), form.Get("name")
+	day, err := calendar.ParseDate(form.Get("day"))
+	if err != nil {
+		return h.holidays(c, http.StatusUnprocessableEntity, form.Get("day"), name, nil)
+	}
+	planned, err := h.Days.Add(ctx, access.Actor(c), calendar.Change{Day: day, Name: name})
+	if byInput, _, invalid := kit.Problems(err); invalid {
+		return h.holidays(c, http.StatusUnprocessableEntity, day.String(), name, byInput)
+	}
+	if err != nil {
+		return err
+	}
+	known, err := h.Proclaimed(ctx)
+	if err != nil {
+		return err
+	}
+	h.Service.Calendar.Replace(known...) // others follow within a minute
+	text := day.Format("Mon 2 Jan 2006") + " is a public holiday now."
+	if planned > 0 {
+		text += " " + plural.Of(planned, "debit") + " planned for it " +
+			plural.Pick(planned, "keeps its date", "keep their dates") + "; cancel and charge again to choose another day."
+	}
+	return access.RedirectWithFlash(c, "ok", text, kit.Address(holidaysPath, url.Values{"day": {day.String()}}))
+}
+
+// holidays shows the page for a day that was asked for, with what was typed to add it.
+func (h *Planner) holidays(c echo.Context, status int, text, name string, wrong map[string]string) error {
 	now := h.Desk.Now()
 	today := calendar.DateOf(now)
 	known, err := h.Proclaimed(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	v := pages.HolidaysView{Date: components.DateField{Label: "Day", Name: "day", Value: c.QueryParam("day"),
+	v := pages.HolidaysView{Date: components.DateField{Label: "Day", Name: "day", Value: text,
 		Min: today.String(), Required: true, Hint: "A day that may become a public holiday, or that is one now."}}
 	for _, k := range known {
 		what := "Banks are closed"
@@ -45,7 +82,7 @@ func (h *Planner) Holidays(c echo.Context) error {
 		v.Known = append(v.Known, pages.KnownHoliday{Date: words.DayTime(k.Day), Name: k.Name, What: what,
 			Href: kit.Address(holidaysPath, url.Values{"day": {k.Day.String()}})})
 	}
-	if text := c.QueryParam("day"); text != "" {
+	if text != "" {
 		day, err := calendar.ParseDate(text)
 		switch {
 		case err != nil:
@@ -56,13 +93,33 @@ func (h *Planner) Holidays(c echo.Context) error {
 			if err := h.effect(c, day, known, &v); err != nil {
 				return err
 			}
+			if err := h.offer(c, day, name, wrong, &v); err != nil {
+				return err
+			}
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "What a moved holiday changes", section,
+	return h.Desk.ShowIn(c, status, "What a moved holiday changes", section,
 		func(f layout.Frame) templ.Component { return pages.Holidays(f, v) })
 }
 
 const yearOf = 366
+
+// offer lets an admin add a day that lies ahead and is no holiday yet, or says who can.
+func (h *Planner) offer(c echo.Context, day calendar.Date, name string, wrong map[string]string,
+	v *pages.HolidaysView) error {
+	if _, holiday := h.Service.Calendar.Holiday(day); holiday || day.Before(calendar.DateOf(h.Desk.Now())) {
+		return nil
+	}
+	switch f, refused := fault.From(h.Days.MayAdd(c.Request().Context(), access.Actor(c))); {
+	case refused && f.Kind == fault.Forbidden:
+		v.WhyNotAdd = f.Message
+	default:
+		v.AddDay = day.String()
+		v.Name = components.Field{Name: "name", Label: "Name of the day", Value: name, Error: wrong["name"], Required: true,
+			Hint: "As it was declared, such as Election day."}
+	}
+	return nil
+}
 
 // effect rehearses the change that is possible for a day: a known one is compared with the calendar without it, another
 // becomes a holiday, or is one no longer.

@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
+	"debitdesk/models/holiday"
 	"debitdesk/models/planner"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
@@ -30,6 +31,8 @@ type Planner struct {
 	Exports *kit.Exports
 	// Subscriptions tells which periods will be billed.
 	Subscriptions *subscription.Service
+	// Days adds days.
+	Days *holiday.Service
 	// Proclaimed are the days that were changed for the whole installation.
 	Proclaimed func(context.Context) ([]calendar.Change, error)
 }

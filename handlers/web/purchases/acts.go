@@ -212,9 +212,12 @@ var giveBackAct = purchaseAct{
 		case rec.Status != purchase.PendingRefund:
 			return "The refund is recorded as paid back."
 		case rec.Collection != nil && rec.Collection.State == collection.Provisional:
-			return "The refund is paid out when the bank can no longer return the debit, after " +
-				rec.Collection.FinalAt.In(calendar.SAST).Format("2 Jan 2006") + ". The client can dispute the debit until " +
-				rec.Collection.DisputeDeadline.Format("2 Jan 2006") + "."
+			text := "The refund is paid out when the bank can no longer return the debit, after " +
+				rec.Collection.FinalAt.In(calendar.SAST).Format("2 Jan 2006") + "."
+			if last, may := rec.Collection.DisputableUntil(); may {
+				text += " The client can dispute the debit until " + last.Format("2 Jan 2006") + "."
+			}
+			return text
 		}
 		return "The refund is on its way to the bank."
 	},

@@ -272,7 +272,7 @@ func disputableWords(f purchase.Forecast, now time.Time) string {
 	if f.Mandate.Kind != mandate.DebiCheck || len(f.Because) == 0 {
 		return ""
 	}
-	return "The client could dispute this debit until " + words.SayDay(f.Plan.DisputeDeadline, now) + ": " +
+	return "The client could dispute this debit until " + words.SayDay(f.Plan.DisputeUntil, now) + ": " +
 		words.AllBecause(f.Because, ", ") + "."
 }
 

@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
-	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/followup"
 	"debitdesk/models/money"
@@ -132,9 +131,9 @@ func disputedWords(rec purchase.Record, s *purchase.Service, now time.Time) stri
 		return "The dispute was decided in favour of the client, and " + gone + " went back." + again
 	case rec.Payment == nil:
 		return "The client disputed the debit, and the bank gave " + gone + " back." + again
-	case c.ProofDue || s.Bank.NoContest() != "":
+	case c.ProofDue || s.Bank.NoContest() != "" && !c.ProofBy().IsZero():
 		return "The client disputes the debit. The bank asks for proof of the mandate until " +
-			words.SayDay(s.Timetable.ProofDeadline(calendar.DateOf(c.ResultAt)), now) + ". " +
+			words.SayDay(c.ProofBy(), now) + ". " +
 			cmp.Or(s.Bank.NoContest(), "Add the mandate that the client signed, and it is sent to the bank.")
 	}
 	return "The client disputes the debit. The mandate was sent to the bank as proof, and the bank has yet to decide."

@@ -38,8 +38,8 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 		return out // nothing happens unless the deletion of its account is undone
 	}
 	disputes := func() {
-		if _, may := c.MayBeDisputed(); may && c.State != collection.Disputed {
-			add(c.DisputeDeadline.At(23, 59), true, "calendar", "Last day on which the client can dispute the debit")
+		if last, may := c.DisputableUntil(); may && c.State != collection.Disputed {
+			add(last.At(23, 59), true, "calendar", "Last day on which the client can dispute the debit")
 		}
 	}
 	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking,
@@ -162,10 +162,14 @@ func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 	if !c.Result.IsZero() {
 		add("Bank’s answer", bank.CodeOf(c.Result.Code).Label())
 	}
-	if because, may := c.MayBeDisputed(); c.State == collection.Disputed {
+	if last, may := c.DisputableUntil(); c.State == collection.Disputed {
 		add("Disputed on", words.SayDay(calendar.DateOf(c.ResultAt), now))
+	} else if may && calendar.DateOf(now).After(last) {
+		add("Could be disputed", "until "+words.SayDay(last, now)+"; no longer")
 	} else if may {
-		add("May be disputed", "until "+words.SayDay(c.DisputeDeadline, now)+": "+words.AllBecause(because, ", "))
+		because, _ := c.MayBeDisputed()
+		f.Items = append(f.Items, components.Fact{Label: "May be disputed", Href: "/rules?key=dispute.auto_days",
+			Value: "until " + words.SayDay(last, now) + ": " + words.AllBecause(because, ", ")})
 	}
 	if c.Attempt > 1 {
 		add("Attempt", words.Grouped(int64(c.Attempt)))

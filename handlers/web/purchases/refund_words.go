@@ -5,7 +5,6 @@ import (
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/purchase"
@@ -33,20 +32,24 @@ func refundRules(rec purchase.Record, s *purchase.Service, now time.Time) string
 		return pays
 	case c.State == collection.Provisional && why != "":
 		return pays + " The bank can return the debit until " + words.SayDay(calendar.DateOf(c.FinalAt), now) +
-			"; pay it back after that day. The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) +
-			", also after a refund."
+			"; pay it back after that day." + disputeRisk(*c, now)
 	case c.State == collection.Provisional:
-		return pays + " " + waitsWords(c.FinalAt, now) +
-			" The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ", also after a refund."
+		return pays + " " + waitsWords(c.FinalAt, now) + disputeRisk(*c, now)
 	}
-	text := pays
-	if _, may := c.MayBeDisputed(); may && !calendar.DateOf(now).After(c.DisputeDeadline) {
-		text += " The client can still dispute the debit until " + words.SayDay(c.DisputeDeadline, now) +
-			". A dispute after the refund gives them the money twice."
-	} else if c.Method == bank.EFT && may {
-		text += " A dispute after the refund would give the client the money twice."
+	return pays + disputeRisk(*c, now)
+}
+
+// disputeRisk warns of a dispute after the refund, until the last day for one and not after it.
+func disputeRisk(c collection.Collection, now time.Time) string {
+	last, still := c.StillDisputable(now)
+	switch {
+	case !still:
+		return ""
+	case c.State == collection.Provisional:
+		return " The client can dispute the debit until " + words.SayDay(last, now) + ", also after a refund."
 	}
-	return text
+	return " The client can still dispute the debit until " + words.SayDay(last, now) +
+		". A dispute after the refund gives them the money twice."
 }
 
 // settleQuestion asks about the refund that is settled by hand next.

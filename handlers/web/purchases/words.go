@@ -93,6 +93,11 @@ func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string
 	}
 	rules := s.Timetable.For(c.Method)
 	day := words.SayDay(c.ActionDate, now)
+	if reason, closed := s.Schedule(rec.Brand, c.Method).Closed(c.ActionDate); closed && c.State == collection.Scheduled &&
+		!c.OnHold() {
+		return "It is planned for " + day + ", when banks are closed (" + reason + "). Cancel it until " +
+			words.SayMinute(c.SubmitAt, now) + " and choose another day."
+	}
 	answer := " The first answer comes on " + words.SayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
 	switch {
 	case c.OnHold():
@@ -129,12 +134,15 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 	case c == nil:
 		return "Paid."
 	case c.State == collection.Provisional:
-		return "Collected on " + words.SayDay(c.ActionDate, now) + "; the bank may still return it until " +
-			words.SayMinute(c.FinalAt, now) + ", and the client may dispute it until " + words.SayDay(c.DisputeDeadline, now) +
-			"."
-	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
-		return "Collected. The bank can no longer return it; the client can dispute it until " +
-			words.SayDay(c.DisputeDeadline, now) + "."
+		text := "Collected on " + words.SayDay(c.ActionDate, now) + "; the bank may still return it until " +
+			words.SayMinute(c.FinalAt, now)
+		if last, may := c.StillDisputable(now); may {
+			text += ", and the client may dispute it until " + words.SayDay(last, now)
+		}
+		return text + "."
+	}
+	if last, may := c.StillDisputable(now); may {
+		return "Collected. The bank can no longer return it; the client can dispute it until " + words.SayDay(last, now) + "."
 	}
 	return "Collected. The bank can no longer return it."
 }

@@ -56,7 +56,7 @@ func (h *Settings) Calendar(c echo.Context) error {
 		}
 	}
 	for _, m := range methodsShown {
-		v.Methods = append(v.Methods, pages.MethodTimes{Name: m.word, Lines: h.Rules.words(m.method)})
+		v.Methods = append(v.Methods, pages.MethodTimes{Name: m.word, Lines: h.Rules.words(m.method, now)})
 	}
 	asked := hardDay(h.Rules.Calendar, today)
 	text := c.QueryParam("day")
@@ -81,12 +81,13 @@ func (h *Settings) Calendar(c echo.Context) error {
 }
 
 // words say when debits of a method go out and come back.
-func (r Rules) words(m bank.Method) []string {
+func (r Rules) words(m bank.Method, now time.Time) []string {
 	t := r.Timetable.For(m)
 	out := []string{
-		fmt.Sprintf("Debits go to the bank by %s SAST, %s before the debit day.", t.CutOff,
-			plural.Of(t.LeadBusinessDays, "business day")),
-		fmt.Sprintf("A debit must be due at least %s ahead.", hoursWords(t.MinimumLead)),
+		"Debits go to the bank " + t.SubmitWords() + ".",
+	}
+	if least := t.MinimumWords(); least != "" {
+		out = append(out, "A debit must be due at least "+least+" ahead.")
 	}
 	if m == bank.DebiCheck {
 		return append(out,
@@ -110,12 +111,10 @@ func (r Rules) words(m bank.Method) []string {
 				"and can no longer be returned after that.",
 			t.ProvisionalAt,
 			t.ReturnsAt,
-			plural.Of(t.ReturnDays, "business day"),
+			plural.Of(t.ReturnDays(calendar.DateOf(now)), "business day"),
 		),
-		fmt.Sprintf("Clients can dispute a debit for %d days; the money then goes back to them at once.", t.DisputeDays))
+		words.DisputeWords(t.Disputes(calendar.DateOf(now), now)))
 }
-
-func hoursWords(d time.Duration) string { return plural.Of(d/time.Hour, "hour") }
 
 // hardDay is the next Sunday beside a public holiday, on which it shows best what
 // closed days do.

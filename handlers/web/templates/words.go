@@ -74,7 +74,9 @@ func (h *Templates) billingDay(b merchant.Brand, from purchases.Account, p subsc
 		case closed:
 			out.Why = "due falls on " + closedOn(reason)
 		case plan.ActionDate.After(due):
-			out.Why = "the bank needs two days"
+			if least := days.LeadWords(); least != "" {
+				out.Why = "the bank needs " + least
+			}
 		}
 	}
 	return out

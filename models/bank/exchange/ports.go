@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/rulebook"
 )
 
 // Success is how the outcome of debits is known at a bank.
@@ -36,6 +37,7 @@ type Rules struct {
 	MaxCents     int64                   // of one item; 0: no limit
 	Codes        map[string]string       // the bank's own reason codes to ours
 	Capabilities bank.Capabilities
+	Book         *rulebook.Book // of the scheme, with what this bank has in its place; nil: the scheme's
 }
 
 // Encoder writes messages in the form that a bank reads.

@@ -55,7 +55,17 @@ func (p Profile) check(problems *fault.Problems) {
 	c.fileName()
 	c.times()
 	c.codes()
+	c.rules()
 	c.unable()
+}
+
+// rules are what the bank has in place of those of the scheme, each with its day and its proof.
+func (c profileCheck) rules() {
+	if _, err := c.book(); err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			c.bad("rulebook", "%s.", line)
+		}
+	}
 }
 
 type profileCheck struct {

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
+	"debitdesk/models/rulebook"
 )
 
 // Profile is how one bank wants its files: the content of profile.json.
@@ -71,6 +72,11 @@ type Profile struct {
 	Zip          bool   `json:"zip"`
 	OpenPGP      bool   `json:"openpgp"`
 	ChecksumFile string `json:"checksum_file"`
+
+	Rulebook struct {
+		Provider string             `json:"provider"` // whose readings hold where sources disagree
+		Rows     []rulebook.Instead `json:"rows"`     // what the bank has in place of the scheme's rules
+	} `json:"rulebook"`
 }
 
 // Service is what a bank calls one service, and how it runs.

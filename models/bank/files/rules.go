@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/iso20022"
+	"debitdesk/models/rulebook"
 )
 
 // ConnectionName is how this connection is called wherever it is kept.
@@ -29,12 +30,18 @@ func (p Profile) Rules() exchange.Rules {
 		MaxItems:  min(p.MaxItems, int(p.MaxFileBytes/largestItem)), MaxCents: p.MaxAmountCents, Codes: maps.Clone(p.Codes),
 		Capabilities: p.capabilities(),
 	}
+	r.Book, _ = p.book() // a profile whose rules do not hold together is refused when it is read
 	for name, method := range methods {
 		if s, offered := p.Services[name]; offered {
 			r.LeadDays[method], r.Success[method] = *s.LeadDays, p.successOf(s)
 		}
 	}
 	return r
+}
+
+// book is the rulebook with what this bank has in place of the scheme's rules.
+func (p Profile) book() (*rulebook.Book, error) {
+	return rulebook.Default().ForBank(p.Name, p.Rulebook.Provider, p.Rulebook.Rows)
 }
 
 func (p Profile) successOf(s Service) exchange.Success {

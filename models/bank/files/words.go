@@ -27,6 +27,7 @@ func (p Profile) Words() []Words {
 		{"When files leave", p.timesInWords()},
 		{"When a debit counts as paid", p.successInWords()},
 		{"What this connection can do", p.abilitiesInWords()},
+		{"Which rules are this bank’s own", p.rulesInWords()},
 		{"What to ask your bank", p.Doubts()},
 	}
 }
@@ -74,6 +75,24 @@ func (p Profile) timesInWords() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s debits leave at the last of these times, %s SAST, %s. The bank takes them "+
 				"until %s; later ones wait for your decision.", serviceName(name), p.Rules().LastCut(), when, p.Deadline))
 		}
+	}
+	return lines
+}
+
+// rulesInWords are the rules that the profile puts in the place of the scheme's.
+func (p Profile) rulesInWords() (lines []string) {
+	if p.Rulebook.Provider != "" {
+		lines = append(lines, "Where sources disagree, the readings of "+p.Rulebook.Provider+" hold.")
+	}
+	for _, r := range p.Rulebook.Rows {
+		value := fmt.Sprint(r.Value)
+		if r.Value == nil {
+			value = "none"
+		}
+		lines = append(lines, fmt.Sprintf("%s is %s from %s: %s.", r.Key, value, r.From, strings.TrimSuffix(r.Proof, ".")))
+	}
+	if len(lines) == 0 {
+		lines = []string{"None: the rules of the scheme hold. debitdesk rules lists them."}
 	}
 	return lines
 }

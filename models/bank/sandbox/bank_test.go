@@ -12,6 +12,8 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/banktest"
 	"debitdesk/models/bank/sandbox"
+	"debitdesk/models/collection"
+	"debitdesk/models/rulebook/rulebooktest"
 )
 
 type desk struct {
@@ -20,9 +22,11 @@ type desk struct {
 	now  time.Time
 }
 
-func open(t *testing.T) *desk {
+func open(t *testing.T) *desk { return openBy(t, tt) }
+
+func openBy(t *testing.T, by collection.Timetable) *desk {
 	d := &desk{t: t, now: action.AddDays(-10).At(9, 0)}
-	d.bank = sandbox.New(newMemory(), func() time.Time { return d.now }, tt, cal)
+	d.bank = sandbox.New(newMemory(), func() time.Time { return d.now }, by, cal)
 	return d
 }
 
@@ -149,7 +153,7 @@ func TestALateDisputeIsWonByAProofInTime(t *testing.T) {
 		{"on the thirtieth day", action.AddDays(71).At(23, 59), nil, "dispute_won 30"},
 		{"a day late", action.AddDays(72).At(6, 0), bank.ErrTooLate, "dispute_lost 30"},
 	} {
-		d := open(t)
+		d := openBy(t, collection.TimetableBy(rulebooktest.WithProof()))
 		id := d.submit("4000009430")
 		d.now = action.AddDays(40).At(12, 0)
 		d.expect(c.name, "provisional 00")
@@ -163,6 +167,35 @@ func TestALateDisputeIsWonByAProofInTime(t *testing.T) {
 		d.now = action.AddDays(90).At(12, 0)
 		d.expect(c.name, "disputed 30", c.want)
 	}
+}
+
+// Since 13 April 2026 nothing is contested: day 41 lies inside the window, and after day 60 no dispute is heard.
+func TestAfterTheLastDayNoDisputeIsHeard(t *testing.T) {
+	d := open(t)
+	d.submit("4000009430")
+	d.submit("4000009630")
+	forced := d.submit("4000000000")
+	d.now = action.AddDays(60).At(23, 59)
+	d.expect("until the last day", "provisional 00", "provisional 00", "provisional 00", "disputed 30")
+	d.now = action.AddDays(61).At(0, 0)
+	if err := d.bank.Force(context.Background(), forced, sandbox.Outcome{Dispute: "34"}); !errors.Is(err,
+		bank.ErrOutOfWindow) {
+		t.Errorf("a dispute on day 61: %v", err)
+	}
+	d.now = action.AddDays(120).At(12, 0)
+	d.expect("after it", "dispute_rejected 30")
+}
+
+func TestADisputeOnTheLastDayIsHeard(t *testing.T) {
+	d := open(t)
+	id := d.submit("4000000000")
+	d.now = action.AddDays(60).At(23, 59)
+	d.expect("paid", "provisional 00")
+	if err := d.bank.Force(context.Background(), id, sandbox.Outcome{Dispute: "34"}); err != nil {
+		t.Fatal(err)
+	}
+	d.now = action.AddDays(120).At(12, 0)
+	d.expect("disputed", "disputed 34")
 }
 
 func TestADisputeInsideTheWindowCannotBeContested(t *testing.T) {

@@ -84,7 +84,9 @@ func (o outcome) words() string {
 	case disputes:
 		return "paid, and disputed " + code + " on day 10"
 	case disputesLate:
-		return "paid, and disputed " + code + " on day 41, outside the window"
+		return "paid, and disputed " + code + " on day 41"
+	case disputesTooLate:
+		return "paid, and disputed " + code + " on the day after the last, which the client’s bank refuses"
 	case answersTwice:
 		return "paid; the bank says so twice"
 	case keepsSilent:

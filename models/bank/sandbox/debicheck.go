@@ -38,6 +38,9 @@ func (s *script) playDebiCheck(in bank.Instruction, previous int) {
 	case disputesLate:
 		s.collected()
 		s.objected(o.code, lateDisputeDay, in.Disputable)
+	case disputesTooLate:
+		s.collected()
+		s.objected(o.code, s.tt.Disputes(s.action, s.action.At(0, 0)).Until(s.action).DaysSince(s.action)+1, in.Disputable)
 	case answersTwice:
 		s.collected()
 		s.collected()
@@ -72,5 +75,5 @@ func (s *script) objected(code string, day int, disputable bool) {
 		s.add(bank.DisputeRejected, code, s.morning(day))
 		return
 	}
-	s.entries = append(s.entries, disputeOn(s.action.AddDays(day), s.action, code, s.tt)...)
+	s.disputed(code, day)
 }

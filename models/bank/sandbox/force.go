@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 )
 
 // Outcome is what a person at the sandbox desk makes the bank answer: a return code ("00" pays), or a dispute with one
@@ -40,7 +42,8 @@ func (o Outcome) Check() error {
 
 // Force replaces everything the bank has not delivered about a collection with this answer, due now. A dispute of a
 // collection that has not been answered yet answers success first. Errors: ErrOutcome, bank.ErrUnknown when the
-// collection was not handed over, and bank.ErrNotDisputable when the payer's bank would not hear the dispute.
+// collection was not handed over, and bank.ErrNotDisputable and bank.ErrOutOfWindow
+// when the payer's bank would not hear the dispute.
 func (b *Bank) Force(ctx context.Context, instructionID uuid.UUID, o Outcome) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -52,6 +55,9 @@ func (b *Bank) Force(ctx context.Context, instructionID uuid.UUID, o Outcome) er
 		}
 		if o.disputes(r) && !r.Order.Disputable {
 			return nil, bank.ErrNotDisputable
+		}
+		if o.disputes(r) && b.tableOf(r).Lodge(r.processed(), now).Refused != "" {
+			return nil, bank.ErrOutOfWindow
 		}
 		return b.forced(o, r, now), nil
 	})
@@ -77,16 +83,29 @@ func (r Record) paysBy() bank.MessageKind {
 	return bank.Provisional
 }
 
+// processed is the day on which the debit was collected: a tracked one when the money came, an EFT on its own day.
+func (r Record) processed() calendar.Date {
+	for _, e := range r.Delivered {
+		if day := calendar.DateOf(e.DueAt); e.Kind == bank.Successful && day.After(r.Order.ActionDate) {
+			return day
+		}
+	}
+	return r.Order.ActionDate
+}
+
+func (b *Bank) tableOf(r Record) collection.Timetable { return b.tt.For(bank.Method(r.Order.Method)) }
+
 func (b *Bank) forced(o Outcome, r Record, now time.Time) []Entry {
+	disputed := func(code string) []Entry { return disputeAt(now, r.processed(), code, b.tableOf(r)) }
 	class := bank.CodeOf(o.Code).Class
 	switch {
 	case o.Dispute != "" && !r.collected():
 		success := Entry{Kind: r.paysBy(), Code: bank.CodeSuccess, DueAt: now}
-		return append([]Entry{success}, disputeAt(now, r.Order.ActionDate, o.Dispute, b.tt)...)
+		return append([]Entry{success}, disputed(o.Dispute)...)
 	case o.Dispute != "":
-		return disputeAt(now, r.Order.ActionDate, o.Dispute, b.tt)
+		return disputed(o.Dispute)
 	case o.disputes(r):
-		return disputeAt(now, r.Order.ActionDate, o.Code, b.tt)
+		return disputed(o.Code)
 	case o.Code == bank.CodeRecalled:
 		return []Entry{{Kind: bank.Recalled, Code: o.Code, DueAt: now}}
 	case class == bank.Success || class == bank.Info:

@@ -5,14 +5,15 @@ import "debitdesk/models/bank"
 type behaviour int
 
 const (
-	pays          behaviour = iota
-	returns                 // unpaid with the code, each time
-	returnsFirst            // unpaid the first time, paid after that
-	tracksAndPays           // DebiCheck: money arrives while the bank waits; EFT as returnsFirst
-	tracksInVain            // DebiCheck: no money arrives while the bank waits; EFT as returns
-	returnsLate             // EFT: paid, then returned on the last day of the return window
-	disputes                // paid, then disputed inside the window
-	disputesLate            // paid, then disputed outside the window
+	pays            behaviour = iota
+	returns                   // unpaid with the code, each time
+	returnsFirst              // unpaid the first time, paid after that
+	tracksAndPays             // DebiCheck: money arrives while the bank waits; EFT as returnsFirst
+	tracksInVain              // DebiCheck: no money arrives while the bank waits; EFT as returns
+	returnsLate               // EFT: paid, then returned on the last day of the return window
+	disputes                  // paid, then disputed inside the window
+	disputesLate              // paid, then disputed on day 41: long after it is final
+	disputesTooLate           // paid, then disputed on the day after the last, which the payer's bank refuses
 	answersTwice
 	keepsSilent
 	stopsMandate // DebiCheck: refused, since the payer cancelled the mandate; EFT: paid
@@ -59,6 +60,7 @@ var endings = map[string]outcome{
 	"9034": {disputes, "34"},
 	"9036": {disputes, "36"},
 	"9430": {disputesLate, "30"},
+	"9630": {disputesTooLate, "30"},
 	"9500": {returnsLate, bank.CodeNoFunds},
 	"9900": {answersTwice, ""},
 	"9901": {keepsSilent, ""},

@@ -23,13 +23,13 @@ type Entry struct {
 // The days after the action date on which the sandbox's payers dispute.
 const (
 	disputeDay     = 10 // inside the dispute window
-	lateDisputeDay = 41 // the first day outside the default window
+	lateDisputeDay = 41 // the first day on which proof was asked for, of debits before 13 April 2026
 )
 
 // Script is everything the bank will say about a collection, unless it is recalled, contested or forced. previous
 // counts the collections handed over before from the same account.
 func Script(in bank.Instruction, previous int, tt collection.Timetable, cal *calendar.Calendar) []Entry {
-	s := script{action: in.ActionDate, tt: tt, cal: cal}
+	s := script{action: in.ActionDate, tt: tt.For(in.Method), cal: cal}
 	if in.Method == bank.DebiCheck {
 		s.playDebiCheck(in, previous)
 	} else {
@@ -73,13 +73,16 @@ func (s *script) play(account bank.AccountNumber, previous int) {
 		}
 	case returnsLate:
 		s.success()
-		s.unpaid(o.code, s.tt.ReturnDays)
+		s.unpaid(o.code, s.tt.ReturnDays(s.action))
 	case disputes:
 		s.success()
-		s.entries = append(s.entries, disputeOn(s.action.AddDays(disputeDay), s.action, o.code, s.tt)...)
+		s.disputed(o.code, disputeDay)
 	case disputesLate:
 		s.success()
-		s.entries = append(s.entries, disputeOn(s.action.AddDays(lateDisputeDay), s.action, o.code, s.tt)...)
+		s.disputed(o.code, lateDisputeDay)
+	case disputesTooLate:
+		s.success()
+		s.disputed(o.code, s.tt.Disputes(s.action, s.action.At(0, 0)).Until(s.action).DaysSince(s.action)+1)
 	case answersTwice:
 		s.success()
 		s.success()
@@ -99,21 +102,24 @@ func (s *script) add(kind bank.MessageKind, code string, at time.Time) {
 	s.entries = append(s.entries, Entry{Kind: kind, Code: code, DueAt: at})
 }
 
-// disputeOn is a dispute in the morning of a day. Outside the window the merchant has time to prove the mandate, and
-// loses when that has passed without a proof.
-func disputeOn(day, action calendar.Date, code string, tt collection.Timetable) []Entry {
-	at := tt.ReturnsAt.On(day)
-	return disputeAt(at, action, code, tt)
+// disputed is a dispute in the morning of a calendar day after the action date.
+func (s *script) disputed(code string, day int) {
+	s.entries = append(s.entries, disputeAt(s.tt.ReturnsAt.On(s.action.AddDays(day)), s.action, code, s.tt)...)
 }
 
-func disputeAt(at time.Time, action calendar.Date, code string, tt collection.Timetable) []Entry {
+// disputeAt is a dispute at a moment of a debit that was processed on a day. After the last day the payer's bank
+// does not hear it. Where the rules of the debit's day give the merchant time to prove the mandate, that is lost
+// when it has passed without a proof.
+func disputeAt(at time.Time, processed calendar.Date, code string, tt collection.Timetable) []Entry {
+	lodged := tt.Lodge(processed, at)
+	if lodged.Refused != "" {
+		return []Entry{{Kind: bank.DisputeRejected, Code: code, DueAt: at}}
+	}
 	entries := []Entry{{Kind: bank.Disputed, Code: code, DueAt: at}}
-	day := calendar.DateOf(at)
-	if !day.After(tt.DisputeDeadline(action)) {
+	if lodged.ProofUntil.IsZero() {
 		return entries
 	}
-	lost := tt.ReturnsAt.On(tt.ProofDeadline(day).AddDays(1))
-	return append(entries, Entry{Kind: bank.DisputeLost, Code: code, DueAt: lost})
+	return append(entries, Entry{Kind: bank.DisputeLost, Code: code, DueAt: tt.ReturnsAt.On(lodged.ProofUntil.AddDays(1))})
 }
 
 func nextMorning(now time.Time, tt collection.Timetable, cal *calendar.Calendar) time.Time {

@@ -37,13 +37,14 @@ const (
 // The whole suffix table for EFT, by the first and by the second collection from the account.
 func TestTheSuffixTable(t *testing.T) {
 	disputed := func(code string) []string { return []string{paid, "2026-12-24 06:00 disputed " + code} }
-	late := []string{paid, "2027-01-24 06:00 disputed 30", "2027-02-24 06:00 dispute_lost 30"}
+	late := []string{paid, "2027-01-24 06:00 disputed 30"}
 	type row struct{ first, second []string }
 	both := func(l ...string) row { return row{l, l} }
 	table := map[string]row{
 		"9102": {[]string{nextMorning + "02"}, []string{paid}},
 		"9202": {[]string{nextMorning + "02"}, []string{paid}},
 		"9430": both(late...),
+		"9630": both(paid, "2027-02-13 06:00 dispute_rejected 30"),
 		"9500": both(paid, "2026-12-21 06:00 unpaid 02"),
 		"9900": both(paid, paid),
 		"9901": both(),

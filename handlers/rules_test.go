@@ -1,0 +1,61 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"debitdesk/cmd/app"
+	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/collection"
+	"debitdesk/models/rulebook"
+)
+
+func TestTheRulesAreShownWithTheirDatesAndSources(t *testing.T) {
+	t.Parallel()
+	s := handlertest.New(t)
+	s.Page(s.A.Staff, "GET", "/rules", nil).Want(http.StatusOK).
+		Contains("Time in which a dispute is refunded at once", "60 days", "13 Apr 2026", "hyphen.co.za", "The press",
+			"Your bank", "Election day", "VAT rate").
+		Lacks("40 days", "dispute.auto_days<", "15,5", "by_debit_date")
+	s.Page(s.A.Staff, "GET", "/rules?on=2026-04-12", nil).Want(http.StatusOK).Contains("40 days")
+	s.Page(s.A.Staff, "GET", "/rules?show=over", nil).Want(http.StatusOK).Contains("40 days", "15,5", "Withdrawn")
+	s.Page(s.A.Staff, "GET", "/rules?show=coming", nil).Want(http.StatusOK).Contains("End of PASA").Lacks("60 days")
+	s.Page(s.A.Staff, "GET", "/rules?show=replaceable", nil).Want(http.StatusOK).
+		Contains("Time in which a debit can be returned unpaid").Lacks("VAT rate")
+	s.Page(s.A.Staff, "GET", "/rules?on=soon&show=what&key=x", nil).Want(http.StatusOK).Contains("Enter a date")
+	for _, key := range rulebook.Default().Keys() {
+		if words.RuleName(key) == "" {
+			t.Errorf("%s has no name on the page", key)
+		}
+	}
+}
+
+func TestABanksOwnValueIsShownBesideTheSchemes(t *testing.T) {
+	t.Parallel()
+	book, err := rulebook.Default().ForBank("Acme", "", []rulebook.Instead{{Key: "eft.return_window", Value: 3.0,
+		From: "2026-01-01", Proof: "letter of N Botha"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := collection.TimetableBy(book).WithLead(3, 1)
+	s := handlertest.NewWith(t, func(o *app.Options) { o.Timetable = &by })
+	s.Page(s.A.Staff, "GET", "/rules", nil).Want(http.StatusOK).Contains("3 business days", "letter of N Botha", "at Acme")
+	s.Page(s.A.Owner, "GET", "/settings/calendar", nil).Want(http.StatusOK).
+		Contains("at 12:00 SAST, three business days before", "at least three days ahead").
+		Lacks("two business days", "48 hours ahead")
+}
+
+func TestAHolidayIsAddedByTheOperatorWhereSeveralBusinessesAre(t *testing.T) {
+	t.Parallel()
+	s := handlertest.New(t)
+	const day = "/calendar/holidays?day=2027-01-11"
+	s.Page(s.A.Owner, "GET", day, nil).Want(http.StatusOK).Contains("Several businesses use this installation").
+		Lacks("Add public holiday")
+	s.Page(s.A.Owner, "POST", "/calendar/holidays", url.Values{"day": {"2027-01-11"}, "name": {"Election day"}}).
+		Want(http.StatusForbidden)
+	if n := s.Count(`SELECT count(*) FROM proclaimed_days`); n != 0 {
+		t.Errorf("%d days were added", n)
+	}
+}
