@@ -150,12 +150,12 @@ const everySubscription = `{"brand_id":"%s","title":"Gym","is_subscription":true
 
 const everyInvoice = `{"brand_id":"%s","title":"Course","is_subscription":false,"issued":"2026-11-30","due":4000000000,"skip_capture":false,"send_receipt":true,"purchase":{"products":[{"name":"m","price":100}]}}`
 
-const everySubscriber = `{"client_id":"%s","brand_id":"x","status":null,"payment_method_whitelist":["eft"],"send_invoice_on_charge_failure":true,"send_invoice_on_add_subscriber":true,"send_receipt":true,
+const everySubscriber = `{"client_id":"%s","brand_id":"x","status":null,"payment_method_whitelist":["debicheck"],"send_invoice_on_charge_failure":true,"send_invoice_on_add_subscriber":true,"send_receipt":true,
 	"invoice_reference":"r","subscription_confirm_each_order":false,"invoice_override":{"debt":1,"subtotal_override":1,"total_tax_override":1,"total_discount_override":1,"total_override":70,
 	"products":[{"name":"m","price":100,"quantity":"1","discount":0,"tax_percent":"0","category":"c","total_price_override":50}]},"subscription_billing_scheduled_on":null,"subscription_tracking_period":3,
 	"subscription_value_type":"VARIABLE","subscription_allow_date_adjustment":true,"subscription_authentication_type":"DELAYED","subscription_realtime_auth_retries":1,"subscription_do_delayed_on_auth_failure":true,
-	"subscription_verify_account":true,"subscription_reference_number":"r","subscription_max_amount_cents":100,"subscription_creditor_profile_code":"TEST1","subscription_creditor_abbreviated_name":"A",
-	"subscription_creditor_account_number":"1","subscription_debtor_account_number":"6200000001","subscription_debtor_account_type":"CURRENT","subscription_debtor_branch_code":"470010","subscription_debtor_first_name":"T",
+	"subscription_verify_account":true,"subscription_reference_number":"r","subscription_max_amount_cents":75,"subscription_creditor_profile_code":"TEST1","subscription_creditor_abbreviated_name":"TESTMERCH1",
+	"subscription_creditor_account_number":"12345678","subscription_first_amount_cents":60,"subscription_debtor_account_number":"6200000001","subscription_debtor_account_type":"CURRENT","subscription_debtor_branch_code":"470010","subscription_debtor_first_name":"T",
 	"subscription_debtor_last_name":"N","subscription_debtor_id_number":"8501015000085","subscription_debtor_phone_number":"27821234567","subscription_adjustment_category":"ANNUALLY","subscription_adjustment_rate":5,
 	"subscription_adjustment_amount":null,"subscription_release_date":"2027-01-31"}`
 

@@ -39,6 +39,9 @@ func readSubscriber(o *input.Object, in *subscription.SubscriberInput) {
 	if o.Has("invoice_override") {
 		in.Override = readOverride(o)
 	}
+	if o.Has("subscription_first_amount_cents") {
+		in.First = o.NullInt("subscription_first_amount_cents", amount)
+	}
 	readDebit(o, &in.Debit)
 }
 

@@ -74,7 +74,7 @@ func TestEveryFieldOfASubscriberIsReadAndAnsweredMasked(t *testing.T) {
 		"subscription_debtor_account_number": "•••• 0001", "subscription_debtor_id_number": "850101•••••85",
 		"subscription_adjustment_amount": nil, "subscription_billing_scheduled_on": "2027-01-31",
 		"type": "billing_template_client", "status": "pending", "number_of_billing_cycles_passed": 0.0, "client_id": aPayer,
-		"recurring_token": nil} {
+		"recurring_token": nil, "subscription_first_amount_cents": nil} {
 		asked[name] = value
 	}
 	delete(asked, "invoice_override")

@@ -29,6 +29,7 @@ type subscriberBody struct {
 	InvoiceReference       string              `json:"invoice_reference"`
 	ConfirmEachOrder       bool                `json:"subscription_confirm_each_order"`
 	Override               *overrideBody       `json:"invoice_override"`
+	FirstAmount            *int64              `json:"subscription_first_amount_cents"`
 	debitBody
 }
 
@@ -83,7 +84,7 @@ func SubscriberBody(s subscription.Subscriber) any {
 		InvoiceOnChargeFailure: s.Switches.InvoiceOnChargeFailure, InvoiceOnAdd: s.Switches.InvoiceOnAdd,
 		SendReceipt:      s.Switches.Receipt,
 		InvoiceReference: s.Reference, ConfirmEachOrder: s.Switches.ConfirmEachOrder, Override: overrideOf(s.Override),
-		debitBody: debitOf(s.Debit),
+		FirstAmount: s.FirstCents, debitBody: debitOf(s.Debit),
 	}
 }
 
@@ -97,7 +98,7 @@ func chargedOn(s subscription.Subscriber) *uuid.UUID {
 }
 
 func overrideOf(o *subscription.Override) *overrideBody {
-	if o == nil {
+	if o = o.Every(); o == nil {
 		return nil
 	}
 	return &overrideBody{Debt: o.DebtCents, SubtotalOverride: o.SubtotalOverrideCents,

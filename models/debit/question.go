@@ -173,6 +173,14 @@ func (q *question) passed() {
 // client (source: do_delayed_on_auth_failure).
 func (q *question) unanswered(at time.Time) {
 	switch {
+	case q.repeats():
+		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
+		q.moveMandate(mandate.Submitted, "")
+		q.again = &mandate.Authentication{ID: q.tx.NewID(), MerchantID: q.m.is.MerchantID, MandateID: q.m.is.ID,
+			Number: q.a.is.Number + 1,
+			Method: mandate.RealTime, State: mandate.AuthRequested, RequestedBy: "repeat", RequestedAt: q.tx.Now()}
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.repeated",
+			"The client did not answer in time and is asked again, as the terms of this client say.")
 	case q.a.is.Method == mandate.Fallback:
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.m.is.Fallback = true
@@ -196,6 +204,12 @@ func (q *question) unanswered(at time.Time) {
 	default:
 		q.decline(mandate.NoResponse, bank.CodeNoAnswer, at)
 	}
+}
+
+// repeats tells that the client is asked in real time once more, as their own terms say, within the window.
+func (q *question) repeats() bool {
+	return q.a.is.Method == mandate.RealTime && q.a.is.Number <= q.p.is.Details.AuthRetries &&
+		q.a.is.Number < q.s.Limits.MostTries && q.s.Purchases.Window.Open(q.tx.Now())
 }
 
 // suspended: the client's bank runs nothing more under the mandate.

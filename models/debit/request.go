@@ -51,7 +51,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		return fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err)
 	}
 	c.Order.AnswerBy = at.Add(s.Limits.For(c.Authentication.Method))
-	c.Order.Tracking = s.Limits.TrackingDays > 0
+	c.Order.Tracking = c.Purchase.TrackingDays(s.Limits) > 0
 	c.Order.FirstDate = s.Purchases.FirstDate(c.Purchase, brand)
 	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
 	if errors.Is(err, bank.ErrUnable) {

@@ -1,6 +1,8 @@
 package mandate
 
 import (
+	"fmt"
+
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -84,39 +86,39 @@ func (j *judgement) currency() {
 }
 
 func (j *judgement) amount() {
-	price, most := j.m.Terms.On(j.accepted(), j.action)
-	amount := j.d.AmountCents
-	say := func(cents int64) string { return money.Format(cents, money.ZAR) }
-	switch {
-	case amount > most:
-		j.against.Add(
-			AtAmount,
-			refused,
-			"%s is above the maximum of one debit under this mandate, %s. Lower the amount, "+
-				"or set up a new mandate with a higher maximum.",
-			say(amount),
-			say(most),
-		)
-	case amount == price:
-	case j.m.Terms.ValueType == Fixed:
-		j.against.Add(
-			AtAmount,
-			refused,
-			"This mandate is FIXED: every debit must be exactly %s, and this one is %s. "+
-				"Change the amount, or set up a new mandate.",
-			say(price),
-			say(amount),
-		)
-	default:
+	if wrong := j.m.AgainstAmount(j.d.AmountCents, j.action); wrong != "" {
+		j.against.Add(AtAmount, refused, "%s", wrong)
+		return
+	}
+	if price, _ := j.m.Terms.On(j.m.accepted(), j.action); j.d.AmountCents != price {
 		j.because = append(j.because, BecauseAmountDiffers)
 	}
 }
 
-func (j *judgement) accepted() calendar.Date {
-	if j.m.AcceptedAt.IsZero() {
+// AgainstAmount says why a debit of an amount on a day is not allowed, with the limit and what helps; empty when it is.
+// A mandate without terms on record, such as one for EFT, has nothing against it here.
+func (m Mandate) AgainstAmount(cents int64, action calendar.Date) string {
+	if m.Terms == nil {
+		return ""
+	}
+	price, most := m.Terms.On(m.accepted(), action)
+	say := func(cents int64) string { return money.Format(cents, money.ZAR) }
+	switch {
+	case cents > most:
+		return fmt.Sprintf("%s is above the maximum of one debit under this mandate, %s. Lower the amount, "+
+			"or set up a new mandate with a higher maximum.", say(cents), say(most))
+	case cents != price && m.Terms.ValueType == Fixed:
+		return fmt.Sprintf("This mandate is FIXED: every debit must be exactly %s, and this one is %s. "+
+			"Change the amount, or set up a new mandate.", say(price), say(cents))
+	}
+	return ""
+}
+
+func (m Mandate) accepted() calendar.Date {
+	if m.AcceptedAt.IsZero() {
 		return calendar.Date{}
 	}
-	return calendar.DateOf(j.m.AcceptedAt)
+	return calendar.DateOf(m.AcceptedAt)
 }
 
 func (j *judgement) date() {

@@ -127,6 +127,15 @@ type Terms struct {
 	PriceCents            int64            `json:"price_cents"` // authenticated: the sum of the product lines
 }
 
+// Ask is what was asked for where these terms were given.
+func (t Terms) Ask() Ask {
+	most := t.MaxAmountCents
+	return Ask{ValueType: string(t.ValueType), AuthenticationType: string(t.Authentication),
+		DebitSequence: string(t.DebitSequence), AdjustmentCategory: string(t.AdjustmentCategory),
+		DelayedOnFailure: t.DelayedOnFailure, AllowDateAdjustment: t.AllowDateAdjustment, VerifyAccount: t.VerifyAccount,
+		AdjustmentRate: t.AdjustmentRate, AdjustmentAmountCents: t.AdjustmentAmountCents, MaxAmountCents: &most}
+}
+
 // Ask is the mandate fields of a request as they came: empty texts and nil mean
 // that a field was left out or null.
 type Ask struct {

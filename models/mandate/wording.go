@@ -15,7 +15,7 @@ type Start struct {
 	Currency   string
 	FirstDebit calendar.Date // zero: nothing is debited now
 	AnyDay     bool          // nobody chose the deduction day: it is left out
-	TrackDays  int           // DebiCheck: how long the bank watches the account; zero: the industry's ten days
+	TrackDays  *int          // DebiCheck: how long the bank watches the account; nil: the industry's ten days
 }
 
 // Wording is the text of the permission, one clause a line, without line breaks

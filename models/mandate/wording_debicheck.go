@@ -1,12 +1,12 @@
 package mandate
 
 import (
-	"cmp"
 	"fmt"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // authenticated is what the client confirms at their own bank: the particulars of a
@@ -35,12 +35,21 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 		amounts(*m.Terms, say),
 		adjustments(*m.Terms, say),
 		dates(m, b.DebiCheckShift, t),
-		fmt.Sprintf(
-			"When there is not enough money in my account, my bank may watch it for up to %d days and "+
-				"debit it when money arrives.",
-			cmp.Or(t.TrackDays, DefaultLimits().TrackingDays),
-		),
+		tracking(t.TrackDays),
 	)
+}
+
+// tracking says how long the bank waits for money.
+func tracking(days *int) string {
+	n := DefaultLimits().TrackingDays
+	if days != nil {
+		n = *days
+	}
+	if n == 0 {
+		return "When there is not enough money in my account, my bank does not wait for money: the debit fails at once."
+	}
+	return fmt.Sprintf("When there is not enough money in my account, my bank may watch it for up to %s and "+
+		"debit it when money arrives.", plural.Of(n, "day"))
 }
 
 // amounts names the value type, the agreed amount and the maximum.

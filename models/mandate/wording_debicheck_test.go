@@ -65,7 +65,7 @@ func TestADebiCheckPermissionFitsItsTerms(t *testing.T) {
 		}
 	}
 	m, b, start := permission()
-	m.Terms, b.DebiCheckShift, start.TrackDays = ref(terms(nil)), calendar.Previous, 3
+	m.Terms, b.DebiCheckShift, start.TrackDays = ref(terms(nil)), calendar.Previous, ref(3)
 	if text := mandate.Wording(m, b, start); !strings.Contains(text,
 		"moves to the next day on which DebiCheck debits run") { // the bank takes none on the day before
 		t.Errorf("another day is promised than the bank takes:\n%s", text)

@@ -91,6 +91,9 @@ type Details struct {
 	Metadata              string       `json:"metadata,omitempty"` // a JSON object as text: kept as it came
 	DirectDebit           *DirectDebit `json:"direct_debit,omitempty"`
 	SingleAttempt         bool         `json:"single_attempt,omitempty"` // a failed debit cancels the purchase
+	// DebiCheck, where this client's own wish counts.
+	TrackingDays *int `json:"tracking_days,omitempty"`         // how long the bank waits for money; nil: as for all debits
+	AuthRetries  int  `json:"realtime_auth_retries,omitempty"` // how often a request in real time is repeated unanswered
 }
 
 // Product is one line. Quantity has at most 4 decimals, TaxPercent at most 2.

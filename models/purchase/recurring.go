@@ -48,8 +48,9 @@ func (s *Service) NextReference(ctx context.Context, b merchant.Brand) (string, 
 }
 
 // TokenFor finds the newest stored account of the purchase's client that can be
-// charged again and again; found is false when there is none.
-func (s *Service) TokenFor(ctx context.Context, p Purchase) (t token.Token, found bool, err error) {
+// charged again and again and that fits; found is false when there is none.
+func (s *Service) TokenFor(ctx context.Context, p Purchase, fits func(Forecast) (bool, error)) (t token.Token, found bool,
+	err error) {
 	live, err := s.StoredFor(ctx, Record{Purchase: p})
 	if err != nil {
 		return t, false, err
@@ -63,8 +64,11 @@ func (s *Service) TokenFor(ctx context.Context, p Purchase) (t token.Token, foun
 		return t, false, err
 	}
 	for _, f := range all {
-		if !f.Problems.Has(AtToken) && !f.Mandate.AllowsOneDebit() {
-			return f.Token, true, nil
+		if f.Problems.Has(AtToken) || f.Mandate.AllowsOneDebit() {
+			continue
+		}
+		if fit, err := fits(f); fit || err != nil {
+			return f.Token, fit, err
 		}
 	}
 	return token.Token{}, false, nil

@@ -247,6 +247,7 @@ func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
 	if p.collects() {
 		t.FirstDebit = first.ActionDate
 	}
+	t.TrackDays = p.Details.TrackingDays
 	return t
 }
 
@@ -260,7 +261,7 @@ func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.M
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	if m.Kind == mandate.DebiCheck {
-		c.TrackingDays = s.Limits.TrackingDays
+		c.TrackingDays = p.TrackingDays(s.Limits)
 	}
 	c.OnceOff = m.AllowsOneDebit()
 	c.Schedule(plan)

@@ -49,15 +49,21 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 	if in.ClientID == uuid.Nil && !w.Has("client_id") {
 		w.Add("client_id", "required", "This field is required.")
 	}
+	if subscription {
+		in.begin(&w, today(s.Now()))
+	} else {
+		in.once(&w)
+	}
 	sub := Subscriber{MerchantID: t.MerchantID, TemplateID: t.ID, ClientID: in.ClientID, FirstOn: in.FirstOn,
-		Whitelist: in.Whitelist, Switches: in.Switches,
-		Reference: in.Reference, Override: in.Override, Debit: in.Debit}
+		Whitelist: in.Whitelist, Switches: in.Switches, FirstCents: in.First,
+		Reference: in.Reference, Override: in.Override.begins(in.First), Debit: in.Debit}
 	o, err := s.orderFor(ctx, t, sub)
 	if fault.Is(err, fault.NotFound) && in.ClientID != uuid.Nil {
 		w.NoSuch("client_id", in.ClientID)
 	} else if err != nil && in.ClientID != uuid.Nil {
 		return err
 	}
+	s.checkOwn(&w, o, Debit{}, in.First)
 	if err := w.Err(); err != nil {
 		return err
 	}
@@ -79,7 +85,7 @@ func (o order) payableNow(day calendar.Date) bool {
 func (s *Service) add(ctx context.Context, who actor.Actor, o order) (Added, error) {
 	day := today(s.Now())
 	payable := o.payableNow(day)
-	stored, known, err := s.Purchases.TokenFor(ctx, s.bill(o, day))
+	stored, known, err := s.Purchases.TokenFor(ctx, s.bill(o, day), s.fits(ctx, o, day))
 	switch {
 	case err != nil:
 		return Added{}, err
@@ -198,9 +204,8 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 
 // invoice is the one-time invoice of a template for one client.
 func (s *Service) invoice(o order, day calendar.Date) purchase.Purchase {
-	p, _ := o.sub.Override.apply(o.t) // it was checked when it was given
-	p = p.For(o.sub.ClientID, o.payer, o.sub.Whitelist)
-	p.Product, p.Reference, p.Issued, p.Due, p.DueGiven = purchase.ByInvoices, o.sub.Reference, o.t.Issued, o.t.Due, true
+	p := s.pattern(o).For(o.sub.ClientID, o.sub.Debit.payer(o.payer), o.sub.Whitelist)
+	p.Product, p.Reference, p.Issued, p.Due, p.DueGiven = purchase.ByInvoices, o.sub.reference(), o.t.Issued, o.t.Due, true
 	if p.Issued.IsZero() {
 		p.Issued = day
 	}

@@ -93,14 +93,7 @@ func (in *SubscriberInput) check(w *fault.Problems, t Template, by *purchase.Ser
 		in.checkMethods(w, t)
 	}
 	text(w, "invoice_reference", in.Reference, 128)
-	if !in.FirstOn.IsZero() && !w.Has(firstOnKey) {
-		switch {
-		case in.FirstOn.Before(now):
-			w.Add(firstOnKey, "min_value", "The first date cannot be in the past; today is %s.", now)
-		case in.FirstOn.Year > now.Year+maxAhead:
-			w.Add(firstOnKey, "max_value", "The first date can be at most %d years ahead.", maxAhead)
-		}
-	}
+	in.checkFirstOn(w, firstOnKey, now)
 	in.Debit.check(w)
 	if in.Override != nil && !w.Has("invoice_override") {
 		wrong := purchase.CheckProducts(in.Override.Products)
@@ -113,7 +106,7 @@ func (in *SubscriberInput) check(w *fault.Problems, t Template, by *purchase.Ser
 
 // checkMethods: what stores the account must know how.
 func (in *SubscriberInput) checkMethods(w *fault.Problems, t Template) {
-	terms := t.Details.DirectDebit != nil && t.Details.DirectDebit.Terms != nil
+	terms := t.Details.DirectDebit != nil && t.Details.DirectDebit.Terms != nil || len(in.Debit.terms()) > 0
 	switch only := len(in.Whitelist) == 1; {
 	case only && in.Whitelist[0] == purchase.DebiCheck && !terms:
 		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist",
@@ -140,4 +133,32 @@ func (d *Debit) check(w *fault.Problems) {
 	}
 	text(w, "subscription_debtor_account_number", account, 34)
 	text(w, "subscription_debtor_id_number", id, 32)
+}
+
+func (in *SubscriberInput) checkFirstOn(w *fault.Problems, at string, now calendar.Date) {
+	switch {
+	case in.FirstOn.IsZero() || w.Has(at):
+	case in.FirstOn.Before(now):
+		w.Add(at, "min_value", "The first date cannot be in the past; today is %s.", now)
+	case in.FirstOn.Year > now.Year+maxAhead:
+		w.Add(at, "max_value", "The first date can be at most %d years ahead.", maxAhead)
+	}
+}
+
+// releaseDate names the day of the first debit among the DebiCheck fields.
+const releaseDate = "release_date"
+
+// begin takes the day of the first debit from the DebiCheck fields where it stands there alone.
+func (in *SubscriberInput) begin(w *fault.Problems, now calendar.Date) {
+	const at = ownPrefix + releaseDate
+	day, err := calendar.ParseDate(in.Debit.text(releaseDate))
+	switch {
+	case err != nil:
+	case in.FirstOn.IsZero():
+		in.FirstOn = day
+		in.checkFirstOn(w, at, now)
+	case in.FirstOn != day && !w.Has(at):
+		w.Add(at, "invalid", "The first date is %s (subscription_billing_scheduled_on). Give the same here, or leave it out.",
+			in.FirstOn)
+	}
 }

@@ -100,9 +100,8 @@ func (s *Service) planned(ctx context.Context, merchantID uuid.UUID, from, to ca
 	}
 	var order []billed // turns are large: they are made in their order
 	for n, g := range groups {
-		cents, days := templates[g.TemplateID].days(g, from, to)
-		for _, day := range days {
-			order = append(order, billed{day, n, cents})
+		for _, one := range templates[g.TemplateID].days(g, from, to) {
+			order = append(order, billed{one.day, n, one.cents})
 		}
 	}
 	slices.SortStableFunc(order, func(a, b billed) int { return a.day.Compare(b.day) })
@@ -210,9 +209,8 @@ func (s *Service) PlannedOn(ctx context.Context, who actor.Actor, day calendar.D
 
 // turns are the periods that will be billed on some days to subscribers who are billed alike.
 func (t Template) turns(g alike, from, to calendar.Date) (out []Turn) {
-	cents, days := t.days(g, from, to)
-	for _, day := range days {
-		out = append(out, t.turn(g, day, cents))
+	for _, one := range t.days(g, from, to) {
+		out = append(out, t.turn(g, one.day, one.cents))
 	}
 	return out
 }
@@ -221,27 +219,36 @@ func (t Template) turn(g alike, day calendar.Date, cents int64) Turn {
 	return Turn{Template: t, BilledOn: day, DueOn: t.Plan.DueOn(day), Cents: cents, N: g.N, alike: g}
 }
 
-// days are those on which such periods will be billed, and what each comes to.
-func (t Template) days(g alike, from, to calendar.Date) (cents int64, days []calendar.Date) {
+// billedDay is a day on which such periods will be billed, and what each comes to.
+type billedDay struct {
+	day   calendar.Date
+	cents int64
+}
+
+// days are those on which such periods will be billed.
+func (t Template) days(g alike, from, to calendar.Date) (days []billedDay) {
 	if t.ID == uuid.Nil || !t.DeletedAt.IsZero() {
-		return 0, nil
+		return nil
 	}
 	sub := Subscriber{Status: g.Status, Override: g.Override}
 	if why, _ := t.passesOver(sub); why != "" {
-		return 0, nil
+		return nil
 	}
-	if cents = t.priceOf(sub); cents == 0 {
-		return 0, nil
-	}
+	first, each := t.priceOf(sub), t.priceOf(Subscriber{Override: g.Override.Every()})
+	next := calendar.DateOf(g.NextAt)
 	for day := range t.Plan.onwards(g) {
 		if day.After(to) {
 			break
 		}
-		if !day.Before(from) {
-			days = append(days, day)
+		cents := each
+		if day == next {
+			cents = first
+		}
+		if cents != 0 && !day.Before(from) {
+			days = append(days, billedDay{day, cents})
 		}
 	}
-	return cents, days
+	return days
 }
 
 // passesOver says why a period of a subscriber that begins now would not be billed; empty when it would.
@@ -257,6 +264,9 @@ func (t Template) passesOver(sub Subscriber) (why, words string) {
 
 // priceOf is what a period of a subscriber comes to.
 func (t Template) priceOf(sub Subscriber) int64 {
+	if first := sub.Override.first(); first != nil {
+		return *first
+	}
 	p, _ := sub.Override.apply(t)
 	return p.TotalCents
 }

@@ -44,6 +44,7 @@ type SubscriberInput struct {
 	Switches  Switches
 	Reference string
 	Override  *Override
+	First     *int64 // cents: the total of the first period; nil: as of each
 	Debit     Debit
 	Paused    *bool // Change only: nil leaves it
 }

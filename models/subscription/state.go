@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,9 @@ func (s *Subscriber) activate(t Template, day calendar.Date, at time.Time) {
 	if !s.FirstOn.IsZero() {
 		s.Anchor = s.FirstOn
 	}
+	if s.Cycle > 0 {
+		s.began()
+	}
 	s.Passed += s.Cycle // the first period, when the purchase that stored the account billed it
 	for t.Plan.Of(*s).BillOn(s.Anchor, s.Cycle).Before(day) {
 		s.Cycle++
@@ -32,9 +36,16 @@ func (s *Subscriber) passed(t Template, billed bool) {
 	s.Cycle++
 	if billed {
 		s.Passed++
+		s.began()
 	}
 	s.plan(t)
 }
+
+// began: the first period was billed; those after it come to the price of each.
+func (s *Subscriber) began() { s.Override = s.Override.Every() }
+
+// reference is that of the purchases: of the invoices, else the one that the subscriber's own terms name.
+func (s Subscriber) reference() string { return cmp.Or(s.Reference, s.Debit.text("reference_number")) }
 
 // plan works out the next billing date; after the last cycle there is none.
 func (s *Subscriber) plan(t Template) {

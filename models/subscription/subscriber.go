@@ -29,7 +29,9 @@ type Switches struct {
 	InvoiceOnChargeFailure bool `json:"send_invoice_on_charge_failure"`
 	InvoiceOnAdd           bool `json:"send_invoice_on_add_subscriber"`
 	Receipt                bool `json:"send_receipt"`
-	ConfirmEachOrder       bool `json:"subscription_confirm_each_order"`
+	// ConfirmEachOrder: no period is debited by itself; each is asked for by an invoice, with which the client confirms
+	// it. Under its older name it was kept and had no effect, and what was kept so still has none.
+	ConfirmEachOrder bool `json:"confirm_each_order"`
 }
 
 // Override is another price for one subscriber. Its JSON is how it is stored.
@@ -40,6 +42,8 @@ type Override struct {
 	DiscountOverrideCents *int64             `json:"total_discount_override"`
 	TotalOverrideCents    *int64             `json:"total_override"`
 	Products              []purchase.Product `json:"products"`
+	// FirstCents is the total of the first period that is billed, until it is (pro rata).
+	FirstCents *int64 `json:"first_amount,omitempty"`
 }
 
 // Debit is the DebiCheck fields of a subscription, kept as they were given under
@@ -57,7 +61,7 @@ type Subscriber struct {
 	ID, MerchantID, TemplateID, ClientID uuid.UUID           `gorm:"<-:create"`
 	Status                               Status
 	Why                                  string        // how it came to inactive or paused
-	FirstOn                              calendar.Date `gorm:"<-:create"`
+	FirstOn                              calendar.Date // date of the first charge; fixed once the subscription began
 	Anchor                               calendar.Date // the day from which periods count; zero while pending
 	Cycle                                int           // periods looked at, skipped ones included
 	Passed                               int           // periods billed
@@ -71,6 +75,7 @@ type Subscriber struct {
 	Switches                             Switches  `gorm:"serializer:json"`
 	Reference                            string
 	Override                             *Override `gorm:"serializer:json"`
+	FirstCents                           *int64    `gorm:"column:first_amount_cents"` // as it was asked for; nil: none
 	Debit                                Debit     `gorm:"-"`
 	RemindedAt, ActivatedAt              time.Time
 	Version                              int `gorm:"<-:create"`
@@ -79,6 +84,8 @@ type Subscriber struct {
 	// What is read beside it.
 	ClientName, ClientEmail string      `gorm:"->;-:migration"`
 	Account                 token.State `gorm:"->;-:migration"` // of TokenID; empty: there is none
+	// Unfit is why the next period cannot be debited under the mandate, as it was last found; empty: it can.
+	Unfit string `gorm:"->"`
 }
 
 // Period is one period of a subscriber that was billed or skipped.

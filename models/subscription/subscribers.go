@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -64,20 +65,43 @@ func (s *Service) find(ctx context.Context, merchantID, templateID, id uuid.UUID
 // the first date and, while pending or inactive, the status stay as they are.
 func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
 	change func(*SubscriberInput)) (Subscriber, error) {
-	return s.changeSubscriber(ctx, who, templateID, id, func(t Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, templateID, id, func(tx purchase.Tx, t Template, sub *Subscriber) (string, error) {
 		in := SubscriberInput{ClientID: sub.ClientID, Whitelist: sub.Whitelist, Switches: sub.Switches,
-			Reference: sub.Reference, Override: sub.Override, Debit: sub.Debit}
+			Reference: sub.Reference, Override: sub.Override.Every(), First: sub.FirstCents, Debit: sub.Debit}
 		change(&in)
-		in.FirstOn.Year = 0
-		in.FirstOn.Month, in.FirstOn.Day = 0, 0
+		in.FirstOn = calendar.Date{}
 		keepMasked(&in.Debit, sub.Debit)
 		w := in.Problems
 		in.check(&w, t, s.Purchases, today(s.Now()))
+		next := *sub
+		next.Whitelist, next.Switches, next.Reference, next.Debit = in.Whitelist, in.Switches, in.Reference, in.Debit
+		next.Override = in.Override
+		if sub.unbilled() {
+			next.FirstCents, next.Override = in.First, in.Override.begins(in.First)
+		}
+		in.checkFixed(&w, *sub)
+		o, err := s.orderFor(tx.Context(), t, next)
+		o.t, o.sub = t, next
+		o.restart(&w, &in, sub.Debit, today(s.Now()))
+		next = o.sub
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return "", err
+		}
+		if err == nil {
+			s.checkOwn(&w, o, sub.Debit, next.Override.first())
+			if err := s.checkLive(tx.Context(), &w, *sub, next); err != nil {
+				return "", err
+			}
+		}
 		if err := w.Err(); err != nil {
 			return "", err
 		}
-		sub.Whitelist, sub.Switches, sub.Reference, sub.Override, sub.Debit = in.Whitelist, in.Switches, in.Reference,
-			in.Override, in.Debit
+		if sub.AsksForAccount() && err == nil {
+			if next.FirstPurchaseID, err = s.reword(tx, who, o); err != nil {
+				return "", err
+			}
+		}
+		*sub = next
 		if in.Paused != nil {
 			sub.pause(*in.Paused, "person")
 		}
@@ -196,7 +220,7 @@ func (s *Service) askAnew(ctx context.Context, tx purchase.Tx, who actor.Actor, 
 	if err != nil {
 		return err
 	}
-	rec := purchase.Record{Purchase: s.storing(o, today(tx.Now()), sub.Cycle > 0), Brand: o.brand}
+	rec := purchase.Record{Purchase: s.storing(o, today(tx.Now()), sub.billsFirst()), Brand: o.brand}
 	if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
 		return err
 	}

@@ -91,6 +91,10 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template,
 	if len(s.Whitelist) > 0 {
 		add(components.Fact{Label: "Payment", Value: payWords[s.Whitelist[0]]})
 	}
+	v.Facts.Items = append(v.Facts.Items, ownFacts(s, t.Currency)...)
+	if s.Unfit != "" {
+		v.Unfit = "The next period cannot be debited. " + s.Unfit
+	}
 	for _, one := range []struct {
 		label string
 		on    bool
@@ -210,6 +214,7 @@ func (h *Templates) EditSubscriber(c echo.Context) error {
 	if s.Override != nil && s.Override.TotalOverrideCents != nil {
 		form.Set("total_override", money.Amount(*s.Override.TotalOverrideCents))
 	}
+	termForm(form, s)
 	return h.editForm(c, http.StatusOK, t, s, form, nil)
 }
 
@@ -240,7 +245,7 @@ func (h *Templates) ChangeSubscriber(c echo.Context) error {
 		return err
 	}
 	_, err = h.Service.Change(c.Request().Context(), access.Actor(c), t.ID, s.ID,
-		func(in *subscription.SubscriberInput) { readSubscriber(form, in) })
+		func(in *subscription.SubscriberInput) { readSubscriber(form, t, in) })
 	if fault.Is(err, fault.Invalid) {
 		return h.editForm(c, http.StatusUnprocessableEntity, t, s, form, err)
 	}

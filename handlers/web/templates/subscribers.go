@@ -220,6 +220,7 @@ func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values
 	v.Price = components.MoneyField{Label: "Own price", Name: "total_override", Value: form.Get("total_override"),
 		Error: byInput["total_override"],
 		Hint:  "What this subscriber pays for each period. Leave it empty for the template’s price."}
+	termFields(v, form, byInput)
 	v.Method = components.Select{Label: "Payment", Name: "method", Error: byInput["payment_method_whitelist"], Quiet: true,
 		Width: "l", Options: []components.Option{{Value: "", Text: "As the template says"},
 			{Value: purchase.EFT, Text: "EFT debit order only", Selected: form.Get("method") == purchase.EFT},
@@ -236,7 +237,8 @@ func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values
 }
 
 // readSubscriber reads what adding and editing have in common.
-func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
+func readSubscriber(form url.Values, t subscription.Template, in *subscription.SubscriberInput) {
+	readTerms(form, t, in)
 	in.Reference = strings.TrimSpace(form.Get("invoice_reference"))
 	in.Switches.InvoiceOnAdd, in.Switches.InvoiceOnChargeFailure, in.Switches.Receipt = form.Get(
 		"send_invoice_on_add_subscriber") != "",
@@ -248,10 +250,9 @@ func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
 	text := strings.TrimSpace(form.Get("total_override"))
 	if text == "" {
 		if in.Override != nil {
-			in.Override.TotalOverrideCents = nil
-			if bare(*in.Override) {
-				in.Override = nil
-			}
+			plain := *in.Override
+			plain.TotalOverrideCents = nil
+			in.Override = plain.Every()
 		}
 		return
 	}
@@ -270,11 +271,6 @@ func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
 	}
 	override.TotalOverrideCents = &cents
 	in.Override = &override
-}
-
-func bare(o subscription.Override) bool {
-	return o.DebtCents == nil && o.SubtotalOverrideCents == nil && o.TaxOverrideCents == nil &&
-		o.DiscountOverrideCents == nil && o.TotalOverrideCents == nil && o.Products == nil
 }
 
 func firstOn(form url.Values, w *fault.Problems) calendar.Date {
@@ -303,7 +299,7 @@ func (h *Templates) Add(c echo.Context) error {
 		return h.addForm(c, http.StatusOK, t, form, nil)
 	}
 	in := subscription.SubscriberInput{}
-	readSubscriber(form, &in)
+	readSubscriber(form, t, &in)
 	in.FirstOn = firstOn(form, &in.Problems)
 	if in.ClientID, err = uuid.Parse(form.Get("client_id")); err != nil {
 		in.Problems.Add("client_id", "required", "Choose the client.")
