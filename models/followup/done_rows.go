@@ -32,10 +32,10 @@ func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.T
 			coalesce(p.status, '') AS status, coalesce(pr.state, '') AS settled
 		FROM done d
 			LEFT JOIN purchases p ON p.id = d.object_id AND p.merchant_id = ?
-				AND d.kind NOT IN ('blocked', 'suspended', 'stranded', 'mail', 'promise')
-			LEFT JOIN tokens t ON d.kind = 'blocked' AND t.id = d.object_id AND t.merchant_id = ?
-			LEFT JOIN mandates m ON d.kind = 'suspended' AND m.id = d.object_id AND m.merchant_id = ?
-			LEFT JOIN template_clients s ON d.kind = 'stranded' AND s.id = d.object_id AND s.merchant_id = ?
+				AND d.kind NOT IN ('blocked', 'replaced', 'suspended', 'idle', 'stranded', 'terms', 'mail', 'promise')
+			LEFT JOIN tokens t ON d.kind IN ('blocked', 'replaced') AND t.id = d.object_id AND t.merchant_id = ?
+			LEFT JOIN mandates m ON d.kind IN ('suspended', 'idle') AND m.id = d.object_id AND m.merchant_id = ?
+			LEFT JOIN template_clients s ON d.kind IN ('stranded', 'terms') AND s.id = d.object_id AND s.merchant_id = ?
 			LEFT JOIN billing_templates b ON b.id = s.template_id
 			LEFT JOIN mails f ON d.kind = 'mail' AND f.id = d.object_id AND f.merchant_id = ?
 			LEFT JOIN promises pr ON d.kind = 'promise' AND pr.merchant_id = ? AND pr.id = d.object_id

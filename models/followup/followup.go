@@ -150,6 +150,11 @@ var objectTypes = map[Kind]ObjectType{
 	"blocked":      Token,
 	"suspended":    Mandate,
 	"stranded":     Subscriber,
+	"terms":        Subscriber,
+	"replaced":     Token,
+	"idle":         Mandate,
+	"overdue":      Purchase,
+	"closed_day":   Purchase,
 	"mail":         Mail,
 	KindPromise:    Promised,
 }

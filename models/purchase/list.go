@@ -67,6 +67,10 @@ const (
 	NoAnswer Concern = "silent"
 	// RefundWaits: money is to be paid back.
 	RefundWaits Concern = "refund"
+	// NeverDebited: the purchase is overdue, and no debit was ever planned for it.
+	NeverDebited Concern = "overdue"
+	// ClosedDay: its planned debit lies on a day that was proclaimed closed since.
+	ClosedDay Concern = "closed_day"
 	// PaidTwice: a refund was paid out, and the debit was returned or disputed as well,
 	// so that the client has more back than was paid. It ends when the money is paid
 	// again, or the dispute is won.
@@ -74,7 +78,8 @@ const (
 )
 
 // Concerns lists all of them in the order of their weight.
-var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, NoAnswer, PaidTwice, RefundWaits}
+var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, NoAnswer, PaidTwice, RefundWaits,
+	NeverDebited, ClosedDay}
 
 // Tally is a number of purchases and what they come to, in cents of rand.
 type Tally struct{ N, Cents int64 }

@@ -22,6 +22,11 @@ type Attention struct {
 	PaidTwice    Tally // purchases that were refunded, and returned or disputed as well
 	Refunds      Tally // money that waits to be paid back
 	Promised     Tally // promises to pay whose day has come
+	NeverDebited Tally // overdue purchases that were never debited
+	ClosedDay    Tally // planned debits that lie on a day which was proclaimed closed since
+	Unfit        int64 // active subscribers whose next period the mandate does not allow
+	Replaced     int64 // accounts that the client confirmed in the place of another, and nobody took over
+	Idle         int64 // recurring DebiCheck mandates on which nothing is planned
 	Blocked      int64 // blocked accounts that scheduled purchases or subscribers still need
 	Suspended    int64 // suspended mandates whose client has no newer account
 	Stranded     int64 // active subscribers without an account that can be charged
@@ -47,8 +52,10 @@ type Item struct {
 	Cents                         int64
 	Currency                      string
 	Code                          string // the bank's
-	Text                          string // of a mail: its subject and what went wrong
-	At                            time.Time
+	// Text is, of a mail, its subject and what went wrong; of a subscriber, why it cannot be debited;
+	// of a replacement, the id of the amendment.
+	Text string
+	At   time.Time
 }
 
 // MailText is what a mail that was not delivered says; empty for all else.
@@ -62,7 +69,7 @@ func (i Item) MailText() string {
 // Items are the newest of each kind that waits.
 type Items struct {
 	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice,
-	Refunds, Mails, Promised []Item
+	Refunds, Mails, Promised, NeverDebited, ClosedDay, Unfit, Replaced, Idle []Item
 }
 
 // Whose says which part of the queue is asked for.

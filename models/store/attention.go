@@ -61,7 +61,8 @@ func lastDebit(column string) string {
 // concernKinds names the concerns of purchases as attention has them.
 var concernKinds = map[purchase.Concern]string{purchase.FailedDebit: "failed", purchase.AccountGone: "account_gone",
 	purchase.NotConfirmed: "unconfirmed", purchase.OpenDispute: "disputed", purchase.NoAnswer: "silent",
-	purchase.PaidTwice: "twice", purchase.RefundWaits: "refund"}
+	purchase.PaidTwice: "twice", purchase.RefundWaits: "refund",
+	purchase.NeverDebited: "overdue", purchase.ClosedDay: "closed_day"}
 
 // waitings lists all kinds but the approvals, which are shown elsewhere. The failures of a day are a part of all
 // failures, and no kind of their own.
@@ -82,6 +83,21 @@ func waitings(month time.Time) []waiting {
 		purchases(purchase.NoAnswer, "", func(i *report.Items) *[]report.Item { return &i.Silent }),
 		purchases(purchase.PaidTwice, "", func(i *report.Items) *[]report.Item { return &i.PaidTwice }),
 		purchases(purchase.RefundWaits, "", func(i *report.Items) *[]report.Item { return &i.Refunds }),
+		purchases(purchase.NeverDebited, "", func(i *report.Items) *[]report.Item { return &i.NeverDebited }),
+		purchases(purchase.ClosedDay, "", func(i *report.Items) *[]report.Item { return &i.ClosedDay }),
+		{kind: "terms", table: "template_clients s", oldestFirst: true,
+			item: "s.id AS subscriber_id, s.template_id, s.client_id, s.next_at AS at, " + clientName("s", "''") +
+				`, coalesce((SELECT b.title FROM billing_templates b WHERE b.id = s.template_id), '') AS reference,
+				s.unfit AS text`,
+			into: func(i *report.Items) *[]report.Item { return &i.Unfit }},
+		{kind: "replaced", table: "tokens t",
+			item: "t.id AS token_id, t.client_id, t.account_mask AS reference, a.at, " + clientName("t", "t.holder_name") +
+				", coalesce((SELECT x.id::text FROM amendments x WHERE x.purchase_id = t.id AND x.state = 'open'), '') AS text",
+			into: func(i *report.Items) *[]report.Item { return &i.Replaced }},
+		{kind: "idle", table: "mandates m", oldestFirst: true,
+			item: "m.id AS mandate_id, m.client_id, m.contract_reference AS reference, a.at, " +
+				clientName("m", "m.holder_name"),
+			into: func(i *report.Items) *[]report.Item { return &i.Idle }},
 		{kind: "blocked", table: "tokens t",
 			item: "t.id AS token_id, t.client_id, t.account_mask AS reference, t.blocked_code AS code, a.at, " +
 				clientName("t", "t.holder_name"),

@@ -34,14 +34,14 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.Qu
 	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
 		"unconfirmed": &a.NotConfirmed,
 		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
-		"promise": &a.Promised}
+		"promise": &a.Promised, "overdue": &a.NeverDebited, "closed_day": &a.ClosedDay}
 	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded,
-		"mail": &a.Mails, "approval": &a.Approvals}
+		"mail": &a.Mails, "approval": &a.Approvals, "terms": &a.Unfit, "replaced": &a.Replaced, "idle": &a.Idle}
 	for _, r := range rows {
 		if t, known := tallies[r.Kind]; known {
 			*t = report.Tally{N: r.N, Cents: r.Cents}
-		} else {
-			*counts[r.Kind] = r.N
+		} else if n, known := counts[r.Kind]; known { // a later release may know more kinds
+			*n = r.N
 		}
 	}
 	return a, nil

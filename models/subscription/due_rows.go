@@ -35,6 +35,22 @@ func (s Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) (
 		strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
 }
 
+// subscribersToJudge lists those of all merchants whose price, mandate or date changed, in the order of their ids.
+func (s Store) subscribersToJudge(ctx context.Context, after uuid.UUID, limit int) ([]Subscriber, error) {
+	return s.subscribers(ctx, fmt.Sprintf("s.fit_due AND s.id > ? ORDER BY s.id LIMIT %d", limit), after)
+}
+
+// keepVerdict keeps why the next period of a subscriber cannot be debited, unless the subscriber has changed meanwhile.
+func (s Store) keepVerdict(ctx context.Context, sub Subscriber, why string) error {
+	_, err := s.Pool.Exec(ctx, `UPDATE template_clients SET unfit = $4, fit_due = false
+		WHERE merchant_id = $1 AND id = $2 AND version = $3 AND fit_due`,
+		sub.MerchantID.String(), sub.ID.String(), sub.Version, why)
+	if err != nil {
+		return fmt.Errorf("keep what was found of a subscriber: %w", err)
+	}
+	return nil
+}
+
 // NextPeriod is the earliest moment after now at which a period is looked at.
 func (s Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`,

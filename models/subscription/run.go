@@ -31,7 +31,7 @@ func (s *Service) Run(ctx context.Context) (int, error) {
 	for {
 		due, err := s.Store.DueSubscribers(ctx, after, block)
 		if err != nil || len(due) == 0 {
-			return int(done.Load()), errors.Join(append(wrong, err)...)
+			return int(done.Load()), errors.Join(append(wrong, err, s.Judge(ctx))...)
 		}
 		after = due[len(due)-1].ID
 		wrong = append(wrong, r.all(ctx, due, &done))

@@ -84,6 +84,26 @@ var (
 		"subscribers have no account that can be charged", words.StrandedPath,
 		"Subscribers without an account", "until they have an account again, or are paused or removed",
 		number(func(a report.Attention) int64 { return a.Stranded })}
+	periodsUnfit = attentionKind{"terms", "bad", "shield", "subscriber’s next period is not allowed by the mandate",
+		"subscribers’ next periods are not allowed by their mandates", "/attention#terms",
+		"Periods that the mandate does not allow", "until price and mandate agree, or the subscriber is paused or removed",
+		number(func(a report.Attention) int64 { return a.Unfit })}
+	accountsReplaced = attentionKind{"replaced", "bad", "key", "replacement account is confirmed and not in use",
+		"replacement accounts are confirmed and not in use", "/attention#replaced",
+		"Replacement accounts that are not in use", "until the new account takes over, or the replacement is abandoned",
+		number(func(a report.Attention) int64 { return a.Replaced })}
+	mandatesIdle = attentionKind{"idle", "wait", "shield", "recurring mandate has no debit planned",
+		"recurring mandates have no debit planned", "/attention#idle",
+		"Recurring mandates with nothing planned", "until a debit or a subscription uses the mandate, or it is cancelled",
+		number(func(a report.Attention) int64 { return a.Idle })}
+	neverDebited = attentionKind{"overdue", "wait", "clock", "overdue purchase was never debited",
+		"overdue purchases were never debited", concernHref(purchase.NeverDebited),
+		"Overdue without a debit", "until debited, paid or cancelled",
+		func(a report.Attention) report.Tally { return a.NeverDebited }}
+	onClosedDay = attentionKind{"closed_day", "bad", "calendar", "planned debit is on a closed day",
+		"planned debits are on a closed day", concernHref(purchase.ClosedDay),
+		"Debits on a closed day", "until the debit date is changed",
+		func(a report.Attention) report.Tally { return a.ClosedDay }}
 	paidTwice = attentionKind{"twice", "bad", "undo", "purchase was refunded and returned",
 		"purchases were refunded and returned", concernHref(purchase.PaidTwice),
 		"Refunded and returned", "until the client has paid the money again, or the dispute is won",
@@ -109,7 +129,8 @@ var (
 		number(func(a report.Attention) int64 { return a.Mails })}
 
 	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer,
-		accountsBlocked, mandatesSuspended, subscribersStranded, paidTwice, refundsWait, promisesDue, mailsFailed}
+		accountsBlocked, mandatesSuspended, subscribersStranded, periodsUnfit, accountsReplaced, onClosedDay, paidTwice,
+		refundsWait, neverDebited, mandatesIdle, promisesDue, mailsFailed}
 )
 
 // attentionLines are what waits for somebody, kind by kind. Failures that are new

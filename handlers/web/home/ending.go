@@ -142,6 +142,14 @@ func solvedWords(d followup.Done) string {
 		return "the client has a newer account, or this one was deleted"
 	case "stranded":
 		return "there is an account again, or the subscriber was paused or removed"
+	case "terms":
+		return "price and mandate agree, or the subscriber was paused or removed"
+	case "replaced":
+		return "the new account took over, or the replacement was abandoned"
+	case "idle":
+		return "a debit or a subscription uses the mandate, or it ended"
+	case "closed_day":
+		return "the debit runs on another day"
 	case "mail":
 		return "it was sent again"
 	case "silent":
@@ -164,11 +172,11 @@ func solvedWords(d followup.Done) string {
 
 func doneHref(d followup.Done) string {
 	switch {
-	case d.Kind == "blocked":
+	case d.Kind == "blocked" || d.Kind == "replaced":
 		return words.TokenPath(d.ObjectID)
-	case d.Kind == "suspended":
+	case d.Kind == "suspended" || d.Kind == "idle":
 		return words.MandatePath(d.ObjectID)
-	case d.Kind == "stranded":
+	case d.Kind == "stranded" || d.Kind == "terms":
 		return words.TemplateHref(d.TemplateID, "/subscribers/"+d.ObjectID.String())
 	case d.PurchaseID != uuid.Nil:
 		return words.PurchasePath(d.PurchaseID)

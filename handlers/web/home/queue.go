@@ -85,6 +85,9 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 	ask := func(do string) string {
 		return "/attention/" + r.ID + "?kind=" + i.Kind + "&do=" + do + back
 	}
+	if label := actLabels[i.Kind]; r.Act.Href == "" && label != "" {
+		r.Act.Label, r.Act.Href = label, actHref(i)
+	}
 	if o := b.outlooks[i.PurchaseID]; i.Kind == "failed" && o.Again.May() {
 		r.Act.Label, r.ActInside = "Debit again…", ask("debit")
 	}
@@ -97,6 +100,21 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 		}
 	}
 	return r
+}
+
+// actLabels are what is done where the thing itself is shown.
+var actLabels = map[string]string{"terms": "Change price or mandate…", "replaced": "Take over…",
+	"idle": "Plan a debit…", "closed_day": "Change date…"}
+
+// actHref leads to where that is done.
+func actHref(i report.Item) string {
+	switch {
+	case i.Kind == "idle":
+		return words.TokenPath(i.MandateID) // it shares its id with the token that is debited
+	case i.Kind == "replaced" && i.Text != "":
+		return "/amendments/" + i.Text
+	}
+	return itemHref(i)
 }
 
 // queueForms are what can be done about every item, with their keys.
@@ -189,6 +207,12 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 		{accountsBlocked, items.Blocked, codeWords, "since "},
 		{mandatesSuspended, items.Suspended, codeWords, "since "},
 		{subscribersStranded, items.Stranded, strandedWords, "next billing "},
+		{periodsUnfit, items.Unfit, func(i report.Item) string { return i.Text }, "next billing "},
+		{accountsReplaced, items.Replaced, said("The client confirmed this account. Until it takes over, " +
+			"debits run from the old one."), "confirmed "},
+		{onClosedDay, items.ClosedDay, said("Banks are closed on the debit date. Choose another date."), "planned for "},
+		{neverDebited, items.NeverDebited, said("No debit was ever planned for it."), "due "},
+		{mandatesIdle, items.Idle, said("The client confirmed it, and no debit or subscription uses it."), "confirmed "},
 		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: " +
 			"the client has this money twice."), "since "},
 		{refundsWait, items.Refunds, said(""), "asked for on "},
@@ -237,7 +261,7 @@ func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGro
 		g.Sum = words.Sum(all.Cents, money.ZAR)
 	}
 	switch k.id {
-	case promisesDue.id: // this is the list
+	case promisesDue.id, periodsUnfit.id, accountsReplaced.id, mandatesIdle.id: // this is the list
 	case mailsFailed.id:
 		g.More = components.Link{Text: "Invoices not delivered", Href: "/invoices?state=mail_failed"}
 	case debitsFailed.id:
@@ -253,5 +277,5 @@ func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGro
 // all are the items of every kind.
 func all(i report.Items) []report.Item {
 	return slices.Concat(i.Promised, i.Failed, i.AccountGone, i.NotConfirmed, i.Disputed, i.Silent, i.Blocked, i.Suspended,
-		i.Stranded, i.PaidTwice, i.Refunds, i.Mails)
+		i.Stranded, i.Unfit, i.Replaced, i.ClosedDay, i.NeverDebited, i.Idle, i.PaidTwice, i.Refunds, i.Mails)
 }

@@ -136,6 +136,11 @@ var kindWords = map[followup.Kind]string{
 	"blocked":            "the account is blocked and still needed",
 	"suspended":          "the client’s bank suspended the mandate",
 	"stranded":           "there is no account to debit",
+	"terms":              "the mandate does not allow the next period",
+	"replaced":           "the confirmed replacement account is not in use",
+	"idle":               "nothing is planned on the mandate",
+	"overdue":            "it is overdue and was never debited",
+	"closed_day":         "the debit is on a closed day",
 	"mail":               "a mail was not delivered",
 	followup.KindPromise: "a promise to pay is due",
 }

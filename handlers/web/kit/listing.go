@@ -173,6 +173,8 @@ var ConcernViews = []struct {
 	{"", "The bank has not answered in time", purchase.NoAnswer},
 	{"Refunded and returned", "The client has the money twice", purchase.PaidTwice},
 	{"", "A refund is waiting to be paid back", purchase.RefundWaits},
+	{"", "It is overdue and was never debited", purchase.NeverDebited},
+	{"", "Its debit is planned for a day on which banks are closed", purchase.ClosedDay},
 }
 
 // TabLimit is where the count of a concern stops while another view is looked at.

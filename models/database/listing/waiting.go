@@ -26,7 +26,7 @@ func Waiting(table, kind, and string, merchantID uuid.UUID) (from string, args [
 
 // Counted is what waits of a merchant, counted: all of each kind under the day -infinity, mails and failed debits that
 // the bank answered day by day, from a day on. Its places are the merchant and that day.
-const Counted = "attention_counted(?, ?::date)"
+const Counted = "attention_tallied(?, ?::date)"
 
 // CountWaiting counts what waits of a kind.
 func CountWaiting(ctx context.Context, db *database.DB, merchantID uuid.UUID, kind string) (n int64, err error) {

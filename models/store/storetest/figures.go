@@ -89,6 +89,15 @@ const plainAttention = `
 				WHERE later.client_id = m.client_id AND later.id > m.id AND later.state = 'active')
 		UNION ALL SELECT 'stranded', merchant_id, id, 0 FROM template_clients WHERE status = 'active' AND (token_id IS NULL
 			OR token_id IN (SELECT id FROM tokens WHERE state NOT IN ('active')))
+		UNION ALL SELECT 'terms', merchant_id, id, 0 FROM template_clients WHERE status = 'active' AND unfit <> ''
+		UNION ALL SELECT 'replaced', merchant_id, id, 0 FROM tokens WHERE state = 'active'
+			AND id IN (SELECT purchase_id FROM amendments WHERE state = 'open')
+		UNION ALL SELECT 'overdue', merchant_id, id, total_cents FROM purchases WHERE status = 'overdue'
+			AND collection_count = 0 AND total_cents > 0 AND attempts -> 0 -> 'error' ->> 'code'
+				IS DISTINCT FROM 'recurring_token_expired'
+			AND id NOT IN (SELECT id FROM mandates WHERE kind = 'debicheck' AND state IN ('rejected', 'no_response', 'failed'))
+		UNION ALL SELECT 'closed_day', merchant_id, purchase_id, amount_cents FROM collections WHERE state = 'scheduled'
+			AND action_date IN (SELECT day FROM proclaimed_days WHERE NOT open)
 		UNION ALL SELECT 'mail', merchant_id, id, 0 FROM mails f WHERE state = 'failed'
 		AND NOT EXISTS (SELECT FROM mails later
 			WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)
@@ -98,13 +107,14 @@ const plainAttention = `
 	hidden AS (SELECT f.merchant_id, f.kind, f.object_id FROM followups f
 	JOIN attention_facts a USING (merchant_id, kind, object_id, at)
 			WHERE f.hidden_until > product_today()
-		UNION SELECT merchant_id, kind, purchase_id FROM promises, unnest(ARRAY['failed', 'account_gone']) AS k (kind)
-			WHERE state = 'open'),
+		UNION SELECT merchant_id, kind, purchase_id FROM promises,
+			unnest(ARRAY['failed', 'account_gone', 'overdue']) AS k (kind) WHERE state = 'open'),
 	kinds AS (SELECT DISTINCT m.merchant_id, k.kind
 	FROM (SELECT merchant_id FROM purchases UNION SELECT merchant_id FROM plain
 			UNION SELECT merchant_id FROM attention) m, unnest(ARRAY['failed', 'account_gone',
 			'unconfirmed', 'disputed', 'silent',
-			'twice', 'refund', 'blocked', 'suspended', 'stranded', 'mail', 'promise']) AS k (kind))
+			'twice', 'refund', 'blocked', 'suspended', 'stranded', 'terms', 'replaced', 'overdue', 'closed_day',
+			'mail', 'promise']) AS k (kind))
 	SELECT format('%s: %s, and plainly %s', k.kind, told.rows, plain.rows) FROM kinds k
 		CROSS JOIN LATERAL (SELECT coalesce(string_agg(a.object_id || ' ' || a.cents, ', ' ORDER BY a.object_id), '') AS rows
 			FROM attention_now(k.merchant_id, k.kind) a) told
@@ -115,7 +125,7 @@ const plainAttention = `
 	UNION ALL
 	SELECT format('%s: counted %s, and plainly %s', k.kind, counted.sums, plain.sums) FROM kinds k
 		CROSS JOIN LATERAL (SELECT coalesce(sum(a.n), 0) || ' ' || coalesce(sum(a.cents), 0) AS sums
-			FROM attention_counted(k.merchant_id, '-infinity') a WHERE a.kind = k.kind AND a.hidden_until <= product_today()
+			FROM attention_tallied(k.merchant_id, '-infinity') a WHERE a.kind = k.kind AND a.hidden_until <= product_today()
 				AND (a.kind = 'mail' OR a.day = '-infinity')) counted
 		CROSS JOIN LATERAL (SELECT count(*) || ' ' || coalesce(sum(rands_of(a.currency, a.cents)), 0) AS sums
 			FROM attention_now(k.merchant_id, k.kind) a) plain
