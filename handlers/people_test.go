@@ -279,7 +279,7 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	form := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}}
+	form := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}, "warnings": {"yes"}}
 	limit(249_99)
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains(
 		"This is R\u00a0250,00; you may send up to R\u00a0249,99 at once").Lacks("Send 2 invoices")
@@ -292,7 +292,8 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 		}
 	}
 	demand(merchant.Demands{BatchesAbove: &above}) // a second approver does not lift the limit
-	asked := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}, "reason": {"Rent of March."}}
+	asked := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}, "warnings": {"yes"},
+		"reason": {"Rent of March."}}
 	s.Page(s.A.Finance, "POST", at+"/start", asked).Want(403).Contains("you may send up to")
 	if n := s.Count(`SELECT count(*) FROM approvals WHERE kind = 'send_batch'`); n != 0 {
 		t.Errorf("%d requests for a second approver", n)

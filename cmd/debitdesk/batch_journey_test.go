@@ -58,7 +58,9 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.sees("Row 8 is saved. It still has 1 problem") // the field that was left is saved too
 	owner.do("wait for the row", chromedp.WaitVisible(`#cell-8-1[value="Kabelo Junior"]`, chromedp.ByQuery))
 	owner.hasFocus("cell-8-2")
-	owner.click("Create client")
+	owner.sees("Row 8, Name: changed.")        // and can be undone
+	owner.click("Create clients for this row") // of its cause: the button was drawn with the row that was saved
+	owner.sees("Clients will be created for 1 row")
 	owner.sees("Review 8 invoices")
 	owner.click("Review 8 invoices")
 	owner.sees("What will be sent")

@@ -25,6 +25,13 @@ func TestASavedCellBringsTheCausesAndTheCountsAlong(t *testing.T) {
 		`hx-swap-oob="innerHTML:#grid-said"`,
 		"Row 3 is saved. It still has 1 problem: no client has the address ben@example.com. 3 rows have problems.")
 
+	// A browser reads no form beside a row of a table: what is beside it stands in a template.
+	row, beside, found := strings.Cut(strings.TrimSpace(cell.Body), "</tr><template>")
+	if !found || strings.Contains(row, "hx-swap-oob") || !strings.HasSuffix(beside, "</template>") ||
+		!strings.Contains(beside, `/fixes"`) {
+		t.Errorf("the forms of the causes are lost beside the row:\n%s", cell.Body)
+	}
+
 	lost := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"},
 		"was": {"nobody"}}, "HX-Request: true").Want(http.StatusOK)
 	lost.Contains(`value="ben@example.com"`, "Not saved. Row 3, email now says “ben@example.com”")
@@ -71,7 +78,7 @@ func TestARowWithExtraCellsIsMended(t *testing.T) {
 	cell("5", "").Lacks("Extra cell F").Contains("Create client")
 	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"cell_count"}, "column": {"0"}, "revision": {"9"}}).Want(
 		http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Lacks("Too few or too many cells",
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Lacks("Too few or too many cells</a>",
 		"surplus").Contains("No such client yet", "Levy; March")
 }
 

@@ -70,7 +70,7 @@ func seenBatch(t *testing.T, h *handlertest.House, at string) url.Values {
 		t.Fatal(err)
 	}
 	return url.Values{"rows": {strconv.Itoa(b.Counts.Ready)}, "cents": {strconv.FormatInt(b.Counts.ReadyCents, 10)},
-		"fingerprint": {b.Seal()}, "revision": {strconv.Itoa(b.Revision)}}
+		"fingerprint": {b.Seal()}, "revision": {strconv.Itoa(b.Revision)}, "warnings": {"yes"}} // due in 2099
 }
 
 // TestTheFirstThreeAreOfferedWhereThereAreMore looks at batches of three rows and of four.
@@ -205,11 +205,11 @@ func TestAStrangerFindsNoBatch(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
-	for _, step := range []string{"", "/client?row=3", "/map", "/check", "/review", "/run", "/result", "/result.csv",
+	for _, step := range []string{"", "/discard", "/client?row=3", "/map", "/check", "/review", "/run", "/result", "/result.csv",
 		"/voiding"} {
 		h.Page(h.B.Owner, "GET", at+step, nil).Want(http.StatusNotFound)
 	}
-	for _, act := range []string{"/decisions", "/amounts", "/restores", "/map", "/cells", "/fixes", "/skips", "/start",
+	for _, act := range []string{"/undo", "/discard", "/decisions", "/amounts", "/restores", "/map", "/cells", "/fixes", "/skips", "/start",
 		"/turns", "/voiding"} {
 		h.Page(h.B.Owner, "POST", at+act, url.Values{"n": {"3"}, "column": {"0"}, "text": {"x"}, "turn": {"stop"}}).Want(
 			http.StatusNotFound)
@@ -292,7 +292,9 @@ func TestAHeldBatchThatIsPausedSaysWhenItSends(t *testing.T) {
 	form.Set("hold", "60")
 	form.Set("good_only", "yes")
 	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until", "Pause batch", "Stop batch")
+	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until", "Pause batch", "Stop batch", "Held</span>").
+		Lacks("Sending</span>")
+	h.Page(h.A.Finance, "GET", "/batches", nil).Contains("Held</span>").Lacks("Sending</span>")
 	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"pause"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Resume batch: send at ",
 		"nothing is sent before then").Lacks("Go on")
@@ -340,5 +342,5 @@ func TestAnotherDueDateIsGivenToAllRowsOfACause(t *testing.T) {
 		`id="due-due_past"`, `id="due-required_due"`)
 	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"due_past"}, "column": {"4"},
 		"choice": {"2099-03-02"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("2099-03-02").Lacks("has passed")
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("2099-03-02").Lacks("has passed</a>", "has passed</span>")
 }

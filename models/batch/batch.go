@@ -1,14 +1,18 @@
 package batch
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/money"
 )
 
 // State is where a batch stands.
@@ -63,9 +67,43 @@ type Batch struct {
 	Note                    string      // why it waits
 	Creator                 actor.Actor `gorm:"serializer:json"`
 	Starter                 actor.Actor `gorm:"serializer:json;default:null"`
+	Hands                   []Hand      `gorm:"serializer:json;not null"` // who worked on it: none of them approves it
+	CheckedAt               time.Time   // when all its rows were checked together
+	PacedAt                 time.Time   // when sending last began or went on, and the rows that were sent by then
+	PacedSent               int
 	CreatedAt, UpdatedAt    time.Time
 	StartedAt, EndedAt      time.Time
 }
+
+// Hand is a person who uploaded a batch, chose its columns, changed its rows or asked for it to be sent.
+type Hand struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// touched notes that a person had a hand in it.
+func (b *Batch) touched(who actor.Actor) {
+	if who.Kind == actor.User && !slices.ContainsFunc(b.Hands, func(h Hand) bool { return h.ID == who.ID }) {
+		b.Hands = append(b.Hands, Hand{who.ID, who.Name})
+	}
+}
+
+// Makers are the people who had a hand in it, each once: with who uploaded it and who sent it, whom older releases
+// kept alone.
+func (b Batch) Makers() []Hand {
+	b.Hands = slices.Clone(b.Hands)
+	b.touched(b.Creator)
+	b.touched(b.Starter)
+	return b.Hands
+}
+
+// Outdated tells that its rows were checked on another day: dates may have passed since.
+func (b Batch) Outdated(now time.Time) bool {
+	return b.State == Checked && (b.CheckedAt.IsZero() || calendar.DateOf(b.CheckedAt) != calendar.DateOf(now))
+}
+
+// Draft tells that nothing was ever sent of it and nothing goes on, so that it can be discarded.
+func (b Batch) Draft() bool { return b.in(ToMap, Checked) && !b.Started() }
 
 // AtWork tells whether something goes on by itself.
 func (b Batch) AtWork() bool { return b.State == Checking || b.State == Running || b.State == Voiding }
@@ -122,6 +160,11 @@ const (
 	BilledLately Warning = "last_week" // the client was billed the same amount within seven days
 )
 
+// Alone is a sentence without the row that it begins with.
+func (w Warning) Alone(n int) string {
+	return strings.TrimLeft(strings.TrimPrefix(string(w), fmt.Sprintf("row %d", n)), ",: ")
+}
+
 // warnWithin is how far back BilledLately looks.
 const warnWithin = 7 * 24 * time.Hour
 
@@ -130,6 +173,7 @@ type Row struct {
 	N          int             `gorm:"<-:create"` // as a spreadsheet numbers it
 	Cells      []string        `gorm:"-"`
 	Broken     []sheet.Problem `gorm:"serializer:json;default:null;<-:create"`
+	Numbers    []int           `gorm:"serializer:json;default:null;<-:create"` // columns of numbers in a workbook
 	State      RowState
 	Problems   []Problem `gorm:"serializer:json;default:null"`
 	Warnings   []Warning `gorm:"type:text[]"`
@@ -152,6 +196,8 @@ type Row struct {
 	PurchaseID uuid.UUID
 	Number     string
 	Error      string // why it failed, or why it was skipped
+
+	warnings []Problem // what a look at the clients found, until the row is judged
 }
 
 // Decision says who is billed by a row that names nobody we know.
@@ -193,6 +239,10 @@ type Counts struct {
 	Debits  int `json:"debits"`
 	Unusual int `json:"unusual"` // amounts that nobody has ticked yet
 }
+
+// AllCents is what the batch comes to: what was sent of it and what is ready. Limits are held against it, so that a
+// file cannot pass them in slices.
+func (c Counts) AllCents() int64 { return money.Plus(c.SentCents, c.ReadyCents) }
 
 // Left is how many rows nothing has become of yet.
 func (c Counts) Left() int { return c.Fresh + c.Ready + c.Bad }

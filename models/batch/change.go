@@ -69,6 +69,7 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
 				return fault.New(fault.Conflict, "conflict", "This batch changed in the meantime.")
 			}
 			b.Revision, b.WarningsAccepted = seen.Revision, false
+			b.touched(who)
 			return write(tx, b)
 		})
 		if !moved {

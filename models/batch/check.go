@@ -18,13 +18,14 @@ type Checker struct {
 // reading is one row while it is read.
 type reading struct {
 	Checker
-	cells []string
-	line  Line
+	cells   []string
+	numbers []int // columns of numbers, from 0
+	line    Line
 }
 
 // Check reads one row and reports everything about it at once.
 func (c Checker) Check(row sheet.Row) Line {
-	r := &reading{Checker: c, cells: row.Cells, line: Line{Row: row.Number}}
+	r := &reading{Checker: c, cells: row.Cells, numbers: row.Numbers, line: Line{Row: row.Number}}
 	r.broken(row.Broken)
 	r.person()
 	r.money()
@@ -70,7 +71,7 @@ func (r *reading) cell(f Field) (text string, ok bool) {
 
 func (r *reading) target(f Field) Target {
 	if at := r.Mapping.Column(f); at >= 0 {
-		return r.Mapping.Columns[at]
+		return r.Mapping.reading(at, r.numbers)[at]
 	}
 	return Target{}
 }

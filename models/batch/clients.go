@@ -70,6 +70,9 @@ func (d *directory) add(c client.Client) {
 
 // resolve tells whom a row bills: the client that a person chose, else the one that it names.
 func (d *directory) resolve(r Row, v Values) (c client.Client, isNew bool, wrong []Problem) {
+	if r.Decision == CreateClient {
+		return d.findNamed(v)
+	}
 	if r.Decision != BillClient {
 		return d.find(v)
 	}

@@ -3,6 +3,8 @@ package batch
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -45,10 +47,14 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 			return nil, err
 		}
 		touched = len(rows)
+		numbers := numbersOf(rows)
 		if rows, err = s.judgeTogether(ctx, b, rows); err != nil {
 			return nil, err
 		}
 		return func(tx Tx, b *Batch) error {
+			if err := keepMend(tx, who, *b, in.done(numbers), numbers); err != nil {
+				return err
+			}
 			if err := tx.SaveRows(*b, rows, false); err != nil {
 				return err
 			}
@@ -56,12 +62,28 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.client_decided", ObjectType: "batch", ObjectID: b.ID, ClientID: in.Client,
-				Text:  fmt.Sprintf("Row %d and %s: %s", in.N, plural.Of(touched-1, "other row"), text),
+				Text:  in.rowsInWords(touched) + ": " + text,
 				After: map[string]any{"row": in.N, "rows": touched, "decision": in.Decision, "client": in.Client}})
 			return nil
 		}, nil
 	})
 	return b, touched, err
+}
+
+// rowsInWords names the row that was chosen for, and how many others it holds for.
+func (in Choice) rowsInWords(touched int) string {
+	text := fmt.Sprintf("Row %d", in.N)
+	if touched > 1 {
+		text += " and " + plural.Of(touched-1, "other row")
+	}
+	return text
+}
+
+// done says what was chosen, without naming anybody.
+func (in Choice) done(numbers []int) string {
+	what := map[Decision]string{CreateClient: "a new client", BillClient: "client chosen",
+		Undecided: "client to be chosen again"}[in.Decision]
+	return in.rowsInWords(len(numbers)) + ": " + what + "."
 }
 
 // choice says in words what a choice means, or what is wrong with it.
@@ -87,10 +109,20 @@ func (s *Service) rowsOfPerson(ctx context.Context, b Batch, in Choice) (rows []
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range numbers {
+	meant := ""
+	for _, n := range append([]int{in.N}, numbers...) {
 		r, err := s.open(ctx, b, n)
 		if err != nil {
 			return nil, err
+		}
+		person := b.read([]Row{r}, Day{})[0].Values.person()
+		switch {
+		case n == in.N && len(rows) > 0:
+			continue
+		case n == in.N:
+			meant = person
+		case person != meant:
+			continue // checked by an older release, which took everybody at one address for one person
 		}
 		if n != in.N && in.Decision == BillClient && !r.has(CauseUnknown, 0) && !r.has(CauseClient, 0) &&
 			r.Decision == Undecided {
@@ -119,7 +151,13 @@ func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 		case len(amounts) == 0:
 			return fault.New(fault.Conflict, "nothing_ticked", "Tick the amounts that are right first.")
 		}
+		numbers := slices.Sorted(maps.Keys(amounts))
 		b.Revision++
+		b.touched(who)
+		if err := keepMend(tx, who, *b, plural.Of(len(numbers), "unusual amount")+" confirmed"+whichRows(numbers)+".",
+			numbers); err != nil {
+			return err
+		}
 		if confirmed, err = tx.Confirm(*b, amounts); err != nil {
 			return err
 		}
@@ -155,6 +193,9 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 			return nil, err
 		}
 		return func(tx Tx, b *Batch) error {
+			if err := keepMend(tx, who, *b, fmt.Sprintf("Row %d included again.", n), []int{n}); err != nil {
+				return err
+			}
 			if err := tx.SaveRows(*b, rows, false); err != nil {
 				return err
 			}

@@ -48,12 +48,18 @@ func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e
 		}
 		cells := slices.Clone(r.Cells)
 		cells[e.Column] = strings.ReplaceAll(strings.ToValidUTF8(e.Text, ""), "\x00", "")
+		// What is typed is a text, whatever stood there.
+		r.Numbers = slices.DeleteFunc(slices.Clone(r.Numbers), func(i int) bool { return i == e.Column })
 		r = b.rewritten(r, cells, true) // a person who edits a row has seen how it is cut
 		rows, err := s.judgeTogether(ctx, b, []Row{r})
 		if err != nil {
 			return nil, err
 		}
 		return func(tx Tx, b *Batch) error {
+			if err := keepMend(tx, who, *b, fmt.Sprintf("Row %d, %s: changed.", e.N, b.ColumnName(e.Column)),
+				[]int{e.N}); err != nil {
+				return err
+			}
 			if err := tx.SaveRows(*b, rows, true); err != nil {
 				return err
 			}
@@ -98,12 +104,13 @@ var rowWords = map[RowState]string{Fresh: "being checked", Ready: "ready", Bad: 
 // rewritten is a row with other cells. A decision about a person does not hold for another person, and whole tells that
 // a person saw how the row is cut; texts in extra cells are lost only when somebody takes them out.
 func (b Batch) rewritten(r Row, cells []string, whole bool) Row {
-	was := b.read([]Row{r}, Day{})[0].Values.person()
+	was := b.read([]Row{r}, Day{})[0].Values
 	r.Cells, r.Revision = cells, b.Revision
 	if whole {
 		r.Cells, r.Broken = b.cut(cells)
 	}
-	if b.read([]Row{r}, Day{})[0].Values.person() != was {
+	is := b.read([]Row{r}, Day{})[0].Values
+	if renamed := is.address() == was.address() && r.Decision == CreateClient; is.person() != was.person() && !renamed {
 		r.Decision, r.Chosen = Undecided, uuid.Nil
 	}
 	return r
@@ -145,10 +152,14 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 		if touched = len(fixed); touched == 0 {
 			return nil, fault.New(fault.Conflict, "nothing_mended", "No row could be fixed that way.")
 		}
+		numbers := numbersOf(fixed)
 		if fixed, err = s.judgeTogether(ctx, b, fixed); err != nil {
 			return nil, err
 		}
 		return func(tx Tx, b *Batch) error {
+			if err := keepMend(tx, who, *b, fix.done(len(numbers)), numbers); err != nil {
+				return err
+			}
 			if err := tx.SaveRows(*b, fixed, true); err != nil {
 				return err
 			}
@@ -182,7 +193,7 @@ func (s *Service) fixRows(ctx context.Context, b Batch, fix Fix, revision int) (
 			} else if fix.Cause == CauseHidden {
 				r.Broken, r.Revision = r.seen(), b.Revision
 				fixed = append(fixed, r)
-			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed || fix.Cause == CauseCells {
+			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells, r.Numbers...); changed || fix.Cause == CauseCells {
 				fixed = append(fixed, b.rewritten(r, cells, fix.Cause == CauseQuotes || fix.Cause == CauseCells))
 			}
 		}
@@ -260,36 +271,4 @@ func groupOf(r Row, key string, n int) CauseGroup {
 		}
 	}
 	return CauseGroup{Group: g.List()[0], Key: key, N: n}
-}
-
-// Skip leaves rows out: the bad or the ready ones that are numbered, or all bad ones when none are.
-func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbered ...int) (Batch, error) {
-	if err := who.May(actor.Bill); err != nil {
-		return Batch{}, err
-	}
-	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-		if !b.in(Checked, Paused) {
-			return wrongState(*b)
-		}
-		from := []RowState{Bad}
-		if len(numbered) > 0 {
-			from = append(from, Ready)
-		}
-		b.Revision++
-		n, err := tx.MoveRows(*b, from, Skipped, "Left out by "+who.Name+".", numbered)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return fault.New(fault.Conflict, "nothing_left_out",
-				"There is no longer such a row to leave out. Look at the rows again.")
-		}
-		if err := warn(tx, *b, nil); err != nil {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "batch.rows_skipped", ObjectType: "batch", ObjectID: b.ID,
-			Text:  plural.Of(n, "row") + " " + plural.Was(n) + " left out.",
-			After: map[string]any{"rows": n, "numbers": numbered}})
-		return nil
-	})
 }

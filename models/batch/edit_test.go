@@ -80,7 +80,7 @@ func TestA_row_means_a_client_or_makes_one_but_never_guesses(t *testing.T) {
 	h.client("two@example.org")
 	h.client("TWO@example.org")
 	b := h.checked(heading +
-		"Known@Example.org,K,1,2027-03-01,x\nnew@example.org,N,1,2027-03-01,x\nNEW@example.org,N,2,2027-03-01,x\ntwo@example.org,T,1,2027-03-01,x\n")
+		"Known@Example.org,somebody,1,2027-03-01,x\nnew@example.org,N,1,2027-03-01,x\nNEW@example.org,N,2,2027-03-01,x\ntwo@example.org,T,1,2027-03-01,x\n")
 	rows := h.rows(b)
 	if rows[0].ClientID != known.ID || !rows[1].NewClient || rows[3].State != batch.Bad {
 		t.Fatalf("%+v", rows)

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // Fix is one way to fix every row of a cause at once. Choice is empty where there is only one way.
@@ -66,7 +67,10 @@ func FixesOf(p Problem) []Fix {
 
 // FixAll fixes the raw cells of one row and tells whether anything changed. Cells are changed in a copy, and only where
 // the outcome is readable; the row is then checked again like any other.
-func FixAll(m Mapping, fix Fix, cells []string) ([]string, bool) {
+//
+// A choice about how texts are written touches no number: numbers are the columns, from 0, whose cells are numbers in
+// the workbook.
+func FixAll(m Mapping, fix Fix, cells []string, numbers ...int) ([]string, bool) {
 	fixed := slices.Clone(cells)
 	if fix.Cause == CauseCells && len(fixed) > len(m.Columns) {
 		fixed = fixed[:len(m.Columns)]
@@ -75,6 +79,10 @@ func FixAll(m Mapping, fix Fix, cells []string) ([]string, bool) {
 		if fix.Column != 0 && i != fix.Column-1 || i >= len(m.Columns) {
 			continue
 		}
+		if fix.aboutText() && slices.Contains(numbers, i) {
+			continue
+		}
+		m.Columns = m.reading(i, numbers)
 		fixed[i] = fixCell(m.Columns[i], fix, fixed[i])
 	}
 	return fixed, !slices.Equal(fixed, cells)
@@ -99,6 +107,32 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return strings.TrimSpace(strings.ReplaceAll(cell, `"`, ""))
 	}
 	return cell
+}
+
+// aboutText tells a choice about how a text is to be read.
+func (f Fix) aboutText() bool { return f.Cause == CauseDecimalMark || f.Cause == CauseDateOrder }
+
+// reading are the columns as a row with these numbers is read: a number has a point before its decimals, whatever the
+// texts of its column have.
+func (m Mapping) reading(column int, numbers []int) []Target {
+	if !slices.Contains(numbers, column) {
+		return m.Columns
+	}
+	columns := slices.Clone(m.Columns)
+	columns[column].Decimal = money.PointMark
+	return columns
+}
+
+// done says what a fix did, without naming anybody.
+func (f Fix) done(rows int) string {
+	said := plural.Of(rows, "row") + " fixed together"
+	if title, known := titles[f.Cause]; known {
+		said += ": " + strings.TrimSuffix(title, "?")
+	}
+	if f.Cause == CauseUnknown {
+		said = "New clients for " + plural.Of(rows, "row")
+	}
+	return said + "."
 }
 
 // setsDue tells a fix that gives rows another due date: the day has passed, is missing, or is too soon for a debit.

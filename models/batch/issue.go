@@ -107,6 +107,8 @@ func changed(seen, now Row) string {
 		why = "the client could dispute the debit for a reason that was not there at the review"
 	case bytes.Equal(seen.Digest, now.Digest):
 		return ""
+	case seen.NewClient && now.NewClient:
+		why = "another client with this address was added or changed since the review"
 	case seen.NewClient && !now.NewClient:
 		why = "a client with this address was added since the review"
 	case seen.ClientID != now.ClientID:

@@ -53,6 +53,7 @@ func (s *Service) identify(r *Row, l Line, known *directory) []Problem {
 	v := l.Values
 	r.ClientKey = v.person()
 	c, isNew, wrong := known.resolve(*r, v)
+	r.warnings = known.warn(c, isNew && r.Decision == CreateClient, v)
 	switch {
 	case !isNew || len(wrong) > 0 || l.about(Email, ClientID, PersonalCode):
 	case r.Decision != CreateClient:
@@ -78,7 +79,7 @@ func (s *Service) identify(r *Row, l Line, known *directory) []Problem {
 func (s *Service) conclude(b Batch, r *Row, l Line, known *directory, wrong []Problem) error {
 	r.Problems = append(l.Problems, b.placed(wrong)...)
 	r.Warnings = nil
-	for _, w := range l.Warnings {
+	for _, w := range append(l.Warnings, b.placed(r.warnings)...) {
 		if w.Cause != CausePast { // judged above, at the minute
 			r.Warnings = append(r.Warnings, Warning(w.At(r.N)))
 		}
@@ -86,16 +87,17 @@ func (s *Service) conclude(b Batch, r *Row, l Line, known *directory, wrong []Pr
 	if r.State = Ready; len(r.Problems) > 0 {
 		r.State = Bad
 	}
-	return s.digest(b, r, l.Values, known.byID[r.ClientID], known.made[r.ClientID])
+	return s.digest(b, r, l.Values, known)
 }
 
 // digest names everything that sending a row does: who is billed and gets the mail, for what, and what is debited and
-// when. Why that could be disputed depends on other debits too and is compared by itself. ours tells that the batch
-// itself has made the client.
-func (s *Service) digest(b Batch, r *Row, v Values, c client.Client, ours bool) error {
+// when. Why that could be disputed depends on other debits too and is compared by itself. A client that the batch
+// itself has made is as new as before.
+func (s *Service) digest(b Batch, r *Row, v Values, known *directory) error {
+	c := known.byID[r.ClientID]
 	who := c.ID.String()
-	if r.NewClient || ours && r.Decision == CreateClient {
-		who = "new " + r.ClientKey
+	if r.NewClient || known.made[c.ID] && r.Decision == CreateClient {
+		who = "new " + v.address() + known.beside(v)
 	}
 	facts, err := json.Marshal(struct {
 		Cells    []string
@@ -146,7 +148,7 @@ func (b Batch) read(rows []Row, today Day) []Line {
 	c := Checker{Header: b.Format.Header, Mapping: b.Mapping, Today: today}
 	lines := make([]Line, len(rows))
 	for i, r := range rows {
-		lines[i] = c.Check(sheet.Row{Number: r.N, Cells: r.Cells, Broken: r.Broken})
+		lines[i] = c.Check(sheet.Row{Number: r.N, Cells: r.Cells, Broken: r.Broken, Numbers: r.Numbers})
 	}
 	return lines
 }
@@ -168,8 +170,17 @@ func nameOf(c client.Client, v Values) string {
 	return cmp.Or(v.FullName, v.Email)
 }
 
-// person names whom a row means, as the row says it.
+// person names whom a row means, as the row says it: people who share an address are told apart by their names, so
+// that a choice made for one of them holds for no other.
 func (v Values) person() string {
+	if v.ClientID != uuid.Nil {
+		return v.ClientID.String()
+	}
+	return v.address() + "\x1f" + nameKey(v.FullName)
+}
+
+// address is what a client is found by.
+func (v Values) address() string {
 	if v.ClientID != uuid.Nil {
 		return v.ClientID.String()
 	}

@@ -90,6 +90,7 @@ const (
 	CauseHidden      = "hidden"
 	CauseTotal       = "total_differs"
 	CausePast        = "due_past"
+	CauseFar         = "due_far"
 	CauseZeros       = "leading_zeros"
 	CauseLine        = "one_line"
 )

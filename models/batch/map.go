@@ -31,6 +31,10 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 		case !b.in(ToMap, Checking, Checked):
 			return wrongState(*b)
 		}
+		if b.in(Checked) {
+			keepMark(tx, who, *b)
+		}
+		b.touched(who)
 		b.Mapping, b.WarningsAccepted = m, false
 		tx.ForgetDecisions(*b) // the rows may name others now
 		if err := tx.RememberMapping(*b); err != nil {
@@ -60,6 +64,11 @@ func recheck(tx Tx, b *Batch) error {
 	if _, err := tx.MoveRows(*b, []RowState{Ready, Bad}, Fresh, "", nil); err != nil {
 		return err
 	}
+	return checkRest(tx, b)
+}
+
+// checkRest has the rows checked that are to be.
+func checkRest(tx Tx, b *Batch) error {
 	b.State = Checking
 	if b.isSmall() {
 		tx.ClaimBatch(*b) // by who called: workers keep away, and take it up if it is never finished
@@ -67,6 +76,35 @@ func recheck(tx Tx, b *Batch) error {
 		forWorkers(tx, *b)
 	}
 	return nil
+}
+
+// Refresh checks the rows of a draft anew that was checked on another day, and gives it: due dates may have passed
+// since, and debits have other days. A request for a second approver stays, unless something came out differently.
+func (s *Service) Refresh(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Batch{}, err
+	}
+	b, err := s.Read.Batch(ctx, who.MerchantID, id)
+	if err != nil || !b.Outdated(s.Now()) {
+		return b, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		var err error
+		if b, err = tx.LockBatch(who.MerchantID, id); err != nil || !b.Outdated(tx.Now()) {
+			return err
+		}
+		if err := recheck(tx, &b); err != nil {
+			return err
+		}
+		b.UpdatedAt = tx.Now()
+		tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.checked_again", ObjectType: "batch",
+			ObjectID: b.ID, Text: "The rows were checked again, because they were last checked on another day."})
+		return tx.SaveBatch(&b)
+	})
+	if err != nil || b.State != Checking {
+		return b, err
+	}
+	return s.checked(ctx, b, nil)
 }
 
 // isSmall tells whether the rows are checked before the answer.
@@ -100,7 +138,7 @@ func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err err
 			}
 			return tx.SaveBatch(&b)
 		}
-		b.State, b.UpdatedAt = Checked, tx.Now()
+		b.State, b.UpdatedAt, b.CheckedAt = Checked, tx.Now(), tx.Now()
 		if err := warn(tx, b, nil); err != nil {
 			return err
 		}

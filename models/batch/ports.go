@@ -43,6 +43,14 @@ type Tx interface {
 	RowsIn(b Batch, states []RowState, after, limit int) ([]Row, error)
 	// RowAt reads one row; NotFound when there is none.
 	RowAt(b Batch, n int) (Row, error)
+	// RowsAt reads rows by their numbers, in order.
+	RowsAt(b Batch, numbers []int) ([]Row, error)
+	// KeepMend keeps a change with the rows before it, DropMend forgets one, DropMends all of a batch.
+	KeepMend(m Mend)
+	DropMend(m Mend)
+	DropMends(b Batch)
+	// DeleteBatch deletes a draft with its rows.
+	DeleteBatch(b Batch)
 	// SaveRows writes what became of rows; cells too when withCells.
 	SaveRows(b Batch, rows []Row, withCells bool) error
 	// SaveCharges writes what became of the charges of rows, and nothing else.
@@ -90,6 +98,12 @@ type Reader interface {
 	Digest(merchantID uuid.UUID, text string) []byte
 	// DebitTotals adds up the debits of ready rows by method and debit date.
 	DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DebitTotal, error)
+	// PlannedDebits adds up the debits that were planned for sent rows, by method and debit date.
+	PlannedDebits(ctx context.Context, merchantID, id uuid.UUID) ([]DebitTotal, error)
+	// Mends lists changes of a draft that can be undone, the newest first, without the rows before them.
+	Mends(ctx context.Context, merchantID, id uuid.UUID) ([]Mend, error)
+	// Mend finds one of them with the rows before it; NotFound when there is none.
+	Mend(ctx context.Context, merchantID, batchID, id uuid.UUID) (Mend, error)
 	// NewClients lists who would be made of ready rows, each once.
 	NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]Row, error)
 	// Outcomes counts debits by action date, both ends included.

@@ -59,8 +59,14 @@ func (r *reading) due() {
 		if due.Before(r.Today) {
 			r.warn(Due, "due_past", CausePast, "the due date "+due.String()+" has passed")
 		}
+		if due.After(r.Today.AddDays(farAhead)) {
+			r.warn(Due, "due_far", CauseFar, "the due date "+due.String()+" is more than a year away")
+		}
 	}
 }
+
+// farAhead is from how many days on a due date is likelier a slip than meant (ours).
+const farAhead = 366
 
 var orderWords = map[calendar.Order]string{calendar.DayFirst: "the day first, as 25/12/2026",
 	calendar.MonthFirst: "the month first, as 12/25/2026",

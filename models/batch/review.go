@@ -158,5 +158,14 @@ func (s *Service) sketch(ctx context.Context, who actor.Actor, v *Review) error 
 	return nil
 }
 
+// PlannedDebits adds up the debits that a batch has planned, by debit date and method; those of voided invoices are
+// dropped and do not count.
+func (s *Service) PlannedDebits(ctx context.Context, who actor.Actor, id uuid.UUID) ([]DebitTotal, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Read.PlannedDebits(ctx, who.MerchantID, id)
+}
+
 // AddressOf is the e-mail address that a row says.
 func (b Batch) AddressOf(r Row) string { return b.read([]Row{r}, Day{})[0].Values.Email }

@@ -58,6 +58,9 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 	if err != nil {
 		return Batch{}, err
 	}
+	if _, err := s.Refresh(ctx, who, id); err != nil {
+		return Batch{}, err
+	}
 	begin, err := s.beginning(ctx, who, id, in, d.MaySend, nil)
 	if err != nil {
 		return Batch{}, err
@@ -131,7 +134,7 @@ func (s *Service) MayStart(ctx context.Context, who actor.Actor, id uuid.UUID, i
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	b, err := s.Read.Batch(ctx, who.MerchantID, id)
+	b, err := s.Refresh(ctx, who, id)
 	if err != nil {
 		return b, err
 	}
@@ -166,13 +169,16 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if err := mayStart(*b, in, sentBefore); err != nil {
 			return err
 		}
-		if err := may(who, b.Counts.ReadyCents); err != nil {
+		if err := may(who, b.Counts.AllCents()); err != nil {
 			return err
 		}
 		if _, err := tx.MoveRows(*b, []RowState{Bad}, Skipped, "Left out: it had problems.", nil); err != nil {
 			return err
 		}
 		b.State, b.Starter, b.StartedAt, b.EndedAt, b.Note = Running, who, tx.Now(), time.Time{}, ""
+		b.touched(who)
+		b.pace(tx.Now())
+		tx.DropMends(*b) // what was sent cannot be undone
 		b.GoodOnly, b.WarningsAccepted = in.GoodOnly, in.AcceptWarnings
 		b.HoldUntil, b.PauseAfter = time.Time{}, 0
 		if in.Hold > 0 {

@@ -39,16 +39,17 @@ func NewSurvey(width int) *Survey {
 	return s
 }
 
-// See takes one row; cells beyond the columns are left out.
-func (s *Survey) See(cells []string) {
+// See takes one row; cells beyond the columns are left out. A cell that a workbook keeps as a number, of whose columns
+// numbers tells, does not show how the texts of its column are written.
+func (s *Survey) See(cells []string, numbers ...int) {
 	for i, c := range cells[:min(len(cells), len(s.columns))] {
 		if c = Tidy(c); c != "" {
-			s.columns[i].see(c)
+			s.columns[i].see(c, slices.Contains(numbers, i))
 		}
 	}
 }
 
-func (c *surveyed) see(text string) {
+func (c *surveyed) see(text string, number bool) {
 	c.filled++
 	if len(c.samples) < samples && !slices.Contains(c.samples, text) {
 		c.samples = append(c.samples, text)
@@ -59,7 +60,7 @@ func (c *surveyed) see(text string) {
 	}
 	if order := calendar.OrderIn(text); order != calendar.Unordered {
 		c.orders[order] = true
-	} else if mark := money.MarkIn(text); mark != money.Unmarked {
+	} else if mark := money.MarkIn(text); mark != money.Unmarked && !number {
 		c.marks[mark] = true
 	}
 }

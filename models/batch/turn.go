@@ -47,7 +47,7 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 			return wrongState(*b)
 		}
 		if to == Running {
-			if err := who.Sends(b.Counts.ReadyCents); err != nil {
+			if err := who.Sends(b.Counts.AllCents()); err != nil {
 				return err
 			}
 		}
@@ -55,6 +55,7 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 		b.State, b.Note = to, ""
 		switch to {
 		case Running:
+			b.pace(tx.Now())
 			forWorkers(tx, *b)
 		case Voiding:
 			b.Cursor, b.Starter = 0, who
@@ -71,6 +72,9 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 		return nil
 	})
 }
+
+// pace notes from when on it is measured how fast rows are sent.
+func (b *Batch) pace(now time.Time) { b.PacedAt, b.PacedSent = now, b.Counts.Sent+b.Counts.Voided }
 
 // reopen takes the rows that failed, and those that were left out because of their problems. A good row that a person
 // left out stays out: who took a double out must not send it after all.
@@ -110,6 +114,7 @@ func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Ba
 		if !b.in(Done, Stopped, Paused) {
 			return wrongState(*b)
 		}
+		b.touched(who)
 		n, err := reopen(tx, *b)
 		if err != nil {
 			return err

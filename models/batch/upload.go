@@ -80,6 +80,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
 		b.ID, b.CreatedAt, b.UpdatedAt, b.Rows = tx.NewID(), tx.Now(), tx.Now(), 0
+		b.touched(who)
 		tx.InsertBatch(b)
 		content, survey := NewFingerprint(b.Format.Header), NewSurvey(len(b.Format.Header))
 		waiting := make([]Row, 0, copied)
@@ -91,8 +92,9 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
 		}
 		err := each(func(r sheet.Row) error {
 			content.Add(r.Cells)
-			survey.See(r.Cells)
-			waiting = append(waiting, Row{N: r.Number, Cells: r.Cells, Broken: r.Broken, State: Fresh})
+			survey.See(r.Cells, r.Numbers...)
+			waiting = append(waiting, Row{N: r.Number, Cells: r.Cells, Broken: r.Broken, Numbers: r.Numbers,
+				State: Fresh})
 			if len(waiting) == copied {
 				return write()
 			}
@@ -226,7 +228,7 @@ func (s *Service) Survey(ctx context.Context, who actor.Actor, b Batch) (*Survey
 			return survey, err
 		}
 		for _, r := range rows {
-			survey.See(r.Cells)
+			survey.See(r.Cells, r.Numbers...)
 		}
 		q.After = rows[len(rows)-1].N
 	}

@@ -232,6 +232,9 @@ var erasing = []struct{ table, sql string }{
 		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1
 			WHERE merchant_id = @m AND client_id = @c`,
 	},
+	// What is undone would bring the cells back.
+	{"batch_mends", `DELETE FROM batch_mends WHERE merchant_id = @m AND batch_id IN (SELECT batch_id FROM batch_rows
+		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[])))`},
 	{"batch_rows",
 		`UPDATE batch_rows r SET cells = @cells, name = @erased, problems = NULL, broken = NULL, error = '', same_hash = NULL
 		FROM batches b WHERE b.merchant_id = @m AND r.merchant_id = @m AND r.batch_id = b.id

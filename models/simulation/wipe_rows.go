@@ -35,6 +35,7 @@ var wiping = []struct{ table, where string }{
 	{"billing_periods", "merchant_id = $1"},
 	{"template_clients", "merchant_id = $1"},
 	{"billing_templates", "merchant_id = $1"},
+	{"batch_mends", "merchant_id = $1"},
 	{"batch_rows", "merchant_id = $1"},
 	{"batches", "merchant_id = $1"},
 	{"batch_mappings", "merchant_id = $1"},

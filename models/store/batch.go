@@ -24,7 +24,8 @@ var (
 	saveBatch  = batchTable.Write(
 		`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only,
 			warnings_accepted, hold_until, pause_after,
-		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint)
+		cursor_n, note, starter, hands, checked_at, paced_at, paced_sent, updated_at, started_at, ended_at, revision,
+		fingerprint)
 		WHERE merchant_id = @merchant_id AND id = @id`,
 	)
 )

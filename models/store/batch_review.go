@@ -65,15 +65,23 @@ func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, toke
 
 // DebitTotals implements batch.Reader.
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
+	return s.debitTotals(ctx, merchantID, id, batch.Ready, batch.ChargeWanted)
+}
+
+// PlannedDebits implements batch.Reader.
+func (s *Store) PlannedDebits(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
+	return s.debitTotals(ctx, merchantID, id, batch.Sent, batch.ChargeDone)
+}
+
+func (s *Store) debitTotals(ctx context.Context, merchantID, id uuid.UUID, state batch.RowState,
+	charge batch.Charging) ([]batch.DebitTotal, error) {
 	rows, err := s.Pool.Query(
 		ctx,
 		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint,
 			count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
-		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted'
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = $3 AND charge = $4
 		GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`,
-		merchantID,
-		id,
-	)
+		merchantID, id, string(state), string(charge))
 	if err != nil {
 		return nil, fmt.Errorf("add up debits of a batch: %w", err)
 	}

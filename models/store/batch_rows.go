@@ -47,7 +47,7 @@ var (
 	saveLine = lineTable.Write(
 		`UPDATE batch_rows SET @set WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
 	saveWholeLine = lineTable.Write(
-		`UPDATE batch_rows SET @set, @set(cells, broken) WHERE merchant_id = @merchant_id
+		`UPDATE batch_rows SET @set, @set(cells, broken, numbers) WHERE merchant_id = @merchant_id
 			AND batch_id = @batch_id AND n = @n`,
 	)
 )
@@ -77,7 +77,7 @@ func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condit
 func (t *Tx) AddRows(b batch.Batch, rows []batch.Row) error {
 	return t.Pgx(func(tx pgx.Tx) error {
 		return lineTable.Copy(t.Context(), tx, t.s.Seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken",
-			"state")
+			"numbers", "state")
 	})
 }
 
@@ -92,6 +92,11 @@ func words[T ~string](list []T) []string { return database.Texts(list) }
 // RowAt implements batch.Tx.
 func (t *Tx) RowAt(b batch.Batch, n int) (batch.Row, error) {
 	return database.First(t.s.lines(t.Context(), b.MerchantID, b.ID, "n = $3 FOR UPDATE", n))
+}
+
+// RowsAt implements batch.Tx.
+func (t *Tx) RowsAt(b batch.Batch, numbers []int) ([]batch.Row, error) {
+	return t.s.lines(t.Context(), b.MerchantID, b.ID, "n = ANY($3) ORDER BY n FOR UPDATE", numbers)
 }
 
 // SaveRows implements batch.Tx: all in one round trip.

@@ -34,6 +34,7 @@ var sealedColumns = []sealedColumn{
 	{table: "tokens", key: "id", binding: "merchant_id", column: "account_sealed"},
 	{table: "mandate_evidence", key: "id", binding: "merchant_id", column: "content"},
 	{table: "batch_rows", key: "batch_id, n", binding: "merchant_id", column: "cells"},
+	{table: "batch_mends", key: "id", binding: "merchant_id", column: "was_sealed"},
 	{table: "template_clients", key: "id", binding: "merchant_id", column: "debit_sealed"},
 	{table: "webhooks", key: "id", binding: "merchant_id", column: "private_key"},
 	{table: "merchant_keys", key: "merchant_id", binding: "merchant_id", column: "private_key"},

@@ -480,6 +480,15 @@ type BatchHead struct {
 	Steps       components.Stepper
 	Problems    components.ErrorSummary
 	Note        string
+	DiscardHref string // of a draft
+}
+
+func batchPageHead(h BatchHead) components.PageHead {
+	head := components.PageHead{Title: h.Name, Sub: h.Facts, Back: components.Link{Text: "Batches", Href: "/batches"}}
+	if h.DiscardHref != "" {
+		head.Secondary = []components.Button{{Label: "Discard draft…", Kind: "quiet", Icon: "trash", Href: h.DiscardHref, Changes: true}}
+	}
+	return head
 }
 
 func batchTop(h BatchHead) templ.Component {
@@ -503,7 +512,7 @@ func batchTop(h BatchHead) templ.Component {
 			templ_7745c5c3_Var16 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = components.Top(components.PageHead{Title: h.Name, Sub: h.Facts, Back: components.Link{Text: "Batches", Href: "/batches"}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Top(batchPageHead(h)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -608,7 +617,7 @@ func BatchMap(frame layout.Frame, v BatchMapView) templ.Component {
 				var templ_7745c5c3_Var19 templ.SafeURL
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.Action))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 174, Col: 74}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 183, Col: 74}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -718,7 +727,7 @@ func mapFields(v BatchMapView) templ.Component {
 					var templ_7745c5c3_Var23 string
 					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(c.Heading)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 198, Col: 25}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 207, Col: 25}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 					if templ_7745c5c3_Err != nil {
@@ -736,7 +745,7 @@ func mapFields(v BatchMapView) templ.Component {
 						var templ_7745c5c3_Var24 string
 						templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(s)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 201, Col: 33}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 210, Col: 33}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 						if templ_7745c5c3_Err != nil {
@@ -788,7 +797,7 @@ func mapFields(v BatchMapView) templ.Component {
 				var templ_7745c5c3_Var25 string
 				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(v.Ignored)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 217, Col: 42}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batches.templ`, Line: 226, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 				if templ_7745c5c3_Err != nil {

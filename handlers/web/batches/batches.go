@@ -105,8 +105,10 @@ var batchStates = []batch.State{batch.ToMap, batch.Checking, batch.Checked, batc
 // StatePill is a state of batches in a word.
 func StatePill(s batch.State) components.Pill { return batchPills[s] }
 
-func batchPill(b batch.Batch) components.Pill {
+func batchPill(b batch.Batch, now time.Time) components.Pill {
 	switch n := b.Counts; {
+	case b.Held(now):
+		return components.Pill{Kind: "wait", Word: "Held", Title: "Held until " + words.Moment(b.HoldUntil).Text + " SAST"}
 	case b.State == batch.Done && n.Failed > 0:
 		return components.Pill{Kind: "bad", Word: plural.Of(n.Failed, "row") + " failed"}
 	case b.State == batch.Done && n.Voided > 0 && n.Sent == 0:
@@ -136,8 +138,8 @@ func (h *Batches) Latest(ctx context.Context, who actor.Actor) ([]pages.BatchLin
 	page, err := h.Service.List(ctx, who, batch.Filter{}, paging.Ask{Limit: latestBatches})
 	lines := make([]pages.BatchLine, len(page.Items))
 	for i, b := range page.Items {
-		lines[i] = pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Sent: sentRows(b), State: batchPill(b),
-			At: words.Moment(b.CreatedAt)}
+		lines[i] = pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Sent: sentRows(b),
+			State: batchPill(b, h.Desk.Now()), At: words.Moment(b.CreatedAt)}
 	}
 	return lines, err
 }
@@ -175,7 +177,7 @@ func (h *Batches) list(who actor.Actor) kit.Shown {
 				return components.Cell{Text: b.Name, Href: "/batches/" + b.ID.String(),
 					Second: batchSources[b.Source] + " · " + b.Creator.Name + " · " + sentRows(b)}
 			}),
-			kit.PillColumn("State", 0, batchPill),
+			kit.PillColumn("State", 0, func(b batch.Batch) components.Pill { return batchPill(b, h.Desk.Now()) }),
 			kit.TextColumn("Rows", 0, func(b batch.Batch) string { return words.Grouped(int64(b.Rows)) }).Number(),
 			kit.TextColumn("Sent, not voided, ZAR", 0,
 				func(b batch.Batch) string { return words.Sum(b.Counts.SentCents, "") }).Number(),
@@ -210,7 +212,8 @@ func (h *Batches) find(c echo.Context) (batch.Batch, error) {
 }
 
 // head is what stands above every step.
-func (h *Batches) head(b batch.Batch, step string, refused error) pages.BatchHead {
+func (h *Batches) head(c echo.Context, b batch.Batch, step string, refused error) pages.BatchHead {
+	may := access.Actor(c).Can(actor.Bill)
 	facts := []string{plural.Of(b.Rows, "row")}
 	switch b.Format.Kind {
 	case sheet.XLSX:
@@ -230,8 +233,12 @@ func (h *Batches) head(b batch.Batch, step string, refused error) pages.BatchHea
 	if f, known := fault.From(refused); known && !ok {
 		summary = []components.ErrorItem{{Text: f.Message}}
 	}
-	return pages.BatchHead{Name: b.Name, Facts: strings.Join(facts, " · "), Steps: stepper(b, step),
+	out := pages.BatchHead{Name: b.Name, Facts: strings.Join(facts, " · "), Steps: stepper(b, step),
 		Problems: components.ErrorSummary{Items: summary}, Note: b.Note}
+	if b.Draft() && may {
+		out.DiscardHref = words.BatchHref(b.ID, "discard")
+	}
+	return out
 }
 
 // sheetWords say which sheet of a workbook was read, and that it has others.

@@ -120,7 +120,8 @@ func (h *Batches) Cell(c echo.Context) error {
 // saved draws a row anew, and what changed around it.
 func (h *Batches) saved(c echo.Context, b batch.Batch, r batch.Row, form url.Values, said string) error {
 	view := pages.BatchCheckView{Self: words.BatchHref(b.ID, "check"), OOB: true, Counts: batchCounts(b),
-		FixAction: words.BatchHref(b.ID, "fixes"), MayBill: b.State == batch.Checked}
+		FixAction: words.BatchHref(b.ID, "fixes"), MayBill: b.State == batch.Checked,
+		UndoAction: words.BatchHref(b.ID, "undo")}
 	view.Counts.OOB = true
 	at := gridPlaceOf(form)
 	if _, err := h.around(c, b, &at, &view); err != nil {

@@ -39,7 +39,7 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 	if due == "" && !m.Due.IsZero() {
 		due = m.Due.String()
 	}
-	view := pages.BatchMapView{Head: h.head(b, "map", refused), Action: words.BatchHref(b.ID, "map"),
+	view := pages.BatchMapView{Head: h.head(c, b, "map", refused), Action: words.BatchHref(b.ID, "map"),
 		ReadOnly: b.Started() || !access.Actor(c).Can(actor.Bill),
 		Due:      components.DateField{Label: "Due date", Name: "due", Value: due, Error: wrong["due"]},
 		Product: components.Field{Label: "Description", Name: "product", Value: m.Product,

@@ -44,7 +44,7 @@ func (h *Batches) Pick(c echo.Context) error {
 		return fault.Missing()
 	}
 	r, at := rows[0], gridPlaceOf(c.QueryParams())
-	view := pages.BatchPickView{Head: h.head(b, "check", nil), Row: strconv.Itoa(n), Name: r.Name,
+	view := pages.BatchPickView{Head: h.head(c, b, "check", nil), Row: strconv.Itoa(n), Name: r.Name,
 		Self: words.BatchHref(b.ID, "client"), Action: words.BatchHref(b.ID, "decisions"),
 		Revision: strconv.Itoa(r.Revision), Back: words.BatchHref(b.ID, "check") + at.query(), Keep: at.pairs(),
 		Query: plainText(c.QueryParam("q"))}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -41,6 +42,8 @@ var gridViews = []gridView{
 		func(c batch.Counts) int { return c.Bad }},
 	{"unusual", "Unusual amounts", "Amounts to tick", batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true},
 		func(c batch.Counts) int { return c.Unusual }},
+	{"warned", "Warnings", "Rows with warnings", batch.RowQuery{States: []batch.RowState{batch.Ready}, Warned: true},
+		func(c batch.Counts) int { return c.Warned }},
 	{"ready", "Ready", "Rows that are ready", batch.RowQuery{States: []batch.RowState{batch.Ready}},
 		func(c batch.Counts) int { return c.Ready }},
 	{"skipped", "Left out", "Rows that are left out", batch.RowQuery{States: []batch.RowState{batch.Skipped}},
@@ -65,13 +68,14 @@ func gridViewOf(b batch.Batch, key string) gridView {
 func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error {
 	who := access.Actor(c)
 	self := words.BatchHref(b.ID, "check")
-	view := pages.BatchCheckView{Head: h.head(b, "check", refused), Self: self, Working: b.State == batch.Checking,
+	view := pages.BatchCheckView{Head: h.head(c, b, "check", refused), Self: self, Working: b.State == batch.Checking,
 		Counts: batchCounts(b),
 		Progress: components.Progress{Label: "Rows checked", Text: words.Grouped(int64(b.Rows-b.Counts.Fresh)) + " of " +
 			words.Grouped(int64(b.Rows)), Value: b.Rows - b.Counts.Fresh, Max: b.Rows},
 		FixAction: words.BatchHref(b.ID, "fixes"), SkipAction: words.BatchHref(b.ID, "skips"),
 		ConfirmAction: words.BatchHref(b.ID, "amounts"), AllHref: self + "?show=bad",
-		MayBill: who.Can(actor.Bill) && b.State == batch.Checked}
+		UndoAction: words.BatchHref(b.ID, "undo"),
+		MayBill:    who.Can(actor.Bill) && b.State == batch.Checked}
 	if c.Request().Header.Get("HX-Target") == pages.CheckingTarget {
 		if !view.Working {
 			c.Response().Header().Set("HX-Refresh", "true")
@@ -136,6 +140,9 @@ func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pag
 	if err := h.asked(c, b, view); err != nil {
 		return show, err
 	}
+	if err := h.mends(c, b, view); err != nil {
+		return show, err
+	}
 	for _, v := range gridViews {
 		n := v.count(b.Counts)
 		if n > 0 || v.key == show.key {
@@ -145,6 +152,19 @@ func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pag
 	}
 	view.Tabs.Label = "Rows"
 	return show, nil
+}
+
+// mendsShown is how many changes are shown; when they are undone, those before them show.
+const mendsShown = 10
+
+// mends fills in the changes that can be undone.
+func (h *Batches) mends(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
+	all, err := h.Service.Mends(c.Request().Context(), access.Actor(c), b.ID)
+	for _, m := range all[:min(len(all), mendsShown)] {
+		view.Mends = append(view.Mends, pages.MendLine{ID: m.ID.String(), Text: m.Text, By: m.Who,
+			At: words.Moment(m.CreatedAt)})
+	}
+	return err
 }
 
 // asked says that a change of a row withdraws a request for a second person.
@@ -229,8 +249,10 @@ func (h *Batches) Skip(c echo.Context) error {
 		}
 		numbered = []int{n}
 	}
-	_, err = h.Service.Skip(c.Request().Context(), access.Actor(c), b.ID, numbered...)
-	return h.toCheck(c, b, form, err, "Left out. Nothing is sent for it.")
+	after, err := h.Service.Skip(c.Request().Context(), access.Actor(c), b.ID, numbered...)
+	n := after.Counts.Skipped - b.Counts.Skipped
+	return h.toCheck(c, b, form, err, plural.Of(n, "row")+" left out. Nothing is sent for "+
+		plural.Pick(n, "it", "them")+".")
 }
 
 // Restore serves POST /batches/:id/restores: a row that was left out is taken back in.
@@ -244,7 +266,7 @@ func (h *Batches) Restore(c echo.Context) error {
 		return fault.Missing()
 	}
 	_, err = h.Service.Restore(c.Request().Context(), access.Actor(c), b.ID, n)
-	return h.toCheck(c, b, form, err, fmt.Sprintf("Row %d is back in.", n))
+	return h.toCheck(c, b, form, err, fmt.Sprintf("Row %d is included again.", n))
 }
 
 func (h *Batches) toCheck(c echo.Context, b batch.Batch, form url.Values, err error, done string) error {
@@ -255,4 +277,18 @@ func (h *Batches) toCheck(c echo.Context, b batch.Batch, form url.Values, err er
 		return err
 	}
 	return access.RedirectWithFlash(c, "ok", done, words.BatchHref(b.ID, "check")+showOf(form))
+}
+
+// Undo serves POST /batches/:id/undo: a change of rows is taken back.
+func (h *Batches) Undo(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	id, err := uuid.Parse(form.Get("mend"))
+	if err != nil {
+		return fault.Missing()
+	}
+	_, err = h.Service.Undo(c.Request().Context(), access.Actor(c), b.ID, id)
+	return h.toCheck(c, b, form, err, "The change is undone.")
 }

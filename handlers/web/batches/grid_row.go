@@ -47,16 +47,17 @@ func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.Grid
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, strings.TrimPrefix(p.Name+": ", ": ")+p.Message)
-		if p.Cause == batch.CauseUnknown {
+		if p.Cause == batch.CauseUnknown || p.Cause == batch.CauseClient && p.Field == batch.Email {
 			out.MayCreate = true
 		}
 		if p.Cause == batch.CauseUnknown || p.Cause == batch.CauseClient {
 			out.PickHref = pickHref(b, r, at)
 		}
 	}
-	out.Notes = rowNotes(r, now)
-	if r.NewClient && r.State == batch.Ready {
+	out.Notes = append(rowNotes(r, now), rowWarnings(r)...)
+	if r.State == batch.Ready && (r.NewClient || r.MayBeOther()) {
 		out.PickHref = pickHref(b, r, at)
+		out.MayCreate = !r.NewClient
 	}
 	if r.State == batch.Ready && r.UsualCents > 0 && !r.Confirmed {
 		out.State = components.Pill{Kind: "wait", Word: "Unusual amount"}
@@ -116,4 +117,26 @@ func rowNotes(r batch.Row, now time.Time) (notes []string) {
 
 func pickHref(b batch.Batch, r batch.Row, at gridPlace) string {
 	return words.BatchHref(b.ID, "client") + at.query("row", strconv.Itoa(r.N))
+}
+
+// rowWarnings say what a person should look at before the row is sent.
+func rowWarnings(r batch.Row) (out []string) {
+	if r.State != batch.Ready {
+		return nil
+	}
+	for _, w := range r.Warnings {
+		out = append(out, "Warning: "+warningWords(r, w))
+	}
+	return out
+}
+
+// warningWords are a warning about a row, as a sentence.
+func warningWords(r batch.Row, w batch.Warning) string {
+	switch w {
+	case batch.BilledTwice:
+		return fmt.Sprintf("%s is billed %s more than once in this file.", r.Name, words.Sum(r.TotalCents, "ZAR"))
+	case batch.BilledLately:
+		return fmt.Sprintf("%s was billed %s within the last seven days.", r.Name, words.Sum(r.TotalCents, "ZAR"))
+	}
+	return words.Capital(w.Alone(r.N)) + "."
 }

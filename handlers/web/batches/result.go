@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/fault"
+	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,9 +32,12 @@ func (h *Batches) Result(c echo.Context) error {
 	if !b.Started() {
 		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, batchStep(b)))
 	}
-	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b),
+	view := pages.BatchResultView{Head: h.head(c, b, "result", nil), Stats: resultStats(b), Closing: closing(b),
 		DownloadHref: words.BatchHref(b.ID, "result.csv"), Action: words.BatchHref(b.ID, "turns"), Lists: batchLists(b)}
 	if view.Failed, err = h.failed(c, b); err != nil {
+		return err
+	}
+	if err := h.planned(c, b, &view); err != nil {
 		return err
 	}
 	n := b.Counts
@@ -54,16 +58,33 @@ func (h *Batches) Result(c echo.Context) error {
 		func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
 }
 
+// planned fills in the debits that the batch planned.
+func (h *Batches) planned(c echo.Context, b batch.Batch, view *pages.BatchResultView) error {
+	debits, err := h.Service.PlannedDebits(c.Request().Context(), access.Actor(c), b.ID)
+	if err != nil || len(debits) == 0 {
+		return err
+	}
+	e := batch.Effects{Debits: debits}
+	view.Debits = debitLines(e, h.Desk.Now())
+	var rows, cents int64
+	for _, d := range debits {
+		rows, cents = rows+int64(d.Rows), money.Plus(cents, d.Cents)
+	}
+	view.Stats = append(view.Stats, components.Stat{Label: "Debits planned", Value: words.Grouped(rows),
+		Note: words.Sum(cents, money.ZAR)})
+	return nil
+}
+
 // closing is the line that accounts for every row, checked.
 func closing(b batch.Batch) components.Note {
 	n := b.Counts
 	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", plural.Of(b.Rows, "row"),
 		words.Grouped(int64(n.Sent+n.Voided)), words.Grouped(int64(n.Skipped)), words.Grouped(int64(n.Failed)))
 	if n.Left() > 0 {
-		text += " + " + words.Grouped(int64(n.Left())) + " left"
+		text += " + " + words.Grouped(int64(n.Left())) + " not sent yet"
 	}
 	if n.Voided > 0 {
-		text += "; of those sent, " + words.Grouped(int64(n.Voided)) + " were voided"
+		text += "; of those sent, " + words.Grouped(int64(n.Voided)) + " " + plural.Was(n.Voided) + " voided"
 	}
 	if n.Uncharged > 0 {
 		text += ". " + plural.Of(n.Uncharged, "debit") + " could not be planned; the result file says why"

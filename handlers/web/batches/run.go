@@ -46,7 +46,8 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 	}
 	n := b.Counts
 	done := n.Sent + n.Voided + n.Failed + n.Skipped
-	view := pages.BatchRunView{Head: h.head(b, "run", refused), Self: words.BatchHref(b.ID, "run"), State: batchPill(b),
+	view := pages.BatchRunView{Head: h.head(c, b, "run", refused), Self: words.BatchHref(b.ID, "run"),
+		State:  batchPill(b, h.Desk.Now()),
 		Action: words.BatchHref(b.ID, "turns"), Failed: failed,
 		Working: b.AtWork(), Pace: h.pace(b), Lists: batchLists(b),
 		Progress: components.Progress{Label: "Rows done", Text: words.Grouped(int64(done)) + " of " +
@@ -92,6 +93,9 @@ func (h *Batches) failed(c echo.Context, b batch.Batch) (lines []pages.FailedLin
 	return lines, err
 }
 
+// longestLeft is the longest time that is foretold: the largest file is sent within it.
+const longestLeft = 30 * time.Minute
+
 // pace says how fast it goes and how long it still takes.
 func (h *Batches) pace(b batch.Batch) string {
 	now := h.Desk.Now()
@@ -106,16 +110,22 @@ func (h *Batches) pace(b batch.Batch) string {
 	case b.State != batch.Running:
 		return b.Note
 	}
-	from := b.StartedAt
+	from := b.PacedAt // not from the start: a batch that waited for a person is no slower for it
+	if from.IsZero() {
+		from = b.StartedAt
+	}
 	if b.HoldUntil.After(from) {
 		from = b.HoldUntil
 	}
-	gone, sent := now.Sub(from), b.Counts.Sent
-	if sent == 0 || gone <= 0 {
+	gone, sent := now.Sub(from), b.Counts.Sent+b.Counts.Voided-b.PacedSent
+	if sent <= 0 || gone <= 0 {
 		return "Starting."
 	}
 	perMinute := int64(sent) * int64(time.Minute) / int64(gone)
 	left := time.Duration(int64(gone) / int64(sent) * int64(b.Counts.Ready))
+	if perMinute == 0 || left > longestLeft {
+		return "Sending." // it stood still in between: no pace to speak of
+	}
 	text := "less than a minute left"
 	if left >= time.Minute {
 		text = "about " + plural.Of(int64(left/time.Minute)+1, "minute") + " left"
@@ -142,7 +152,7 @@ func resultStats(b batch.Batch) []components.Stat {
 		return s
 	}
 	c := b.Counts
-	out := []components.Stat{n("Sent", c.Sent+c.Voided, c.SentCents), n("Left", c.Left(), c.ReadyCents),
+	out := []components.Stat{n("Sent", c.Sent+c.Voided, c.SentCents), n("Not sent yet", c.Left(), c.ReadyCents),
 		n("Failed", c.Failed, 0), n("Left out", c.Skipped, 0)}
 	if made := int64(c.Sent + c.Voided); made > 0 {
 		out[0].Href, out[0].Total = "/purchases?batch="+b.ID.String(), components.CountOf(made)

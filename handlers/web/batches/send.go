@@ -36,6 +36,12 @@ func (h *Batches) Review(c echo.Context) error {
 	if step := batchStep(b); b.State == batch.ToMap || b.State == batch.Checking {
 		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, step))
 	}
+	if b, err = h.Service.Refresh(c.Request().Context(), access.Actor(c), b.ID); err != nil {
+		return err
+	}
+	if b.State == batch.Checking { // a long one: its rows were last checked on another day
+		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, "check"))
+	}
 	return h.reviewPage(c, b, nil, nil)
 }
 
@@ -48,7 +54,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	wrong, _, _ := kit.Problems(refused)
 	b = v.Batch
 	n := b.Counts
-	view := pages.BatchReviewView{Head: h.head(b, "review", refused), Action: words.BatchHref(b.ID, "start"),
+	view := pages.BatchReviewView{Head: h.head(c, b, "review", refused), Action: words.BatchHref(b.ID, "start"),
 		Brand: v.BrandName, CheckHref: words.BatchHref(b.ID, "check"),
 		All: pages.SumLine{Rows: words.Grouped(int64(n.Ready)), Sum: words.Sum(n.ReadyCents, "")},
 		Hidden: []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)},
@@ -94,7 +100,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		view.CheckHref = words.BatchHref(b.ID, "check") + "?show=unusual"
 	default:
 		view.MayStart = true
-		switch not := v.Demands.MaySend(access.Actor(c), n.ReadyCents); {
+		switch not := v.Demands.MaySend(access.Actor(c), n.AllCents()); {
 		case fault.HasCode(not, "approval_needed"):
 			view.Second = "Your business asks for a second approver before a batch of more than " +
 				words.Sum(*v.Demands.BatchesAbove, "ZAR") + " is sent. Nothing is sent before that."
@@ -153,14 +159,9 @@ func (h *Batches) warnings(v batch.Review) (out []string) {
 	}
 	for _, r := range v.Warned {
 		for _, w := range r.Warnings {
-			switch w {
-			case batch.BilledTwice:
-				out = append(out, fmt.Sprintf("Row %d: %s is billed %s more than once in this file.", r.N, r.Name,
-					words.Sum(r.TotalCents, "ZAR")))
-			case batch.BilledLately:
-				out = append(out, fmt.Sprintf("Row %d: %s was billed %s within the last seven days.", r.N, r.Name,
-					words.Sum(r.TotalCents, "ZAR")))
-			default:
+			if w == batch.BilledTwice || w == batch.BilledLately {
+				out = append(out, fmt.Sprintf("Row %d: %s", r.N, warningWords(r, w)))
+			} else {
 				out = append(out, words.Capital(string(w))+".")
 			}
 		}

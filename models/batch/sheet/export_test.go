@@ -4,6 +4,6 @@ import "io"
 
 // Uncalculated names the first formula without a result.
 func Uncalculated(r io.Reader) string {
-	cell, _ := uncalculated(r)
+	cell, _, _ := scanCells(r)
 	return cell
 }

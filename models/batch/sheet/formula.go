@@ -10,13 +10,14 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"debitdesk/models/fault"
 )
 
-// calculated refuses a sheet with a formula whose result is not stored: programs that write workbooks without
-// calculating them leave it out, and its cell would be read as an empty one.
+// calculated looks at the cells as they are stored, and refuses a sheet with a formula whose result is not stored:
+// programs that write workbooks without calculating them leave it out, and its cell would be read as an empty one.
 func (w *workbook) calculated(src io.ReadSeeker) error {
 	if w.sheet == "" {
 		return nil
@@ -37,7 +38,7 @@ func (w *workbook) calculated(src io.ReadSeeker) error {
 		if err != nil {
 			return unreadWorkbook(err)
 		}
-		cell, err := uncalculated(io.LimitReader(r, maxUnzipped))
+		cell, numbers, err := scanCells(io.LimitReader(r, maxUnzipped))
 		_ = r.Close()
 		switch {
 		case err != nil:
@@ -47,6 +48,7 @@ func (w *workbook) calculated(src io.ReadSeeker) error {
 				"does not hold its result. Open the file in a spreadsheet program and save it there, or replace the "+
 				"formulas with their values.", cell)
 		}
+		w.numbers = numbers
 	}
 	return nil
 }
@@ -97,52 +99,89 @@ func readPart(archive *zip.Reader, name string, into any) error {
 }
 
 var (
-	cellRef  = regexp.MustCompile(`\br="([A-Z]{1,3}[0-9]{1,7})"`)
+	cellRef  = regexp.MustCompile(`\br="([A-Z]{1,3})([0-9]{1,7})"`)
+	rowRef   = regexp.MustCompile(`\br="([0-9]{1,7})"`)
+	cellType = regexp.MustCompile(`\bt="([a-zA-Z]+)"`)
 	textCell = []byte(`t="str"`)
 )
 
-// uncalculated names the first cell of a sheet with a formula and without a result. An empty text is a result.
-func uncalculated(sheet io.Reader) (string, error) {
+// scanCells names the first cell of a sheet with a formula and without a result, and finds the cells that are numbers
+// with decimals, by row. An empty text is a result.
+func scanCells(sheet io.Reader) (unsolved string, numbers map[int][]int, err error) {
 	r := bufio.NewReaderSize(sheet, 64<<10)
-	var ref string
-	var isText, formula, value, result bool
+	s := cellScan{numbers: map[int][]int{}}
 	for {
 		token, err := r.ReadSlice('>')
 		switch {
 		case errors.Is(err, io.EOF):
-			return "", nil
+			return "", s.numbers, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-			value = true
+			s.value = true
 			continue
 		case err != nil:
-			return "", err //nolint:wrapcheck // the caller words it
+			return "", nil, err //nolint:wrapcheck // the caller words it
 		}
 		text, tag, found := bytes.Cut(token[:len(token)-1], []byte("<"))
 		if !found {
 			continue
 		}
-		tag = bytes.TrimSpace(tag)
-		name := local(tag)
-		if bytes.HasPrefix(tag, []byte("/")) {
-			name = "/" + name
-		}
-		switch name {
-		case "c":
-			isText, formula, value, result, ref = bytes.Contains(tag, textCell), false, false, false, ""
-			if m := cellRef.FindSubmatch(tag); m != nil {
-				ref = string(m[1])
-			}
-		case "f":
-			formula = true
-		case "v":
-			result = true
-		case "/v":
-			value = value || len(bytes.TrimSpace(text)) > 0
-		case "/c":
-			if formula && !value && (!isText || !result) {
-				return ref, nil
-			}
-			formula = false
+		if s.see(text, bytes.TrimSpace(tag)) {
+			return s.ref, nil, nil
 		}
 	}
+}
+
+// cellScan is where a walk over the cells of a sheet stands.
+type cellScan struct {
+	numbers                                  map[int][]int
+	ref                                      string
+	row, column                              int // from 1
+	isText, isNumber, formula, value, result bool
+}
+
+// see takes the text before a tag and the tag. It tells that the cell which ends here was never calculated.
+func (s *cellScan) see(text, tag []byte) (unsolved bool) {
+	name := local(tag)
+	if bytes.HasPrefix(tag, []byte("/")) {
+		name = "/" + name
+	}
+	switch name {
+	case "row":
+		s.row, s.column = s.row+1, 0
+		if m := rowRef.FindSubmatch(tag); m != nil {
+			s.row, _ = strconv.Atoi(string(m[1]))
+		}
+	case "c":
+		s.begin(tag)
+	case "f":
+		s.formula = true
+	case "v":
+		s.result = true
+	case "/v":
+		s.value = s.value || len(bytes.TrimSpace(text)) > 0
+		if s.isNumber && bytes.ContainsAny(text, ".E") {
+			s.numbers[s.row] = append(s.numbers[s.row], s.column-1)
+		}
+	case "/c":
+		if s.formula && !s.value && (!s.isText || !s.result) {
+			return true
+		}
+		s.formula = false
+	}
+	return false
+}
+
+// begin takes the tag that opens a cell. A cell without a place stands beside the one before it.
+func (s *cellScan) begin(tag []byte) {
+	s.isText, s.formula, s.value, s.result, s.ref = bytes.Contains(tag, textCell), false, false, false, ""
+	s.column++
+	if m := cellRef.FindSubmatch(tag); m != nil {
+		s.ref = string(m[1]) + string(m[2])
+		s.column = 0
+		for _, letter := range m[1] {
+			s.column = 26*s.column + int(letter-'A') + 1
+		}
+	}
+	kind := cellType.FindSubmatch(tag)
+	s.isNumber = kind == nil || string(kind[1]) == "n"
 }

@@ -64,6 +64,9 @@ type Row struct {
 	Number int
 	Cells  []string
 	Broken []Problem
+	// Numbers are the columns, from 0, whose cells a workbook keeps as numbers with decimals: the point in them stands
+	// before the decimals, however texts of the column are written.
+	Numbers []int
 
 	hidden bool // a spreadsheet does not show the row
 }

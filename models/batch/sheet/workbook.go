@@ -26,8 +26,10 @@ const (
 type workbook struct {
 	file  *excelize.File
 	sheet string
-	shown bool // what some cells show counts, beside what they store
-	done  func()
+	// numbers are the columns, from 0, of the numbers with decimals in a row.
+	numbers map[int][]int
+	shown   bool // what some cells show counts, beside what they store
+	done    func()
 }
 
 func (w *workbook) close() error {
@@ -153,10 +155,20 @@ func (w *workbook) each(_ int, see func(Row) error) error {
 			}
 			cells[i] = tidy(strings.ToValidUTF8(cellText(cells[i], word), "\uFFFD"))
 		}
-		if err := see(Row{Number: n, Cells: cells, hidden: hidden}); err != nil {
+		if err := see(Row{Number: n, Cells: cells, Numbers: w.numbersIn(n, cells), hidden: hidden}); err != nil {
 			return err
 		}
 	}
+}
+
+// numbersIn are the columns of a row whose cells are numbers with decimals.
+func (w *workbook) numbersIn(row int, cells []string) (columns []int) {
+	for _, i := range w.numbers[row] {
+		if i < len(cells) {
+			columns = append(columns, i)
+		}
+	}
+	return columns
 }
 
 // walk is one pass over the rows of a sheet.

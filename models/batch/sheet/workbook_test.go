@@ -61,8 +61,9 @@ func TestAWorkbookGivesNumbersAsStoredAndDaysAsDates(t *testing.T) {
 		Sheets: []string{"Sheet1", "Bills"},
 		Header: []string{"name", "due", "long", "amount", "account", "rand", "month"}, HeaderRow: 2})
 	same(t, rows, []sheet.Row{
-		{Number: 4, Cells: []string{"Chloé", "2026-12-01", "2026-12-01", "1234.5", "62000000001", "46357", "2026-12-01"}},
-		{Number: 5, Cells: []string{"051001", "", "", "1.1", "", "0.001", ""}},
+		{Number: 4, Cells: []string{"Chloé", "2026-12-01", "2026-12-01", "1234.5", "62000000001", "46357", "2026-12-01"},
+			Numbers: []int{3}},
+		{Number: 5, Cells: []string{"051001", "", "", "1.1", "", "0.001", ""}, Numbers: []int{3, 5}},
 	})
 }
 
