@@ -157,7 +157,7 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 	}
 	at := cut()
 	h.Page(h.A.Finance, "GET", at, nil).Want(200).
-		Contains("Waiting for a second approver", "someone else has to approve it",
+		Contains("Waiting for a second approver", "Someone else has to approve it",
 			at+"/refusal").Lacks(`class="btn" href="`+at+"/approval", at+"/download")
 	h.Page(h.A.Finance, "GET", at+"/approval", nil).Want(http.StatusConflict).Contains("You cut this file yourself.")
 	bankPost(h, at+"/approval", nil).Contains("You cut this file yourself.")

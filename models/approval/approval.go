@@ -4,6 +4,7 @@ package approval
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,11 +156,12 @@ func words(path, text string, required bool, why string) (string, error) {
 	return text, nil
 }
 
-// mayDecide are the colleagues who could answer a request of that person.
-func mayDecide(all []user.User, asker user.User) []user.User {
+// mayDecide are the colleagues who could answer a request: not who asked for it or had a hand in it.
+func mayDecide(all []user.User, makers ...user.User) []user.User {
 	var out []user.User
 	for _, u := range all {
-		if u.Actor().Can(actor.Approve) && !SamePerson(u, asker) {
+		if u.Actor().Can(actor.Approve) &&
+			!slices.ContainsFunc(makers, func(m user.User) bool { return SamePerson(u, m) }) {
 			out = append(out, u)
 		}
 	}

@@ -453,3 +453,68 @@ func TestLessIsLess(t *testing.T) {
 		}
 	}
 }
+
+// Four eyes are two people over the whole way: who uploaded a batch or changed it does not approve it, whoever asks.
+func TestWhoHadAHandInABatchDoesNotApproveIt(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	limit := int64(0)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	b := h.checked(3) // by the asker
+	other := func(who actor.Actor) approval.Approval {
+		t.Helper()
+		a, err := h.approvals.Ask(ctx, who, approval.SendBatch, approval.Subject{Batch: b.ID, Order: order(b)}, "March.")
+		must(t, err)
+		return a
+	}
+	a := other(h.second)
+	_, err := h.says(h.asker, a, true)
+	wantCode(t, err, "own_work")
+	if h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient = 'thandi@acme.example'`) != 0 {
+		t.Errorf("who uploaded it was asked")
+	}
+	double := h.person(h.merchant, "Thandi again", "thandi+two@acme.example", actor.Admin)
+	_, err = h.says(double, a, true)
+	wantCode(t, err, "own_work")
+	_, err = h.approvals.Withdraw(ctx, h.second, a.ID)
+	must(t, err)
+	_, _, err = h.batches.EditCell(ctx, h.finance, b.ID, batch.Edit{N: 2, Column: 2, Text: "120"})
+	must(t, err)
+	b, err = h.batches.Get(ctx, h.finance, b.ID)
+	must(t, err)
+	a = other(h.asker)
+	_, err = h.says(h.finance, a, true)
+	wantCode(t, err, "own_work")
+	_, err = h.says(h.second, a, true)
+	must(t, err)
+}
+
+func TestADiscardedDraftWithdrawsItsRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	limit := int64(0)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	b := h.checked(2)
+	a := h.askBatch(b)
+	must(t, h.batches.Discard(ctx, h.asker, b.ID))
+	kept, err := h.approvals.Store.Approval(ctx, h.merchant, a.ID)
+	must(t, err)
+	if kept.State != approval.Withdrawn || kept.Decision != "The draft was discarded." {
+		t.Errorf("%s: %q", kept.State, kept.Decision)
+	}
+}
+
+func TestARequestStaysWhenTheRowsComeOutTheSameTheNextDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	limit := int64(0)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	b := h.checked(2)
+	a := h.askBatch(b)
+	must(t, h.store.Clock.MoveTo(ctx, start.Add(24*time.Hour)))
+	_, err := h.says(h.second, a, true)
+	must(t, err)
+}

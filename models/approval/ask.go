@@ -56,6 +56,15 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 	}
 	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open,
 		AskedBy: who.ID, AskedName: who.Name, Version: 1}
+	makers, err := s.makers(ctx, a)
+	if err != nil {
+		return Approval{}, err
+	}
+	able := mayDecide(all, append(makers, asker)...)
+	if len(makers) > 0 && len(able) == 0 {
+		return Approval{}, fault.New(fault.Conflict, "no_approver", "Everyone who may approve has uploaded or changed "+
+			"this batch. Someone else with that permission is needed: an admin can give it under Settings, People.")
+	}
 	err = s.InTx(ctx, func(tx batch.Tx) error {
 		if _, err := s.expireIn(tx, who.MerchantID); err != nil {
 			return err
@@ -70,7 +79,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
 			Text:  "A second approver was asked: " + of.Name + ".",
 			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}})
-		for i, u := range mayDecide(all, asker) {
+		for i, u := range able {
 			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email,
 				State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
 		}
@@ -244,7 +253,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		}
 		v.Now = totalsOf(v.Impacts)
 	case SendBatch:
-		b, err := s.Batches.Get(ctx, who, a.Subject.Batch)
+		b, err := s.Batches.Refresh(ctx, who, a.Subject.Batch)
 		if err != nil {
 			return v, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -77,7 +78,38 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 	if who.ID == a.AskedBy || err == nil && SamePerson(me, asker) {
 		return fault.New(fault.Conflict, "own_request", "You asked for this yourself, so another person has to decide.")
 	}
-	return nil
+	made, err := s.madeBy(ctx, a, me)
+	if err == nil && made {
+		err = fault.New(fault.Conflict, "own_work",
+			"You uploaded or changed this batch yourself, so another person has to decide.")
+	}
+	return err
+}
+
+// madeBy tells whether a person, or an account that may be theirs, had a hand in what is to be approved: a second
+// approver is one over the whole way, from the file to the answer.
+func (s *Service) madeBy(ctx context.Context, a Approval, me user.User) (bool, error) {
+	makers, err := s.makers(ctx, a)
+	return slices.ContainsFunc(makers, func(m user.User) bool { return SamePerson(m, me) }), err
+}
+
+// makers are the people who had a hand in the batch of a request; none of another request.
+func (s *Service) makers(ctx context.Context, a Approval) (out []user.User, err error) {
+	if a.Kind != SendBatch {
+		return nil, nil
+	}
+	b, err := s.Batches.Read.Batch(ctx, a.MerchantID, a.Subject.Batch)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	for _, hand := range b.Makers() {
+		if u, err := s.people().User(ctx, a.MerchantID, hand.ID); err == nil {
+			out = append(out, u)
+		} else if !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+	}
+	return out, err
 }
 
 func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen Totals) error {

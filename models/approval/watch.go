@@ -54,12 +54,16 @@ func (s *Service) concerned(ctx context.Context, a Approval) ([]user.User, error
 	if err != nil {
 		return nil, err
 	}
+	makers, err := s.makers(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range all {
 		if u.ID == a.AskedBy {
-			return append([]user.User{u}, mayDecide(all, u)...), nil
+			return append([]user.User{u}, mayDecide(all, append(makers, u)...)...), nil
 		}
 	}
-	return mayDecide(all, user.User{ID: a.AskedBy}), nil
+	return mayDecide(all, append(makers, user.User{ID: a.AskedBy})...), nil
 }
 
 func (s *Service) withdraw(tx batch.Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User,
@@ -70,7 +74,10 @@ func (s *Service) withdraw(tx batch.Tx, who actor.Actor, a Approval, b batch.Bat
 	}
 	a.State, a.DecidedBy, a.DecidedName, a.DecidedAt = Withdrawn, who.ID, name, tx.Now()
 	a.Decision = fmt.Sprintf("The batch changed after the request: now %s.", inShort(b))
-	if b.State != batch.Checked {
+	switch {
+	case b.State == batch.Stopped && !b.Started():
+		a.Decision = "The draft was discarded."
+	case b.State != batch.Checked:
 		a.Decision = "The batch changed after the request."
 	}
 	if won, err := end(tx.Unit(), a); err != nil || !won {

@@ -46,8 +46,8 @@ var fileActs = []fileAct{
 		text: "It leaves for the bank at once. Check its sum and its parts first.",
 		said: "The file is approved. It takes a moment until it is laid out.", do: (*exchange.Service).Approve,
 		why: func(m exchange.MessageSheet) string {
-			if m.Yours {
-				return "You cut this file yourself. Someone else has to approve it."
+			if m.Yours != "" {
+				return m.Yours
 			}
 			return unless(m.State == exchange.Held, m.Decided())
 		}},

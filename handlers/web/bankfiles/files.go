@@ -183,8 +183,8 @@ func fileNote(m exchange.MessageSheet) components.Note {
 	case m.State == exchange.Held:
 		text := "It leaves only when someone approves it. It should be approved by " +
 			words.Moment(m.ApproveBy).Text + " SAST."
-		if m.Yours {
-			text += " You cut it, so someone else has to approve it."
+		if m.Yours != "" {
+			text += " " + m.Yours
 		}
 		return components.Note{Kind: "warn", Title: "Waiting for a second approver", Text: text}
 	case m.Declined && m.Refused.Count > 0:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,23 +87,54 @@ func (s *Service) missApprovals(ctx context.Context) (int, error) {
 
 func overdueSubject(messageID string) string { return messageID + ":overdue" }
 
-// madeBy tells whether a person may be the one who cut a message.
-func (s *Service) madeBy(ctx context.Context, m Message, who actor.Actor) (bool, error) {
-	if m.MadeByID == uuid.Nil || m.MadeByID == who.ID {
-		return m.MadeByID != uuid.Nil, nil
+// madeBy says why a person cannot approve a message: they cut it, or had a hand in what it brings to the bank, which
+// is a batch, a debit that was planned by hand or a refund. It is empty for whoever can.
+func (s *Service) madeBy(ctx context.Context, m Message, who actor.Actor) (why string, err error) {
+	if m.MadeByID != uuid.Nil {
+		cut, err := s.isOneOf(ctx, m, who, []uuid.UUID{m.MadeByID})
+		if err != nil || cut {
+			return "You cut this file yourself. Someone else has to approve it.", err
+		}
 	}
-	maker, err := user.Store{DB: s.Store.DB}.User(ctx, m.MerchantID, m.MadeByID)
-	if fault.Is(err, fault.NotFound) {
-		return false, nil // the account is gone, and it was another one
-	}
+	makers, err := s.Store.makersOf(ctx, m)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	approver, err := user.Store{DB: s.Store.DB}.User(ctx, m.MerchantID, who.ID)
-	return err == nil && approval.SamePerson(maker, approver), err
+	made, err := s.isOneOf(ctx, m, who, makers)
+	if err != nil || made {
+		return "You made a batch, a debit or a refund in this file yourself. Someone else has to approve it.", err
+	}
+	return "", nil
 }
 
-// Approve lets a message leave that waits for a second approver. Who cut it cannot.
+// isOneOf tells whether a person, or an account that may be theirs, is among some.
+func (s *Service) isOneOf(ctx context.Context, m Message, who actor.Actor, makers []uuid.UUID) (bool, error) {
+	if slices.Contains(makers, who.ID) {
+		return true, nil
+	}
+	if len(makers) == 0 {
+		return false, nil
+	}
+	people := user.Store{DB: s.Store.DB}
+	approver, err := people.User(ctx, m.MerchantID, who.ID)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil // nobody's other account
+	}
+	for _, id := range makers {
+		if err != nil {
+			return false, err
+		}
+		var maker user.User
+		if maker, err = people.User(ctx, m.MerchantID, id); fault.Is(err, fault.NotFound) {
+			err = nil // the account is gone, and it was another one
+		} else if err == nil && approval.SamePerson(maker, approver) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// Approve lets a message leave that waits for a second approver. Who cut it, or made what is in it, cannot.
 func (s *Service) Approve(ctx context.Context, who actor.Actor, id string) (m Message, err error) {
 	return s.settleHeld(ctx, who, id, true, func(tx unit, m *Message, items []Item) error {
 		m.State = Made
@@ -166,13 +198,12 @@ func (s *Service) settleHeld(ctx context.Context, who actor.Actor, id string, ap
 		return m, err
 	}
 	if approve { // who cut a message never changes
-		same, err := s.madeBy(ctx, m, who)
+		why, err := s.madeBy(ctx, m, who)
 		if err != nil {
 			return m, err
 		}
-		if same && m.State == Held {
-			return m, fault.New(fault.Conflict, "own_file",
-				"You cut this file yourself. Someone else has to approve it.")
+		if why != "" && m.State == Held {
+			return m, fault.New(fault.Conflict, "own_file", "%s", why)
 		}
 	}
 	err = s.Store.inTx(ctx, func(tx unit) error {

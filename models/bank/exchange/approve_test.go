@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/fault"
@@ -181,4 +182,48 @@ func TestAFileThatNobodyApprovesIsAFindingBeforeItsDeadline(t *testing.T) {
 	if n := b.number(`SELECT count(*) FROM bank_findings WHERE text LIKE '%has not been approved%'`); n != 1 {
 		t.Errorf("%d say that it has not been approved", n)
 	}
+}
+
+// Four eyes are two people over the whole way: who made a batch, planned a debit by hand or asked for a refund does not
+// approve the file that brings it to the bank, though the clock cut it.
+func TestWhoMadeWhatIsInAFileDoesNotApproveIt(t *testing.T) {
+	b := limited(t, 0)
+	ids := b.debits(2, thursday)
+	uploader, corrector, charger, free := b.who, b.who, b.who, b.who
+	uploader.ID, corrector.ID, charger.ID, free.ID = uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	batchID, purchases := uuid.New(), []uuid.UUID{uuid.New(), uuid.New()}
+	brand := uuid.New()
+	now := b.store.Now()
+	b.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at)
+		VALUES ($1, $2, 'Gym', 'DD', $3, $3)`, brand, b.who.MerchantID, now)
+	b.exec(`INSERT INTO batches (id, merchant_id, brand_id, name, source, state, format, mapping, header_hash,
+		content_hash, creator, hands, created_at, updated_at) VALUES ($1, $2, $3, 'm.csv', 'file', 'done', '{}', '{}', '', '',
+		jsonb_build_object('Kind', 'user', 'ID', $4::text), jsonb_build_array(jsonb_build_object('id', $5::text)), $6, $6)`,
+		batchID, b.who.MerchantID, brand, uploader.ID.String(), corrector.ID.String(), now)
+	b.exec(`INSERT INTO batch_rows (merchant_id, batch_id, n, cells, state, purchase_id)
+		VALUES ($1, $2, 2, '', 'sent', $3)`, b.who.MerchantID, batchID, purchases[0])
+	b.exec(`ALTER TABLE collections DISABLE TRIGGER ALL`) // debits without all that stands around them
+	for i, id := range ids {
+		b.exec(`INSERT INTO collections (id, merchant_id, brand_id, purchase_id, attempt, token_id, mandate_id, method, state,
+			amount_cents, currency, action_date, original_date, submit_at, execute_at, service, statement_line, created_at,
+			updated_at) VALUES ($1, $2, $3, $4, 1, $4, $4, 'eft', 'submitted', 15000, 'ZAR', $5, $5, $6, $6, 'eft', 'GYM',
+			$6, $6)`,
+			id, b.who.MerchantID, brand, purchases[i], thursday.String(), now)
+	}
+	b.exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_id, actor_name, action, object_type,
+		object_id, purchase_id, text) VALUES ($1, $2, $3, 'user', $4, 'Zanele', 'purchase.charged', 'purchase', $5, $5, 'Charged.')`,
+		uuid.New(), b.who.MerchantID, now, charger.ID, purchases[1])
+	b.at(monday.At(11, 30))
+	b.work()
+	if b.held() != 1 {
+		t.Fatalf("%d files are held", b.held())
+	}
+	for name, who := range map[string]actor.Actor{"who uploaded": uploader, "who corrected": corrector,
+		"who charged by hand": charger} {
+		if _, err := b.Approve(t.Context(), who, firstFile); !fault.HasCode(err, "own_file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := b.Approve(t.Context(), free, firstFile)
+	must(t, err)
 }

@@ -103,3 +103,30 @@ func (t unit) groups(messageID string) ([]Group, error) {
 func (s Store) groupsOf(ctx context.Context, messageID string) ([]Group, error) {
 	return database.All(ctx, s.DB, groupTable, `message_id = $1 ORDER BY position`, messageID)
 }
+
+// makersOf are the people who had a hand in what a message brings to the bank: who made the batches of its debits, and
+// who planned its debits or asked for its refunds one by one.
+func (s Store) makersOf(ctx context.Context, m Message) (people []uuid.UUID, err error) {
+	rows, err := s.Pool.Query(ctx, `WITH of AS MATERIALIZED (
+			SELECT c.purchase_id FROM bank_items i JOIN collections c ON c.id = i.id
+			WHERE i.message_id = $2 AND i.merchant_id = $1 AND i.kind = 'debits'
+			UNION SELECT r.purchase_id FROM bank_items i JOIN refunds r ON r.id = i.id
+			WHERE i.message_id = $2 AND i.merchant_id = $1 AND i.kind = 'refunds'),
+		made AS (SELECT DISTINCT r.batch_id FROM of
+			JOIN batch_rows r ON r.purchase_id = of.purchase_id AND r.merchant_id = $1)
+		SELECT DISTINCT hand FROM (
+			SELECT (h.hand->>'id')::uuid AS hand FROM made JOIN batches b ON b.id = made.batch_id,
+				jsonb_array_elements(b.hands) AS h (hand)
+			UNION ALL SELECT (who->>'ID')::uuid FROM made JOIN batches b ON b.id = made.batch_id,
+				LATERAL (VALUES (b.creator), (b.starter)) AS v (who) WHERE who->>'Kind' = 'user'
+			UNION ALL SELECT a.actor_id FROM of JOIN audit_entries a ON a.purchase_id = of.purchase_id AND a.merchant_id = $1
+			WHERE a.actor_kind = 'user' AND a.action IN ('purchase.charged', 'purchase.refund_requested')) AS hands
+		WHERE hand IS NOT NULL`, database.Native([]any{m.MerchantID, m.ID})...)
+	if err != nil {
+		return nil, fmt.Errorf("find who made a file: %w", err)
+	}
+	if people, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
+		return nil, fmt.Errorf("find who made a file: %w", err)
+	}
+	return people, nil
+}

@@ -161,8 +161,8 @@ func (s *Service) CountMessages(ctx context.Context, who actor.Actor, f MessageF
 type MessageSheet struct {
 	Message
 	Groups  []Group
-	Refused Tally // waits for a decision
-	Yours   bool  // the person who looks cut it, and so cannot approve it
+	Refused Tally  // waits for a decision
+	Yours   string // why the person who looks cannot approve it: they made it; empty: they did not
 	History []audit.Entry
 }
 
