@@ -28,7 +28,9 @@ var sessionWrites = map[string][]string{
 		"POST /api/v1/webhooks", "PUT /api/v1/webhooks/:id", "PATCH /api/v1/webhooks/:id", "DELETE /api/v1/webhooks/:id",
 		"POST /api/v1/webhooks/:id/test",
 		"POST /api/v1/webhooks/:id/resend", "POST /api/v1/webhooks/deliveries/:id/resend"},
-	"merchant.Demands.MaySend: the person's limit, the second approver": {"POST /api/v1/billing", "POST /billing"},
+	"merchant.Demands.MaySend: the person's limit, the second approver": {"POST /api/v1/billing", "POST /billing",
+		"POST /api/v1/billing_templates/:id/send_invoice", "POST /billing_templates/:id/send_invoice",
+		"PUT /api/v1/billing_templates/:id", "PUT /billing_templates/:id"},
 	"purchase.Service.DeleteToken: the second approver, undo": {
 		"DELETE /api/v1/clients/:id/recurring_tokens/:token_id", "POST /api/v1/purchases/:id/delete_recurring_token",
 		"POST /purchases/:id/delete_recurring_token"},

@@ -179,6 +179,9 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 		if !o.t.Due.After(s.Now()) {
 			return fault.At("due", "due_not_greater_than_now", "The due date of this template has passed. Change it first.")
 		}
+		if err := s.maySend(ctx, who, s.invoice(o, today(s.Now())).TotalCents); err != nil {
+			return err
+		}
 		rec := purchase.Record{Brand: o.brand}
 		var err error
 		if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {

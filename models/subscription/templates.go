@@ -133,6 +133,9 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		t, err := s.draft(ctx, who, asked)
 		t.ID, t.UserID, t.Version, t.CreatedAt = before.ID, before.UserID, before.Version, before.CreatedAt
 		t.HasActive, t.Launched, t.Counts = before.HasActive, before.Launched, before.Counts
+		if err == nil {
+			err = s.mayChangePrice(ctx, who, before, t)
+		}
 		return t, err
 	}, func(tx purchase.Tx, before, t Template) {
 		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Name()+" was changed.", before.facts(),

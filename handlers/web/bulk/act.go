@@ -31,6 +31,7 @@ type Act struct {
 	Words, Done func(rows string) string
 	Text        string // what it means, under the question
 	Danger      bool   // it cannot be undone
+	Debits      bool   // it debits: many together are held against the limits of batches
 	Keep        string // the button that does nothing of it: "Keep them"; "Go back" by default
 	Ends        string // what else ends with the rows, such as "subscriber": a person types how many
 	// Begin prepares a rehearsal or a run with what was typed. The plan is asked part by part, in the order of the rows.

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/replay"
 	"debitdesk/models/selection"
 	"debitdesk/models/task"
@@ -31,6 +32,7 @@ type Bulk struct {
 	Tasks      *task.Service
 	Acts       Acts
 	Lists      map[string]Place // by their names
+	Demands    func(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
 	// Hears of rows and tasks that failed for a reason of ours.
 	Failed func(ctx context.Context, id uuid.UUID, err error)
 }
@@ -88,7 +90,9 @@ func (h *Bulk) show(c echo.Context, sel selection.Selection, act Act, status int
 	if err != nil {
 		return err
 	}
-	v.Notice = notice
+	if notice != "" {
+		v.Notice = notice
+	}
 	return h.Desk.ShowIn(
 		c,
 		status,
@@ -153,6 +157,12 @@ func (h *Bulk) Do(c echo.Context) error {
 		return h.show(c, sel, act, http.StatusConflict, in, nil,
 			"Something changed since you opened this page. Look at what would happen now.")
 	}
+	if err := h.maySend(ctx, who, act, out); err != nil {
+		if _, known := fault.From(err); !known {
+			return err
+		}
+		return h.show(c, sel, act, http.StatusConflict, in, nil, "") // which says why
+	}
 	if typed := act.typed(out.all); typed.Word != "" && typed.Wrong(form) != "" {
 		wrong := fault.At(typedInput, "required", "%s", typed.Wrong(form))
 		return h.show(c, sel, act, http.StatusUnprocessableEntity, in, wrong, "")
@@ -171,6 +181,27 @@ func (h *Bulk) Do(c echo.Context) error {
 
 // typedInput is the field in which a person types what ends with the rows.
 const typedInput = "act-confirm"
+
+// maySend asks the rule for what bills or debits many, for an act that debits more than one row.
+func (h *Bulk) maySend(ctx context.Context, who actor.Actor, act Act, out rehearsal) error {
+	if !act.Debits || out.all.n < 2 || h.Demands == nil {
+		return nil
+	}
+	demands, err := h.Demands(ctx, who.MerchantID)
+	if err != nil {
+		return err
+	}
+	return demands.MaySend(who, out.all.cents)
+}
+
+// whyNotTogether says why so many are not debited together; empty: they are.
+func whyNotTogether(err error) string {
+	if fault.HasCode(err, "approval_needed") {
+		return "These come to more than your business lets one person debit at once. Select fewer, or ask an admin to " +
+			"raise the limit under Settings, Approvals: a second approver has to agree to that."
+	}
+	return WhyNot(err)
+}
 
 func (h *Bulk) once(who actor.Actor, sel selection.Selection, act Act, seen string, in url.Values) replay.Key {
 	sum := sha256.Sum256([]byte(seen + "\x00" + in.Encode()))

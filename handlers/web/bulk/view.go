@@ -56,6 +56,13 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 	if out.all.n == 0 {
 		return v, nil
 	}
+	if err := h.maySend(c.Request().Context(), access.Actor(c), act, out); err != nil {
+		if _, known := fault.From(err); !known {
+			return v, err
+		}
+		v.Notice = whyNotTogether(err)
+		return v, nil
+	}
 	v.Question = components.Confirm{ID: "act", Action: Href(sel, act.Key), CancelHref: v.Back.Href,
 		Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text, Safe: !act.Danger, Keep: act.Keep,
 		Fields: []components.Pair{{Name: "seen", Value: out.digest}, {Name: kit.BackKey, Value: c.FormValue(kit.BackKey)}}}

@@ -31,7 +31,7 @@ func (p *Purchases) BulkActs() bulk.Acts {
 	again.Words = func(rows string) string { return "Debit " + rows + " again" }
 	again.Done = func(rows string) string { return words.Capital(rows) + " will be debited again" }
 	again.Text = "Each is debited from the account that failed, on the next day that the bank and its mandate allow."
-	again.Begin, again.Do = p.planAgain, p.debitAgain
+	again.Begin, again.Do, again.Debits = p.planAgain, p.debitAgain, true
 
 	cancel.Key, cancel.Label, cancel.Icon, cancel.Danger, cancel.Keep = "cancel",
 		"Cancel purchases…", "x", true, "Keep them"

@@ -78,6 +78,12 @@ func (h *Templates) CheckBulk(c echo.Context) error {
 		return err
 	}
 	view := bulkCheck(t, rows)
+	if refused := h.Service.MayAddMany(c.Request().Context(), who, t.ID, int(ready(rows))); refused != nil {
+		if !limited(refused) {
+			return refused
+		}
+		view.Button, view.Kept, view.Note = "", "", manyRefused(refused)
+	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkCheck(f, view) })
 }
@@ -181,6 +187,12 @@ func (h *Templates) Bulk(c echo.Context) error {
 	if err != nil {
 		return h.bulkForm(c, http.StatusUnprocessableEntity, t, "", err)
 	}
+	switch err := h.Service.MayAddMany(c.Request().Context(), access.Actor(c), t.ID, int(ready(rows))); {
+	case limited(err):
+		return h.bulkForm(c, http.StatusConflict, t, "", fault.At("file", "approval_needed", "%s", manyRefused(err)))
+	case err != nil:
+		return err
+	}
 	if ready(rows) > bulk.AtOnce {
 		return h.addInBackground(c, t, form.Get(kit.FormKeyName), rows)
 	}
@@ -203,6 +215,21 @@ func (h *Templates) Bulk(c echo.Context) error {
 	v.Sum = addedWords(int64(len(rows)), n[added], n[leftOut], n[failed])
 	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
+}
+
+// limited tells a refusal by the limits for what bills many together.
+func limited(err error) bool {
+	return fault.HasCode(err, "approval_needed") || fault.HasCode(err, "batch_limit")
+}
+
+// manyRefused says why so many subscribers cannot be added together, and what to do.
+func manyRefused(err error) string {
+	if !fault.HasCode(err, "approval_needed") {
+		return err.Error()
+	}
+	return "One period of these subscribers comes to more than your business lets one person bill at once, " +
+		"and nothing was added. Add fewer of them together, or ask an admin to raise the limit under Settings, Approvals: " +
+		"a second approver has to agree to that."
 }
 
 // addedWords accounts for every row.
