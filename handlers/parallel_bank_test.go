@@ -30,6 +30,7 @@ func (c *callers) bankFiles() {
 	c.all("POST /bank/files/:id/taken", one(file), 303)
 	c.all("POST /bank/files/:id/again", one(file), 303)
 	c.Run()
+	c.all("POST /bank/files/:id/confirmation", one(file), 303)
 	refused := exchange.Event{Kind: exchange.OnMessage, MessageID: file, Status: "RJCT"}
 	c.all("POST /bank/import", func(i int) ask {
 		body, kind := upload(nil, "file", fmt.Sprintf("answer-%d.json", i%3), string(exchangetest.Arrival(refused))+
@@ -76,4 +77,10 @@ func (c *callers) bankFiles() {
 	c.all("POST /bank/movements/:id/match", func(int) ask {
 		return ask{ids: []string{movement}, body: form("item", item)}
 	}, 303)
+	c.all("POST /bank/movements/:id/unmatch", one(movement), 303)
+	day := later.String()
+	c.all("POST /bank/days/:id/acceptance", func(int) ask {
+		return ask{ids: []string{day}, body: form("cents", "15000", "note", "It is right.")}
+	}, 303)
+	c.all("POST /bank/days/:id/reopening", one(day), 303)
 }

@@ -1,13 +1,19 @@
 package handlers
 
 import (
+	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/models/actor"
 )
 
-// bankRoutes are what is exchanged with the bank in files. Without such a bank none of them is there.
+// bankRoutes are what is exchanged with the bank in files. Without such a bank the
+// places of the menu say so.
 func (e *edge) bankRoutes() Table {
 	if e.BankFiles == nil {
-		return nil
+		var none []Route
+		for _, place := range bankfiles.Places {
+			none = append(none, Route{page, "GET", place, bankfiles.None(e.Home.Desk)})
+		}
+		return Table{{actor.Read, "Bank files: where a bank is connected by files", none}}
 	}
 	return Table{
 		{actor.Read, "Bank files: what is waiting, the files both ways, movements and the reconciliation", []Route{
@@ -20,7 +26,9 @@ func (e *edge) bankRoutes() Table {
 			{page, "GET", "/bank/received/:id", e.BankFiles.Document},
 			{page, "GET", "/bank/movements", e.BankFiles.Movements},
 			{page, "GET", "/bank/movements/export", e.BankFiles.ExportMovements},
+			{page, "GET", "/bank/movements/:id", e.BankFiles.Movement},
 			{page, "GET", "/bank/days", e.BankFiles.Days},
+			{page, "GET", "/bank/days/:id", e.BankFiles.Day},
 			{page, "GET", "/bank/days/export", e.BankFiles.ExportDays},
 			{page, "GET", "/bank/items", e.BankFiles.Items},
 			{page, "GET", "/bank/items/export", e.BankFiles.ExportItems},
@@ -42,6 +50,8 @@ func (e *edge) bankRoutes() Table {
 			{pageProof, "POST", "/bank/files/:id/download", e.BankFiles.Download},
 			{page, "GET", "/bank/files/:id/taken", e.BankFiles.AskAct("taken")},
 			{page, "POST", "/bank/files/:id/taken", e.BankFiles.Act("taken")},
+			{page, "GET", "/bank/files/:id/confirmation", e.BankFiles.AskAct("confirmation")},
+			{page, "POST", "/bank/files/:id/confirmation", e.BankFiles.Act("confirmation")},
 			{page, "GET", "/bank/files/:id/again", e.BankFiles.AskAct("again")},
 			{page, "POST", "/bank/files/:id/again", e.BankFiles.Act("again")},
 			{page, "GET", "/bank/files/:id/replacement", e.BankFiles.AskAct("replacement")},
@@ -50,6 +60,9 @@ func (e *edge) bankRoutes() Table {
 			{page, "POST", "/bank/files/:id/dropping", e.BankFiles.Act("dropping")},
 			{page, "GET", "/bank/movements/:id/match", e.BankFiles.AskMatch},
 			{page, "POST", "/bank/movements/:id/match", e.BankFiles.Match},
+			{page, "POST", "/bank/movements/:id/unmatch", e.BankFiles.Unmatch},
+			{page, "POST", "/bank/days/:id/acceptance", e.BankFiles.AcceptDay},
+			{page, "POST", "/bank/days/:id/reopening", e.BankFiles.ReopenDay},
 			{page, "GET", "/bank/findings/:id/sending", e.BankFiles.AskLate(true)},
 			{page, "POST", "/bank/findings/:id/sending", e.BankFiles.Late(true)},
 			{page, "GET", "/bank/findings/:id/dropping", e.BankFiles.AskLate(false)},

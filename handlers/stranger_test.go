@@ -208,6 +208,7 @@ func (s *street) fill() {
 		"/bank/received/":                  s.document,
 		"/bank/movements/":                 s.movement,
 		"/bank/findings/":                  s.finding,
+		"/bank/days/":                      calendar.DateOf(s.Store.Now()).String(),
 		"/approvals/":                      request.ID.String(),
 		"/tokens/deletions/":               leaving.ID.String(),
 		"/settings/brands/":                s.A.BrandID.String(),

@@ -64,6 +64,9 @@ type demoJSON struct {
 // demo makes the demo merchant, or finds it. A demo that was cut off leaves the
 // clock in the past; it catches up here.
 func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err error) {
+	if a.Config.bankDirectory() != "" {
+		clients = 0 // the history of clients is the sandbox bank's, and another bank knows nothing of it
+	}
 	s := a.Services
 	d := &demo.Service{Merchants: s.Merchants, Users: s.Users, Clients: s.Clients, Purchases: s.Purchases,
 		Credentials: s.Credentials, Subscriptions: s.Subscriptions,
@@ -100,11 +103,7 @@ func (a *App) welcome(ctx context.Context, baseURL string, out io.Writer) error 
 		}
 		return nil
 	}
-	clients := demoClients
-	if a.Config.bankDirectory() != "" {
-		clients = 0 // the history of clients is the sandbox bank's, and another bank knows nothing of it
-	}
-	made, err := a.demo(ctx, clients)
+	made, err := a.demo(ctx, demoClients)
 	if err != nil {
 		return err
 	}

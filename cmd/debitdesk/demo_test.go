@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/bank/files"
 	"debitdesk/models/client"
 	"debitdesk/models/demo"
 	"debitdesk/models/fault"
@@ -44,6 +46,29 @@ func TestTheDemoIsMadeOnceAndToldAgain(t *testing.T) {
 	//nolint:forcetypeassert // a panic fails too
 	if len(first) != len(keys) || len(first["clients"].([]any)) != 3 || len(first["users"].([]any)) != 3 {
 		t.Errorf("not as promised: %v", first)
+	}
+}
+
+// The history of the demo's clients is the sandbox bank's: another bank knows nothing of it.
+func TestTheDemoIsMadeWithABankThatTakesFilesToo(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	dir := filepath.Join(t.TempDir(), "exchange")
+	if _, err := files.InitProfile(dir, "simulator"); err != nil {
+		t.Fatal(err)
+	}
+	env["DEBITDESK_BANK"] = "files:" + dir
+	for range 2 {
+		got := typed(t, env, "", "demo", "--json")
+		var told struct {
+			Slug    string `json:"merchant_slug"`
+			Clients []any
+			Users   []any
+		}
+		if err := json.Unmarshal([]byte(got.out), &told); err != nil || got.code != exitOK || told.Slug != demo.Slug ||
+			len(told.Clients) != 0 || len(told.Users) != 3 {
+			t.Fatalf("%v %+v", err, got)
+		}
 	}
 }
 

@@ -53,6 +53,8 @@ var otherBytes = []string{
 	"company_statements.file",
 	"bank_files_out.sha256",
 	"bank_files_in.sha256",
+	"bank_files_in.content_sha256",
+	"bank_entries.account_hash",
 	"bank_answers.raw",
 	"bank_statements.account_hash",
 	"selections.chosen",

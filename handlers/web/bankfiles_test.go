@@ -268,6 +268,10 @@ func TestAMovementIsMatchedAfterItWasSaidWhatFollows(t *testing.T) {
 		t.Error("asking what follows did it")
 	}
 	form := url.Values{"item": {debits[0].String()}}
+	bankPost(h, at, form).Contains("The movement is matched.", "can be taken back until")
+	undo := strings.TrimSuffix(at, "match") + "unmatch"
+	bankPost(h, undo, nil).Contains("The match is taken back.", "Unmatched")
+	bankPost(h, undo, nil).Contains("was not matched by hand")
 	bankPost(h, at, form).Contains("The movement is matched.")
 	bankPost(h, at, form).Contains("This movement is matched already.")
 	h.Page(h.A.Finance, "GET", "/bank/movements", nil).Want(200).Contains("/purchases/"+purchases[0].String(), "Matched")
@@ -335,11 +339,11 @@ func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
 	id := h.CutAndTake()
 	content := exchangetest.Arrival(exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
 	h.Page(h.A.Finance, "GET", "/bank/import", nil).Want(200).Contains("at most 20 MB")
-	for range 2 {
+	for _, said := range []string{"The file was read.", "This file was imported before"} {
 		sent := upload(h, h.A.Finance, "answer.json", content).Want(http.StatusSeeOther)
 		h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).
 			Want(200).
-			Contains("answer.json", "Imported by finance of a",
+			Contains("answer.json", "Imported by finance of a", said,
 				"/purchases/"+purchases[0].String(), "Failed")
 	}
 	sent := upload(h, h.A.Finance, "broken.json", []byte("nonsense")).Want(http.StatusSeeOther)
@@ -351,12 +355,11 @@ func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
 		Want(200).
 		Contains("1 file from the bank", "broken.json").
 		Lacks("answer.json")
-	// Another business that brings the same file is not shown it, and a made-up one changes nothing.
-	other := upload(h, h.B.Owner, "answer.json", content).Want(http.StatusSeeOther)
-	if to := other.Header.Get("Location"); to != "/bank/received" {
-		t.Errorf("another business is led to %s", to)
-	}
-	h.Page(h.B.Owner, "GET", "/bank/received", nil).Want(200).Lacks("answer.json")
+	// Another business that brings the same file has a copy of its own, in which nothing is about it.
+	other := upload(h, h.B.Owner, "copy.json", content).Want(http.StatusSeeOther)
+	h.Page(h.B.Owner, "GET", other.Header.Get("Location"), nil).Want(200).
+		Contains("copy.json", "This file decides nothing about an item of yours.").Lacks("answer.json", "Failed")
+	h.Page(h.B.Owner, "GET", "/bank/received", nil).Want(200).Contains("copy.json").Lacks("answer.json")
 }
 
 func upload(h *handlertest.House, who handlertest.Person, name string, content []byte) handlertest.Answer {
@@ -369,14 +372,15 @@ func upload(h *handlertest.House, who handlertest.Person, name string, content [
 		"Accept: text/html", "Sec-Fetch-Site: same-origin")
 }
 
-func TestWithoutABankThatTakesFilesNothingOfItIsThere(t *testing.T) {
+func TestWithoutABankThatTakesFilesItsPlacesSaySo(t *testing.T) {
 	h := handlertest.New(t, func(h *handlertest.House) {
 		h.Deps.BankFiles, h.Desk.BankFiles, h.Deps.Home.Bank = nil, false, nil
 	})
 	h.Page(h.A.Owner, "GET", "/", nil).Want(200).Lacks("Bank files", "/bank")
 	for _, path := range []string{"/bank", "/bank/files", "/bank/days"} {
-		h.Page(h.A.Owner, "GET", path, nil).Want(404)
+		h.Page(h.A.Owner, "GET", path, nil).Want(200).Contains("Your bank is not connected by files here")
 	}
+	h.Page(h.A.Owner, "GET", "/bank/cut", nil).Want(404)
 }
 
 func TestCountsOfTheBanksListsAreTheirRows(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
@@ -90,6 +91,40 @@ func insertProfile(tx *database.Tx, merchantID, brandID uuid.UUID, p Profile) er
 		return fmt.Errorf("add profile: %w", err)
 	}
 	return nil
+}
+
+// OwnerOf finds whose clearing account that is; NotFound when it is nobody's. An account has one owner: where two
+// businesses typed it in before that was asked, it is who did so first.
+func OwnerOf(tx *database.Tx, account bank.AccountNumber) (id uuid.UUID, err error) {
+	key := account.Key()
+	if key == "" {
+		return uuid.Nil, fault.Missing()
+	}
+	err = tx.Pgx(func(on pgx.Tx) error {
+		return on.QueryRow(tx.Context(), `SELECT merchant_id FROM debit_profiles WHERE ltrim(account_number, '0') = $1
+			ORDER BY created_at, id LIMIT 1`, key).Scan((*[16]byte)(&id))
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, fault.Missing()
+	}
+	return id, err
+}
+
+// claim keeps two businesses from registering one clearing account.
+func claim(tx *database.Tx, merchantID uuid.UUID, account bank.AccountNumber) error {
+	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock(hashtextextended('clearing account ' || $1, 0))`,
+		account.Key()); err != nil {
+		return fmt.Errorf("claim an account: %w", err)
+	}
+	owner, err := OwnerOf(tx, account)
+	switch {
+	case fault.Is(err, fault.NotFound), err == nil && owner == merchantID:
+		return nil
+	case err != nil:
+		return err
+	}
+	return fault.At("account_number", "taken", "Another business here is paid into this account. Movements on an account "+
+		"belong to one business: check the number, or ask the operator of this installation.")
 }
 
 func setDefaultProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {

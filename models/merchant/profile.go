@@ -64,6 +64,9 @@ func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.
 		if wrong != nil {
 			return wrong
 		}
+		if err := claim(tx, who.MerchantID, bank.AccountNumber(in.AccountNumber)); err != nil {
+			return err
+		}
 		p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName,
 			AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
 			IsDefault: len(b.Profiles) == 0}

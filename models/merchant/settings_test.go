@@ -262,6 +262,33 @@ func TestProfilesKeepTheBanksRules(t *testing.T) {
 	}
 }
 
+func TestAClearingAccountHasOneOwner(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	in := merchant.ProfileInput{ProfileCode: "A", AbbreviatedName: "A", AccountNumber: "62000000001", BranchCode: "250655"}
+	mine, err := h.AddProfile(t.Context(), h.who, h.brand.ID, in)
+	must(t, err)
+	m, b, err := h.Create(t.Context(), merchant.New{Slug: "second", Name: "Second"})
+	must(t, err)
+	other := h.who
+	other.MerchantID = m.ID
+	_, err = h.AddProfile(t.Context(), other, b.ID, in)
+	if f, _ := fault.From(err); f == nil || len(f.Fields) != 1 || f.Fields[0].Path != "account_number" ||
+		f.Fields[0].Code != "taken" {
+		t.Fatalf("another business registered it, too: %v", err)
+	}
+	in.ProfileCode = "B"
+	second, err := h.AddProfile(t.Context(), h.who, h.brand.ID, in)
+	must(t, err)
+	_, err = h.RemoveProfile(t.Context(), h.who, h.brand.ID, second.ID)
+	must(t, err)
+	_, err = h.RemoveProfile(t.Context(), h.who, h.brand.ID, mine.ID)
+	must(t, err)
+	if _, err = h.AddProfile(t.Context(), other, b.ID, in); err != nil {
+		t.Errorf("after its owner let go of it: %v", err)
+	}
+}
+
 func TestSettingsAreAnothersOnlyToThemAndNobodysWithoutPermission(t *testing.T) {
 	t.Parallel()
 	h := open(t)

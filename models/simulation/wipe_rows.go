@@ -54,6 +54,7 @@ var wiping = []struct{ table, where string }{
 	{"bank_items", "merchant_id = $1"},
 	{"bank_findings", "merchant_id = $1"},
 	{"bank_statements", "merchant_id = $1"},
+	{"bank_day_notes", "merchant_id = $1"},
 	{"sandbox_answers", "instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
 	{"sandbox_instructions", "merchant_id = $1"},
 	{"account_verifications", "merchant_id = $1"},

@@ -1,6 +1,9 @@
 package bankfiles
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"debitdesk/handlers/web/export"
@@ -133,10 +136,12 @@ func signed(e exchange.Entry) int64 {
 var movementColumns = []kit.Column[exchange.EntryLine]{
 	kit.DateColumn("Booked", 14, func(e exchange.EntryLine) date { return e.BookedOn }),
 	kit.ColumnOf("Movement", func(e exchange.EntryLine) components.Cell {
-		return components.Cell{Text: movementText(e.Entry), Strong: true, Second: e.Reason, Look: "wrap-anywhere"}
+		return components.Cell{Text: movementText(e.Entry), Href: movementPath(e.ID), Second: joinedTexts(e.Reason, e.Remittance),
+			Look: "wrap-anywhere"}
 	}).FileText("Movement", 40, func(e exchange.EntryLine) string { return movementText(e.Entry) }).
 		FileText("Bank’s reference", 24, func(e exchange.EntryLine) string { return e.Entry.Reference }).
-		FileText("Reason", 30, func(e exchange.EntryLine) string { return e.Reason }),
+		FileText("Reason", 30, func(e exchange.EntryLine) string { return e.Reason }).
+		FileText("Payment text", 40, func(e exchange.EntryLine) string { return e.Remittance }),
 	amountColumn("Amount", func(e exchange.EntryLine) int64 { return signed(e.Entry) }),
 	kit.ColumnOf("State", func(e exchange.EntryLine) components.Cell {
 		second := ""
@@ -150,6 +155,11 @@ var movementColumns = []kit.Column[exchange.EntryLine]{
 		FileText("Client", 28, func(e exchange.EntryLine) string { return e.ClientName }).
 		FileText("Purchase", 20, func(e exchange.EntryLine) string { return e.Reference }).
 		FileText("File", 24, func(e exchange.EntryLine) string { return e.MessageID }),
+}
+
+// joinedTexts puts texts behind each other that are there.
+func joinedTexts(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " · ")
 }
 
 // movementText is what the bank calls a movement.

@@ -26,7 +26,8 @@ type dayFilter struct {
 	State    exchange.DayState
 }
 
-var dayStates = []exchange.DayState{exchange.DayDiffers, exchange.DayUntold, exchange.DayEarly, exchange.DayAddsUp}
+var dayStates = []exchange.DayState{exchange.DayDiffers, exchange.DayAccepted, exchange.DayUntold, exchange.DayEarly,
+	exchange.DayAddsUp}
 
 // OpenFindingsHref is the list of the findings that nobody has dealt with.
 const OpenFindingsHref = findingsPath + "?state=open"
@@ -77,6 +78,7 @@ func (h *Pages) days() kit.Shown {
 		},
 		By: "state",
 		Views: []kit.View{kit.ViewOf("Do not add up", "state", exchange.DayDiffers),
+			kit.ViewOf("Accepted", "state", exchange.DayAccepted).WhenAny(),
 			kit.ViewOf("No statement", "state", exchange.DayUntold), kit.ViewOf("Too early", "state", exchange.DayEarly),
 			kit.ViewOf("Add up", "state", exchange.DayAddsUp)},
 		Filters: []kit.Filter[dayFilter]{
@@ -150,7 +152,7 @@ func part(p exchange.DayPart) func(exchange.Day) string {
 
 var dayColumns = []kit.Column[exchange.Day]{
 	kit.ColumnOf("Day", func(d exchange.Day) components.Cell {
-		return components.Cell{Text: words.Glue(d.Day.Format("Mon 2 Jan 2006")), Strong: true}
+		return components.Cell{Text: words.Glue(d.Day.Format("Mon 2 Jan 2006")), Href: dayHref(d.Day)}
 	}).InFile("Day", 14, func(d exchange.Day) export.Cell { return export.Day(d.Day) }),
 	figureColumn(
 		"Handed over",
@@ -172,17 +174,18 @@ var dayColumns = []kit.Column[exchange.Day]{
 		switch {
 		case !told:
 			return components.Cell{}
-		case cents == 0 || d.State() != exchange.DayDiffers:
+		case cents == 0:
 			return components.Cell{Text: words.Minus(money.Amount(cents))}
 		}
-		return components.Cell{Part: components.Bad(words.Minus(money.Amount(cents)))}
-	}).Number().InFile("Difference (R)", 14, func(d exchange.Day) export.Cell {
-		cents, told := d.Difference()
-		if !told {
-			return export.Cell{}
-		}
-		return export.Amount(cents)
-	}),
+		return components.Cell{Part: components.To(components.Link{Text: words.Minus(money.Amount(cents)), Href: dayHref(d.Day)})}
+	}).Number().FileText("Accepted because", 40, func(d exchange.Day) string { return d.Note.Note }).
+		InFile("Difference (R)", 14, func(d exchange.Day) export.Cell {
+			cents, told := d.Difference()
+			if !told {
+				return export.Cell{}
+			}
+			return export.Amount(cents)
+		}),
 	kit.PillColumn("State", 16, func(d exchange.Day) components.Pill { return dayPills[d.State()] }),
 }
 

@@ -70,6 +70,20 @@ var fileActs = []fileAct{
 		},
 	},
 	{
+		path:   "confirmation",
+		button: "Mark as received",
+		icon:   "check",
+		title:  "Has the bank received all of this file?",
+		text: "Ask your bank first. Do this when it has the whole file and did not say so, or counted something else in it. " +
+			"Debits in it then count as paid by silence, unless something comes back.",
+		said: "The file is marked as received by the bank.",
+		do:   (*exchange.Service).Confirm,
+		why: func(m exchange.MessageSheet) string {
+			return unless(m.State == exchange.Taken && !m.Acknowledged(),
+				"Only a file that was taken, and that the bank has not acknowledged, can be marked as received.")
+		},
+	},
+	{
 		path:   "again",
 		button: "Lay out again",
 		icon:   "repeat",

@@ -67,7 +67,7 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 	}
 	switch f.Kind {
 	case exchange.NotAcknowledged:
-		out = append(out, actNamed("again").on(f.MessageID))
+		out = append(out, actNamed("again").on(f.MessageID), actNamed("confirmation").on(f.MessageID))
 	case exchange.Unapproved:
 		out = append(out, actNamed("approval").on(f.MessageID), actNamed("refusal").on(f.MessageID))
 	case exchange.MessageRefused, exchange.GroupRefused, exchange.Declined, exchange.SetUp:
@@ -84,7 +84,7 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 		)
 	case exchange.NoStatement:
 		out = append(out, components.Button{Label: "Reconciliation", Icon: "calendar", Href: daysPath})
-	case exchange.ApprovalNeeded, exchange.UnknownMessage, exchange.UnknownItem, exchange.Differs, exchange.Unreadables,
+	case exchange.NotPlaced, exchange.NotFetched, exchange.ApprovalNeeded, exchange.UnknownMessage, exchange.UnknownItem, exchange.Differs, exchange.Unreadables,
 		exchange.LateResult:
 	}
 	return out

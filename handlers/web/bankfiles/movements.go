@@ -100,6 +100,7 @@ func (h *Pages) AskMatch(c echo.Context) error {
 		return err
 	}
 	columns := append(itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }), itemFileColumn,
+		kit.TextColumn("Named in the text", 20, func(i exchange.ItemLine) string { return i.Named }),
 		kit.Column[exchange.ItemLine]{Head: components.Head{Label: "Actions", Hidden: true},
 			Cell: func(i exchange.ItemLine) components.Cell {
 				return components.Cell{Part: pages.BankChoose(movementPath(id, "match")+"?item="+i.ID.String(), i.Reference)}
@@ -109,6 +110,7 @@ func (h *Pages) AskMatch(c echo.Context) error {
 		Search: components.Field{Label: "Search", Name: "q", Value: search, Quiet: true,
 			Hint: "Client, e-mail or reference of the purchase. Only debits of the same amount are found."},
 		Candidates: kit.TableOf("Debits of the same amount", columns, found),
+		Named:      namedWords(found),
 		Empty: components.Empty{
 			Icon:  "search",
 			Title: "No debit of this amount",
@@ -133,6 +135,7 @@ func movementFacts(n exchange.Entry) components.Facts {
 		{Label: "Direction", Value: direction},
 		{Label: "Booked on", Value: n.BookedOn.Format("Mon 2 Jan 2006")},
 		{Label: "Text", Value: n.Text},
+		{Label: "Payment text", Value: n.Remittance},
 		{Label: "Bank’s reference", Value: n.Reference, Mono: true},
 		{Label: "Kind at the bank", Value: n.BankCode, Mono: true},
 		{Label: "Reason", Value: n.Reason},
@@ -162,10 +165,29 @@ func (h *Pages) confirmMatch(c echo.Context, n exchange.EntryLine, itemID uuid.U
 	client, reference := itemName(item)
 	v.Question = components.Confirm{ID: "match", Title: "Match this movement to the debit of " + client + "?",
 		Text: "Movement of " + words.Sum(n.AmountCents, n.Currency) + ", booked on " + n.BookedOn.Format("Mon 2 Jan 2006") +
-			". Purchase " + reference + ", debit date " + item.ActionDate.Format("Mon 2 Jan 2006") + ". This cannot be undone.",
+			". Purchase " + reference + ", debit date " + item.ActionDate.Format("Mon 2 Jan 2006") + ". " + undoWords(tried),
 		Breaks: followsWords(tried), Action: movementPath(n.ID, "match"), CancelHref: back.Href, Button: "Match movement",
 		Safe: true, Fields: []components.Pair{{Name: "item", Value: itemID.String()}}}
 	return h.ask(c, v)
+}
+
+// namedWords say which of the candidates the text of a movement names.
+func namedWords(found []exchange.ItemLine) string {
+	for _, i := range found {
+		if i.Named != "" {
+			client, _ := itemName(i)
+			return "The text names " + i.Named + ", of " + client + ": it is the first below."
+		}
+	}
+	return ""
+}
+
+// undoWords say how long a match can be taken back.
+func undoWords(m exchange.Matched) string {
+	if len(m.Answers) == 0 {
+		return "You can undo this at any time."
+	}
+	return "You can undo this until " + words.Moment(m.Answers[0].UndoUntil()).Text + " SAST; then what follows is done."
 }
 
 // followsWords say what a match changes.
@@ -212,5 +234,5 @@ func (h *Pages) Match(c echo.Context) error {
 	if fault.Is(err, fault.Invalid) {
 		return h.confirmMatch(c, n, item)
 	}
-	return h.done(c, err, movementsPath+"?state=unmatched", "The movement is matched.")
+	return h.done(c, err, movementPath(id), "The movement is matched.")
 }

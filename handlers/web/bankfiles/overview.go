@@ -88,7 +88,25 @@ func (h *Pages) next(ctx context.Context, who actor.Actor) (v pages.BankNext, er
 		}
 		v.Waiting = append(v.Waiting, s)
 	}
+	if err != nil {
+		return v, err
+	}
+	soon, leaving, err := h.Exchange.LeavesSoon(ctx, who)
+	if soon {
+		v.Soon = "Leaves at " + words.SayMinute(at, now) + money.NBSP + "SAST"
+		v.Leaving = kit.TableOf(v.Soon, leavingColumns, leaving)
+		v.LeavingAll = components.Link{Text: "Every item that is waiting", Href: itemsPath + "?item_state=waiting"}
+	}
 	return v, err
+}
+
+// leavingColumns are what leaves with the next cut.
+var leavingColumns = []kit.Column[exchange.Leaving]{
+	kit.TextColumn("Kind", 18, func(l exchange.Leaving) string { return kindWords[l.Kind] }),
+	kit.TextColumn("Method", 11, func(l exchange.Leaving) string { return methodWords[l.Method] }),
+	kit.DateColumn("Debit date", 14, func(l exchange.Leaving) date { return l.Day }),
+	countColumn("Items", func(l exchange.Leaving) int64 { return l.Total.Count }),
+	amountColumn("Sum", func(l exchange.Leaving) int64 { return l.Total.Cents }),
 }
 
 // minutes says how often: "minute", "15 minutes".
@@ -183,18 +201,16 @@ func (h *Pages) Import(c echo.Context) error {
 		return err
 	}
 	said := "The file was read."
+	if d.Again {
+		said = "This file was imported before, on " + words.Moment(d.ArrivedAt).Text + " SAST by " + by(d.BroughtBy) +
+			". Nothing has changed."
+	}
 	switch d.State {
 	case exchange.DocumentOpen:
 		said = "The end of the file is missing. It is tried again for an hour."
 	case exchange.DocumentRejected:
 		said = "The file could not be read: " + d.Why
 	case exchange.DocumentRead:
-	}
-	// What is not found now was found before, and is another's.
-	if _, err := h.Exchange.Document(ctx, who, d.ID); fault.Is(err, fault.NotFound) {
-		return h.done(c, nil, receivedPath, "The file was read before. Nothing in it is about your business.")
-	} else if err != nil {
-		return err
 	}
 	return h.done(c, nil, receivedHref(d.ID), said)
 }

@@ -15,10 +15,29 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
+
+// readNote names a statement of another account, and one that was read before.
+func readNote(d exchange.Document) components.Note {
+	switch {
+	case d.Strange():
+		return components.Note{Kind: "warn", Title: "This is about another account, " + d.StrangeAccount,
+			Text: "It is none of the accounts that your debits are paid into, so nothing in it counts. If it should be yours, " +
+				"add it to a brand under Settings → Brands, and import the file again."}
+	case d.StrangeMovements > 0:
+		return components.Note{Kind: "warn", Title: plural.Of(d.StrangeMovements, "movement") + " in it " +
+			plural.Is(d.StrangeMovements) + " on another account, " + d.StrangeAccount,
+			Text: "That is none of the accounts that your debits are paid into. They do not count for you."}
+	case d.Repeated():
+		return components.Note{Kind: "info", Title: "This file repeats what was known",
+			Text: "Every movement in it was in an earlier file. Nothing was counted twice."}
+	}
+	return components.Note{}
+}
 
 func (h *Pages) received() kit.Shown {
 	return &kit.List[exchange.Document, exchange.DocumentFilter]{
@@ -112,6 +131,7 @@ func (h *Pages) Document(c echo.Context) error {
 	case exchange.DocumentOpen:
 		v.Note = components.Note{Kind: "info", Text: "The file is not read yet: its end is missing, or it is being read now."}
 	case exchange.DocumentRead:
+		v.Note = readNote(d)
 	}
 	if v.Findings, err = h.findingLines(ctx, who, exchange.FindingFilter{ArrivalID: id,
 		State: exchange.FindingOpen}); err != nil {

@@ -69,10 +69,11 @@ var entryPills = map[exchange.EntryState]components.Pill{
 }
 
 var dayPills = map[exchange.DayState]components.Pill{
-	exchange.DayAddsUp:  {Kind: "done", Word: "Adds up"},
-	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked a different sum than expected."},
-	exchange.DayUntold:  {Kind: "wait", Word: "No statement", Title: "The bank has not reported on this day."},
-	exchange.DayEarly:   {Kind: "progress", Word: "Too early", Title: "Answers may still come."},
+	exchange.DayAddsUp:   {Kind: "done", Word: "Adds up"},
+	exchange.DayDiffers:  {Kind: "bad", Word: "Does not add up", Title: "The bank booked a different sum than expected."},
+	exchange.DayAccepted: {Kind: "done", Word: "Accepted", Title: "Someone noted why the difference is right."},
+	exchange.DayUntold:   {Kind: "wait", Word: "No statement", Title: "The bank has not reported on this day."},
+	exchange.DayEarly:    {Kind: "progress", Word: "Too early", Title: "Answers may still come."},
 }
 
 var itemPills = map[exchange.ItemState]components.Pill{
@@ -121,7 +122,7 @@ var findingWords = map[exchange.FindingKind]findingWord{
 	exchange.NotAcknowledged: {
 		"clock",
 		"A file was not acknowledged",
-		"Ask your bank whether it has the file. If it has not, " +
+		"Ask your bank whether it has the file. If it has, mark it as received. If it has not, " +
 			"lay the file out again: it has the same name and content, so the bank refuses it if it has it after all.",
 	},
 	exchange.MessageRefused: {
@@ -169,7 +170,11 @@ var findingWords = map[exchange.FindingKind]findingWord{
 		"Ask your bank to set it up, then send the items " +
 			"again.",
 	},
-	exchange.LateResult:  {"alert", "Two answers contradict each other", "Ask your bank which answer holds."},
+	exchange.LateResult: {"alert", "Two answers contradict each other", "Ask your bank which answer holds."},
+	exchange.NotPlaced: {"alert", "A file cannot be laid out", "Someone put another file where ours belongs. Have it taken " +
+		"away; ours then leaves by itself."},
+	exchange.NotFetched: {"clock", "Answers of the bank do not arrive", "Find out why files are not fetched from your bank, " +
+		"or are not read. Debits count as paid by silence again once everything is here."},
 	exchange.NoStatement: {"calendar", "A day does not add up", "Look at the day in the reconciliation."},
 }
 

@@ -73,20 +73,41 @@ func (c *Courier) Round(ctx context.Context) (Report, error) {
 		return *r, err
 	}
 	defer l.close()
-	if err := c.deliverAll(ctx, l, r); err != nil {
-		return *r, err
-	}
-	if err := c.fetchAll(ctx, l, r); err != nil {
-		return *r, err
+	// What cannot be delivered keeps no answer from being fetched, nor the other way round.
+	failed := c.deliverAll(ctx, l, r)
+	begun := c.settings.Now().UTC()
+	all, err := c.fetchAll(ctx, l, r)
+	if failed = errors.Join(failed, err); all && err == nil {
+		failed = errors.Join(failed, c.sayFetched(begun))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.tidySent(); err != nil {
 		return *r, err
 	}
-	c.state.LastSuccess = c.settings.Now().UTC()
 	c.tellNew(r.Problems)
+	if failed != nil {
+		return *r, failed
+	}
+	c.state.LastSuccess = c.settings.Now().UTC()
 	return *r, c.save()
+}
+
+// fetchedName is where the product looks when the last round began that brought every answer: a bank whose answers are
+// not all here says nothing by its silence.
+const fetchedName = "fetched"
+
+func (c *Courier) sayFetched(begun time.Time) error {
+	return lay(c.settings.Dir, fetchedName, []byte(begun.Format(time.RFC3339Nano)+"\n"))
+}
+
+// lost tells that the connection itself failed, and not only what was done with one file.
+func (c *Courier) lost(ctx context.Context, l *link) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	_, err := l.RealPath(".")
+	return err != nil
 }
 
 func (c *Courier) save() error { return c.state.save(c.settings.State) }

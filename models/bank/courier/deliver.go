@@ -28,7 +28,7 @@ func final(name string) bool {
 }
 
 // deliverAll takes the files of the outbox to the server, in the order of their names.
-func (c *Courier) deliverAll(ctx context.Context, l *link, r *Report) error {
+func (c *Courier) deliverAll(ctx context.Context, l *link, r *Report) (failed error) {
 	entries, err := os.ReadDir(c.path("outbox"))
 	if err != nil {
 		return err
@@ -43,18 +43,20 @@ func (c *Courier) deliverAll(ctx context.Context, l *link, r *Report) error {
 		problem, err := c.deliver(l, e.Name())
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s: %w", e.Name(), err)
+			if failed = errors.Join(failed, fmt.Errorf("%s: %w", e.Name(), err)); c.lost(ctx, l) {
+				return failed
+			}
 		case problem != "":
 			r.Problems = append(r.Problems, e.Name()+": "+problem)
 		default:
 			r.Delivered++
 		}
 	}
-	return nil
+	return failed
 }
 
-// deliver takes one file to the server, or finds that the server has it. A problem is for a person; an error ends
-// the round.
+// deliver takes one file to the server, or finds that the server has it. A problem is for a person; an error
+// lets the round fail, and the other files are carried all the same.
 func (c *Courier) deliver(l *link, name string) (problem string, err error) {
 	f, err := os.Open(c.path("outbox", name))
 	if err != nil {

@@ -32,16 +32,19 @@ func localName(name string) (local string, ok bool) {
 	}, name), true
 }
 
-// fetchAll brings every answer here that was not brought before.
-func (c *Courier) fetchAll(ctx context.Context, l *link, r *Report) error {
+// fetchAll brings every answer here that was not brought before; all is false when one could not be brought. One that
+// cannot be read is for a person, and keeps no other from being brought.
+func (c *Courier) fetchAll(ctx context.Context, l *link, r *Report) (all bool, err error) {
 	listed, err := l.ReadDirContext(ctx, c.settings.In)
 	if err != nil {
-		return fmt.Errorf("the server does not list %s: %w", c.settings.In, err)
+		return false, fmt.Errorf("the server does not list %s: %w", c.settings.In, err)
 	}
+	all = true
+	left := func(problem string) { all, r.Problems = false, append(r.Problems, problem) }
 	now := c.settings.Now().UTC()
 	for _, info := range listed {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		name := info.Name()
 		if !info.Mode().IsRegular() || !final(name) {
@@ -50,24 +53,33 @@ func (c *Courier) fetchAll(ctx context.Context, l *link, r *Report) error {
 		local, ok := localName(name)
 		switch before := c.state.Taken[name]; {
 		case !ok:
-			r.Problems = append(r.Problems, fmt.Sprintf("%q: the server's file has a name that is not taken", name))
+			left(fmt.Sprintf("%q: the server's file has a name that is not taken", name))
 			continue
 		case info.Size() > c.settings.MaxBytes:
-			r.Problems = append(r.Problems, name+": the server's file is larger than the limit; it was not taken")
+			left(name + ": the server's file is larger than the limit; it was not taken")
 			continue
 		case before != nil && before.Size == info.Size() && before.Modified.Equal(info.ModTime()):
 			before.Seen = now
-			if err := c.clear(l, name); err != nil {
-				return err
+			if err := c.clear(l, name); err != nil && c.lost(ctx, l) {
+				return false, err
+			} else if err != nil {
+				r.Problems = append(r.Problems, err.Error()) // it is here
 			}
 			continue
 		}
-		fresh, err := c.fetch(l, info, local)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		fresh, here, err := c.fetch(l, info, local)
 		if fresh {
 			r.Fetched++
+		}
+		switch {
+		case err != nil && c.lost(ctx, l):
+			return false, fmt.Errorf("%s: %w", name, err)
+		case err != nil && here:
+			r.Problems = append(r.Problems, name+": "+err.Error())
+		case err != nil:
+			left(name + ": " + err.Error())
+		case !here:
+			all = false // it is still being written
 		}
 	}
 	for name, t := range c.state.Taken {
@@ -75,41 +87,42 @@ func (c *Courier) fetchAll(ctx context.Context, l *link, r *Report) error {
 			delete(c.state.Taken, name)
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// fetch brings one answer. One that changes while it is read is left for the next round.
-func (c *Courier) fetch(l *link, listed fs.FileInfo, local string) (fresh bool, err error) {
+// fetch brings one answer; here tells that it is, or that it is gone. One that changes while it is read is left for the
+// next round.
+func (c *Courier) fetch(l *link, listed fs.FileInfo, local string) (fresh, here bool, err error) {
 	name := listed.Name()
 	from := path.Join(c.settings.In, name)
 	f, err := l.Open(from)
 	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
+		return false, true, nil
 	}
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	content, err := io.ReadAll(io.LimitReader(f, c.settings.MaxBytes+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return false, err
+		return false, false, err
 	}
 	after, err := l.Lstat(from)
 	if errors.Is(err, os.ErrNotExist) {
 		after, err = listed, nil // it was taken away after it was read
 	}
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if int64(len(content)) != listed.Size() || after.Size() != listed.Size() || !after.ModTime().Equal(listed.ModTime()) {
 		c.say("%s is still being written; it is left for the next round", name)
-		return false, nil
+		return false, false, nil
 	}
 	sum := sha256.Sum256(content)
 	hash := hex.EncodeToString(sum[:])
 	before := c.state.Taken[name]
 	if fresh = before == nil || before.SHA256 != hash; fresh {
 		if err := c.keep(local, content); err != nil {
-			return false, err
+			return false, false, err
 		}
 		c.say("%s: fetched, %d bytes", name, len(content))
 	}
@@ -117,9 +130,9 @@ func (c *Courier) fetch(l *link, listed fs.FileInfo, local string) (fresh bool, 
 	c.state.Taken[name] = &taken{Size: listed.Size(), Modified: listed.ModTime(), SHA256: hash,
 		Seen: c.settings.Now().UTC()}
 	if err := c.save(); err != nil {
-		return fresh, err
+		return fresh, true, err
 	}
-	return fresh, c.clear(l, name)
+	return fresh, true, c.clear(l, name)
 }
 
 // clear removes an answer from the server once it is here and remembered, where the setting says so.

@@ -51,7 +51,7 @@ func (s *Service) Import(ctx context.Context, who actor.Actor, name string, cont
 		var fresh bool
 		d, fresh, err = tx.openDocument(Document{ID: tx.NewID(), MerchantID: who.MerchantID, FileName: cleanName(name),
 			SHA256: hash[:], Size: int64(len(content)), State: DocumentOpen, BroughtBy: who.Name, ArrivedAt: tx.Now()}, packed)
-		if err != nil || !fresh {
+		if d.Again = !fresh; err != nil || !fresh {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "bank.document_imported", ObjectType: "bank_document", ObjectID: d.ID,
@@ -144,7 +144,7 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 	if err := unacknowledged(m); err != nil {
 		return m, err
 	}
-	if err := s.Box.PutAside(ctx, m.FileName); err != nil { // first, or it would count as laid out already
+	if err := s.Box.PutAside(ctx, m.FileName, m.SHA256); err != nil { // first, or it would count as laid out already
 		return m, err
 	}
 	err = s.Store.inTx(ctx, func(tx unit) error {
@@ -158,6 +158,31 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 		tx.Audit(who, messageEntry("bank.message_placed_again", m, "The file %s was laid out for the bank again, unchanged.",
 			m.FileName))
 		if err := tx.settleFindings(NotAcknowledged, m.ID, who.Name, "The same file was laid out again."); err != nil {
+			return err
+		}
+		return tx.saveMessage(m)
+	})
+	return m, err
+}
+
+// Confirm says that the bank has a message, as a person learnt from it: what the bank told of it did not agree with what
+// we wrote, or nothing came.
+func (s *Service) Confirm(ctx context.Context, who actor.Actor, id string) (m Message, err error) {
+	if err := who.May(actor.Exchange); err != nil {
+		return m, err
+	}
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
+			return err
+		}
+		if unacknowledged(m) != nil {
+			return fault.New(fault.Conflict, "acknowledged", "Only a file that was taken, and that the bank has not "+
+				"acknowledged, can be marked as received.")
+		}
+		m.acknowledged(tx.Now())
+		tx.Audit(who, messageEntry("bank.message_confirmed", m, "The bank has the file %s, as %s learnt from it.", m.FileName,
+			who.Name))
+		if err := tx.settleFindings(NotAcknowledged, m.ID, who.Name, "The bank has the file."); err != nil {
 			return err
 		}
 		return tx.saveMessage(m)

@@ -2,13 +2,17 @@ package exchange
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 )
 
 var (
@@ -18,8 +22,12 @@ var (
 	saveMovement  = movementTable.Write(`UPDATE bank_entries
 		SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
 		WHERE id = @id AND state <> 'matched'`)
+	freeMovement = movementTable.Write(`UPDATE bank_entries
+		SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
+		WHERE id = @id AND state = 'matched'`)
 	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
-		sum_cents, read_at) WHERE id = @id AND state = 'open'`)
+		sum_cents, read_at, movements, new_movements, strange_movements, strange_account)
+		WHERE id = @id AND state = 'open'`)
 	insertFinding = findingTable.Write(`INSERT INTO bank_findings (@columns) VALUES (@values)
 		ON CONFLICT (kind, subject) WHERE closed_at IS NULL DO NOTHING`)
 	saveFinding = findingTable.Write(`UPDATE bank_findings SET @set(closed_at, closed_by, resolution)
@@ -28,6 +36,10 @@ var (
 
 // addEntries keeps entries whose key is new, and gives those.
 func (t unit) addEntries(entries []Entry) ([]Entry, error) {
+	entries, err := t.withoutEarlier(entries)
+	if err != nil {
+		return nil, err
+	}
 	kept, err := addNew(t, movementTable, entries)
 	if err != nil {
 		return nil, err
@@ -39,6 +51,35 @@ func (t unit) addEntries(entries []Entry) ([]Entry, error) {
 		}
 	}
 	return fresh, nil
+}
+
+// withoutEarlier leaves out entries that were kept before keys told the account.
+func (t unit) withoutEarlier(entries []Entry) ([]Entry, error) {
+	var keys []string
+	for _, e := range entries {
+		if e.earlierKey != "" {
+			keys = append(keys, e.earlierKey)
+		}
+	}
+	if len(keys) == 0 {
+		return entries, nil
+	}
+	known := map[string]uuid.UUID{}
+	err := t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.Context(), `SELECT key, coalesce(merchant_id, $2) FROM bank_entries
+			WHERE key = ANY($1) AND account_hash IS NULL`, database.Native([]any{keys, uuid.Nil})...)
+		if err != nil {
+			return err
+		}
+		var key string
+		var of uuid.UUID
+		_, err = pgx.ForEachRow(rows, []any{&key, (*[16]byte)(&of)}, func() error { known[key] = of; return nil })
+		return err
+	})
+	return slices.DeleteFunc(entries, func(e Entry) bool {
+		of, is := known[e.earlierKey]
+		return is && of == e.MerchantID
+	}), err
 }
 
 func (t unit) holdEntry(merchantID, id uuid.UUID) (Entry, error) {
@@ -67,6 +108,12 @@ func held[T any](t unit, from *table.Table[T], condition string, args ...any) (f
 	return found, err
 }
 
+// freeEntry lets a movement belong to nothing again.
+func (t unit) freeEntry(e Entry) error {
+	database.MustChange(t.Tx, freeMovement, e)
+	return nil
+}
+
 func (t unit) saveEntry(e Entry) error {
 	database.MustChange(t.Tx, saveMovement, e)
 	return nil
@@ -92,7 +139,7 @@ func documentAt(merchantID, id uuid.UUID) seal.Place {
 	return seal.PlaceOf("bank_files_in", "content", merchantID, id)
 }
 
-// openDocument keeps an arrival under the hash of its bytes, or gives the one that is there.
+// openDocument keeps an arrival under its owner and the hash of its bytes, or gives the one that is there.
 func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool, err error) {
 	args, err := documentTable.Insert.Args(t.DB().Seal, &d)
 	if err != nil {
@@ -103,7 +150,8 @@ func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool
 		return d, false, fmt.Errorf("keep a document: %w", err)
 	}
 	if n == 0 {
-		kept, err = database.First(held(t, documentTable, `sha256 = $1`, d.SHA256))
+		kept, err = database.First(held(t, documentTable, `merchant_id = $1 AND content_sha256 = $2`, d.MerchantID,
+			d.SHA256))
 		return kept, false, err
 	}
 	if packed != nil {
@@ -165,4 +213,20 @@ func (t unit) settleFindings(k FindingKind, subject, by, resolution string) erro
 	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
 		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.Now(), by, resolution)
 	return nil
+}
+
+// settleKind closes all open findings of a kind.
+func (t unit) settleKind(k FindingKind, resolution string) error {
+	t.Later(`UPDATE bank_findings SET closed_at = $2, resolution = $3 WHERE kind = $1 AND closed_at IS NULL`, string(k),
+		t.Now(), resolution)
+	return nil
+}
+
+// ownerOf finds whose account that is; zero when it is nobody's.
+func (t unit) ownerOf(account bank.AccountNumber) (uuid.UUID, error) {
+	owner, err := merchant.OwnerOf(t.Tx, account)
+	if fault.Is(err, fault.NotFound) {
+		return uuid.Nil, nil
+	}
+	return owner, err
 }

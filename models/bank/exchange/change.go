@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -27,11 +28,30 @@ type change struct {
 	findings []Finding
 	tallies  map[uuid.UUID]Tally
 	messages map[string]*Message // nil: it is not ours
+	groups   map[string][]Group  // of messages, as they left
 	accounts map[bank.AccountNumber]uuid.UUID
+	alike    map[alike]int // findings of a stranger's making, over the whole document
+	movements
 }
+
+// movements count what a document books.
+type movements struct {
+	all, fresh, strange int
+	account             string // the first that is not known, masked
+}
+
+// alike are findings that one document can raise in any number.
+type alike struct {
+	merchant uuid.UUID
+	kind     FindingKind
+}
+
+// mostAlike is how many findings of one kind a document opens at most; one more says how many there are (ours).
+const mostAlike = 100
 
 func (c *change) take(events []Event) error {
 	c.touched, c.messages, c.accounts = map[uuid.UUID]bool{}, map[string]*Message{}, map[bank.AccountNumber]uuid.UUID{}
+	c.groups = map[string][]Group{}
 	var ids []uuid.UUID
 	for _, e := range events {
 		if id, is := itemID(e); is {
@@ -72,7 +92,11 @@ func itemID(e Event) (uuid.UUID, bool) {
 
 func (c *change) one(e Event) error {
 	if e.Problem != "" {
-		c.find(Finding{MerchantID: c.merchantOf(e), Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
+		of, err := c.merchantOf(e)
+		if err != nil {
+			return err
+		}
+		c.find(Finding{MerchantID: of, Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
 			Text: fmt.Sprintf("In %s: %s", c.document.FileName, e.Problem)})
 	}
 	switch e.Kind {
@@ -119,8 +143,7 @@ func (c *change) save() error {
 	return nil
 }
 
-// message locks a message of ours; nil when the bank speaks of one that is not. What the bank says about anything in a
-// message shows that it has the message.
+// message locks a message of ours; nil when the bank speaks of one that is not, or of one that never left.
 func (c *change) message(id string) (*Message, error) {
 	if m, known := c.messages[id]; known {
 		return m, nil
@@ -137,17 +160,43 @@ func (c *change) message(id string) (*Message, error) {
 		return nil, nil
 	}
 	c.messages[id] = &m
+	return &m, nil
+}
+
+// acknowledge notes that the bank has a message: a status report about it agrees with what we wrote, or a movement that
+// was checked names what is in it.
+func (c *change) acknowledge(m *Message) error {
 	m.AnsweredAt = c.tx.Now()
-	if !m.Acknowledged() {
-		m.AckAt = c.tx.Now()
-		if m.State == Placed || m.State == Taken || m.State == Made {
-			m.State = Acknowledged
+	if m.Acknowledged() {
+		return nil
+	}
+	m.acknowledged(c.tx.Now())
+	return c.tx.settleFindings(NotAcknowledged, m.ID, "", "The bank has acknowledged the file.")
+}
+
+func (m *Message) acknowledged(now time.Time) {
+	m.AckAt = now
+	if m.State == Placed || m.State == Taken || m.State == Made {
+		m.State = Acknowledged
+	}
+}
+
+// group is a group of a message as it left.
+func (c *change) group(messageID, groupID string) (Group, bool, error) {
+	all, known := c.groups[messageID]
+	if !known {
+		var err error
+		if all, err = c.tx.groups(messageID); err != nil {
+			return Group{}, false, err
 		}
-		if err := c.tx.settleFindings(NotAcknowledged, m.ID, "", "The bank has acknowledged the file."); err != nil {
-			return nil, err
+		c.groups[messageID] = all
+	}
+	for _, g := range all {
+		if g.ID == groupID {
+			return g, true, nil
 		}
 	}
-	return &m, nil
+	return Group{}, false, nil
 }
 
 func (c *change) onMessage(e Event) error {
@@ -161,17 +210,26 @@ func (c *change) onMessage(e Event) error {
 		return nil
 	}
 	c.tally(m.MerchantID, 0, 0)
+	differs := false
 	if e.HasCount && e.Count != m.Count {
+		differs = true
 		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "items:" + m.ID, MessageID: m.ID,
 			Text: fmt.Sprintf("The bank counted %s in %s; we wrote %d.", plural.Of(e.Count, "item"), m.FileName, m.Count)})
 	}
 	if e.HasSum && e.SumCents != m.SumCents {
+		differs = true
 		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "sum:" + m.ID, MessageID: m.ID,
 			Text: fmt.Sprintf("The bank added %s up to %s; we wrote %s.", m.FileName, money.Format(e.SumCents, "ZAR"),
 				money.Format(m.SumCents, "ZAR"))})
 	}
+	if differs && e.Status != "RJCT" {
+		return nil // the bank may have a part of it alone: a person finds out
+	}
+	if err := c.acknowledge(m); err != nil {
+		return err
+	}
 	switch e.Status {
-	case "RJCT":
+	case "RJCT": // it only leaves everything to a person
 		return c.refuseMessage(m, e)
 	case "PDNG", "PATC":
 		if m.State == Acknowledged {
@@ -215,6 +273,26 @@ func (c *change) onGroup(e Event) error {
 		return err
 	}
 	c.tally(m.MerchantID, 0, 0)
+	g, found, err := c.group(m.ID, e.GroupID)
+	switch {
+	case err != nil:
+		return err
+	case !found && e.Status == "":
+		return nil // it only introduces items
+	case !found:
+		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
+			MessageID: m.ID, Text: fmt.Sprintf("%s answers a part of the file %s that is not in it. It was not counted.",
+				c.document.FileName, m.FileName)})
+		return nil
+	case e.Status != "RJCT" && (e.HasCount && e.Count != g.Count || e.HasSum && e.SumCents != g.SumCents):
+		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "group:" + g.ID, MessageID: m.ID,
+			Text: fmt.Sprintf("The bank counts or adds up the part %s of the file %s differently from what we wrote. "+
+				"It was not counted.", g.ID, m.FileName)})
+		return nil
+	}
+	if err := c.acknowledge(m); err != nil {
+		return err
+	}
 	switch e.Status {
 	case "RJCT":
 		if err := c.tx.refuseGroup(m.ID, e.GroupID); err != nil {
@@ -278,7 +356,27 @@ func (c *change) find(f Finding) {
 	if f.MerchantID == uuid.Nil {
 		f.MerchantID = c.document.MerchantID // who imported it has to know
 	}
+	if f.ItemID == uuid.Nil && f.MessageID == "" && c.alike != nil { // nothing of ours waits for it
+		of := alike{f.MerchantID, f.Kind}
+		if c.alike[of]++; c.alike[of] > mostAlike {
+			return
+		}
+	}
 	c.findings = append(c.findings, f)
+}
+
+// countRest says how many findings a document would have opened beyond the most.
+func (t unit) countRest(d Document, found map[alike]int) error {
+	var rest []Finding
+	for of, n := range found {
+		if n > mostAlike {
+			rest = append(rest, Finding{MerchantID: of.merchant, Kind: of.kind, ArrivalID: d.ID,
+				Subject: "rest:" + d.ID.String() + ":" + of.merchant.String(),
+				Text: fmt.Sprintf("%s has %s more of this kind. Only the first %d are listed. Ask your bank whether the file "+
+					"is meant for you.", d.FileName, plural.Of(n-mostAlike, "problem"), mostAlike)})
+		}
+	}
+	return t.openFindings(rest)
 }
 
 func (c *change) tally(merchantID uuid.UUID, count int, cents int64) {

@@ -213,7 +213,28 @@ func (s *Service) place(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find messages to lay out: %w", err)
 	}
-	return each(messages, func(m Message) error { return about(m.ID, s.placeOne(ctx, m)) })
+	placed := 0
+	_, err = each(messages, func(m Message) error {
+		err := s.placeOne(ctx, m)
+		var occupied *Occupied
+		if errors.As(err, &occupied) { // it stays as it is until a person has looked
+			return about(m.ID, s.notPlaced(ctx, m, occupied))
+		}
+		if err == nil {
+			placed++
+		}
+		return about(m.ID, err)
+	})
+	return placed, err
+}
+
+// notPlaced asks a person about a message that cannot be laid out. It is tried again in every round.
+func (s *Service) notPlaced(ctx context.Context, m Message, o *Occupied) error {
+	return s.Store.inTx(ctx, func(tx unit) error {
+		return tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: NotPlaced, Subject: m.ID, MessageID: m.ID,
+			Text: fmt.Sprintf("The file %s (%s) cannot be laid out for the bank: another file stands at %s. Have it taken "+
+				"away from there; the file then leaves by itself.", m.FileName, contents(m), o.Place)}})
+	})
 }
 
 func (s *Service) placeOne(ctx context.Context, m Message) error {
@@ -230,12 +251,16 @@ func (s *Service) placeOne(ctx context.Context, m Message) error {
 	if err := s.Box.Place(ctx, m.FileName, m.SHA256, content, check); err != nil {
 		return err
 	}
-	return s.moveMessage(ctx, m.ID, func(m *Message, now time.Time) bool {
-		if m.State != Made {
-			return false
+	return s.Store.inTx(ctx, func(tx unit) error {
+		m, err := tx.holdMessage(uuid.Nil, m.ID)
+		if err != nil || m.State != Made {
+			return err
 		}
-		m.State, m.PlacedAt = Placed, now
-		return true
+		m.State, m.PlacedAt = Placed, tx.Now()
+		if err := tx.settleFindings(NotPlaced, m.ID, "", "The file was laid out."); err != nil {
+			return err
+		}
+		return tx.saveMessage(m)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -119,10 +120,10 @@ func nameOfPurchase(reference string) string {
 		`, coalesce(nullif(p.payer_name, ''), p.payer_email, '') AS client_name`
 }
 
-func itemLine(signed string) string {
+func itemLine(signed string, more ...string) string {
 	return "SELECT " + itemTable.Columns("i", "order_sealed") + ", " + purchaseOf + ", " + nameOfPurchase("reference") +
 		`, coalesce((SELECT a.code FROM bank_answers a WHERE a.item_id = i.id AND a.kind = i.outcome), '') AS code, ` +
-		signed + ` AS day_cents FROM `
+		strings.Join(append([]string{signed + ` AS day_cents`}, more...), ", ") + ` FROM `
 }
 
 func (s Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter,
@@ -179,7 +180,13 @@ const (
 	farDays  = 400
 )
 
-// Candidates are items that a movement may belong to, those without an outcome first.
+// namedIn joins, as n, by what a text names the purchase p: the number of its invoice, or its reference.
+const namedIn = ` CROSS JOIN LATERAL (SELECT coalesce(
+	(SELECT v.number FROM invoices v WHERE v.merchant_id = i.merchant_id AND v.kind = 'invoice' AND v.purchase_id = p.id
+		AND strpos(upper(?), upper(v.number)) > 0 LIMIT 1),
+	CASE WHEN length(p.reference) > 3 AND strpos(upper(?), upper(p.reference)) > 0 THEN p.reference END, '') AS named) n`
+
+// Candidates are items that a movement may belong to: those that its text names first, then those without an outcome.
 func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, search string,
 	limit int) ([]ItemLine, error) {
 	w, days := &condition{}, nearDays
@@ -199,9 +206,9 @@ func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, se
 		ctx,
 		s.DB,
 		itemLines,
-		itemLine("i.amount_cents")+"bank_items i "+joinPurchase+" WHERE "+w.String()+
-			` ORDER BY EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
+		itemLine("i.amount_cents", "n.named")+"bank_items i "+joinPurchase+namedIn+" WHERE "+w.String()+
+			` ORDER BY n.named = '', EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
 		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit),
-		slices.Concat(w.args,
+		slices.Concat([]any{e.Remittance, e.Remittance}, w.args,
 			[]any{e.Credit, e.BookedOn})...)
 }

@@ -19,15 +19,16 @@ import (
 // items or messages, credits less debits. There is a difference only when a statement or a movement tells of the day.
 type Day struct {
 	Day          calendar.Date
-	HandedOver   Figure // debits of this date that left in a message
-	Acknowledged Figure // those whose message the bank has acknowledged
-	Open         Figure // those that have no answer
-	Paid         Figure // counts in
-	Back         Figure // counts out: returned, disputed, refunded; above zero
-	Booked       Figure // matched movements
-	Movements    int64  // of any state
-	Statement    bool   // a statement tells of the day
-	Due          bool   // everything about it should be known by now
+	HandedOver   Figure  // debits of this date that left in a message
+	Acknowledged Figure  // those whose message the bank has acknowledged
+	Open         Figure  // those that have no answer
+	Paid         Figure  // counts in
+	Back         Figure  // counts out: returned, disputed, refunded; above zero
+	Booked       Figure  // matched movements
+	Movements    int64   // of any state
+	Statement    bool    // a statement tells of the day
+	Due          bool    // everything about it should be known by now
+	Note         DayNote // of a difference that was accepted; it may be another one by now
 }
 
 // DayPart is one figure of a day.
@@ -60,6 +61,8 @@ func (d Day) State() DayState {
 	switch {
 	case told && cents == 0:
 		return DayAddsUp
+	case told && d.Note.Note != "" && d.Note.Cents == cents:
+		return DayAccepted
 	case !d.Due:
 		return DayEarly
 	case told:
@@ -74,10 +77,11 @@ type DayState string
 
 // The states of a day.
 const (
-	DayAddsUp  DayState = "adds_up"
-	DayDiffers DayState = "differs"
-	DayUntold  DayState = "untold" // the bank has told nothing about it
-	DayEarly   DayState = "early"  // answers may still come
+	DayAddsUp   DayState = "adds_up"
+	DayDiffers  DayState = "differs"
+	DayUntold   DayState = "untold"   // the bank has told nothing about it
+	DayAccepted DayState = "accepted" // it differs, and a person noted why that is right
+	DayEarly    DayState = "early"    // answers may still come
 )
 
 // MostDays is how many days are read at once (ours).
@@ -90,8 +94,13 @@ func (s *Service) Days(ctx context.Context, who actor.Actor, from, to calendar.D
 			from = first
 		}
 		days, err := s.Store.BankDays(ctx, of, from, to)
+		if err != nil {
+			return nil, err
+		}
+		notes, err := s.Store.dayNotes(ctx, of, from, to)
 		now := s.Now()
 		for i := range days {
+			days[i].Note = notes[days[i].Day]
 			days[i].Due = !now.Before(s.dueAt(days[i].Day))
 		}
 		return days, err

@@ -203,11 +203,11 @@ func TestACrashAtAnyStepWritesTheSameBytesOnce(t *testing.T) {
 	b := open(t, nil)
 	b.debits(3, thursday)
 	b.at(monday.At(11, 30))
-	b.Encoder = exchangetest.Codec{Broken: errors.New("killed while it was written")}
+	b.Encoder = exchangetest.Codec{Account: "50100000001", Broken: errors.New("killed while it was written")}
 	if _, err := b.Run(t.Context()); err == nil {
 		t.Fatal("the crash went unnoticed")
 	}
-	b.Encoder, b.box.FailsToPlace = exchangetest.Codec{}, errors.New("killed after it was placed")
+	b.Encoder, b.box.FailsToPlace = exchangetest.Codec{Account: "50100000001"}, errors.New("killed after it was placed")
 	if _, err := b.Run(t.Context()); err == nil {
 		t.Fatal("the crash went unnoticed")
 	}
@@ -325,6 +325,7 @@ func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 	if _, err := b.Match(t.Context(), b.who, id, ids[1]); !fault.HasCode(err, "matched") {
 		t.Errorf("matched twice: %v", err)
 	}
+	b.at(b.store.Now().Add(11 * time.Minute))
 	if got := b.outcomes(); !slices.Equal(got[ids[0]], []string{"provisional 00"}) || len(got) != 1 {
 		t.Errorf("outcomes: %v", got)
 	}

@@ -211,6 +211,25 @@ func (t unit) holdSilent(now time.Time, limit int) ([]Item, error) {
 		ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, database.Instant(now), limit)
 }
 
+// heldUp are merchants with debits that silence would have counted before a moment, and after the one until which the
+// bank was heard.
+func (t unit) heldUp(until, before time.Time) (merchants []uuid.UUID, err error) {
+	if before.IsZero() {
+		return nil, nil
+	}
+	err = t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.Context(), `SELECT DISTINCT merchant_id FROM bank_items i WHERE silence_at <= $1
+			AND silence_at > $2 AND `+silent, database.Native([]any{database.Instant(before), database.Instant(until)})...)
+		if err != nil {
+			return err
+		}
+		var id uuid.UUID
+		_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&id)}, func() error { merchants = append(merchants, id); return nil })
+		return err
+	})
+	return merchants, err
+}
+
 // holdLate locks the items of a merchant and day that missed their deadline.
 func (t unit) holdLate(merchantID uuid.UUID, day calendar.Date) ([]Item, error) {
 	return t.heldItems(`merchant_id = $1 AND action_date = $2 AND state = 'late'`, merchantID, day)
@@ -257,6 +276,20 @@ func (t unit) saveItems(items []Item) error {
 // addAnswers keeps answers that are new: one of a kind for each item.
 func (t unit) addAnswers(answers []Answer) error {
 	_, err := addNew(t, answerTable, answers)
+	return err
+}
+
+// answersOf locks the answers that followed from the match of a movement.
+func (t unit) answersOf(entryID uuid.UUID) ([]Answer, error) {
+	return held(t, answerTable, `entry_id = $1`, entryID)
+}
+
+// dropAnswers takes back what followed from the match of a movement and was not told.
+func (t unit) dropAnswers(entryID uuid.UUID, want int) error {
+	n, err := t.Exec(`DELETE FROM bank_answers WHERE entry_id = $1 AND delivered_at IS NULL`, entryID)
+	if err == nil && int(n) != want {
+		return fault.ErrLost
+	}
 	return err
 }
 

@@ -1,14 +1,17 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/bank"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -22,8 +25,14 @@ type Matched struct {
 	Findings []Finding // what a person has to look at because of it
 }
 
+// undoMatch is how long the product is not told what follows from a match, so that it can be taken back (ours).
+const undoMatch = 10 * time.Minute
+
+// undoMargin keeps an answer from being told while its match is taken back (ours).
+const undoMargin = time.Minute
+
 // Match says which debit or refund a movement belongs to, by the id of its purchase's debit. What it means for the
-// debit follows as if the bank had named it.
+// debit follows as if the bank had named it, but that it waits for a moment.
 func (s *Service) Match(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID) (n Entry, err error) {
 	m, err := s.match(ctx, who, entryID, itemID)
 	return m.Entry, err
@@ -55,6 +64,9 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 			return fault.At("item", "not_found", "No debit of yours was handed to the bank under this reference.")
 		case i.MessageID == "":
 			return fault.At("item", "not_sent", "This debit has not left for the bank: the movement cannot be of it.")
+		case n.Currency != cmp.Or(i.Currency, "ZAR"):
+			return fault.At("item", "currency", "The movement is in %s and the debit in %s: they do not belong together.",
+				n.Currency, i.Currency)
 		case n.AmountCents != i.AmountCents:
 			return fault.At("item", "amount", "The movement is %s and the debit %s: they do not belong together.",
 				money.Format(n.AmountCents, n.Currency), money.Format(i.AmountCents, i.Currency))
@@ -76,10 +88,12 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		if n.Reason != "" {
 			e.Reasons = []Reason{{Code: strings.TrimSuffix(n.Reason[strings.LastIndexByte(n.Reason, '(')+1:], ")")}}
 		}
-		if err := c.itemEntry(n, i, e); err != nil {
-			return err
+		c.booked(i, e)
+		for k := range c.answers {
+			a := &c.answers[k]
+			a.WaitsUntil, a.EntryID, a.WasState, a.WasOutcome, a.WasOn = tx.Now().Add(undoMatch+undoMargin), n.ID, i.State, i.Outcome,
+				i.OutcomeOn
 		}
-		c.entries = nil // the movement is there; it changes below
 		if err := c.save(); err != nil {
 			return err
 		}
@@ -95,6 +109,91 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		return allMatched(tx, n, who.Name)
 	})
 	return m, err
+}
+
+// Unmatch takes a match by hand back: at any time when nothing followed from it for the debit, else while what follows
+// was not told. The movement then waits for a person again.
+func (s *Service) Unmatch(ctx context.Context, who actor.Actor, entryID uuid.UUID) (n Entry, err error) {
+	if err := who.May(actor.Exchange); err != nil {
+		return n, err
+	}
+	before, err := s.Movement(ctx, who, entryID)
+	if err != nil {
+		return n, err
+	}
+	err = s.Store.inTx(ctx, func(tx unit) error {
+		held, err := tx.holdItems([]uuid.UUID{before.ItemID}) // items before movements, as Match does
+		if err != nil {
+			return err
+		}
+		if n, err = tx.holdEntry(who.MerchantID, entryID); err != nil {
+			return err
+		}
+		answers, err := tx.answersOf(n.ID)
+		if err != nil {
+			return err
+		}
+		i := held[n.ItemID]
+		if why := NoUndo(n, answers, i.Outcome, tx.Now()); why != "" {
+			return fault.New(fault.Conflict, "final", "%s", why)
+		}
+		if n.ItemID != before.ItemID { // it was matched to another debit meanwhile
+			return fault.New(fault.Conflict, "changed", "This movement was matched to another debit meanwhile.")
+		}
+		for _, a := range answers {
+			i.State, i.Outcome, i.OutcomeOn = a.WasState, a.WasOutcome, a.WasOn
+		}
+		if len(answers) > 0 {
+			if err := tx.saveItems([]Item{i}); err != nil {
+				return err
+			}
+			if err := tx.dropAnswers(n.ID, len(answers)); err != nil {
+				return err
+			}
+		}
+		tx.Audit(who, audit.Entry{Action: "bank.entry_unmatched", ObjectType: "bank_entry", ObjectID: n.ID,
+			Text:   fmt.Sprintf("The match of a movement of %s was taken back.", money.Format(n.AmountCents, n.Currency)),
+			Before: map[string]any{"debit": n.ItemID.String(), "matched_by": n.MatchedBy}})
+		n.State, n.ItemID, n.MessageID, n.GroupID, n.MatchedBy, n.MatchedAt = EntryUnmatched, uuid.Nil, "", "", "", time.Time{}
+		if err := tx.freeEntry(n); err != nil {
+			return err
+		}
+		return tx.openFindings([]Finding{{MerchantID: n.MerchantID, Kind: Unmatched, Subject: unmatchedSubject(n),
+			ArrivalID: n.ArrivalID, Text: "The match of a movement was taken back. Match it to its debit."}})
+	})
+	return n, err
+}
+
+// UndoUntil is until when the match that an answer follows from can be taken back.
+func (a Answer) UndoUntil() time.Time { return a.WaitsUntil.Add(-undoMargin) }
+
+// NoUndo says why a match cannot be taken back; empty: it can. The answers are those that followed from it.
+func NoUndo(n Entry, answers []Answer, outcome bank.MessageKind, now time.Time) string {
+	if n.State != EntryMatched || n.MatchedBy == "" {
+		return "This movement was not matched by hand."
+	}
+	for _, a := range answers {
+		switch {
+		case !now.Before(a.UndoUntil()):
+			return "The client’s purchase has followed the match already. It could be taken back until " +
+				moment(a.UndoUntil()) + "."
+		case a.Kind != outcome:
+			return "The bank has said more about this debit since."
+		}
+	}
+	return ""
+}
+
+// Following are the answers that followed from the match of a movement, and what is in the way of taking it back.
+func (s *Service) Following(ctx context.Context, who actor.Actor, n Entry) (answers []Answer, noUndo string, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, "", err
+	}
+	if answers, err = s.Store.AnswersOf(ctx, n.ID); err != nil {
+		return nil, "", err
+	}
+	i, _, err := s.Store.ExchangeItem(ctx, n.ItemID, false)
+	return answers, NoUndo(n, answers, i.Outcome, s.Now()), err
 }
 
 // allMatched closes what is open about unmatched movements of a document, when none is left.

@@ -80,6 +80,30 @@ func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID,
 	return found, rows.Err()
 }
 
+// leavingBy is what cutWaiting would take by a moment.
+func (s Store) leavingBy(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Leaving, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT kind, method, action_date, count(*), coalesce(sum(amount_cents), 0)::bigint
+		FROM bank_items WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY 1, 2, 3 ORDER BY 3, 1, 2`,
+		database.Native([]any{merchantID, database.Instant(by)})...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []Leaving
+	for rows.Next() {
+		var l Leaving
+		var day *calendar.Date
+		if err := rows.Scan(&l.Kind, &l.Method, &day, &l.Total.Count, &l.Total.Cents); err != nil {
+			return nil, err
+		}
+		if day != nil {
+			l.Day = *day
+		}
+		found = append(found, l)
+	}
+	return found, rows.Err()
+}
+
 func messagesWhere(merchantID uuid.UUID, f MessageFilter) *condition {
 	w := &condition{}
 	w.and("merchant_id = ?", merchantID)

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -93,6 +94,7 @@ type ItemLine struct {
 	ClientName string
 	Code       string // the bank's, with the outcome
 	DayCents   int64  // what it adds to the expected sum of the day that was asked for
+	Named      string // of a candidate: by what the text of the movement names it
 }
 
 // EntryLine is a movement with the purchase that it belongs to.
@@ -138,6 +140,27 @@ func (s *Service) Waits(ctx context.Context, who actor.Actor) ([]Waiting, error)
 		slices.SortFunc(found, func(a, b Waiting) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
 		return found, err
 	})
+}
+
+// Leaving is what leaves at the next cut, by its debit date and method.
+type Leaving struct {
+	Kind   Kind
+	Method bank.Method
+	Day    calendar.Date
+	Total  Figure
+}
+
+// beforeCut is how long before a cut the pages show what will leave with it (ours).
+const beforeCut = 30 * time.Minute
+
+// LeavesSoon lists what leaves at the next cut, when that is near.
+func (s *Service) LeavesSoon(ctx context.Context, who actor.Actor) (soon bool, found []Leaving, err error) {
+	at := s.NextCut()
+	if at.Sub(s.Now()) > beforeCut {
+		return false, nil, nil
+	}
+	found, err = looking(who, func(of uuid.UUID) ([]Leaving, error) { return s.Store.leavingBy(ctx, of, at) })
+	return true, found, err
 }
 
 // NextCut is when messages leave next.

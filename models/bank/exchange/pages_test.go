@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -176,8 +177,12 @@ func TestTryingAMatchTellsWhatFollowsAndKeepsNothing(t *testing.T) {
 	if _, err := b.Match(t.Context(), b.who, n.ID, ids[0]); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.outcomes()[ids[0]]; !slices.Equal(got, []string{"provisional 00"}) || len(b.findings()) != 0 {
-		t.Errorf("told %v, findings %v", got, b.findings())
+	if got := b.outcomes()[ids[0]]; len(got) != 0 || len(b.findings()) != 0 {
+		t.Errorf("told at once: %v, findings %v", got, b.findings())
+	}
+	b.at(b.store.Now().Add(11 * time.Minute))
+	if got := b.outcomes()[ids[0]]; !slices.Equal(got, []string{"provisional 00"}) {
+		t.Errorf("told %v", got)
 	}
 }
 

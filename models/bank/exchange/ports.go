@@ -70,20 +70,30 @@ type Unreadable struct{ Why string }
 
 func (u *Unreadable) Error() string { return u.Why }
 
+// Occupied says that another file stands where a message is to be laid out. It was left as it is.
+type Occupied struct{ Place string }
+
+func (o *Occupied) Error() string {
+	return o.Place + " has other bytes than the file that is to be laid out under this name; it was left as it is"
+}
+
 // Box is where messages are laid out for the bank, and where its answers are found.
 type Box interface {
 	// Place makes a message visible under its name, whole or not at all, after check has read what was written. A
-	// message that is there already under this name with the same bytes is no error.
+	// message that is there already under this name with the same bytes is no error; other bytes there are an Occupied.
 	Place(ctx context.Context, name string, sha256 []byte, content io.Reader, check func(io.Reader) error) error
-	// PutAside lets a message that was taken be placed once more: what stands of it where it was taken to gets another
-	// name. One that still waits, or that nobody has, is no error.
-	PutAside(ctx context.Context, name string) error
+	// PutAside lets a message that was taken be placed once more: what stands of its bytes where it was taken to gets
+	// another name. One that still waits, or that nobody has, is no error.
+	PutAside(ctx context.Context, name string, sha256 []byte) error
 	// Waiting tells whether a message still stands where it was placed.
 	Waiting(ctx context.Context, name string) (bool, error)
 	// Find lists what has arrived whole, oldest first.
 	Find(ctx context.Context) ([]Found, error)
 	// Unread tells whether something has arrived that was not kept or rejected yet, whole or not.
 	Unread(ctx context.Context) (bool, error)
+	// Fetched tells how long ago whoever brings answers here last began a round that brought everything; carried is
+	// false where nobody says so.
+	Fetched(ctx context.Context) (ago time.Duration, carried bool, err error)
 	// Open reads one; Keep puts it with the evidence; Reject puts it aside with the reason.
 	Open(f Found) (io.ReadCloser, error)
 	Keep(f Found, at time.Time) error
@@ -132,5 +142,7 @@ const (
 	Unreadables     FindingKind = "unreadable"      // a document that could not be read
 	SetUp           FindingKind = "set_up"          // the bank says that something is not agreed or set up
 	LateResult      FindingKind = "late_result"     // an answer contradicts an earlier one
+	NotPlaced       FindingKind = "not_placed"      // another file stands where a message is to be laid out
+	NotFetched      FindingKind = "not_fetched"     // answers do not come, so that silence says nothing
 	NoStatement     FindingKind = "no_statement"    // a day does not add up, or nothing tells
 )

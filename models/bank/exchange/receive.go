@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,7 +91,7 @@ func (s *Service) decode(open func() (io.ReadCloser, error), each func(Event) er
 func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadCloser, error)) (Document, error) {
 	// The whole is read before anything of it counts: a document that breaks off in the middle says nothing.
 	_, err := s.decode(open, func(Event) error { return nil })
-	r := &reading{s: s, document: d, of: map[uuid.UUID]Tally{}}
+	r := &reading{s: s, document: d, of: map[uuid.UUID]Tally{}, alike: map[alike]int{}}
 	var arrival Arrival
 	if err == nil {
 		arrival, err = s.decode(open, func(e Event) error {
@@ -118,6 +119,7 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 		d.State = DocumentRead
 	}
 	d.Name, d.BankID, d.Events, d.Count, d.SumCents = arrival.Name, arrival.ID, r.seen, r.count, r.sumCents
+	d.Movements, d.NewMovements, d.StrangeMovements, d.StrangeAccount = r.all, r.fresh, r.strange, r.account
 	err = s.Store.inTx(ctx, func(tx unit) error {
 		d.ReadAt = tx.Now()
 		if d.State == DocumentRejected {
@@ -127,6 +129,9 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 			); err != nil {
 				return err
 			}
+		}
+		if err := tx.countRest(d, r.alike); err != nil {
+			return err
 		}
 		return tx.closeDocument(d, r.of)
 	})
@@ -155,6 +160,8 @@ type reading struct {
 	count    int
 	sumCents int64
 	of       map[uuid.UUID]Tally
+	alike    map[alike]int
+	movements
 }
 
 // apply records a chunk of events in one transaction.
@@ -164,7 +171,8 @@ func (r *reading) apply(ctx context.Context) error {
 	}
 	var c change
 	err := r.s.Store.inTx(ctx, func(tx unit) error {
-		c = change{s: r.s, document: r.document, tx: tx, tallies: map[uuid.UUID]Tally{}}
+		c = change{s: r.s, document: r.document, tx: tx, tallies: map[uuid.UUID]Tally{}, alike: maps.Clone(r.alike),
+			movements: r.movements}
 		return c.take(r.events)
 	})
 	if err != nil {
@@ -176,6 +184,7 @@ func (r *reading) apply(ctx context.Context) error {
 		r.count, r.sumCents = r.count+t.Count, r.sumCents+t.SumCents
 	}
 	r.seen += len(r.events)
+	r.alike, r.movements = c.alike, c.movements
 	r.events = r.events[:0]
 	return nil
 }

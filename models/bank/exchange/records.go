@@ -20,6 +20,13 @@ type Answer struct {
 	Reference  string
 	At         time.Time
 	Raw        []byte `gorm:"not null"`
+	// Of an answer that follows from a match by hand: until when it waits and can be taken back, the movement, and what
+	// the item was before.
+	WaitsUntil time.Time
+	EntryID    uuid.UUID
+	WasState   ItemState
+	WasOutcome bank.MessageKind
+	WasOn      calendar.Date
 }
 
 // Entry is a movement on a merchant's account as the bank booked it.
@@ -41,8 +48,11 @@ type Entry struct {
 	BankCode    string // such as PMNT/IDDT/UPDD
 	Reason      string // the bank's reason, for returns
 	Text        string
+	Remittance  string // what the payer's bank passed on, with long numbers masked
+	AccountHash []byte // of the account that it is on; empty of one that was kept before accounts were
 	MatchedBy   string // the person who matched it; empty when it was matched by its references
 	MatchedAt   time.Time
+	earlierKey  string // by which it would have been kept before the key told the account
 }
 
 // EntryState is whether an entry is understood.
@@ -59,7 +69,7 @@ const (
 type Document struct {
 	ID         uuid.UUID
 	FileName   string
-	SHA256     []byte `gorm:"column:sha256"`
+	SHA256     []byte `gorm:"column:content_sha256"` // of its bytes
 	Size       int64
 	Name       string // its form; empty when it could not be read
 	BankID     string
@@ -72,6 +82,23 @@ type Document struct {
 	ArrivedAt  time.Time
 	ReadAt     time.Time
 	MerchantID uuid.UUID `gorm:"not null"` // whose person imported it; zero when it was found
+
+	Movements        int    // in it that are booked
+	NewMovements     int    // of them, those that no earlier document told
+	StrangeMovements int    // of them, those on accounts that are nobody's here, or not of who imported it
+	StrangeAccount   string // the first such account, masked
+
+	Again bool `gorm:"-"` // the same bytes were imported before
+}
+
+// Repeated tells that every movement in a document was known from earlier ones.
+func (d Document) Repeated() bool {
+	return d.State == DocumentRead && d.Movements > d.StrangeMovements && d.NewMovements == 0
+}
+
+// Strange tells that a document is about an account that is not known here, and about no other.
+func (d Document) Strange() bool {
+	return d.State == DocumentRead && d.StrangeAccount != "" && d.StrangeMovements == d.Movements && d.Count == 0
 }
 
 // DocumentState is what became of an arrival.

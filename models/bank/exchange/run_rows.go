@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
@@ -139,13 +138,19 @@ func (s Store) NextExchange(ctx context.Context) (at time.Time, found bool, err 
 		(SELECT min(made_at) FROM bank_files_out WHERE state = 'made' OR state = 'held' AND content IS NULL),
 		(SELECT min(approve_by) - interval '1 hour' FROM bank_files_out WHERE `+unsaidApproval+`),
 		(SELECT min(ack_due_at) FROM bank_files_out WHERE `+unsaidAck+`),
-		(SELECT min(at) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)
+		(SELECT min(greatest(at, waits_until)) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)
 	return database.UTC(next), next != nil, err
 }
 
 // AnswersDue are answers that the product has not recorded, oldest first.
 func (s Store) AnswersDue(ctx context.Context, limit int) ([]Answer, error) {
-	return database.All(ctx, s.DB, answerTable, `delivered_at IS NULL ORDER BY at, id LIMIT $1`, limit)
+	return database.All(ctx, s.DB, answerTable, `delivered_at IS NULL
+		AND (waits_until IS NULL OR waits_until <= $2) ORDER BY at, id LIMIT $1`, limit, database.Instant(s.Now()))
+}
+
+// AnswersOf are the answers that followed from the match of a movement.
+func (s Store) AnswersOf(ctx context.Context, entryID uuid.UUID) ([]Answer, error) {
+	return database.All(ctx, s.DB, answerTable, `entry_id = $1`, entryID)
 }
 
 func (s Store) AnswersDelivered(ctx context.Context, ids []string) error {
@@ -172,17 +177,4 @@ func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error
 		return nil, fmt.Errorf("read an imported document: %w", err)
 	}
 	return s.Seal.OpenBytes(documentAt(merchantID, id), sealed)
-}
-
-// MerchantOf finds whose account that is; found is false when it is nobody's. Zeros before a number do not
-// count: banks write them or not.
-func (s Store) MerchantOfAccount(ctx context.Context,
-	account bank.AccountNumber) (id uuid.UUID, found bool, err error) {
-	var ids [][16]byte
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT merchant_id), '{}') FROM debit_profiles
-		WHERE ltrim(account_number, '0') = ltrim($1, '0')`, account.Reveal()).Scan(&ids)
-	if err != nil || len(ids) != 1 {
-		return uuid.Nil, false, err
-	}
-	return ids[0], true, nil
 }

@@ -23,25 +23,19 @@ func (c *change) onItem(e Event) error {
 		return nil
 	}
 	c.tally(i.MerchantID, 1, i.AmountCents)
-	if i.MessageID != "" {
-		m, err := c.message(i.MessageID)
-		if err != nil {
-			return err
-		}
-		if m == nil {
-			c.find(Finding{MerchantID: i.MerchantID, Kind: UnknownItem, Subject: c.document.ID.String() + ":" + i.ID.String(),
-				ItemID: i.ID, Text: fmt.Sprintf("%s answers an item in a file that never left.", c.document.FileName)})
-			return nil
-		}
-	}
-	if e.MessageID != "" && i.MessageID != "" && e.MessageID != i.MessageID {
-		c.differs(i, "message", fmt.Sprintf("The bank answers an item of the file %s as if it were in %s.", i.MessageID,
-			e.MessageID))
-	}
-	if e.HasAmount && i.AmountCents != 0 && e.AmountCents != i.AmountCents {
-		c.differs(i, "amount", fmt.Sprintf("The bank answers a debit of %s with an amount of %s. It was not counted.",
-			money.Format(i.AmountCents, i.Currency), money.Format(e.AmountCents, i.Currency)))
+	m, err := c.message(i.MessageID)
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		c.find(Finding{MerchantID: i.MerchantID, Kind: UnknownItem, Subject: c.document.ID.String() + ":" + i.ID.String(),
+			ItemID: i.ID, Text: fmt.Sprintf("%s answers an item in a file that never left.", c.document.FileName)})
 		return nil
+	case c.misnames(i, e):
+		return nil
+	}
+	if err := c.acknowledge(m); err != nil {
+		return err
 	}
 	switch e.Kind {
 	case OnMandate:
@@ -52,6 +46,22 @@ func (c *change) onItem(e Event) error {
 		c.status(i, e)
 	}
 	return nil
+}
+
+// misnames tells that an answer says something else of an item than we wrote. It is a finding alone, and counts for
+// nothing.
+func (c *change) misnames(i Item, e Event) bool {
+	switch {
+	case e.MessageID != "" && e.MessageID != i.MessageID:
+		c.differs(i, "message", fmt.Sprintf("The bank answers an item of the file %s as if it were in %s. "+
+			"It was not counted.", i.MessageID, e.MessageID))
+	case e.HasAmount && i.AmountCents != 0 && (e.AmountCents != i.AmountCents || !sameCurrency(e, i)):
+		c.differs(i, "amount", fmt.Sprintf("The bank answers a debit of %s with an amount of %s. It was not counted.",
+			money.Format(i.AmountCents, i.Currency), money.Format(e.AmountCents, cmp.Or(e.Currency, i.Currency))))
+	default:
+		return false
+	}
+	return true
 }
 
 // recall records whether the bank has withdrawn a debit. One that it did not withdraw runs, and is answered as

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"debitdesk/models/bank/exchange"
 )
 
 // The folders of an exchange directory.
@@ -141,36 +143,34 @@ func suffix() string {
 // they are left as they are.
 func (b *Box) standing(name string, want []byte) (bool, error) {
 	places := []string{path.Join(outbox, name), path.Join(sent, name)}
-	kept, err := b.archived(name)
-	if err != nil {
-		return false, err
-	}
-	for _, place := range append(places, kept...) {
+	for _, place := range places {
 		hash, err := b.hashOf(place)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return false, fmt.Errorf("compare %s: %w", place, err)
-		case !bytes.Equal(hash, want):
-			return false, fmt.Errorf("%s has other bytes than the file that is to be laid out under this name; it "+
-				"was left as it is",
-				place)
+		case err != nil || !bytes.Equal(hash, want): // of what cannot be read nobody knows that it is the same
+			return false, &exchange.Occupied{Place: place}
 		default:
 			return true, nil
 		}
 	}
-	return false, nil
+	kept, err := b.archived(name, want)
+	return len(kept) > 0, err
 }
 
-// archived lists the files of the archive that have a name, with a hash before it or without.
-func (b *Box) archived(name string) (found []string, err error) {
+// archived lists the files of the archive that have a name, with a hash before it or without, and these bytes. What the
+// bank sent lies there, too, under whatever name it chose.
+func (b *Box) archived(name string, want []byte) (found []string, err error) {
 	for _, pattern := range []string{"archive/*/*/" + name, "archive/*/*/" + strings.Repeat("[0-9a-f]", shortHash) +
 		"-" + name} {
 		more, err := fs.Glob(b.root.FS(), pattern)
 		if err != nil {
 			return nil, fmt.Errorf("look into the archive: %w", err)
 		}
-		found = append(found, more...)
+		for _, place := range more {
+			if hash, err := b.hashOf(place); err == nil && bytes.Equal(hash, want) {
+				found = append(found, place)
+			}
+		}
 	}
 	return found, nil
 }
@@ -243,8 +243,8 @@ func (b *Box) publish(from, to string) error {
 }
 
 // PutAside implements exchange.Box. A courier, too, sends a file once more only when none of its name stands in sent.
-func (b *Box) PutAside(_ context.Context, name string) error {
-	kept, err := b.archived(name)
+func (b *Box) PutAside(_ context.Context, name string, sha256 []byte) error {
+	kept, err := b.archived(name, sha256)
 	if err != nil {
 		return err
 	}
@@ -275,6 +275,25 @@ func (b *Box) sync(folder string) error {
 		return fmt.Errorf("write the folder %s to the disk: %w", folder, err)
 	}
 	return nil
+}
+
+// fetchedName is the file in which a courier writes down when its last round began that brought everything.
+const fetchedName = "fetched"
+
+// Fetched implements exchange.Box. The courier's clock is that of the machine, whatever the product's clock says.
+func (b *Box) Fetched(context.Context) (ago time.Duration, carried bool, err error) {
+	text, err := b.root.ReadFile(fetchedName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, true, fmt.Errorf("read when files were fetched: %w", err)
+	}
+	at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, true, fmt.Errorf("read when files were fetched: %w", err)
+	}
+	return b.now().Sub(at), true, nil
 }
 
 // Waiting implements exchange.Box.

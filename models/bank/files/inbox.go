@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -65,8 +66,8 @@ func (b *Box) Find(ctx context.Context) ([]exchange.Found, error) {
 		l, err := b.lookAt(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // somebody moved it meanwhile
-		case err != nil:
-			return nil, fmt.Errorf("read %s in the inbox: %w", name, err)
+		case err != nil: // it keeps no other from being read
+			settled = append(settled, b.unopened(name, err))
 		case l != nil:
 			settled = append(settled, l)
 		}
@@ -119,6 +120,29 @@ func (b *Box) fit(name string) (string, error) {
 		return "", fmt.Errorf("rename a file in the inbox: %w", err)
 	}
 	return fit, nil
+}
+
+// unopened is a file that cannot be read: it is refused with the reason, as one whose content makes no sense.
+func (b *Box) unopened(name string, err error) *look {
+	l := b.looks[name]
+	if l == nil {
+		l = &look{done: map[string]string{}}
+		b.looks[name] = l
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", name, l.size, l.modified))
+	l.hash = sum[:]
+	l.parts = []part{{found: exchange.Found{Name: name, Size: l.size, SHA256: l.hash}, index: -1,
+		why: "It cannot be opened: " + withoutPath(err).Error() + "."}}
+	return l
+}
+
+// withoutPath is the cause alone.
+func withoutPath(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 // lookAt gives what is known of a file once it is settled, else nothing.

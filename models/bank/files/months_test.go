@@ -132,24 +132,32 @@ func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
 	}
 }
 
-// decide does what a person does: what was refused is sent again, what was lost is laid out again.
+// decide does what a person does: what was refused is sent again, what was lost is laid out again, and the bank is asked
+// about what it counts differently.
 func (w *town) decide(who actor.Actor) {
 	w.t.Helper()
-	rows, err := w.store.Pool.Query(w.t.Context(), `SELECT kind, message_id FROM bank_findings
+	rows, err := w.store.Pool.Query(w.t.Context(), `SELECT kind, message_id, EXISTS (SELECT FROM bank_findings d
+			WHERE d.kind = 'differs' AND d.message_id = f.message_id) FROM bank_findings f
 		WHERE closed_at IS NULL AND kind IN ('message_refused', 'not_acknowledged')`)
 	must(w.t, err)
-	type finding struct{ kind, message string }
+	type finding struct {
+		kind, message string
+		there         bool // the bank has it, and counts something else in it
+	}
 	var all []finding
 	for rows.Next() {
 		var f finding
-		must(w.t, rows.Scan(&f.kind, &f.message))
+		must(w.t, rows.Scan(&f.kind, &f.message, &f.there))
 		all = append(all, f)
 	}
 	must(w.t, rows.Err())
 	for _, f := range all {
 		act := w.PlaceAgain
-		if f.kind == string(exchange.MessageRefused) {
+		switch {
+		case f.kind == string(exchange.MessageRefused):
 			act = w.SendAgain
+		case f.there:
+			act = w.Confirm
 		}
 		_, err := act(w.t.Context(), who, f.message)
 		must(w.t, err)

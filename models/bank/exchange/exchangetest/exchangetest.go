@@ -20,8 +20,11 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Codec writes a line for each item, and reads events in JSON.
-type Codec struct{ Broken error }
+// Codec writes a line for each item, and reads events in JSON. No JSON tells an account: movements are on the one here.
+type Codec struct {
+	Broken  error
+	Account bank.AccountNumber
+}
 
 // Name is the form of a kind.
 func (Codec) Name(k exchange.Kind) string { return "lines." + string(k) }
@@ -62,7 +65,7 @@ func (Codec) Tally(r io.Reader, m exchange.Outgoing) error {
 }
 
 // Decode reads the events.
-func (Codec) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Arrival, error) {
+func (c Codec) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Arrival, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return exchange.Arrival{}, err
@@ -73,6 +76,7 @@ func (Codec) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Arri
 	}
 	for n, e := range events {
 		e.Path = fmt.Sprintf("e%d", n)
+		e.Account = c.Account
 		if err := each(e); err != nil {
 			return exchange.Arrival{}, err
 		}
@@ -86,6 +90,8 @@ type Box struct {
 	Placed         []string // every name that was placed, as often as it was
 	Kept, Rejected []string
 	FailsToPlace   error
+	Carried        bool          // somebody brings answers, and says when
+	Ago            time.Duration // since everything was brought
 }
 
 // NewBox is empty.
@@ -104,14 +110,17 @@ func (b *Box) Place(_ context.Context, name string, hash []byte, content io.Read
 		return err
 	}
 	if was, there := b.Out[name]; there && !bytes.Equal(was, text) {
-		return errors.New("other bytes under this name")
+		return &exchange.Occupied{Place: "outbox/" + name}
 	}
 	b.Out[name], b.Placed = text, append(b.Placed, name)
 	return b.FailsToPlace
 }
 
 // PutAside does nothing: what was taken is not kept here.
-func (*Box) PutAside(context.Context, string) error { return nil }
+func (*Box) PutAside(context.Context, string, []byte) error { return nil }
+
+// Fetched tells what the test says.
+func (b *Box) Fetched(context.Context) (time.Duration, bool, error) { return b.Ago, b.Carried, nil }
 
 // Waiting tells whether nobody took it.
 func (b *Box) Waiting(_ context.Context, name string) (bool, error) { return b.Out[name] != nil, nil }
@@ -174,6 +183,7 @@ func Status(id uuid.UUID, status string, reasons ...string) exchange.Event {
 func Booked(id uuid.UUID, cents int64, credit bool, on calendar.Date, reasons ...string) exchange.Event {
 	e := Status(id, "BOOK", reasons...)
 	e.Kind, e.HasAmount, e.AmountCents, e.Credit, e.BookedOn = exchange.OnEntry, true, cents, credit, on
+	e.Currency, e.BankCode = "ZAR", map[bool]string{true: "PMNT/IDDT/ESDD", false: "PMNT/IDDT/UPDD"}[credit]
 	return e
 }
 
