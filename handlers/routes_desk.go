@@ -195,6 +195,10 @@ func (e *edge) purchaseRoutes() Table {
 			{page, "POST", "/purchases/:id/refund", e.Purchases.Refund},
 			{page, "GET", "/purchases/:id/settlement", e.Purchases.AskSettle},
 			{page, "POST", "/purchases/:id/settlement", e.Purchases.Settle},
+			{page, "GET", "/purchases/:id/withdrawal", e.Purchases.AskWithdraw},
+			{page, "POST", "/purchases/:id/withdrawal", e.Purchases.Withdraw},
+			{page, "GET", "/purchases/:id/payment/return", e.Purchases.AskTakeBack},
+			{page, "POST", "/purchases/:id/payment/return", e.Purchases.TakeBack},
 			{apiCall, "POST", "/api/v1/purchases/:id/refund", e.API.Purchases.Refund},
 		}},
 	}

@@ -3,10 +3,13 @@ package app
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/bank"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 )
 
 // connection is who collects, when, and who answers about accounts.
@@ -40,4 +43,9 @@ func (o Options) connect(now func() time.Time, days *calendar.Calendar) connecti
 	}
 	c.able = c.gateway.Capabilities()
 	return c
+}
+
+// refundHolder is a bank connection at which refunds wait before they leave.
+type refundHolder interface {
+	TakeRefundBack(tx *database.Tx, merchantID, id uuid.UUID) (bool, error)
 }

@@ -133,6 +133,9 @@ func New(o Options) (Services, error) {
 		Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
 	s.Alert = func(tx *database.Tx, e audit.Entry) error { return user.Alert(tx, e, words) }
+	if waits, is := at.gateway.(refundHolder); is {
+		purchases.TakeRefundBack = waits.TakeRefundBack
+	}
 	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
 		Capabilities: at.able, Exchange: o.Exchange,

@@ -139,7 +139,7 @@ func withdrawn(s collection.State) bool { return s == collection.Cancelled || s 
 func ask(rec purchase.Record, o purchase.Offer, r purchase.Recurrence) *checkout.Ask {
 	a := &checkout.Ask{Title: "Set up your debit order",
 		Text:  rec.Brand.Name + " asks for your permission to debit your bank account.",
-		Label: "First debit", Amount: money.Format(rec.TotalCents, rec.Currency), When: "on " + o.FirstDebit.Format(longDay)}
+		Label: "First debit", Amount: money.Format(rec.OpenCents(), rec.Currency), When: "on " + o.FirstDebit.Format(longDay)}
 	switch {
 	case o.FirstDebit.IsZero():
 		a.Label, a.Amount = "To pay now", money.Format(0, rec.Currency)
@@ -186,7 +186,7 @@ func storedForm(rec purchase.Record, o purchase.Offer, in form) *checkout.Stored
 		return nil
 	}
 	shown := o.Stored[:min(len(o.Stored), storedShown)]
-	f := &checkout.StoredForm{Action: path(rec.ID), Button: "Pay " + money.Format(rec.TotalCents, rec.Currency),
+	f := &checkout.StoredForm{Action: path(rec.ID), Button: "Pay " + money.Format(rec.OpenCents(), rec.Currency),
 		Choices: components.RadioCards{Legend: "Pay from a bank account you have stored", Name: "recurring_token",
 			Value: shown[0].Token.ID.String(), Required: true}}
 	oneDay := !slices.ContainsFunc(shown, func(d purchase.Forecast) bool {
@@ -265,7 +265,7 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form,
 	f.Terms = strings.Split(p.Purchases.MandateText(rec, purchase.Account{FullName: in.name}), "\n")
 	f.Button, f.When = "Agree and store my account", "Nothing is debited now."
 	if !o.FirstDebit.IsZero() {
-		f.Button, f.When = "Agree and pay "+money.Format(rec.TotalCents, rec.Currency),
+		f.Button, f.When = "Agree and pay "+money.Format(rec.OpenCents(), rec.Currency),
 			"Debited on "+o.FirstDebit.Format(longDay)+"."
 	}
 	if o.Asking.Terms != nil {

@@ -4,12 +4,14 @@ import (
 	"mime"
 	"net/http"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
@@ -43,9 +45,14 @@ func (p *Pages) Invoice(c echo.Context) error {
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
-	if docs.CreditNote != nil {
-		add("Credited by", "Credit note "+docs.CreditNote.Number)
-		v.Files = append(v.Files, components.Link{Text: "Credit note as PDF", Href: path(rec.ID) + "invoice.pdf?credit-note"})
+	for _, note := range docs.Credits {
+		add("Credited", money.Format(note.TotalCents, note.Currency)+" by credit note "+note.Number)
+		v.Files = append(v.Files, components.Link{Text: "Credit note " + note.Number + " as PDF",
+			Href: path(rec.ID) + "invoice.pdf?credit-note=" + note.ID.String()})
+	}
+	if part := rec.PartPaidCents(); part > 0 {
+		add("Paid so far", money.Format(part, rec.Currency))
+		add("Still to pay", money.Format(rec.OpenCents(), rec.Currency))
 	}
 	if docs.Invoice != nil {
 		v.Files = append([]components.Link{{Text: "Invoice as PDF", Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
@@ -95,7 +102,12 @@ func (p *Pages) InvoicePDF(c echo.Context) error {
 	}
 	inv := docs.Invoice
 	if c.QueryParams().Has("credit-note") {
-		inv = docs.CreditNote
+		id, _ := uuid.Parse(c.QueryParam("credit-note")) // none, or one that is not an id: the newest
+		if note, known := docs.CreditNote(id); known {
+			inv = &note
+		} else {
+			inv = nil
+		}
 	}
 	if inv == nil {
 		return fault.Missing()
@@ -146,6 +158,9 @@ func state(rec purchase.Record) components.Pill {
 	case purchase.PendingRefund:
 		return components.Pill{Kind: "wait", Word: "Refund under way"}
 	case purchase.Refunded:
+		if rec.PartlyRefunded() {
+			return components.Pill{Kind: "done", Word: "Partly refunded"}
+		}
 		return components.Pill{Kind: "draft", Word: "Refunded"}
 	default:
 		return components.Pill{Kind: "wait", Word: "Not paid yet"}

@@ -33,7 +33,7 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 	if err != nil {
 		return checkout.Outcome{}, err
 	}
-	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency),
+	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(due(rec), rec.Currency),
 		account: account,
 		today:   calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
 	o := s.tell()
@@ -216,4 +216,12 @@ func facts(rec purchase.Record, account string) components.Facts {
 	}
 	add("Reference", reference(rec))
 	return components.Facts{Items: items}
+}
+
+// due is what a page asks for, or tells of: where a part was paid another way, the rest.
+func due(rec purchase.Record) int64 {
+	if rec.PartPaidCents() > 0 {
+		return rec.OpenCents()
+	}
+	return rec.TotalCents
 }

@@ -150,9 +150,13 @@ func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
 	v := startOf(paper.Purchase, paper.Issuer, fmt.Sprintf("Credit note %s from %s", paper.Number, paper.Issuer.Name))
 	v.Message = ""
 	v.Preview = "Invoice " + paper.Cancels + " is credited"
-	v.Paragraphs = []string{
-		fmt.Sprintf("%s has credited invoice %s. You no longer need to pay it. The credit note is attached as PDF.",
-			paper.Issuer.Name, paper.Cancels)}
+	said := "%s has credited invoice %s. You no longer need to pay it. The credit note is attached as a PDF."
+	if paper.RefundID != uuid.Nil {
+		v.Preview = money.Format(paper.TotalCents, paper.Currency) + " of invoice " + paper.Cancels + " is credited"
+		said = "%s has paid " + money.Format(paper.TotalCents, paper.Currency) +
+			" of invoice %s back to you. The credit note is attached as a PDF."
+	}
+	v.Paragraphs = []string{fmt.Sprintf(said, paper.Issuer.Name, paper.Cancels)}
 	v.document(papers.Of(paper), "Credited")
 	v.After = []string{unexpectedOf(paper.Issuer)}
 	return letter(v.View)

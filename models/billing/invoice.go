@@ -61,8 +61,9 @@ type Invoice struct {
 	Issued                  calendar.Date
 	Currency                string
 	TotalCents              int64
-	VATCents                *int64 `gorm:"column:vat_cents"`  // nil: the brand charged no VAT
-	VATNumber               string `gorm:"column:vat_number"` // the brand's on that day
+	VATCents                *int64    `gorm:"column:vat_cents"`  // nil: the brand charged no VAT
+	VATNumber               string    `gorm:"column:vat_number"` // the brand's on that day
+	RefundID                uuid.UUID // of a credit note: the refund that it belongs to; else zero
 	Particulars             `gorm:"-"`
 	CreatedAt               time.Time
 }
@@ -182,7 +183,14 @@ func standing(d Debit, known bool) *Debit {
 // mail show what it says.
 func PaperOf(inv Invoice, p purchase.Purchase) Paper {
 	out := Paper{Invoice: inv, Lines: LinesOf(p.Details, inv.TotalCents), Purchase: p}
+	if inv.Kind == Credited && inv.TotalCents != p.TotalCents { // its lines are the invoice's, and only a part goes back
+		out.Lines = []Line{{Text: partOf + inv.Cancels, AmountCents: inv.TotalCents}}
+	}
 	if !inv.IsTaxInvoice() {
+		return out
+	}
+	if len(out.Lines) == 1 && out.Lines[0].AmountCents == inv.TotalCents && inv.Kind == Credited {
+		out.Percent, out.Lines[0].VATCents = VATPercent(p.Issued), inv.VATCents
 		return out
 	}
 	split := VATOf(p.Details, inv.TotalCents, p.Issued)

@@ -23,6 +23,7 @@ type Line struct {
 const (
 	broughtForward = "Brought forward"
 	adjusted       = "Adjustment to the agreed total"
+	partOf         = "Part of invoice "
 )
 
 // LinesOf are the lines that come to the total: the products, what was brought

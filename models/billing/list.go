@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,31 +17,45 @@ import (
 // State is how an invoice stands, as the list sorts them.
 type State string
 
-// The states of an invoice. A failed mail is told beside the others: the newest
-// mail with the invoice was given up.
+// The states of an invoice. Each invoice is in one of those that a status decides. What was credited and what could not
+// be mailed is told beside them: something was taken back; the newest mail with the invoice was given up.
 const (
 	Sent       State = "sent"
 	Viewed     State = "viewed"
+	Scheduled  State = "scheduled"
 	Overdue    State = "overdue"
 	Paid       State = "paid"
+	Disputed   State = "disputed"
+	Closed     State = "closed"
 	CreditedAs State = "credited"
 	MailFailed State = "mail_failed"
 )
 
-// States are all of them in the order a merchant thinks of them.
-var States = []State{Sent, Viewed, Overdue, Paid, CreditedAs, MailFailed}
+// Parts are the states that all invoices divide into, in the order a merchant thinks of them; States are all.
+var (
+	Parts  = []State{Sent, Viewed, Scheduled, Overdue, Paid, Disputed, Closed}
+	States = append(slices.Clone(Parts), CreditedAs, MailFailed)
+)
 
 // Statuses are those of the purchases behind a state; nil where others decide.
 func (s State) Statuses() []purchase.Status {
 	switch s {
 	case Sent:
-		return []purchase.Status{purchase.Sent}
+		return []purchase.Status{purchase.Created, purchase.Sent}
 	case Viewed:
 		return []purchase.Status{purchase.Viewed}
+	case Scheduled:
+		return []purchase.Status{purchase.PendingCharge, purchase.PendingExecute}
 	case Overdue:
-		return []purchase.Status{purchase.Overdue}
+		return purchase.Late
 	case Paid:
-		return []purchase.Status{purchase.Paid, purchase.Cleared, purchase.Settled}
+		return []purchase.Status{purchase.Paid, purchase.PendingRefund, purchase.Refunded, purchase.Cleared,
+			purchase.Settled, purchase.Preauthorized, purchase.PendingCapture, purchase.Hold}
+	case Disputed:
+		return []purchase.Status{purchase.Chargeback}
+	case Closed:
+		return []purchase.Status{purchase.Cancelled, purchase.Expired, purchase.Blocked, purchase.PendingRelease,
+			purchase.Released}
 	case CreditedAs, MailFailed:
 	}
 	return nil
@@ -61,16 +76,20 @@ type Filter struct {
 // Entry is an invoice in a list, with what became of it.
 type Entry struct {
 	Invoice
-	Status     purchase.Status
-	Payer      string // name, as the purchase has it now
-	Email      string
-	Due        time.Time
-	DueGiven   bool
-	CreditNote string // its number; empty: none
-	MailState  string // of the newest mail with the invoice; empty: none was queued
-	MailError  string
-	MailTo     string
+	Status        purchase.Status
+	Payer         string // name, as the purchase has it now
+	Email         string
+	Due           time.Time
+	DueGiven      bool
+	CreditNote    string // the numbers of its credit notes; empty: none
+	CreditedCents int64  // what they take back
+	MailState     string // of the newest mail with the invoice; empty: none was queued
+	MailError     string
+	MailTo        string
 }
+
+// TakenBack tells that nothing is left of the invoice.
+func (e Entry) TakenBack() bool { return e.CreditNote != "" && e.CreditedCents >= e.TotalCents }
 
 // Sorts are the orders of the list of invoices. When one is due, and for whom it is, its purchase says.
 var Sorts = paging.Sorts{"number": 0, "amount": 0, "due": sortedJoined, "client": sortedJoined}

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
 
@@ -30,8 +31,12 @@ var _ purchase.Papers = (*Service)(nil)
 // number when its invoice is first mailed.
 func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
 	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
-	if inv, known, err := t.InvoiceOf(rec.MerchantID, rec.ID, Invoiced); err != nil || known {
-		return inv.Number, err
+	docs, err := t.DocumentsHeld(rec.MerchantID, rec.ID)
+	if err != nil {
+		return "", err
+	}
+	if docs.Invoice != nil {
+		return docs.Invoice.Number, nil
 	}
 	inv := invoiceOf(rec.Purchase, rec.Brand)
 	return s.keep(t, who, inv, "Invoice %s was issued.")
@@ -40,18 +45,39 @@ func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (n
 // Issued implements purchase.Papers.
 func (s *Service) Issued(ctx context.Context, p purchase.Purchase) (bool, error) {
 	d, err := s.Of(ctx, p.MerchantID, p.ID)
-	return d.Invoice != nil && d.CreditNote == nil, err
+	return d.Stands(), err
+}
+
+// CreditRefund implements purchase.Papers.
+func (s *Service) CreditRefund(tx purchase.Tx, who actor.Actor, rec purchase.Record,
+	r purchase.Refund) (number string, err error) {
+	return s.credit(tx, who, rec, r.AmountCents, r.ID)
 }
 
 // Credit implements purchase.Papers: an invoice that is cancelled is taken back by
 // a credit note with a number of its own. Empty: there was no invoice.
 func (s *Service) Credit(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
+	return s.credit(tx, who, rec, rec.TotalCents, uuid.Nil)
+}
+
+// credit takes back as much of an invoice, at most what is left of it.
+func (s *Service) credit(tx purchase.Tx, who actor.Actor, rec purchase.Record, cents int64,
+	refund uuid.UUID) (number string, err error) {
 	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
-	inv, known, err := t.InvoiceOf(rec.MerchantID, rec.ID, Invoiced)
-	if err != nil || !known {
+	docs, err := t.DocumentsHeld(rec.MerchantID, rec.ID)
+	if err != nil || docs.Invoice == nil {
 		return "", err
 	}
-	return s.keep(t, who, creditOf(inv, calendar.DateOf(t.Now())), "Credit note %s takes back invoice "+inv.Number+".")
+	note, some := docs.credit(cents, calendar.DateOf(t.Now()))
+	if !some {
+		return "", nil
+	}
+	note.RefundID = refund
+	text := "Credit note %s takes back invoice " + note.Cancels + "."
+	if note.TotalCents < docs.Invoice.TotalCents {
+		text = "Credit note %s takes back " + money.Format(note.TotalCents, note.Currency) + " of invoice " + note.Cancels + "."
+	}
+	return s.keep(t, who, note, text)
 }
 
 func (s *Service) keep(tx Tx, who actor.Actor, inv Invoice, text string) (string, error) {
@@ -67,9 +93,6 @@ func (s *Service) keep(tx Tx, who actor.Actor, inv Invoice, text string) (string
 			"total_cents": inv.TotalCents}})
 	return inv.Number, nil
 }
-
-// Documents are the numbered documents of one purchase; nil where there is none.
-type Documents struct{ Invoice, CreditNote *Invoice }
 
 // Of gives the documents of a purchase.
 func (s *Service) Of(ctx context.Context, merchantID, purchaseID uuid.UUID) (Documents, error) {
@@ -152,8 +175,9 @@ func byMerchant(mails []mail.Mail) map[uuid.UUID][]int {
 func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents,
 	debit *Debit) (mail.Letter, error) {
 	switch {
-	case m.Kind == purchase.MailCredit && docs.CreditNote != nil:
-		return attached(s.Letters.CreditNote(PaperOf(*docs.CreditNote, p)), *docs.CreditNote), nil
+	case m.Kind == purchase.MailCredit && len(docs.Credits) > 0:
+		note := docs.creditAt(m.CreatedAt)
+		return attached(s.Letters.CreditNote(PaperOf(note, p)), note), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
 		paper.Debit = debit

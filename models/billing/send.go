@@ -48,8 +48,8 @@ type Tx interface {
 	// InsertIssued writes purchases with their invoices, their mails and one audit
 	// entry each, many at a time.
 	InsertIssued(who actor.Actor, issued []Issued) error
-	// InvoiceOf finds the document of that kind that a purchase has.
-	InvoiceOf(merchantID, purchaseID uuid.UUID, kind Kind) (inv Invoice, known bool, err error)
+	// DocumentsHeld finds the documents of a purchase. Others who would add one wait for this transaction.
+	DocumentsHeld(merchantID, purchaseID uuid.UUID) (Documents, error)
 	InsertInvoice(inv Invoice)
 }
 

@@ -174,18 +174,18 @@ func (w *histories) message(about uuid.UUID, kind bank.MessageKind, code string)
 
 // standing is a purchase as the database has it.
 type standing struct {
-	Status                                 purchase.Status
-	Net, Ledger, Refunded, Refunding       int64
-	Payment                                *purchase.Payment
-	Payments                               int
-	History                                []purchase.Change
-	Settled, Pending, AllSettled, HandedUp int64 // of refunds; HandedUp are with the bank before the debit was final
-	Dropped                                int
-	UnderWay                               int
-	Collection                             collection.State
-	CollectionID                           uuid.UUID
-	Refunds                                []uuid.UUID
-	Won, Returned                          int
+	Status                               purchase.Status
+	Net, Ledger, Refunded, Refunding     int64
+	Payment                              *purchase.Payment
+	Payments                             int
+	History                              []purchase.Change
+	Settled, Pending, Overpaid, HandedUp int64 // of refunds; HandedUp are with the bank before the debit was final
+	Dropped                              int
+	UnderWay                             int
+	Collection                           collection.State
+	CollectionID                         uuid.UUID
+	Refunds                              []uuid.UUID
+	Won, Returned                        int
 }
 
 func (s standing) purchase() purchase.Purchase {
@@ -204,7 +204,7 @@ func (w *histories) agree() {
 		ctx,
 		`SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents,
 			p.payment, p.payment_count, p.history,
-			coalesce(r.settled, 0), coalesce(r.pending, 0), coalesce(r.all_settled, 0), coalesce(r.too_early, 0),
+			coalesce(r.settled, 0), coalesce(r.pending, 0), p.overpaid_cents, coalesce(r.too_early, 0),
 			coalesce(r.dropped, 0), coalesce(r.under_way, 0),
 			coalesce(c.state, ''), coalesce(c.id::text, ''), coalesce(r.ids, '{}'), coalesce(e.won, 0), coalesce(e.returned, 0)
 		FROM purchases p
@@ -212,10 +212,8 @@ func (w *histories) agree() {
 		count(*) FILTER (WHERE kind = 'returned') AS returned
 			FROM ledger_entries WHERE purchase_id = p.id) e ON true
 		LEFT JOIN LATERAL (SELECT * FROM collections WHERE purchase_id = p.id ORDER BY attempt DESC LIMIT 1) c ON true
-		LEFT JOIN LATERAL (SELECT sum(f.amount_cents) FILTER (WHERE f.state = 'settled'
-		AND f.payment = p.payment_count)::bigint AS settled,
-			sum(f.amount_cents) FILTER (WHERE f.state = 'pending' AND f.payment = p.payment_count)::bigint AS pending,
-			sum(f.amount_cents) FILTER (WHERE f.state = 'settled')::bigint AS all_settled,
+		LEFT JOIN LATERAL (SELECT sum(f.amount_cents) FILTER (WHERE f.state = 'settled')::bigint AS settled,
+			sum(f.amount_cents) FILTER (WHERE f.state = 'pending')::bigint AS pending,
 			sum(f.amount_cents) FILTER (WHERE f.handed_over AND d.state = 'provisional')::bigint AS too_early,
 			count(*) FILTER (WHERE f.state = 'dropped') AS dropped, count(*) FILTER (WHERE f.state = 'pending') AS under_way,
 			array_agg(f.id::text) AS ids
@@ -232,7 +230,7 @@ func (w *histories) agree() {
 		var history []byte
 		var refunds []string
 		must(w.t, rows.Scan(&id, &status, &s.Net, &s.Ledger, &s.Refunded, &s.Refunding, &payment, &s.Payments, &history,
-			&s.Settled, &s.Pending, &s.AllSettled, &s.HandedUp, &s.Dropped, &s.UnderWay, &state, &collectionID, &refunds, &s.Won,
+			&s.Settled, &s.Pending, &s.Overpaid, &s.HandedUp, &s.Dropped, &s.UnderWay, &state, &collectionID, &refunds, &s.Won,
 			&s.Returned))
 		s.Status, s.Collection = purchase.Status(status), collection.State(state)
 		if payment != nil {
@@ -275,10 +273,10 @@ func (s standing) wrong() (all []string) {
 		paid = s.Payment.AmountCents
 	}
 	is(s.Net == s.Ledger, "the purchase says %d, its movements come to %d", s.Net, s.Ledger)
-	is(s.Ledger+s.AllSettled == paid, "%d is paid, but the movements without refunds come to %d", paid,
-		s.Ledger+s.AllSettled)
-	is(s.Refunded == s.Settled && s.Refunding == s.Pending, "%d refunded and %d under way, but the refunds say %d and %d",
-		s.Refunded, s.Refunding, s.Settled, s.Pending)
+	is(s.Ledger+s.Refunded == paid, "%d is paid, but the movements without refunds come to %d", paid, s.Ledger+s.Refunded)
+	is(s.Refunded == s.Settled+s.Overpaid && s.Refunding == s.Pending,
+		"%d refunded, %d of it twice, and %d under way, but the refunds say %d and %d", s.Refunded, s.Overpaid, s.Refunding,
+		s.Settled, s.Pending)
 	is(s.HandedUp == 0, "%d are with the bank and the debit is not final", s.HandedUp)
 	left := s.purchase().RefundableCents()
 	switch {
@@ -289,7 +287,7 @@ func (s standing) wrong() (all []string) {
 	case s.Status == purchase.Chargeback: // a late dispute: the merchant has the money while the mandate is looked at
 		is(left == 0, "%d can be refunded during a dispute", left)
 	default:
-		is(left == max(paid-s.Settled-s.Pending, 0), "%d can be refunded of %d with %d settled and %d under way", left, paid,
+		is(left == max(s.Net-s.Pending, 0), "%d can be refunded of %d with %d settled and %d under way", left, paid,
 			s.Settled, s.Pending)
 		want := purchase.Paid
 		if s.Settled > 0 {
@@ -329,9 +327,9 @@ func (w *histories) balance() {
 	gross := w.number(`SELECT coalesce(sum(net_cents), 0)::bigint FROM purchases`)
 	owed := w.number(`SELECT coalesce(sum(amount_cents), 0)::bigint FROM refunds WHERE state = 'pending'`)
 	reserved := w.number(
-		`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint
-			FROM purchases p
-		WHERE EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state = 'provisional')`,
+		`SELECT coalesce(sum(greatest(amount_cents - (SELECT coalesce(sum(r.amount_cents), 0) FROM refunds r
+			WHERE r.collection_id = c.id AND r.state = 'pending'), 0)), 0)::bigint
+		FROM collections c WHERE state = 'provisional'`,
 	)
 	if b.GrossCents != money.SumOf(gross) || b.OwedCents != money.SumOf(owed) || b.ReservedCents != money.SumOf(reserved) {
 		w.t.Errorf("the balance is %+v, the purchases come to %d, %d is owed and %d may come back", b, gross, owed, reserved)

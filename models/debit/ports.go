@@ -92,6 +92,9 @@ type Tx interface {
 	// authentications and purchases. Unknown ids are left out.
 	HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]Asked, error)
 
+	// ClaimRefunds notes that the hand-over of refunds begins, and gives those that nobody ended meanwhile: from then on
+	// the bank may have them.
+	ClaimRefunds(ids []uuid.UUID) (claimed []uuid.UUID, err error)
 	// RefundsHandedOver notes that the bank has the refunds.
 	RefundsHandedOver(ids []uuid.UUID)
 	// DropRefunds ends the refunds of a purchase that the bank does not have, since the

@@ -3,6 +3,7 @@ package debit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -172,7 +173,7 @@ func TestADisputeWonAfterAFullRefundLeavesItRefunded(t *testing.T) {
 	h.stands(p, purchase.Refunded, 0, 0)
 }
 
-func TestMoneyPaidAgainAfterAReturnCanBeRefunded(t *testing.T) {
+func TestARefundIsNotForgottenWhenTheMoneyIsPaidAgainAfterAReturn(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	p := h.collected(10000)
@@ -185,9 +186,148 @@ func TestMoneyPaidAgainAfterAReturnCanBeRefunded(t *testing.T) {
 	}
 	_, err := h.purchases.MarkAsPaid(ctx, h.who, p.ID, nil)
 	must(t, err)
-	h.stands(p, purchase.Paid, 0, 10000)
+	h.stands(p, purchase.Refunded, 0, 0) // what came in went back already
+	if _, err := h.purchases.Refund(ctx, h.who, p.ID, nil); !fault.Is(err, fault.Conflict) {
+		t.Errorf("it was refunded a second time: %v", err)
+	}
+}
+
+func TestAPartRefundLowersWhatASecondDebitLeavesToBeRefunded(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.collected(10000)
+	h.refund(p, 1000)
+	_, err := h.purchases.SettleRefund(ctx, h.who, p.ID)
+	must(t, err)
+	h.stands(p, purchase.Refunded, 9000, 9000)
+	h.said(p, bank.Unpaid, "02")
+	h.stands(p, purchase.Failed, -1000, 0)
+	if got := h.get(p.ID).OpenCents(); got != 10000 {
+		t.Errorf("%d cents are to be debited again", got)
+	}
+	_, err = h.purchases.MarkAsPaid(ctx, h.who, p.ID, nil)
+	must(t, err)
+	h.stands(p, purchase.Refunded, 9000, 9000)
+	tooMuch := int64(9001)
+	if _, err := h.purchases.Refund(ctx, h.who, p.ID, &tooMuch); !fault.Is(err, fault.Invalid) {
+		t.Errorf("more than came in was refunded: %v", err)
+	}
+}
+
+func TestARefundThatFellAwayLeavesMoneyThatIsPaidAgainRefundable(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.collected(10000)
+	h.refund(p, 10000)
+	h.said(p, bank.Unpaid, "02")
+	_, err := h.purchases.MarkAsPaid(ctx, h.who, p.ID, nil)
+	must(t, err)
+	h.stands(p, purchase.Paid, 10000, 10000)
 	h.refund(p, 2500)
-	h.stands(p, purchase.Refunded, -2500, 7500)
+	h.stands(p, purchase.Refunded, 7500, 7500)
+}
+
+func TestTheBankDoesNotPayWhatAPersonPaid(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.collected(10000)
+	h.refund(p, 4000)
+	_, err := h.purchases.SettleRefund(ctx, h.who, p.ID)
+	must(t, err)
+	h.to(p.Collection.FinalAt.Add(48 * time.Hour))
+	if n := h.number(`SELECT count(*) FROM sandbox_instructions WHERE kind = 'refund'`); n != 0 {
+		t.Errorf("the bank has %d refunds", n)
+	}
+	h.stands(p, purchase.Refunded, 6000, 6000)
+}
+
+func TestAPersonDoesNotPayWhatTheBankHas(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.collected(10000)
+	h.refund(p, 4000)
+	must(t, h.store.Clock.MoveTo(ctx, p.Collection.FinalAt))
+	line := &dying{h.bank, 1} // it is not known whether the bank has it
+	for range 2 {
+		_, _ = h.engine(line).Run(ctx)
+		if _, err := h.purchases.SettleRefund(ctx, h.who, p.ID); !fault.Is(err, fault.Conflict) {
+			t.Errorf("it was recorded as paid by hand: %v", err)
+		}
+		if _, err := h.purchases.WithdrawRefund(ctx, h.who, p.ID); !fault.Is(err, fault.Conflict) {
+			t.Errorf("it was withdrawn: %v", err)
+		}
+	}
+	h.to(p.Collection.FinalAt.Add(48 * time.Hour))
+	h.stands(p, purchase.Refunded, 6000, 6000)
+}
+
+func TestWhatTheBankPaysAsWellIsBookedOnceAndWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.collected(10000)
+	r := h.refund(p, 4000)
+	_, err := h.purchases.SettleRefund(ctx, h.who, p.ID)
+	must(t, err)
+	for n := range 2 {
+		h.fetches(bank.Message{ID: fmt.Sprintf("again/%d", n), InstructionID: r.ID, Kind: bank.RefundSettled, Code: "00",
+			At: h.store.Now(), Raw: []byte("{}")})
+	}
+	h.stands(p, purchase.Refunded, 2000, 2000)
+	if got := h.get(p.ID).PaidBackTwice(); got != 4000 {
+		t.Errorf("%d cents are noted as paid back twice", got)
+	}
+	if got := h.number(`SELECT coalesce(sum(cents), 0)::bigint FROM attention_now($1, 'twice')`, h.who.MerchantID); got != 4000 {
+		t.Errorf("%d cents need attention", got)
+	}
+}
+
+func TestARefundIsWithdrawnBeforeTheBankHasIt(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.collected(10000)
+	h.refund(p, 4000)
+	h.refund(p, 1000)
+	_, err := h.purchases.WithdrawRefund(ctx, h.who, p.ID) // the newest
+	must(t, err)
+	h.stands(p, purchase.PendingRefund, 10000, 6000)
+	_, err = h.purchases.WithdrawRefund(ctx, h.who, p.ID)
+	must(t, err)
+	h.stands(p, purchase.Paid, 10000, 10000)
+	h.to(p.Collection.FinalAt.Add(48 * time.Hour))
+	h.stands(p, purchase.Paid, 10000, 10000)
+	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.refund_withdrawn'`); n != 2 {
+		t.Errorf("%d withdrawals are in the audit", n)
+	}
+}
+
+func TestAPartPaymentLowersWhatIsDebited(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	token := h.tokenise("4000009901", 0)
+	p := h.mustCharge(token.ID, 10000, day(8))
+	h.said(p, bank.Unpaid, "NR")
+	part := int64(2500)
+	_, err := h.purchases.RecordPayment(ctx, h.who, p.ID, purchase.HandPayment{Cents: &part, Method: purchase.InCash,
+		Reference: "17"})
+	must(t, err)
+	h.stands(p, purchase.Failed, 2500, 0)
+	if _, err := h.purchases.Cancel(ctx, h.who, p.ID); !fault.Is(err, fault.Conflict) {
+		t.Errorf("it was cancelled with money in it: %v", err)
+	}
+	_, err = h.purchases.ChargeOn(ctx, h.who, p.ID, token.ID, day(15))
+	must(t, err)
+	if got := h.get(p.ID).Collection.AmountCents; got != 7500 {
+		t.Errorf("%d cents are debited", got)
+	}
+	h.said(p, bank.Provisional, "00")
+	h.stands(p, purchase.Paid, 10000, 10000)
+	h.said(p, bank.Unpaid, "NR")
+	h.stands(p, purchase.Failed, 2500, 0)
+	_, err = h.purchases.TakePaymentBack(ctx, h.who, p.ID)
+	must(t, err)
+	h.stands(p, purchase.Failed, 0, 0)
+	_, err = h.purchases.Cancel(ctx, h.who, p.ID)
+	must(t, err)
 }
 
 func TestSeveralRefundsMayBeUnderWay(t *testing.T) {
@@ -281,5 +421,35 @@ func TestALateDisputeWhoseMoneyIsGoneCountsAtOnce(t *testing.T) {
 		if got.Status != purchase.Chargeback || h.ledger(p.ID) != left || got.Collection.ProofDue == reversed {
 			t.Errorf("reversed %v: %s, ledger %d, proof due %v", reversed, got.Status, h.ledger(p.ID), got.Collection.ProofDue)
 		}
+	}
+}
+
+func TestANewPurchaseIsMadeWithItsDebitOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	token := h.tokenise("4000009901", 0)
+	in := purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR", Details: one(10000)}
+	rec, err := h.purchases.CreateWith(ctx, h.who, in, purchase.Then{TokenID: token.ID, Day: day(8)})
+	must(t, err)
+	if got := h.get(rec.ID); got.Status != purchase.PendingCharge || got.Collection.AmountCents != 10000 {
+		t.Errorf("%s with %+v", got.Status, got.Collection)
+	}
+	if n := h.number(`SELECT count(*) FROM purchases p JOIN collections c ON c.purchase_id = p.id AND c.xmin = p.xmin`); n != 1 {
+		t.Errorf("%d purchases were written together with their debit", n)
+	}
+	if _, err = h.purchases.CreateWith(ctx, h.who, in, purchase.Then{Mail: true}); err != nil {
+		t.Error(err)
+	}
+	if n := h.number(`SELECT count(*) FROM purchases WHERE mail_count = 1`); n != 1 {
+		t.Errorf("%d purchases count a mail", n)
+	}
+	h.exec(`UPDATE tokens SET state = 'blocked', blocked_code = '12'`)
+	before := h.number(`SELECT count(*) FROM purchases`)
+	if _, err = h.purchases.CreateWith(ctx, h.who, in, purchase.Then{TokenID: token.ID, Day: day(8)}); !fault.Is(err,
+		fault.Invalid) {
+		t.Errorf("a blocked account: %v", err)
+	}
+	if n := h.number(`SELECT count(*) FROM purchases`); n != before {
+		t.Errorf("%d purchases were recorded without their debit", n-before)
 	}
 }

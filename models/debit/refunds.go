@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -16,6 +17,9 @@ func (s *Service) refunds(ctx context.Context, done *Done) error {
 	return sweep(func() (int, error) {
 		due, err := s.Read.RefundsDue(ctx, s.chunk())
 		if len(due) == 0 {
+			return 0, wrap("hand refunds over", err)
+		}
+		if due, err = s.claimed(ctx, due); err != nil {
 			return 0, wrap("hand refunds over", err)
 		}
 		receipts, err := s.Bank.SubmitRefunds(ctx, due)
@@ -42,6 +46,20 @@ func (s *Service) refunds(ctx context.Context, done *Done) error {
 		done.Refunded += len(due)
 		return len(due), nil
 	})
+}
+
+// claimed are those of the refunds that nobody ended before their hand-over began.
+func (s *Service) claimed(ctx context.Context, due []bank.Refund) (out []bank.Refund, err error) {
+	ids := make([]uuid.UUID, len(due))
+	for i, r := range due {
+		ids[i] = r.ID
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		held, err := tx.ClaimRefunds(ids)
+		out = slices.DeleteFunc(slices.Clone(due), func(r bank.Refund) bool { return !slices.Contains(held, r.ID) })
+		return err
+	})
+	return out, err
 }
 
 // unable are the refusals of a connection that pays no refunds.

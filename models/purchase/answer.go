@@ -33,6 +33,7 @@ func (p *Purchase) Collect(c collection.Collection, paidOn, at time.Time) bool {
 	p.pay(p.byDebit(paidOn))
 	p.attempt(Attempt{Type: p.attemptType(), Successful: true, Method: string(c.Method), At: at, TxID: c.ID.String()})
 	p.move(Paid, at)
+	p.followPayment(at)
 	return true
 }
 
@@ -72,7 +73,7 @@ func (a Attempt) collected() bool {
 
 // Fail records that the money did not come, or went back: the payment is nothing
 // again and the attempt says why (API contract 3.5, details). A purchase that allows
-// a single attempt is cancelled by it (API contract 12.20).
+// a single attempt is cancelled by it (API contract 12.20), unless a part of it was paid.
 func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.Time) bool {
 	if p.Status == Failed || !CanMove(p.Status, Failed) {
 		return false
@@ -82,7 +83,11 @@ func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.T
 	p.attempt(Attempt{Type: p.attemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(),
 		Error: &AttemptError{why, code.Label()}})
 	p.move(Failed, at)
-	if p.Details.SingleAttempt && CanMove(p.Status, Cancelled) {
+	left := p.ReceivedCents()
+	if c.State.Collected() {
+		left -= c.AmountCents
+	}
+	if p.Details.SingleAttempt && left <= 0 && CanMove(p.Status, Cancelled) {
 		p.move(Cancelled, at)
 	}
 	return true

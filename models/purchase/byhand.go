@@ -1,16 +1,16 @@
 package purchase
 
 import (
-	"cmp"
 	"context"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
-	"debitdesk/models/mail"
+	"debitdesk/models/money"
 )
 
 // MayMarkAsPaid is nil when MarkAsPaid would record a payment now.
@@ -22,128 +22,147 @@ func (s *Service) MayMarkAsPaid(rec Record) error {
 	return nil
 }
 
-// MarkAsPaid records a payment that came in outside the product. Without a
-// moment it counts as paid now.
+// HandPayment is money that came in outside the product.
+type HandPayment struct {
+	PaidOn    *time.Time // nil: now
+	Method    HandMethod // empty: not said
+	Reference string     // as the bank statement or the receipt has it
+	Cents     *int64     // nil: all that is still to be paid
+}
+
+// HandMethod is how money came in outside the product.
+type HandMethod string
+
+// The methods of payments by hand.
+const (
+	InCash     HandMethod = "cash"
+	ByTransfer HandMethod = "transfer"
+	ByCard     HandMethod = "card"
+	Otherwise  HandMethod = "other"
+)
+
+// HandMethods are all of them.
+var HandMethods = []HandMethod{ByTransfer, InCash, ByCard, Otherwise}
+
+var handWords = map[HandMethod]string{ByTransfer: "by transfer", InCash: "in cash", ByCard: "by card",
+	Otherwise: "in another way"}
+
+// Words are how a sentence says the method; empty for one that there is not.
+func (m HandMethod) Words() string { return handWords[m] }
+
+// words say how the money came: " in cash, reference 17".
+func (h HandPayment) words() (text string) {
+	if h.Method != "" {
+		text = " " + h.Method.Words()
+	}
+	if h.Reference != "" {
+		text += ", reference " + h.Reference
+	}
+	return text
+}
+
+// longestReference is how long the reference of a payment by hand may be.
+const longestReference = 100
+
+// check finds everything that is wrong, at once.
+func (h HandPayment) check(rec Record, now time.Time) error {
+	var w fault.Problems
+	switch {
+	case h.PaidOn == nil:
+	case h.PaidOn.After(now):
+		w.Add("paid_on", "max_value", "`paid_on` cannot be in the future.")
+	case h.PaidOn.Unix() < 0:
+		w.Add("paid_on", "min_value", "Ensure this value is greater than or equal to 0.")
+	}
+	if h.Method != "" && h.Method.Words() == "" {
+		w.Add("method", "invalid_choice", "%q is no way to pay. Choose one of those listed.", string(h.Method))
+	}
+	if utf8.RuneCountInString(h.Reference) > longestReference {
+		w.Add("reference", "max_length", "Ensure this field has no more than %d characters.", longestReference)
+	}
+	if h.Cents != nil && (*h.Cents < 1 || *h.Cents > rec.OpenCents()) {
+		w.Add("amount", "max_value", "Enter an amount between R%s0,01 and %s, which is still to be paid.", money.NBSP,
+			money.Format(rec.OpenCents(), rec.Currency))
+	}
+	return w.Err()
+}
+
+// MarkAsPaid records that all that is still to be paid came in outside the product. Without a moment it counts as
+// paid now.
 func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID, paidOn *time.Time) (Record, error) {
+	return s.RecordPayment(ctx, who, id, HandPayment{PaidOn: paidOn})
+}
+
+// RecordPayment records a payment that came in outside the product. A part leaves the purchase as it stands: what
+// is still to be paid is less.
+func (s *Service) RecordPayment(ctx context.Context, who actor.Actor, id uuid.UUID, in HandPayment) (Record, error) {
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		now := s.Now()
 		if err := s.MayMarkAsPaid(rec); err != nil {
 			return nil, err
 		}
-		if paidOn != nil && paidOn.After(now) {
-			return nil, fault.At("paid_on", "max_value", "`paid_on` cannot be in the future.")
-		}
-		if paidOn != nil && paidOn.Unix() < 0 {
-			return nil, fault.At("paid_on", "min_value", "Ensure this value is greater than or equal to 0.")
+		if err := in.check(rec, s.Now()); err != nil {
+			return nil, err
 		}
 		return func(tx Tx, rec *Record) error {
-			before, at := rec.Status, tx.Now()
-			if paidOn != nil {
-				at = *paidOn
+			before, at, open := rec.Status, tx.Now(), rec.OpenCents()
+			if in.PaidOn != nil {
+				at = *in.PaidOn
 			}
-			rec.MarkedAsPaid = true
-			rec.pay(Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid", PaidOn: at})
-			rec.move(Paid, tx.Now())
-			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: rec.TotalCents})
+			cents := open
+			if in.Cents != nil {
+				cents = *in.Cents
+			}
+			text := money.Format(cents, rec.Currency) + " of the purchase was paid" + in.words() + "."
+			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: cents})
+			if cents == open {
+				text = "The purchase was marked as paid" + in.words() + "."
+				rec.MarkedAsPaid = true
+				rec.pay(Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid" + in.words(),
+					PaidOn: at})
+				rec.move(Paid, tx.Now())
+				rec.followPayment(tx.Now())
+			}
 			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID,
-				ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The purchase was marked as paid.", Before: map[string]any{"status": before},
-				After: map[string]any{"status": rec.Status, "paid_on": at.Unix()}})
+				ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text, Before: map[string]any{"status": before},
+				After: map[string]any{"status": rec.Status, "paid_on": at.Unix(), "amount_cents": cents,
+					"method": in.Method, "reference": in.Reference}})
 			return nil
 		}, nil
 	})
 }
 
-// MayResendInvoice is nil when ResendInvoice would send a mail now.
-func (s *Service) MayResendInvoice(rec Record) error {
-	if !rec.Payable(s.Now()) {
-		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
-			"The invoice of a purchase that is %s cannot be sent.", rec.Status)
+// MayTakeBack is nil when TakePaymentBack would undo what was recorded.
+func (s *Service) MayTakeBack(rec Record) error {
+	if rec.PartPaidCents() == 0 {
+		return fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status",
+			"No part of this purchase was recorded as paid.")
 	}
-	if rec.Payer.Email == "" {
-		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
-			"The client has no e-mail address. Copy the link instead, or add an address to the client.")
+	if !rec.Payable(s.Now()) {
+		return fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status",
+			"The rest of this purchase is being collected. Cancel the debit first.")
 	}
 	return nil
 }
 
-// ResendInvoice mails the invoice again, or the link when the purchase stores an
-// account. Each call is one mail.
-func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
-	if err := who.May(actor.Write); err != nil {
+// TakePaymentBack undoes what was recorded by hand of a purchase that is not paid yet: all of it is owed again.
+func (s *Service) TakePaymentBack(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
+	if err := who.May(actor.Refund); err != nil {
 		return Record{}, err
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		if err := s.MayResendInvoice(rec); err != nil {
+		if err := s.MayTakeBack(rec); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
-	})
-}
-
-// mailAgain mails what the client is to see. An invoice is numbered by then at the
-// latest, and worded when it is sent.
-func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
-	kind, letter := MailLink, mail.Letter{}
-	if rec.Method != "" && rec.Options.ForceRecurring {
-		r, err := s.Recurs(tx.Context(), rec.Purchase)
-		if err != nil {
-			return err
-		}
-		letter = s.askingFor(rec.Purchase, rec.Brand, r)
-	} else {
-		number := cmp.Or(rec.Reference, rec.ReferenceGenerated)
-		if s.Papers != nil {
-			var err error
-			if number, err = s.Papers.Issue(tx, who, *rec); err != nil {
-				return err
-			}
-		}
-		kind, letter.Subject = MailInvoice, "Invoice "+number+" from "+rec.Brand.Name
-	}
-	rec.MailCount++
-	tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter))
-	tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
-		PurchaseID: rec.ID,
-		Text:       "A mail with the link was sent to the client.",
-		After:      map[string]any{"kind": kind, "attempt": rec.MailCount}})
-	return nil
-}
-
-// Mailed turns created into sent once the relay took the mails. It is safe to repeat.
-func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
-	sent := map[uuid.UUID][]uuid.UUID{}
-	for _, m := range mails {
-		if m.PurchaseID != uuid.Nil && tellsOfPayment(m.Kind) {
-			sent[m.MerchantID] = append(sent[m.MerchantID], m.PurchaseID)
-		}
-	}
-	if len(sent) == 0 {
-		return nil
-	}
-	return s.InTx(ctx, func(tx Tx) error { return tx.SentPurchases(sent) })
-}
-
-// View notes that the client opened the hosted page.
-func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record, error) {
-	if rec.Status != Created && rec.Status != Sent {
-		return rec, nil
-	}
-	return s.change(ctx, rec.MerchantID, rec.ID, func(rec Record) (func(Tx, *Record) error, error) {
-		if rec.Status != Created && rec.Status != Sent {
-			return nil, nil
-		}
 		return func(tx Tx, rec *Record) error {
-			before := rec.Status
-			rec.ViewedAt = tx.Now()
-			rec.move(Viewed, tx.Now())
-			tx.Audit(who, audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID,
+			cents := rec.PartPaidCents()
+			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: -cents})
+			tx.Audit(who, audit.Entry{Action: "purchase.payment_taken_back", ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The client opened the page.", Before: map[string]any{"status": before},
-				After: map[string]any{"status": rec.Status}})
+				Text:   "The recorded payment of " + money.Format(cents, rec.Currency) + " was taken back.",
+				Before: map[string]any{"paid_cents": cents}, After: map[string]any{"paid_cents": 0}})
 			return nil
 		}, nil
 	})

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/money"
 	"debitdesk/models/queue"
 )
 
@@ -24,6 +25,11 @@ func (s *Service) MayCancel(rec Record) error {
 	if !CanMove(rec.Status, Cancelled) {
 		return fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.",
 			rec.Status)
+	}
+	if part := rec.PartPaidCents(); part > 0 {
+		return fault.New(fault.Conflict, "purchase_cancel_wrong_status",
+			"%s of this purchase was paid. Take that payment back first, or record the rest as paid.",
+			money.Format(part, rec.Currency))
 	}
 	if why := s.CannotRecall(rec); why != "" {
 		return fault.New(fault.Conflict, "purchase_cancel_wrong_status", "%s", why)
@@ -71,6 +77,19 @@ func (s *Service) credit(tx Tx, who actor.Actor, rec *Record) error {
 		return nil
 	}
 	number, err := s.Papers.Credit(tx, who, *rec)
+	return s.mailCredit(tx, rec, number, err)
+}
+
+// creditRefund takes back of the invoice what went back to the client, where there is one, and tells the client.
+func (s *Service) creditRefund(tx Tx, who actor.Actor, rec *Record, r Refund) error {
+	if s.Papers == nil {
+		return nil
+	}
+	number, err := s.Papers.CreditRefund(tx, who, *rec, r)
+	return s.mailCredit(tx, rec, number, err)
+}
+
+func (s *Service) mailCredit(tx Tx, rec *Record, number string, err error) error {
 	if err != nil || number == "" || rec.Payer.Email == "" {
 		return err
 	}

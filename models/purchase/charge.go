@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
 
@@ -77,7 +78,7 @@ func (s *Service) begin(tx Tx, who actor.Actor, rec Record, c collection.Collect
 	tx.InsertCollection(c)
 	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
-		Text: fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask,
+		Text: fmt.Sprintf("%s will be debited from %s on %s.", money.Format(c.AmountCents, c.Currency), f.Token.AccountMask,
 			c.ActionDate.Format(dayForm)),
 		Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID,
 			"action_date": c.ActionDate}})

@@ -17,7 +17,7 @@ func (p *Purchase) PassDue(log audit.Log, now time.Time) bool {
 		return false
 	}
 	before, to := p.Status, Overdue
-	if p.DueStrict {
+	if p.DueStrict && p.PartPaidCents() == 0 { // what was paid of it must not drop out of sight
 		to = Expired
 	}
 	p.move(to, now)

@@ -265,7 +265,7 @@ func (f *Forecast) judge(p Purchase, others []mandate.Day, cal *calendar.Calenda
 		return
 	}
 	f.others = slices.Clone(others)
-	d := mandate.Debit{AmountCents: p.TotalCents, Currency: p.Currency, Due: f.Plan.OriginalDate, Others: others,
+	d := mandate.Debit{AmountCents: p.OpenCents(), Currency: p.Currency, Due: f.Plan.OriginalDate, Others: others,
 		Runs: f.runs(now)}
 	because, against := f.Mandate.Judge(d, cal)
 	f.Because = because

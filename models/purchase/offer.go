@@ -114,7 +114,7 @@ func (r Record) permission() mandate.Mandate {
 	dd := r.directDebit()
 	return mandate.Mandate{Kind: mandate.Kind(r.StoresBy()), Terms: dd.Terms, ProfileCode: dd.ProfileCode,
 		AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
-		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents}
+		DeductionDay: dd.DeductionDay, AmountCents: r.OpenCents()}
 }
 
 // directDebit is the debit-order block that was asked for, else the brand's own

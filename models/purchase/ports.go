@@ -63,8 +63,8 @@ type Tx interface {
 	// open any more.
 	MoveAmendment(a Amendment)
 	InsertRefund(r Refund)
-	// MoveRefund writes state, channel and moments of a refund, if it still stands in the
-	// state from; else the transaction ends with fault.ErrLost.
+	// MoveRefund writes state, channel and moments of a refund, if it still stands in the state from and its hand-over
+	// has not begun since it was read; else the transaction ends with fault.ErrLost.
 	MoveRefund(r Refund, from RefundState)
 	// InsertEntry is called by Purchase.book alone.
 	InsertEntry(e Entry)
@@ -169,9 +169,11 @@ type Papers interface {
 	Issue(tx Tx, who actor.Actor, rec Record) (number string, err error)
 	// Issued tells whether a purchase has an invoice that was not taken back.
 	Issued(ctx context.Context, p Purchase) (bool, error)
-	// Credit takes the invoice of a purchase back, and tells the number of the credit
-	// note; empty when there was no invoice.
+	// Credit takes back what is left of the invoice of a purchase, and tells the number of the credit note; empty when
+	// there was no invoice, or nothing is left of it.
 	Credit(tx Tx, who actor.Actor, rec Record) (number string, err error)
+	// CreditRefund takes back as much of the invoice as a refund gave back, at most what is left of it.
+	CreditRefund(tx Tx, who actor.Actor, rec Record, r Refund) (number string, err error)
 }
 
 // defaultDue is how long after its creation a purchase is due when no due was given.
@@ -187,6 +189,9 @@ type Service struct {
 	Timetable collection.Timetable
 	Letters   Letters
 	Papers    Papers // nil: purchases have no numbered documents
+	// TakeRefundBack takes a refund from those that wait at the bank connection, in the transaction that ends it; false
+	// when it has left. Nil: nothing waits there.
+	TakeRefundBack func(tx *database.Tx, merchantID, id uuid.UUID) (bool, error)
 	// Subscriptions are charged on stored accounts; nil: there are none.
 	Subscriptions Subscriptions
 	// Readdress gives a client another e-mail address, in the transaction of the purchase.
@@ -254,10 +259,17 @@ type Refund struct {
 	State                      RefundState
 	Channel                    string    // bank or person
 	DueAt                      time.Time // the bank gets it at the earliest: when the debit is final
+	ClaimedAt                  time.Time // when its hand-over to the bank began; zero: it never did
 	HandedOver                 bool      // the bank has it
 	Reference                  string
 	SettledAt                  time.Time
+	PaidTwiceAt                time.Time // when the bank paid what a person had paid; zero: it did not
 	CreatedAt, UpdatedAt       time.Time
+}
+
+// AtBank tells that the bank has the refund, or may have it, and has not answered.
+func (r Refund) AtBank() bool {
+	return r.State == RefundPending && r.Channel == ByBank && (r.HandedOver || !r.ClaimedAt.IsZero())
 }
 
 // Waits tells that the bank is to get the refund when its debit is final.

@@ -54,9 +54,10 @@ type Purchase struct {
 	TokenLeaving            bool `gorm:"->"` // its token is being deleted: it counts as none, and may come back
 	MarkedAsPaid            bool
 	PaymentCount            int            // how often money came in; the number of the newest payment
-	RefundedCents           int64          // of the newest payment
-	RefundingCents          int64          // refunds of the newest payment that are under way
+	RefundedCents           int64          // of all movements, those that are refunds
+	RefundingCents          int64          // all refunds that are under way
 	NetCents                int64          // of all movements; below zero: the client has more back than was paid
+	OverpaidCents           int64          // of what was refunded: what a person and the bank both paid
 	Payer                   client.Details `gorm:"serializer:json"` // the copy that later edits of the client do not touch
 	Details                 Details        `gorm:"serializer:json"`
 	Options                 Options        `gorm:"serializer:json;<-:create"`
@@ -142,7 +143,7 @@ type Options struct {
 // Payment is the money that came in. Its JSON is how it is stored.
 type Payment struct {
 	Type        string    `json:"payment_type"` // purchase, purchase_charge, custom
-	AmountCents int64     `json:"amount"`
+	AmountCents int64     `json:"amount"`       // all of it, whatever part came before by hand
 	FeeCents    int64     `json:"fee_amount"`
 	Description string    `json:"description"`
 	PaidOn      time.Time `json:"paid_on"`

@@ -38,6 +38,11 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 			before := rec.Status
 			out.Refund = s.giveBack(tx, rec, amount)
 			rec.move(rec.statusOfPayment(), tx.Now())
+			if out.Refund.State == RefundSettled {
+				if err := s.creditRefund(tx, who, rec, out.Refund); err != nil {
+					return err
+				}
+			}
 			text := fmt.Sprintf("%s is owed back to the client.", money.Format(amount, rec.Currency))
 			if out.Refund.Waits(tx.Now()) && out.Refund.Channel == ByBank {
 				text += " The refund waits until the bank can no longer return the debit. It is dropped if the debit is returned."
@@ -66,7 +71,6 @@ func (s *Service) giveBack(tx Tx, r *Record, amount int64) Refund {
 	if r.Payment.ByHand() {
 		back.State, back.Channel, back.SettledAt = RefundSettled, ByPerson, tx.Now()
 		tx.InsertRefund(back)
-		r.RefundedCents += amount
 		r.Book(tx, refundEntry(back))
 		return back
 	}
@@ -111,107 +115,4 @@ func refundable(p Purchase, cents *int64) (int64, error) {
 
 func refundEntry(r Refund) Entry {
 	return Entry{RefundID: r.ID, CollectionID: r.CollectionID, Kind: GivenBack, AmountCents: -r.AmountCents}
-}
-
-// SettleRefund records that the client has the money of the oldest refund under way
-// back, by hand. Once only.
-func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
-	if err := who.May(actor.Refund); err != nil {
-		return Record{}, err
-	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		if len(rec.Refunds) == 0 {
-			return nil, fault.New(fault.Conflict, "purchase_refund_wrong_status", "No refund of this purchase is waiting.")
-		}
-		r := rec.Refunds[0]
-		r.Channel = ByPerson
-		return settle(who, r), nil
-	})
-}
-
-// RefundSettled records the bank's word that the client has the money back; false when
-// it was recorded before. The word counts even when the refund fell away meanwhile.
-func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id uuid.UUID) (news bool, err error) {
-	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
-		r.Channel = ByBank
-		return settle(actor.BankOf(merchantID), r), r.State != RefundSettled
-	})
-}
-
-// RefundFailed records that the bank cannot pay a refund out, with a sentence that says
-// why; false when it waits no more. A person pays it, unless the money went back another way meanwhile.
-func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
-	why string) (news bool, err error) {
-	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
-		return func(tx Tx, rec *Record) error {
-			text := why + " "
-			if rec.Payment != nil && rec.PaymentCount == r.Payment {
-				r.Channel = ByPerson
-				text += "Pay it back another way and mark it as done."
-			} else {
-				r.State = RefundDropped
-				rec.Dropped(r)
-				text += "Nothing is owed: the debit was returned, so the client has the money."
-			}
-			r.UpdatedAt = tx.Now()
-			tx.MoveRefund(r, RefundPending)
-			tx.Audit(actor.BankOf(merchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase",
-				ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text})
-			return nil
-		}, r.State == RefundPending && r.Channel == ByBank
-	})
-}
-
-// refundAnswered applies the bank's word to a refund as it stands now.
-func (s *Service) refundAnswered(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
-	decide func(Refund) (write func(Tx, *Record) error, news bool)) (news bool, err error) {
-	_, err = s.change(ctx, merchantID, purchaseID, func(Record) (func(Tx, *Record) error, error) {
-		r, err := s.Read.Refund(ctx, merchantID, id)
-		if err != nil {
-			return nil, err
-		}
-		var write func(Tx, *Record) error
-		if write, news = decide(r); !news {
-			return nil, nil
-		}
-		return write, nil
-	})
-	return news && err == nil, err
-}
-
-// settle is a refund that was paid out: the money left, whatever the purchase is by
-// now. It counts on the payment that it belongs to.
-func settle(who actor.Actor, r Refund) func(Tx, *Record) error {
-	return func(tx Tx, rec *Record) error {
-		from := r.State
-		r.State, r.SettledAt, r.UpdatedAt = RefundSettled, tx.Now(), tx.Now()
-		tx.MoveRefund(r, from)
-		before := rec.Status
-		if r.Payment == rec.PaymentCount {
-			rec.RefundedCents += r.AmountCents
-			if from == RefundPending {
-				rec.Dropped(r)
-			}
-			if next := rec.statusOfPayment(); rec.Payment != nil && rec.Status.refundable() && rec.Status != next {
-				rec.move(next, tx.Now())
-			}
-		}
-		rec.Book(tx, refundEntry(r))
-		text := money.Format(r.AmountCents, r.Currency) + " was paid back."
-		if rec.NetCents < 0 {
-			text += " The debit was also returned: the client has the money twice."
-		}
-		tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID,
-			ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text,
-			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status,
-				"refunded_cents": rec.RefundedCents}})
-		return nil
-	}
-}
-
-// Dropped takes a refund from those under way.
-func (p *Purchase) Dropped(r Refund) {
-	if r.Payment == p.PaymentCount {
-		p.RefundingCents -= r.AmountCents
-	}
 }

@@ -43,6 +43,10 @@ func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
 var payable = []Status{Created, Sent, Viewed, Failed, Overdue}
 
+// Late are the statuses of what should have been paid by now: its debit failed, or its due date passed. What a failure
+// is called depends only on which of the two came last, so that everything that asks for one asks for both.
+var Late = []Status{Failed, Overdue}
+
 // Owing tells whether a purchase in this status is still to be paid: it can be paid, or is being collected.
 func (s Status) Owing() bool {
 	return slices.Contains(payable, s) || s == PendingCharge || s == PendingExecute

@@ -55,7 +55,7 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Kind: mandate.EFT, State: mandate.ActiveState,
 		ContractReference: contractReference(b, n), ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName,
 		ClearingAccount: dd.AccountNumber, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay,
-		AmountCents: p.TotalCents,
+		AmountCents: p.OpenCents(),
 		HolderName:  holder, AccountMask: p.Payer.BankAccount.String(), BankCode: p.Payer.BankCode, AccountType: kind,
 		Consent: c,
 	}
@@ -257,7 +257,7 @@ func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.M
 	c := collection.Collection{
 		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID,
 		Attempt: p.CollectionCount + 1,
-		TokenID: tokenID, MandateID: m.ID, Method: bank.Method(m.Kind), AmountCents: p.TotalCents, Currency: p.Currency,
+		TokenID: tokenID, MandateID: m.ID, Method: bank.Method(m.Kind), AmountCents: p.OpenCents(), Currency: p.Currency,
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	if m.Kind == mandate.DebiCheck {

@@ -38,7 +38,7 @@ type Part string
 
 // The parts.
 const (
-	Returnable Part = "returnable" // collected debits that may still be returned, less what of them went back
+	Returnable Part = "returnable" // collected debits that may still be returned, less refunds under way
 	Owed       Part = "owed"       // refunds that are not paid out yet
 )
 

@@ -46,7 +46,8 @@ func (w partWalk) debits() string {
 		c.provisional_at AS at, c.currency,
 				c.amount_cents - (SELECT coalesce(sum(r.amount_cents), 0) FROM refunds r WHERE r.merchant_id = c.merchant_id
 					AND r.collection_id = c.id AND r.created_at <= @end
-					AND NOT (r.state = 'dropped' AND r.updated_at <= @end)) AS cents
+					AND NOT (r.state = 'dropped' AND r.updated_at <= @end)
+					AND NOT (r.state = 'settled' AND r.settled_at <= @end)) AS cents
 			FROM collections c WHERE c.merchant_id = @m::uuid AND c.action_date = d.since
 			AND c.state = s.state AND c.method = 'eft'
 				AND c.provisional_at <= @end AND (@currency = '' OR c.currency = @currency)

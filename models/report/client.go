@@ -18,24 +18,22 @@ import (
 type ClientPurchase struct {
 	ID         uuid.UUID
 	Reference  string
-	Status     purchase.Status
 	Currency   string
-	TotalCents int64
-	NetCents   int64            // what came in and stayed
 	DebitState collection.State // empty: there is no debit
+	DebitCents int64
 	ActionDate calendar.Date
 	SubmitAt   time.Time
 	PassAt     time.Time // when its due date passes; zero: it has none, or nothing happens then
 	DueStrict  bool      // it cannot be paid any more then
 	FirstDebit bool      // it is the first debit of its mandate
+	Standing
 }
 
 // ClientAccount is what a client owes and has paid, in rand, of its newest purchases.
 type ClientAccount struct {
-	Owed        money.Sum // asked for and not paid, planned debits included
-	Overdue     money.Sum // of it, what failed or is past its due date
-	Paid        money.Sum // less refunds and returns
-	Provisional money.Sum // of it, what the bank can still return
+	Sums                  // what is owed includes planned and disputed debits
+	Overdue     money.Sum // of what is owed, what failed or is past its due date
+	Provisional money.Sum // of what was paid, what the bank can still return
 	Failed      *ClientPurchase
 	Failures    []ClientPurchase // the newest that failed and are still to be paid, up to failuresShown
 	Planned     []ClientPurchase // debits that are planned or at the bank, the earliest first
@@ -48,10 +46,6 @@ const clientPurchases = 200
 
 // failuresShown is of how many failed debits a client's page says when they can be debited again.
 const failuresShown = 3
-
-// owes are the statuses in which a client still has to pay.
-var owes = []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.Failed, purchase.Overdue,
-	purchase.PendingCharge, purchase.PendingExecute}
 
 // ClientAccount sums up what a client owes and has paid.
 func (s *Service) ClientAccount(ctx context.Context, who actor.Actor, clientID uuid.UUID) (a ClientAccount, err error) {
@@ -84,16 +78,12 @@ func (a *ClientAccount) add(p ClientPurchase) {
 	if p.Currency != money.ZAR {
 		return
 	}
-	a.Paid = a.Paid.Plus(money.SumOf(p.NetCents))
+	a.Sums.add(p.Standing)
 	if p.DebitState == collection.Provisional {
-		a.Provisional = a.Provisional.Plus(money.SumOf(p.NetCents))
+		a.Provisional = a.Provisional.Plus(money.SumOf(p.DebitCents))
 	}
-	if !slices.Contains(owes, p.Status) {
-		return
-	}
-	a.Owed = a.Owed.Plus(money.SumOf(p.TotalCents))
-	if p.Status == purchase.Failed || p.Status == purchase.Overdue {
-		a.Overdue = a.Overdue.Plus(money.SumOf(p.TotalCents))
+	if slices.Contains(purchase.Late, p.Status) {
+		a.Overdue = a.Overdue.Plus(money.SumOf(p.OwedCents()))
 		if a.Failed == nil && p.DebitState != "" {
 			a.Failed = &p
 		}

@@ -51,8 +51,8 @@ func (f Filter) Narrow() bool {
 type Balance struct {
 	GrossCents money.Sum // all movements: collected, won back and paid by hand, less returned, disputed and refunded
 	FeeCents   money.Sum // Debitdesk sells no payments and takes no fee: always 0
-	// Collected debits that may still be returned unpaid (EFT, until the return window closes), less what of them
-	// went back or is owed back.
+	// Collected debits that may still be returned unpaid (EFT, until the return window closes), less refunds under way,
+	// which fall away with them.
 	ReservedCents money.Sum
 	OwedCents     money.Sum // refunds that were promised and are not settled
 }

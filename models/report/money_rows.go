@@ -153,12 +153,13 @@ func (s Store) Balances(ctx context.Context, merchantID uuid.UUID,
 	return out, nil
 }
 
-// reserved are the amounts that may still be returned, by currency. What is kept by day holds the debits; what
-// went back of them already, or is on its way, is found by the refunds since the oldest of them was paid. A
-// filter that looks further goes through the debits, which are those of one return window.
+// reserved are the amounts that may still be returned, by currency: the whole debit, also where a refund of it was paid.
+// A refund that is on its way is taken off, since it falls away when the debit is returned. What is kept by day holds
+// the debits. A filter that looks further goes through the debits, which are those of one return window.
 func reserved(f Filter, args pgx.NamedArgs) string {
 	if !f.rolled() || len(f.Products) > 0 || !f.From.IsZero() || !f.To.IsZero() {
-		return `SELECT d.currency, greatest(d.amount_cents::numeric - p.refunded_cents - p.refunding_cents, 0) AS cents
+		return `SELECT d.currency, greatest(d.amount_cents::numeric - (SELECT coalesce(sum(b.amount_cents), 0) FROM refunds b
+				WHERE b.merchant_id = d.merchant_id AND b.collection_id = d.id AND b.state = 'pending'), 0) AS cents
 			FROM collections d JOIN purchases p ON p.id = d.purchase_id
 			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at", args)
 	}
@@ -166,11 +167,10 @@ func reserved(f Filter, args pgx.NamedArgs) string {
 	where := rolledFilter(f, "r", args)
 	return `SELECT r.currency, r.cents FROM debit_days r` + kept + where + `
 		UNION ALL SELECT r.currency, r.cents FROM debit_day_deltas r` + kept + where + `
-		UNION ALL SELECT d.currency, -least(d.amount_cents::numeric, p.refunded_cents + p.refunding_cents)
-		FROM (SELECT DISTINCT b.purchase_id FROM refunds b WHERE b.merchant_id = @m::uuid AND b.state <> 'dropped'
-			AND b.created_at >= (SELECT min(r.at) FROM (SELECT r.at FROM debit_days r` + kept + `
-				UNION ALL SELECT r.at FROM debit_day_deltas r` + kept + `) AS r)) AS b
-		CROSS JOIN LATERAL (SELECT c.* FROM collections c WHERE c.purchase_id = b.purchase_id
+		UNION ALL SELECT d.currency, -least(d.amount_cents::numeric, b.cents)
+		FROM (SELECT b.collection_id, sum(b.amount_cents) AS cents FROM refunds b
+			WHERE b.merchant_id = @m::uuid AND b.state = 'pending' GROUP BY 1) AS b
+		CROSS JOIN LATERAL (SELECT c.* FROM collections c WHERE c.id = b.collection_id
 		AND c.state = 'provisional' OFFSET 0) d
 		JOIN purchases p ON p.id = d.purchase_id
 		WHERE d.merchant_id = @m::uuid` + waitingMoney(f, "d.currency", "d.provisional_at", args)

@@ -257,6 +257,18 @@ func (t *Tx) NoteOutcomes(gateway string, outcomes []debit.Outcome) {
 	)
 }
 
+// ClaimRefunds implements debit.Tx.
+func (t *Tx) ClaimRefunds(ids []uuid.UUID) (claimed []uuid.UUID, err error) {
+	err = database.Query(t.Tx, func(id *uuid.UUID) []any { return []any{id} },
+		func(id uuid.UUID) { claimed = append(claimed, id) },
+		`UPDATE refunds SET claimed_at = coalesce(claimed_at, $2) WHERE id = ANY($1) AND state = 'pending'
+			AND channel = 'bank' RETURNING id`, ids, t.Now())
+	if err != nil {
+		return nil, fmt.Errorf("claim refunds: %w", err)
+	}
+	return claimed, nil
+}
+
 // RefundsHandedOver implements debit.Tx.
 func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
 	t.Later(`UPDATE refunds SET handed_over = true, updated_at = $2 WHERE id = ANY($1) AND NOT handed_over`, ids, t.Now())
@@ -266,7 +278,7 @@ func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
 func (t *Tx) DropRefunds(merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
 	dropped, err := database.Seek(t.Context(), t.s.DB, refundTable,
 		`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
-		AND (NOT handed_over OR channel = 'person') RETURNING *`, t.Now(), merchantID, purchaseID)
+		AND (NOT handed_over AND claimed_at IS NULL OR channel = 'person') RETURNING *`, t.Now(), merchantID, purchaseID)
 	for _, r := range dropped {
 		t.tellRefundFailed(r)
 	}

@@ -32,10 +32,11 @@ var (
 // invoicesOf is what every list of invoices reads: page is a list of their
 // purchases' ids, so that what stands beside is looked up for one page alone.
 const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email AS email, p.due, p.due_given,
-	coalesce(cn.number, '') AS credit_note,
+	coalesce(cn.numbers, '') AS credit_note, coalesce(cn.cents, 0)::bigint AS credited_cents,
 		coalesce(m.state, '') AS mail_state, coalesce(m.error, '') AS mail_error, coalesce(m.recipient, '') AS mail_to
 	FROM invoices i JOIN purchases p ON p.id = i.purchase_id
-	LEFT JOIN invoices cn ON cn.purchase_id = i.purchase_id AND cn.kind = 'credit_note'
+	LEFT JOIN LATERAL (SELECT string_agg(number, ', ' ORDER BY id) AS numbers, sum(total_cents) AS cents FROM invoices
+		WHERE merchant_id = i.merchant_id AND kind = 'credit_note' AND purchase_id = i.purchase_id) AS cn ON true
 	LEFT JOIN LATERAL (SELECT state, error, recipient FROM mails WHERE object_id = i.purchase_id AND kind = 'invoice'
 	ORDER BY attempt DESC LIMIT 1) AS m ON true
 	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
@@ -237,8 +238,9 @@ func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID,
 	}
 	counts := countsByState(parts)
 	beside, err := database.CountByState[billing.State](ctx, s.DB, fmt.Sprintf(`SELECT state, count(*) AS n FROM (
-			SELECT '%s' AS state FROM invoices WHERE merchant_id = ? AND kind = 'credit_note' AND purchase_id = ANY(?::uuid[])
-			UNION ALL SELECT '%s' FROM (SELECT DISTINCT ON (object_id) state FROM mails
+			SELECT DISTINCT '%s' AS state, purchase_id FROM invoices
+				WHERE merchant_id = ? AND kind = 'credit_note' AND purchase_id = ANY(?::uuid[])
+			UNION ALL SELECT '%s', object_id FROM (SELECT DISTINCT ON (object_id) state, object_id FROM mails
 			WHERE merchant_id = ? AND kind = 'invoice'
 				AND object_id = ANY(?::uuid[]) ORDER BY object_id, attempt DESC) AS newest WHERE state = 'failed') AS found
 		GROUP BY state`, billing.CreditedAs, billing.MailFailed), merchantID, among, merchantID, among)

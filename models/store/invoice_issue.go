@@ -73,15 +73,11 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 	return first, nil
 }
 
-// InvoiceOf implements billing.Tx.
-func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID,
-	kind billing.Kind) (inv billing.Invoice, known bool, err error) {
-	found, err := database.All(t.Context(), t.s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3",
-		merchantID, purchaseID, kind)
-	if err != nil || len(found) == 0 {
-		return inv, false, err
-	}
-	return found[0], true, nil
+// DocumentsHeld implements billing.Tx.
+func (t *Tx) DocumentsHeld(merchantID, purchaseID uuid.UUID) (billing.Documents, error) {
+	found, err := database.All(t.Context(), t.s.DB, invoiceTable,
+		"merchant_id = $1 AND purchase_id = $2 ORDER BY id FOR NO KEY UPDATE", merchantID, purchaseID)
+	return documents(found)[purchaseID], err
 }
 
 // InsertInvoice implements billing.Tx.
@@ -106,19 +102,24 @@ func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 // DocumentsOf implements billing.Reader.
 func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
-	found, err := database.All(ctx, s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID,
-		purchaseIDs)
-	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
+	found, err := database.All(ctx, s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2) ORDER BY id",
+		merchantID, purchaseIDs)
+	return documents(found), err
+}
+
+// documents are those of each purchase, in the order in which they were written.
+func documents(found []billing.Invoice) map[uuid.UUID]billing.Documents {
+	out := map[uuid.UUID]billing.Documents{}
 	for _, inv := range found {
 		docs := out[inv.PurchaseID]
 		if inv.Kind == billing.Credited {
-			docs.CreditNote = &inv
+			docs.Credits = append(docs.Credits, inv)
 		} else {
 			docs.Invoice = &inv
 		}
 		out[inv.PurchaseID] = docs
 	}
-	return out, err
+	return out
 }
 
 // DebitsOf implements billing.Reader.

@@ -79,6 +79,22 @@ func (t *Tx) InsertPurchase(p purchase.Purchase) {
 func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 	database.MustChange(t.Tx, movePurchase, versioned(p), from)
 	t.tellMoved(p)
+	t.voidRow(p, from)
+}
+
+// voidRow has the batch that a purchase was sent by say that it was cancelled, whoever cancelled it.
+func (t *Tx) voidRow(p purchase.Purchase, from purchase.Status) {
+	if p.Status != purchase.Cancelled || from == purchase.Cancelled {
+		return
+	}
+	t.Later(`WITH voided AS (UPDATE batch_rows SET state = 'voided'
+			WHERE merchant_id = $1 AND purchase_id = $2 AND state = 'sent' RETURNING batch_id, total_cents, charge)
+		UPDATE batches b SET counts = b.counts || jsonb_build_object(
+			'sent', coalesce((b.counts ->> 'sent')::bigint, 0) - 1, 'voided', coalesce((b.counts ->> 'voided')::bigint, 0) + 1,
+			'sent_cents', coalesce((b.counts ->> 'sent_cents')::bigint, 0) - v.total_cents,
+			'charges', coalesce((b.counts ->> 'charges')::bigint, 0) - (v.charge = 'wanted')::int,
+			'uncharged', coalesce((b.counts ->> 'uncharged')::bigint, 0) - (v.charge = 'failed')::int)
+		FROM voided v WHERE b.merchant_id = $1 AND b.id = v.batch_id`, p.MerchantID, p.ID)
 }
 
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can
@@ -87,6 +103,7 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
 	database.Save(t.Tx, runPurchase, versioned(p), from)
 	t.tellMoved(p)
+	t.voidRow(p, from)
 }
 
 // SentPurchases implements purchase.Tx: one statement for all of a merchant.

@@ -23,17 +23,20 @@ func (t *Tx) InsertRefund(r purchase.Refund) {
 }
 
 var moveRefund = refundTable.Write(
-	`UPDATE refunds SET @set(state, channel, settled_at, updated_at)
-		WHERE id = @id AND merchant_id = @merchant_id AND state = @from`,
+	`UPDATE refunds SET @set(state, channel, settled_at, paid_twice_at, updated_at)
+		WHERE id = @id AND merchant_id = @merchant_id AND state = @from
+			AND claimed_at IS NOT DISTINCT FROM @claimed_at`,
 	"from",
 )
 
 // MoveRefund implements purchase.Tx.
 func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
 	database.MustChange(t.Tx, moveRefund, r, from)
-	if r.State == purchase.RefundSettled {
+	switch {
+	case from == purchase.RefundSettled: // told when it was paid first
+	case r.State == purchase.RefundSettled:
 		t.tellRefunded(r)
-	} else {
+	default:
 		t.tellRefundFailed(r)
 	}
 }

@@ -64,6 +64,8 @@ type Row struct {
 	Day   calendar.Date `json:"day,omitzero"`    // what the use case is given
 	Ends  int64         `json:"ends,omitempty"`  // how many others end with it
 	Why   string        `json:"why,omitempty"`   // why it will not happen; empty: it will
+	Notes int64         `json:"notes,omitempty"` // credit notes that are issued
+	Mails int64         `json:"mails,omitempty"` // mails that are sent
 
 	Name, Second, Href string          `json:"-"`
 	Note               string          `json:"-"` // what else happens to it, such as a recall
@@ -85,7 +87,8 @@ func WhyNot(err error) string {
 
 // same tells whether the act still does what was rehearsed.
 func (r Row) same(other Row) bool {
-	return r.Why == other.Why && r.Cents == other.Cents && r.On == other.On && r.From == other.From && r.Ends == other.Ends
+	return r.Why == other.Why && r.Cents == other.Cents && r.On == other.On && r.From == other.From &&
+		r.Ends == other.Ends && r.Notes == other.Notes && r.Mails == other.Mails
 }
 
 // Acts are all acts, in the order of their use.

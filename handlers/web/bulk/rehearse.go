@@ -26,6 +26,8 @@ type group struct {
 	key, text string
 	n, cents  int64
 	ends      int64
+	notes     int64
+	mails     int64
 	first     []Row
 	days      []calendar.Date
 }
@@ -37,6 +39,8 @@ func (g *group) add(r Row) {
 	g.n++
 	g.cents += r.Cents
 	g.ends += r.Ends
+	g.notes += r.Notes
+	g.mails += r.Mails
 	if len(g.first) < shownRows {
 		g.first = append(g.first, r)
 	}
@@ -148,7 +152,7 @@ func inOrder(ids []uuid.UUID, planned []Row) []Row {
 func (out *rehearsal) add(r Row, each func(string, Row)) {
 	out.n++
 	out.rows = append(out.rows, Row{ID: r.ID, Cents: r.Cents, On: r.On, From: r.From, Day: r.Day, Ends: r.Ends,
-		Why: r.Why})
+		Why: r.Why, Notes: r.Notes, Mails: r.Mails})
 	into, text := &out.not, r.Why
 	if r.Why == "" {
 		into, text = &out.will, r.Note
@@ -190,6 +194,18 @@ func (a Act) typed(g group) kit.TypedWord {
 		return kit.TypedWord{}
 	}
 	return kit.TypedWord{Word: words.Grouped(g.ends), What: "the number of " + a.Ends + "s"}
+}
+
+// leaves are the papers and mails that leave with the rows.
+func (g group) leaves() []string {
+	if g.notes == 0 {
+		return nil
+	}
+	text := plural.Of(g.notes, "credit note") + " " + plural.Pick(g.notes, "is", "are") + " issued"
+	if g.mails == 0 {
+		return []string{text + ". No mail is sent: no client has an e-mail address."}
+	}
+	return []string{text + ", and " + plural.Of(g.mails, "mail") + " " + plural.Pick(g.mails, "is", "are") + " sent."}
 }
 
 // facts are what the button says: the act, the rows, what they come to, and when.

@@ -76,9 +76,11 @@ func (h *Clients) account(one client.Client) kit.Shown {
 			kit.ColumnOf("Status then", func(l report.AccountLine) components.Cell {
 				return components.Cell{Text: words.StatusWord(l.Status), Second: "since " + words.Moment(l.ChangedAt).Text}
 			}).FileText("Status then", 18, func(l report.AccountLine) string { return words.StatusWord(l.Status) }),
-			centsColumn("Billed", func(l report.AccountLine) int64 { return l.TotalCents }),
-			centsColumn("Paid by then", func(l report.AccountLine) int64 { return l.PaidCents }),
-			centsColumn("Still to be paid", func(l report.AccountLine) int64 { return l.OpenedCents }),
+			centsColumn("Billed", report.AccountLine.BilledCents),
+			centsColumn("Credited", report.AccountLine.CreditedCents),
+			centsColumn("Paid by then", func(l report.AccountLine) int64 { return l.ReceivedCents }),
+			centsColumn("Refunded", func(l report.AccountLine) int64 { return l.RefundedCents }),
+			centsColumn("Still to be paid", report.AccountLine.OwedCents),
 		},
 		Around: func(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
 			day, err := calendar.ParseDate(c.QueryParam("as_of"))
@@ -100,7 +102,7 @@ func (h *Clients) account(one client.Client) kit.Shown {
 // lines are those of the account that the filter lets through.
 func (f accountFilter) lines(a report.Account) (out []report.AccountLine) {
 	for _, l := range a.Lines {
-		if !f.Open || l.OpenedCents > 0 {
+		if !f.Open || l.OwedCents() != 0 {
 			out = append(out, l)
 		}
 	}
@@ -123,11 +125,14 @@ func accountStats(a report.Account, path string, id uuid.UUID) []components.Stat
 		return components.Stat{Label: label, Value: words.SumOf(cents, money.ZAR), Note: note, Href: href,
 			Total: components.Total{Cents: cents.String()}}
 	}
+	movements := "/reports/movements?client=" + id.String() + "&to=" + a.AsOf.String()
 	out := []components.Stat{
-		stat("Still to be paid", "at the end of "+words.DayTime(a.AsOf).Text, path+"?"+asOf+"&open=yes", a.Owing),
-		stat("Paid", "all that came in, less all that went back",
-			"/reports/movements?client="+id.String()+"&to="+a.AsOf.String(), a.PaidCents),
-		stat("Billed", "without what was withdrawn", path+"?"+asOf, a.BilledCents),
+		stat("Still to be paid", "billed, less credited and paid, with what was refunded, at the end of "+
+			words.DayTime(a.AsOf).Text, path+"?"+asOf+"&open=yes", a.Owing),
+		stat("Billed", "without what was withdrawn before it was invoiced", path+"?"+asOf, a.BilledCents),
+		stat("Credited", "by credit note, or refunded", path+"?"+asOf, a.CreditedCents),
+		stat("Paid", "all that came in, less what the bank took back", movements, a.PaidCents),
+		stat("Refunded", "paid back to the client", movements, a.RefundedCents),
 	}
 	out[0].Total = components.Total{Count: words.Glued(words.Grouped(open)), Cents: a.Owing.String()}
 	return out

@@ -34,8 +34,9 @@ func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.Client
 		return components.Fact{Label: label, Value: words.JoinedWords(" ", words.SumOf(s, money.ZAR), note)}
 	}
 	view.Account = components.Facts{
-		Items: []components.Fact{sum("Owed", a.Owed, ""), sum("Of it failed or overdue", a.Overdue, ""),
-			sum("Paid", a.Paid, ""), sum("Of it provisional", a.Provisional, "")},
+		Items: []components.Fact{sum("Billed", a.BilledCents, ""), sum("Credited", a.CreditedCents, ""),
+			sum("Paid", a.PaidCents, ""), sum("Of it provisional", a.Provisional, ""),
+			sum("Refunded", a.RefundedCents, ""), sum("Owed", a.Owing, ""), sum("Of it failed or overdue", a.Overdue, "")},
 	}
 	if a.Older {
 		view.AccountNote = "Of the newest 200 purchases."
@@ -72,7 +73,7 @@ func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, 
 		add(
 			p.ActionDate.At(0, 0),
 			pages.NextLine{Text: debitWords(p, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
-				Sum: words.Sum(p.TotalCents, p.Currency)},
+				Sum: words.Sum(p.DebitCents, p.Currency)},
 		)
 	}
 	for _, p := range a.Falling {
@@ -83,7 +84,7 @@ func (h *Clients) next(ctx context.Context, who actor.Actor, one client.Client, 
 		add(
 			p.PassAt,
 			pages.NextLine{Text: text + words.SayMinute(p.PassAt, now), Href: words.PurchasePath(p.ID), Reference: p.Reference,
-				Sum: words.Sum(p.TotalCents, p.Currency)},
+				Sum: words.Sum(p.OwedCents(), p.Currency)},
 		)
 	}
 	if err := h.retries(ctx, who, a, func(at calendar.Date, l pages.NextLine) { add(at.At(0, 0), l) }); err != nil {
@@ -178,7 +179,7 @@ func (h *Clients) retries(ctx context.Context, who actor.Actor, a report.ClientA
 			Text:      "The debit failed. Debit again? " + words.AgainWords(o.Record, o.Again, now),
 			Href:      words.PurchasePath(p.ID),
 			Reference: p.Reference,
-			Sum:       words.Sum(p.TotalCents, p.Currency),
+			Sum:       words.Sum(p.OwedCents(), p.Currency),
 		}
 		day := calendar.DateOf(now)
 		if o.Again.May() {

@@ -104,9 +104,9 @@ var (
 		"planned debits are on a closed day", concernHref(purchase.ClosedDay),
 		"Debits on a closed day", "until the debit date is changed",
 		func(a report.Attention) report.Tally { return a.ClosedDay }}
-	paidTwice = attentionKind{"twice", "bad", "undo", "purchase was refunded and returned",
-		"purchases were refunded and returned", concernHref(purchase.PaidTwice),
-		"Refunded and returned", "until the client has paid the money again, or the dispute is won",
+	paidTwice = attentionKind{"twice", "bad", "undo", "client has money back twice",
+		"clients have money back twice", concernHref(purchase.PaidTwice),
+		"Paid back twice", "until the client has paid the money again, the dispute is won, or you close it",
 		func(a report.Attention) report.Tally { return a.PaidTwice }}
 	refundsWait = attentionKind{"refunds", "wait", "out",
 		"refund is waiting to be paid back", "refunds are waiting to be paid back",

@@ -243,7 +243,7 @@ func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error
 			return f
 		}
 		press("Debit again")
-		f.Say = "Debit " + words.Sum(o.TotalCents, o.Currency) + " from " + o.Again.Account.Named() + " on " +
+		f.Say = "Debit " + words.Sum(o.OpenCents(), o.Currency) + " from " + o.Again.Account.Named() + " on " +
 			words.SayDay(o.Again.From, b.now) + "?"
 		f.Hidden = append(f.Hidden, components.Pair{Name: "token", Value: o.Again.Account.ID.String()},
 			components.Pair{Name: "day", Value: o.Again.From.String()})

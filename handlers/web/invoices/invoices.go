@@ -66,16 +66,16 @@ func (h *Invoices) list() kit.Shown {
 		By: "state", Views: []kit.View{
 			kit.ViewOf("Sent", "state", billing.Sent),
 			kit.ViewOf("Viewed", "state", billing.Viewed),
-			kit.ViewOf("Overdue", "state", billing.Overdue),
+			kit.ViewOf("Scheduled", "state", billing.Scheduled),
+			kit.ViewOf("Failed or overdue", "state", billing.Overdue),
 			kit.ViewOf("Paid", "state", billing.Paid),
-			kit.ViewOf("Credited", "state", billing.CreditedAs),
-			kit.ViewOf("Mail failed", "state", billing.MailFailed),
+			kit.ViewOf("Disputed", "state", billing.Disputed),
+			kit.ViewOf("Cancelled or expired", "state", billing.Closed),
 		},
 		Search: kit.Search[billing.Filter]{Label: "Search invoices", Holder: "Number, client, e-mail or reference",
 			Set: func(f *billing.Filter, text string) { f.Search = text }},
 		Filters: slices.Concat([]kit.Filter[billing.Filter]{
-			kit.StateFilter("state", "an invoice status", billing.States,
-				func(f *billing.Filter) *billing.State { return &f.State }),
+			stateFilter(),
 			kit.PeriodFilter("due", "Due", func(f *billing.Filter) *time.Time { return &f.DueFrom },
 				func(f *billing.Filter) *time.Time { return &f.DueTo }),
 			kit.FromDay("due_from", "Due from", func(f *billing.Filter) *time.Time { return &f.DueFrom }),
@@ -87,6 +87,25 @@ func (h *Invoices) list() kit.Shown {
 		Empty: components.Empty{Icon: "file", Title: "No invoice yet",
 			Text: "A purchase gets its invoice, with its own number, when it is billed or first mailed."},
 	}
+}
+
+// stateFilter is set by the tabs, which divide all invoices, and in the menu by what cuts across them.
+func stateFilter() kit.Filter[billing.Filter] {
+	across := components.Select{Label: "Also", Blank: "Any", Quiet: true, Options: []components.Option{
+		{Value: string(billing.CreditedAs), Text: "With a credit note"},
+		{Value: string(billing.MailFailed), Text: "Mail failed"}}}
+	f := kit.StateFilter("state", "an invoice status", billing.States,
+		func(f *billing.Filter) *billing.State { return &f.State })
+	f.Input = kit.ChooseFrom("state", across)
+	f.Chip = func(_ *kit.Listing, text string) string {
+		for _, o := range across.Options {
+			if o.Value == text {
+				return o.Text
+			}
+		}
+		return ""
+	}
+	return f
 }
 
 // besideFilters are by the newest debit of an invoice, by the account that is debited, and by what it was made by.

@@ -131,7 +131,7 @@ var kindWords = map[followup.Kind]string{
 	"unconfirmed":        "the mandate was not confirmed",
 	"disputed":           "the debit is disputed",
 	"silent":             "the bank has not answered",
-	"twice":              "refunded and returned",
+	"twice":              "paid back twice",
 	"refund":             "a refund is to be paid back",
 	"blocked":            "the account is blocked and still needed",
 	"suspended":          "the client’s bank suspended the mandate",

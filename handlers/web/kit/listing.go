@@ -171,7 +171,7 @@ var ConcernViews = []struct {
 	{"Not confirmed", "The client did not confirm the mandate", purchase.NotConfirmed},
 	{"", "The dispute is not decided", purchase.OpenDispute},
 	{"", "The bank has not answered in time", purchase.NoAnswer},
-	{"Refunded and returned", "The client has the money twice", purchase.PaidTwice},
+	{"Paid back twice", "The client has the money twice", purchase.PaidTwice},
 	{"", "A refund is waiting to be paid back", purchase.RefundWaits},
 	{"", "It is overdue and was never debited", purchase.NeverDebited},
 	{"", "Its debit is planned for a day on which banks are closed", purchase.ClosedDay},

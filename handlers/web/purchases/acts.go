@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -13,10 +12,8 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
-	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
@@ -32,6 +29,8 @@ type purchaseAct struct {
 	do   func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
 		error)
 	answer func(rec purchase.Record) string
+	// credits says which credit note follows, where an invoice of which so much is left stands; nil: none does.
+	credits func(rec purchase.Record, left int64) string
 }
 
 // AskCancel and its siblings serve GET and POST of the acts of a purchase.
@@ -57,6 +56,22 @@ func (p *Purchases) AskSettle(c echo.Context) error {
 
 // Settle serves POST /purchases/:id/settlement.
 func (p *Purchases) Settle(c echo.Context) error { return p.doAct(c, settleAct) }
+
+// AskWithdraw serves GET /purchases/:id/withdrawal.
+func (p *Purchases) AskWithdraw(c echo.Context) error {
+	return p.askAct(c, withdrawAct, http.StatusOK, url.Values{}, nil)
+}
+
+// Withdraw serves POST /purchases/:id/withdrawal.
+func (p *Purchases) Withdraw(c echo.Context) error { return p.doAct(c, withdrawAct) }
+
+// AskTakeBack serves GET /purchases/:id/payment/return.
+func (p *Purchases) AskTakeBack(c echo.Context) error {
+	return p.askAct(c, takeBackAct, http.StatusOK, url.Values{}, nil)
+}
+
+// TakeBack serves POST /purchases/:id/payment/return.
+func (p *Purchases) TakeBack(c echo.Context) error { return p.doAct(c, takeBackAct) }
 
 // AskPaid serves GET /purchases/:id/payment.
 func (p *Purchases) AskPaid(c echo.Context) error {
@@ -93,6 +108,15 @@ func (p *Purchases) askAct(c echo.Context, act purchaseAct, status int, typed ur
 func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record, status int, typed url.Values,
 	wrong error) error {
 	view := act.ask(p, rec, access.Actor(c), typed)
+	if act.credits != nil && view.Blocked == "" {
+		docs, err := p.Billing.Of(c.Request().Context(), rec.MerchantID, rec.ID)
+		if err != nil {
+			return err
+		}
+		if docs.Stands() {
+			view.Question.Breaks = append(view.Question.Breaks, act.credits(rec, docs.LeftCents()))
+		}
+	}
 	view.Back = components.Link{Text: "Purchase " + words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID)}
 	view.Question.ID, view.Question.Action, view.Question.CancelHref = "act", words.PurchasePath(rec.ID, act.path),
 		words.PurchasePath(rec.ID)
@@ -111,6 +135,9 @@ func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record
 	}
 	if view.Text != nil {
 		view.Text.Error = byInput[view.Text.Name]
+	}
+	if view.Options != nil {
+		view.Options.Error = byInput[view.Options.Name]
 	}
 	return p.Desk.ShowIn(c, status, view.Title, words.Purchases,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
@@ -175,108 +202,8 @@ var cancelAct = purchaseAct{
 		error) {
 		return p.Service.Cancel(ctx, who, rec.ID)
 	},
-	answer: func(purchase.Record) string { return "The purchase is cancelled." },
-}
-
-var giveBackAct = purchaseAct{
-	path: "refund",
-	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, typed url.Values) pages.ActView {
-		left := rec.RefundableCents()
-		amount := money.Amount(left)
-		if typed != nil {
-			amount = typed.Get("amount")
-		}
-		text := refundRules(rec, p.Service, p.Desk.Now())
-		return pages.ActView{Title: "Refund purchase " + words.Reference(rec.Purchase), Blocked: whyNotRefund(rec, who),
-			Question: components.Confirm{Title: "Refund " + words.PayerName(rec.Purchase) + "?", Text: text, Button: "Refund",
-				Safe: true},
-			Money: &components.MoneyField{Label: "Amount to refund", Name: "amount", Value: amount,
-				Currency: currencySign(rec.Currency), Required: true,
-				Hint: "At most " + words.Sum(left, rec.Currency) + "."}}
-	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
-		error) {
-		cents, err := money.Parse(form.Get("amount"))
-		if err != nil {
-			return rec, fault.At("amount", "invalid", "%s.", words.Capital(err.Error()))
-		}
-		if left := rec.RefundableCents(); cents > left && left > 0 || cents < 1 {
-			return rec, fault.At("amount", "max_value", "Refund between R%s0,01 and %s.", money.NBSP,
-				words.Sum(left, rec.Currency))
-		}
-		out, err := p.Service.Refund(ctx, who, rec.ID, &cents)
-		return out.Record, err
-	},
-	answer: func(rec purchase.Record) string {
-		switch {
-		case rec.Status != purchase.PendingRefund:
-			return "The refund is recorded as paid back."
-		case rec.Collection != nil && rec.Collection.State == collection.Provisional:
-			text := "The refund is paid out when the bank can no longer return the debit, after " +
-				rec.Collection.FinalAt.In(calendar.SAST).Format("2 Jan 2006") + "."
-			if last, may := rec.Collection.DisputableUntil(); may {
-				text += " The client can dispute the debit until " + last.Format("2 Jan 2006") + "."
-			}
-			return text
-		}
-		return "The refund is on its way to the bank."
-	},
-}
-
-var settleAct = purchaseAct{
-	path: "settlement",
-	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
-		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase), Blocked: whyNotSettle(rec, who),
-			Question: settleQuestion(rec, p.Desk.Now())}
-	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
-		error) {
-		return p.Service.SettleRefund(ctx, who, rec.ID)
-	},
-	answer: func(purchase.Record) string { return "The refund is recorded as paid back." },
-}
-
-var paidAct = purchaseAct{
-	path: "payment",
-	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, typed url.Values) pages.ActView {
-		today := calendar.DateOf(p.Desk.Now()).String()
-		day := today
-		if typed != nil {
-			day = typed.Get("paid_on")
-		}
-		return pages.ActView{Title: "Mark purchase " + words.Reference(rec.Purchase) + " as paid",
-			Blocked: whyNotPaid(rec, p.Desk.Now()),
-			Question: components.Confirm{Title: "Did " + words.PayerName(rec.Purchase) + " pay " +
-				words.Sum(rec.TotalCents, rec.Currency) + "?",
-				Text:   "Record money that came in outside Debitdesk, such as cash or a transfer. Nothing is debited.",
-				Button: "Mark as paid", Safe: true},
-			Date: &components.DateField{Label: "Day of the payment", Name: "paid_on", Value: day, Max: today, Required: true}}
-	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
-		error) {
-		at, err := paidOn(form.Get("paid_on"), p.Desk.Now())
-		if err != nil {
-			return rec, err
-		}
-		return p.Service.MarkAsPaid(ctx, who, rec.ID, at)
-	},
-	answer: func(purchase.Record) string { return "The purchase is marked as paid." },
-}
-
-// paidOn reads the day of a payment; nil for today, which means now.
-func paidOn(text string, now time.Time) (*time.Time, error) {
-	day, err := calendar.ParseDate(text)
-	if err != nil {
-		return nil, fault.At("paid_on", "invalid", "Enter the day as a date, such as %s.", calendar.DateOf(now))
-	}
-	if day.After(calendar.DateOf(now)) {
-		return nil, fault.At("paid_on", "max_value", "The day of a payment cannot be in the future.")
-	}
-	if day == calendar.DateOf(now) {
-		return nil, nil
-	}
-	noon := day.At(12, 0)
-	return &noon, nil
+	answer:  func(purchase.Record) string { return "The purchase is cancelled." },
+	credits: func(rec purchase.Record, left int64) string { return creditWords(rec, left, left) },
 }
 
 var mailAct = purchaseAct{

@@ -38,7 +38,7 @@ func (p *Purchases) BulkActs() bulk.Acts {
 	cancel.Words = func(rows string) string { return "Cancel " + rows }
 	cancel.Done = func(rows string) string { return words.Capital(rows) + " cancelled" }
 	cancel.Text = "This cannot be undone. You can create new purchases instead."
-	cancel.Begin = p.planEach(p.planCancel)
+	cancel.Begin = p.planCancels
 	cancel.Do = func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
 		_, err := p.Service.Cancel(ctx, who, row.ID)
 		return err
@@ -97,6 +97,27 @@ func (p *Purchases) planEach(judge func(rec purchase.Record, row *bulk.Row) stri
 			}
 			return out, nil
 		}
+	}
+}
+
+// planCancels plans to cancel purchases, with the credit notes and mails that leave with them.
+func (p *Purchases) planCancels(in url.Values) bulk.Plan {
+	plan := p.planEach(p.planCancel)(in)
+	return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
+		rows, err := plan(ctx, who, ids)
+		if err != nil {
+			return nil, err
+		}
+		leaving, err := p.Billing.Crediting(ctx, who, ids)
+		for i := range rows {
+			if l := leaving[rows[i].ID]; l.Note && rows[i].Why == "" {
+				rows[i].Notes = 1
+				if l.Mail {
+					rows[i].Mails = 1
+				}
+			}
+		}
+		return rows, err
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -134,8 +135,8 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 	}
 	view.Problems, view.Back, view.Action, view.Key = components.ErrorSummary{Items: summary}, back,
 		words.PurchasePath(rec.ID, "charge"), key
-	view.Sum, view.For, view.Button = words.Sum(rec.TotalCents, rec.Currency), words.PayerName(rec.Purchase)+" · "+
-		lineWords(rec.Details), "Charge "+words.Sum(rec.TotalCents, rec.Currency)
+	view.Sum, view.For, view.Button = words.Sum(rec.OpenCents(), rec.Currency), words.PayerName(rec.Purchase)+" · "+
+		lineWords(rec.Details), "Charge "+words.Sum(rec.OpenCents(), rec.Currency)
 	view.Tokens = tokenCards(usable, typed.Get("recurring_token"), byInput["recurring_token"])
 	view.Tokens.Attrs = planAttrs(rec.ID)
 	if again.Named && len(again.Others) == 0 {
@@ -229,11 +230,19 @@ func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID,
 	}
 	who := access.Actor(c)
 	rec, err := p.Service.ChargeOn(ctx, who, id, tokenID, day)
-	if f, ok := fault.From(err); ok && len(f.Fields) > 0 {
-		if t, wrong := p.Service.Read.Token(ctx, who.MerchantID, tokenID); wrong == nil {
-			d = p.Days(rec.Brand, Account{Token: t})
-		}
-		return rec, d.problems(f.Fields, form, day).Err()
+	return rec, p.sayOfCharge(ctx, who, rec, tokenID, form, day, err)
+}
+
+// sayOfCharge puts what stands against a debit beside the inputs of the form.
+func (p *Purchases) sayOfCharge(ctx context.Context, who actor.Actor, rec purchase.Record, tokenID uuid.UUID,
+	form url.Values, day calendar.Date, err error) error {
+	f, ok := fault.From(err)
+	if !ok || len(f.Fields) == 0 {
+		return err
 	}
-	return rec, err
+	d := p.anyDays()
+	if t, wrong := p.Service.Read.Token(ctx, who.MerchantID, tokenID); wrong == nil {
+		d = p.Days(rec.Brand, Account{Token: t})
+	}
+	return d.problems(f.Fields, form, day).Err()
 }

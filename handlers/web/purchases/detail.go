@@ -196,6 +196,14 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 		{Label: "Refund…", Icon: "undo", Href: words.PurchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
 		{Label: "Cancel purchase…", Icon: "x", Href: words.PurchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec, s)},
 	}
+	if rec.PartPaidCents() > 0 {
+		acts = append(acts, pages.Act{Label: "Take back the payment…", Icon: "undo",
+			Href: words.PurchasePath(rec.ID, "payment", "return"), Why: whyNot(s.MayTakeBack(rec), who.Can(refundAct))})
+	}
+	if len(rec.Refunds) > 0 {
+		acts = append(acts, pages.Act{Label: "Withdraw the refund…", Icon: "x",
+			Href: words.PurchasePath(rec.ID, "withdrawal"), Why: whyNotSettle(rec, who)})
+	}
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
 		Href: words.ClientHref(rec.ClientID) + "/accounts/new", Changes: true}
 	switch {

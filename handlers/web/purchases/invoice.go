@@ -35,7 +35,17 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 		add(components.Fact{Label: "VAT included", Value: words.Sum(*e.VATCents, e.Currency)})
 	}
 	if e.CreditNote != "" {
-		add(components.Fact{Label: "Credited by", Value: "Credit note " + e.CreditNote, Href: at + "invoice.pdf?credit-note"})
+		docs, err := p.Billing.Of(c.Request().Context(), rec.MerchantID, rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, note := range docs.Credits {
+			add(components.Fact{Label: "Credited by", Value: "Credit note " + note.Number + ", " +
+				words.Sum(note.TotalCents, note.Currency), Href: at + "invoice.pdf?credit-note=" + note.ID.String()})
+		}
+		if docs.Stands() {
+			add(components.Fact{Label: "Left of the invoice", Value: words.Sum(docs.LeftCents(), e.Currency)})
+		}
 	}
 	if e.MailState != "" {
 		add(components.Fact{Label: "Mail", Part: components.Status(words.MailPill(e.MailState, e.MailError))})

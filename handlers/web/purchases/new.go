@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -56,11 +57,11 @@ func (p *Purchases) Create(c echo.Context) error {
 	}
 	err = kit.Once(c, p.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (purchase.Record, error) {
-			rec, err := p.Service.Create(ctx, access.Actor(c), in)
+			rec, err := p.create(ctx, c, in, form)
 			if err != nil {
 				return rec, err
 			}
-			return rec, p.follow(c, rec, form)
+			return rec, access.AddFlash(c, "ok", createdWords(rec, form.Get("way"), p.Desk.Now()))
 		}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) })
 	if _, _, ok := kit.Problems(err); ok {
 		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
@@ -86,32 +87,39 @@ func (p *Purchases) addClient(c echo.Context, form url.Values) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
-// follow does what the form asks for beside making the purchase. What is refused
-// then is said on the page of the purchase, which exists by now.
-func (p *Purchases) follow(c echo.Context, rec purchase.Record, form url.Values) error {
-	ctx, who := c.Request().Context(), access.Actor(c)
-	done := "The purchase is recorded."
-	var err error
+// create makes the purchase with what the form asks for beside it: both, or neither.
+func (p *Purchases) create(ctx context.Context, c echo.Context, in purchase.Input,
+	form url.Values) (purchase.Record, error) {
+	who := access.Actor(c)
 	switch form.Get("way") {
 	case byCharge:
-		var charged purchase.Record
-		if charged, err = p.charge(ctx, c, rec.ID, form); err == nil {
-			done = "The debit is scheduled for " + words.SayDay(charged.Collection.ActionDate, p.Desk.Now()) + "."
+		day, err := p.anyDays().Typed(form)
+		if err != nil {
+			return purchase.Record{}, err
 		}
+		tokenID, err := uuid.Parse(form.Get("recurring_token"))
+		if err != nil {
+			return purchase.Record{}, fault.At("recurring_token", "required", "Choose the account to debit.")
+		}
+		rec, err := p.Service.CreateWith(ctx, who, in, purchase.Then{TokenID: tokenID, Day: day})
+		return rec, p.sayOfCharge(ctx, who, rec, tokenID, form, day, err)
 	case byLink:
-		done = "Give the client the link: copy it or show the code."
-		if rec.Payer.Email != "" {
-			_, err = p.Service.ResendInvoice(ctx, who, rec.ID)
-			done = "The link is on its way to " + rec.Payer.Email + "."
-		}
+		return p.Service.CreateWith(ctx, who, in, purchase.Then{Mail: true})
 	}
-	if f, ok := fault.From(err); ok {
-		return access.AddFlash(c, "bad", "The purchase is recorded, but: "+f.Message)
+	return p.Service.Create(ctx, who, in)
+}
+
+// createdWords say what was done with a new purchase.
+func createdWords(rec purchase.Record, way string, now time.Time) string {
+	switch {
+	case way == byCharge && rec.Collection != nil:
+		return "The debit is scheduled for " + words.SayDay(rec.Collection.ActionDate, now) + "."
+	case way == byLink && rec.Payer.Email != "":
+		return "The link is on its way to " + rec.Payer.Email + "."
+	case way == byLink:
+		return "Give the client the link: copy it or show the code."
 	}
-	if err != nil {
-		return err
-	}
-	return access.AddFlash(c, "ok", done)
+	return "The purchase is recorded."
 }
 
 // check asks for what the chosen way needs.

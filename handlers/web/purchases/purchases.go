@@ -59,7 +59,7 @@ func (p *Purchases) list() kit.Shown {
 			kit.ViewOf("Paid", "status", purchase.Paid),
 		}, concernTabs(), []kit.View{
 			kit.ViewOf("Disputed", "status", purchase.Chargeback),
-			kit.ViewOf("Overdue", "status", purchase.Overdue),
+			kit.ViewOf("Failed or overdue", "status", purchase.Late...),
 			kit.ViewOf("Open", "status", purchase.Created, purchase.Sent, purchase.Viewed),
 			kit.ViewOf("Refunds", "status", purchase.PendingRefund, purchase.Refunded),
 			kit.ViewOf("Closed", "status", purchase.Cancelled, purchase.Expired),

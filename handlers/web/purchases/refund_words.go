@@ -56,17 +56,55 @@ func disputeRisk(c collection.Collection, now time.Time) string {
 func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
 	q := components.Confirm{Title: "Does " + words.PayerName(rec.Purchase) + " have the money back?",
 		Button: "Record as paid back", Safe: true,
-		Text: "Confirm this if you paid it yourself, or saw it on your bank statement."}
-	if len(rec.Refunds) == 0 {
+		Text: "Confirm this if you paid it yourself, or saw it on your bank statement. The bank does not pay it as well."}
+	r, some := settledNext(rec)
+	if !some {
 		return q
 	}
-	r := rec.Refunds[0]
 	q.Title = "Does " + words.PayerName(rec.Purchase) + " have " + words.Sum(r.AmountCents, rec.Currency) + " back?"
 	if r.Waits(now) {
 		q.Text = "Confirm this only if you have already paid it yourself. The debit can be returned until " +
 			words.SayMinute(r.DueAt, now) + "; if it is, the client has the money twice."
 	}
 	return q
+}
+
+// settledNext is the refund that a person can record as paid: the oldest that the bank does not have, else the oldest.
+func settledNext(rec purchase.Record) (purchase.Refund, bool) {
+	if len(rec.Refunds) == 0 {
+		return purchase.Refund{}, false
+	}
+	for _, r := range rec.Refunds {
+		if !r.AtBank() {
+			return r, true
+		}
+	}
+	return rec.Refunds[0], true
+}
+
+// withdrawnNext is the refund that is withdrawn next: the newest that the bank does not have, else the newest.
+func withdrawnNext(rec purchase.Record) (purchase.Refund, bool) {
+	if len(rec.Refunds) == 0 {
+		return purchase.Refund{}, false
+	}
+	for i := len(rec.Refunds) - 1; i >= 0; i-- {
+		if !rec.Refunds[i].AtBank() {
+			return rec.Refunds[i], true
+		}
+	}
+	return rec.Refunds[len(rec.Refunds)-1], true
+}
+
+// creditWords say which credit note and which mail follow, when an invoice is taken back by an amount.
+func creditWords(rec purchase.Record, left, cents int64) string {
+	if left <= 0 {
+		return ""
+	}
+	text := "A credit note for " + words.Sum(min(cents, left), rec.Currency) + " is issued"
+	if rec.Payer.Email == "" {
+		return text + "; no mail is sent, since the client has no e-mail address."
+	}
+	return text + " and mailed to " + rec.Payer.Email + "."
 }
 
 func whyNotSettle(rec purchase.Record, who actor.Actor) string {
@@ -102,18 +140,18 @@ func nextOfRefunds(rec purchase.Record, s *purchase.Service, now time.Time) stri
 }
 
 func refundedWords(rec purchase.Record) string {
-	paid := rec.TotalCents
-	if rec.Payment != nil {
-		paid = rec.Payment.AmountCents
-	}
-	if rec.RefundedCents < paid {
-		return words.Sum(rec.RefundedCents, rec.Currency) + " of " + words.Sum(paid, rec.Currency) +
+	if rec.PartlyRefunded() {
+		return words.Sum(rec.RefundedCents, rec.Currency) + " of " + words.Sum(rec.ReceivedCents(), rec.Currency) +
 			" was paid back to the client"
 	}
 	return words.Sum(rec.RefundedCents, rec.Currency) + " was paid back to the client"
 }
 
 func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) {
+	if part := rec.PartPaidCents(); part > 0 {
+		add(components.Fact{Label: "Paid so far", Value: words.Sum(part, rec.Currency)})
+		add(components.Fact{Label: "Still to be paid", Value: words.Sum(rec.OpenCents(), rec.Currency)})
+	}
 	if rec.RefundedCents > 0 {
 		add(components.Fact{Label: "Refunded", Value: words.Sum(rec.RefundedCents, rec.Currency)})
 	}
@@ -125,7 +163,7 @@ func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) 
 		add(f)
 	}
 	if twice := rec.PaidBackTwice(); twice > 0 {
-		add(components.Fact{Label: "Refunded and returned", Value: words.Sum(twice, rec.Currency) +
+		add(components.Fact{Label: "Paid back twice", Value: words.Sum(twice, rec.Currency) +
 			" too much was paid to the client"})
 	}
 }

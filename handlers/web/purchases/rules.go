@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -65,6 +66,17 @@ func whyNotPaid(rec purchase.Record, now time.Time) string {
 	return notPayable(rec, now)
 }
 
+// whyNot is the reason of a use case that refuses, or that the person may not do it; empty where it can be done.
+func whyNot(refused error, may bool) string {
+	if f, is := fault.From(refused); is {
+		return f.Message
+	}
+	if !may {
+		return "Finance or an admin can do it."
+	}
+	return ""
+}
+
 func whyNotRefund(rec purchase.Record, who actor.Actor) string {
 	switch {
 	case rec.Payment == nil || rec.Status == purchase.Chargeback:
@@ -83,6 +95,9 @@ func whyNotCancel(rec purchase.Record, s *purchase.Service) string {
 	switch {
 	case s.MayCancel(rec) == nil:
 		return ""
+	case rec.PartPaidCents() > 0:
+		f, _ := fault.From(s.MayCancel(rec))
+		return f.Message
 	case s.CannotRecall(rec) != "":
 		return s.CannotRecall(rec)
 	case rec.AwaitsClient():

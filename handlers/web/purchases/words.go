@@ -14,7 +14,7 @@ import (
 
 // statusPill shows where a purchase stands; its title says what happens next.
 func statusPill(rec purchase.Record, s *purchase.Service, now time.Time) components.Pill {
-	p := words.StatusWords[rec.Status]
+	p := words.StatusOf(rec)
 	p.Title = NextStep(rec, s, now)
 	if c := rec.Collection; rec.Status == purchase.Paid && c != nil && c.State == collection.Provisional {
 		p.Word = "Paid, provisional"
@@ -40,6 +40,10 @@ func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	due := ""
 	if rec.DueGiven {
 		due = " Due on " + words.SayDay(calendar.DateOf(rec.Due), now) + "."
+	}
+	if part := rec.PartPaidCents(); part > 0 {
+		due += " " + words.Sum(part, rec.Currency) + " was paid; " + words.Sum(rec.OpenCents(), rec.Currency) +
+			" is still to be paid."
 	}
 	switch rec.Status {
 	case purchase.Created:
@@ -67,7 +71,7 @@ func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 			return nextOfFailure(rec)
 		}
 		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) +
-			" and is not paid. The client can still pay; you can charge a token."
+			" and is not paid. The client can still pay; you can charge a token." + partWords(rec)
 	case purchase.Expired:
 		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."
 	case purchase.Cancelled:
@@ -80,6 +84,14 @@ func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 		purchase.Cleared, purchase.Settled:
 	}
 	return ""
+}
+
+// partWords say what came in of a purchase that is not paid; empty for nothing.
+func partWords(rec purchase.Record) string {
+	if rec.PartPaidCents() == 0 {
+		return ""
+	}
+	return " " + words.Sum(rec.OpenCents(), rec.Currency) + " of it is still to be paid."
 }
 
 func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ import (
 // InvoicePill is how the invoice stands: what became of its purchase, or that it
 // was taken back.
 func InvoicePill(e billing.Entry) components.Pill {
-	if e.CreditNote != "" {
+	if e.TakenBack() {
 		return components.Pill{
 			Kind:  "draft",
 			Word:  "Credited",
@@ -32,11 +33,16 @@ func InvoicePill(e billing.Entry) components.Pill {
 		kind = "done"
 	case purchase.Overdue, purchase.Failed, purchase.Chargeback:
 		kind = "bad"
+	case purchase.Refunded:
+		if e.CreditNote != "" && !e.TakenBack() {
+			return components.Pill{Kind: "done", Word: partlyRefunded, Title: "Credited in part by credit note " + e.CreditNote + "."}
+		}
+		kind = "draft"
 	case purchase.Created:
 		return components.Pill{Kind: "draft", Word: "Issued", Title: "The mail with it has not gone out yet."}
 	case purchase.Sent, purchase.Viewed:
 		kind = "wait"
-	case purchase.Cancelled, purchase.Expired, purchase.Refunded:
+	case purchase.Cancelled, purchase.Expired:
 		kind = "draft"
 	default:
 	}
@@ -78,6 +84,24 @@ var StatusWords = map[purchase.Status]components.Pill{
 	purchase.Released:       {Kind: "draft", Word: "Released"},
 	purchase.Cleared:        {Kind: "done", Word: "Cleared"},
 	purchase.Settled:        {Kind: "done", Word: "Settled"},
+}
+
+// partlyRefunded is how a purchase stands of which a part went back.
+const partlyRefunded = "Partly refunded"
+
+// StatusOf is how a purchase stands: its status, and what of its money and its newest debit make a difference. What
+// failed at the bank is called failed, whether its due date has passed or not.
+func StatusOf(rec purchase.Record) components.Pill {
+	switch c := rec.Collection; {
+	case rec.Status == purchase.Refunded && rec.PartlyRefunded():
+		return components.Pill{Kind: "done", Word: partlyRefunded}
+	case rec.Status == purchase.Overdue && c != nil && c.State.Outcome() == collection.OutcomeFailed:
+		return StatusWords[purchase.Failed]
+	case rec.PartPaidCents() > 0 && slices.Contains([]purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed},
+		rec.Status):
+		return components.Pill{Kind: "wait", Word: "Partly paid"}
+	}
+	return StatusWords[rec.Status]
 }
 
 // StatusWord is the word alone, for sentences and chips.

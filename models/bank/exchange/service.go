@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 )
 
 // Service plays the bank port over messages. Every method may be repeated, may run in
@@ -240,6 +241,22 @@ func (s *Service) withdraw(tx unit, d Item) error {
 	}
 	return tx.addAnswers([]Answer{{ID: "withdrawn:" + hexID(d.ID), ItemID: d.ID, MerchantID: d.MerchantID,
 		Kind: bank.Recalled, Code: bank.CodeRecalled, At: tx.Now(), Raw: []byte(`<Withdrawn/>`)}})
+}
+
+// TakeRefundBack takes a refund back that waits for its cut, in the transaction of whoever ends it; false when it has
+// left, or was never taken.
+func (s *Service) TakeRefundBack(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	u := unit{tx}
+	held, err := u.holdItems([]uuid.UUID{id})
+	if err != nil {
+		return false, err
+	}
+	i, found := held[id]
+	if !found || i.MerchantID != merchantID || i.Kind != Refunds || i.State != ItemWaiting {
+		return false, nil
+	}
+	i.State = ItemWithdrawn
+	return true, u.saveItems([]Item{i})
 }
 
 // Contest is not possible by messages: a person sends the mandate to the bank.

@@ -67,9 +67,9 @@ const plainAttention = `
 			AND c.attempt = p.collection_count ORDER BY c.purchase_id),
 	owed AS (SELECT * FROM purchases WHERE status IN ('created', 'sent', 'viewed', 'error', 'overdue')),
 	plain (kind, merchant_id, id, cents) AS (
-		SELECT 'failed', p.merchant_id, p.id, p.total_cents FROM owed p JOIN last c ON c.purchase_id = p.id
+		SELECT 'failed', p.merchant_id, p.id, p.total_cents - p.net_cents - p.refunded_cents FROM owed p JOIN last c ON c.purchase_id = p.id
 			WHERE c.state IN ('unpaid', 'recalled')
-		UNION ALL SELECT 'account_gone', merchant_id, id, total_cents FROM owed
+		UNION ALL SELECT 'account_gone', merchant_id, id, total_cents - net_cents - refunded_cents FROM owed
 			WHERE attempts -> 0 -> 'error' ->> 'code' = 'recurring_token_expired'
 		UNION ALL SELECT 'unconfirmed', merchant_id, id, total_cents FROM owed WHERE id IN (SELECT id FROM mandates
 			WHERE kind = 'debicheck' AND state IN ('rejected', 'no_response', 'failed'))
@@ -77,7 +77,8 @@ const plainAttention = `
 			WHERE status = 'chargeback' AND id NOT IN (SELECT purchase_id FROM last WHERE state = 'dispute_lost')
 		UNION ALL SELECT 'silent', merchant_id, id, total_cents FROM purchases
 			WHERE id IN (SELECT purchase_id FROM collections WHERE state = 'submitted' AND alerted_at IS NOT NULL)
-		UNION ALL SELECT 'twice', merchant_id, id, -net_cents FROM purchases WHERE net_cents < 0
+		UNION ALL SELECT 'twice', merchant_id, id, greatest(-net_cents, overpaid_cents) FROM purchases
+			WHERE net_cents < 0 OR overpaid_cents > 0
 		UNION ALL SELECT 'refund', p.merchant_id, p.id, coalesce(sum(r.amount_cents), 0) FROM purchases p
 			LEFT JOIN refunds r ON r.purchase_id = p.id AND r.state = 'pending' WHERE p.status = 'pending_refund' GROUP BY p.id
 		UNION ALL SELECT 'blocked', merchant_id, id, 0 FROM tokens WHERE state = 'blocked' AND (
