@@ -245,14 +245,16 @@ func TestARefundCreditsAsMuchOfTheInvoice(t *testing.T) {
 		o.API("POST", "/purchases/"+ids[0]+"/refund/", `{"amount":10000}`).Want(200)
 	}
 	o.sendAll()
-	if n := o.Count(`SELECT sum(total_cents) FROM invoices WHERE kind = 'credit_note' AND purchase_id = $1`, ids[0]); n != 20000 {
+	if n := o.Count(`SELECT sum(total_cents) FROM invoices WHERE kind = 'credit_note' AND purchase_id = $1`,
+		ids[0]); n != 20000 {
 		t.Errorf("%d cents are credited", n)
 	}
 	if n := o.Count(`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent'`); n != 2 {
 		t.Errorf("%d mails tell of the credit notes", n)
 	}
 	pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+ids[0]+"/invoice.pdf?credit-note", nil).Want(200).Body))
-	for _, said := range []string{"Credit Note", "Part of invoice INV-", "R\u00a0100,00", "R\u00a013,04"} { // 100 of 473,99 with 61,82 VAT
+	for _, said := range []string{"Credit Note", "Part of invoice INV-", "R\u00a0100,00",
+		"R\u00a013,04"} { // 100 of 473,99 with 61,82 VAT
 		if !strings.Contains(pdf, said) {
 			t.Errorf("the credit note does not say %q:\n%s", said, pdf)
 		}
@@ -261,9 +263,10 @@ func TestARefundCreditsAsMuchOfTheInvoice(t *testing.T) {
 		"Left of the invoice", "R\u00a0273,99").Lacks("Refund pending")
 	o.Page(o.A.Staff, "GET", "/clients/"+o.clients[0]+"/account", nil).Want(200).Contains("Credited", "Refunded",
 		"R\u00a0200,00", "R\u00a0473,99")
-	o.Page(o.A.Staff, "GET", "/purchases/"+ids[1]+"/cancellation", nil).Want(200).Contains("A credit note for R\u00a0473,99",
-		"mailed to")
-	o.Page(o.A.Staff, "GET", "/invoices?state=paid", nil).Want(200).Contains("Client 0", "Partly refunded").Lacks("Client 1")
+	o.Page(o.A.Staff, "GET", "/purchases/"+ids[1]+"/cancellation", nil).Want(200).Contains(
+		"A credit note for R\u00a0473,99", "mailed to")
+	o.Page(o.A.Staff, "GET", "/invoices?state=paid", nil).Want(200).Contains("Client 0", "Partly refunded").
+		Lacks("Client 1")
 }
 
 func TestACancelledInvoiceIsTakenBack(t *testing.T) {

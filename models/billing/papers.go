@@ -75,7 +75,8 @@ func (s *Service) credit(tx purchase.Tx, who actor.Actor, rec purchase.Record, c
 	note.RefundID = refund
 	text := "Credit note %s takes back invoice " + note.Cancels + "."
 	if note.TotalCents < docs.Invoice.TotalCents {
-		text = "Credit note %s takes back " + money.Format(note.TotalCents, note.Currency) + " of invoice " + note.Cancels + "."
+		text = "Credit note %s takes back " + money.Format(note.TotalCents, note.Currency) + " of invoice " +
+			note.Cancels + "."
 	}
 	return s.keep(t, who, note, text)
 }

@@ -37,13 +37,13 @@ func openBook(t *testing.T) *book {
 	b.bills = &billing.Service{InTx: store.Runner[billing.Tx](h.store), Read: h.store, Purchases: h.purchases}
 	h.purchases.Papers = b.bills
 	h.exec(`UPDATE brands SET tax_number = '4123456789'`)
-	h.exec(`INSERT INTO batches (id, merchant_id, brand_id, name, source, state, format, mapping, header_hash, content_hash,
-			creator, created_at, updated_at)
+	h.exec(`INSERT INTO batches (id, merchant_id, brand_id, name, source, state, format, mapping, header_hash,
+			content_hash, creator, created_at, updated_at)
 		VALUES ($1, $2, $3, 'november.csv', 'file', 'done', '{}', '{}', '', '', '{}', $4, $4)`,
 		b.batch, h.who.MerchantID, h.brand, h.store.Now())
 	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
-	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "N Dlamini",
-		BankAccount: "4000009901", BankCode: "632005", AccountType: bank.Current}})
+	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
+		FullName: "N Dlamini", BankAccount: "4000009901", BankCode: "632005", AccountType: bank.Current}})
 	must(t, err)
 	b.client = c.ID
 	rec, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR",
@@ -117,8 +117,8 @@ func (b *book) act(t *rapid.T, id uuid.UUID) {
 			if len(refunds) == 0 {
 				return nil
 			}
-			b.fetches(bank.Message{ID: uuid.NewString(), InstructionID: uuid.MustParse(rapid.SampledFrom(refunds).Draw(t, "which")),
-				Kind: bank.RefundSettled, Code: "00", At: b.store.Now(), Raw: []byte("{}")})
+			which := uuid.MustParse(rapid.SampledFrom(refunds).Draw(t, "which"))
+			b.fetches(bank.Message{ID: uuid.NewString(), InstructionID: which, Kind: bank.RefundSettled, Code: "00", At: b.store.Now(), Raw: []byte("{}")})
 			return nil
 		},
 		"pay": func() error {

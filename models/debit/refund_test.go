@@ -276,7 +276,8 @@ func TestWhatTheBankPaysAsWellIsBookedOnceAndWaitsForAPerson(t *testing.T) {
 	if got := h.get(p.ID).PaidBackTwice(); got != 4000 {
 		t.Errorf("%d cents are noted as paid back twice", got)
 	}
-	if got := h.number(`SELECT coalesce(sum(cents), 0)::bigint FROM attention_now($1, 'twice')`, h.who.MerchantID); got != 4000 {
+	if got := h.number(`SELECT coalesce(sum(cents), 0)::bigint FROM attention_now($1, 'twice')`,
+		h.who.MerchantID); got != 4000 {
 		t.Errorf("%d cents need attention", got)
 	}
 }
@@ -434,7 +435,8 @@ func TestANewPurchaseIsMadeWithItsDebitOrNotAtAll(t *testing.T) {
 	if got := h.get(rec.ID); got.Status != purchase.PendingCharge || got.Collection.AmountCents != 10000 {
 		t.Errorf("%s with %+v", got.Status, got.Collection)
 	}
-	if n := h.number(`SELECT count(*) FROM purchases p JOIN collections c ON c.purchase_id = p.id AND c.xmin = p.xmin`); n != 1 {
+	if n := h.number(`SELECT count(*) FROM purchases p
+		JOIN collections c ON c.purchase_id = p.id AND c.xmin = p.xmin`); n != 1 {
 		t.Errorf("%d purchases were written together with their debit", n)
 	}
 	if _, err = h.purchases.CreateWith(ctx, h.who, in, purchase.Then{Mail: true}); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // SettleRefund records that the client has the money of the oldest refund back that is not with the bank: a person
-// paid it. Once only. What waits at the bank connection is taken back first, and what left is refused: the bank pays it.
+// paid it. Once only. What waits at the bank connection is taken back first; what left is refused: the bank pays it.
 func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
 	return s.endRefund(ctx, who, id, slices.Clone[[]Refund], func(r Refund) func(Tx, *Record) error {
 		r.Channel = ByPerson
@@ -46,7 +46,8 @@ func (s *Service) WithdrawRefund(ctx context.Context, who actor.Actor, id uuid.U
 }
 
 // refundAtBank says why a refund can be neither withdrawn nor paid by a person.
-const refundAtBank = "The bank has this refund and pays it. Wait for its answer; if it cannot pay, pay the client yourself then."
+const refundAtBank = "The bank has this refund and pays it. Wait for its answer; " +
+	"if it cannot pay, pay the client yourself then."
 
 // endRefund ends one refund under way by hand: the first in the given order that the bank does not have, or gives back.
 func (s *Service) endRefund(ctx context.Context, who actor.Actor, id uuid.UUID, order func([]Refund) []Refund,

@@ -153,7 +153,7 @@ func (s Store) Balances(ctx context.Context, merchantID uuid.UUID,
 	return out, nil
 }
 
-// reserved are the amounts that may still be returned, by currency: the whole debit, also where a refund of it was paid.
+// reserved are the amounts that may still be returned, by currency: the whole debit, also if a refund of it was paid.
 // A refund that is on its way is taken off, since it falls away when the debit is returned. What is kept by day holds
 // the debits. A filter that looks further goes through the debits, which are those of one return window.
 func reserved(f Filter, args pgx.NamedArgs) string {

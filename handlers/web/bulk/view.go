@@ -64,7 +64,8 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 		return v, nil
 	}
 	v.Question = components.Confirm{ID: "act", Action: Href(sel, act.Key), CancelHref: v.Back.Href,
-		Breaks: out.all.leaves(), Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text, Safe: !act.Danger, Keep: act.Keep,
+		Breaks: out.all.leaves(), Title: act.facts(out.all) + "?", Button: act.facts(out.all), Text: act.Text,
+		Safe: !act.Danger, Keep: act.Keep,
 		Fields: []components.Pair{{Name: "seen", Value: out.digest}, {Name: kit.BackKey, Value: c.FormValue(kit.BackKey)}}}
 	act.typed(out.all).Ask(&v.Question, byInput[typedInput])
 	if out.all.n > AtOnce {

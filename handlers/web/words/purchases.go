@@ -35,7 +35,8 @@ func InvoicePill(e billing.Entry) components.Pill {
 		kind = "bad"
 	case purchase.Refunded:
 		if e.CreditNote != "" && !e.TakenBack() {
-			return components.Pill{Kind: "done", Word: partlyRefunded, Title: "Credited in part by credit note " + e.CreditNote + "."}
+			return components.Pill{Kind: "done", Word: partlyRefunded,
+				Title: "Credited in part by credit note " + e.CreditNote + "."}
 		}
 		kind = "draft"
 	case purchase.Created:

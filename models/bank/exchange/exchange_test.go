@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 )
@@ -392,5 +393,40 @@ func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 	}
 	if out, err := b.Store.Outgoing(t.Context(), message); err != nil || len(out.Groups[0].Items) != 2 {
 		t.Errorf("its items: %v", err)
+	}
+}
+
+func TestARefundIsTakenBackUntilItLeaves(t *testing.T) {
+	b := open(t, nil)
+	refunds := []bank.Refund{{ID: uuid.New()}, {ID: uuid.New()}}
+	for i := range refunds {
+		r := &refunds[i]
+		r.InstructionID, r.MerchantID, r.AmountCents, r.Currency, r.Branch = uuid.New(), b.who.MerchantID, 15000, "ZAR", "632005"
+		r.Account, r.AccountType, r.HolderName, r.StatementLine = "4047527520", bank.Current, "N Dlamini", "GYM"
+		r.Creditor = bank.Creditor{Name: "Gym", AbbreviatedName: "GYM", Account: "50100000001", Branch: "250655"}
+	}
+	_, err := b.SubmitRefunds(t.Context(), refunds)
+	must(t, err)
+	takeBack := func(merchantID, id uuid.UUID) (back bool) {
+		t.Helper()
+		must(t, b.store.DB.InTx(t.Context(), func(tx *database.Tx) (err error) {
+			back, err = b.TakeRefundBack(tx, merchantID, id)
+			return err
+		}))
+		return back
+	}
+	if takeBack(uuid.New(), refunds[0].ID) {
+		t.Error("another merchant took it back")
+	}
+	if !takeBack(b.who.MerchantID, refunds[0].ID) {
+		t.Error("a refund that waits was not given back")
+	}
+	b.at(monday.At(11, 30))
+	b.work()
+	if n := b.number(`SELECT count(*) FROM bank_items WHERE kind = 'refunds' AND state = 'sent'`); n != 1 {
+		t.Errorf("%d refunds left", n)
+	}
+	if takeBack(b.who.MerchantID, refunds[1].ID) {
+		t.Error("a refund that has left was given back")
 	}
 }

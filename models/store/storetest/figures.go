@@ -67,7 +67,8 @@ const plainAttention = `
 			AND c.attempt = p.collection_count ORDER BY c.purchase_id),
 	owed AS (SELECT * FROM purchases WHERE status IN ('created', 'sent', 'viewed', 'error', 'overdue')),
 	plain (kind, merchant_id, id, cents) AS (
-		SELECT 'failed', p.merchant_id, p.id, p.total_cents - p.net_cents - p.refunded_cents FROM owed p JOIN last c ON c.purchase_id = p.id
+		SELECT 'failed', p.merchant_id, p.id, p.total_cents - p.net_cents - p.refunded_cents FROM owed p
+			JOIN last c ON c.purchase_id = p.id
 			WHERE c.state IN ('unpaid', 'recalled')
 		UNION ALL SELECT 'account_gone', merchant_id, id, total_cents - net_cents - refunded_cents FROM owed
 			WHERE attempts -> 0 -> 'error' ->> 'code' = 'recurring_token_expired'
