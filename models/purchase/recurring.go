@@ -49,8 +49,8 @@ func (s *Service) NextReference(ctx context.Context, b merchant.Brand) (string, 
 
 // TokenFor finds the newest stored account of the purchase's client that can be
 // charged again and again and that fits; found is false when there is none.
-func (s *Service) TokenFor(ctx context.Context, p Purchase, fits func(Forecast) (bool, error)) (t token.Token, found bool,
-	err error) {
+func (s *Service) TokenFor(ctx context.Context, p Purchase,
+	fits func(Forecast) (bool, error)) (t token.Token, found bool, err error) {
 	live, err := s.StoredFor(ctx, Record{Purchase: p})
 	if err != nil {
 		return t, false, err
