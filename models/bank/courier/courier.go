@@ -82,9 +82,7 @@ func (c *Courier) Round(ctx context.Context) (Report, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.tidySent(); err != nil {
-		return *r, err
-	}
+	failed = errors.Join(failed, c.tidySent())
 	c.tellNew(r.Problems)
 	if failed != nil {
 		return *r, failed
