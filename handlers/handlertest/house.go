@@ -151,7 +151,8 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Box = exchangetest.NewBox()
 	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: exchangetest.Rules(),
-		Encoder: exchangetest.Codec{Account: "12345678"}, Decoder: exchangetest.Codec{Account: "12345678"}, Box: h.Box, Calendar: calendar.New(), Now: db.Now,
+		Encoder: exchangetest.Codec{Account: "12345678"}, Decoder: exchangetest.Codec{Account: "12345678"},
+		Box: h.Box, Calendar: calendar.New(), Now: db.Now,
 		Log: quiet}
 	if use.Exchange == nil {
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test

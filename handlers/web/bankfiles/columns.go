@@ -136,8 +136,8 @@ func signed(e exchange.Entry) int64 {
 var movementColumns = []kit.Column[exchange.EntryLine]{
 	kit.DateColumn("Booked", 14, func(e exchange.EntryLine) date { return e.BookedOn }),
 	kit.ColumnOf("Movement", func(e exchange.EntryLine) components.Cell {
-		return components.Cell{Text: movementText(e.Entry), Href: movementPath(e.ID), Second: joinedTexts(e.Reason, e.Remittance),
-			Look: "wrap-anywhere"}
+		return components.Cell{Text: movementText(e.Entry), Href: movementPath(e.ID),
+			Second: joinedTexts(e.Reason, e.Remittance), Look: "wrap-anywhere"}
 	}).FileText("Movement", 40, func(e exchange.EntryLine) string { return movementText(e.Entry) }).
 		FileText("Bank’s reference", 24, func(e exchange.EntryLine) string { return e.Entry.Reference }).
 		FileText("Reason", 30, func(e exchange.EntryLine) string { return e.Reason }).

@@ -65,8 +65,8 @@ func (h *Pages) day(c echo.Context, form url.Values, refused error) error {
 		v.More = words.Grouped(more) + " more with smaller differences are not shown."
 	}
 	if d.Note.Note != "" {
-		v.Accepted = components.Note{Kind: "info", Title: "A difference of " + words.Minus(words.Sum(d.Note.Cents, money.ZAR)) +
-			" was accepted", Text: d.Note.Note + " (" + by(d.Note.By) + ", " + words.Moment(d.Note.At).Text + " SAST)"}
+		v.Accepted = components.Note{Kind: "info", Title: "A difference of " +
+			words.Minus(words.Sum(d.Note.Cents, money.ZAR)) + " was accepted", Text: d.Note.Note + " (" + by(d.Note.By) + ", " + words.Moment(d.Note.At).Text + " SAST)"}
 		if d.State() != exchange.DayAccepted {
 			v.Accepted.Kind, v.Accepted.Text = "warn", v.Accepted.Text+". The difference is another one now."
 		}
@@ -140,7 +140,8 @@ func (h *Pages) AcceptDay(c echo.Context) error {
 	if fault.Is(err, fault.Invalid) {
 		return h.day(c, form, err)
 	}
-	return h.done(c, err, dayHref(day), "The difference is accepted. The day is asked about again if the difference changes.")
+	return h.done(c, err, dayHref(day), "The difference is accepted. "+
+		"The day is asked about again if the difference changes.")
 }
 
 // ReopenDay serves POST /bank/days/{day}/reopening.

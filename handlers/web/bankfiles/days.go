@@ -177,7 +177,8 @@ var dayColumns = []kit.Column[exchange.Day]{
 		case cents == 0:
 			return components.Cell{Text: words.Minus(money.Amount(cents))}
 		}
-		return components.Cell{Part: components.To(components.Link{Text: words.Minus(money.Amount(cents)), Href: dayHref(d.Day)})}
+		return components.Cell{Part: components.To(components.Link{Text: words.Minus(money.Amount(cents)),
+			Href: dayHref(d.Day)})}
 	}).Number().FileText("Accepted because", 40, func(d exchange.Day) string { return d.Note.Note }).
 		InFile("Difference (R)", 14, func(d exchange.Day) export.Cell {
 			cents, told := d.Difference()

@@ -74,7 +74,8 @@ var fileActs = []fileAct{
 		button: "Mark as received",
 		icon:   "check",
 		title:  "Has the bank received all of this file?",
-		text: "Ask your bank first. Do this when it has the whole file and did not say so, or counted something else in it. " +
+		text: "Ask your bank first. Do this when it has the whole file and did not say so, " +
+			"or counted something else in it. " +
 			"Debits in it then count as paid by silence, unless something comes back.",
 		said: "The file is marked as received by the bank.",
 		do:   (*exchange.Service).Confirm,

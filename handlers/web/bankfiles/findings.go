@@ -84,7 +84,8 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 		)
 	case exchange.NoStatement:
 		out = append(out, components.Button{Label: "Reconciliation", Icon: "calendar", Href: daysPath})
-	case exchange.NotPlaced, exchange.NotFetched, exchange.ApprovalNeeded, exchange.UnknownMessage, exchange.UnknownItem, exchange.Differs, exchange.Unreadables,
+	case exchange.NotPlaced, exchange.NotFetched, exchange.ApprovalNeeded, exchange.UnknownMessage,
+		exchange.UnknownItem, exchange.Differs, exchange.Unreadables,
 		exchange.LateResult:
 	}
 	return out

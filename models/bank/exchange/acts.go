@@ -165,8 +165,8 @@ func (s *Service) PlaceAgain(ctx context.Context, who actor.Actor, id string) (m
 	return m, err
 }
 
-// Confirm says that the bank has a message, as a person learnt from it: what the bank told of it did not agree with what
-// we wrote, or nothing came.
+// Confirm says that the bank has a message, as a person learnt from it: what the bank told of it did not agree with
+// what we wrote, or nothing came.
 func (s *Service) Confirm(ctx context.Context, who actor.Actor, id string) (m Message, err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err

@@ -207,7 +207,8 @@ func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, se
 		s.DB,
 		itemLines,
 		itemLine("i.amount_cents", "n.named")+"bank_items i "+joinPurchase+namedIn+" WHERE "+w.String()+
-			` ORDER BY n.named = '', EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
+			` ORDER BY n.named = '', EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?),
+		i.outcome NOT IN (`+open+`),
 		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit),
 		slices.Concat([]any{e.Remittance, e.Remittance}, w.args,
 			[]any{e.Credit, e.BookedOn})...)

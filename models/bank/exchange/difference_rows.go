@@ -55,7 +55,8 @@ func (s Store) apart(ctx context.Context, merchantID uuid.UUID, day calendar.Dat
 		apart AS (
 			SELECT *, count(*) OVER () AS many FROM both_sides WHERE expected <> booked
 			ORDER BY abs(expected - booked) DESC, id LIMIT `+fmt.Sprint(MostApart)+`)
-		SELECT `+itemTable.Columns("i", "order_sealed", "message_id", "group_id")+`, coalesce(i.message_id, x.part_of) AS message_id,
+		SELECT `+itemTable.Columns("i", "order_sealed", "message_id", "group_id")+`,
+			coalesce(i.message_id, x.part_of) AS message_id,
 			coalesce(i.group_id, x.part) AS group_id, `+purchaseOf+", "+nameOfPurchase("reference")+`, '' AS code,
 			0::bigint AS day_cents, x.expected::bigint AS expected, x.booked::bigint AS booked, x.many AS of
 		FROM apart x LEFT JOIN bank_items i ON i.id = x.id `+joinPurchase+`

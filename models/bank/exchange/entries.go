@@ -238,7 +238,8 @@ func (c *change) groupEntry(n Entry, e Event) (bool, error) {
 	return true, nil
 }
 
-// ownGroups are the groups of a message that a movement of its whole may be of: on its account, in rand, and of its kind.
+// ownGroups are the groups of a message that a movement of its whole may be of: on its account, in rand, and of its
+// kind.
 func (c *change) ownGroups(m Message, e Event) (map[string]bool, error) {
 	if _, _, err := c.group(m.ID, ""); err != nil {
 		return nil, err

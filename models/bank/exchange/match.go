@@ -91,8 +91,8 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		c.booked(i, e)
 		for k := range c.answers {
 			a := &c.answers[k]
-			a.WaitsUntil, a.EntryID, a.WasState, a.WasOutcome, a.WasOn = tx.Now().Add(undoMatch+undoMargin), n.ID, i.State, i.Outcome,
-				i.OutcomeOn
+			a.WaitsUntil, a.EntryID = tx.Now().Add(undoMatch+undoMargin), n.ID
+			a.WasState, a.WasOutcome, a.WasOn = i.State, i.Outcome, i.OutcomeOn
 		}
 		if err := c.save(); err != nil {
 			return err
@@ -154,7 +154,8 @@ func (s *Service) Unmatch(ctx context.Context, who actor.Actor, entryID uuid.UUI
 		tx.Audit(who, audit.Entry{Action: "bank.entry_unmatched", ObjectType: "bank_entry", ObjectID: n.ID,
 			Text:   fmt.Sprintf("The match of a movement of %s was taken back.", money.Format(n.AmountCents, n.Currency)),
 			Before: map[string]any{"debit": n.ItemID.String(), "matched_by": n.MatchedBy}})
-		n.State, n.ItemID, n.MessageID, n.GroupID, n.MatchedBy, n.MatchedAt = EntryUnmatched, uuid.Nil, "", "", "", time.Time{}
+		n.State, n.ItemID, n.MessageID, n.GroupID = EntryUnmatched, uuid.Nil, "", ""
+		n.MatchedBy, n.MatchedAt = "", time.Time{}
 		if err := tx.freeEntry(n); err != nil {
 			return err
 		}
@@ -185,7 +186,8 @@ func NoUndo(n Entry, answers []Answer, outcome bank.MessageKind, now time.Time) 
 }
 
 // Following are the answers that followed from the match of a movement, and what is in the way of taking it back.
-func (s *Service) Following(ctx context.Context, who actor.Actor, n Entry) (answers []Answer, noUndo string, err error) {
+func (s *Service) Following(ctx context.Context, who actor.Actor, n Entry) (answers []Answer, noUndo string,
+	err error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, "", err
 	}
