@@ -214,7 +214,7 @@ func (c *callers) batches() {
 		return ask{ids: onOne(ids, i), body: form("n", "2", "column", "1", "text", fmt.Sprint("Anna ", i))}
 	}, 303, 409)
 	mends := c.column(`SELECT id::text FROM batch_mends WHERE batch_id::text = $1 ORDER BY revision DESC LIMIT 1`, ids[0])
-	c.all("POST /batches/:id/undo", func(int) ask { return ask{ids: ids[:1], body: form("mend", mends[0])} }, 303, 409)
+	c.all("POST /batches/:id/undo", func(int) ask { return ask{ids: ids[:1], body: form("change", mends[0])} }, 303, 409)
 	drafts := c.redirected(c.all("POST /batches/paste", func(i int) ask {
 		return ask{body: form("brand_id", c.A.BrandID.String(), "cells",
 			fmt.Sprintf("email\tamount\tdue\tdescription\nbilled%d@example.com\t100\t2099-03-01\tLevy\n", i))}

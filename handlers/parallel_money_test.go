@@ -122,7 +122,13 @@ func (c *callers) purchasePages(clients, tokens []string) {
 			today.String())}
 	}, 303)
 	c.all("POST /purchases/:id/refund", func(i int) ask { return ask{ids: onOne(ids, i), body: form("amount", "1")} }, 303)
+	c.all("POST /purchases/:id/withdrawal", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303, 422)
 	c.all("POST /purchases/:id/settlement", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303)
+	ids = c.bought(clients, "")
+	c.all("POST /purchases/:id/payment/return", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303, 422)
+	c.all("POST /calendar/holidays", func(int) ask { // a day of all businesses, of which there are two
+		return ask{body: form("day", today.AddDays(60).String(), "name", "Day of mourning")}
+	}, 403)
 }
 
 func (c *callers) payers() {

@@ -42,7 +42,7 @@ func (r *restoreCmd) run(ctx context.Context, c Config, out streams) error {
 	if err := r.trusted(c, notes, end); err != nil {
 		return err
 	}
-	say("nobody changed it since")
+	say("no one has changed it since")
 	if err := notes.fits(c); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *restoreCmd) trusted(c Config, notes backupNotes, end ending) error {
 	case err != nil:
 		return err
 	case r.SHA256 == "":
-		return errors.New("an earlier release made this backup, which does not show whether somebody changed it since: " +
+		return errors.New("an earlier release made this backup, which does not show whether it was changed since: " +
 			"give the sum that debitdesk backup printed then, with --sha256")
 	case !strings.EqualFold(r.SHA256, sum):
 		return fmt.Errorf("the sha256 of this file is %s, and not the one that you gave: it was changed since, or is "+

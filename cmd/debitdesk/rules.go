@@ -74,7 +74,7 @@ func (r *rulesCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		for _, row := range rows {
 			_, _ = fmt.Fprintf(io.out, "%-26s %-9s %-18s %s  %s to %s  %s  [%s] %s\n", row.Key, row.Stream, row.Scope,
-				valued(row), ended(row.From), ended(row.To), row.Stands(f.On), row.Sure, row.Source.Site)
+				valued(row), isOver(row.From), isOver(row.To), row.Stands(f.On), row.Sure, row.Source.Site)
 		}
 		if len(rows) == 0 {
 			_, _ = fmt.Fprintln(io.out, "no rule holds")
@@ -118,7 +118,7 @@ func valued(r rulebook.Row) string {
 	return r.Value.String() + " " + r.Unit
 }
 
-func ended(d calendar.Date) string {
+func isOver(d calendar.Date) string {
 	if d.IsZero() {
 		return "…"
 	}

@@ -21,8 +21,8 @@ func (w Writer) Alert(e audit.Entry, to user.User, b user.Business) mail.Letter 
 		Facts: []emails.Line{{Label: "By", Value: by},
 			{Label: "When", Value: e.At.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST"}},
 		Button: emails.Button{Label: "View the change", URL: strings.TrimRight(w.Base, "/") + "/audit/" + e.ID.String()},
-		After: []string{"Every admin gets this mail. If nobody of your business meant this change, change it back, " +
-			"disable whoever made it under Settings, People, and revoke credentials that you do not know."},
+		After: []string{"Every admin gets this mail. If no one in your business meant this change, change it back, " +
+			"disable the person who made it under Settings, People, and revoke credentials that you do not know."},
 		Sender: []string{"Debitdesk, for " + b.Name}}
 	if e.Actor.IP != "" {
 		v.Facts = append(v.Facts, emails.Line{Label: "From", Value: e.Actor.IP})

@@ -109,7 +109,7 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 		"You have given %s permission to debit your bank account. The agreement is attached as PDF; please keep it.", b.Name)}
 	if m.State == mandate.Registered {
 		v.Paragraphs = []string{fmt.Sprintf("Your bank did not get an answer from you in time, and the debit order of %s "+
-			"was registered all the same. You can dispute its debits at your bank. The terms are attached as PDF.", b.Name)}
+			"was registered anyway. You can dispute its debits at your bank. The terms are attached as PDF.", b.Name)}
 	}
 	account := bankName(m.BankCode) + " " + m.AccountMask
 	v.Facts = []emails.Line{{Label: "Bank account", Value: account},
@@ -246,7 +246,7 @@ func (w Writer) StopNotice(p purchase.Purchase, b merchant.Brand, s purchase.Sto
 			rec.Collection.ActionDate.Format(day), reference(rec.Purchase)))
 	}
 	for _, rec := range s.Running {
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("The debit of %s on %s (%s) is with the bank and runs all the same.",
+		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("The debit of %s on %s (%s) is with the bank and runs anyway.",
 			money.Format(rec.TotalCents, rec.Currency), rec.Collection.ActionDate.Format(day), reference(rec.Purchase)))
 	}
 	return letter(v)

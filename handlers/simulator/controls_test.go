@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/purchase"
 )
 
+// letters has a receipt of its own; what else is mailed is worded as always.
 type letters struct{ purchase.Letters }
 
 func (letters) Receipt(purchase.Purchase, merchant.Brand) mail.Letter {
@@ -37,7 +38,7 @@ func open(t *testing.T) *handlertest.House { return openBy(t, collection.Default
 func openBy(t *testing.T, by collection.Timetable) *handlertest.House {
 	h := handlertest.NewWith(t, func(o *app.Options) { o.Timetable = &by }, func(h *handlertest.House) {
 		s := h.Store
-		h.Purchases.Letters = letters{}
+		h.Purchases.Letters = letters{h.Purchases.Letters}
 		b := bank.New(s.SandboxLedger(), s.Now, h.Purchases.Timetable, calendar.New())
 		h.Purchases.Verifier = b
 		if err := s.Clock.MoveTo(t.Context(), start); err != nil {

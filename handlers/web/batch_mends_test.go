@@ -23,19 +23,19 @@ func TestAChangeOfARowIsUndoneOnThePage(t *testing.T) {
 	at := mapped(t, h, sheetOfTwo)
 	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Lacks("Changes to the rows")
 	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}},
-		"HX-Request: true").Want(http.StatusOK).Contains(`id="mends" hx-swap-oob="true"`, "Row 3, email: changed.")
+		"HX-Request: true").Want(http.StatusOK).Contains(`id="row-changes" hx-swap-oob="true"`, "Row 3, email: changed.")
 	h.Page(h.A.Finance, "POST", at+"/skips", url.Values{"n": {"3"}}).Want(http.StatusSeeOther)
 	page := h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("Changes to the rows",
 		"1 row left out: row 3.", "Row 3, email: changed.", "Undo: 1 row left out: row 3.", "1 row left out.",
 		"Nothing is sent for it.")
-	newest := valueOf(page.Body, "mend")
-	h.Page(h.A.Staff, "POST", at+"/undo", url.Values{"mend": {newest}}).Want(http.StatusForbidden)
-	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"mend": {"x"}}).Want(http.StatusNotFound)
-	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"mend": {newest}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"mend": {newest}}).Want(http.StatusConflict).Contains(
+	newest := valueOf(page.Body, "change")
+	h.Page(h.A.Staff, "POST", at+"/undo", url.Values{"change": {newest}}).Want(http.StatusForbidden)
+	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"change": {"x"}}).Want(http.StatusNotFound)
+	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"change": {newest}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"change": {newest}}).Want(http.StatusConflict).Contains(
 		"This change was undone already")
 	page = h.Page(h.A.Finance, "GET", at+"/check?show=bad", nil).Want(http.StatusOK).Contains(`value="ben@example.com"`)
-	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"mend": {valueOf(page.Body, "mend")}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "POST", at+"/undo", url.Values{"change": {valueOf(page.Body, "change")}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/check?show=bad", nil).Want(http.StatusOK).Contains(`value="nobody"`,
 		"The change is undone.").Lacks("Changes to the rows", `value="ben@example.com"`)
 }

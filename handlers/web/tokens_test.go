@@ -89,7 +89,8 @@ func TestACapturedMandateIsRefusedWithEverythingThatIsWrong(t *testing.T) {
 		"must be a PDF, PNG or JPEG")
 	k.sendCapture(t, onePixel+strings.Repeat("x", 5<<20), nil).Want(http.StatusUnprocessableEntity).Contains(
 		"at most 5 MB")
-	k.sendCapture(t, onePixel+strings.Repeat("x", 7<<20), nil).Want(http.StatusRequestEntityTooLarge)
+	k.sendCapture(t, onePixel+strings.Repeat("x", 7<<20), nil).Want(http.StatusUnprocessableEntity).Contains(
+		"at most 5 MB", `value="62001230001"`)
 	if after := k.Count(`SELECT count(*) FROM purchases`); after != before {
 		t.Errorf("%d purchases were left behind", after-before)
 	}

@@ -75,7 +75,7 @@ func (h HandPayment) check(rec Record, now time.Time) error {
 		w.Add("paid_on", "min_value", "Ensure this value is greater than or equal to 0.")
 	}
 	if h.Method != "" && h.Method.Words() == "" {
-		w.Add("method", "invalid_choice", "%q is no way to pay. Choose one of those listed.", string(h.Method))
+		w.Add("method", "invalid_choice", "‘%s’ is not a way to pay. Choose one of those listed.", string(h.Method))
 	}
 	if utf8.RuneCountInString(h.Reference) > longestReference {
 		w.Add("reference", "max_length", "Ensure this field has no more than %d characters.", longestReference)

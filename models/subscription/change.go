@@ -18,7 +18,7 @@ func (s Subscriber) unbilled() bool { return s.Status == Pending || s.Passed == 
 func (in *SubscriberInput) checkFixed(w *fault.Problems, sub Subscriber) {
 	if at := ownPrefix + releaseDate; in.Debit.text(releaseDate) != sub.Debit.text(releaseDate) &&
 		sub.Status != Pending && !w.Has(at) {
-		w.Add(at, "invalid", "The subscription began, and the day of its first debit cannot change any more. Leave this out.")
+		w.Add(at, "invalid", "The subscription began, and the day of its first debit can no longer change. Leave this out.")
 	}
 	same := in.First == nil && sub.FirstCents == nil || in.First != nil && sub.FirstCents != nil &&
 		*in.First == *sub.FirstCents

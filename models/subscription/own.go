@@ -186,7 +186,7 @@ func ownPath(path string) string {
 	return fault.All
 }
 
-// payer is who is asked, and for which account: the subscriber's own particulars over those of the client. An account
+// Who is asked, and for which account: the subscriber's own particulars over those of the client. An account
 // of its own comes with its own branch and type.
 func (d Debit) payer(of client.Details) client.Details {
 	if name := strings.TrimSpace(d.text("debtor_first_name") + " " + d.text("debtor_last_name")); name != "" {

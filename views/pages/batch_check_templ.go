@@ -115,7 +115,7 @@ type CauseFix struct {
 // CausesTarget and GridTabsTarget are the ids of what changes with every cell; GridSaid is where a saved cell is read out.
 const (
 	CausesTarget   = "causes"
-	MendsTarget    = "mends"
+	ChangesTarget  = "row-changes"
 	GridTabsTarget = "grid-tabs"
 	GridSaid       = "grid-said"
 )
@@ -163,12 +163,12 @@ type BatchCheckView struct {
 	MoreHref        string
 	AllHref, Filter string
 	MayBill         bool
-	Mends           []MendLine // what can be undone, the newest first
+	Changes         []ChangeLine // what can be undone, the newest first
 	UndoAction      string
 }
 
-// MendLine is a change of rows that can be undone.
-type MendLine struct {
+// ChangeLine is a change of rows that can be undone.
+type ChangeLine struct {
 	ID, Text, By string
 	At           components.Time
 }
@@ -254,7 +254,7 @@ func BatchCheck(frame layout.Frame, v BatchCheckView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = BatchMends(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = BatchChanges(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -547,8 +547,8 @@ func GridTabs(v BatchCheckView) templ.Component {
 	})
 }
 
-// BatchMends lists the changes of the rows with their buttons to undo; out of band after a cell was saved.
-func BatchMends(v BatchCheckView) templ.Component {
+// BatchChanges lists the changes of the rows with their buttons to undo; out of band after a cell was saved.
+func BatchChanges(v BatchCheckView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -574,9 +574,9 @@ func BatchMends(v BatchCheckView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 string
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(MendsTarget)
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(ChangesTarget)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batch_check.templ`, Line: 189, Col: 18}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batch_check.templ`, Line: 189, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -596,7 +596,7 @@ func BatchMends(v BatchCheckView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(v.Mends) > 0 {
+		if len(v.Changes) > 0 {
 			templ_7745c5c3_Var18 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -613,7 +613,7 @@ func BatchMends(v BatchCheckView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, m := range v.Mends {
+				for _, m := range v.Changes {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -670,14 +670,14 @@ func BatchMends(v BatchCheckView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\"><input type=\"hidden\" name=\"mend\" value=\"")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\"><input type=\"hidden\" name=\"change\" value=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var22 string
 						templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(m.ID)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batch_check.templ`, Line: 209, Col: 54}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/batch_check.templ`, Line: 209, Col: 56}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 						if templ_7745c5c3_Err != nil {
@@ -787,7 +787,7 @@ func GridSaved(v BatchCheckView, r GridRow, said string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = BatchMends(v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = BatchChanges(v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

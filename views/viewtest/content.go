@@ -49,7 +49,7 @@ func (c *checker) placed(t html.Token) {
 		c.say("<%s> in %s", t.Data, parent.tag)
 	}
 	if must := within[t.Data]; must != nil && len(c.open) > 0 && !slices.Contains(must, parent.name) {
-		c.say("%s stands in %s", t, parent.tag)
+		c.say("%s is in %s", t, parent.tag)
 	}
 	if holder := c.holder(); slices.Contains(phrasing, holder.name) && slices.Contains(blocks, t.Data) &&
 		(!slices.Contains(headed, holder.name) || !slices.Contains(headings, t.Data)) {

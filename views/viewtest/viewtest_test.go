@@ -41,7 +41,7 @@ func TestEachBrokenRuleIsNamed(t *testing.T) {
 		`<button>x<input aria-label="y"></button>`:             "stands inside <button>",
 		`<form><div><form></form></div></form>`:                "<form> stands inside <form>",
 		`<ul><a href="/">x</a></ul>`:                           "<a> in <ul>",
-		`<div><li>x</li></div>`:                                "<li> stands in <div>",
+		`<div><li>x</li></div>`:                                "<li> is in <div>",
 		`<details><p>x</p><summary>y</summary></details>`:      "does not begin with a summary",
 		`<select aria-label="x" required><option value="a">A</option></select>`: "no empty first choice",
 	} {

@@ -26,12 +26,12 @@ func readNote(d exchange.Document) components.Note {
 	switch {
 	case d.Strange():
 		return components.Note{Kind: "warn", Title: "This is about another account, " + d.StrangeAccount,
-			Text: "It is none of the accounts that your debits are paid into, so nothing in it counts. If it should be yours, " +
+			Text: "It is not one of the accounts that your debits are paid into, so nothing in it counts. If it should be yours, " +
 				"add it to a brand under Settings → Brands, and import the file again."}
 	case d.StrangeMovements > 0:
 		return components.Note{Kind: "warn", Title: plural.Of(d.StrangeMovements, "movement") + " in it " +
 			plural.Is(d.StrangeMovements) + " on another account, " + d.StrangeAccount,
-			Text: "That is none of the accounts that your debits are paid into. They do not count for you."}
+			Text: "That is not one of the accounts that your debits are paid into. They do not count for you."}
 	case d.Repeated():
 		return components.Note{Kind: "info", Title: "This file repeats what was known",
 			Text: "Every movement in it was in an earlier file. Nothing was counted twice."}

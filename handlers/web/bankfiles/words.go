@@ -172,7 +172,7 @@ var findingWords = map[exchange.FindingKind]findingWord{
 	},
 	exchange.LateResult: {"alert", "Two answers contradict each other", "Ask your bank which answer holds."},
 	exchange.NotPlaced: {"alert", "A file cannot be laid out", "Someone put another file where ours belongs. " +
-		"Have it taken away; ours then leaves by itself."},
+		"Have it taken away; ours then leaves within a minute."},
 	exchange.NotFetched: {"clock", "Answers of the bank do not arrive", "Find out why files are not fetched from " +
 		"your bank, or are not read. Debits count as paid by silence again once everything is here."},
 	exchange.NoStatement: {"calendar", "A day does not add up", "Look at the day in the reconciliation."},

@@ -161,7 +161,7 @@ const mendsShown = 10
 func (h *Batches) mends(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
 	all, err := h.Service.Mends(c.Request().Context(), access.Actor(c), b.ID)
 	for _, m := range all[:min(len(all), mendsShown)] {
-		view.Mends = append(view.Mends, pages.MendLine{ID: m.ID.String(), Text: m.Text, By: m.Who,
+		view.Changes = append(view.Changes, pages.ChangeLine{ID: m.ID.String(), Text: m.Text, By: m.Who,
 			At: words.Moment(m.CreatedAt)})
 	}
 	return err
@@ -285,7 +285,7 @@ func (h *Batches) Undo(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id, err := uuid.Parse(form.Get("mend"))
+	id, err := uuid.Parse(form.Get("change"))
 	if err != nil {
 		return fault.Missing()
 	}

@@ -233,7 +233,7 @@ func (s *Service) notPlaced(ctx context.Context, m Message, o *Occupied) error {
 	return s.Store.inTx(ctx, func(tx unit) error {
 		return tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: NotPlaced, Subject: m.ID, MessageID: m.ID,
 			Text: fmt.Sprintf("The file %s (%s) cannot be laid out for the bank: another file stands at %s. Have it taken "+
-				"away from there; the file then leaves by itself.", m.FileName, contents(m), o.Place)}})
+				"away from there; the file then leaves within a minute.", m.FileName, contents(m), o.Place)}})
 	})
 }
 

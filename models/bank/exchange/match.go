@@ -138,7 +138,7 @@ func (s *Service) Unmatch(ctx context.Context, who actor.Actor, entryID uuid.UUI
 			return fault.New(fault.Conflict, "final", "%s", why)
 		}
 		if n.ItemID != before.ItemID { // it was matched to another debit meanwhile
-			return fault.New(fault.Conflict, "changed", "This movement was matched to another debit meanwhile.")
+			return fault.New(fault.Conflict, "changed", "This movement was matched to another debit in the meantime.")
 		}
 		for _, a := range answers {
 			i.State, i.Outcome, i.OutcomeOn = a.WasState, a.WasOutcome, a.WasOn
