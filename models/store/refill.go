@@ -43,8 +43,8 @@ func Refill(ctx context.Context, conn *pgx.Conn, of CopyInfo, fill func(role str
 	defer func() { err = errors.Join(err, drop()) }()
 	var open, whole []string
 	for _, k := range keys {
-		open = append(open, "ALTER TABLE "+k.table+" DROP CONSTRAINT "+k.name)
-		whole = append(whole, "ALTER TABLE "+k.table+" ADD CONSTRAINT "+k.name+" "+k.definition)
+		open = append(open, "ALTER TABLE "+k.Table+" DROP CONSTRAINT "+k.Name)
+		whole = append(whole, "ALTER TABLE "+k.Table+" ADD CONSTRAINT "+k.Name+" "+k.Definition)
 	}
 	for _, table := range ours {
 		open = append(open, "ALTER TABLE "+table+" DISABLE TRIGGER USER")
@@ -89,7 +89,7 @@ func tablesOf(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return names, err
 }
 
-type foreignKey struct{ table, name, definition string }
+type foreignKey struct{ Table, Name, Definition string }
 
 // foreignKeys are those of our tables, in an order in which they can be made again.
 func foreignKeys(ctx context.Context, conn *pgx.Conn) ([]foreignKey, error) {
