@@ -165,7 +165,7 @@ func (d *driver) billing() {
 	d.good("replaceBillingTemplate", once, 200, invoice)
 	d.good("sendInvoiceOfTemplate", fmt.Sprintf(`{"client_id":%q}`, client), 200, invoice)
 	added := d.good("addSubscriber", fmt.Sprintf(
-		`{"client_id":%q,"invoice_override":{"total_override":50},"subscription_debtor_account_number":"6200000001","subscription_value_type":"VARIABLE","subscription_max_amount_cents":75,"subscription_adjustment_category":"YEARLY","subscription_authentication_type":"REALTIME","subscription_adjustment_rate":"5.5"}`,
+		`{"client_id":%q,"invoice_override":{"total_override":50},"subscription_debtor_account_number":"6200000001","subscription_value_type":"VARIABLE","subscription_max_amount_cents":75,"subscription_adjustment_category":"ANNUALLY","subscription_authentication_type":"REALTIME","subscription_adjustment_rate":"5.5"}`,
 		client,
 	), 200, plan)
 	one := added.JSON()["billing_template_client"].(map[string]any)["id"].(string)

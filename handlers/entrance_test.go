@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/cmd/app"
@@ -25,6 +27,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
 	"debitdesk/models/member"
+	"debitdesk/models/queue"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/storetest"
@@ -49,7 +52,8 @@ type gate struct {
 
 func openGate(t *testing.T, baseURL string) *gate {
 	t.Helper()
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8})
+	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8,
+		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // mails wait in their rows
 	if err != nil {
 		t.Fatal(err)
 	}

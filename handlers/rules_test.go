@@ -17,8 +17,9 @@ func TestTheRulesAreShownWithTheirDatesAndSources(t *testing.T) {
 	s := handlertest.New(t)
 	s.Page(s.A.Staff, "GET", "/rules", nil).Want(http.StatusOK).
 		Contains("Time in which a dispute is refunded at once", "60 days", "13 Apr 2026", "hyphen.co.za", "The press",
-			"Your bank", "Election day", "VAT rate").
+			"Your bank", "VAT rate").
 		Lacks("40 days", "dispute.auto_days<", "15,5", "by_debit_date")
+	s.Page(s.A.Staff, "GET", "/rules?on=2026-11-04", nil).Want(http.StatusOK).Contains("Election day")
 	s.Page(s.A.Staff, "GET", "/rules?on=2026-04-12", nil).Want(http.StatusOK).Contains("40 days")
 	s.Page(s.A.Staff, "GET", "/rules?show=over", nil).Want(http.StatusOK).Contains("40 days", "15,5", "Withdrawn")
 	s.Page(s.A.Staff, "GET", "/rules?show=coming", nil).Want(http.StatusOK).Contains("End of PASA").Lacks("60 days")

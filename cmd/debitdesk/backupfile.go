@@ -191,7 +191,7 @@ func (e ending) proven(by string, keys []seal.Key, path string) error {
 		}
 		return err
 	}
-	return fmt.Errorf("the key file %s lacks the sealing key %s, with which this backup was made: without it nobody can "+
+	return fmt.Errorf("the key file %s lacks the sealing key %s, with which this backup was made: without it no one can "+
 		"tell whether the file was changed. Put the key file of that time in its place", path, by)
 }
 
