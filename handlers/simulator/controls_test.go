@@ -216,7 +216,7 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 		t.Errorf("policy %q", policy)
 	}
 	h.Page(h.A.Owner, "GET", one+"/files/0", nil).Want(200).Contains("%PDF")
-	h.Page(h.A.Owner, "GET", one+"/files/1", nil).Want(http.StatusNotFound)
+	h.Page(h.A.Owner, "GET", one+"/files/9", nil).Want(http.StatusNotFound) // beyond its attachments
 }
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
