@@ -74,7 +74,7 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 // began before holds the linking up, as it would on a server.
 func linked(t *testing.T, h *handlertest.House) {
 	t.Helper()
-	for ctx, cancel := context.WithTimeout(t.Context(), time.Minute); ; {
+	for ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute); ; {
 		if err := h.Audit.Link(ctx); err != nil {
 			cancel()
 			t.Fatal(err)

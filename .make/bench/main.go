@@ -1,8 +1,8 @@
 // Command bench measures the product beside what its database can do: the built
 // binary on its own private PostgreSQL with fsync on, pgbench against the same
 // server, all in one run. It prints a table of ratios; only those hold from one
-// machine to another. BENCH names: purchase, charge, page, memory, closing, panels, billing, batch, hooks, requestlog, exchange,
-// monthend, pages.
+// machine to another. BENCH names: purchase, charge, page, memory, closing, panels, billing, batch, hooks,
+// requestlog, exchange, monthend, pages.
 package main
 
 import (
@@ -65,7 +65,8 @@ func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows in
 	for _, m := range []struct {
 		name    string
 		measure func(context.Context, *server, time.Duration, int) ([]line, error)
-	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}, {"closing", closing}, {"panels", panels},
+	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}, {"closing", closing},
+		{"panels", panels},
 		{"billing", bills}, {"batch", batches}, {"hooks", hooks}, {"requestlog", requestLog},
 		{"exchange", exchanges}, {"monthend", monthEnd}, {everyPage, many.everyPage}} {
 		if !pick.MatchString(m.name) {

@@ -20,8 +20,8 @@ import (
 )
 
 // A backup is a dump in PostgreSQL's custom format, which pg_restore reads too, and behind it what we know of it: JSON,
-// its authentication with a key of the key file, and its length. What it knows are the sums of the dump's parts, so that
-// no part is used before it was checked. Files of earlier releases are not authenticated.
+// its authentication with a key of the key file, and its length. What it knows are the sums of the dump's parts, so
+// that no part is used before it was checked. Files of earlier releases are not authenticated.
 const (
 	backupMark   = "DEBITDESKBACKUP2"
 	firstMark    = "DEBITDESKBACKUP1"

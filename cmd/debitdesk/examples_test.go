@@ -25,7 +25,7 @@ func (i *integrator) sends(method, path, body string, headers ...string) (int, h
 	for name, value := range i.known {
 		path, body = strings.ReplaceAll(path, "<"+name+">", value), strings.ReplaceAll(body, "<"+name+">", value)
 	}
-	ctx, cancel := context.WithTimeout(i.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(i.t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, i.on.url+path, strings.NewReader(body))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 func TestAServerThatIsToldToEndSaysSoFirstAndServesMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t)
-	b.env["DEBITDESK_DRAIN"] = "2s"
+	b.env["DEBITDESK_DRAIN"] = "20s" // the two requests below come within it
 	p := serving(t, b.env)
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -172,8 +172,11 @@ func (v *vault) live(account string) {
 	subscriber := v.api(200, "POST", "/api/v1/billing_templates/"+template+"/add_subscriber/",
 		fmt.Sprintf(`{"client_id":%q,"subscription_debtor_account_number":%q,"subscription_debtor_id_number":%q}`,
 			client, account, idNumber), "Idempotency-Key: subscriber-"+account[6:])
-	v.api(200, "PATCH", "/billing_templates/clients/"+subscriber,
+	v.api(400, "PATCH", "/billing_templates/clients/"+subscriber, // its mandate is for another account
 		fmt.Sprintf(`{"subscription_debtor_account_number":%q,"send_receipt":false}`, typedIn))
+	v.api(200, "POST", "/api/v1/billing_templates/"+template+"/add_subscriber/",
+		fmt.Sprintf(`{"client_id":%q,"subscription_debtor_account_number":%q,"subscription_debtor_id_number":%q}`,
+			client, typedIn, idNumber), "Idempotency-Key: another-"+account[6:])
 	v.api(400, "PATCH", "/billing_templates/clients/"+subscriber,
 		fmt.Sprintf(`{"subscription_debtor_account_number":"%s%s","subscription_debtor_id_number":{"x":%q}}`, account,
 			strings.Repeat("1", 30), idNumber))

@@ -97,7 +97,7 @@ func (b *books) states(on *postgres.Cluster) (text string) {
 // reads gives a page to the clerk.
 func (c *clerk) reads(on *process, path string) (int, string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, on.url+path, nil)
 	if err != nil {

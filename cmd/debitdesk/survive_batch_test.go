@@ -45,7 +45,7 @@ const formType = "application/x-www-form-urlencoded"
 // submit sends a form and gives the address of the page that follows.
 func (c *clerk) submit(on *process, to, kind string, form io.Reader) string {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, on.url+to, form)
 	if err != nil {

@@ -41,7 +41,7 @@ func (b *books) bill(on *process, key string, clients []string) (answer string, 
 	body := fmt.Sprintf(
 		`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"School fees","price":%d}]},"clients":[{"client_id":"%s"}]}`,
 		b.brand, 1900000000, cents, strings.Join(clients, `"},{"client_id":"`))
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, on.url+"/api/v1/billing/", strings.NewReader(body))
 	if err != nil {

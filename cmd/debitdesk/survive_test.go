@@ -82,7 +82,7 @@ func brandOf(t *testing.T, env map[string]string, slug string) (id string) {
 
 // call is one call of the API; the answer is nil when the server died meanwhile.
 func (b *books) call(on *process, method, path, body string) (int, map[string]any) {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, on.url+path, strings.NewReader(body))
 	if err != nil {

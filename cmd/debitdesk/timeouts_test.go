@@ -81,7 +81,7 @@ func TestAReaderThatNeverReadsIsCutOff(t *testing.T) {
 	must(t, err)
 	select {
 	case <-wrote:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Error("the answer still waits for its reader")
 	}
 }

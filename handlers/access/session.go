@@ -86,7 +86,8 @@ func (s *Sessions) Lives(c echo.Context) (bool, error) {
 		return false, nil //nolint:nilerr // without a cookie there is no session
 	}
 	now := s.now()
-	in, found, err := s.rows.FindSession(c.Request().Context(), s.hashes(cookie.Value), now, now.Add(-user.SessionAbsolute))
+	begun := now.Add(-user.SessionAbsolute)
+	in, found, err := s.rows.FindSession(c.Request().Context(), s.hashes(cookie.Value), now, begun)
 	if err != nil || !found || half(in) {
 		return false, err
 	}

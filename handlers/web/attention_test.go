@@ -216,8 +216,8 @@ func TestAPageSaysWhereADisputeStands(t *testing.T) {
 		Lacks("asks for proof of")
 	// One that is judged by the rules before 13 April 2026: the bank asks for proof.
 	b.must(`UPDATE purchases SET status = 'chargeback' WHERE id = $1`, late)
-	b.must(`UPDATE collections SET state = 'disputed', result_code = '30', proof_due = true, proof_until = $2 WHERE purchase_id = $1`, late,
-		dayOf(b).AddDays(30))
+	b.must(`UPDATE collections SET state = 'disputed', result_code = '30', proof_due = true, proof_until = $2
+		WHERE purchase_id = $1`, late, dayOf(b).AddDays(30))
 	page(late).Contains("The bank asks for proof of the mandate until",
 		"Add the mandate that the client signed, and it is sent to the bank.",
 		"/mandates/"+token+"/evidence/new")

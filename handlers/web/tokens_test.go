@@ -90,7 +90,7 @@ func TestACapturedMandateIsRefusedWithEverythingThatIsWrong(t *testing.T) {
 	k.sendCapture(t, onePixel+strings.Repeat("x", 5<<20), nil).Want(http.StatusUnprocessableEntity).Contains(
 		"at most 5 MB")
 	k.sendCapture(t, onePixel+strings.Repeat("x", 7<<20), nil).Want(http.StatusUnprocessableEntity).Contains(
-		"at most 5 MB", `value="62001230001"`)
+		"at most 5 MB", `value="4055 123 456"`)
 	if after := k.Count(`SELECT count(*) FROM purchases`); after != before {
 		t.Errorf("%d purchases were left behind", after-before)
 	}

@@ -45,8 +45,8 @@ func (e Export) Entry(who actor.Actor) Entry {
 	for name, value := range e.Filters {
 		filters[name] = value
 	}
-	// People search for names, addresses and numbers of clients. An entry is kept for ten years and cannot be changed, also
-	// after the client was erased: what was searched for is told by its beginning and its length alone.
+	// People search for names, addresses and numbers of clients. An entry is kept for ten years and cannot be changed,
+	// also after the client was erased: what was searched for is told by its beginning and its length alone.
 	for name, value := range filters {
 		if name == "q" || strings.HasSuffix(name, "_q") {
 			filters[name] = maskedSearch(value)

@@ -118,7 +118,7 @@ func MaskNumbers(text string) string {
 func CleanAccount(text string) AccountNumber { return AccountNumber(clean(text)) }
 
 // Key is a number as numbers are compared: banks write zeros, spaces and hyphens into it or not.
-func (a AccountNumber) Key() string { return strings.TrimLeft(clean(string(a)), "0") }
+func (n AccountNumber) Key() string { return strings.TrimLeft(clean(string(n)), "0") }
 
 // CleanID takes spaces and hyphens out of an identity number and puts a passport into capitals.
 func CleanID(text string) IDNumber { return IDNumber(strings.ToUpper(clean(text))) }

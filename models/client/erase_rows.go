@@ -265,7 +265,8 @@ var erasing = []struct{ table, sql string }{
 		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
 	// Files of lists that were exported name clients. They are made again from the lists.
 	{"task_chunks", `DELETE FROM task_chunks WHERE merchant_id = @m AND task_id IN (` + overTasks + `)`},
-	{"tasks", `UPDATE tasks SET kept_until = LEAST(kept_until, now()) WHERE merchant_id = @m AND id IN (` + overTasks + `)`},
+	{"tasks", `UPDATE tasks SET kept_until = LEAST(kept_until, now())
+		WHERE merchant_id = @m AND id IN (` + overTasks + `)`},
 	// Statements name clients: those of its time are made again from the ledger, with the same sums.
 	{
 		"company_statements",

@@ -276,10 +276,11 @@ func TestADamagedNumberIsMarkedAndKeepsNoListFromBeingRead(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ctx, c := t.Context(), h.thandi(t)
-	if _, err := h.Update(ctx, h.admin, c.ID, client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) {
+	moved := func(d client.Details) (client.Details, fault.Problems) {
 		d.BankAccount, d.BankCode = "62000012345", "470010"
 		return d, nil
-	}}); err != nil {
+	}
+	if _, err := h.Update(ctx, h.admin, c.ID, client.Change{Apply: moved}); err != nil {
 		t.Fatal(err)
 	}
 	damage := func() (stored []byte) {

@@ -118,7 +118,8 @@ func (b *book) act(t *rapid.T, id uuid.UUID) {
 				return nil
 			}
 			which := uuid.MustParse(rapid.SampledFrom(refunds).Draw(t, "which"))
-			b.fetches(bank.Message{ID: uuid.NewString(), InstructionID: which, Kind: bank.RefundSettled, Code: "00", At: b.store.Now(), Raw: []byte("{}")})
+			b.fetches(bank.Message{ID: uuid.NewString(), InstructionID: which, Kind: bank.RefundSettled, Code: "00",
+				At: b.store.Now(), Raw: []byte("{}")})
 			return nil
 		},
 		"pay": func() error {

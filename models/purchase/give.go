@@ -267,6 +267,7 @@ func (in Account) into(p *Purchase) {
 	if in.Phone != "" {
 		p.Payer.Phone = in.Phone
 	}
+	p.Replace() // what could not be read of the account of before is not needed any more
 }
 
 // UseStored pays with a stored account that the client chose on the hosted page:

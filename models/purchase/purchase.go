@@ -36,7 +36,7 @@ type Purchase struct {
 	ClientID                uuid.UUID           `gorm:"<-:create"` // zero when the client's details came with the request
 	UserID                  uuid.UUID           `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
 	TemplateID              uuid.UUID           `gorm:"<-:create"` // the billing template it follows; zero for none
-	SubscriberID            uuid.UUID           `gorm:"<-:create"` // whose period it bills or whose account it stores; zero for none
+	SubscriberID            uuid.UUID           `gorm:"<-:create"` // whose period it bills, or whose account it stores
 	IsTest                  bool                `gorm:"<-:create"`
 	Status                  Status
 	Product                 string `gorm:"<-:create"`

@@ -37,7 +37,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 			return nil, err
 		}
 		return func(tx Tx, rec *Record) error {
-			letter := mail.Letter{}
+			var letter mail.Letter
 			if rec.asksForAccount() {
 				letter = s.askingFor(rec.Purchase, rec.Brand, r)
 			} else {

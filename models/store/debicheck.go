@@ -100,6 +100,10 @@ func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debi
 		return c
 	}
 	p := c.Purchase
+	if p.Any() {
+		c.Wrong = fmt.Errorf("read the client's numbers of mandate %s: %w", a.MandateID, seal.ErrDamaged)
+		return c
+	}
 	c.Order = bank.MandateRequest{
 		ID: a.ID, MandateID: m.ID, MerchantID: m.MerchantID, Authentication: string(a.Method),
 		ContractReference: m.ContractReference,

@@ -41,7 +41,7 @@ func told(t *testing.T, changed <-chan struct{}) (open bool) {
 	select {
 	case _, open = <-changed:
 		return open
-	case <-time.After(20 * time.Second):
+	case <-time.After(4 * time.Minute):
 		t.Fatal("no change was told")
 		return false
 	}

@@ -131,9 +131,12 @@ func accountPlace(merchantID, tokenID uuid.UUID) seal.Place {
 	return seal.PlaceOf("tokens", "account_sealed", merchantID, tokenID)
 }
 
-// OpenAccount reads the number of a stored account, for the bank alone.
+// OpenAccount reads the number of a stored account, for the bank alone. Without a number there is nothing to ask a bank.
 func OpenAccount(box *seal.Box, merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
 	number, err := box.Open(accountPlace(merchantID, tokenID), sealed)
+	if err == nil && number == "" {
+		err = fmt.Errorf("%w: it is empty", seal.ErrDamaged)
+	}
 	if err != nil {
 		return "", fmt.Errorf("open the account of token %s: %w", tokenID, err)
 	}

@@ -302,7 +302,8 @@ func TestWhereMoneyIsRealEventsLeaveEncryptedOnly(t *testing.T) {
 	h := open(t)
 	old := h.hook("http://old.example")
 	h.hooks.Live = true
-	_, err := h.hooks.Create(t.Context(), h.who, webhook.Input{Title: "New", Callback: "http://a.example", AllEvents: true})
+	plain := webhook.Input{Title: "New", Callback: "http://a.example", AllEvents: true}
+	_, err := h.hooks.Create(t.Context(), h.who, plain)
 	if f, _ := fault.From(err); f == nil || len(f.Fields) != 1 || f.Fields[0].Path != "callback" {
 		t.Errorf("a new one: %v", err)
 	}

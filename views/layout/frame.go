@@ -79,7 +79,8 @@ type PayerFrame struct {
 	Script                            string
 }
 
-// PayerContact says whom you can ask on the pages for clients. Call and Write can be tapped; without both, Ask says whom.
+// PayerContact says whom you can ask on the pages for clients. Call and Write can be tapped; without both, Ask says
+// whom.
 type PayerContact struct {
 	Ask         string
 	Call, Write components.Link

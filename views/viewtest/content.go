@@ -10,13 +10,13 @@ import (
 // breaks these rules each in its own way, and htmx swaps what they made of it.
 var (
 	// phrasing elements hold text and what may stand within a sentence, nothing else.
-	phrasing = words("abbr b bdi bdo button cite code data dfn em h1 h2 h3 h4 h5 h6 i kbd label legend mark output p pre " +
-		"q s samp small span strong sub summary sup time u var")
+	phrasing = words("abbr b bdi bdo button cite code data dfn em h1 h2 h3 h4 h5 h6 i kbd label legend mark output p " +
+		"pre q s samp small span strong sub summary sup time u var")
 	// headed may hold a heading besides.
 	headed = words("legend summary")
 	// blocks are what does not stand within a sentence.
-	blocks = words("address article aside blockquote details dialog div dl fieldset figcaption figure footer form h1 h2 h3 " +
-		"h4 h5 h6 header hgroup hr main menu nav ol p pre search section table ul")
+	blocks = words("address article aside blockquote details dialog div dl fieldset figcaption figure footer form h1 h2 " +
+		"h3 h4 h5 h6 header hgroup hr main menu nav ol p pre search section table ul")
 	headings = words("h1 h2 h3 h4 h5 h6 hgroup")
 	// pressed are what a person presses: none stands inside another.
 	pressed = words("a button details embed iframe input label select textarea")

@@ -66,7 +66,8 @@ func (h *Pages) day(c echo.Context, form url.Values, refused error) error {
 	}
 	if d.Note.Note != "" {
 		v.Accepted = components.Note{Kind: "info", Title: "A difference of " +
-			words.Minus(words.Sum(d.Note.Cents, money.ZAR)) + " was accepted", Text: d.Note.Note + " (" + by(d.Note.By) + ", " + words.Moment(d.Note.At).Text + " SAST)"}
+			words.Minus(words.Sum(d.Note.Cents, money.ZAR)) + " was accepted",
+			Text: d.Note.Note + " (" + by(d.Note.By) + ", " + words.Moment(d.Note.At).Text + " SAST)"}
 		if d.State() != exchange.DayAccepted {
 			v.Accepted.Kind, v.Accepted.Text = "warn", v.Accepted.Text+". The difference is another one now."
 		}

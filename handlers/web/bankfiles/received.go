@@ -26,8 +26,8 @@ func readNote(d exchange.Document) components.Note {
 	switch {
 	case d.Strange():
 		return components.Note{Kind: "warn", Title: "This is about another account, " + d.StrangeAccount,
-			Text: "It is not one of the accounts that your debits are paid into, so nothing in it counts. If it should be yours, " +
-				"add it to a brand under Settings → Brands, and import the file again."}
+			Text: "It is not one of the accounts that your debits are paid into, so nothing in it counts. If it should be " +
+				"yours, add it to a brand under Settings → Brands, and import the file again."}
 	case d.StrangeMovements > 0:
 		return components.Note{Kind: "warn", Title: plural.Of(d.StrangeMovements, "movement") + " in it " +
 			plural.Is(d.StrangeMovements) + " on another account, " + d.StrangeAccount,

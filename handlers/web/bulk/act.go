@@ -67,6 +67,10 @@ type Row struct {
 	Notes int64         `json:"notes,omitempty"` // credit notes that are issued
 	Mails int64         `json:"mails,omitempty"` // mails that are sent
 
+	// Settled tells that it will not happen because it has happened. Where that is since the rehearsal, it is done: the
+	// act on another row has covered it, such as one mail to a client who is in several rows.
+	Settled bool `json:"-"`
+
 	Name, Second, Href string          `json:"-"`
 	Note               string          `json:"-"` // what else happens to it, such as a recall
 	Changed            bool            `json:"-"` // since it was chosen

@@ -174,6 +174,8 @@ func (r *run) one(ctx context.Context, who actor.Actor, act Act, row, fresh Row)
 	done := ""
 	return kit.OnceKeyed(ctx, r.bulk.Desk.Replays, key, func(ctx context.Context) (any, error) {
 		switch {
+		case fresh.Settled:
+			return nil, nil
 		case fresh.Why != "":
 			return nil, fault.New(fault.Conflict, "conflict", "%s", fresh.Why)
 		case !row.same(fresh):

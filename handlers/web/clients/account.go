@@ -23,8 +23,8 @@ import (
 
 // accountFilter is the day at whose end the account of a client is looked at.
 type accountFilter struct {
-	AsOf calendar.Date
-	Open bool
+	AsOf           calendar.Date
+	Open, Credited bool
 }
 
 // account lists what a client was billed and paid, as it stood at the end of a day.
@@ -49,14 +49,18 @@ func (h *Clients) account(one client.Client) kit.Shown {
 			if a.More {
 				t.Found = kit.FoundUpTo(n+1, n)
 			}
-			if f.Open {
+			switch {
+			case f.Credited:
+				t.Cents = kit.SumIn(a.CreditedCents, money.ZAR)
+			case f.Open:
 				t.Cents = kit.SumIn(a.Owing, money.ZAR)
-			} else {
+			default:
 				t.Cents = kit.SumIn(a.BilledCents, money.ZAR)
 			}
 			return t, err
 		},
-		By: "state", Views: []kit.View{{Label: "Still to be paid", Key: "open", Value: "yes"}},
+		By: "state", Views: []kit.View{{Label: "Still to be paid", Key: "open", Value: "yes"},
+			{Label: "Credited", Key: "credited", Value: "yes", Rare: true}},
 		Filters: []kit.Filter[accountFilter]{
 			kit.DayFilter("as_of", "At the end of", func(f *accountFilter, day calendar.Date) { f.AsOf = day }),
 			{Key: "", Read: func(l *kit.Listing, f *accountFilter) {
@@ -67,6 +71,8 @@ func (h *Clients) account(one client.Client) kit.Shown {
 			}},
 			{Key: "open", View: true, Chip: kit.SameChip(""), Read: kit.OnlyFilter("open", "yes", "a view of the account", "",
 				func(f *accountFilter) *bool { return &f.Open }).Read},
+			{Key: "credited", View: true, Chip: kit.SameChip(""), Read: kit.OnlyFilter("credited", "yes", "a view of the account",
+				"", func(f *accountFilter) *bool { return &f.Credited }).Read},
 		},
 		Columns: []kit.Column[report.AccountLine]{
 			kit.ColumnOf("Purchase", func(l report.AccountLine) components.Cell {
@@ -102,7 +108,7 @@ func (h *Clients) account(one client.Client) kit.Shown {
 // lines are those of the account that the filter lets through.
 func (f accountFilter) lines(a report.Account) (out []report.AccountLine) {
 	for _, l := range a.Lines {
-		if !f.Open || l.OwedCents() != 0 {
+		if (!f.Open || l.OwedCents() != 0) && (!f.Credited || l.CreditedCents() != 0) {
 			out = append(out, l)
 		}
 	}
@@ -130,7 +136,7 @@ func accountStats(a report.Account, path string, id uuid.UUID) []components.Stat
 		stat("Still to be paid", "billed, less credited and paid, with what was refunded, at the end of "+
 			words.DayTime(a.AsOf).Text, path+"?"+asOf+"&open=yes", a.Owing),
 		stat("Billed", "without what was withdrawn before it was invoiced", path+"?"+asOf, a.BilledCents),
-		stat("Credited", "by credit note, or refunded", path+"?"+asOf, a.CreditedCents),
+		stat("Credited", "by credit note, or refunded", path+"?"+asOf+"&credited=yes", a.CreditedCents),
 		stat("Paid", "all that came in, less what the bank took back", movements, a.PaidCents),
 		stat("Refunded", "paid back to the client", movements, a.RefundedCents),
 	}

@@ -117,8 +117,8 @@ func (h *Webhooks) Show(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return html.Send(c, http.StatusOK, pages.ListResults(list))
 	}
-	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now, !h.Desk.Sandbox), EditHref: words.WebhookPath(id, "edit"),
-		DeleteHref: words.WebhookPath(id, "deletion"),
+	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now, !h.Desk.Sandbox),
+		EditHref: words.WebhookPath(id, "edit"), DeleteHref: words.WebhookPath(id, "deletion"),
 		ResendHref: words.WebhookPath(id, "resend"), TestAction: words.WebhookPath(id, "test"),
 		PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
 		Facts: webhookFacts(w), Deliveries: list}

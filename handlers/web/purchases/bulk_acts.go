@@ -147,7 +147,7 @@ func (p *Purchases) planRemind(url.Values) bulk.Plan {
 			out[i] = p.row(rec)
 			out[i].Note = "Listed in the client’s reminder"
 			if out[i].Why = whyNotMail(rec, p.Desk.Now()); out[i].Why == "" && reminded[rec.ID] {
-				out[i].Why = remindedToday
+				out[i].Why, out[i].Settled = remindedToday, true
 			}
 		}
 		return out, err

@@ -45,7 +45,7 @@ func (s house) forge(k *trail.Service, merchant uuid.UUID) {
 // began before holds the linking up.
 func (s house) linkUntilStopped(k *trail.Service) {
 	s.t.Helper()
-	for ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute); ; {
+	for ctx, cancel := context.WithTimeout(s.t.Context(), 4*time.Minute); ; {
 		if err := k.Link(ctx); err != nil {
 			cancel()
 			s.t.Fatal(err)

@@ -56,7 +56,7 @@ func (s house) unguarded(sql string, args ...any) {
 // began before holds the linking up, as it would on a server.
 func (s house) linkAll(k *trail.Service) {
 	s.t.Helper()
-	for ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute); ; {
+	for ctx, cancel := context.WithTimeout(s.t.Context(), 4*time.Minute); ; {
 		if err := k.Link(ctx); err != nil {
 			cancel()
 			s.t.Fatal(err)

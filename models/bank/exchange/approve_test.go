@@ -211,7 +211,8 @@ func TestWhoMadeWhatIsInAFileDoesNotApproveIt(t *testing.T) {
 			id, b.who.MerchantID, brand, purchases[i], thursday.String(), now)
 	}
 	b.exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_id, actor_name, action, object_type,
-		object_id, purchase_id, text) VALUES ($1, $2, $3, 'user', $4, 'Zanele', 'purchase.charged', 'purchase', $5, $5, 'Charged.')`,
+		object_id, purchase_id, text)
+		VALUES ($1, $2, $3, 'user', $4, 'Zanele', 'purchase.charged', 'purchase', $5, $5, 'Charged.')`,
 		uuid.New(), b.who.MerchantID, now, charger.ID, purchases[1])
 	b.at(monday.At(11, 30))
 	b.work()

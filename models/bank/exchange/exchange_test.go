@@ -401,7 +401,8 @@ func TestARefundIsTakenBackUntilItLeaves(t *testing.T) {
 	refunds := []bank.Refund{{ID: uuid.New()}, {ID: uuid.New()}}
 	for i := range refunds {
 		r := &refunds[i]
-		r.InstructionID, r.MerchantID, r.AmountCents, r.Currency, r.Branch = uuid.New(), b.who.MerchantID, 15000, "ZAR", "632005"
+		r.InstructionID, r.MerchantID = uuid.New(), b.who.MerchantID
+		r.AmountCents, r.Currency, r.Branch = 15000, "ZAR", "632005"
 		r.Account, r.AccountType, r.HolderName, r.StatementLine = "4047527520", bank.Current, "N Dlamini", "GYM"
 		r.Creditor = bank.Creditor{Name: "Gym", AbbreviatedName: "GYM", Account: "50100000001", Branch: "250655"}
 	}

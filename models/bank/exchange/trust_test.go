@@ -136,7 +136,8 @@ func TestAStatusThatDoesNotAgreeNeitherCountsNorAcknowledges(t *testing.T) {
 	}
 	b := open(t, nil)
 	_, message := b.sent(2, thursday)
-	b.arrive("half", exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "ACTC", HasCount: true, Count: 1})
+	b.arrive("half", exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "ACTC",
+		HasCount: true, Count: 1})
 	b.at(thursday.AddDays(1).At(9, 0))
 	b.work()
 	if len(b.outcomes()) != 0 || !slices.Equal(b.findings(), []string{"differs", "not_acknowledged"}) {

@@ -132,8 +132,8 @@ func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
 	}
 }
 
-// decide does what a person does: what was refused is sent again, what was lost is laid out again, and the bank is asked
-// about what it counts differently.
+// decide does what a person does: what was refused is sent again, what was lost is laid out again, and the bank is
+// asked about what it counts differently.
 func (w *town) decide(who actor.Actor) {
 	w.t.Helper()
 	rows, err := w.store.Pool.Query(w.t.Context(), `SELECT kind, message_id, EXISTS (SELECT FROM bank_findings d

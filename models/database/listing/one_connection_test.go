@@ -29,7 +29,7 @@ func TestASearchHoldsOneConnectionAtATime(t *testing.T) {
 	f := &listing.Search{Query: database.SearchFor(merchant, "peach"), Walk: w, Words: listing.Vector("search")}
 	where, args := w.All()
 	f.Arms = []listing.Arm{listing.ByWords(s.DB, f, "tins", "tins", where, args...)}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	ids, _, err := listing.Find(ctx, s.DB, f, paging.Ask{Limit: 3})
 	if want := uuid.MustParse("00010000-0000-0000-0000-0000000007d0"); err != nil || len(ids) != 4 || ids[0] != want {

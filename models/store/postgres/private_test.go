@@ -274,7 +274,7 @@ func kill9(t *testing.T, dataDir string) int {
 // answers waits until the database answers again; its file of the old process tells nothing.
 func answers(t *testing.T, dsn string) {
 	t.Helper()
-	within(t, 20*time.Second, "an answer", func() bool {
+	within(t, 4*time.Minute, "an answer", func() bool {
 		conn, err := pgx.Connect(t.Context(), dsn)
 		if err != nil {
 			return false

@@ -14,7 +14,7 @@ import (
 const (
 	throwawayPrefix = "debitdesk-pg-"
 	enoughMemory    = 1 << 30 // bytes free in /dev/shm
-	startLimit      = 60 * time.Second
+	startLimit      = 3 * time.Minute
 )
 
 // throwawaySettings give up durability: a lost test cluster is no loss. A connection of a test lives shortly, so it

@@ -12,7 +12,7 @@ import (
 // worked off. Every test ends with it, whatever it did. A database that is not there any more is nobody's.
 func FiguresAgree(tb testing.TB, dsn string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
