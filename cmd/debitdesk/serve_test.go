@@ -14,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"debitdesk/models/store/postgres"
 	"debitdesk/models/store/storetest"

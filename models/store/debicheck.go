@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
 	"debitdesk/models/token"

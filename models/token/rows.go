@@ -131,7 +131,7 @@ func accountPlace(merchantID, tokenID uuid.UUID) seal.Place {
 	return seal.PlaceOf("tokens", "account_sealed", merchantID, tokenID)
 }
 
-// OpenAccount reads the number of a stored account, for the bank alone. Without a number there is nothing to ask a bank.
+// OpenAccount reads the number of a stored account, for the bank alone. Without one there is nothing to ask a bank.
 func OpenAccount(box *seal.Box, merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
 	number, err := box.Open(accountPlace(merchantID, tokenID), sealed)
 	if err == nil && number == "" {

@@ -140,8 +140,8 @@ func (w *Walk) open(at Address) error {
 		return err
 	}
 	w.found = append(w.found, at)
-	page := strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
-	if !page || at.depth >= deepest && w.Page == nil && w.Markup == nil {
+	isPage := strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
+	if !isPage || at.depth >= deepest && w.Page == nil && w.Markup == nil {
 		return nil
 	}
 	markup, err := io.ReadAll(res.Body)

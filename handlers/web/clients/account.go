@@ -71,8 +71,8 @@ func (h *Clients) account(one client.Client) kit.Shown {
 			}},
 			{Key: "open", View: true, Chip: kit.SameChip(""), Read: kit.OnlyFilter("open", "yes", "a view of the account", "",
 				func(f *accountFilter) *bool { return &f.Open }).Read},
-			{Key: "credited", View: true, Chip: kit.SameChip(""), Read: kit.OnlyFilter("credited", "yes", "a view of the account",
-				"", func(f *accountFilter) *bool { return &f.Credited }).Read},
+			{Key: "credited", View: true, Chip: kit.SameChip(""), Read: kit.OnlyFilter("credited", "yes",
+				"a view of the account", "", func(f *accountFilter) *bool { return &f.Credited }).Read},
 		},
 		Columns: []kit.Column[report.AccountLine]{
 			kit.ColumnOf("Purchase", func(l report.AccountLine) components.Cell {

@@ -51,7 +51,8 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 		change(&rules)
 	}
 	b.Service = &exchange.Service{Store: exchange.Store{DB: s.DB}, Rules: rules,
-		Encoder: exchangetest.Codec{Account: "50100000001"}, Decoder: exchangetest.Codec{Account: "50100000001"}, Box: b.box, Calendar: calendar.New(), Now: s.Now, Chunk: 3}
+		Encoder: exchangetest.Codec{Account: "50100000001"}, Decoder: exchangetest.Codec{Account: "50100000001"},
+		Box: b.box, Calendar: calendar.New(), Now: s.Now, Chunk: 3}
 	m, brand := s.NewID(), s.NewID()
 	b.exec(
 		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'gym', 'Gym', true, $2, $2)`,
