@@ -18,7 +18,11 @@ import (
 // fill is told the role in whose name rows are to be written. It may write rows and nothing else, which matters where
 // the connection itself may do everything; empty: the connection's own, which is no superuser.
 func Refill(ctx context.Context, conn *pgx.Conn, of CopyInfo, fill func(role string) error) (err error) {
-	ours, err := tablesOf(ctx, conn)
+	ours, err := tablesOf(ctx, conn, "public")
+	if err != nil {
+		return err
+	}
+	months, err := tablesOf(ctx, conn, "history")
 	if err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func Refill(ctx context.Context, conn *pgx.Conn, of CopyInfo, fill func(role str
 		open = append(open, "ALTER TABLE "+k.Table+" DROP CONSTRAINT "+k.Name)
 		whole = append(whole, "ALTER TABLE "+k.Table+" ADD CONSTRAINT "+k.Name+" "+k.Definition)
 	}
-	for _, table := range ours {
+	for _, table := range slices.Concat(ours, months) { // what a month has of its own is not disabled with its table
 		open = append(open, "ALTER TABLE "+table+" DISABLE TRIGGER USER")
 		whole = append(whole, "ALTER TABLE "+table+" ENABLE TRIGGER USER")
 	}
@@ -75,16 +79,16 @@ func allOf(ctx context.Context, conn *pgx.Conn, statements []string) error {
 	})
 }
 
-// tablesOf lists our tables under their whole names; months belong to theirs.
-func tablesOf(ctx context.Context, conn *pgx.Conn) ([]string, error) {
-	rows, err := conn.Query(ctx,
-		`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`)
+// tablesOf lists the tables of a schema under their whole names: ours are in public, their months in history.
+func tablesOf(ctx context.Context, conn *pgx.Conn, schema string) ([]string, error) {
+	rows, err := conn.Query(ctx, `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY 1`, schema)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for i, name := range names {
-		names[i] = pgx.Identifier{"public", name}.Sanitize()
+		names[i] = pgx.Identifier{schema, name}.Sanitize()
 	}
 	return names, err
 }
