@@ -115,15 +115,17 @@ const issuer = "debitdesk"
 // New wires the use cases.
 func New(o Options) (Services, error) {
 	s, now := o.Store, o.Store.Now
-	days, words := calendar.New(), letters.Writer{Base: o.BaseURL}
+	days := calendar.New()
 	party, err := factor.NewParty(o.BaseURL)
 	if err != nil {
 		return Services{}, err
 	}
 	at := o.connect(now, days)
+	words := letters.Writer{Base: o.BaseURL, Window: mandate.WindowBy(at.timetable.Rules),
+		Limits: mandate.LimitsBy(at.timetable.Rules)}
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
 		Timetable: at.timetable, Letters: words,
-		Window: mandate.WindowBy(at.timetable.Rules), Limits: mandate.LimitsBy(at.timetable.Rules),
+		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
 		Draw:    papers.Printer{Base: o.BaseURL}.Draw,

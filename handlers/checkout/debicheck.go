@@ -28,7 +28,7 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	} else {
 		a.Steps = append(a.Steps, "Your bank will ask you to confirm, by SMS: you have "+within+".")
 	}
-	a.Steps = append(a.Steps, elsewhere, silence(rec.Brand.Name, t))
+	a.Steps = append(a.Steps, elsewhere, silence(rec.Brand.Name, o.Asking))
 }
 
 const elsewhere = "You can also confirm in your banking app, by cellphone banking, " +
@@ -43,9 +43,9 @@ func before(t *mandate.Terms) string {
 }
 
 // silence says what happens without an answer.
-func silence(brand string, t *mandate.Terms) string {
-	if t.DelayedOnFailure {
-		return "If you do not answer, your bank asks once more and gives you 48 hours. " +
+func silence(brand string, asking purchase.Asking) string {
+	if asking.Terms.DelayedOnFailure {
+		return "If you do not answer, your bank asks once more and gives you " + mandate.Span(asking.Again) + ". " +
 			"If you still do not answer, the debit order is registered anyway, and you can dispute its debits."
 	}
 	return "If you decline or do not answer, nothing is debited, and " + brand + " sees that you did not agree."

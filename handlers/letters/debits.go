@@ -175,7 +175,7 @@ func (w Writer) AskSubscriber(p purchase.Purchase, b merchant.Brand, r purchase.
 		money.Format(r.AmountCents, r.Currency), r.Every, r.Title)}
 	terms := asksBank(p)
 	if terms != nil {
-		v.Paragraphs = append(v.Paragraphs, "Then your bank asks you to confirm them. "+before(terms), confirming(terms))
+		v.Paragraphs = append(v.Paragraphs, "Then your bank asks you to confirm them. "+before(terms), w.confirming(terms))
 	}
 	if p.TotalCents == 0 {
 		v.Paragraphs = append(v.Paragraphs, stored(terms))

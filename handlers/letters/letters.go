@@ -23,7 +23,9 @@ import (
 
 // Writer implements purchase.Letters and billing.Letters.
 type Writer struct {
-	Base string // the public address of the product, such as https://desk.example.co.za
+	Base   string         // the public address of the product, such as https://desk.example.co.za
+	Window mandate.Window // when clients can be asked in real time; zero: the scheme's
+	Limits mandate.Limits // how long they have to answer; zero: the scheme's
 }
 
 var (
@@ -42,7 +44,7 @@ func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	if terms != nil {
 		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
 			"You give your bank details and see the terms; then your bank asks you to confirm them. " + before(terms),
-			confirming(terms)}
+			w.confirming(terms)}
 	}
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
 	switch {
@@ -90,18 +92,20 @@ func before(t *mandate.Terms) string {
 }
 
 // confirming says how the bank will ask (source: authentication_type).
-func confirming(t *mandate.Terms) string {
+func (w Writer) confirming(t *mandate.Terms) string {
+	limits := cmp.Or(w.Limits, mandate.DefaultLimits())
 	if t.Authentication == mandate.RealTime {
-		w := mandate.DefaultWindow()
+		window := cmp.Or(w.Window, mandate.DefaultWindow())
 		return fmt.Sprintf(
 			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, "+
-				"and you have 120 seconds to answer.",
-			w.Opens,
-			w.Closes,
+				"and you have %s to answer.",
+			window.Opens,
+			window.Closes,
+			limits.Span(mandate.RealTime),
 		)
 	}
-	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, " +
-		"by cellphone banking, at an ATM or in a branch."
+	return "Your bank asks you by SMS, and you have " + limits.Span(mandate.Delayed) +
+		" to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
 
 func attachedWords(paper billing.Paper) string {

@@ -74,6 +74,9 @@ func (l Limits) For(m Method) time.Duration {
 	return l.Delayed
 }
 
+// Span writes how long the client has to answer, such as "120 seconds".
+func (l Limits) Span(m Method) string { return Span(l.For(m)) }
+
 // Span writes a time to answer as the trade says it: 120 seconds, 48 hours.
 func Span(d time.Duration) string {
 	n, unit := int64(d/time.Second), "second"
@@ -97,11 +100,19 @@ func Asked(all []Authentication, how Method) (n int) {
 }
 
 var methodLabels = map[Method]string{
-	RealTime: "real time, 120 seconds", Delayed: "delayed, 48 hours", Fallback: "fallback, 48 hours",
+	RealTime: "real time", Delayed: "delayed", Fallback: "fallback",
 }
 
 // Label is the way of asking in plain words.
 func (m Method) Label() string { return methodLabels[m] }
+
+// Label is the way of asking with the time to answer that this request had, such as "real time, 120 seconds".
+func (a Authentication) Label() string {
+	if a.SentAt.IsZero() || a.ExpiresAt.IsZero() {
+		return a.Method.Label()
+	}
+	return a.Method.Label() + ", " + Span(a.ExpiresAt.Sub(a.SentAt))
+}
 
 var channelLabels = map[string]string{
 	"banking_app": "in the banking app", "internet_banking": "by internet banking", "ussd": "by cellphone banking",

@@ -13,6 +13,7 @@ import (
 type Asking struct {
 	Terms   *mandate.Terms
 	Within  time.Duration // how long the client has to answer
+	Again   time.Duration // and when the bank asks once more
 	OpensAt time.Time     // the bank cannot be asked in real time before that; zero: it can now
 	Window  mandate.Window
 }
@@ -91,7 +92,7 @@ func (s *Service) asking(rec Record) Asking {
 	if t == nil {
 		return Asking{}
 	}
-	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication), Window: s.Window}
+	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication), Again: s.Limits.For(mandate.Fallback), Window: s.Window}
 	if now := s.Now(); t.Authentication == mandate.RealTime && !s.Window.Open(now) {
 		a.OpensAt = s.Window.OpensAt(now)
 	}

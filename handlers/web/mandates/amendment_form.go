@@ -205,7 +205,8 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 
 func (h *Amendments) askingChoice(form url.Values, byInput map[string]string) components.Select {
 	s := choices("How the client is asked", "authentication_type", form, byInput,
-		[][2]string{{"REALTIME", "Real time: on the phone, 120 seconds"}, {"DELAYED", "Delayed: by SMS, 48 hours"}})
+		[][2]string{{"REALTIME", "Real time: on the phone, " + h.Purchases.Limits.Span(mandate.RealTime)},
+			{"DELAYED", "Delayed: by SMS, " + h.Purchases.Limits.Span(mandate.Delayed)}})
 	if why := h.Purchases.Bank.NoRealTime(); why != "" {
 		s.Options[0].Disabled, s.Options[0].Selected, s.Options[1].Selected, s.Hint = true, false, true, why
 		return s

@@ -51,7 +51,8 @@ func (h *Amendments) review(c echo.Context, old token.Entry, m mandate.Mandate, 
 	}
 	view := pages.AmendReviewView{Title: "Review the change", Back: components.Link{Text: old.Token.Named(),
 		Href: words.TokenPath(old.ID)}, Steps: amendSteps(1, false), Action: words.TokenPath(old.ID) + "/amendment",
-		Fields: sentFields(form), Now: h.nowFacts(old, m), New: newFacts(old, form, in), What: whatHappens(old, in),
+		Fields: sentFields(form), Now: h.nowFacts(old, m), New: newFacts(old, form, in, h.Purchases.Limits),
+		What:   whatHappens(old, in),
 		Button: "Create the link for the client"}
 	if in.Method == purchase.DebiCheck && form.Get("account") != askedAccount {
 		view.Button = "Send to the client’s bank"
@@ -81,7 +82,7 @@ func sentFields(form url.Values) (fields []pages.HiddenField) {
 }
 
 // newFacts are the details as they will be.
-func newFacts(old token.Entry, form url.Values, in purchase.Revision) components.Facts {
+func newFacts(old token.Entry, form url.Values, in purchase.Revision, limits mandate.Limits) components.Facts {
 	var f components.Facts
 	add := func(label, value string) {
 		if value != "" {
@@ -106,9 +107,9 @@ func newFacts(old token.Entry, form url.Values, in purchase.Revision) components
 		if ask.MaxAmountCents != nil {
 			add("Never more than", money.Format(*ask.MaxAmountCents, money.ZAR)+" a debit")
 		}
-		how := "By SMS, within 48 hours"
+		how := "By SMS, within " + limits.Span(mandate.Delayed)
 		if ask.AuthenticationType == string(mandate.RealTime) {
-			how = "On the phone, within 120 seconds"
+			how = "On the phone, within " + limits.Span(mandate.RealTime)
 		}
 		add("The client is asked", how)
 	}

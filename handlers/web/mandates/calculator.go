@@ -53,10 +53,11 @@ func (h *MandateForms) closedWords() string {
 	}
 	return fmt.Sprintf(
 		"Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: "+
-			"an SMS with 48 hours to answer. Real time is possible again %s at %s.",
+			"an SMS with %s to answer. Real time is possible again %s at %s.",
 		w.Opens,
 		w.Closes,
 		now.In(calendar.SAST).Format("15:04"),
+		h.Purchases.Limits.Span(mandate.Delayed),
 		day,
 		w.Opens,
 	)

@@ -184,8 +184,8 @@ func mandateReason(m mandate.Mandate) *components.Note {
 
 func askedRows(list []mandate.Authentication, now time.Time) (rows []pages.AskedRow) {
 	for _, a := range list {
-		row := pages.AskedRow{Number: words.Grouped(int64(a.Number)), Method: methodWords(a.Method), Pill: authPills[a.State],
-			By: a.RequestedBy, Facts: components.Facts{Wide: true}}
+		row := pages.AskedRow{Number: words.Grouped(int64(a.Number)), Method: words.Capital(a.Label()),
+			Pill: authPills[a.State], By: a.RequestedBy, Facts: components.Facts{Wide: true}}
 		at := func(label string, t time.Time) {
 			if !t.IsZero() {
 				row.Facts.Items = append(row.Facts.Items,

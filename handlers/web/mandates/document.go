@@ -243,7 +243,7 @@ func attemptParts(list []mandate.Authentication) []documents.Section {
 	for i := len(list) - 1; i >= 0; i-- { // in the order in which it was asked
 		a := list[i]
 		p := part{documents.Section{Title: "Request " + words.Grouped(int64(a.Number)) + " to the client"}}
-		p.add("Kind", methodWords(a.Method))
+		p.add("Kind", words.Capital(a.Label()))
 		p.add("Outcome", authPills[a.State].Word)
 		p.add("Requested", toTheSecond(a.RequestedAt))
 		p.add("Sent to the bank", toTheSecond(a.SentAt))

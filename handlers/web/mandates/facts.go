@@ -70,8 +70,8 @@ func termFacts(m mandate.Mandate, currency string) components.Facts {
 	add("Other days", yesWords(t.AllowDateAdjustment, "Allowed; such debits may be disputed",
 		"Refused by the client’s bank"))
 	add("Adjustment", adjustmentWords(*t, currency))
-	add("How the client is asked", methodWords(t.Authentication))
-	add("If there is no answer", yesWords(t.DelayedOnFailure, "Asked again for 48 hours, then registered",
+	add("How the client is asked", words.Capital(t.Authentication.Label()))
+	add("If there is no answer", yesWords(t.DelayedOnFailure, "Asked again, then registered",
 		"The request ends"))
 	add("Account verification", yesWords(t.VerifyAccount, "Asked for", "Not asked for"))
 	return f

@@ -110,7 +110,8 @@ func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup, byIn
 				Title: "DebiCheck",
 				Icon:  "shield",
 				Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, " +
-					"and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed.",
+					"and " + h.Purchases.Limits.Span(mandate.RealTime) + " to answer. Delayed: an SMS, and " +
+					h.Purchases.Limits.Span(mandate.Delayed) + " to answer. Debits within the terms cannot be disputed.",
 			},
 				h.Purchases.Bank.NoDebiCheck()),
 			{
@@ -307,7 +308,7 @@ func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInpu
 		Title: "In real time",
 		Badge: "REALTIME",
 		Text: "A prompt on the phone within seconds (USSD on phones without the app), " +
-			"and 120 seconds to answer. Call the client first.",
+			"and " + h.Purchases.Limits.Span(mandate.RealTime) + " to answer. Call the client first.",
 	}
 	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type",
 		Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
@@ -327,8 +328,9 @@ func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInpu
 	}
 	v.Asking.Options = []components.RadioCard{realTime,
 		{Value: string(mandate.Delayed), Title: "Delayed", Badge: "DELAYED",
-			Text: "An SMS, 48 hours to answer in the banking app, by USSD, at an ATM or in a branch. At any hour."}}
-	v.Fallback = components.Checkbox{Label: "Without an answer, register the mandate anyway after 48 more hours",
+			Text: "An SMS, " + h.Purchases.Limits.Span(mandate.Delayed) +
+				" to answer in the banking app, by USSD, at an ATM or in a branch. At any hour."}}
+	v.Fallback = components.Checkbox{Label: "Without an answer, ask again, and then register the mandate anyway",
 		Name: "do_delayed_on_auth_failure", Error: byInput["do_delayed_on_auth_failure"],
 		Checked: s.form.Get("do_delayed_on_auth_failure") != "",
 		Hint:    "Every debit under such a mandate may be disputed. If the client declines, nothing is registered."}

@@ -111,8 +111,6 @@ func dayWords(at, now time.Time) string {
 	return " on " + words.SayDay(calendar.DateOf(at), now)
 }
 
-func methodWords(m mandate.Method) string { return words.Capital(m.Label()) }
-
 var authPills = map[mandate.AuthState]components.Pill{
 	mandate.AuthRequested:  {Kind: "progress", Word: "Being sent", Title: "Goes to the bank next."},
 	mandate.AuthSent:       {Kind: "wait", Word: "At the bank", Title: "The bank has the request."},

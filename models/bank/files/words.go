@@ -121,8 +121,8 @@ func (p Profile) abilitiesInWords() (lines []string) {
 		it      bool
 		yes, no string
 	}{
-		{c.DebiCheck, "It collects by DebiCheck, and asks clients for mandates by delayed requests, which they " +
-			"answer within 48 hours.",
+		{c.DebiCheck, "It collects by DebiCheck, and asks clients for mandates by delayed requests, which the " +
+			"client answers later, by SMS or in the app.",
 			"It does not collect by DebiCheck."},
 		{c.RealTimeMandates, "", "It cannot ask a client for a mandate while they wait: a file takes too long."},
 		{c.Refunds, "It pays refunds.", "It does not pay refunds: pay them on the bank’s site."},
