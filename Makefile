@@ -18,7 +18,7 @@ test: ## everything that CI asks
 	.make/fresh.sh
 	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
-	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 45m $(PACKAGES)
+	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 80m $(PACKAGES)
 
 # Collecting garbage took a fifth of the processor: it waits until there is more of it.
 test: export GOGC = 400
@@ -36,4 +36,4 @@ bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BEN
 screenshots: ## the pictures of the README and the manual, from the browser journeys
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
-	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank|QueueIsEmptied|AListIsATool|ManyRowsByKeyboard|WithTheKeyboardAlone|CalendarAndWhat' -timeout 45m ./cmd/debitdesk
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank|QueueIsEmptied|AListIsATool|ManyRowsByKeyboard|WithTheKeyboardAlone|CalendarAndWhat' -timeout 80m ./cmd/debitdesk

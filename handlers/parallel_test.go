@@ -26,7 +26,7 @@ import (
 const (
 	many    = 4 * handlertest.Connections // calls of an address at the same moment
 	few     = handlertest.Connections + 2 // of those that hash a password, which happens two at a time
-	longest = 2 * time.Minute             // so that a caller who would wait for ever is told
+	longest = 10 * time.Minute            // so that a caller who would wait for ever is told
 )
 
 // callers call every address many times at the same moment.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -51,7 +52,7 @@ func newStreet(t *testing.T) *street {
 	t.Helper()
 	s := &street{t: t, log: &bytes.Buffer{}}
 	s.House = handlertest.New(t, func(h *handlertest.House) {
-		h.Deps.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelError}))
+		h.Deps.Log = slog.New(slog.NewTextHandler(io.MultiWriter(s.log, t.Output()), &slog.HandlerOptions{Level: slog.LevelError}))
 		s.credentials = h.Deps.OAuth
 	})
 	var err error

@@ -28,7 +28,7 @@ import (
 var axe string
 
 // patience is how long anything may take that is waited for. It ends what hangs; no machine is too slow for it.
-const patience = 4 * time.Minute
+const patience = 10 * time.Minute
 
 // readAgain is how long after a look at the page the next one is taken.
 const readAgain = 10 * time.Millisecond

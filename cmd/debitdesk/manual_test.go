@@ -98,7 +98,7 @@ func TestTheManualNamesEveryCommandAndNoOther(t *testing.T) {
 				continue
 			}
 			used[name+" "+leaf.Path()] = true
-			for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
+			for _, flag := range regexp.MustCompile(`--([a-z0-9-]+)`).FindAllStringSubmatch(line, -1) {
 				if !hasFlag(leaf, flag[1]) {
 					t.Errorf("%s: %q has no --%s", name, leaf.Path(), flag[1])
 				}
@@ -141,7 +141,7 @@ func TestTheManualNamesFlagsThatExist(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `debitdesk ([^`]+)` \\|(.*)$").FindAllStringSubmatch(manualText(t,
 		"configuration"), -1) {
 		leaf := leafOf(parser.Model.Leaves(false), row[1])
-		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(row[2], -1) {
+		for _, flag := range regexp.MustCompile("`--([a-z0-9-]+)").FindAllStringSubmatch(row[2], -1) {
 			if leaf == nil || !hasFlag(leaf, flag[1]) {
 				t.Errorf("%q has no --%s", row[1], flag[1])
 			}

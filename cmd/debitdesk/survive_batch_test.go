@@ -138,11 +138,11 @@ func (b *books) afterKill() {
 	}
 }
 
-// TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice kills the server at twenty
+// TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice kills the server at twelve
 // random moments, the first of them while it checks the rows.
 func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 	t.Parallel()
-	const rows, mailed, kills, checking = 10_000, 10, 20, 4
+	const rows, mailed, kills, checking = 6_000, 10, 12, 3
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()

@@ -180,12 +180,12 @@ func (b *books) billKilled(p *process, key string, clients []string, moment time
 	return a
 }
 
-// TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice kills the server at twenty
+// TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice kills the server at twelve
 // moments of requests for many invoices, most of them random, and repeats each
 // request after the restart until it is answered. Who sends the mails comes last.
 func TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice(t *testing.T) {
 	t.Parallel()
-	const invoices, mailed, kills = 1000, 10, 20
+	const invoices, mailed, kills = 600, 10, 12
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()

@@ -156,7 +156,7 @@ func (b *books) until(what string, met func() bool) {
 	b.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(2 * time.Minute); !met(); <-tick.C {
+	for deadline := time.Now().Add(patience); !met(); <-tick.C {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("never: %s", what)
 		}

@@ -117,11 +117,11 @@ func TestNoOddValueInAnyFieldBreaksARequest(t *testing.T) {
 	var inside any
 	must(t, json.Unmarshal(details, &inside))
 	inline["client"] = inside
-	for _, c := range []struct{ method, path, body string }{
-		{"POST", "/clients/", everyDetail},
-		{"PATCH", "/clients/" + client + "/", everyDetail},
-		{"POST", "/purchases/", fmt.Sprintf(everyField, client, h.A.BrandID)},
-		{"POST", "/purchases/", text(inline)},
+	for _, c := range []struct{ method, path, body, under string }{
+		{"POST", "/clients/", everyDetail, ""},
+		{"PATCH", "/clients/" + client + "/", everyDetail, ""},
+		{"POST", "/purchases/", fmt.Sprintf(everyField, client, h.A.BrandID), ""},
+		{"POST", "/purchases/", text(inline), "client"}, // the rest of it is the body above
 	} {
 		var whole any
 		must(t, json.Unmarshal([]byte(c.body), &whole))
@@ -130,6 +130,9 @@ func TestNoOddValueInAnyFieldBreaksARequest(t *testing.T) {
 			t.Fatalf("%s %s as it should be: %d %s", c.method, c.path, got.Status, got.Body)
 		}
 		for _, place := range places("", whole) {
+			if !strings.HasPrefix(place, c.under) {
+				continue
+			}
 			for _, odd := range oddities {
 				got := h.API(c.method, c.path, text(with(whole, place, odd)))
 				if got.Status/100 == 2 {

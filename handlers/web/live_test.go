@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 5 * time.Minute
 
 // wire is the house on a real listener, with a DebiCheck mandate that waits for
 // the payer and everything that watches it.

@@ -71,7 +71,7 @@ func TestAPartThatWasPaidAnotherWayIsRecorded(t *testing.T) {
 	paid := url.Values{"form_key": {uuid.NewString()}, "paid_on": {calendar.DateOf(k.Store.Now()).String()},
 		"amount": {"9999"}, "method": {"goats"}, "reference": {strings.Repeat("x", 101)}}
 	k.Page(k.A.Staff, "POST", page+"/payment", paid).Want(http.StatusUnprocessableEntity).Contains(
-		"which is still to be paid", "is no way to pay", "no more than 100 characters")
+		"which is still to be paid", "is not a way to pay", "no more than 100 characters")
 	paid = with(paid, "form_key", uuid.NewString(), "amount", "469,00", "method", "cash", "reference", "R-17")
 	k.Page(k.A.Staff, "POST", page+"/payment", paid).Want(http.StatusSeeOther)
 	k.Page(k.A.Staff, "GET", page, nil).Want(http.StatusOK).Contains("Paid so far", "Still to be paid", "2\u00a0000,00",
