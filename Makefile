@@ -2,8 +2,9 @@
 
 BENCH ?= .
 PACKAGES ?= ./...
+RACED ?= ./models/database/... ./models/jobs/... ./models/bank/... ./models/webhook/... ./models/mandate/... ./models/audit/... ./models/batch/... ./models/debit/... ./handlers/web/mandates/...
 
-.PHONY: run build test lint generate bench screenshots
+.PHONY: run build test test-clocks test-race lint generate bench screenshots
 
 run: ## builds and serves on http://127.0.0.1:8080 with its own PostgreSQL under ./data; BANK=files plays with a simulated bank
 	@.make/need.sh postgres
@@ -20,8 +21,18 @@ test: ## everything that CI asks
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 80m $(PACKAGES)
 
+test-clocks: ## the tests under clocks at each month's end of two years, 29 February, Easter and the new year; hours. PACKAGES and DATES pick
+	@.make/need.sh postgres chromium curl jq xmllint sshd pgbouncer faketime
+	@go build -o bin/withpg ./.make/withpg
+	GOMEMLIMIT=2GiB .make/clocks.sh '$(PACKAGES)' $(DATES)
+
 # Collecting garbage took a fifth of the processor: it waits until there is more of it.
-test: export GOGC = 400
+test test-clocks test-race: export GOGC = 400
+
+test-race: ## packages with work that is shared, under the race detector; needs a C compiler
+	@.make/need.sh postgres
+	@go build -o bin/withpg ./.make/withpg
+	bin/withpg go test -race -vet=off -p 2 -parallel 4 -timeout 80m $(RACED)
 
 lint: # a tool with a module of its own, so that go.mod stays short
 	go tool -modfile=.make/lint/go.mod golangci-lint run ./... ./.make/withpg ./.make/bench

@@ -16,7 +16,10 @@ if [ ${#dates[@]} = 0 ]; then
 	dates+=("2028-02-29T09:00:00Z" "2027-03-26T09:00:00Z" "$(($(date +%Y) + 1))-01-01T10:00:00Z")
 fi
 
-library=$(ls /usr/lib/*/faketime/libfaketime.so.1 /opt/homebrew/lib/faketime/libfaketime.1.dylib 2>/dev/null | head -1)
+library=
+for one in /usr/lib/*/faketime/libfaketime.so.1 /opt/homebrew/lib/faketime/libfaketime.1.dylib; do
+	if [ -e "$one" ]; then library=$one; fi
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
@@ -38,7 +41,11 @@ grep -q 'sec += shifted' "$scratch/time.go" || { echo "clocks.sh does not know t
 printf '{"Replace":{"%s":"%s"}}\n' "$source" "$scratch/time.go" >"$scratch/overlay.json"
 
 bin/withpg -check # says where it looks
-real=$(dirname "$(readlink -f "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sort -V | tail -1 || command -v postgres)")")
+real=$(command -v postgres || true)
+for one in /usr/lib/postgresql/*/bin/postgres; do
+	if [ -x "$one" ]; then real=$one; fi
+done
+real=$(dirname "$(readlink -f "$real")")
 mkdir "$scratch/bin"
 ln -s "$real"/* "$scratch/bin/"
 rm "$scratch/bin/postgres"

@@ -133,6 +133,16 @@ need_pgbouncer() {
 	exit 1
 }
 
+# The clock of PostgreSQL in make test-clocks.
+have_faketime() { ls /usr/lib/*/faketime/libfaketime.so.1 /opt/homebrew/lib/faketime/libfaketime.1.dylib 2>/dev/null | grep -q .; }
+
+need_faketime() {
+	if have_faketime; then return; fi
+	if may_apt && apt faketime && have_faketime; then return; fi
+	say "needs libfaketime: install your system's package (Debian: apt install faketime; macOS: brew install libfaketime)"
+	exit 1
+}
+
 for what in "$@"; do
 	case $what in
 	postgres) need_postgres ;;
@@ -141,6 +151,7 @@ for what in "$@"; do
 	xmllint) need_xmllint ;;
 	sshd) need_sshd ;;
 	pgbouncer) need_pgbouncer ;;
-	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, sshd and pgbouncer, not $what" && exit 2 ;;
+	faketime) need_faketime ;;
+	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, sshd, pgbouncer and faketime, not $what" && exit 2 ;;
 	esac
 done
