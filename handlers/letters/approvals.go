@@ -33,6 +33,8 @@ func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) 
 	what := "It was done on your behalf."
 	if a.State == approval.Refused {
 		what = "Nothing was done."
+	} else if a.Kind == approval.StopClient {
+		what = "It was done on your behalf. An admin or finance can undo it on the client’s page."
 	} else if a.Kind == approval.DeleteTokens {
 		what = "It was done on your behalf, and can be undone for ten minutes."
 	}

@@ -27,6 +27,7 @@ const (
 	DeleteTokens Kind = "delete_tokens"
 	SendBatch    Kind = "send_batch"
 )
+	StopClient   Kind = "stop_client" // of staff, who may not do it themselves
 
 // State is where a request stands.
 type State string
@@ -70,6 +71,7 @@ type Subject struct {
 	Choices   map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
 	Batch     uuid.UUID                     `json:"batch,omitzero"`
 	Order     *batch.Order                  `json:"order,omitempty"`
+	Client    uuid.UUID                     `json:"client,omitzero"` // whose debits are stopped
 	Loosening *Loosening                    `json:"loosening,omitempty"`
 	Name      string                        `json:"name"` // in words, numbers masked
 	Totals    Totals                        `json:"stakes"`

@@ -130,6 +130,10 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 			return of, fault.Missing()
 		}
 		b, err := s.Batches.MayStart(ctx, who, of.Batch, *of.Order)
+	case StopClient:
+		return s.stopping(ctx, who, of)
+	case ChangeSetting:
+		return s.setting(ctx, who, of)
 		if err != nil {
 			return of, err
 		}
@@ -184,6 +188,12 @@ func (of Subject) key() string {
 	}
 	texts := make([]string, len(of.Tokens))
 	for i, id := range of.Tokens {
+	if of.Client != uuid.Nil {
+		return of.Client.String()
+	}
+	if of.Setting != nil {
+		return of.Setting.key()
+	}
 		texts[i] = id.String()
 	}
 	slices.Sort(texts)
@@ -227,6 +237,7 @@ type Sheet struct {
 	Why     string // why the caller cannot decide; empty: can
 	Mine    bool   // the caller asked, and can withdraw it
 }
+	Halt    purchase.Halt     // of a stop, as it is now
 
 // Show gives one request.
 func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Sheet, error) {
@@ -261,7 +272,12 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		if v.Effects, err = s.Batches.Effects(ctx, who, b); err != nil {
 			return v, err
 		}
-	case Loosen: // what was demanded is compared when it is decided
+	case StopClient:
+		if v.Halt, err = s.Purchases.HaltOf(ctx, who, a.Subject.Client); err != nil && !fault.Is(err, fault.NotFound) {
+			return v, err
+		}
+		v.Now = totalsOfHalt(v.Halt)
+	case ChangeSetting, Loosen: // what was asked for is compared when it is decided
 	}
 	was, is := a.Subject.Totals, v.Now
 	if was.Digest == "" { // asked before digests were kept

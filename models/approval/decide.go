@@ -179,6 +179,10 @@ func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a 
 		}
 		order := *a.Subject.Order // with the fingerprint of what was asked for
 		if seen.Rows != order.Rows || seen.Cents != order.Cents {
+	case StopClient:
+		return s.carryOutStop(ctx, tx, asker, a, seen)
+	case ChangeSetting:
+		return s.carryOutSetting(tx, asker, a, keys)
 			return fault.New(fault.Conflict, "batch_changed",
 				"The request is not what you were shown. Check it again.")
 		}
