@@ -28,6 +28,9 @@ const (
 	MailCredit     = "credit_note"
 	MailStopped    = "subscription_stopped" // confirms to a client that a subscription was stopped
 	MailStopNotice = "stop_notice"          // tells the business so
+	MailAllStopped = "client_stopped"       // confirms to a client that everything was stopped
+	MailPrice      = "price_changed"        // tells a subscriber of another price from a date on
+	MailResumed    = "client_resumed"       // tells the client that debits go on
 )
 
 // What references of attachments begin with. The files are drawn when somebody needs them.
@@ -56,6 +59,21 @@ type Letters interface {
 	// Stopped confirms to a client that a subscription was stopped, and StopNotice tells the business.
 	Stopped(p Purchase, b merchant.Brand, s Stop) mail.Letter
 	StopNotice(p Purchase, b merchant.Brand, s Stop) mail.Letter
+	// AllStopped confirms to a client that everything was stopped, and Resumed that it goes on.
+	AllStopped(to client.Details, b merchant.Brand, s Stop) mail.Letter
+	Resumed(to client.Details, b merchant.Brand, back []Record) mail.Letter
+	// PriceChanged tells a client what subscriptions cost from a date on.
+	PriceChanged(to client.Details, b merchant.Brand, of []NewPrice) mail.Letter
+}
+
+// NewPrice is what a subscription costs from a date on.
+type NewPrice struct {
+	Title, Currency, Every string
+	Was, Is                int64
+	From                   calendar.Date
+	FirstOn                calendar.Date // the first day billed at the new price; zero: not known yet
+	Stays                  bool          // the price stays Is, and does not change to Was
+	Confirm                bool          // the client has to confirm it at the bank before it can be debited
 }
 
 // Recurrence is what a subscription debits, how much, from when on and how often. The zero value is none.
