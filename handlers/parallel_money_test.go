@@ -133,6 +133,9 @@ func (c *callers) purchasePages(clients, tokens []string) {
 	c.all("POST /calendar/holidays", func(int) ask { // a day of all businesses, of which there are two
 		return ask{body: form("day", today.AddDays(60).String(), "name", "Day of mourning")}
 	}, 403)
+	c.all("POST /calendar/holidays/moves", func(int) ask {
+		return ask{body: form("day", today.AddDays(60).String())}
+	}, 303)
 }
 
 func (c *callers) payers() {

@@ -169,8 +169,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
 		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
-		Days:       &holiday.Service{Store: holiday.Store{DB: db.DB}},
-		Service:    s.Planner}
+		Days:       &holiday.Service{Store: holiday.Store{DB: db.DB}}, Debits: s.Purchases,
+		Service: s.Planner}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Now: o.Now}
