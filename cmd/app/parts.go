@@ -186,13 +186,13 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	db := o.Store
 	d.Account = &settings.Account{Desk: desk, Self: s.Users, Sessions: o.Sessions}
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
-	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, People: db.PeopleOf,
+	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window}}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
 	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
 		Credentials: s.Credentials}
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
-	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
+	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks, Approvals: s.Approvals}
 	if o.Sandbox {
 		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,

@@ -80,6 +80,10 @@ func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User
 		v.Facts = append(v.Facts, emails.Line{Label: "Files to the bank",
 			Value: above(before.FilesAbove) + " → " + above(after.FilesAbove)})
 	}
+	if before.Settings || after.Settings {
+		v.Facts = append(v.Facts, emails.Line{Label: "Settings that direct money",
+			Value: yesNo(before.Settings) + " → " + yesNo(after.Settings)})
+	}
 	v.Button = emails.Button{Label: "View the settings", URL: strings.TrimRight(w.Base, "/") + "/settings/approvals"}
 	return letter(v)
 }

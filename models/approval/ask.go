@@ -76,9 +76,14 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		if err := insert(tx.Unit(), a); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
+		entry := audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
 			Text:  "A second approver was asked: " + of.Name + ".",
-			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}})
+			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}}
+		if of.Setting != nil { // all admins are told, as of the change itself
+			entry.Action = audit.SettingAsked
+			entry.After["change"] = of.Setting.Lines
+		}
+		tx.Audit(who, entry)
 		for i, u := range able {
 			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email,
 				State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
@@ -125,15 +130,15 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		return of, nil
 	case Loosen:
 		return s.loosening(ctx, who, of)
+	case StopClient:
+		return s.stopping(ctx, who, of)
+	case ChangeSetting:
+		return s.setting(ctx, who, of)
 	case SendBatch:
 		if of.Order == nil {
 			return of, fault.Missing()
 		}
 		b, err := s.Batches.MayStart(ctx, who, of.Batch, *of.Order)
-	case StopClient:
-		return s.stopping(ctx, who, of)
-	case ChangeSetting:
-		return s.setting(ctx, who, of)
 		if err != nil {
 			return of, err
 		}
@@ -183,17 +188,17 @@ func (of Subject) key() string {
 	if of.Batch != uuid.Nil {
 		return of.Batch.String()
 	}
-	if of.Loosening != nil {
-		return string(Loosen)
-	}
-	texts := make([]string, len(of.Tokens))
-	for i, id := range of.Tokens {
 	if of.Client != uuid.Nil {
 		return of.Client.String()
 	}
 	if of.Setting != nil {
 		return of.Setting.key()
 	}
+	if of.Loosening != nil {
+		return string(Loosen)
+	}
+	texts := make([]string, len(of.Tokens))
+	for i, id := range of.Tokens {
 		texts[i] = id.String()
 	}
 	slices.Sort(texts)
@@ -232,12 +237,12 @@ type Sheet struct {
 	Approval
 	Impacts []purchase.Impact // of a deletion, of what still lives
 	Effects batch.Effects     // of a batch, as it is now
+	Halt    purchase.Halt     // of a stop, as it is now
 	Now     Totals
 	Changed bool   // other things hang on it than when it was asked
 	Why     string // why the caller cannot decide; empty: can
 	Mine    bool   // the caller asked, and can withdraw it
 }
-	Halt    purchase.Halt     // of a stop, as it is now
 
 // Show gives one request.
 func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Sheet, error) {
