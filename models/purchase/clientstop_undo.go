@@ -36,10 +36,10 @@ func (u StopUndo) Lines() (out []string) {
 		out = append(out, debitNamed(rec)+": Planned again.")
 	}
 	for _, sub := range u.Subs {
-		out = append(out, "Subscription “"+sub.Title+"”: Billed again. What was missed meanwhile is not billed.")
+		out = append(out, "Subscription “"+sub.Title+"”: Billed again. What was missed in the meantime is not billed.")
 	}
 	if n := len(u.Stop.Changed.Tokens); n > 0 {
-		out = append(out, plural.Of(n, "token")+": Can be debited again, if not deleted meanwhile.")
+		out = append(out, plural.Of(n, "token")+": Can be debited again, if not deleted in the meantime.")
 	}
 	for _, s := range u.Stay {
 		out = append(out, s.Name+": Stays as it is. "+s.Why)

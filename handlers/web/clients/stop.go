@@ -163,7 +163,7 @@ func (h *Clients) askResume(c echo.Context, status int, one client.Client, refus
 	}
 	view := pages.ActView{Title: "Undo the stop", Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)},
 		Question: components.Confirm{ID: "resume", Title: "Undo the stop of " + one.Name() + "?",
-			Text:   "Everything comes back that nobody has changed since the stop:",
+			Text:   "Everything comes back that has not been changed since the stop:",
 			Action: resumePath(one.ID), CancelHref: words.ClientHref(one.ID), Button: "Undo the stop", Safe: true,
 			Breaks: undo.Lines(), Fields: []components.Pair{{Name: "stop", Value: undo.Stop.ID.String()}}}}
 	if err != nil {
