@@ -1,6 +1,7 @@
 package subscription_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 )
 
 func (h *house) halt(clientID uuid.UUID) purchase.Halt {
@@ -96,6 +98,13 @@ func TestStoppingEverythingTakesBackAllAndUndoingBringsJustThatBack(t *testing.T
 	}
 	if _, err = h.subs.SetSubscriberPaused(ctx, h.who, with.ID, false); !fault.HasCode(err, "client_stopped") {
 		t.Errorf("one subscription resumed: %v", err)
+	}
+	err = runner[purchase.Tx](h)(ctx, func(tx purchase.Tx) error { // a charge that was forecast before the stop
+		token.Hold(tx.Unit(), h.who.MerchantID, tokenID)
+		return nil
+	})
+	if !errors.Is(err, fault.ErrLost) {
+		t.Errorf("a charge that comes late: %v", err)
 	}
 	u := h.resume(clientID)
 	if len(u.Back) != 2 || len(u.Subs) != 2 || len(u.Stay) != 0 {
