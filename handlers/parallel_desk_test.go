@@ -99,6 +99,9 @@ func (c *callers) templatePages() {
 		return ask{ids: onOne(ids, i), body: form("paused",
 			[]string{"yes", "no"}[i%2])}
 	}, 303, 409)
+	c.all("POST /templates/:id/price", func(i int) ask {
+		return ask{ids: onOne(ids, i), body: form("price-0", fmt.Sprint(500+i), "from", "2027-06-01")}
+	}, 200, 409)
 	c.all("POST /templates/:id/subscribers/:sid/removal", func(i int) ask { return ask{ids: sub(i), body: form()} }, 303,
 		409)
 

@@ -47,6 +47,10 @@ func (c *callers) clients() {
 	}, 303)
 	c.stored(ids)
 	digits := func(i int) string { return fmt.Sprint(6200000001 + i)[6:] }
+	c.all("POST /clients/:id/stop", func(i int) ask {
+		return ask{ids: ids[i/2 : i/2+1], body: form("reason", "They asked for it.")}
+	}, 303)
+	c.all("POST /clients/:id/resumption", func(i int) ask { return ask{ids: ids[i/2 : i/2+1], body: form()} }, 303, 409)
 	c.all("POST /clients/:id/deletion", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("confirm",
 			digits(i))}
@@ -129,6 +133,9 @@ func (c *callers) purchasePages(clients, tokens []string) {
 	c.all("POST /calendar/holidays", func(int) ask { // a day of all businesses, of which there are two
 		return ask{body: form("day", today.AddDays(60).String(), "name", "Day of mourning")}
 	}, 403)
+	c.all("POST /calendar/holidays/moves", func(int) ask {
+		return ask{body: form("day", today.AddDays(60).String())}
+	}, 303)
 }
 
 func (c *callers) payers() {

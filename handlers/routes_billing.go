@@ -76,6 +76,8 @@ func (e *edge) templateRoutes() Table {
 			{page, "POST", "/templates/preview", e.Templates.Preview},
 			{page, "POST", "/templates/:id/edit", e.Templates.Change},
 			{page, "POST", "/templates/:id/pause", e.Templates.Pause},
+			{page, "GET", "/templates/:id/price", e.Templates.AskPrice},
+			{page, "POST", "/templates/:id/price", e.Templates.ChangePrice},
 			{page, "POST", "/templates/:id/deletion", e.Templates.Delete},
 			{page, "POST", "/templates/:id/invoice", e.Templates.Invoice},
 			{page, "POST", "/templates/:id/pending", e.Templates.Pending},

@@ -93,10 +93,16 @@ func (e *edge) clientRoutes() Table {
 			{page, "POST", "/clients/:id", e.Clients.Update},
 			{page, "GET", "/clients/:id/deletion", e.Clients.AskDelete},
 			{pageProof, "POST", "/clients/:id/deletion", e.Clients.Delete},
+			{page, "GET", "/clients/:id/stop", e.Clients.AskStop},
+			{page, "POST", "/clients/:id/stop", e.Clients.Stop},
 			{apiCall, "POST", "/api/v1/clients", e.API.Clients.Create},
 			{apiCall, "PUT", "/api/v1/clients/:id", e.API.Clients.Update},
 			{apiCall, "PATCH", "/api/v1/clients/:id", e.API.Clients.Update},
 			{apiProof, "DELETE", "/api/v1/clients/:id", e.API.Clients.Delete},
+		}},
+		{actor.Approve, "Undo the stop of everything that is debited from a client", []Route{
+			{page, "GET", "/clients/:id/resumption", e.Clients.AskResume},
+			{page, "POST", "/clients/:id/resumption", e.Clients.Resume},
 		}},
 		{actor.Reveal, "Show the full account and identity number of a client", []Route{
 			{pageProof, "POST", "/clients/:id/numbers", e.Clients.Reveal},

@@ -40,6 +40,7 @@ func (e *edge) reportRoutes() Table {
 		{actor.Manage, "What a moved public holiday changes, and adding one", []Route{
 			{page, "GET", "/calendar/holidays", e.Planner.Holidays},
 			{page, "POST", "/calendar/holidays", e.Planner.AddHoliday},
+			{page, "POST", "/calendar/holidays/moves", e.Planner.MoveOff},
 		}},
 		{actor.Write, "Request statements, and stop them", []Route{
 			{page, "POST", "/reports/statements", e.Reports.Ask},

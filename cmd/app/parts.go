@@ -158,7 +158,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 			return len(live), err
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
-		Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
+		Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf, Purchases: s.Purchases, Approvals: s.Approvals,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
@@ -169,8 +169,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
 		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
-		Days:       &holiday.Service{Store: holiday.Store{DB: db.DB}},
-		Service:    s.Planner}
+		Days:       &holiday.Service{Store: holiday.Store{DB: db.DB}}, Debits: s.Purchases,
+		Service: s.Planner}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Now: o.Now}
@@ -186,13 +186,13 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	db := o.Store
 	d.Account = &settings.Account{Desk: desk, Self: s.Users, Sessions: o.Sessions}
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
-	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, People: db.PeopleOf,
+	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window}}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
 	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
 		Credentials: s.Credentials}
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
-	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
+	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks, Approvals: s.Approvals}
 	if o.Sandbox {
 		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,

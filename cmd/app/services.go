@@ -175,7 +175,8 @@ func New(o Options) (Services, error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
 	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
-		Purchases: purchases, Batches: out.Batches, Letters: words, Now: now}
+		Purchases: purchases, Batches: out.Batches, Brands: out.Merchants, Webhooks: out.Webhooks, Letters: words, Now: now}
+	out.Webhooks.Alone = out.Merchants.Alone
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
 	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,

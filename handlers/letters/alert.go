@@ -24,6 +24,14 @@ func (w Writer) Alert(e audit.Entry, to user.User, b user.Business) mail.Letter 
 		After: []string{"Every admin gets this mail. If no one in your business meant this change, change it back, " +
 			"disable the person who made it under Settings, People, and revoke credentials that you do not know."},
 		Sender: []string{"Debitdesk, for " + b.Name}}
+	if e.Action == audit.SettingAsked {
+		v.Title = "A change of a setting that directs money was asked for"
+		v.Paragraphs = append(v.Paragraphs, "Nothing changes before a second approver agrees.")
+		v.Button = emails.Button{Label: "View the request",
+			URL: strings.TrimRight(w.Base, "/") + "/approvals/" + e.ObjectID.String()}
+		v.After = []string{"Every admin gets this mail. If no one in your business meant this change, refuse it, and " +
+			"disable the person who asked for it under Settings, People."}
+	}
 	if e.Actor.IP != "" {
 		v.Facts = append(v.Facts, emails.Line{Label: "From", Value: e.Actor.IP})
 	}

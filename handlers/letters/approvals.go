@@ -33,6 +33,8 @@ func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) 
 	what := "It was done on your behalf."
 	if a.State == approval.Refused {
 		what = "Nothing was done."
+	} else if a.Kind == approval.StopClient {
+		what = "It was done on your behalf. An admin or finance can undo it on the client’s page."
 	} else if a.Kind == approval.DeleteTokens {
 		what = "It was done on your behalf, and can be undone for ten minutes."
 	}
@@ -77,6 +79,10 @@ func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User
 	if before.FilesAbove != nil || after.FilesAbove != nil {
 		v.Facts = append(v.Facts, emails.Line{Label: "Files to the bank",
 			Value: above(before.FilesAbove) + " → " + above(after.FilesAbove)})
+	}
+	if before.Settings || after.Settings {
+		v.Facts = append(v.Facts, emails.Line{Label: "Settings that direct money",
+			Value: yesNo(before.Settings) + " → " + yesNo(after.Settings)})
 	}
 	v.Button = emails.Button{Label: "View the settings", URL: strings.TrimRight(w.Base, "/") + "/settings/approvals"}
 	return letter(v)

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 )
 
 // Kind says what a second person is asked to agree to.
@@ -26,6 +27,7 @@ type Kind string
 const (
 	DeleteTokens Kind = "delete_tokens"
 	SendBatch    Kind = "send_batch"
+	StopClient   Kind = "stop_client" // of staff, who may not do it themselves
 )
 
 // State is where a request stands.
@@ -69,8 +71,10 @@ type Subject struct {
 	// Choices is what becomes of the debits and subscriptions that hang on the tokens.
 	Choices   map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
 	Batch     uuid.UUID                     `json:"batch,omitzero"`
+	Client    uuid.UUID                     `json:"client,omitzero"` // whose debits are stopped
 	Order     *batch.Order                  `json:"order,omitempty"`
 	Loosening *Loosening                    `json:"loosening,omitempty"`
+	Setting   *Setting                      `json:"setting,omitempty"`
 	Name      string                        `json:"name"` // in words, numbers masked
 	Totals    Totals                        `json:"stakes"`
 	Shown     []string                      `json:"shown,omitempty"` // what it did in words, as shown to who decided
@@ -122,6 +126,8 @@ type Service struct {
 	Store     Store
 	Purchases *purchase.Service
 	Batches   *batch.Service
+	Brands    *merchant.Service
+	Webhooks  *webhook.Service
 	Letters   Letters
 	Now       func() time.Time
 }

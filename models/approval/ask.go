@@ -76,9 +76,14 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		if err := insert(tx.Unit(), a); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
+		entry := audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
 			Text:  "A second approver was asked: " + of.Name + ".",
-			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}})
+			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}}
+		if of.Setting != nil { // all admins are told, as of the change itself
+			entry.Action = audit.SettingAsked
+			entry.After["change"] = of.Setting.Lines
+		}
+		tx.Audit(who, entry)
 		for i, u := range able {
 			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email,
 				State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
@@ -125,6 +130,10 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		return of, nil
 	case Loosen:
 		return s.loosening(ctx, who, of)
+	case StopClient:
+		return s.stopping(ctx, who, of)
+	case ChangeSetting:
+		return s.setting(ctx, who, of)
 	case SendBatch:
 		if of.Order == nil {
 			return of, fault.Missing()
@@ -179,6 +188,12 @@ func (of Subject) key() string {
 	if of.Batch != uuid.Nil {
 		return of.Batch.String()
 	}
+	if of.Client != uuid.Nil {
+		return of.Client.String()
+	}
+	if of.Setting != nil {
+		return of.Setting.key()
+	}
 	if of.Loosening != nil {
 		return string(Loosen)
 	}
@@ -222,6 +237,7 @@ type Sheet struct {
 	Approval
 	Impacts []purchase.Impact // of a deletion, of what still lives
 	Effects batch.Effects     // of a batch, as it is now
+	Halt    purchase.Halt     // of a stop, as it is now
 	Now     Totals
 	Changed bool   // other things hang on it than when it was asked
 	Why     string // why the caller cannot decide; empty: can
@@ -261,7 +277,12 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		if v.Effects, err = s.Batches.Effects(ctx, who, b); err != nil {
 			return v, err
 		}
-	case Loosen: // what was demanded is compared when it is decided
+	case StopClient:
+		if v.Halt, err = s.Purchases.HaltOf(ctx, who, a.Subject.Client); err != nil && !fault.Is(err, fault.NotFound) {
+			return v, err
+		}
+		v.Now = totalsOfHalt(v.Halt)
+	case ChangeSetting, Loosen: // what was asked for is compared when it is decided
 	}
 	was, is := a.Subject.Totals, v.Now
 	if was.Digest == "" { // asked before digests were kept

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 )
 
 // Verdict is the answer of the second person. Seen is what that person was shown:
@@ -131,6 +132,10 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	if err != nil {
 		return err
 	}
+	keys, err := s.prepared(*a)
+	if err != nil {
+		return err
+	}
 	return s.InTx(ctx, func(tx batch.Tx) error {
 		ctx := tx.Context()
 		a.DecidedAt = tx.Now()
@@ -138,7 +143,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 			return lostUnless(err)
 		}
 		if a.State == Approved {
-			if err := s.carryOut(ctx, tx, asker, *a, seen); err != nil {
+			if err := s.carryOut(ctx, tx, asker, *a, seen, keys); err != nil {
 				return err
 			}
 		}
@@ -155,7 +160,8 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 }
 
 // carryOut does what was asked for, if the asker may still do it.
-func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a Approval, seen Totals) error {
+func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a Approval, seen Totals,
+	keys webhook.Keys) error {
 	as := asker.Actor()
 	switch a.Kind {
 	case DeleteTokens:
@@ -173,6 +179,10 @@ func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a 
 		return err
 	case Loosen:
 		return s.carryOutLoosening(ctx, tx, asker, a)
+	case StopClient:
+		return s.carryOutStop(ctx, tx, asker, a, seen)
+	case ChangeSetting:
+		return s.carryOutSetting(tx, asker, a, keys)
 	case SendBatch:
 		if err := still(as.May(actor.Bill)); err != nil {
 			return err

@@ -22,12 +22,14 @@ import (
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/token"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 )
 
 // start is a Monday at 09:00 SAST in a month without public holidays.
@@ -69,7 +71,9 @@ func open(t testing.TB) *house {
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
 	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
-		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now}
+		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now,
+		Brands: &merchant.Service{Store: merchant.Store{DB: s.DB}}, Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}}}
+	h.approvals.Webhooks.Alone = h.approvals.Brands.Alone
 	h.batches.Approvals = h.approvals.Watch
 	h.merchant, h.brand = h.business("acme")
 	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin),

@@ -75,6 +75,15 @@ func (s Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind
 	return found[0], true, nil
 }
 
+// mostOpen is how many requests of one kind stand on a page beside what they are about.
+const mostOpen = 50
+
+// openOf lists the open requests of a kind, newest first.
+func (s Store) openOf(ctx context.Context, merchantID uuid.UUID, kind Kind) ([]Approval, error) {
+	return database.All(ctx, s.DB, approvalTable, `merchant_id = $1 AND kind = $2 AND state = 'open' AND expires_at > $3
+		ORDER BY id DESC LIMIT $4`, merchantID, kind, s.Now(), mostOpen)
+}
+
 // OpenDeletionOf finds the newest open request to delete the token, alone or with others.
 func (s Store) OpenDeletionOf(ctx context.Context, merchantID, tokenID uuid.UUID) (Approval, bool, error) {
 	found, err := database.All(ctx, s.DB, approvalTable,

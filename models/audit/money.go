@@ -9,7 +9,11 @@ var directing = map[string]bool{
 	"webhook.created": true, "webhook.changed": true, "webhook.deleted": true,
 	"credential.issued": true, "credential.replaced": true,
 	"membership.changed": true, "membership.added": true,
+	SettingAsked: true,
 }
+
+// SettingAsked is the action of an entry that a second approver was asked to agree to such a change.
+const SettingAsked = "approval.setting_asked"
 
 // DirectsMoney tells whether an entry is such a change, made by a person or a program. Of each all admins are told.
 func (e Entry) DirectsMoney() bool {

@@ -38,6 +38,7 @@ type Client struct {
 	ErasedAt             time.Time `gorm:"->"` // when its personal data was removed; zero: never
 	// Of an erased client: until when the law keeps its evidence; zero: none is left.
 	EvidenceUntil   calendar.Date       `gorm:"->"`
+	StoppedAt       time.Time           `gorm:"->"` // since when nothing is debited from the client; zero: debits run
 	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
 }
 

@@ -186,6 +186,10 @@ const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n)
 const deletions = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'delete_tokens'
 	AND subject -> 'tokens' ?| @ids::text[]`
 
+// stopRequests are the requests for a second approver to stop everything of the client.
+const stopRequests = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'stop_client'
+	AND subject ->> 'client' = @c::text`
+
 // overTasks are those that have a file and do not work on it any more.
 const overTasks = `SELECT id FROM tasks WHERE merchant_id = @m AND chunks > 0 AND state NOT IN ('waiting', 'running')`
 
@@ -218,7 +222,7 @@ var erasing = []struct{ table, sql string }{
 		"mails",
 		`UPDATE mails SET subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL,
 			state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
-		WHERE merchant_id = @m AND object_id IN (` + deletions + `)`,
+		WHERE merchant_id = @m AND object_id IN (` + deletions + ` UNION ALL ` + stopRequests + `)`,
 	},
 	{
 		"approvals",
@@ -227,6 +231,14 @@ var erasing = []struct{ table, sql string }{
 			reason = 'Erased', decision = CASE decision WHEN '' THEN '' ELSE 'Erased' END
 		WHERE merchant_id = @m AND id IN (` + deletions + `)`,
 	},
+	{
+		"approvals",
+		`UPDATE approvals SET subject = jsonb_set(subject - 'shown', '{name}',
+				'"stop everything that is debited from an erased client"'),
+			reason = 'Erased', decision = CASE decision WHEN '' THEN '' ELSE 'Erased' END
+		WHERE merchant_id = @m AND id IN (` + stopRequests + `)`,
+	},
+	{"client_stops", `UPDATE client_stops SET reason = 'Erased' WHERE merchant_id = @m AND client_id = @c`},
 	{
 		"template_clients",
 		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1

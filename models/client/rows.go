@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -104,6 +105,46 @@ func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 		merchantID,
 		id,
 	)
+}
+
+// HoldForDebit is Hold for what begins to debit the client: it also ends with fault.ErrLost when everything was stopped.
+func HoldForDebit(tx *database.Tx, merchantID, id uuid.UUID) {
+	tx.MustHold(
+		"clients",
+		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL
+			AND erased_at IS NULL AND stopped_at IS NULL FOR SHARE) AS held`,
+		merchantID,
+		id,
+	)
+}
+
+// Lock reads a live client whom this transaction stops or resumes: what stores an account of the client at this moment
+// comes first, or waits. Rows that only refer to the client do not wait, so that a charge which holds a token goes on.
+func Lock(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return database.One(tx.Context(), tx.DB(), Table,
+		"merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE", merchantID, id)
+}
+
+// SetStopped notes since when nothing is debited from a client that this transaction has locked; zero: debits run.
+func SetStopped(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
+	tx.Later(`UPDATE clients SET stopped_at = $3 WHERE merchant_id = $1 AND id = $2`, merchantID, id, orNull(at))
+}
+
+func orNull(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}
+
+// ClientStopped tells that everything was stopped that is debited from a client.
+func (s Store) ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (stopped bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM clients WHERE merchant_id = $1 AND id = $2
+		AND stopped_at IS NOT NULL)`, merchantID, id).Scan(&stopped)
+	if err != nil {
+		return false, fmt.Errorf("look whether a client is stopped: %w", err)
+	}
+	return stopped, nil
 }
 
 // update replaces the details of a live client; false when it was deleted meanwhile.

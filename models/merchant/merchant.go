@@ -29,13 +29,16 @@ type Demands struct {
 	Deletions    bool   // of stored accounts, in the dashboard
 	BatchesAbove *int64 // cents; nil: no batch
 	FilesAbove   *int64 // cents, of files to the bank; nil: no file
+	Settings     bool   // that direct money: clearing accounts, the default account, webhooks
 }
 
 // NeedsTwo tells whether a batch of that sum, in cents, needs a second person.
 func (d Demands) NeedsTwo(cents int64) bool { return d.BatchesAbove != nil && cents > *d.BatchesAbove }
 
 // Any tells whether anything needs a second person.
-func (d Demands) Any() bool { return d.Deletions || d.BatchesAbove != nil || d.FilesAbove != nil }
+func (d Demands) Any() bool {
+	return d.Deletions || d.BatchesAbove != nil || d.FilesAbove != nil || d.Settings
+}
 
 // MaySend is nil when the actor may send invoices of that many cents together: within
 // the actor's own limit, and without a second approver. It holds however a person asks

@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -55,29 +56,53 @@ func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
-	in, wrong := in.checked()
+	if err := s.Alone(ctx, who); err != nil {
+		return p, err
+	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
-		b, err := LockBrand(tx, who.MerchantID, brandID)
-		if err != nil {
-			return err
-		}
-		if wrong != nil {
-			return wrong
-		}
-		if err := claim(tx, who.MerchantID, bank.AccountNumber(in.AccountNumber)); err != nil {
-			return err
-		}
-		p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName,
-			AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
-			IsDefault: len(b.Profiles) == 0}
-		if err := insertProfile(tx, who.MerchantID, brandID, p); err != nil {
-			return err
-		}
-		tx.Audit(who, profileEntry("profile.added", "Debit-order profile "+p.Called()+" of "+b.Name+" was added.", p, nil,
-			p.facts()))
-		return nil
+		p, err = s.AddProfileIn(tx, who, brandID, in)
+		return err
 	})
 	return p, err
+}
+
+// AddProfileIn is AddProfile in the transaction of a decision.
+func (s *Service) AddProfileIn(tx *database.Tx, who actor.Actor, brandID uuid.UUID, in ProfileInput) (p Profile,
+	err error) {
+	in, wrong := in.checked()
+	b, err := LockBrand(tx, who.MerchantID, brandID)
+	if err != nil {
+		return p, err
+	}
+	if wrong != nil {
+		return p, wrong
+	}
+	if err := claim(tx, who.MerchantID, bank.AccountNumber(in.AccountNumber)); err != nil {
+		return p, err
+	}
+	p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName,
+		AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
+		IsDefault: len(b.Profiles) == 0}
+	if err := insertProfile(tx, who.MerchantID, brandID, p); err != nil {
+		return p, err
+	}
+	tx.Audit(who, profileEntry("profile.added", "Debit-order profile "+p.Called()+" of "+b.Name+" was added.", p, nil,
+		p.facts()))
+	return p, nil
+}
+
+// Alone: where the business wants a second person for settings that direct money, nobody changes one alone in the
+// dashboard. Programs are held to their scopes.
+func (s *Service) Alone(ctx context.Context, who actor.Actor) error {
+	if who.Kind != actor.User {
+		return nil
+	}
+	d, err := s.Store.Demands(ctx, who.MerchantID)
+	if err == nil && d.Settings {
+		err = fault.New(fault.Conflict, "approval_needed",
+			"Your business requires a second approver to change a setting that directs money.")
+	}
+	return err
 }
 
 // DefaultTo makes a profile the one that is used when a request names none.
@@ -85,20 +110,27 @@ func (s *Service) DefaultTo(ctx context.Context, who actor.Actor, brandID, profi
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
+	if err := s.Alone(ctx, who); err != nil {
+		return p, err
+	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
-		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
-		if err != nil || found.IsDefault {
-			p = found
-			return err
-		}
-		p = found
-		was, _ := b.DefaultProfile()
-		setDefaultProfile(tx, who.MerchantID, brandID, profileID)
-		tx.Audit(who, profileEntry("profile.default", "Debit-order profile "+p.Called()+" is the default of "+b.Name+".", p,
-			map[string]any{"default": was.Called()}, map[string]any{"default": p.Called()}))
-		return nil
+		p, err = s.DefaultToIn(tx, who, brandID, profileID)
+		return err
 	})
 	return p, err
+}
+
+// DefaultToIn is DefaultTo in the transaction of a decision.
+func (s *Service) DefaultToIn(tx *database.Tx, who actor.Actor, brandID, profileID uuid.UUID) (Profile, error) {
+	b, p, err := lockProfile(tx, who.MerchantID, brandID, profileID)
+	if err != nil || p.IsDefault {
+		return p, err
+	}
+	was, _ := b.DefaultProfile()
+	setDefaultProfile(tx, who.MerchantID, brandID, profileID)
+	tx.Audit(who, profileEntry("profile.default", "Debit-order profile "+p.Called()+" is the default of "+b.Name+".", p,
+		map[string]any{"default": was.Called()}, map[string]any{"default": p.Called()}))
+	return p, nil
 }
 
 // RemoveProfile takes a profile away that no live mandate was given for. A default
@@ -108,29 +140,36 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID,
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
+	if err := s.Alone(ctx, who); err != nil {
+		return p, err
+	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
-		ctx := tx.Context()
-		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
-		if err != nil {
-			return err
-		}
-		p = found
-		n, err := s.Store.ProfileUse(ctx, who.MerchantID, brandID, p)
-		switch {
-		case err != nil:
-			return err
-		case n > 0:
-			return fault.New(fault.Conflict, "profile_in_use", "%s", InUse(n))
-		case p.IsDefault && len(b.Profiles) > 1:
-			return fault.New(fault.Conflict, "profile_is_default",
-				"This is the default. Make another profile the default first.")
-		}
-		deleteProfile(tx, who.MerchantID, brandID, profileID)
-		tx.Audit(who, profileEntry("profile.removed", "Debit-order profile "+p.Called()+" of "+b.Name+" was removed.",
-			p, p.facts(), nil))
-		return nil
+		p, err = s.RemoveProfileIn(tx, who, brandID, profileID)
+		return err
 	})
 	return p, err
+}
+
+// RemoveProfileIn is RemoveProfile in the transaction of a decision.
+func (s *Service) RemoveProfileIn(tx *database.Tx, who actor.Actor, brandID, profileID uuid.UUID) (Profile, error) {
+	b, p, err := lockProfile(tx, who.MerchantID, brandID, profileID)
+	if err != nil {
+		return p, err
+	}
+	n, err := s.Store.ProfileUse(tx.Context(), who.MerchantID, brandID, p)
+	switch {
+	case err != nil:
+		return p, err
+	case n > 0:
+		return p, fault.New(fault.Conflict, "profile_in_use", "%s", InUse(n))
+	case p.IsDefault && len(b.Profiles) > 1:
+		return p, fault.New(fault.Conflict, "profile_is_default",
+			"This is the default. Make another profile the default first.")
+	}
+	deleteProfile(tx, who.MerchantID, brandID, profileID)
+	tx.Audit(who, profileEntry("profile.removed", "Debit-order profile "+p.Called()+" of "+b.Name+" was removed.",
+		p, p.facts(), nil))
+	return p, nil
 }
 
 // LiveMandates says how many there are, as far as ProfileUse counted them.
@@ -162,6 +201,12 @@ func lockProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) (Bra
 
 // Called is the code and the name: "TEST1 · TESTMERCH1".
 func (p Profile) Called() string { return p.ProfileCode + " · " + p.AbbreviatedName }
+
+// InWords names a registration with its masked account: "TEST1 · TESTMERCH1, account •••• 5678 at FNB".
+func (p Profile) InWords() string {
+	return p.Called() + ", account " + bank.AccountNumber(p.AccountNumber).String() + " at " +
+		cmp.Or(bank.BankName(p.BranchCode), "branch "+p.BranchCode)
+}
 
 // facts are what the audit keeps; the account is the merchant's own, and masked all the same.
 func (p Profile) facts() map[string]any {

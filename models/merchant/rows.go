@@ -121,8 +121,8 @@ func (s Store) Merchants(ctx context.Context) ([]Merchant, error) {
 // Demands gives what the merchant wants a second person for.
 func (s Store) Demands(ctx context.Context, id uuid.UUID) (Demands, error) {
 	var d Demands
-	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents, approve_files_cents
-		FROM merchants WHERE id = $1`, id).Scan(&d.Deletions, &d.BatchesAbove, &d.FilesAbove)
+	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents, approve_files_cents,
+		approve_settings FROM merchants WHERE id = $1`, id).Scan(&d.Deletions, &d.BatchesAbove, &d.FilesAbove, &d.Settings)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return d, fault.Missing()
 	}
@@ -150,20 +150,22 @@ func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demand
 		ApproveDeletions    bool
 		ApproveBatchesCents *int64
 		ApproveFilesCents   *int64
+		ApproveSettings     bool
 	}
-	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents FROM merchants
+	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents, approve_settings FROM merchants
 		WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
 	tx.Later(
-		`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5
-		WHERE id = $1`,
+		`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5,
+			approve_settings = $6 WHERE id = $1`,
 		merchantID,
 		d.Deletions,
 		d.BatchesAbove,
 		d.FilesAbove,
 		tx.Now(),
+		d.Settings,
 	)
 	return Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents,
-		FilesAbove: row.ApproveFilesCents}, nil
+		FilesAbove: row.ApproveFilesCents, Settings: row.ApproveSettings}, nil
 }

@@ -107,7 +107,7 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 		}
 		return func(tx Tx, rec *Record) error {
 			if rec.ClientID != uuid.Nil {
-				client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
+				client.HoldForDebit(tx.Unit(), rec.MerchantID, rec.ClientID)
 			}
 			from, status := m.State, rec.Status
 			m.State, m.ReasonCode, m.UpdatedAt = mandate.Submitted, "", tx.Now()

@@ -35,6 +35,9 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 	if err != nil {
 		return Record{}, err
 	}
+	if err := s.NotStopped(ctx, who.MerchantID, p.ClientID); err != nil {
+		return Record{}, err
+	}
 	a.into(&p)
 	rec := Record{Purchase: p, Brand: brand}
 	dd := rec.directDebit()

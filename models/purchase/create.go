@@ -43,6 +43,9 @@ func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, als
 	}
 	var account *storing
 	if p.storesNow() {
+		if err := s.NotStopped(ctx, who.MerchantID, p.ClientID); err != nil {
+			return Record{}, err
+		}
 		verified, err := s.verify(ctx, who, p)
 		if err != nil {
 			return Record{}, err
@@ -77,7 +80,7 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 		}
 		rec.setPassAt()
 		if account != nil && rec.ClientID != uuid.Nil {
-			client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
+			client.HoldForDebit(tx.Unit(), rec.MerchantID, rec.ClientID)
 		}
 		tx.InsertPurchase(rec.Purchase)
 		if account != nil {

@@ -241,6 +241,8 @@ func (k known) account(p Purchase, tokenID uuid.UUID, f *Forecast) bool {
 	f.Token, f.Mandate = t, k.mandates[t.MandateID]
 	m := f.Mandate
 	switch {
+	case t.Held():
+		note("%s", stoppedWords)
 	case t.State == token.Blocked:
 		note("This recurring token is blocked: %s. %s", bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode))
 	case t.State == token.Superseded:

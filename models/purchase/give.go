@@ -91,7 +91,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		return func(tx Tx, rec *Record) error {
 			before := rec.Status
 			if rec.ClientID != uuid.Nil {
-				client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
+				client.HoldForDebit(tx.Unit(), rec.MerchantID, rec.ClientID)
 			}
 			rec.Purchase = next
 			rec.Collection = st.apply(tx, &rec.Purchase)

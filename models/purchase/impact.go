@@ -27,6 +27,10 @@ type Subscriptions interface {
 	// LoseAccount does to a subscription what was chosen; fault.ErrLost when it is not
 	// as it was listed.
 	LoseAccount(ctx context.Context, tx Tx, who actor.Actor, of Subscribed, e Effect) error
+	// Stop pauses a subscription because everything of its client is stopped, and Resume lets one that it paused go on;
+	// fault.ErrLost when it is not as it was listed.
+	Stop(ctx context.Context, tx Tx, who actor.Actor, of Subscribed) error
+	Resume(ctx context.Context, tx Tx, who actor.Actor, of Subscribed) error
 }
 
 // DeletionImpacts shows what deleting live tokens does, before it is asked, with the

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -29,6 +28,9 @@ const (
 	MailCredit     = "credit_note"
 	MailStopped    = "subscription_stopped" // confirms to a client that a subscription was stopped
 	MailStopNotice = "stop_notice"          // tells the business so
+	MailAllStopped = "client_stopped"       // confirms to a client that everything was stopped
+	MailPrice      = "price_changed"        // tells a subscriber of another price from a date on
+	MailResumed    = "client_resumed"       // tells the client that debits go on
 )
 
 // What references of attachments begin with. The files are drawn when somebody needs them.
@@ -57,6 +59,21 @@ type Letters interface {
 	// Stopped confirms to a client that a subscription was stopped, and StopNotice tells the business.
 	Stopped(p Purchase, b merchant.Brand, s Stop) mail.Letter
 	StopNotice(p Purchase, b merchant.Brand, s Stop) mail.Letter
+	// AllStopped confirms to a client that everything was stopped, and Resumed that it goes on.
+	AllStopped(to client.Details, b merchant.Brand, s Stop) mail.Letter
+	Resumed(to client.Details, b merchant.Brand, back []Record) mail.Letter
+	// PriceChanged tells a client what subscriptions cost from a date on.
+	PriceChanged(to client.Details, b merchant.Brand, of []NewPrice) mail.Letter
+}
+
+// NewPrice is what a subscription costs from a date on.
+type NewPrice struct {
+	Title, Currency, Every string
+	Was, Is                int64
+	From                   calendar.Date
+	FirstOn                calendar.Date // the first day billed at the new price; zero: not known yet
+	Stays                  bool          // the price stays Is, and does not change to Was
+	Confirm                bool          // the client has to confirm it at the bank before it can be debited
 }
 
 // Recurrence is what a subscription debits, how much, from when on and how often. The zero value is none.
@@ -160,99 +177,4 @@ func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail
 	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,
 		ClientID: p.ClientID, PurchaseID: p.ID,
 		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
-}
-
-// Stop is what became of the debits of a subscription that its client stopped.
-type Stop struct {
-	Title     string
-	Withdrawn []Record // debits that were taken back; their purchases stay open for staff to decide
-	Running   []Record // debits that the bank has and that cannot be recalled
-}
-
-// StopWould tells what a stop would do to the debits of a subscription that are under way.
-func (s *Service) StopWould(ctx context.Context, merchantID, subscriberID uuid.UUID) (out Stop, err error) {
-	pending, err := s.Read.PendingOfSubscriber(ctx, merchantID, subscriberID)
-	if err != nil || len(pending) == 0 {
-		return out, err
-	}
-	ids := make([]uuid.UUID, len(pending))
-	for i, p := range pending {
-		ids[i] = p.ID
-	}
-	latest, err := s.latest(ctx, merchantID, ids...)
-	if err != nil {
-		return out, err
-	}
-	for _, p := range pending {
-		c, known := latest[p.ID]
-		if !known {
-			continue
-		}
-		rec := Record{Purchase: p, Collection: &c}
-		if s.withdrawable(rec) {
-			out.Withdrawn = append(out.Withdrawn, rec)
-		} else {
-			out.Running = append(out.Running, rec)
-		}
-	}
-	return out, nil
-}
-
-// withdrawable tells whether a debit under way can still be taken back.
-func (s *Service) withdrawable(rec Record) bool {
-	switch rec.Collection.State {
-	case collection.Scheduled:
-		return true
-	case collection.Submitted, collection.InTracking:
-		return s.CannotRecall(rec) == ""
-	default:
-		return false
-	}
-}
-
-// StopIn takes the debits of a subscription back, in the transaction that stops it. What they were for stays owed: the
-// purchases fail, which staff see, and nobody is mailed about them.
-func (s *Service) StopIn(tx Tx, who actor.Actor, subscriberID uuid.UUID) (Stop, error) {
-	out, err := s.StopWould(tx.Context(), who.MerchantID, subscriberID)
-	if err != nil {
-		return out, err
-	}
-	for i := range out.Withdrawn {
-		rec := &out.Withdrawn[i]
-		before := rec.Status
-		if err := dropCollection(tx, rec); err != nil {
-			return out, err
-		}
-		code := "recurring_token_expired" // stands in needs attention as a purchase without an account
-		if rec.Collection.State == collection.Recalled {
-			code = errorDeclined // as a failed debit
-		}
-		rec.attempt(Attempt{Type: rec.attemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
-			TxID:  rec.Collection.ID.String(),
-			Error: &AttemptError{code, "The client stopped the subscription, and the debit was withdrawn."}})
-		rec.move(Failed, tx.Now())
-		rec.UpdatedAt = tx.Now()
-		tx.MovePurchase(rec.Purchase, before)
-		tx.Audit(who, audit.Entry{Action: "purchase.withdrawn", ObjectType: "purchase", ObjectID: rec.ID,
-			ClientID: rec.ClientID, PurchaseID: rec.ID,
-			Text: "The client stopped the subscription, and the debit was withdrawn. Decide whether this is still owed: " +
-				"collect it another way, or cancel the purchase.",
-			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
-	}
-	return out, nil
-}
-
-// MailStop confirms a stop to the client and tells the business. Count tells one stop from the next.
-func (s *Service) MailStop(tx Tx, p Purchase, b merchant.Brand, subscriber uuid.UUID, count int, stop Stop) {
-	m := p.mail(tx, MailStopped, count, mail.Letter{})
-	m.ObjectID = subscriber
-	if p.Payer.Email != "" {
-		m.Letter = s.Letters.Stopped(p, b, stop)
-		tx.InsertMail(m)
-	}
-	if b.Email != "" {
-		m.ID, m.Kind, m.To, m.CC, m.BCC = tx.NewID(), MailStopNotice, b.Email, nil, nil
-		m.Letter = s.Letters.StopNotice(p, b, stop)
-		tx.InsertMail(m)
-	}
 }

@@ -228,7 +228,8 @@ func (s *Service) chargeable(rec Record, live []token.Token) (usable []token.Tok
 
 // offers tells whether a purchase can be debited from an account.
 func (s *Service) offers(rec Record, t token.Token) bool {
-	return rec.ClientID != uuid.Nil && t.ClientID == rec.ClientID && t.State == token.Active && t.BrandID == rec.BrandID &&
+	return rec.ClientID != uuid.Nil && t.ClientID == rec.ClientID && t.State == token.Active && !t.Held() &&
+		t.BrandID == rec.BrandID &&
 		rec.allows(t.Method) && s.cannotDebit(t.Method) == ""
 }
 
@@ -240,7 +241,7 @@ func (s *Service) cannotDebit(method string) string {
 	return ""
 }
 
-// stillAClient: no account is stored for a client who was deleted.
+// stillAClient: no account is stored for a client who was deleted, or whose debits are stopped.
 func (s *Service) stillAClient(ctx context.Context, rec Record) error {
 	if rec.ClientID == uuid.Nil {
 		return nil
@@ -248,6 +249,13 @@ func (s *Service) stillAClient(ctx context.Context, rec Record) error {
 	_, err := s.Read.ClientDetails(ctx, rec.MerchantID, rec.ClientID)
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "purchase_charge_error", "%s has withdrawn this request.", rec.Brand.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if err = s.NotStopped(ctx, rec.MerchantID, rec.ClientID); fault.HasCode(err, "client_stopped") {
+		err = fault.New(fault.Conflict, "client_stopped",
+			"%s has stopped all debits of this client. Please speak to them about how to pay.", rec.Brand.Name)
 	}
 	return err
 }

@@ -158,6 +158,13 @@ type Reader interface {
 	RemindedOn(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID, number int) ([]uuid.UUID, error)
 	// PendingOfSubscriber lists the purchases of a subscription whose debits are under way.
 	PendingOfSubscriber(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Purchase, error)
+	// PendingOfClient lists those of a client.
+	PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Purchase, error)
+	Client(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error)
+	// ClientStopped tells that everything was stopped that is debited from a client.
+	ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (bool, error)
+	// StandingStop gives the stop of a client that holds; false when there is none.
+	StandingStop(ctx context.Context, merchantID, clientID uuid.UUID) (ClientStop, bool, error)
 	// NextNumber is the next number of a brand's counter; numbers may be skipped.
 	NextNumber(ctx context.Context, brandID uuid.UUID, name string) (int64, error)
 }

@@ -17,6 +17,7 @@ import (
 var wiping = []struct{ table, where string }{
 	{"recently_opened", "merchant_id = $1"},
 	{"token_deletions", "merchant_id = $1"},
+	{"client_stops", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
 	{"followups", "merchant_id = $1"},
 	{"attention_solved", "merchant_id = $1"},

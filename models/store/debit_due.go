@@ -128,8 +128,9 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	return out, nil
 }
 
-// notLeaving: nothing is debited from an account that is being deleted. Few ever are.
-const notLeaving = `token_id ` + token.NotBeingDeleted
+// notLeaving: nothing is debited from an account that is being deleted, or of a client whose debits are stopped. Few
+// ever are.
+const notLeaving = `token_id ` + token.NotBeingDeleted + ` AND token_id ` + token.NotHeld
 
 // ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
 // have got the collection all the same.

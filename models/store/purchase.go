@@ -168,6 +168,22 @@ func (s *Store) PendingOfSubscriber(ctx context.Context, merchantID,
 		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, subscriberID)
 }
 
+// PendingOfClient lists the purchases of a client whose debits are under way.
+func (s *Store) PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]purchase.Purchase, error) {
+	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND client_id = $2
+		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, clientID)
+}
+
+// StandingStop gives the stop of a client that holds; false when there is none.
+func (s *Store) StandingStop(ctx context.Context, merchantID, clientID uuid.UUID) (purchase.ClientStop, bool, error) {
+	found, err := database.All(ctx, s.DB, purchase.Stops, "merchant_id = $1 AND client_id = $2 AND state = 'standing'",
+		merchantID, clientID)
+	if err != nil || len(found) == 0 {
+		return purchase.ClientStop{}, false, err
+	}
+	return found[0], true, nil
+}
+
 // WaitingFor implements purchase.Reader.
 func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
 	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'

@@ -14,7 +14,8 @@ import (
 // Why a subscription is paused or over whose account was deleted.
 const (
 	WhyDeleted = "account_deleted"
-	WhyAsked   = "account_asked" // until the client has given a new account
+	WhyAsked   = "account_asked"  // until the client has given a new account
+	WhyStopped = "client_stopped" // until the debits of the client are resumed
 )
 
 var _ purchase.Subscriptions = (*Service)(nil)
@@ -57,7 +58,8 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 			return nil, err
 		}
 		one := purchase.Subscribed{ID: sub.ID, ClientID: sub.ClientID, Title: t.Title, Paused: sub.Status != Active ||
-			t.Paused, NextOn: sub.NextOn, Email: sub.ClientEmail,
+			t.Paused, Billed: sub.Status == Active, Stopped: sub.Status == Paused && sub.Why == WhyStopped,
+			NextOn: sub.NextOn, Email: sub.ClientEmail,
 			Invoices: sub.Switches.InvoiceOnChargeFailure, Version: sub.Version}
 		next := sub.NextOn
 		if next.IsZero() {
@@ -71,6 +73,37 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+// Stop implements purchase.Subscriptions.
+func (s *Service) Stop(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed) error {
+	return s.turn(ctx, tx, who, of, "The subscription was paused: all debits of the client were stopped.",
+		func(sub *Subscriber) { sub.pause(true, WhyStopped) })
+}
+
+// Resume implements purchase.Subscriptions.
+func (s *Service) Resume(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed) error {
+	return s.turn(ctx, tx, who, of, "The subscription was resumed: the debits of the client are no longer stopped.",
+		func(sub *Subscriber) { sub.pause(false, "") })
+}
+
+// turn changes a subscription that is as it was listed.
+func (s *Service) turn(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed, words string,
+	change func(*Subscriber)) error {
+	sub, err := s.Store.TemplateClient(ctx, who.MerchantID, of.ID)
+	switch {
+	case err != nil:
+		return err
+	case sub.Version != of.Version:
+		return fault.ErrLost
+	}
+	before := sub
+	change(&sub)
+	sub.UpdatedAt = tx.Now()
+	moveSubscriber(tx.Unit(), sub)
+	sub.Version++
+	noteSubscriber(tx, who, sub, "subscriber.changed", words, before.facts(), sub.facts())
+	return nil
 }
 
 // LoseAccount implements purchase.Subscriptions.

@@ -67,6 +67,11 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 	if err := w.Err(); err != nil {
 		return err
 	}
+	if subscription {
+		if err := s.Purchases.NotStopped(ctx, t.MerchantID, in.ClientID); err != nil {
+			return err
+		}
+	}
 	o.sub.ClientName, o.sub.ClientEmail = o.payer.FullName, o.payer.Email
 	return do(o)
 }
@@ -112,7 +117,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 		sub.begin(tx)
 		sub.activate(o.t, day, tx.Now())
 		holdTemplate(tx.Unit(), o.t)
-		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
+		client.HoldForDebit(tx.Unit(), sub.MerchantID, sub.ClientID)
 		var period Period
 		if m != nil {
 			m.rec.SubscriberID = sub.ID
@@ -158,7 +163,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		made.Begin(tx.NewID(), tx.Now())
 		sub.FirstPurchaseID = made.ID
 		holdTemplate(tx.Unit(), o.t)
-		client.Hold(tx.Unit(), sub.MerchantID, sub.ClientID)
+		client.HoldForDebit(tx.Unit(), sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, s.recurrence(o, made.Purchase), sub.Switches.InvoiceOnAdd)
 		insertSubscriber(tx.Unit(), sub)
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+

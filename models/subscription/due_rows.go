@@ -25,7 +25,7 @@ func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID
 const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` +
 	token.NotBeingDeleted + `)
 	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + token.NotBeingDeleted +
-	` AND (token_id IS NULL OR token_id ` + token.NotBeingDeleted + `)`
+	` AND stored_token ` + token.NotHeld + ` AND (token_id IS NULL OR token_id ` + token.NotBeingDeleted + `)`
 
 // DueSubscribers lists those of all merchants with a period that begins by now, or an account
 // that was just stored, in the order of their ids, after one of them. Those whose account is

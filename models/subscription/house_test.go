@@ -71,6 +71,15 @@ func (letters) Reminder(client.Details, merchant.Brand, []purchase.Record) mail.
 func (letters) Stopped(purchase.Purchase, merchant.Brand, purchase.Stop) mail.Letter {
 	return mail.Letter{Subject: "Stopped", Text: "."}
 }
+func (letters) AllStopped(client.Details, merchant.Brand, purchase.Stop) mail.Letter {
+	return mail.Letter{Subject: "All stopped", Text: "."}
+}
+func (letters) Resumed(client.Details, merchant.Brand, []purchase.Record) mail.Letter {
+	return mail.Letter{Subject: "Resumed", Text: "."}
+}
+func (letters) PriceChanged(client.Details, merchant.Brand, []purchase.NewPrice) mail.Letter {
+	return mail.Letter{Subject: "Price", Text: "."}
+}
 func (letters) StopNotice(purchase.Purchase, merchant.Brand, purchase.Stop) mail.Letter {
 	return mail.Letter{Subject: "Stopped by the client", Text: "."}
 }

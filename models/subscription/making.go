@@ -179,6 +179,7 @@ func (s *Service) pattern(o order) purchase.Purchase {
 // bill is the purchase of a period, still without its id. Its due counts from the
 // billing date, whenever that is looked at.
 func (s *Service) bill(o order, billed calendar.Date) purchase.Purchase {
+	o.t = o.t.On(billed)
 	p := s.pattern(o)
 	if first := o.sub.Override.first(); first != nil {
 		p = firstPeriod(p, o.t.Name(), *first)

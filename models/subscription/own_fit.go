@@ -14,6 +14,7 @@ import (
 // of the first period, and both agree with what the subscriber brings.
 func (s *Service) fits(ctx context.Context, o order, day calendar.Date) func(purchase.Forecast) (bool, error) {
 	var amounts []int64
+	o.t = o.t.On(day)
 	p := s.pattern(o)
 	if first := o.sub.Override.first(); first != nil && *first > 0 {
 		amounts = append(amounts, *first)

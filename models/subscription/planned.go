@@ -234,16 +234,16 @@ func (t Template) days(g alike, from, to calendar.Date) (days []billedDay) {
 	if why, _ := t.passesOver(sub); why != "" {
 		return nil
 	}
-	first, each := t.priceOf(sub), t.priceOf(Subscriber{Override: g.Override.Every()})
 	next := calendar.DateOf(g.NextAt)
 	for day := range t.Plan.onwards(g) {
 		if day.After(to) {
 			break
 		}
-		cents := each
+		at := Subscriber{Override: g.Override.Every()}
 		if day == next {
-			cents = first
+			at = sub
 		}
+		cents := t.On(day).priceOf(at)
 		if cents != 0 && !day.Before(from) {
 			days = append(days, billedDay{day, cents})
 		}

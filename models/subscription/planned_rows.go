@@ -99,8 +99,8 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 	rows, err := s.Pool.Query(
 		ctx,
 		`SELECT id, coalesce(nullif(title, ''), details -> 'products' -> 0 ->> 'name', ''), currency,
-			total_cents, paused, deleted_at IS NOT NULL, updated_at, period, period_units, due_period, due_units, cycles
-		FROM billing_templates WHERE merchant_id = $1 AND id = ANY($2::text[]::uuid[])`,
+			total_cents, paused, deleted_at IS NOT NULL, updated_at, period, period_units, due_period, due_units, cycles,
+			price_change FROM billing_templates WHERE merchant_id = $1 AND id = ANY($2::text[]::uuid[])`,
 		merchantID.String(),
 		ids,
 	)
@@ -109,10 +109,16 @@ func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) 
 	}
 	var t Template
 	var deleted bool
+	var price []byte
 	p := &t.Plan
 	if _, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&t.ID), &t.Title, &t.Currency, &t.TotalCents, &t.Paused, &deleted,
-		&t.UpdatedAt, &p.Period, &p.Units, &p.DuePeriod, &p.DueUnits, &p.Cycles}, func() error {
+		&t.UpdatedAt, &p.Period, &p.Units, &p.DuePeriod, &p.DueUnits, &p.Cycles, &price}, func() error {
 		one := t
+		if one.Price = nil; price != nil {
+			if err := json.Unmarshal(price, &one.Price); err != nil {
+				return err
+			}
+		}
 		if deleted {
 			one.DeletedAt = t.UpdatedAt
 		}

@@ -38,7 +38,11 @@ func (s *Service) Recurs(ctx context.Context, p purchase.Purchase) (purchase.Rec
 // recurrence says what a subscriber is debited, how often, and from when on as things stand today. The purchase is the
 // one that stores the account, or bills the first period.
 func (s *Service) recurrence(o order, p purchase.Purchase) purchase.Recurrence {
-	priced, _ := o.sub.Override.apply(o.t) // it was checked when it was given
+	on := o.sub.NextOn
+	if on.IsZero() {
+		on = today(s.Now())
+	}
+	priced, _ := o.sub.Override.apply(o.t.On(on)) // it was checked when it was given
 	r := purchase.Recurrence{Title: o.t.Name(), AmountCents: priced.TotalCents, Currency: o.t.Currency,
 		Every: o.t.Plan.Every()}
 	if o.t.Plan.Cycles != nil {

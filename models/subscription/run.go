@@ -25,7 +25,7 @@ const block, atOnce = 500, 8
 // fails does not keep the others from being billed.
 func (s *Service) Run(ctx context.Context) (int, error) {
 	var done atomic.Int64
-	var wrong []error
+	wrong := []error{s.ApplyPrices(ctx)}
 	var after uuid.UUID
 	r := &run{s: s, templates: map[uuid.UUID]Template{}}
 	for {
@@ -170,7 +170,7 @@ func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, s
 		return sub, err
 	}
 	period := t.Plan.period(sub)
-	if t.priceOf(sub) == 0 {
+	if t.On(period.BilledOn).priceOf(sub) == 0 {
 		return s.skip(ctx, who, t, sub, "nothing_to_collect", "A period was not billed: its total is 0.", true)
 	}
 	m, err := s.make(ctx, o, period.BilledOn)

@@ -244,6 +244,12 @@ func (s Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID)
 		tokenID)
 }
 
+// runningOn lists the subscribers of a template that are not over, up to a limit.
+func (s Store) runningOn(ctx context.Context, merchantID, templateID uuid.UUID, limit int) ([]Subscriber, error) {
+	return s.subscribers(ctx, fmt.Sprintf(`s.merchant_id = ? AND s.template_id = ? AND s.status <> 'inactive'
+		ORDER BY s.id LIMIT %d`, limit), merchantID, templateID)
+}
+
 // RunningOf lists the subscriptions of a client that are not over.
 func (s Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscriber, error) {
 	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID,

@@ -103,6 +103,9 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uu
 		}
 		*sub = next
 		if in.Paused != nil {
+			if err := s.mayRun(tx.Context(), *sub, *in.Paused); err != nil {
+				return "", err
+			}
 			sub.pause(*in.Paused, "person")
 		}
 		return "The subscription was changed.", nil
@@ -133,8 +136,11 @@ func (s *Subscriber) pause(paused bool, why string) {
 // meanwhile is not billed. Conflict while pending or inactive.
 func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID,
 	paused bool) (Subscriber, error) {
-	return s.changeSubscriber(ctx, who, uuid.Nil, id, func(_ Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, _ Template, sub *Subscriber) (string, error) {
 		if err := sub.MayPause(); err != nil {
+			return "", err
+		}
+		if err := s.mayRun(tx.Context(), *sub, paused); err != nil {
 			return "", err
 		}
 		if sub.pause(paused, "person"); paused {
@@ -142,6 +148,14 @@ func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id u
 		}
 		return "The subscription of this client was resumed.", nil
 	})
+}
+
+// mayRun refuses to let a subscription run again whose client's debits are stopped.
+func (s *Service) mayRun(ctx context.Context, sub Subscriber, paused bool) error {
+	if paused || sub.Status != Paused {
+		return nil
+	}
+	return s.Purchases.NotStopped(ctx, sub.MerchantID, sub.ClientID)
 }
 
 // MayPause refuses to pause or to resume a subscriber for whom neither is possible.

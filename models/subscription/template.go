@@ -47,20 +47,22 @@ func Default() Plan {
 
 // Template is a stored pattern: it sends invoices, or it runs subscriptions.
 type Template struct {
-	ID, MerchantID       uuid.UUID
-	BrandID              uuid.UUID
-	UserID               uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
-	IsTest               bool      `gorm:"<-:create"`
-	Title                string
-	IsSubscription       bool `gorm:"<-:create"` // never changes
-	Currency             string
-	TotalCents           int64
-	DueStrict            bool
-	Details              purchase.Details `gorm:"serializer:json"` // copied unchanged to each purchase
-	Options              purchase.Options `gorm:"serializer:json"`
-	Issued               calendar.Date    // one-time invoices; zero: the day they are sent
-	Due                  time.Time        // one-time invoices
-	Plan                 Plan             `gorm:"embedded"`
+	ID, MerchantID uuid.UUID
+	BrandID        uuid.UUID
+	UserID         uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
+	IsTest         bool      `gorm:"<-:create"`
+	Title          string
+	IsSubscription bool `gorm:"<-:create"` // never changes
+	Currency       string
+	TotalCents     int64
+	DueStrict      bool
+	Details        purchase.Details `gorm:"serializer:json"` // copied unchanged to each purchase
+	Options        purchase.Options `gorm:"serializer:json"`
+	// Price is the price from a date on; nil: it never changed for a date.
+	Price                *PriceChange  `gorm:"column:price_change;serializer:json"`
+	Issued               calendar.Date // one-time invoices; zero: the day they are sent
+	Due                  time.Time     // one-time invoices
+	Plan                 Plan          `gorm:"embedded"`
 	Paused               bool
 	Version              int `gorm:"<-:create"` // counts changes, for compare-and-set
 	CreatedAt, UpdatedAt time.Time

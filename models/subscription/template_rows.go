@@ -96,6 +96,13 @@ func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (Templ
 	return database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
+// pricesBegun lists templates of all merchants whose planned price has begun by a day.
+func (s Store) pricesBegun(ctx context.Context, day calendar.Date, limit int) ([]Template, error) {
+	return database.Seek(ctx, s.DB, templateTable, templateTable.Select+
+		`price_change ->> 'applied' = 'false' AND price_change ->> 'from' <= ? AND deleted_at IS NULL
+		ORDER BY price_change ->> 'from' LIMIT ?`, day.String(), limit)
+}
+
 // Templates lists a page, newest first, one more than the page has.
 func (s Store) Templates(ctx context.Context, merchantID uuid.UUID, f Filter,
 	ask paging.Ask) ([]Template, error) {

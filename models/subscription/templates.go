@@ -132,6 +132,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		}
 		t, err := s.draft(ctx, who, asked)
 		t.ID, t.UserID, t.Version, t.CreatedAt = before.ID, before.UserID, before.Version, before.CreatedAt
+		t.Price = before.Price
 		t.HasActive, t.Launched, t.Counts = before.HasActive, before.Launched, before.Counts
 		if err == nil {
 			err = s.mayChangePrice(ctx, who, before, t)

@@ -42,6 +42,9 @@ var (
 // NotBeingDeleted is the condition, after its id, that a token is not being deleted.
 const NotBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
 
+// NotHeld is the condition, after its id, that the debits of a token's client are not stopped.
+const NotHeld = `NOT IN (SELECT id FROM tokens WHERE held_at IS NOT NULL)`
+
 // Insert adds a token in this transaction; the account number is sealed here.
 func Insert(tx *database.Tx, k Token) { database.Insert(tx, Table, k) }
 
@@ -69,15 +72,38 @@ func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, erro
 }
 
 // Hold keeps the token from being deleted while a charge begins, though other charges may
-// begin with it; the transaction ends with fault.ErrLost when it is not active any more.
+// begin with it; the transaction ends with fault.ErrLost when it is not active any more, or held.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.MustHold(
 		"tokens",
 		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2
-			AND state = 'active' FOR SHARE) AS held`,
+			AND state = 'active' AND held_at IS NULL FOR SHARE) AS held`,
 		id,
 		merchantID,
 	)
+}
+
+// HoldOf lets nothing be debited any more from the accounts of a client that may still be, and gives their ids. Charges
+// that began come first.
+func HoldOf(tx *database.Tx, merchantID, clientID uuid.UUID) (held []uuid.UUID, err error) {
+	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { held = append(held, id) },
+		`UPDATE tokens SET held_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NULL
+			AND state NOT IN ('deleted', 'superseded') RETURNING id`, merchantID, clientID, tx.Now())
+	if err != nil {
+		return nil, fmt.Errorf("hold tokens: %w", err)
+	}
+	return held, nil
+}
+
+// ReleaseOf lets the accounts of a client be debited again, and gives their ids.
+func ReleaseOf(tx *database.Tx, merchantID, clientID uuid.UUID) (free []uuid.UUID, err error) {
+	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { free = append(free, id) },
+		`UPDATE tokens SET held_at = NULL WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NOT NULL
+			RETURNING id`, merchantID, clientID)
+	if err != nil {
+		return nil, fmt.Errorf("release tokens: %w", err)
+	}
+	return free, nil
 }
 
 // Token finds a token, live or not, with its account still sealed.

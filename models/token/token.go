@@ -44,6 +44,7 @@ type Token struct {
 	LastUsedAt              time.Time
 	LastSuccessAt           time.Time
 	CreatedBy               string
+	HeldAt                  time.Time `gorm:"->"` // since when everything of its client is stopped; zero: it is not
 	CreatedAt, UpdatedAt    time.Time
 }
 
@@ -56,6 +57,9 @@ func (t Token) Named() string {
 // Live tells whether the token still exists for its client: it is listed and can
 // be deleted. A blocked token is live but cannot be charged.
 func (t Token) Live() bool { return t.State == Active || t.State == Blocked }
+
+// Held tells that nothing is debited from the account until the debits of its client are resumed.
+func (t Token) Held() bool { return !t.HeldAt.IsZero() }
 
 // UsedUp tells that the account was never stored: its client allowed one debit, and
 // that was made.

@@ -27,7 +27,17 @@ type Service struct {
 	// Body writes an event as its receiver gets it: the object with event_type added.
 	Body func(Event) ([]byte, error)
 
+	// Alone refuses a person who may not change alone where events go; nil: everyone may.
+	Alone func(context.Context, actor.Actor) error
+
 	keys keyring
+}
+
+func (s *Service) alone(ctx context.Context, who actor.Actor) error {
+	if err := mayChange(who); err != nil || s.Alone == nil {
+		return err
+	}
+	return s.Alone(ctx, who)
 }
 
 // tries is how often a change starts again after another came first.
@@ -46,8 +56,10 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhoo
 	if err := mayChange(who); err != nil {
 		return Webhook{}, err
 	}
-	in, err := in.checked("", s.Live)
-	if err != nil {
+	if _, err := in.checked("", s.Live); err != nil {
+		return Webhook{}, err
+	}
+	if err := s.alone(ctx, who); err != nil {
 		return Webhook{}, err
 	}
 	keys, err := NewKeys() // slow, hence before the transaction
@@ -56,15 +68,27 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhoo
 	}
 	var w Webhook
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
-		w = Webhook{ID: tx.NewID(), MerchantID: who.MerchantID, PublicKey: keys.Public, Version: 1, CreatedAt: tx.Now(),
-			UpdatedAt: tx.Now()}
-		in.into(&w)
-		insertWebhook(tx, w, keys.Private)
-		tx.Audit(who, audit.Entry{Action: "webhook.created", ObjectType: "webhook", ObjectID: w.ID, After: facts(w),
-			Text: "Added the webhook " + w.Title + "."})
+		if w, err = s.CreateIn(tx, who, in, keys); err != nil {
+			return err
+		}
 		return tx.Answered(w)
 	})
 	return w, err
+}
+
+// CreateIn is Create in the transaction of a decision, with a key pair that was made before.
+func (s *Service) CreateIn(tx *database.Tx, who actor.Actor, in Input, keys Keys) (Webhook, error) {
+	in, err := in.checked("", s.Live)
+	if err != nil {
+		return Webhook{}, err
+	}
+	w := Webhook{ID: tx.NewID(), MerchantID: who.MerchantID, PublicKey: keys.Public, Version: 1, CreatedAt: tx.Now(),
+		UpdatedAt: tx.Now()}
+	in.into(&w)
+	insertWebhook(tx, w, keys.Private)
+	tx.Audit(who, audit.Entry{Action: "webhook.created", ObjectType: "webhook", ObjectID: w.ID, After: facts(w),
+		Text: "Added the webhook " + w.Title + "."})
+	return w, nil
 }
 
 // Get gives one webhook; NotFound when it is unknown, deleted or another merchant's.
@@ -95,19 +119,18 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		if err != nil {
 			return w, err
 		}
-		in := Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}
+		in := w.Input()
 		change(&in)
-		if in, err = in.checked(w.Callback, s.Live); err != nil {
+		if _, err = in.checked(w.Callback, s.Live); err != nil {
 			return w, err
 		}
-		before := facts(w)
+		if err := s.alone(ctx, who); err != nil {
+			return w, err
+		}
 		err = s.Store.InTx(ctx, func(tx *database.Tx) error {
-			in.into(&w)
-			w.UpdatedAt = tx.Now()
-			saveWebhook(tx, w)
-			w.Version++
-			tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: id, Before: before,
-				After: facts(w), Text: "Changed the webhook " + w.Title + "."})
+			if w, err = s.UpdateIn(tx, who, w, in); err != nil {
+				return err
+			}
 			return tx.Answered(w)
 		})
 		if !errors.Is(err, fault.ErrLost) {
@@ -119,9 +142,33 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		"This webhook is being changed by another person. Try again.").Because(lost)
 }
 
+// UpdateIn is Update of a webhook that was read, in the transaction of a decision.
+func (s *Service) UpdateIn(tx *database.Tx, who actor.Actor, w Webhook, in Input) (Webhook, error) {
+	in, err := in.checked(w.Callback, s.Live)
+	if err != nil {
+		return w, err
+	}
+	before := facts(w)
+	in.into(&w)
+	w.UpdatedAt = tx.Now()
+	saveWebhook(tx, w)
+	w.Version++
+	tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: w.ID, Before: before,
+		After: facts(w), Text: "Changed the webhook " + w.Title + "."})
+	return w, nil
+}
+
+// Input is a webhook as it would be asked for anew.
+func (w Webhook) Input() Input {
+	return Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}
+}
+
 // Delete ends a webhook; what was on its way to it is dropped.
 func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
 	if err := mayChange(who); err != nil {
+		return err
+	}
+	if err := s.alone(ctx, who); err != nil {
 		return err
 	}
 	w, err := s.Store.Webhook(ctx, who.MerchantID, id)
@@ -129,15 +176,9 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		return err
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
-		gone, err := deleteWebhook(tx, who.MerchantID, id)
-		if err != nil {
+		if err := s.DeleteIn(tx, who, w); err != nil {
 			return err
 		}
-		if !gone {
-			return fault.Missing()
-		}
-		tx.Audit(who, audit.Entry{Action: "webhook.deleted", ObjectType: "webhook", ObjectID: id, Before: facts(w),
-			Text: "Deleted the webhook " + w.Title + "."})
 		return tx.Answered(nil)
 	})
 }
@@ -175,4 +216,18 @@ func (s *Service) companyKey(ctx context.Context, merchantID uuid.UUID) (string,
 
 func facts(w Webhook) map[string]any {
 	return map[string]any{"title": w.Title, "callback": w.ShownCallback(), "all_events": w.AllEvents, "events": w.Events}
+}
+
+// DeleteIn is Delete of a webhook that was read, in the transaction of a decision.
+func (s *Service) DeleteIn(tx *database.Tx, who actor.Actor, w Webhook) error {
+	gone, err := deleteWebhook(tx, who.MerchantID, w.ID)
+	if err != nil {
+		return err
+	}
+	if !gone {
+		return fault.Missing()
+	}
+	tx.Audit(who, audit.Entry{Action: "webhook.deleted", ObjectType: "webhook", ObjectID: w.ID, Before: facts(w),
+		Text: "Deleted the webhook " + w.Title + "."})
+	return nil
 }

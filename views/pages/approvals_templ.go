@@ -521,6 +521,7 @@ func Approval(frame layout.Frame, v ApprovalView) templ.Component {
 type DemandsView struct {
 	Problems   components.ErrorSummary
 	Deletions  components.Checkbox
+	Settings   components.Checkbox
 	Batches    components.Checkbox
 	Above      components.MoneyField
 	Files      *components.Checkbox // nil: no bank takes files
@@ -620,6 +621,10 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
+				templ_7745c5c3_Err = components.Tick(v.Settings).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
 				templ_7745c5c3_Err = components.Tick(v.Batches).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -704,7 +709,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					var templ_7745c5c3_Var23 string
 					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/approvals.templ`, Line: 182, Col: 18}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/approvals.templ`, Line: 184, Col: 18}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 					if templ_7745c5c3_Err != nil {

@@ -15,17 +15,12 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/html"
-	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/kit"
-	"debitdesk/handlers/web/tokens"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	"debitdesk/models/batch"
 	"debitdesk/models/fault"
-	"debitdesk/models/money"
 	"debitdesk/models/paging"
-	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -131,8 +126,9 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 	if s.State == approval.Open {
 		view.Breaks, view.BreaksTitle, view.Why = consequences(s, now), "What happens if it is approved", s.Why
 		if s.Changed {
-			view.Changed = "When it was asked: " + totalsWords(s.Subject.Totals) + ". Now: " + totalsWords(s.Now) + "."
-			if totalsWords(s.Subject.Totals) == totalsWords(s.Now) {
+			view.Changed = "When it was asked: " + totalsWords(s.Approval, s.Subject.Totals) + ". Now: " +
+				totalsWords(s.Approval, s.Now) + "."
+			if totalsWords(s.Approval, s.Subject.Totals) == totalsWords(s.Approval, s.Now) {
 				view.Changed = "Debits, dates or choices have changed since the request. Approving does what is shown below."
 			}
 		}
@@ -166,55 +162,6 @@ func shownLines(s approval.Sheet, now time.Time) []string {
 	return all
 }
 
-// approveWords repeats the facts on the button.
-func approveWords(s approval.Sheet) string {
-	if s.Kind == approval.Loosen {
-		return "Approve: ask for fewer approvals"
-	}
-	if s.Kind == approval.SendBatch {
-		return "Approve: send " + batches.WhatIsDone(s.Effects.Counts) + " · " + words.Sum(s.Now.Cents, money.ZAR)
-	}
-	return "Approve: delete " + plural.Of(s.Now.Tokens, "token")
-}
-
-func totalsWords(s approval.Totals) string {
-	if s.Rows > 0 || s.Tokens == 0 {
-		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
-			words.Sum(s.Cents, money.ZAR)
-	}
-	text := plural.Of(s.Tokens, "token")
-	if s.Waiting > 0 {
-		text += ", " + plural.Of(s.Waiting, "scheduled purchase") + " of " + words.Sum(s.Cents, money.ZAR)
-	}
-	if s.Subscriptions > 0 {
-		text += ", " + plural.Of(s.Subscriptions, "subscription")
-	}
-	return text
-}
-
-// consequences says what an approval does.
-func consequences(s approval.Sheet, now time.Time) (out []string) {
-	if l := s.Subject.Loosening; l != nil {
-		return []string{"A second approver is needed now: " + l.BeforeInWords() + ".", "And then: " + l.AfterInWords() + ".",
-			"The other admins are told by mail."}
-	}
-	for _, i := range s.Impacts {
-		out = append(append(out, tokens.ImpactWords(i, now)), i.Lines()...)
-	}
-	if s.Kind == approval.SendBatch {
-		out = append(batches.EffectLines(s.Effects), batches.DisputeLines(s.Effects)...)
-		if o := s.Subject.Order; o != nil && o.Hold > 0 {
-			return append(out, "Nothing is sent in the first "+plural.Of(o.Hold/time.Minute, "minute")+
-				": it can be stopped until then.")
-		}
-		return append(out, "Sending starts at once.")
-	}
-	if gone := len(s.Subject.Tokens) - len(s.Impacts); gone > 0 {
-		out = append(out, plural.Of(gone, "account")+" of the request: deleted or being deleted already.")
-	}
-	return out
-}
-
 func approvalFacts(s approval.Sheet) components.Facts {
 	var f components.Facts
 	add := func(label, value, href string) {
@@ -227,8 +174,11 @@ func approvalFacts(s approval.Sheet) components.Facts {
 	if s.State == approval.Open {
 		f.Items = append(f.Items, components.Fact{Label: "Expires", Part: components.When(words.Moment(s.ExpiresAt))})
 	}
-	if s.Kind != approval.Loosen {
-		add("At stake when asked", totalsWords(s.Subject.Totals), "")
+	if s.Kind != approval.Loosen && s.Kind != approval.ChangeSetting {
+		add("At stake when asked", totalsWords(s.Approval, s.Subject.Totals), "")
+	}
+	if s.Subject.Client != uuid.Nil {
+		add("Client", "View", words.ClientHref(s.Subject.Client))
 	}
 	if s.Subject.Batch != uuid.Nil {
 		add("Batch", "View", words.BatchHref(s.Subject.Batch, "review"))
@@ -294,6 +244,9 @@ func (h *Approvals) Decide(c echo.Context) error {
 	text := "Refused. " + a.AskedName + " gets a mail with your message."
 	if a.State == approval.Approved {
 		text = "Approved. It is done on behalf of " + a.AskedName + "."
+		if a.Kind == approval.StopClient {
+			text += " It can be undone on the client’s page."
+		}
 		if a.Kind == approval.DeleteTokens {
 			text += " The deletion can be undone for ten minutes, on the page of the account."
 		}

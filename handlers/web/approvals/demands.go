@@ -35,6 +35,8 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	view := pages.DemandsView{Problems: components.ErrorSummary{Items: summary}, MayChange: mayManage(c),
 		Deletions: components.Checkbox{Label: "Tokens are deleted", Name: "deletions", Checked: d.Deletions,
 			Hint: "From the dashboard, one or many at once."},
+		Settings: components.Checkbox{Label: "A setting that directs money is changed", Name: "settings", Checked: d.Settings,
+			Hint: "Clearing accounts, the default account and webhooks, from the dashboard."},
 		Batches: components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches",
 			Checked: d.BatchesAbove != nil},
 		Above: components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"],
@@ -65,6 +67,7 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	if form != nil {
 		view.Deletions.Checked, view.Batches.Checked, view.Above.Value = form.Get("deletions") != "",
 			form.Get("batches") != "", form.Get("batches_above")
+		view.Settings.Checked = form.Get("settings") != ""
 	}
 	for _, u := range can {
 		view.Can = append(view.Can, u.Called()+" – "+kit.RoleWord(u.Role))
@@ -90,7 +93,7 @@ func (h *Approvals) Demand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d := merchant.Demands{Deletions: form.Get("deletions") != "", FilesAbove: before.FilesAbove}
+	d := merchant.Demands{Deletions: form.Get("deletions") != "", Settings: form.Get("settings") != "", FilesAbove: before.FilesAbove}
 	if d.BatchesAbove, err = limitIn(form, "batches", "batches_above"); err != nil {
 		return h.settings(c, form, err)
 	}

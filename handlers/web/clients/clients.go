@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
@@ -56,6 +57,9 @@ type Clients struct {
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.
 	Impact func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error)
+	// Purchases stop everything that is debited from a client; whoever may not do that asks Approvals.
+	Purchases *purchase.Service
+	Approvals *approval.Service
 }
 
 // ClientPanel draws one box on a client's page.
@@ -202,11 +206,19 @@ var clientColumns = []kit.Column[client.Client]{
 		if c.AccountUnreadable() {
 			return components.Cell{Pill: components.Pill{Kind: "bad", Word: "Cannot be read", Title: unreadable}}
 		}
-		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
+		cell := components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
+		if !c.StoppedAt.IsZero() {
+			cell.Under = components.Status(stoppedPill)
+		}
+		return cell
 	}).InOneLine().FileText("Bank", 18, clientBank).
 		FileText("Account", 13, accountWords).OnCard(kit.Lead),
 	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }).SortBy(paging.Created),
 }
+
+// stoppedPill marks a client from whom nothing is debited.
+var stoppedPill = components.Pill{Kind: "bad", Word: "Debits stopped",
+	Title: "Everything that is debited from this client was stopped. It can be undone on the client’s page."}
 
 // unreadable says why a number is not shown.
 const unreadable = "The stored number was damaged, or its key is missing. Enter it again."

@@ -82,8 +82,14 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash",
 			Href: words.ClientHref(one.ID) + "/erasure", Danger: true, Why: why})
 	}
+	if !one.Erased() {
+		view.Menu = append(view.Menu, stopItem(who, one)...)
+	}
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view, one))
+	}
+	if err := h.stopOn(c, one, &view); err != nil {
+		return err
 	}
 	if err := h.followUp(c, one, &view); err != nil {
 		return err

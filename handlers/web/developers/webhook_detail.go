@@ -15,6 +15,8 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
@@ -203,7 +205,11 @@ func (h *Webhooks) Delete(c echo.Context) error {
 	if strings.TrimSpace(form.Get("confirm")) != lastFour(id) {
 		return h.askDelete(c, http.StatusUnprocessableEntity, "Type "+lastFour(id)+".")
 	}
-	if err := h.Service.Delete(c.Request().Context(), who, id); err != nil {
+	err = h.Service.Delete(c.Request().Context(), who, id)
+	if fault.HasCode(err, "approval_needed") {
+		return h.askSecond(c, approval.Setting{Do: approval.DeleteWebhook, ID: id}, form, words.WebhookPath(id))
+	}
+	if err != nil {
 		return err
 	}
 	return h.on(c, words.WebhooksPath, "Webhook deleted.")

@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
@@ -29,6 +30,8 @@ import (
 type Webhooks struct {
 	Desk    *kit.Desk
 	Service *webhook.Service
+	// Approvals are asked for changes, where the business wants a second approver for them.
+	Approvals *approval.Service
 }
 
 // manager is the caller, who must be allowed to manage.
@@ -124,6 +127,11 @@ func (h *Webhooks) List(c echo.Context) error {
 		return err
 	}
 	view := pages.WebhooksView{List: list, CompanyKey: strings.TrimSpace(key)}
+	if view.Pending, err = kit.PendingSettings(ctx, h.Approvals, who, func(t approval.Setting) bool {
+		return t.Brand == uuid.Nil
+	}); err != nil {
+		return err
+	}
 	for _, w := range failing {
 		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” has been " + words.FailingWords(w, now) +
 			" in a row.", Href: words.WebhookPath(w.ID)})
@@ -151,6 +159,9 @@ func (h *Webhooks) Create(c echo.Context) error {
 	}
 	in := webhookInput(form)
 	made, err := h.Service.Create(c.Request().Context(), who, in)
+	if fault.HasCode(err, "approval_needed") {
+		return h.askSecond(c, approval.Setting{Do: approval.AddWebhook, Webhook: asked(in)}, form, words.WebhooksPath)
+	}
 	if _, _, ok := kit.Problems(err); ok {
 		return h.form(c, http.StatusUnprocessableEntity, uuid.Nil, in, err)
 	}
@@ -182,6 +193,10 @@ func (h *Webhooks) Update(c echo.Context) error {
 	}
 	in := webhookInput(form)
 	_, err = h.Service.Update(c.Request().Context(), who, id, func(now *webhook.Input) { *now = in })
+	if fault.HasCode(err, "approval_needed") {
+		return h.askSecond(c, approval.Setting{Do: approval.ChangeWebhook, ID: id, Webhook: asked(in)}, form,
+			words.WebhookPath(id))
+	}
 	if _, _, ok := kit.Problems(err); ok {
 		return h.form(c, http.StatusUnprocessableEntity, id, in, err)
 	}
@@ -189,6 +204,15 @@ func (h *Webhooks) Update(c echo.Context) error {
 		return err
 	}
 	return h.on(c, words.WebhookPath(id), "Webhook saved.")
+}
+
+// askSecond asks a second approver for a change of a webhook.
+func (h *Webhooks) askSecond(c echo.Context, t approval.Setting, form url.Values, back string) error {
+	return h.Desk.AskSetting(c, h.Approvals, t, form, words.Developers, components.Link{Text: "Back", Href: back})
+}
+
+func asked(in webhook.Input) *approval.WebhookInput {
+	return &approval.WebhookInput{Title: in.Title, Callback: in.Callback, AllEvents: in.AllEvents, Events: in.Events}
 }
 
 // webhookInput reads the form. Boxes that were ticked before "all events" was

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -59,9 +60,55 @@ func (h *Planner) AddHoliday(c echo.Context) error {
 	text := day.Format("Mon 2 Jan 2006") + " is a public holiday now."
 	if planned > 0 {
 		text += " " + plural.Of(planned, "debit") + " planned for it " +
-			plural.Pick(planned, "keeps its date", "keep their dates") + "; cancel and charge again to choose another day."
+			plural.Pick(planned, "keeps its date", "keep their dates") + " until you move them below."
 	}
 	return access.RedirectWithFlash(c, "ok", text, kit.Address(holidaysPath, url.Values{"day": {day.String()}}))
+}
+
+// MoveOff serves POST /calendar/holidays/moves: planned debits that lie on a holiday move off it.
+func (h *Planner) MoveOff(c echo.Context) error {
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	day, err := calendar.ParseDate(form.Get("day"))
+	if err != nil {
+		return h.holidays(c, http.StatusUnprocessableEntity, form.Get("day"), "", nil)
+	}
+	to := kit.Address(holidaysPath, url.Values{"day": {day.String()}})
+	moved, err := h.Debits.MoveOffHoliday(c.Request().Context(), access.Actor(c), day, form.Get("seen"))
+	if fault.HasCode(err, "stakes_grew") || fault.HasCode(err, "no_holiday") {
+		return access.RedirectWithFlash(c, "bad", err.Error(), to)
+	}
+	if err != nil {
+		return err
+	}
+	return access.RedirectWithFlash(c, "ok", plural.Of(moved, "debit")+" moved. The audit lists each.", to)
+}
+
+// lying lists the debits that lie on a day, and where they would move by a calendar.
+func (h *Planner) lying(c echo.Context, day calendar.Date, by *calendar.Calendar, v *pages.HolidaysView) error {
+	who, now := access.Actor(c), h.Desk.Now()
+	all, err := h.Debits.HolidayMoves(c.Request().Context(), who, day, by)
+	if err != nil {
+		return err
+	}
+	for _, one := range all.All {
+		line := pages.LyingDebit{Name: words.JoinedWords(" · ", words.Reference(one.Purchase), one.Payer.Name()), Href: words.PurchasePath(one.ID),
+			Sum: words.Sum(one.Collection.AmountCents, one.Collection.Currency), Why: one.Why}
+		if !one.To.IsZero() {
+			line.To = words.SayDay(one.To, now)
+		}
+		v.Lying = append(v.Lying, line)
+	}
+	if all.More {
+		v.LyingMore = "There are more. They can be moved after these."
+	}
+	_, holiday := h.Service.Calendar.Holiday(day)
+	if n := all.Movable(); n > 0 && holiday && who.Can(actor.Manage) {
+		v.MoveDay, v.MoveSeen, v.MoveButton = day.String(), all.Digest(), "Move "+plural.Of(n, "debit")
+	}
+	return nil
 }
 
 // holidays shows the page for a day that was asked for, with what was typed to add it.
@@ -143,6 +190,14 @@ func (h *Planner) effect(c echo.Context, day calendar.Date, known []calendar.Cha
 	}
 	now := h.Desk.Now()
 	v.Shown = true
+	for _, by := range []*calendar.Calendar{h.Service.Calendar, after} {
+		if _, closed := by.Holiday(day); closed && !day.Before(calendar.DateOf(now)) {
+			if err := h.lying(c, day, by, v); err != nil {
+				return err
+			}
+			break
+		}
+	}
 	if e.Planned.N > 0 {
 		v.Planned = kit.Opens(tallyWords(e.Planned, "debit"), scheduledHref(day, ""), e.Planned.N, e.Planned.Cents)
 	}

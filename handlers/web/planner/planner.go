@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/holiday"
 	"debitdesk/models/planner"
+	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,8 +32,9 @@ type Planner struct {
 	Exports *kit.Exports
 	// Subscriptions tells which periods will be billed.
 	Subscriptions *subscription.Service
-	// Days adds days.
-	Days *holiday.Service
+	// Days adds days, and Debits moves what lies on them.
+	Days   *holiday.Service
+	Debits *purchase.Service
 	// Proclaimed are the days that were changed for the whole installation.
 	Proclaimed func(context.Context) ([]calendar.Change, error)
 }

@@ -7,8 +7,10 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -98,6 +100,10 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 			return err
 		}
 		v.Profiles = append(v.Profiles, row)
+	}
+	if v.Pending, err = kit.PendingSettings(c.Request().Context(), h.Approvals, access.Actor(c),
+		func(t approval.Setting) bool { return t.Brand == b.ID }); err != nil {
+		return err
 	}
 	return h.Desk.ShowIn(c, status, v.Title, words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.BrandForm(f, v) })

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -12,6 +13,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
@@ -50,6 +52,12 @@ func (h *Settings) AddProfile(c echo.Context) error {
 		return h.profileForm(c, http.StatusOK, b, in, nil)
 	}
 	p, err := h.Brands.AddProfile(c.Request().Context(), access.Actor(c), b.ID, in)
+	if fault.HasCode(err, "approval_needed") {
+		err = h.askSecond(c, b, approval.Setting{Do: approval.AddProfile, Brand: b.ID, Profile: &in}, form)
+		if err == nil {
+			return nil
+		}
+	}
 	if _, _, ok := kit.Problems(err); ok {
 		return h.profileForm(c, http.StatusUnprocessableEntity, b, in, err)
 	}
@@ -65,7 +73,11 @@ func (h *Settings) DefaultProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if p, err = h.Brands.DefaultTo(c.Request().Context(), access.Actor(c), b.ID, p.ID); err != nil {
+	p, err = h.Brands.DefaultTo(c.Request().Context(), access.Actor(c), b.ID, p.ID)
+	if fault.HasCode(err, "approval_needed") {
+		return h.askSecondOf(c, b, approval.DefaultProfile)
+	}
+	if err != nil {
 		return err
 	}
 	return h.to(c, words.BrandHref(b.ID), p.Called()+" is the default of "+b.Name+".")
@@ -98,10 +110,33 @@ func (h *Settings) RemoveProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if p, err = h.Brands.RemoveProfile(c.Request().Context(), access.Actor(c), b.ID, p.ID); err != nil {
+	p, err = h.Brands.RemoveProfile(c.Request().Context(), access.Actor(c), b.ID, p.ID)
+	if fault.HasCode(err, "approval_needed") {
+		return h.askSecondOf(c, b, approval.RemoveProfile)
+	}
+	if err != nil {
 		return err
 	}
 	return h.to(c, words.BrandHref(b.ID), "Profile "+p.Called()+" is removed.")
+}
+
+// askSecond asks a second approver for a change of the profiles of a brand.
+func (h *Settings) askSecond(c echo.Context, b merchant.Brand, t approval.Setting, form url.Values) error {
+	return h.Desk.AskSetting(c, h.Approvals, t, form, words.SettingsSection,
+		components.Link{Text: b.Name, Href: words.BrandHref(b.ID)})
+}
+
+// askSecondOf is askSecond for the profile of the address.
+func (h *Settings) askSecondOf(c echo.Context, b merchant.Brand, do approval.SettingDo) error {
+	id, err := kit.ID(c, "profile")
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	return h.askSecond(c, b, approval.Setting{Do: do, Brand: b.ID, ID: id}, form)
 }
 
 func (h *Settings) findProfile(c echo.Context) (merchant.Brand, merchant.Profile, error) {

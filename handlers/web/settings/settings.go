@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
 	"debitdesk/models/user"
@@ -24,7 +25,9 @@ import (
 type Settings struct {
 	Desk   *kit.Desk
 	Brands *merchant.Service
-	Rules  Rules
+	// Approvals are asked for what directs money, where the business wants a second approver for it.
+	Approvals *approval.Service
+	Rules     Rules
 	// People lists who may sign in for a business, up to a limit.
 	People func(ctx context.Context, merchantID uuid.UUID, limit int) ([]user.User, error)
 	// Opens says in words what each action opens; the router gives it from its table.

@@ -119,6 +119,10 @@ func (h *Templates) templateFacts(t subscription.Template) components.Facts {
 		f.Items = append(f.Items, components.Fact{Label: "Due", Part: components.When(words.DayOf(t.Due))},
 			components.Fact{Label: "Receipts", Value: yesNo(t.Options.SendReceipt)})
 	}
+	if coming := t.Coming(); coming != nil {
+		f.Items = append(f.Items, components.Fact{Label: "From " + words.SayDay(coming.From, h.Desk.Now()),
+			Value: words.Sum(coming.Cents, t.Currency)})
+	}
 	f.Items = append(f.Items, components.Fact{Label: "Created",
 		Part: components.When(words.Ago(t.CreatedAt, h.Desk.Now()))})
 	return f

@@ -1,0 +1,141 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/money"
+	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
+)
+
+// ChangePrice plans another price from a date on, and tells every client whose price changes, once each. Seen is the
+// digest of the plan that the person was shown. The same again changes nothing.
+func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID, in PriceInput, seen string) (p PricePlan,
+	err error) {
+	if err := who.May(actor.Bill); err != nil {
+		return p, err
+	}
+	err = again(func() error {
+		t, err := s.Store.Template(ctx, who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		if p, err = s.planPrice(ctx, who, t, in); err != nil {
+			return err
+		}
+		if c := t.Price; c != nil && c.From == p.Change.From && c.Cents == p.Change.Cents &&
+			slices.EqualFunc(c.Products, p.Change.Products, samePrice) {
+			return nil
+		}
+		if seen != p.Digest() {
+			return fault.New(fault.Conflict, "stakes_grew",
+				"The subscribers or their terms changed since you looked. Look at it again.")
+		}
+		return s.writePrice(ctx, who, &p)
+	})
+	return p, err
+}
+
+func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan) error {
+	b, err := s.Purchases.Read.Brand(ctx, p.Template.MerchantID, p.Template.BrandID)
+	if err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, len(p.Changed))
+	for i, r := range p.Changed {
+		ids[i] = r.ClientID
+	}
+	details, err := client.Store{DB: s.Store.DB}.DetailsOf(ctx, p.Template.MerchantID, ids)
+	if err != nil {
+		return err
+	}
+	return s.InTx(ctx, func(tx purchase.Tx) error {
+		t := p.Template
+		c := p.Change
+		c.ID, c.By, c.At = tx.NewID(), who.Name, tx.Now()
+		words := fmt.Sprintf("Billed from %s on, %s comes to %s in place of %s: %s told.", c.From.Format("2 Jan 2006"),
+			t.Name(), money.Format(c.Cents, t.Currency), money.Format(t.TotalCents, t.Currency), plural.Of(p.Clients, "client"))
+		if t.Price = &c; p.Stays {
+			t.Price = nil
+			words = "The price of " + t.Name() + " stays as it is: the change that was planned was withdrawn."
+		}
+		t.UpdatedAt = tx.Now()
+		moveTemplate(tx.Unit(), t)
+		t.Version++
+		noteTemplate(tx, who, t, "template.price_planned", words,
+			map[string]any{"total_cents": t.TotalCents}, map[string]any{"total_cents": c.Cents, "from": c.From.String(),
+				"subscribers": len(p.Changed), "fixed": len(p.Fixed()), "below": len(p.Below())})
+		n := 0
+		for _, clientID := range inOrderOf(p.Changed) {
+			to, known := details[clientID]
+			if !known || to.Email == "" {
+				continue
+			}
+			n++
+			tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: t.MerchantID, ObjectID: c.ID, Kind: purchase.MailPrice,
+				Attempt: n, ClientID: clientID, To: to.Email, CC: to.CC, BCC: to.BCC, State: mail.Queued, CreatedAt: tx.Now(),
+				Letter: s.Purchases.Letters.PriceChanged(to, b, p.told(clientID))})
+		}
+		p.Template, p.Change = t, c
+		return nil
+	})
+}
+
+// told is what one client reads of a price change.
+func (p PricePlan) told(clientID uuid.UUID) (out []purchase.NewPrice) {
+	for _, r := range p.Changed {
+		if r.ClientID == clientID {
+			out = append(out, purchase.NewPrice{Title: p.Template.Name(), Currency: p.Template.Currency, Was: r.Was, Is: r.Is,
+				Every: p.Template.Plan.Every(), From: p.Change.From, FirstOn: r.FirstOn, Confirm: r.Why != "", Stays: p.Stays})
+		}
+	}
+	return out
+}
+
+// inOrderOf are the clients of some subscribers, each once.
+func inOrderOf(all []Repriced) (ids []uuid.UUID) {
+	known := map[uuid.UUID]bool{}
+	for _, r := range all {
+		if !known[r.ClientID] {
+			known[r.ClientID] = true
+			ids = append(ids, r.ClientID)
+		}
+	}
+	return ids
+}
+
+// ApplyPrices makes the prices that have begun those of their templates. What is billed for a day has the price of that
+// day before and after, so that it may be late or repeated.
+func (s *Service) ApplyPrices(ctx context.Context) error {
+	const atOnce = 100
+	due, err := s.Store.pricesBegun(ctx, today(s.Now()), atOnce)
+	if err != nil {
+		return err
+	}
+	for _, t := range due {
+		err := s.InTx(ctx, func(tx purchase.Tx) error {
+			before, c := t, *t.Price
+			c.Was, c.WasCents, c.Applied = t.Details.Products, t.TotalCents, true
+			next := t.at(c.Products, c.Cents)
+			next.Price, next.UpdatedAt = &c, tx.Now()
+			moveTemplate(tx.Unit(), next)
+			next.Version++
+			noteTemplate(tx, actor.SystemOf(t.MerchantID), next, "template.price_changed",
+				"The new price of "+t.Name()+" has begun.", before.facts(), next.facts())
+			return nil
+		})
+		if err != nil && !fault.Is(err, fault.Conflict) && !errors.Is(err, fault.ErrLost) { // another process was quicker
+			return fmt.Errorf("begin the price of template %s: %w", t.ID, err)
+		}
+	}
+	return nil
+}
