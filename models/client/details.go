@@ -39,6 +39,8 @@ type Client struct {
 	// Of an erased client: until when the law keeps its evidence; zero: none is left.
 	EvidenceUntil   calendar.Date       `gorm:"->"`
 	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
+	// Of a client without an account of its own in a list: the stored account that would be debited.
+	TokenMask, TokenBank string `gorm:"-" json:"-"`
 }
 
 // AccountUnreadable tells that there is an account number, which cannot be read.
