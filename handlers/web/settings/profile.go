@@ -101,7 +101,7 @@ func (h *Settings) RemoveProfile(c echo.Context) error {
 	if p, err = h.Brands.RemoveProfile(c.Request().Context(), access.Actor(c), b.ID, p.ID); err != nil {
 		return err
 	}
-	return h.to(c, words.BrandHref(b.ID), "Profile "+p.Called()+" is removed.")
+	return h.to(c, words.BrandHref(b.ID), "Profile "+p.Called()+" was removed.")
 }
 
 func (h *Settings) findProfile(c echo.Context) (merchant.Brand, merchant.Profile, error) {
