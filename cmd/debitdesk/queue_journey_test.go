@@ -72,7 +72,8 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 		staff.do("the form opens", chromedp.WaitVisible(`.queue-form #act [name="until"]:focus`, chromedp.ByQuery))
 		is("its line is in sight", `(() => {
 			const at = document.activeElement.closest("[data-item]").getBoundingClientRect();
-			return at.bottom > 56 && at.top < innerHeight && document.activeElement.getBoundingClientRect().bottom <= innerHeight;
+			return at.bottom > 56 && at.top < innerHeight &&
+				document.activeElement.getBoundingClientRect().bottom <= innerHeight;
 		})()`)
 		staff.presses(kb.Enter)
 		keys += 2

@@ -106,7 +106,8 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 	v.Message = ""
 	v.Preview = "What you agreed to, for your records"
 	v.Paragraphs = []string{fmt.Sprintf(
-		"You have given %s permission to debit your bank account. The agreement is attached as a PDF; please keep it.", b.Name)}
+		"You have given %s permission to debit your bank account. "+
+			"The agreement is attached as a PDF; please keep it.", b.Name)}
 	if m.State == mandate.Registered {
 		v.Paragraphs = []string{fmt.Sprintf("Your bank did not get an answer from you in time, and the debit order of %s "+
 			"was registered anyway. You can dispute its debits at your bank. The terms are attached as a PDF.", b.Name)}

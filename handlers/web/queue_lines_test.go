@@ -16,8 +16,8 @@ func (b business) acts(kind, id string, form url.Values) handlertest.Answer {
 	return b.Page(b.A.Staff, "POST", "/attention/"+id, form)
 }
 
-// A call that ends in a promise asks for its day. What was promised is out of the way on that day, too, and is back on the
-// next one where it was not paid.
+// A call that ends in a promise asks for its day. What was promised is out of the way on that day, too, and is back
+// on the next one where it was not paid.
 func TestACallThatEndsInAPromiseAsksForItsDay(t *testing.T) {
 	b := newBusiness(t)
 	client, token := b.stored("4000009002")
@@ -43,7 +43,8 @@ func TestACallThatEndsInAPromiseAsksForItsDay(t *testing.T) {
 	if text := plain(page); !strings.Contains(text, "R 300,07") || !strings.Contains(text, "promised to pay") {
 		t.Error("the promise is not shown with its sum and the call")
 	}
-	if n := b.Count(`SELECT count(*) FROM promises WHERE state = 'open' AND amount_cents = 30007`); n != 1 || all() != "0" {
+	if n := b.Count(`SELECT count(*) FROM promises WHERE state = 'open' AND amount_cents = 30007`); n != 1 ||
+		all() != "0" {
 		t.Errorf("%d promises, %s wait", n, all())
 	}
 	b.later(2)
@@ -107,8 +108,7 @@ func TestOneMessageAtATimeStandsWithItsUndo(t *testing.T) {
 	b := newBusiness(t)
 	for _, account := range []string{"4000009002", "4000019002", "4000029002"} {
 		client, token := b.stored(account)
-		id := b.charged(client, token, 30007, 4)
-		b.t.Cleanup(func() { _ = id })
+		b.charged(client, token, 30007, 4)
 	}
 	b.later(6)
 	for range 3 {
@@ -142,7 +142,8 @@ func TestALineSaysWhenTheLinkWasSentAndOpened(t *testing.T) {
 	if !strings.Contains(said(), "; opened ") {
 		t.Error("it does not say that the link was opened")
 	}
-	if n := b.Count(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.viewed' AND purchase_id = $1`, id); n != 1 {
+	if n := b.Count(`SELECT count(*) FROM audit_entries
+		WHERE action = 'purchase.viewed' AND purchase_id = $1`, id); n != 1 {
 		t.Errorf("%d entries that it was opened", n)
 	}
 }

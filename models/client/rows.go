@@ -80,8 +80,8 @@ var (
 		WHERE merchant_id = @merchant_id AND id = @id AND erased_at IS NULL`, "until")
 )
 
-// phoneParts are the ends of a phone number behind the code of its country, down to four digits: each of its parts begins
-// one of them, so that a number is found by any part.
+// phoneParts are the ends of a phone number behind the code of its country, down to four digits: each of its parts
+// begins one of them, so that a number is found by any part.
 func phoneParts(phone string) (ends []string) {
 	for at := 2; at+4 <= len(phone); at++ {
 		ends = append(ends, phone[at:])

@@ -98,8 +98,8 @@ func allowed(word string) int {
 	return 2
 }
 
-// beginAlike are the beginnings of the words that differ from a word by one letter there: as it was typed, with two letters
-// exchanged, or without one that is too many.
+// beginAlike are the beginnings of the words that differ from a word by one letter there: as it was typed, with two
+// letters exchanged, or without one that is too many.
 func beginAlike(w []rune) []string {
 	return []string{string(w[:3]), string([]rune{w[0], w[2], w[1]}), string([]rune{w[1], w[0], w[2]}),
 		string([]rune{w[0], w[2], w[3]}), string([]rune{w[1], w[2], w[3]}), string([]rune{w[0], w[1], w[3]})}

@@ -13,7 +13,7 @@ func TestWordsAreLikeThatDifferByALetter(t *testing.T) {
 			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	hits := []Hit{{Name: "Thandi Nkosi"}, {Name: "Thabo Mokoena"}, {Name: "Tabo Zulu"}}
+	hits := []Hit{{Name: "Thandi Nkosi"}, {Name: "Thabo Mokoena"}, {Name: "Sipho Zulu"}}
 	if got := alike(hits, []string{"tahbo"}); len(got) != 1 || got[0].Name != "Thabo Mokoena" || got[0].Score != ByLike {
 		t.Errorf("%+v", got)
 	}

@@ -45,8 +45,8 @@ type Call struct {
 	Promise Promising
 }
 
-// LogCall writes down a call about one or many things. One that ended in a promise writes down the promise, too: what was
-// promised waits until the day after, unless it is paid.
+// LogCall writes down a call about one or many things. One that ended in a promise writes down the promise, too: what
+// was promised waits until the day after, unless it is paid.
 func (s *Service) LogCall(ctx context.Context, who actor.Actor, about []Object, call Call) (int, error) {
 	if !slices.Contains(Outcomes, call.Outcome) {
 		return 0, fault.At("outcome", "invalid_choice", "Choose how the call ended.")

@@ -69,7 +69,7 @@ type Mandate struct {
 
 	CreatedAt, UpdatedAt time.Time
 
-	// Of a list or a page: the account was blocked by a bank's answer, so that nothing is debited whatever the state allows.
+	// Of a list or a page: the account was blocked by a bank's answer, so that nothing is debited, whatever the state.
 	AccountBlocked bool   `gorm:"-" json:"-"`
 	BlockedCode    string `gorm:"-" json:"-"`
 }

@@ -64,14 +64,14 @@ type Purchase struct {
 	Payment                 *Payment       `gorm:"serializer:json"`          // nil until paid
 	History                 []Change       `gorm:"serializer:json;not null"` // oldest first
 	Attempts                []Attempt      `gorm:"serializer:json;not null"` // newest first
-	ViewedAt                time.Time      // when it turned viewed
-	OpenedAt                time.Time      `gorm:"->"` // when the client last opened the page to pay
-	PassAt                  time.Time      // when "due passes" acts; zero: never
-	CollectionCount         int            // debits tried so far
-	ExecuteAt               time.Time      // when it turns pending_execute, if it is pending_charge then; zero: never debited
-	MailCount               int            // mails sent so far
-	Version                 int            `gorm:"<-:create"` // counts changes, for compare-and-set
-	CreatedIP               string         `gorm:"<-:create"`
+	ViewedAt                time.Time
+	OpenedAt                time.Time `gorm:"->"` // when the client last opened the page to pay
+	PassAt                  time.Time // when "due passes" acts; zero: never
+	CollectionCount         int       // debits tried so far
+	ExecuteAt               time.Time // when it turns pending_execute, if it is pending_charge then; zero: never debited
+	MailCount               int       // mails sent so far
+	Version                 int       `gorm:"<-:create"` // counts changes, for compare-and-set
+	CreatedIP               string    `gorm:"<-:create"`
 	CreatedAt, UpdatedAt    time.Time
 
 	Seen Seen `gorm:"-"` // zero for a purchase that was not read but made

@@ -50,10 +50,12 @@ var more = []find.Place{
 	{Group: find.Acts, Label: "Change your password", Icon: "lock", Href: "/account"},
 	{Group: find.Acts, Label: "Sign out", Icon: "logout", Href: "/account#" + pages.SignOutID,
 		Also: "log out logout sign off end session leave"},
-	{Group: find.Acts, Label: "Light or dark look", Icon: "sun", Href: "/account", Also: "change theme mode colours night"},
+	{Group: find.Acts, Label: "Light or dark look", Icon: "sun", Href: "/account",
+		Also: "change theme mode colours night"},
 	{Group: find.Acts, Label: "Pause a subscription", Icon: "repeat", Href: "/templates",
 		Also: "stop hold resume subscriber billing template"},
-	{Group: find.Acts, Label: "Change the price of a template", Icon: "repeat", Href: "/templates", Also: "increase amount fee"},
+	{Group: find.Acts, Label: "Change the price of a template", Icon: "repeat", Href: "/templates",
+		Also: "increase amount fee"},
 	{Group: find.Acts, Label: "Debit again", Icon: "repeat", Href: "/purchases?attention=failed",
 		Also: "retry collect resubmit failed represent"},
 	{Group: find.Acts, Label: "Log a call", Icon: "phone", Href: "/attention",
@@ -67,9 +69,11 @@ var more = []find.Place{
 		Also: "give money back pay back reverse"},
 	{Group: find.Acts, Label: "Void an invoice", Icon: "file", Href: "/invoices", Also: "credit note cancel delete"},
 	{Group: find.Acts, Label: "Delete a token", Icon: "trash", Href: "/tokens", Also: "remove account stop debits revoke"},
-	{Group: find.Acts, Label: "Replace an account", Icon: "key", Href: "/tokens", Also: "amend change bank details switch"},
+	{Group: find.Acts, Label: "Replace an account", Icon: "key", Href: "/tokens",
+		Also: "amend change bank details switch"},
 	{Group: find.Acts, Label: "Add a holiday", Icon: "calendar", Href: "/settings/calendar", Also: "closed day public"},
-	{Group: find.Acts, Label: "Export clients", Icon: "download", Href: "/clients", Also: "download csv excel spreadsheet"},
+	{Group: find.Acts, Label: "Export clients", Icon: "download", Href: "/clients",
+		Also: "download csv excel spreadsheet"},
 }
 
 // inSandbox are those of the sandbox.

@@ -90,7 +90,8 @@ func (b *queueBook) callWords(i report.Item) string {
 	if !is {
 		return ""
 	}
-	return "Last call " + words.SayDay(calendar.DateOf(call.CreatedAt), b.now) + ": " + strings.ToLower(call.Outcome.Label())
+	return "Last call " + words.SayDay(calendar.DateOf(call.CreatedAt), b.now) + ": " +
+		strings.ToLower(call.Outcome.Label())
 }
 
 func (b *queueBook) promiseWords(i report.Item) string {

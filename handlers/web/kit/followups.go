@@ -53,8 +53,8 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 		f.Text.Required = true
 	case "call":
 		press("Log call")
-		f.Outcomes = &components.Select{Label: "How did it end?", Name: "outcome", Required: true, Blank: "Choose how it ended",
-			Error: byInput["outcome"]}
+		f.Outcomes = &components.Select{Label: "How did it end?", Name: "outcome", Required: true,
+			Blank: "Choose how it ended", Error: byInput["outcome"]}
 		for _, o := range followup.Outcomes {
 			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
 				Selected: typed.Get("outcome") == string(o)})
