@@ -120,3 +120,27 @@ func eachTag(page string, see func(tag html.Token, attr func(string) string)) {
 		})
 	}
 }
+
+// What not every installation has is no link in the chapter of all pages: without a bank that takes files, and where no
+// sandbox is, it leads nowhere that answers 404.
+func TestTheChapterOfPagesLinksToWhatIsThere(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	n := 0
+	eachTag(h.Call("GET", "/manual/pages", nil, "Accept: text/html").Want(http.StatusOK).Body,
+		func(_ html.Token, attr func(string) string) {
+			link := attr("href")
+			if !strings.HasPrefix(link, "/") || strings.HasPrefix(link, "/static/") {
+				return
+			}
+			if n++; strings.HasPrefix(link, "/sandbox") {
+				t.Errorf("it links to %s, which live mode lacks", link)
+			}
+			if got := h.Page(h.A.Owner, "GET", link, nil); got.Status != http.StatusOK && got.Status != http.StatusSeeOther {
+				t.Errorf("it links to %s, which answers %d", link, got.Status)
+			}
+		})
+	if n < 20 {
+		t.Errorf("%d links were looked at", n)
+	}
+}

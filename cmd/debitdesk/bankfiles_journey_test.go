@@ -140,7 +140,7 @@ func (b *filesSite) refund(owner *tab, purchase string) {
 	owner.open("/bank")
 	owner.sees("Refunds")
 	owner.looksAt("bank-waiting")
-	owner.click("Cut now")
+	owner.click("Make files now")
 	owner.sees("Refunds: 1 item")
 	owner.submit()
 	owner.sees("1 file was made for the bank.")

@@ -65,7 +65,7 @@ func TestInLiveModeTheFirstRandIsHandedToTheBank(t *testing.T) {
 	must(t, site.app.Services.RunDue(t.Context()))
 	owner.open("/bank")
 	owner.sees("Debits")
-	owner.click("Cut now")
+	owner.click("Make files now")
 	owner.sees("Debits: 1 item")
 	owner.submit()
 	owner.sees("1 file was made for the bank.")

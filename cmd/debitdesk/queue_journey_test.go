@@ -32,18 +32,49 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	staff.do("the queue is there", chromedp.WaitVisible(`#queue [data-item]`, chromedp.ByQuery))
 	staff.looksAt("queue")
 	count := func() (n int) {
-		staff.do("count", chromedp.Evaluate(`document.querySelectorAll("[data-item]").length`, &n))
+		staff.do("count", chromedp.Evaluate(`document.querySelectorAll("[data-item][id]").length`, &n))
 		return n
+	}
+	is := func(what, script string) {
+		t.Helper()
+		var so bool
+		if staff.do(what, chromedp.Evaluate(script, &so)); !so {
+			t.Errorf("%s: not so", what)
+		}
 	}
 	things := count()
 	if things == 0 {
 		t.Fatal("nothing waits in the demo data")
 	}
 	staff.presses("j")
+	for range 60 { // what cannot be put off stands first, and "a" opens it
+		var on bool
+		staff.do("where the focus is", chromedp.Evaluate(`document.activeElement.matches("[data-item][id]")`, &on))
+		if on {
+			break
+		}
+		is("each line offers something", `document.activeElement.querySelector(".queue-acts > .btn, [data-open]") !== null`)
+		staff.presses("j")
+	}
 	keys++
+	staff.presses("x")
+	is("the line in focus is ticked", `document.activeElement.querySelector("input[type=checkbox]").checked`)
+	is("the bar of what is ticked is there", `(() => {
+		const bar = document.activeElement.closest(".queue").parentElement.querySelector(".queue-many");
+		const at = bar.getBoundingClientRect();
+		return bar.open && at.top < innerHeight && bar.textContent.includes("1 selected");
+	})()`)
+	staff.looksAt("queue-ticked")
+	staff.presses("x")
+	is("and is gone with the tick", `document.querySelector(".queue-many[open]") === null`)
 	for n := things; n > 0; n = count() {
 		staff.presses("s")
 		staff.do("the form opens", chromedp.WaitVisible(`.queue-form #act [name="until"]:focus`, chromedp.ByQuery))
+		is("its line is in sight", `(() => {
+			const at = document.activeElement.closest("[data-item]").getBoundingClientRect();
+			return at.bottom > 56 && at.top < innerHeight &&
+				document.activeElement.getBoundingClientRect().bottom <= innerHeight;
+		})()`)
 		staff.presses(kb.Enter)
 		keys += 2
 		staff.do(
@@ -53,6 +84,12 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 				nil,
 			),
 		)
+		is("one message stands", `document.querySelectorAll("#toasts > .toast").length === 1 &&
+			document.querySelector("#toasts form") !== null`)
+		is("the number beside the section follows", `(() => {
+			const badge = document.getElementById("attention-badge"), tab = document.querySelector(".tabs .count").textContent;
+			return badge.textContent === tab || badge.hidden && tab === "0";
+		})()`)
 		if count() > 0 {
 			staff.do("the next has the focus", chromedp.WaitVisible(`[data-item]:focus`, chromedp.ByQuery))
 		}
@@ -76,6 +113,10 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 		chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible),
 		chromedp.Click(`[data-item] [data-do="c"]`, chromedp.ByQuery, chromedp.NodeVisible),
 		chromedp.WaitVisible(`.queue-form [name="outcome"]`, chromedp.ByQuery),
+		chromedp.WaitNotVisible(`.queue-form [name="due_on"]`, chromedp.ByQuery),
+		chromedp.SetValue(`.queue-form [name="outcome"]`, "promised", chromedp.ByQuery),
+		chromedp.WaitVisible(`.queue-form [name="due_on"]`, chromedp.ByQuery),
+		chromedp.SetValue(`.queue-form [name="outcome"]`, "reached", chromedp.ByQuery),
 		chromedp.Click(`.queue-form button.primary`, chromedp.ByQuery),
 	)
 	phone.sees("Call logged.")

@@ -46,13 +46,13 @@ func AddUndo(c echo.Context, kind, text, undo string) error {
 	return leave(c, Flash{kind, text, undo, time.Now().Add(undoShown)})
 }
 
-// leave keeps a message. One that offered to undo through this very address is answered.
+// leave keeps a message. It takes the place of one that offered to undo what was done before.
 func leave(c echo.Context, f Flash) error {
 	ss, ok := c.Get(sessionKey).(*sessions.Session)
 	if !ok {
 		return nil
 	}
-	waiting := slices.DeleteFunc(flashesIn(ss), func(w Flash) bool { return w.Undo == c.Request().URL.Path })
+	waiting := slices.DeleteFunc(flashesIn(ss), func(w Flash) bool { return !w.Until.IsZero() })
 	return keepFlashes(c, ss, append(waiting, f))
 }
 

@@ -132,7 +132,7 @@ func TestTheMailsOfAClientComeInOrder(t *testing.T) {
 			[]string{"Invoice"}},
 		{purchase.MailReminder, []string{"was not paid", "Not enough money", "Total to pay: R\u00a0449,00", path}, nil},
 		{purchase.MailAgreement, []string{"R\u00a0449,00 will be debited on"}, []string{"mandate-"}},
-		{purchase.MailReceipt, []string{"Your payment was received", "attached as PDF"},
+		{purchase.MailReceipt, []string{"Your payment was received", "attached as a PDF"},
 			[]string{"receipt-", "Receipt", "R\u00a0449,00"}},
 	}
 	if len(got) < len(want) {

@@ -26,7 +26,7 @@ func (w Writer) Failed(rec purchase.Record, number string) mail.Letter {
 	v.Preview = failedWords(rec)
 	v.Paragraphs = []string{failedSentence(rec),
 		"You can pay it now on the page below, from the same bank account or from another one. " +
-			"The invoice is attached as PDF."}
+			"The invoice is attached as a PDF."}
 	v.Lines = lines(p)
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}, {Label: "Invoice", Value: number}}
 	if on := rec.FailedOn(); !on.IsZero() {
@@ -106,10 +106,11 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 	v.Message = ""
 	v.Preview = "What you agreed to, for your records"
 	v.Paragraphs = []string{fmt.Sprintf(
-		"You have given %s permission to debit your bank account. The agreement is attached as PDF; please keep it.", b.Name)}
+		"You have given %s permission to debit your bank account. "+
+			"The agreement is attached as a PDF; please keep it.", b.Name)}
 	if m.State == mandate.Registered {
 		v.Paragraphs = []string{fmt.Sprintf("Your bank did not get an answer from you in time, and the debit order of %s "+
-			"was registered anyway. You can dispute its debits at your bank. The terms are attached as PDF.", b.Name)}
+			"was registered anyway. You can dispute its debits at your bank. The terms are attached as a PDF.", b.Name)}
 	}
 	account := bankName(m.BankCode) + " " + m.AccountMask
 	v.Facts = []emails.Line{{Label: "Bank account", Value: account},

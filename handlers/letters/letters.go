@@ -112,7 +112,7 @@ func attachedWords(paper billing.Paper) string {
 	if paper.Number == "" {
 		return ""
 	}
-	return " It is attached as PDF."
+	return " It is attached as a PDF."
 }
 
 // Invoice asks the client to pay, or says when the account is debited. Its words are those of the page and the PDF.
@@ -226,7 +226,7 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 			"It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
 	}
 	if p.Payment != nil {
-		v.Paragraphs[0] += " The receipt is attached as PDF."
+		v.Paragraphs[0] += " The receipt is attached as a PDF."
 	}
 	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}
 	if p.SubscriberID != uuid.Nil {

@@ -41,10 +41,10 @@ func TestStaffAddAClientAndSeeItsPage(t *testing.T) {
 	h.Page(h.A.Staff, "GET", "/clients/new/", nil).Want(http.StatusOK).Contains(`name="bank_account"`, `name="form_key"`)
 	page := add(h, thandi())
 	h.Page(h.A.Staff, "GET", page, nil).Want(http.StatusOK).
-		Contains("Thandi Nkosi was added.", "Thandi Nkosi is added.", "•••• 3456", "800101•••••87", "082 123 4567",
+		Contains("Thandi Nkosi was added.", "Thandi Nkosi added.", "•••• 3456", "800101•••••87", "082 123 4567",
 			"Absa, 632005").
 		Lacks("4055123456", "8001015009087")
-	h.Page(h.A.Staff, "GET", page, nil).Lacks("Thandi Nkosi is added.")
+	h.Page(h.A.Staff, "GET", page, nil).Lacks("Thandi Nkosi added.")
 }
 
 func TestAFormComesBackWithWhatWasTypedAndEveryProblem(t *testing.T) {
@@ -116,7 +116,7 @@ func TestTheListFollowsItsAddress(t *testing.T) {
 	h.Page(h.A.Staff, "GET", "/clients", nil).Want(http.StatusOK).Contains("No client yet")
 	add(h, thandi())
 	h.Page(h.A.Staff, "GET", add(h, url.Values{"full_name": {"Sipho Zulu"}, "email": {"sipho@example.com"}}),
-		nil).Contains("Sipho Zulu is added.")
+		nil).Contains("Sipho Zulu added.")
 	h.Page(h.A.Staff, "GET", "/clients/?q=nko", nil).Contains("Thandi Nkosi", "1 client", `value="nko"`).Lacks("Sipho")
 	h.Page(h.A.Staff, "GET", "/clients?account=without", nil).Contains("Sipho").Lacks("Thandi")
 	h.Page(h.A.Staff, "GET", "/clients?q=0821234567&account=with", nil).Contains("Thandi").Lacks("Sipho")

@@ -69,6 +69,31 @@ func TestOneSearchFindsRecordsNumbersPagesAndActs(t *testing.T) {
 	}
 }
 
+// Names are found that were typed wrongly, phone numbers by any part, and acts by the words that people have for them.
+func TestTheSearchForgivesAndKnowsOtherWords(t *testing.T) {
+	h := handlertest.New(t)
+	client := func(name, email, phone string) string {
+		return add(h, url.Values{"full_name": {name}, "email": {email}, "phone": {phone}})
+	}
+	govender := client("Priya Govender", "priya@example.com", "083 765 4321")
+	thabo := client("Thabo Mokoena", "thabo@example.com", "")
+	client("Sarel van der Merwe", "sarel@example.com", "")
+	for typed, want := range map[string]string{"Govendr": govender, "govneder": govender, "Gvender": govender,
+		"goveender priya": govender, "Tahbo": thabo, "Thbao Mokena": thabo, "765 4321": govender, "7654": govender,
+		"4321": govender, "log out": "/account#sign-out", "logout": "/account#sign-out", "pause": "/templates",
+		"refund": "/purchases?status=paid", "dark mode": "/account"} {
+		if page := found(h, h.A.Staff, typed); !strings.Contains(page.Body, `href="`+want) {
+			t.Errorf("%q does not find %s", typed, want)
+		}
+	}
+	found(h, h.A.Staff, "Govendr").Contains("Clients with a similar name").Lacks("Thabo", "All ")
+	found(h, h.A.Staff, "Grobler").Contains("Nothing was found")
+	found(h, h.B.Owner, "Govendr").Lacks("Priya")
+	found(h, h.B.Owner, "765 4321").Lacks("Priya")
+	h.Page(h.A.Staff, "GET", "/clients?q=765+4321", nil).Contains("Priya Govender")
+	h.Page(h.A.Staff, "GET", "/account", nil).Contains(`id="sign-out"`)
+}
+
 func TestTheSearchOffersWhatAPersonOpenedLast(t *testing.T) {
 	k := withAccount(t)
 	h := k.House

@@ -158,7 +158,9 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 		}
 		b.waiting(0, "until the day of the promise")
 		b.later(2)
-		b.waiting(1, "on the day of the promise")
+		b.waiting(0, "on the day of the promise")
+		b.later(1)
+		b.waiting(1, "on the day after it")
 		must(t, second(service.SettlePromise(ctx, staff, p.ID, followup.Broken)))
 		b.waiting(1, "when the promise was broken, for the debit failed")
 		if _, err := service.SettlePromise(ctx, staff, p.ID, followup.Kept); !fault.Is(err, fault.Conflict) {
@@ -170,7 +172,7 @@ func TestWhatNeedsAttentionIsPutOffClosedAndPromised(t *testing.T) {
 		}
 		must(t, second(service.AddPromise(ctx, staff, purchase, followup.Promising{DueOn: dayOf(b)})))
 		must(t, second(service.AddPromise(ctx, staff, purchase, followup.Promising{DueOn: dayOf(b), AmountCents: 20000})))
-		b.waiting(1, "with the newer promise")
+		b.waiting(0, "until the day of the newer promise is over")
 		b.API("POST", "/purchases/"+id+"/mark_as_paid/", map[string]any{}).Want(200)
 		b.waiting(0, "when it is paid")
 		promises, err := service.Store.PromisesOf(ctx, b.A.ID, uuid.MustParse(client), 10)

@@ -153,10 +153,10 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	if wrong.Status != http.StatusUnprocessableEntity && wrong.Status != http.StatusNotFound {
 		t.Errorf("a wrong day: %d", wrong.Status)
 	}
-	b.later(2)
+	b.later(3)
 	page = b.Page(b.A.Staff, "GET", "/attention", nil).
 		Want(http.StatusOK).
-		Contains("Promised to pay", "Settle promise…").
+		Contains("Promised and not paid", "Settle promise…").
 		Body
 	page = b.asked(page, "settle", url.Values{"state": {"broken"}})
 	value := regexp.MustCompile(`id="failed-([^"]+)" tabindex`).FindStringSubmatch(page)

@@ -83,7 +83,7 @@ func TestAnActHitsWhatWasSelected(t *testing.T) {
 	b.API("POST", "/purchases/"+ids[0]+"/mark_as_paid/", map[string]any{}).Want(200)
 	page, form := b.rehearsed(who, to)
 	for _, want := range []string{"Debit 3 purchases again", "4 purchases selected", "1 purchase changed",
-		"Only what is not paid yet; this purchase is paid.", "R 306,00"} {
+		"This is possible only while a purchase is not paid. The status of this one is “Paid”.", "R 306,00"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the rehearsal does not say %q", want)
 		}

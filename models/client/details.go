@@ -40,6 +40,8 @@ type Client struct {
 	EvidenceUntil   calendar.Date       `gorm:"->"`
 	StoppedAt       time.Time           `gorm:"->"` // since when nothing is debited from the client; zero: debits run
 	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
+	// Of a client without an account of its own in a list: the stored account that would be debited.
+	TokenMask, TokenBank string `gorm:"-" json:"-"`
 }
 
 // AccountUnreadable tells that there is an account number, which cannot be read.

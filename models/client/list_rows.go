@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -109,6 +110,24 @@ func (s Store) CountClients(ctx context.Context, merchantID uuid.UUID, q Query, 
 // idLag is how far the id of a client and the moment of its adding may be apart.
 const idLag = 10 * time.Minute
 
+// storedFor is the condition on a token t that is still the account of its client.
+const storedFor = "t.state IN ('active', 'pending', 'blocked')"
+
+// tokenOf is the newest account that is stored for a client; an active one before others.
+type tokenOf struct {
+	ClientID    uuid.UUID
+	AccountMask string
+	BankCode    string
+}
+
+var tokenOfView = table.View[tokenOf]()
+
+func (s Store) tokensOf(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) ([]tokenOf, error) {
+	return database.Seek(ctx, s.DB, tokenOfView, `SELECT DISTINCT ON (t.client_id) t.client_id, t.account_mask, t.bank_code
+		FROM tokens t WHERE t.merchant_id = ? AND t.client_id = ANY(?::uuid[]) AND `+storedFor+`
+		ORDER BY t.client_id, t.state <> 'active', t.id DESC`, merchantID, database.IDs(clients))
+}
+
 // live is the condition on the clients of a merchant.
 const live = "merchant_id = ? AND deleted_at IS NULL"
 
@@ -117,7 +136,8 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 	w := &listing.Walk{Columns: Table.Columns(""), From: "clients", Alias: "clients"}
 	w.And(live, merchantID)
 	if q.Account != nil {
-		w.Fitting("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
+		w.Fitting("(bank_account_sealed IS NOT NULL OR EXISTS (SELECT FROM tokens t WHERE t.client_id = clients.id AND "+
+			storedFor+")) = ?", *q.Account)
 	}
 	if !q.CreatedFrom.IsZero() { // a client gets its id when it is added
 		w.And("id >= ?", paging.FirstAt(q.CreatedFrom.Add(-idLag)))

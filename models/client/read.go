@@ -57,6 +57,28 @@ func (s *Service) List(ctx context.Context, who actor.Actor, q Query) (paging.Pa
 	return s.Store.Clients(ctx, who.MerchantID, q.tidy())
 }
 
+// WithTokens adds to those clients of a list that have no account of their own the one that is stored for them.
+func (s *Service) WithTokens(ctx context.Context, who actor.Actor, list []Client) error {
+	if err := who.May(actor.Read); err != nil {
+		return err
+	}
+	at := map[uuid.UUID]*Client{}
+	var ids []uuid.UUID
+	for i := range list {
+		if c := &list[i]; c.BankAccount == "" && !c.AccountUnreadable() {
+			at[c.ID], ids = c, append(ids, c.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := s.Store.tokensOf(ctx, who.MerchantID, ids)
+	for _, t := range found {
+		at[t.ClientID].TokenMask, at[t.ClientID].TokenBank = t.AccountMask, t.BankCode
+	}
+	return err
+}
+
 // Several gives those of some clients that there are, in the order of the ids.
 func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]Client, error) {
 	if err := who.May(actor.Read); err != nil {

@@ -71,8 +71,8 @@ var (
 		}, func(c *Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
 		[]table.Column[Client]{{Name: "search", Write: func(_ *seal.Box, c *Client) (any, error) {
 			return database.VectorOf(
-				database.WordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
-					c.City, c.BankAccount.Tail()),
+				database.WordsOf(append(phoneParts(c.Phone), c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName,
+					c.RegistrationNumber, c.TaxNumber, c.City, c.BankAccount.Tail())...),
 			), nil
 		}}})...)
 	updateClient = Table.Write(
@@ -80,6 +80,15 @@ var (
 	eraseClient = Table.Write(`UPDATE clients SET @set, erased_at = @updated_at, evidence_until = @until
 		WHERE merchant_id = @merchant_id AND id = @id AND erased_at IS NULL`, "until")
 )
+
+// phoneParts are the ends of a phone number behind the code of its country, down to four digits: each of its parts
+// begins one of them, so that a number is found by any part.
+func phoneParts(phone string) (ends []string) {
+	for at := 2; at+4 <= len(phone); at++ {
+		ends = append(ends, phone[at:])
+	}
+	return ends
+}
 
 // Insert adds a client in this transaction.
 func Insert(tx *database.Tx, c Client) { database.Insert(tx, Table, c) }

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
@@ -109,7 +110,8 @@ func (s *Service) succeed(tx *database.Tx, who actor.Actor, old Credential, over
 	tx.Audit(who, audit.Entry{Action: "credential.issued", ObjectType: "credential", ObjectID: next.ID, After: facts(next),
 		Text: "Issued the credential " + next.Name + " in place of another."})
 	tx.Audit(who, audit.Entry{Action: "credential.replaced", ObjectType: "credential", ObjectID: old.ID, After: facts(old),
-		Text: fmt.Sprintf("The credential %s was replaced and ends %s.", old.Name, ends.UTC().Format(time.RFC3339))})
+		Text: fmt.Sprintf("The credential %s was replaced and ends on %s SAST.", old.Name,
+			ends.In(calendar.SAST).Format("2 Jan 2006, 15:04"))})
 	return out, nil
 }
 

@@ -72,6 +72,7 @@ const (
 	ByLabel  Score = 65 // words of what a place is called
 	ByWords  Score = 60 // beginnings of words
 	ByOther  Score = 50 // other words of a place
+	ByLike   Score = 40 // names that are written like it
 )
 
 // FindPlaces finds places whose words begin with what was typed, best first.

@@ -53,7 +53,10 @@ var mine = database.BoundTo("merchant_id", "$1")
 // words, $4 and $5 each thing that was typed, as it begins a word and as it begins a key of the index. Among
 // the newest rows everything is met. For the rest the index is asked for what few of the newest have, from step
 // to step of time until enough is found.
-func byWords(table, where string) string {
+func byWords(table, where string) string { return byWordsUpTo(table, where, common, counted, shown) }
+
+// byWordsUpTo is byWords with as many of the newest rows as are enough, that are counted, and that are given.
+func byWordsUpTo(table, where string, common, counted, shown int) string {
 	step := func(order string) string {
 		return fmt.Sprintf(
 			`(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM %s WHERE %s ORDER BY merchant_id %[3]s, id %[3]s LIMIT 1)`,
@@ -184,15 +187,11 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 	}
 	if len(m.Words) > 0 && longest(m.Words) > 1 {
 		wanted := m.Wanted()
-		starts, whole := database.Beginnings(wanted, "", false), database.Beginnings(wanted, "", true)
-		var words, keys database.TextArray
-		for i := range wanted {
-			words = append(words, database.Beginnings(wanted[i:i+1], "", false))
-			keys = append(keys, database.Beginnings(wanted[i:i+1], database.KeyMark, false))
-		}
-		add(Clients, ByWords, clientsByWords, starts, whole, words, keys)
-		add(Purchases, ByWords, purchasesByWords, starts, whole, words, keys)
-		add(Mandates, ByWords, mandatesByWords, starts, whole, words, keys)
+		clients := byBeginnings(merchantID, clientsByWords, ByWords, wanted)
+		purchases, mandates := clients, clients
+		purchases.kind, purchases.sql = Purchases, purchasesByWords
+		mandates.kind, mandates.sql = Mandates, mandatesByWords
+		all = append(all, clients, purchases, mandates)
 		patterns := make(database.TextArray, len(m.Words))
 		for i, w := range m.Words {
 			patterns[i] = "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(w) + "%"
@@ -222,6 +221,17 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 		add(Purchases, ByAmount, purchasesByAmount, m.Cents)
 	}
 	return all
+}
+
+// byBeginnings asks a statement of byWords for the words that are wanted.
+func byBeginnings(merchantID uuid.UUID, sql string, score Score, wanted []database.Beginning) source {
+	var words, keys database.TextArray
+	for i := range wanted {
+		words = append(words, database.Beginnings(wanted[i:i+1], "", false))
+		keys = append(keys, database.Beginnings(wanted[i:i+1], database.KeyMark, false))
+	}
+	return source{Clients, score, sql, []any{merchantID, database.Beginnings(wanted, "", false),
+		database.Beginnings(wanted, "", true), words, keys}}
 }
 
 // purchasesByAmount looks through the newest rows, and then in the index of amounts.
@@ -257,7 +267,10 @@ func longest(words []string) (n int) {
 
 // find asks all sources in one round trip.
 func (s Store) find(ctx context.Context, merchantID uuid.UUID, m Meaning) ([]answer, error) {
-	all := s.sources(merchantID, m)
+	return s.ask(ctx, s.sources(merchantID, m))
+}
+
+func (s Store) ask(ctx context.Context, all []source) ([]answer, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}

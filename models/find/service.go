@@ -41,7 +41,14 @@ func (s *Service) Find(ctx context.Context, who actor.Actor, m Meaning) ([]Found
 	if err != nil {
 		return nil, err
 	}
-	return inOrder(m, answers), nil
+	found := inOrder(m, answers)
+	if len(found) == 0 && m.mayBeLike() {
+		if answers, err = s.Store.like(ctx, who.MerchantID, m); err != nil {
+			return nil, err
+		}
+		found = inOrder(m, answers)
+	}
+	return found, nil
 }
 
 // Recent are what a person opened last, the newest first.

@@ -26,14 +26,7 @@ func (s *Service) AddPromise(ctx context.Context, who actor.Actor, about Object,
 	if err := s.may(who, 1); err != nil {
 		return p, err
 	}
-	today := calendar.DateOf(s.Now())
-	switch {
-	case in.DueOn.IsZero() || in.DueOn.Before(today) || in.DueOn.DaysSince(today) > furthest:
-		return p, fault.At("due_on", "invalid", "A promise is for a day from %s to %s.", today, today.AddDays(furthest))
-	case in.AmountCents < 0:
-		return p, fault.At("amount", "min_value", "Enter the amount that the client promised.")
-	}
-	if in.Text, err = cleanText("text", in.Text, false); err != nil {
+	if err := s.checkPromise(&in); err != nil {
 		return p, err
 	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
@@ -41,27 +34,47 @@ func (s *Service) AddPromise(ctx context.Context, who actor.Actor, about Object,
 		if err != nil {
 			return err
 		}
-		of := subjects[0]
-		p = Promise{ID: tx.NewID(), MerchantID: who.MerchantID, ClientID: of.ClientID, PurchaseID: of.PurchaseID,
-			AmountCents: in.AmountCents, Currency: money.ZAR, DueOn: in.DueOn, State: Open, Text: in.Text, AuthorID: who.ID,
-			Author: who.Name, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
-		if of.PurchaseID != uuid.Nil {
-			if err := s.ofPurchase(tx, &p); err != nil {
-				return err
-			}
+		if p, err = s.promise(tx, who, subjects[0], in); err != nil {
+			return err
 		}
-		if p.AmountCents == 0 {
-			return fault.At("amount", "required", "Enter the amount that the client promised.")
-		}
-		database.Insert(tx, promiseTable, p)
-		tx.Audit(
-			who,
-			of.entry("followup.promised", "The client promised to pay "+money.Format(p.AmountCents, p.Currency)+" on "+
-				p.DueOn.Format("Mon 2 Jan 2006")+".", map[string]any{"amount_cents": p.AmountCents, "day": p.DueOn.String()}),
-		)
 		return tx.Answered(p)
 	})
 	return p, err
+}
+
+// checkPromise looks at what was typed of a promise.
+func (s *Service) checkPromise(in *Promising) (err error) {
+	today := calendar.DateOf(s.Now())
+	switch {
+	case in.DueOn.IsZero() || in.DueOn.Before(today) || in.DueOn.DaysSince(today) > furthest:
+		return fault.At("due_on", "invalid", "A promise is for a day from %s to %s.", today, today.AddDays(furthest))
+	case in.AmountCents < 0:
+		return fault.At("amount", "min_value", "Enter the amount that the client promised.")
+	}
+	in.Text, err = cleanText("text", in.Text, false)
+	return err
+}
+
+// promise writes down what was promised about a subject.
+func (s *Service) promise(tx *database.Tx, who actor.Actor, of subject, in Promising) (Promise, error) {
+	p := Promise{ID: tx.NewID(), MerchantID: who.MerchantID, ClientID: of.ClientID, PurchaseID: of.PurchaseID,
+		AmountCents: in.AmountCents, Currency: money.ZAR, DueOn: in.DueOn, State: Open, Text: in.Text, AuthorID: who.ID,
+		Author: who.Name, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+	if of.PurchaseID != uuid.Nil {
+		if err := s.ofPurchase(tx, &p); err != nil {
+			return p, err
+		}
+	}
+	if p.AmountCents == 0 {
+		return p, fault.At("amount", "required", "Enter the amount that the client promised.")
+	}
+	database.Insert(tx, promiseTable, p)
+	tx.Audit(
+		who,
+		of.entry("followup.promised", "The client promised to pay "+money.Format(p.AmountCents, p.Currency)+" on "+
+			p.DueOn.Format("Mon 2 Jan 2006")+".", map[string]any{"amount_cents": p.AmountCents, "day": p.DueOn.String()}),
+	)
+	return p, nil
 }
 
 // ofPurchase checks a promise against its purchase.

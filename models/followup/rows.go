@@ -227,6 +227,22 @@ func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, l
 		clientID, limit)
 }
 
+// OpenPromises are the promises to pay some purchases that were neither settled nor paid.
+func (s Store) OpenPromises(ctx context.Context, merchantID uuid.UUID,
+	purchases []uuid.UUID) (map[uuid.UUID]Promise, error) {
+	out := map[uuid.UUID]Promise{}
+	if len(purchases) == 0 {
+		return out, nil
+	}
+	found, err := database.Seek(ctx, s.DB, promiseView, promiseQuery+
+		"p.state = 'open' AND p.purchase_id = ANY(?::text[]::uuid[]) ORDER BY p.id", merchantID,
+		database.TextArray(texts(purchases)))
+	for _, p := range found {
+		out[p.PurchaseID] = p
+	}
+	return out, err
+}
+
 // PromisesByID are some promises, in no order.
 func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Promise, error) {
 	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.id = ANY(?::text[]::uuid[])", merchantID,

@@ -1,6 +1,7 @@
 package followup
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -32,7 +33,7 @@ const (
 
 // AddNote writes the same note about one or many things, and tells about how many.
 func (s *Service) AddNote(ctx context.Context, who actor.Actor, about []Object, text string) (int, error) {
-	return s.write(ctx, who, about, Note{Text: text}, "followup.noted", "A note was added.")
+	return s.write(ctx, who, about, Note{Text: text}, nil, "followup.noted", "A note was added.")
 }
 
 // Call is a call as it is written down.
@@ -40,18 +41,31 @@ type Call struct {
 	Outcome Outcome
 	Phone   string
 	Text    string
+	// Promise is what the client said it would pay, where the call ended so: a day, and 0 for all that is owed.
+	Promise Promising
 }
 
-// LogCall writes down a call about one or many things.
+// LogCall writes down a call about one or many things. One that ended in a promise writes down the promise, too: what
+// was promised waits until the day after, unless it is paid.
 func (s *Service) LogCall(ctx context.Context, who actor.Actor, about []Object, call Call) (int, error) {
 	if !slices.Contains(Outcomes, call.Outcome) {
 		return 0, fault.At("outcome", "invalid_choice", "Choose how the call ended.")
 	}
-	return s.write(ctx, who, about, Note{Text: call.Text, Outcome: call.Outcome, Phone: call.Phone}, "followup.called",
-		"A call was logged: "+strings.ToLower(call.Outcome.Label())+".")
+	var promised *Promising
+	if call.Outcome == Promises {
+		if call.Promise.DueOn.IsZero() {
+			return 0, fault.At("due_on", "required", "Enter the day on which the client promised to pay.")
+		}
+		if err := s.checkPromise(&call.Promise); err != nil {
+			return 0, err
+		}
+		promised = &call.Promise
+	}
+	return s.write(ctx, who, about, Note{Text: call.Text, Outcome: call.Outcome, Phone: call.Phone}, promised,
+		"followup.called", "A call was logged: "+strings.ToLower(call.Outcome.Label())+".")
 }
 
-func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n Note, action,
+func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n Note, promised *Promising, action,
 	sentence string) (count int, err error) {
 	if err := s.may(who, len(about)); err != nil {
 		return 0, err
@@ -71,6 +85,7 @@ func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n 
 		if err != nil {
 			return err
 		}
+		seen := map[uuid.UUID]bool{}
 		for _, of := range subjects {
 			n := n
 			n.ID, n.MerchantID, n.CreatedAt = tx.NewID(), who.MerchantID, tx.Now()
@@ -78,6 +93,12 @@ func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n 
 			n.AuthorID, n.Author = who.ID, who.Name
 			database.Append(tx, noteTable.Insert, n)
 			tx.Audit(who, of.entry(action, sentence, nil))
+			if owed := cmp.Or(of.PurchaseID, of.ClientID); promised != nil && !seen[owed] {
+				seen[owed] = true
+				if _, err := s.promise(tx, who, of, *promised); err != nil {
+					return err
+				}
+			}
 		}
 		count = len(subjects)
 		return tx.Answered(count)

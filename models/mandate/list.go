@@ -48,7 +48,19 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	return s.Store.Mandates(ctx, who.MerchantID, f, ask)
+	page, err := s.Store.Mandates(ctx, who.MerchantID, f, ask)
+	if err != nil {
+		return page, err
+	}
+	return page, s.Store.markBlocked(ctx, who.MerchantID, ofEntries(page.Items)...)
+}
+
+func ofEntries(list []Entry) []*Mandate {
+	out := make([]*Mandate, len(list))
+	for i := range list {
+		out[i] = &list[i].Mandate
+	}
+	return out
 }
 
 // Several finds those of some mandates that there are, in no order.
@@ -56,7 +68,11 @@ func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID)
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Store.Entries(ctx, who.MerchantID, ids)
+	list, err := s.Store.Entries(ctx, who.MerchantID, ids)
+	if err != nil {
+		return list, err
+	}
+	return list, s.Store.markBlocked(ctx, who.MerchantID, ofEntries(list)...)
 }
 
 // Counts gives how many mandates stand in each state. It is exact for all and for

@@ -48,6 +48,34 @@ func (s Store) Entries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUI
 		database.IDs(ids))
 }
 
+// blockedAccount is a stored account that was blocked; it has the id of its mandate.
+type blockedAccount struct {
+	ID          uuid.UUID
+	BlockedCode string
+}
+
+var blockedAccounts = table.View[blockedAccount]()
+
+// markBlocked says of those mandates that could be debited whether their account is blocked.
+func (s Store) markBlocked(ctx context.Context, merchantID uuid.UUID, list ...*Mandate) error {
+	usable := map[uuid.UUID]*Mandate{}
+	var ids []uuid.UUID
+	for _, m := range list {
+		if m.State.Usable() {
+			usable[m.ID], ids = m, append(ids, m.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := database.Seek(ctx, s.DB, blockedAccounts, `SELECT id, blocked_code FROM tokens
+		WHERE merchant_id = ? AND id = ANY(?::uuid[]) AND state = 'blocked'`, merchantID, database.IDs(ids))
+	for _, t := range found {
+		usable[t.ID].AccountBlocked, usable[t.ID].BlockedCode = true, t.BlockedCode
+	}
+	return err
+}
+
 // walk is the way to the mandates of a filter. Where states or a kind are asked
 // for, each pair of them stands in an index in order.
 func walk(merchantID uuid.UUID, f Filter) *listing.Walk {

@@ -68,6 +68,10 @@ type Mandate struct {
 	EndedAt       time.Time // when it stopped being usable for good
 
 	CreatedAt, UpdatedAt time.Time
+
+	// Of a list or a page: the account was blocked by a bank's answer, so that nothing is debited, whatever the state.
+	AccountBlocked bool   `gorm:"-" json:"-"`
+	BlockedCode    string `gorm:"-" json:"-"`
 }
 
 // OfOneDebit is the mandate of a client who lets one debit run and has nothing

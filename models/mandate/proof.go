@@ -50,6 +50,9 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		return Sheet{}, err
 	}
 	out := Sheet{Mandate: m, Evidence: files}
+	if err := s.Store.markBlocked(ctx, who.MerchantID, &out.Mandate); err != nil {
+		return out, err
+	}
 	if out.Authentications, err = s.Store.AuthenticationsOf(ctx, who.MerchantID, id); err != nil {
 		return out, err
 	}

@@ -3,6 +3,8 @@ package purchase
 import (
 	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -77,7 +79,7 @@ func (s *Service) mailCounted(tx Tx, who actor.Actor, rec Record) error {
 func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
 	sent := map[uuid.UUID][]uuid.UUID{}
 	for _, m := range mails {
-		if m.PurchaseID != uuid.Nil && tellsOfPayment(m.Kind) {
+		if m.PurchaseID != uuid.Nil && slices.Contains(WithLink, m.Kind) {
 			sent[m.MerchantID] = append(sent[m.MerchantID], m.PurchaseID)
 		}
 	}
@@ -87,10 +89,13 @@ func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
 	return s.InTx(ctx, func(tx Tx) error { return tx.SentPurchases(sent) })
 }
 
+// OpenFor is how long a page that the client opened counts as open: who loads it anew meanwhile looks at it still.
+const OpenFor = 10 * time.Minute
+
 // View notes that the client opened the hosted page.
 func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record, error) {
 	if rec.Status != Created && rec.Status != Sent {
-		return rec, nil
+		return rec, s.openAgain(ctx, who, rec)
 	}
 	return s.change(ctx, rec.MerchantID, rec.ID, func(rec Record) (func(Tx, *Record) error, error) {
 		if rec.Status != Created && rec.Status != Sent {
@@ -100,11 +105,30 @@ func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record
 			before := rec.Status
 			rec.ViewedAt = tx.Now()
 			rec.move(Viewed, tx.Now())
-			tx.Audit(who, audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID,
-				ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The client opened the page.", Before: map[string]any{"status": before},
-				After: map[string]any{"status": rec.Status}})
+			if _, err := tx.OpenedPurchase(rec.MerchantID, rec.ID); err != nil {
+				return err
+			}
+			tx.Audit(who, opened(*rec, map[string]any{"status": before}, map[string]any{"status": rec.Status}))
 			return nil
 		}, nil
 	})
+}
+
+// openAgain notes that the client opened the page of a purchase that can still be paid once more.
+func (s *Service) openAgain(ctx context.Context, who actor.Actor, rec Record) error {
+	if now := s.Now(); !rec.Payable(now) || now.Sub(rec.OpenedAt) < OpenFor {
+		return nil
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		first, err := tx.OpenedPurchase(rec.MerchantID, rec.ID)
+		if err == nil && first {
+			tx.Audit(who, opened(rec, nil, nil))
+		}
+		return err
+	})
+}
+
+func opened(rec Record, before, after map[string]any) audit.Entry {
+	return audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
+		PurchaseID: rec.ID, Text: "The client opened the page.", Before: before, After: after}
 }

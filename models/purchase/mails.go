@@ -168,10 +168,8 @@ func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
 	return nil
 }
 
-// tellsOfPayment are the kinds of mail with the link to pay: with the first of them a purchase is sent.
-func tellsOfPayment(kind string) bool {
-	return kind == MailInvoice || kind == MailLink || kind == MailFailed || kind == MailReminder
-}
+// WithLink are the kinds of mail with the link to pay: with the first of them a purchase is sent.
+var WithLink = []string{MailInvoice, MailLink, MailFailed, MailReminder}
 
 func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,

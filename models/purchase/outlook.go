@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -15,8 +16,9 @@ import (
 // Outlook is a purchase with what may be done about it next.
 type Outlook struct {
 	Record
-	Usable []token.Token
-	Again  Again
+	Usable     []token.Token
+	Again      Again
+	LinkSentAt time.Time // the last mail with the link to pay; zero: none
 }
 
 // Outlooks gives, of some purchases at once, what Get, StoredFor and Again give of each.
@@ -30,11 +32,15 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	}
 	var found map[uuid.UUID]Purchase
 	var last map[uuid.UUID]collection.Collection
+	var links map[uuid.UUID]time.Time
 	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
 		found, err = s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
 		return err
 	}, func(ctx context.Context) (err error) {
 		last, err = s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+		return err
+	}, func(ctx context.Context) (err error) {
+		links, err = s.Read.LinksSent(ctx, who.MerchantID, ids...)
 		return err
 	}); err != nil {
 		return nil, err
@@ -43,7 +49,7 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	var brandIDs, clients, refunding []uuid.UUID
 	var wishes []Wish
 	for id, p := range found {
-		o := Outlook{Record: Record{Purchase: p}}
+		o := Outlook{Record: Record{Purchase: p}, LinkSentAt: links[id]}
 		if c, debited := last[id]; debited {
 			o.Collection = &c
 		}

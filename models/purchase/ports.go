@@ -69,6 +69,8 @@ type Tx interface {
 	// InsertEntry is called by Purchase.book alone.
 	InsertEntry(e Entry)
 	InsertMail(m mail.Mail)
+	// OpenedPurchase notes when the client opened the page to pay; false when they have it open.
+	OpenedPurchase(merchantID, id uuid.UUID) (bool, error)
 	// SentPurchases turns those of the purchases that are created into sent.
 	SentPurchases(of map[uuid.UUID][]uuid.UUID) error
 	// FollowToken gives subscribers that are charged on one token the other.
@@ -134,6 +136,8 @@ type Reader interface {
 	DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error)
 	// CollectionsUnder gives the newest debits under a mandate, the newest first.
 	CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error)
+	// LinksSent tells when the last mail with the link to pay of each purchase was taken by the relay.
+	LinksSent(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]time.Time, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
 	LatestCollections(ctx context.Context, merchantID uuid.UUID,
 		purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)

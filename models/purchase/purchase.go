@@ -65,6 +65,7 @@ type Purchase struct {
 	History                 []Change       `gorm:"serializer:json;not null"` // oldest first
 	Attempts                []Attempt      `gorm:"serializer:json;not null"` // newest first
 	ViewedAt                time.Time
+	OpenedAt                time.Time `gorm:"->"` // when the client last opened the page to pay
 	PassAt                  time.Time // when "due passes" acts; zero: never
 	CollectionCount         int       // debits tried so far
 	ExecuteAt               time.Time // when it turns pending_execute, if it is pending_charge then; zero: never debited

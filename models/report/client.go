@@ -84,10 +84,13 @@ func (a *ClientAccount) add(p ClientPurchase) {
 	}
 	if slices.Contains(purchase.Late, p.Status) {
 		a.Overdue = a.Overdue.Plus(money.SumOf(p.OwedCents()))
-		if a.Failed == nil && p.DebitState != "" {
+		if p.DebitState.Outcome() != collection.OutcomeFailed {
+			return
+		}
+		if a.Failed == nil {
 			a.Failed = &p
 		}
-		if p.Status == purchase.Failed && p.DebitState != "" && len(a.Failures) < failuresShown {
+		if len(a.Failures) < failuresShown {
 			a.Failures = append(a.Failures, p)
 		}
 	}

@@ -88,6 +88,31 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 	return latest, err
 }
 
+// linkSent is when the last mail with the link of a purchase was sent.
+type linkSent struct {
+	ID uuid.UUID
+	At time.Time
+}
+
+var linkSentView = table.View[linkSent]()
+
+// LinksSent implements purchase.Reader. A reminder is one mail for all that a client owes.
+func (s *Store) LinksSent(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs ...uuid.UUID) (map[uuid.UUID]time.Time, error) {
+	sent := make(map[uuid.UUID]time.Time, len(purchaseIDs))
+	found, err := database.Seek(ctx, s.DB, linkSentView, `SELECT p.id, m.at FROM purchases p CROSS JOIN LATERAL (
+			SELECT max(f.sent_at) AS at FROM (
+				SELECT sent_at FROM mails WHERE merchant_id = ? AND purchase_id = p.id AND state = 'sent' AND kind = ANY(?::text[])
+				UNION ALL SELECT sent_at FROM mails WHERE merchant_id = ? AND client_id = p.client_id AND state = 'sent'
+					AND kind = ?) f) m
+		WHERE p.merchant_id = ? AND p.id = ANY(?::uuid[]) AND m.at IS NOT NULL`, merchantID,
+		database.TextArray(purchase.WithLink), merchantID, purchase.MailReminder, merchantID, database.IDs(purchaseIDs))
+	for _, l := range found {
+		sent[l.ID] = l.At
+	}
+	return sent, err
+}
+
 // CollectionsUnder gives the newest debits under a mandate, the newest first.
 func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
 	limit int) ([]collection.Collection, error) {

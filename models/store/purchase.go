@@ -120,6 +120,13 @@ func (t *Tx) SentPurchases(of map[uuid.UUID][]uuid.UUID) error {
 	return nil
 }
 
+// OpenedPurchase implements purchase.Tx.
+func (t *Tx) OpenedPurchase(merchantID, id uuid.UUID) (bool, error) {
+	return t.ExecOne("note that a page was opened", `UPDATE purchases SET opened_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND (opened_at IS NULL OR opened_at <= $4)`, merchantID, id, t.Now(),
+		t.Now().Add(-purchase.OpenFor))
+}
+
 var readdressPurchase = purchaseTable.Write(
 	`UPDATE purchases SET @set(payer_email, search) WHERE merchant_id = @merchant_id AND id = @id`)
 

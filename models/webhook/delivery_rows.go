@@ -201,6 +201,13 @@ func insertDelivery(tx *database.Tx, d Delivery) {
 	)
 }
 
+// hurry makes a delivery due that waits for its next attempt; false when it does not wait any more, or is being sent.
+func hurry(tx *database.Tx, d Delivery) (bool, error) {
+	return tx.ExecOne("hurry a delivery", `UPDATE deliveries SET next_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND next_at > $3 AND claimed_until IS NULL`,
+		d.MerchantID, d.ID, tx.Now())
+}
+
 // insertTestEvent writes an event with its one delivery; nothing else waits for it.
 func insertTestEvent(tx *database.Tx, e Event, d Delivery) {
 	tx.Later(

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
@@ -55,6 +56,30 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 	return d, err
 }
 
+// SendNow tries a delivery that waits for its next attempt at once. The attempts that are left stay as many.
+func (s *Service) SendNow(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (Delivery, error) {
+	if err := mayChange(who); err != nil {
+		return Delivery{}, err
+	}
+	d, err := s.Store.Delivery(ctx, who.MerchantID, deliveryID)
+	if err != nil {
+		return d, err
+	}
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		won, err := hurry(tx, d)
+		if err != nil {
+			return err
+		}
+		if !won {
+			return fault.New(fault.Conflict, "nothing_waits", "This delivery is being sent, or is over already.")
+		}
+		tx.Audit(who, audit.Entry{Action: "webhook.hurried", ObjectType: "delivery", ObjectID: d.ID,
+			Text: fmt.Sprintf("Sent %s to %s at once, before its next attempt was due.", d.EventType, d.ShownAddress())})
+		return tx.Answered(d)
+	})
+	return d, err
+}
+
 // ErrResending refuses a second resend of a history while one is being prepared.
 var ErrResending = fault.New(fault.Conflict, "resend_running",
 	"Events of your business are being prepared to be sent again. Wait a minute, then try again.")
@@ -76,7 +101,7 @@ func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uu
 		}
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "webhook", ObjectID: w.ID,
 			Text: fmt.Sprintf("Sent %s since %s to %s again.", plural.Of(n, "event"),
-				since.UTC().Format(time.RFC3339), w.Title)})
+				since.In(calendar.SAST).Format("2 Jan 2006, 15:04")+" SAST", w.Title)})
 		return tx.Answered(n)
 	})
 	return n, err

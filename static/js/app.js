@@ -53,7 +53,7 @@
     close.setAttribute("aria-label", "Close message");
     close.append(icon("x", true));
     el.append(icon(icons[kind] || "info"), words, close);
-    box.append(el);
+    box.replaceChildren(el); // the last message alone
     expire(el);
   }
   all("[data-toast]").forEach(expire);

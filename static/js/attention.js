@@ -11,7 +11,7 @@
     const all = items();
     if (!all.length) { document.getElementById("queue-left")?.focus(); return; }
     const item = all[Math.max(0, Math.min(to, all.length - 1))];
-    item.focus();
+    item.focus({ preventScroll: true });
     item.scrollIntoView({ block: "nearest" });
   }
   function step(by) {
@@ -20,7 +20,8 @@
   }
   const press = (name) => () => {
     const item = current() || items()[0];
-    const found = item?.querySelector(`[data-do="${name}"]`) || (name === "a" && item?.querySelector(".queue-acts > .btn:not([data-do])"));
+    const found = item?.querySelector(`[data-do="${name}"]`)
+      || (name === "a" && (item?.querySelector(".queue-acts > .btn:not([data-do])") || item?.querySelector("[data-open]")));
     if (!found) return false;
     item.focus();
     found.click(); // also of a menu that is closed
@@ -50,7 +51,8 @@
     if (event.target.matches?.(".queue-form") && event.target.firstChild) {
       document.querySelectorAll(".queue-form").forEach((f) => { if (f !== event.target) f.replaceChildren(); });
       document.querySelectorAll(".queue-acts > details[open]").forEach((menu) => { menu.open = false; });
-      event.target.querySelector("select, input:not([type=hidden]), textarea, button")?.focus();
+      event.target.querySelector("select, input:not([type=hidden]), textarea, button")?.focus({ preventScroll: true });
+      event.target.closest("[data-item]").scrollIntoView({ block: "nearest" });
     } else if (event.target.id === "queue") {
       go(last);
     }

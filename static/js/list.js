@@ -22,6 +22,7 @@
       box.indeterminate = ticked.length > 0 && ticked.length < rows.length;
     });
     group(name, "data-selected-count").forEach((el) => { el.textContent = String(ticked.length); });
+    group(name, "data-queue-many").forEach((bar) => { bar.open = ticked.length > 0 && !matchMedia("(max-width: 768px)").matches; });
     group(name, "data-selected").forEach((el) => {
       const bar = el.closest("form").dataset;
       const noun = ticked.length === 1 ? bar.one : bar.many;
@@ -142,20 +143,21 @@
 
   const inList = { group: "In the list", when: () => lines().length > 0 };
   const box = () => here()?.querySelector("[data-row]");
+  const ticking = () => inList.when() && document.querySelector("[data-row]");
   const keys = [
     { key: "j", label: "Next row", run: () => step(1) },
     { key: "k", label: "Previous row", run: () => step(-1) },
     { key: "Enter", label: "Open the row", run: () => { if (!open() || !here()) return false; link(current).click(); } },
-    { key: " ", label: "Look at the row beside the list", when: () => document.querySelector("tr[data-peek]"), run: () => {
+    { key: " ", label: "Look at the row beside the list", when: () => inList.when() && document.querySelector("tr[data-peek]"), run: () => {
       const row = here() || lines()[0];
       if (!row?.dataset.peek) return false;
       if (open() && panel().dataset.of === row.dataset.peek) close();
       else { panel().dataset.of = row.dataset.peek; peek(row); }
     } },
-    { key: "x", label: "Tick the row", when: () => document.querySelector("[data-row]"), run: () => { box()?.click(); } },
-    { key: "Shift+x", label: "Tick all rows from the last one", when: () => document.querySelector("[data-row]"), run: () => {
+    { key: "x", label: "Tick the row", when: ticking, run: () => { if (!box()) return false; box().click(); } },
+    { key: "Shift+x", label: "Tick all rows from the last one", when: ticking, run: () => {
       const to = box();
-      if (!to) return;
+      if (!to) return false;
       to.checked = true;
       range(last, to);
       last = to;

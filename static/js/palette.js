@@ -30,6 +30,8 @@
     } else field.removeAttribute("aria-activedescendant");
   }
   function go(option, apart) {
+    const signOut = option.hash === "#sign-out" && document.querySelector('form[action="/logout"]');
+    if (signOut) { dialog.close(); signOut.requestSubmit(); return; }
     if (apart) { window.open(option.href, "_blank", "noopener"); return; }
     dialog.close();
     location.assign(option.href);
@@ -101,7 +103,9 @@
     if (option && option !== chosen()) choose(option);
   });
   box.addEventListener("click", (event) => {
-    if (event.target.closest("[role=option]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) dialog.close();
+    const option = event.target.closest("[role=option]");
+    if (!option || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (option.hash === "#sign-out") { event.preventDefault(); go(option, false); } else dialog.close();
   });
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog || event.target.closest("[data-close-palette]")) dialog.close();

@@ -3,6 +3,7 @@ package components
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 )
@@ -45,6 +46,19 @@ type Cell struct {
 
 func (c Cell) blank() bool {
 	return c.Text == "" && c.Time.Text == "" && c.Pill.Word == "" && c.Part == nil
+}
+
+// longest is how many characters of a text without a place to break stand in a cell; the rest is cut with an ellipsis.
+const longest = 24
+
+// long tells that a word of the text is too long for its column, which it would push the others away from.
+func (c Cell) long() bool {
+	for word := range strings.FieldsSeq(c.Text) {
+		if utf8.RuneCountInString(word) > longest {
+			return true
+		}
+	}
+	return false
 }
 
 // second tells whether there is a second line.

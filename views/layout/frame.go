@@ -196,6 +196,8 @@ func or(text, instead string) string {
 }
 
 // htmxConfig keeps htmx within the content security policy and lets it show answers that carry a form with problems.
+// What is boosted stays on its page, so the page does not scroll to what was swapped.
 const htmxConfig = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
+	`"scrollIntoViewOnBoost":false,` +
 	`"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
 	`{"code":"(409|422|503)","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`

@@ -78,7 +78,7 @@ func BankOverview(frame layout.Frame, v BankOverviewView) templ.Component {
 			ctx = templ.InitializeContext(ctx)
 			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Bank files", Sub: "What you ask of your bank leaves in files, and its answers come in files.",
 				Secondary: []components.Button{{Label: "Import a file", Icon: "upload", Href: "/bank/import"}},
-				Primary:   components.Button{Label: "Cut now", Icon: "forward", Href: "/bank/cut"}}).Render(ctx, templ_7745c5c3_Buffer)
+				Primary:   components.Button{Label: "Make files now", Icon: "forward", Href: "/bank/cut"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

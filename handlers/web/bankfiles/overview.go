@@ -123,7 +123,7 @@ func (h *Pages) AskCut(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := pages.ActView{Title: "Cut now", Back: components.Link{Text: "Bank files", Href: overviewPath},
+	v := pages.ActView{Title: "Make files now", Back: components.Link{Text: "Bank files", Href: overviewPath},
 		Question: components.Confirm{
 			ID:    "cut",
 			Title: "Make files of what is waiting?",
@@ -131,7 +131,7 @@ func (h *Pages) AskCut(c echo.Context) error {
 				"They leave at once, before the next cut:",
 			Action:     "/bank/cut",
 			CancelHref: overviewPath,
-			Button:     "Cut now",
+			Button:     "Make files now",
 			Safe:       true,
 		}}
 	for _, w := range waits {

@@ -115,10 +115,10 @@ func limitLines(e batch.Effects) (out []string) {
 		return nil
 	}
 	for _, l := range []struct {
-		may, are, unit string
-		limit, bad     int64
-	}{{"fail", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid},
-		{"be disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
+		may, one, are, unit string
+		limit, bad          int64
+	}{{"fail", "fails", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid},
+		{"be disputed", "is disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
 		f := e.Against(l.limit, l.bad)
 		text := fmt.Sprintf("At most %s%s%% of debits may %s. ", l.unit, money.NBSP, l.may)
 		if f.Before < 0 {
@@ -136,6 +136,8 @@ func limitLines(e batch.Effects) (out []string) {
 			text += "The limit stays exceeded, whatever happens to these debits."
 		case f.Margin >= int64(e.Counts.Debits):
 			text += "These debits cannot exceed the limit."
+		case f.Margin == 0:
+			text += fmt.Sprintf("The limit is exceeded if one of these %s.", l.one)
 		default:
 			text += fmt.Sprintf("The limit is exceeded if more than %s of these %s.", words.Grouped(f.Margin), l.are)
 		}

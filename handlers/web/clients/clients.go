@@ -81,7 +81,11 @@ func clientList(h *Clients) *kit.List[client.Client, client.Query] {
 		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client],
 			error) {
 			q.Ask = ask
-			return h.Service.List(ctx, who, q)
+			page, err := h.Service.List(ctx, who, q)
+			if err != nil {
+				return page, err
+			}
+			return page, h.Service.WithTokens(ctx, who, page.Items)
 		},
 		ID: func(c client.Client) uuid.UUID { return c.ID },
 		Count: func(ctx context.Context, who actor.Actor, q client.Query) (kit.Tally, error) {
@@ -206,7 +210,7 @@ var clientColumns = []kit.Column[client.Client]{
 		if c.AccountUnreadable() {
 			return components.Cell{Pill: components.Pill{Kind: "bad", Word: "Cannot be read", Title: unreadable}}
 		}
-		cell := components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
+		cell := components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + accountWords(c))}
 		if !c.StoppedAt.IsZero() {
 			cell.Under = components.Status(stoppedPill)
 		}
@@ -228,12 +232,19 @@ func accountWords(c client.Client) string {
 	if c.AccountUnreadable() {
 		return "cannot be read"
 	}
+	if c.BankAccount == "" {
+		return c.TokenMask
+	}
 	return c.BankAccount.String()
 }
 
+// clientBank is the bank of the account that a list shows.
 func clientBank(c client.Client) string {
-	if c.BankAccount == "" {
-		return ""
+	switch {
+	case c.BankAccount != "":
+		return bank.BankName(c.BankCode)
+	case c.TokenMask != "":
+		return bank.BankName(c.TokenBank)
 	}
-	return bank.BankName(c.BankCode)
+	return ""
 }

@@ -248,7 +248,7 @@ func (h *Clients) Delete(c echo.Context) error {
 	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), one.ID); err != nil {
 		return err
 	}
-	return access.RedirectWithFlash(c, "ok", one.Name()+" is deleted.", "/clients")
+	return access.RedirectWithFlash(c, "ok", one.Name()+" was deleted.", "/clients")
 }
 
 func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeError string) error {

@@ -36,7 +36,7 @@ func (h *Clients) followUp(c echo.Context, one client.Client, view *pages.Client
 	view.Account = components.Facts{
 		Items: []components.Fact{sum("Billed", a.BilledCents, ""), sum("Credited", a.CreditedCents, ""),
 			sum("Paid", a.PaidCents, ""), sum("Of it provisional", a.Provisional, ""),
-			sum("Refunded", a.RefundedCents, ""), sum("Owed", a.Owing, ""), sum("Of it failed or overdue", a.Overdue, "")},
+			sum("Refunded", a.RefundedCents, ""), sum("Owed", a.Owing, ""), sum("Of which failed or overdue", a.Overdue, "")},
 	}
 	if a.Older {
 		view.AccountNote = "Of the newest 200 purchases."

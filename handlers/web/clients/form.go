@@ -57,7 +57,7 @@ func (h *Clients) Create(c echo.Context) error {
 			if err != nil {
 				return made, err
 			}
-			return made, access.AddFlash(c, "ok", made.Name()+" is added.")
+			return made, access.AddFlash(c, "ok", made.Name()+" added.")
 		}, func(made client.Client) string { return afterClient(form.Get(BackTo), made.ID) })
 	if _, _, ok := kit.Problems(err); ok {
 		return h.form(c, http.StatusUnprocessableEntity, clientForm{form: form, wrong: err})

@@ -93,10 +93,14 @@ func deliveryColumns(now time.Time, first kit.Column[webhook.Delivery]) []kit.Co
 			return components.Cell{Time: words.Ago(d.CreatedAt, now)}
 		}).Zoned(),
 		{Head: components.Head{Label: "Actions", Hidden: true}, Cell: func(d webhook.Delivery) components.Cell {
-			if d.State == webhook.Pending {
+			label := "Resend"
+			switch {
+			case sendNow(d, now):
+				label = "Send now"
+			case d.State == webhook.Pending:
 				return components.Cell{}
 			}
-			return components.Cell{Part: pages.ResendDelivery(deliveryPath(d.ID)+"/resend", d.EventType)}
+			return components.Cell{Part: pages.ResendDelivery(deliveryPath(d.ID)+"/resend", label, d.EventType)}
 		}},
 	}
 }

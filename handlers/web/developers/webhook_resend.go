@@ -13,10 +13,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/webhook"
 	"debitdesk/models/weblink"
@@ -120,11 +122,31 @@ func (h *Webhooks) Resend(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Service.Resend(c.Request().Context(), who, id)
+	ctx := c.Request().Context()
+	old, _, err := h.Service.Delivery(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	if old.State == webhook.Pending { // it is on its way already, and need not be sent twice
+		_, err := h.Service.SendNow(ctx, who, id)
+		if fault.Is(err, fault.Conflict) {
+			return access.RedirectWithFlash(c, "info", err.Error(), deliveryPath(id))
+		}
+		if err != nil {
+			return err
+		}
+		return h.on(c, deliveryPath(id), "The delivery is sent now. This page shows the result.")
+	}
+	d, err := h.Service.Resend(ctx, who, id)
 	if err != nil {
 		return err
 	}
 	return h.on(c, deliveryPath(d.ID), "The event will be delivered again. This page shows the result.")
+}
+
+// sendNow tells that a delivery waits for its next attempt, which need not be waited for.
+func sendNow(d webhook.Delivery, now time.Time) bool {
+	return d.State == webhook.Pending && d.BehindAt.IsZero() && d.NextAt.After(now)
 }
 
 // Delivery serves GET /developers/webhooks/deliveries/{id}.
@@ -147,8 +169,11 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 	if d.WebhookID == uuid.Nil {
 		view.Back = components.Link{Text: "Events", Href: "/developers/events"}
 	}
-	if d.State != webhook.Pending {
-		view.ResendAction = deliveryPath(id) + "/resend"
+	switch {
+	case sendNow(d, now):
+		view.ResendAction, view.Resend = deliveryPath(id)+"/resend", "Send now"
+	case d.State != webhook.Pending:
+		view.ResendAction, view.Resend = deliveryPath(id)+"/resend", "Resend this event"
 	}
 	for _, a := range d.Tries {
 		view.Attempts = append(view.Attempts, attemptRow(a))

@@ -88,6 +88,9 @@ func (h *Find) found(c echo.Context, m find.Meaning, palette bool) ([]pages.Find
 	groups := h.placesFound(ctx, m)
 	for _, of := range records {
 		g := ranked{pages.FindGroup{Name: groupNames[of.Kind]}, of.Hits[0].Score}
+		if g.best == find.ByLike {
+			g.Name = "Clients with a similar name"
+		}
 		for _, hit := range of.Hits {
 			g.Hits = append(g.Hits, hitView(hit))
 		}

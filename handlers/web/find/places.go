@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/find"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
+	"debitdesk/views/pages"
 )
 
 // more are pages and acts beside the sections, the lists and what can be added.
@@ -47,6 +48,32 @@ var more = []find.Place{
 		Also: "api key access token add create"},
 	{Group: find.Acts, Label: "New webhook", Icon: "plus", Href: "/developers/webhooks/new", Also: "add create endpoint"},
 	{Group: find.Acts, Label: "Change your password", Icon: "lock", Href: "/account"},
+	{Group: find.Acts, Label: "Sign out", Icon: "logout", Href: "/account#" + pages.SignOutID,
+		Also: "log out logout sign off end session leave"},
+	{Group: find.Acts, Label: "Light or dark look", Icon: "sun", Href: "/account",
+		Also: "change theme mode colours night"},
+	{Group: find.Acts, Label: "Pause a subscription", Icon: "repeat", Href: "/templates",
+		Also: "stop hold resume subscriber billing template"},
+	{Group: find.Acts, Label: "Change the price of a template", Icon: "repeat", Href: "/templates",
+		Also: "increase amount fee"},
+	{Group: find.Acts, Label: "Debit again", Icon: "repeat", Href: "/purchases?attention=failed",
+		Also: "retry collect resubmit failed represent"},
+	{Group: find.Acts, Label: "Log a call", Icon: "phone", Href: "/attention",
+		Also: "phone note promise to pay snooze close follow up"},
+	{Group: find.Acts, Label: "Send a reminder", Icon: "mail", Href: "/purchases?status=overdue",
+		Also: "remind chase dunning resend link mail"},
+	{Group: find.Acts, Label: "Cancel a purchase", Icon: "x", Href: "/purchases", Also: "stop withdraw void recall debit"},
+	{Group: find.Acts, Label: "Mark as paid", Icon: "money", Href: "/purchases?status=overdue",
+		Also: "record payment cash transfer eft received"},
+	{Group: find.Acts, Label: "Refund a client", Icon: "undo", Href: "/purchases?status=paid",
+		Also: "give money back pay back reverse"},
+	{Group: find.Acts, Label: "Void an invoice", Icon: "file", Href: "/invoices", Also: "credit note cancel delete"},
+	{Group: find.Acts, Label: "Delete a token", Icon: "trash", Href: "/tokens", Also: "remove account stop debits revoke"},
+	{Group: find.Acts, Label: "Replace an account", Icon: "key", Href: "/tokens",
+		Also: "amend change bank details switch"},
+	{Group: find.Acts, Label: "Add a holiday", Icon: "calendar", Href: "/settings/calendar", Also: "closed day public"},
+	{Group: find.Acts, Label: "Export clients", Icon: "download", Href: "/clients",
+		Also: "download csv excel spreadsheet"},
 }
 
 // inSandbox are those of the sandbox.
@@ -57,6 +84,12 @@ var inSandbox = []find.Place{
 	{Group: find.Pages, Label: "Sandbox: Mail", Icon: "mail", Href: "/sandbox/mail", Also: "messages"},
 	{Group: find.Pages, Label: "Simulator", Icon: "play", Href: "/developers/simulator",
 		Also: "sandbox demo scenarios wipe"},
+}
+
+// ofBankFiles are those of a bank that takes files.
+var ofBankFiles = []find.Place{
+	{Group: find.Acts, Label: "Import a bank file", Icon: "upload", Href: "/bank/import", Also: "upload statement read"},
+	{Group: find.Acts, Label: "Make files now", Icon: "forward", Href: "/bank/cut", Also: "cut bank send hand over"},
 }
 
 // chapters are the headings of the manual.
@@ -98,6 +131,9 @@ func (h *Find) places(ctx context.Context) (out []find.Place) {
 	lists := h.Lists()
 	if h.Desk.Sandbox {
 		lists = append(lists, inSandbox...)
+	}
+	if h.Desk.BankFiles {
+		lists = append(lists, ofBankFiles...)
 	}
 	for _, p := range append(lists, more...) {
 		add(p)

@@ -78,6 +78,8 @@ func allOf(m find.Meaning, of find.Found) components.Link {
 	case of.Hits[0].Score == find.ByAmount && of.Kind == find.Purchases:
 		exact := money.Amount(m.Cents)
 		query = url.Values{"amount_min": {exact}, "amount_max": {exact}}
+	case of.Hits[0].Score == find.ByLike: // the list finds none of them
+		return components.Link{}
 	case m.Phone != "" || len(of.Hits) == 0 || of.Kind == find.Batches || of.Kind == find.Tokens:
 		return components.Link{}
 	}

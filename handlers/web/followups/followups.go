@@ -238,7 +238,7 @@ func (h *Followups) write(ctx context.Context, who actor.Actor, o followup.Objec
 	case "owner":
 		return kit.WriteOwner(ctx, h.Service, who, []followup.Object{o}, form)
 	case "note", "call":
-		return kit.WriteFollowup(ctx, h.Service, who, []followup.Object{o}, form)
+		return kit.WriteFollowup(ctx, h.Service, who, []followup.Object{o}, form, h.Desk.Now())
 	}
 	return nil, "", fault.New(fault.Invalid, "invalid", "Choose what is to be done.")
 }

@@ -116,10 +116,10 @@ var (
 		"promises",
 		"wait",
 		"phone",
-		"client promised to pay by today",
-		"clients promised to pay by today",
+		"client has not paid as promised",
+		"clients have not paid as promised",
 		"/attention#promises",
-		"Promised to pay",
+		"Promised and not paid",
 		"until paid, or the promise is settled",
 		func(a report.Attention) report.Tally { return a.Promised },
 	}
@@ -200,7 +200,7 @@ func (h *Home) Attention(c echo.Context) error {
 		return err
 	}
 	view := pages.QueueView{Back: b.back, Tomorrow: calendar.DateOf(b.now).AddDays(1).String(),
-		People: kit.OwnerOptions(b.people, uuid.Nil), Reasons: reasonOptions(),
+		People: unchosen(kit.OwnerOptions(b.people, uuid.Nil)), Reasons: reasonOptions(""),
 		Groups: b.groups(tallies, items, h.Reports.Since())}
 	beside.show(&view, tallies.Approvals, b.now)
 	showParts(counts, whose, &view)

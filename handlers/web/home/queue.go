@@ -3,18 +3,14 @@ package home
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/followup"
 	"debitdesk/models/member"
@@ -31,6 +27,7 @@ type queueBook struct {
 	people    []member.Member
 	notes     map[uuid.UUID]followup.Note
 	calls     map[uuid.UUID]followup.Note
+	promises  map[uuid.UUID]followup.Promise
 	outlooks  map[uuid.UUID]purchase.Outlook
 	suggested map[uuid.UUID]components.Button
 	back      string
@@ -59,6 +56,9 @@ func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, b
 		b.calls, err = h.Followups.Store.LastCalls(ctx, who.MerchantID, clients)
 		return err
 	}, func(ctx context.Context) (err error) {
+		b.promises, err = h.Followups.Store.OpenPromises(ctx, who.MerchantID, bought)
+		return err
+	}, func(ctx context.Context) (err error) {
 		b.outlooks, b.suggested, err = h.Purchases.Suggest(ctx, who, bought)
 		return err
 	})
@@ -75,7 +75,7 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 	if i.Phone != "" {
 		r.Phone, r.PhoneHref = words.PhoneWords(i.Phone), words.PhoneHref(i.Phone)
 	}
-	r.Facts = b.facts(i)
+	r.Facts, r.Called = b.facts(i), b.callWords(i)
 	r.Act = b.suggested[i.PurchaseID]
 	r.Act.Kind, r.Act.Small, r.Act.Attrs = "", true, templ.Attributes{"hx-boost": "false"} // it leads to another page
 	back := ""
@@ -85,8 +85,8 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 	ask := func(do string) string {
 		return "/attention/" + r.ID + "?kind=" + i.Kind + "&do=" + do + back
 	}
-	if label := actLabels[i.Kind]; r.Act.Href == "" && label != "" {
-		r.Act.Label, r.Act.Href = label, actHref(i)
+	if label := actLabels[i.Kind]; label != "" && (r.Act.Href == "" || ownActs[i.Kind]) {
+		r.Act.Label, r.Act.Href, r.Act.Changes = label, actHref(i), accountActs[i.Kind]
 	}
 	if o := b.outlooks[i.PurchaseID]; i.Kind == "failed" && o.Again.May() {
 		r.Act.Label, r.ActInside = "Debit again…", ask("debit")
@@ -102,17 +102,32 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 	return r
 }
 
-// actLabels are what is done where the thing itself is shown.
-var actLabels = map[string]string{"terms": "Change price or mandate…", "replaced": "Take over…",
-	"idle": "Plan a debit…", "closed_day": "Change date…"}
+// actLabels are what is done first about each kind, where its purchase suggests nothing.
+var actLabels = map[string]string{"failed": "Show the purchase", "account_gone": "Store another account…",
+	"unconfirmed": "Show the mandate", "disputed": "Show the purchase", "silent": "Show the debit",
+	"twice": "Show the purchase", "refund": "Show the refund", "overdue": "Show the purchase",
+	"terms": "Change price or mandate…", "replaced": "Take over…", "idle": "Plan a debit…", "closed_day": "Change date…",
+	"blocked": "Store another account…", "suspended": "Store another account…", "stranded": "Choose an account…",
+	"mail": "Send again…"}
+
+// ownActs are the kinds whose act is theirs, whatever the purchase suggests; accountActs lead to a form that stores an
+// account.
+var (
+	ownActs     = map[string]bool{"closed_day": true}
+	accountActs = map[string]bool{"account_gone": true, "blocked": true, "suspended": true}
+)
 
 // actHref leads to where that is done.
 func actHref(i report.Item) string {
 	switch {
 	case i.Kind == "idle":
 		return words.TokenPath(i.MandateID) // it shares its id with the token that is debited
+	case i.Kind == "unconfirmed":
+		return words.MandatePath(i.PurchaseID)
 	case i.Kind == "replaced" && i.Text != "":
 		return "/amendments/" + i.Text
+	case accountActs[i.Kind] && i.ClientID != uuid.Nil:
+		return words.ClientHref(i.ClientID) + "/accounts/new"
 	}
 	return itemHref(i)
 }
@@ -125,54 +140,6 @@ var queueForms = []struct{ do, key, label string }{
 	{"owner", "o", "Owner"},
 	{"snooze", "s", "Snooze"},
 	{"close", "e", "Close"},
-}
-
-// facts are what is known beside why an item waits.
-func (b *queueBook) facts(i report.Item) (out []string) {
-	if o, known := b.outlooks[i.PurchaseID]; known {
-		switch c := o.Collection; {
-		case i.Kind == "failed" && c != nil:
-			out = append(out, "Debit again? "+b.againWords(i, o))
-		case i.Kind == "disputed" && c != nil && c.State.Outcome() == collection.OutcomeDisputed:
-			switch by := c.ProofBy(); {
-			case o.Record.Payment == nil && !c.ProofDue:
-				out = append(out, "The bank paid the client back at once.")
-			case !by.IsZero():
-				out = append(out, "Deadline: prove the mandate by "+words.SayDay(by, b.now)+".")
-			}
-		}
-	}
-	var parts []string
-	if i.OwnerID != uuid.Nil {
-		parts = append(parts, "Owner: "+kit.OwnerName(b.people, i.OwnerID))
-	}
-	if call, is := b.calls[i.ClientID]; is {
-		parts = append(
-			parts,
-			"Last call "+words.SayDay(calendar.DateOf(call.CreatedAt), b.now)+": "+strings.ToLower(call.Outcome.Label()),
-		)
-	}
-	if day, err := calendar.ParseDate(i.HiddenUntil); err == nil && day.After(calendar.DateOf(b.now)) {
-		parts = append(parts, "Shown again on "+words.SayDay(day, b.now))
-	}
-	if len(parts) > 0 {
-		out = append(out, strings.Join(parts, " · "))
-	}
-	if note, is := b.notes[i.ObjectID]; is {
-		out = append(out, "“"+shortened(note.Text)+"” "+note.Author)
-	}
-	return out
-}
-
-// againWords says whether and when a debit that failed may be made again. A blocked account is not helped by waiting.
-func (b *queueBook) againWords(i report.Item, o purchase.Outlook) string {
-	switch {
-	case i.Text == "" || !o.Again.Asked || o.Again.May():
-		return words.AgainWords(o.Record, o.Again, b.now)
-	case len(o.Again.Others) > 0:
-		return "Not from this account, which is blocked. You can debit " + o.Again.Others[0].Named() + " instead."
-	}
-	return "No, the account is now blocked. " + bank.Remedy(i.Text)
 }
 
 // groups puts what waits into groups, by reason.
@@ -231,6 +198,7 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 			}
 			group.Rows = append(group.Rows, b.row(i, g.note(i), when))
 		}
+		group.Rows = byClient(group.Rows, g.list)
 		out = append(out, group)
 	}
 	return out
@@ -240,22 +208,11 @@ func only(list []report.Item, fits func(report.Item) bool) []report.Item {
 	return slices.DeleteFunc(slices.Clone(list), func(i report.Item) bool { return !fits(i) })
 }
 
-func (b *queueBook) promiseWords(i report.Item) string {
-	text := "Promised for " + words.SayDay(calendar.DateOf(i.At), b.now) + "."
-	if calendar.DateOf(i.At).Before(calendar.DateOf(b.now)) {
-		text = "The promise was not kept: it was for " + words.SayDay(calendar.DateOf(i.At), b.now) + "."
-	}
-	if i.Text != "" {
-		text += " “" + i.Text + "”"
-	}
-	return text
-}
-
 // attentionGroup says how many there are of a kind, whatever is shown.
 func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGroup {
 	g := pages.QueueGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.Grouped(all.N)}
 	if int64(shown) < all.N {
-		g.Count += ", " + words.Grouped(int64(shown)) + " shown"
+		g.Count = words.Grouped(int64(shown)) + " of " + g.Count + " shown"
 	}
 	if all.Cents > 0 {
 		g.Sum = words.Sum(all.Cents, money.ZAR)

@@ -79,7 +79,7 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 	var n int
 	switch form.Get("do") {
 	case "note", "call":
-		n, said, err = kit.WriteFollowup(ctx, f, who, objects, form)
+		n, said, err = kit.WriteFollowup(ctx, f, who, objects, form, h.Desk.Now())
 	case "owner":
 		n, said, err = kit.WriteOwner(ctx, f, who, objects, form)
 	case "snooze":

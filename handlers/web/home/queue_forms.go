@@ -70,15 +70,33 @@ func showParts(counts []int, active report.Whose, v *pages.QueueView) {
 		if v.Tabs.Items = append(v.Tabs.Items, tab); !tab.Active {
 			continue
 		}
-		v.Left, v.Foot = text+" here", tab.Label+": "+text
+		v.Left, v.Foot = leftWords(n, whose), tab.Label+": "+text
 		if n <= 99 {
 			v.Total = components.CountOf(int64(n))
 		}
 	}
 	if n := counts[len(counts)-1]; n > 0 && active != report.Later {
-		v.Left += ", " + strconv.Itoa(n) + " snoozed or promised for another day"
+		v.Left += " " + leftWords(n, report.Later)
 	}
-	v.Left += "."
+}
+
+// leftWords says how much there is in a part of the queue.
+func leftWords(n int, whose report.Whose) string {
+	many := words.Grouped(int64(n))
+	if n > 99 {
+		many = "More than 99"
+	}
+	switch {
+	case whose == report.Later && n == 1:
+		return "1 thing is snoozed or promised for another day."
+	case whose == report.Later:
+		return many + " things are snoozed or promised for another day."
+	case n == 0:
+		return "Nothing needs attention here."
+	case n == 1:
+		return "1 thing needs attention."
+	}
+	return many + " things need attention."
 }
 
 // others counts what is on the page and cannot be put off, as the badge does: requests for approval are counted
@@ -92,11 +110,19 @@ func others(v pages.QueueView) (n int) {
 	return n
 }
 
-func reasonOptions() (out []components.Option) {
+func reasonOptions(chosen string) (out []components.Option) {
 	for _, r := range followup.Reasons {
-		out = append(out, components.Option{Value: string(r), Text: r.Label()})
+		out = append(out, components.Option{Value: string(r), Text: r.Label(), Selected: string(r) == chosen})
 	}
 	return out
+}
+
+// unchosen are options of which a person is to choose one.
+func unchosen(options []components.Option) []components.Option {
+	for i := range options {
+		options[i].Selected = false
+	}
+	return options
 }
 
 // shortened is the beginning of a long text.
@@ -218,6 +244,7 @@ func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error
 			Label:    "What became of it?",
 			Name:     "state",
 			Required: true,
+			Blank:    "Choose what became of it",
 			Error:    byInput["state"],
 			Options: []components.Option{{Value: "broken", Text: "Broken: the client did not pay"},
 				{Value: "kept", Text: "Kept: the client paid"}, {Value: "withdrawn", Text: "Withdrawn: agreed otherwise"}},
@@ -235,7 +262,7 @@ func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error
 		press("Close")
 		f.Say = "It leaves this list though it is not solved. You can undo that."
 		f.Choice = &components.Select{Label: "Reason", Name: "reason", Required: true, Error: byInput["reason"],
-			Options: reasonOptions()}
+			Blank: "Choose the reason", Options: reasonOptions(typed.Get("reason"))}
 	case "debit":
 		o := b.outlooks[i.PurchaseID]
 		if !o.Again.May() {

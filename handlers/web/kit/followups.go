@@ -37,51 +37,74 @@ func FollowupForm(do string, typed url.Values, wrong error, phone string, cents 
 		MaxLength: 2000}
 	press := func(label string) { f.Title, f.Button = label, components.Button{Label: label, Kind: "primary"} }
 	today := calendar.DateOf(now)
-	switch do {
-	case "note":
-		press("Add note")
-		f.Text.Required = true
-	case "call":
-		press("Log call")
-		f.Outcomes = &components.Select{Label: "How did it end?", Name: "outcome", Required: true, Error: byInput["outcome"]}
-		for _, o := range followup.Outcomes {
-			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
-				Selected: typed.Get("outcome") == string(o)})
-		}
-		f.Phone = &components.Field{Label: "Number called", Name: "phone", Value: typedOr("phone", words.PhoneWords(phone)),
-			Type: "tel", Error: byInput["phone"]}
-	case "promise":
-		press("Save promise")
-		f.Say = "What was promised is shown in Needs attention on that day, until it is paid."
+	ask := func(day string) {
 		amount := ""
 		if cents > 0 {
 			amount = money.Amount(cents)
 		}
 		f.Money = &components.MoneyField{Label: "Amount promised", Name: "amount", Value: typedOr("amount", amount),
 			Currency: "R", Required: true, Error: byInput["amount"]}
-		f.Date = &components.DateField{Label: "Day promised", Name: "due_on",
-			Value: typedOr("due_on", today.AddDays(1).String()), Min: today.String(), Required: true, Error: byInput["due_on"]}
+		f.Date = &components.DateField{Label: "Day promised", Name: "due_on", Value: typedOr("due_on", day),
+			Min: today.String(), Required: true, Error: byInput["due_on"]}
+	}
+	switch do {
+	case "note":
+		press("Add note")
+		f.Text.Required = true
+	case "call":
+		press("Log call")
+		f.Outcomes = &components.Select{Label: "How did it end?", Name: "outcome", Required: true,
+			Blank: "Choose how it ended", Error: byInput["outcome"]}
+		for _, o := range followup.Outcomes {
+			f.Outcomes.Options = append(f.Outcomes.Options, components.Option{Value: string(o), Text: o.Label(),
+				Selected: typed.Get("outcome") == string(o)})
+		}
+		f.Phone = &components.Field{Label: "Number called", Name: "phone", Value: typedOr("phone", words.PhoneWords(phone)),
+			Type: "tel", Error: byInput["phone"]}
+		ask("")
+	case "promise":
+		press("Save promise")
+		f.Say = "It waits in Needs attention again from the day after, unless it is paid by then."
+		ask(today.AddDays(1).String())
 	default:
 		f.Text = nil
 	}
 	return f
 }
 
-// WriteFollowup writes down the note or the call of a form, and says so.
+// WriteFollowup writes down the note or the call of a form, and says so. A call that ended in a promise asks what was
+// promised.
 func WriteFollowup(ctx context.Context, s *followup.Service, who actor.Actor, about []followup.Object,
-	form url.Values) (n int, said string, err error) {
-	if form.Get("do") == "call" {
-		n, err = s.LogCall(
-			ctx,
-			who,
-			about,
-			followup.Call{Outcome: followup.Outcome(form.Get("outcome")), Phone: form.Get("phone"),
-				Text: form.Get("text")},
-		)
-		return n, "Call logged.", err
+	form url.Values, now time.Time) (n int, said string, err error) {
+	if form.Get("do") != "call" {
+		n, err = s.AddNote(ctx, who, about, form.Get("text"))
+		return n, "Note added.", err
 	}
-	n, err = s.AddNote(ctx, who, about, form.Get("text"))
-	return n, "Note added.", err
+	call := followup.Call{Outcome: followup.Outcome(form.Get("outcome")), Phone: form.Get("phone"), Text: form.Get("text")}
+	said = "Call logged."
+	if call.Outcome == followup.Promises {
+		if call.Promise, err = promiseOf(form); err != nil {
+			return 0, "", err
+		}
+		said = "Call logged. Promised for " + words.SayDay(call.Promise.DueOn, now) + "."
+	}
+	n, err = s.LogCall(ctx, who, about, call)
+	return n, said, err
+}
+
+// promiseOf reads what was promised from a form.
+func promiseOf(form url.Values) (in followup.Promising, err error) {
+	if form.Get("due_on") == "" {
+		return in, fault.At("due_on", "required", "Enter the day on which the client promised to pay.")
+	}
+	if in.DueOn, err = calendar.ParseDate(form.Get("due_on")); err != nil {
+		return in, fault.At("due_on", "invalid", "Enter the day as a date.")
+	}
+	if in.AmountCents, err = money.Parse(form.Get("amount")); err != nil {
+		return in, fault.At("amount", "invalid", "%s.", words.Capital(err.Error()))
+	}
+	in.Text = form.Get("text")
+	return in, nil
 }
 
 // WriteOwner gives things to the person whom a form names, and says so.
@@ -151,14 +174,10 @@ func KindWords(k followup.Kind) string { return kindWords[k] }
 // WritePromise writes down the promise of a form, and says so.
 func WritePromise(ctx context.Context, s *followup.Service, who actor.Actor, about followup.Object, form url.Values,
 	now time.Time) (p followup.Promise, said string, err error) {
-	cents, err := money.Parse(form.Get("amount"))
+	in, err := promiseOf(form)
 	if err != nil {
-		return p, "", fault.At("amount", "invalid", "%s.", words.Capital(err.Error()))
+		return p, "", err
 	}
-	due, err := calendar.ParseDate(form.Get("due_on"))
-	if err != nil {
-		return p, "", fault.At("due_on", "invalid", "Enter the day as a date.")
-	}
-	p, err = s.AddPromise(ctx, who, about, followup.Promising{AmountCents: cents, DueOn: due, Text: form.Get("text")})
-	return p, "Promise saved for " + words.SayDay(due, now) + ".", err
+	p, err = s.AddPromise(ctx, who, about, in)
+	return p, "Promise saved for " + words.SayDay(in.DueOn, now) + ".", err
 }

@@ -26,18 +26,33 @@ func StatePill(s mandate.State) components.Pill {
 // mandatePill shows where a mandate stands; its title says what happens next.
 func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time) components.Pill {
 	p := components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}
-	if m.State == mandate.Registered {
+	switch {
+	case m.AccountBlocked:
+		p.Kind, p.Word = mandateKinds[mandate.BlockedBy], "Account blocked"
+	case m.State == mandate.Registered:
 		p.Word = "Registered"
 	}
-	if m.State == mandate.Cancelled && m.ReasonCode == bank.CodeOnceOffDone {
-		p.Word = "Used once"
+	if usedUp(m) {
+		p.Kind, p.Word = mandateKinds[mandate.Cancelled], "Used once"
 	}
 	return p
+}
+
+// usedUp tells that the one debit which the mandate allows has run.
+func usedUp(m mandate.Mandate) bool {
+	return m.ReasonCode == bank.CodeOnceOffDone && (m.State == mandate.Cancelled || m.State == mandate.Suspended)
 }
 
 // mandateNext is what happens next, and what can be done about it. asked is the
 // newest time of asking, where it is at hand.
 func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time) string {
+	switch {
+	case m.AccountBlocked:
+		return endWords[mandate.BlockedBy] + reasonWords(m.BlockedCode)
+	case usedUp(m):
+		return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) +
+			"; nothing more can be debited. The proof is kept."
+	}
 	switch m.State {
 	case mandate.Submitted:
 		return "The request is on its way to the client’s bank."
@@ -61,10 +76,6 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 	case mandate.Rejected, mandate.FailedAtBank, mandate.Suspended, mandate.BlockedBy:
 		return endWords[m.State] + reasonWords(m.ReasonCode)
 	case mandate.Cancelled:
-		if m.ReasonCode == bank.CodeOnceOffDone {
-			return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) +
-				"; nothing more can be debited. The proof is kept."
-		}
 		return "It was cancelled" + dayWords(m.EndedAt, now) + "; nothing can be debited. The proof is kept."
 	case mandate.Superseded:
 		return "A newer mandate of the same client replaced it" + dayWords(m.EndedAt, now) + "."
@@ -77,7 +88,7 @@ var endWords = map[mandate.State]string{
 	mandate.Rejected:     "Nothing can be debited. ",
 	mandate.FailedAtBank: "The bank could not ask the client; nothing can be debited. ",
 	mandate.Suspended:    "The client’s bank suspended it; nothing can be debited. ",
-	mandate.BlockedBy:    "It is blocked; nothing can be debited until the account is stored again. ",
+	mandate.BlockedBy:    "The account is blocked; nothing can be debited until the client gives an account again. ",
 }
 
 func waitingWords(asked *mandate.Authentication, now time.Time) string {

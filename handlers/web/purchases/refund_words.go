@@ -54,14 +54,14 @@ func disputeRisk(c collection.Collection, now time.Time) string {
 
 // settleQuestion asks about the refund that is settled by hand next.
 func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
-	q := components.Confirm{Title: "Does " + words.PayerName(rec.Purchase) + " have the money back?",
+	q := components.Confirm{Title: "Has " + words.PayerName(rec.Purchase) + " been paid back?",
 		Button: "Record as paid back", Safe: true,
 		Text: "Confirm this if you paid it yourself, or saw it on your bank statement. The bank does not pay it as well."}
 	r, some := settledNext(rec)
 	if !some {
 		return q
 	}
-	q.Title = "Does " + words.PayerName(rec.Purchase) + " have " + words.Sum(r.AmountCents, rec.Currency) + " back?"
+	q.Title = "Has " + words.PayerName(rec.Purchase) + " been paid back " + words.Sum(r.AmountCents, rec.Currency) + "?"
 	if r.Waits(now) {
 		q.Text = "Confirm this only if you have already paid it yourself. The debit can be returned until " +
 			words.SayMinute(r.DueAt, now) + "; if it is, the client has the money twice."

@@ -23,7 +23,8 @@ func notPayable(rec purchase.Record, now time.Time) string {
 	if rec.Payable(now) {
 		return ""
 	}
-	return "Only what is not paid yet; this purchase is " + strings.ToLower(words.StatusWord(rec.Status)) + "."
+	return "This is possible only while a purchase is not paid. The status of this one is “" +
+		words.StatusWord(rec.Status) + "”."
 }
 
 func whyNotCharge(rec purchase.Record, usable []token.Token, now time.Time) string {

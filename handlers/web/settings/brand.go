@@ -132,7 +132,7 @@ func (h *Settings) RemoveBrand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.to(c, "/settings/business", b.Name+" is removed.")
+	return h.to(c, "/settings/business", b.Name+" was removed.")
 }
 
 func (h *Settings) to(c echo.Context, href, said string) error {

@@ -117,7 +117,7 @@ func (h *Settings) RemoveProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.to(c, words.BrandHref(b.ID), "Profile "+p.Called()+" is removed.")
+	return h.to(c, words.BrandHref(b.ID), "Profile "+p.Called()+" was removed.")
 }
 
 // askSecond asks a second approver for a change of the profiles of a brand.

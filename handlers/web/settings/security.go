@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 
@@ -44,7 +45,10 @@ func (h *Security) Show(c echo.Context) error {
 	if me.RequireFactor && !set.Any() {
 		view.Demanded = me.MerchantName
 	}
-	if h.PasskeyOrigin == "" {
+	switch {
+	case byNumber(c.Request().Host) && strings.Contains(h.PasskeyOrigin, "//localhost"):
+		view.NoPasskeys = "A browser binds no passkey to a number. Open " + h.PasskeyOrigin + "/account/security to add one."
+	case h.PasskeyOrigin == "":
 		view.NoPasskeys = "Passkeys need an installation whose address is a name, not a number."
 	}
 	for _, p := range set.Passkeys {
@@ -54,6 +58,14 @@ func (h *Security) Show(c echo.Context) error {
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Sign-in and security", "",
 		func(f layout.Frame) templ.Component { return pages.Security(f, view) })
+}
+
+// byNumber tells that a page was opened under the number of a machine.
+func byNumber(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return net.ParseIP(strings.Trim(host, "[]")) != nil
 }
 
 // BeginApp serves POST /account/security/app.
@@ -249,7 +261,7 @@ func (h *Security) AddPasskey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.added(c, user.Passkey, codes, "The passkey is added.")
+	return h.added(c, user.Passkey, codes, "Passkey added.")
 }
 
 // AskRemovePasskey serves GET /account/security/passkeys/:id/removal.

@@ -322,5 +322,5 @@ func (h *Templates) Remove(c echo.Context) error {
 	if _, err := h.Service.Remove(c.Request().Context(), access.Actor(c), s.ID); err != nil {
 		return err
 	}
-	return h.done(c, strings.TrimSpace(or2(s.ClientName, s.ClientEmail))+" is removed.", h.backTo(c, t, s))
+	return h.done(c, strings.TrimSpace(or2(s.ClientName, s.ClientEmail))+" was removed.", h.backTo(c, t, s))
 }

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"net/url"
@@ -206,9 +207,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 				plural.Pick(left, "is", "are")+" left out: there is no token to delete.")
 		}
 		confirmation(impacts).Ask(&view.Question, wrong)
-		for _, i := range impacts {
-			view.Losing = append(view.Losing, losing(i, len(impacts) > 1, form, byInput, h.Desk.Now()))
-		}
+		losingAll(&view, impacts, form, byInput, h.Desk.Now())
 		if second {
 			view.Question.Text = "Your business asks for a second approver, and nothing happens before that. " +
 				"Afterwards the " + plural.Pick(len(impacts), "token is", "tokens are") +
@@ -248,6 +247,22 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 			"Delete "+t.Named(), words.TokenPath(t.ID)
 	}
 	return q
+}
+
+// losingAll shows what hangs on the accounts: the one with most first, and those with nothing together.
+func losingAll(v *pages.ActView, impacts []purchase.Impact, form url.Values, byInput map[string]string, now time.Time) {
+	many := len(impacts) > 1
+	ordered := slices.Clone(impacts)
+	slices.SortStableFunc(ordered, func(a, b purchase.Impact) int {
+		return cmp.Or(cmp.Compare(b.Cents(), a.Cents()), len(b.Uses)-len(a.Uses))
+	})
+	for _, i := range ordered {
+		if many && len(i.Uses) == 0 && len(i.AtBank) == 0 {
+			v.Unused = append(v.Unused, i.Token.Named()+" of "+i.Token.HolderName+". "+i.MandateWords())
+			continue
+		}
+		v.Losing = append(v.Losing, losing(i, many, form, byInput, now))
+	}
 }
 
 // losing shows what hangs on one account, and what can become of it.

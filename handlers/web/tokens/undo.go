@@ -3,6 +3,7 @@ package tokens
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -34,7 +35,7 @@ func (h *Tokens) leaving(ctx context.Context, who actor.Actor,
 		return nil, err
 	}
 	var out []pages.UndoView
-	for _, d := range waiting {
+	for _, d := range slices.Backward(waiting) { // what is final first stands first
 		var all, shown []token.Token
 		for _, id := range d.IDs() {
 			e, err := h.Register.Get(ctx, who, id)

@@ -104,7 +104,7 @@ const plainAttention = `
 		AND NOT EXISTS (SELECT FROM mails later
 			WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)
 		UNION ALL SELECT 'promise', merchant_id, id, amount_cents FROM promises
-		WHERE state = 'open' AND due_on <= product_today()
+		WHERE state = 'open' AND due_on < product_today()
 			AND (purchase_id IS NULL OR purchase_id IN (SELECT id FROM owed))),
 	hidden AS (SELECT f.merchant_id, f.kind, f.object_id FROM followups f
 	JOIN attention_facts a USING (merchant_id, kind, object_id, at)
