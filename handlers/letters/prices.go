@@ -24,8 +24,8 @@ func (w Writer) PriceChanged(to client.Details, b merchant.Brand, of []purchase.
 				n.From.Format(day)))
 			continue
 		}
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("“%s” with %s costs %s %s from %s on. Until then it stays %s.", n.Title,
-			b.Name, money.Format(n.Is, n.Currency), n.Every, n.From.Format(day), money.Format(n.Was, n.Currency)))
+		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("“%s” with %s costs %s %s from %s on. Until then it stays %s.",
+			n.Title, b.Name, money.Format(n.Is, n.Currency), n.Every, n.From.Format(day), money.Format(n.Was, n.Currency)))
 		if !n.FirstOn.IsZero() {
 			v.Facts = append(v.Facts, emails.Line{Label: "First billed at the new price", Value: n.FirstOn.Format(day)})
 		}

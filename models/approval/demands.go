@@ -64,7 +64,8 @@ func checkDemands(d merchant.Demands) error {
 
 // Looser tells whether less needs a second person than before.
 func Looser(before, after merchant.Demands) bool {
-	return before.Deletions && !after.Deletions || before.Settings && !after.Settings || higher(before.BatchesAbove, after.BatchesAbove) ||
+	return before.Deletions && !after.Deletions || before.Settings && !after.Settings ||
+		higher(before.BatchesAbove, after.BatchesAbove) ||
 		higher(before.FilesAbove, after.FilesAbove)
 }
 
@@ -76,7 +77,8 @@ func higher(before, after *int64) bool {
 func same(a, b merchant.Demands) bool { return !Looser(a, b) && !Looser(b, a) }
 
 func told(d merchant.Demands) map[string]any {
-	out := map[string]any{"deletions": d.Deletions, "settings": d.Settings, "batches_above_cents": nil, "files_above_cents": nil}
+	out := map[string]any{"deletions": d.Deletions, "settings": d.Settings,
+		"batches_above_cents": nil, "files_above_cents": nil}
 	if d.BatchesAbove != nil {
 		out["batches_above_cents"] = *d.BatchesAbove
 	}

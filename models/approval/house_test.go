@@ -72,7 +72,8 @@ func open(t testing.TB) *house {
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
 	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
 		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now,
-		Brands: &merchant.Service{Store: merchant.Store{DB: s.DB}}, Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}}}
+		Brands:   &merchant.Service{Store: merchant.Store{DB: s.DB}},
+		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}}}
 	h.approvals.Webhooks.Alone = h.approvals.Brands.Alone
 	h.batches.Approvals = h.approvals.Watch
 	h.merchant, h.brand = h.business("acme")

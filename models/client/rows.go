@@ -116,7 +116,8 @@ func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	)
 }
 
-// HoldForDebit is Hold for what begins to debit the client: it also ends with fault.ErrLost when everything was stopped.
+// HoldForDebit is Hold for what begins to debit the client: it also ends with fault.ErrLost when everything
+// was stopped.
 func HoldForDebit(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.MustHold(
 		"clients",

@@ -199,7 +199,8 @@ func (s *Service) StopClientIn(ctx context.Context, tx Tx, who actor.Actor, in S
 	for _, rec := range h.Debits.Withdrawn {
 		stop.Changed.Debits = append(stop.Changed.Debits, StoppedDebit{rec.ID, rec.Collection.ID, rec.Status})
 	}
-	if err := s.withdraw(tx, who, h.Debits, "All debits of the client were stopped, and the debit was withdrawn."); err != nil {
+	const why = "All debits of the client were stopped, and the debit was withdrawn."
+	if err := s.withdraw(tx, who, h.Debits, why); err != nil {
 		return stop, err
 	}
 	for _, sub := range h.Subscriptions {

@@ -129,8 +129,8 @@ func (s *Service) offHoliday(rec Record, m mandate.Mandate, day calendar.Date) (
 	return one, true
 }
 
-// MoveOffHoliday moves the planned debits that lie on a day off it, when banks are closed on that day. Seen is the digest
-// of what the admin was shown. What the bank has, or gets at this moment, stays. Repeating it moves nothing.
+// MoveOffHoliday moves the planned debits that lie on a day off it, when banks are closed on that day. Seen is the
+// digest of what the admin was shown. What the bank has, or gets at this moment, stays. Repeating it moves nothing.
 func (s *Service) MoveOffHoliday(ctx context.Context, who actor.Actor, day calendar.Date, seen string) (moved int,
 	err error) {
 	if err := who.May(actor.Manage); err != nil {
@@ -149,7 +149,8 @@ func (s *Service) MoveOffHoliday(ctx context.Context, who actor.Actor, day calen
 			return moved, err
 		}
 	}
-	return 0, fault.New(fault.Conflict, "conflict", "These debits are being changed at the moment. Try again.").Because(err)
+	return 0, fault.New(fault.Conflict, "conflict", "These debits are being changed at the moment. Try again.").
+		Because(err)
 }
 
 func (s *Service) moveOffIn(tx Tx, who actor.Actor, day calendar.Date, seen string) (moved int, err error) {
@@ -161,7 +162,8 @@ func (s *Service) moveOffIn(tx Tx, who actor.Actor, day calendar.Date, seen stri
 		return 0, nil
 	}
 	if seen != all.Digest() {
-		return 0, fault.New(fault.Conflict, "stakes_grew", "What lies on this day changed since you looked. Look at it again.")
+		return 0, fault.New(fault.Conflict, "stakes_grew",
+			"What lies on this day changed since you looked. Look at it again.")
 	}
 	for _, one := range all.All {
 		if one.To.IsZero() {
@@ -179,7 +181,8 @@ func (s *Service) moveOffIn(tx Tx, who actor.Actor, day calendar.Date, seen stri
 		moved++
 		tx.Audit(who, audit.Entry{Action: "collection.moved_off_holiday", ObjectType: "collection", ObjectID: c.ID,
 			ClientID: c.ClientID, PurchaseID: c.PurchaseID,
-			Text:   fmt.Sprintf("%s is a public holiday; the debit runs on %s.", day.Format(dayForm), c.ActionDate.Format(dayForm)),
+			Text: fmt.Sprintf("%s is a public holiday; the debit runs on %s.", day.Format(dayForm),
+				c.ActionDate.Format(dayForm)),
 			Before: map[string]any{"action_date": day}, After: map[string]any{"action_date": c.ActionDate}})
 	}
 	return moved, nil

@@ -45,7 +45,8 @@ func (s *Service) unfit(ctx context.Context, sub Subscriber) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if sub.NextOn.IsZero() || sub.Switches.ConfirmEachOrder || t.On(sub.NextOn).priceOf(sub) == 0 || !t.DeletedAt.IsZero() {
+	if sub.NextOn.IsZero() || sub.Switches.ConfirmEachOrder || t.On(sub.NextOn).priceOf(sub) == 0 ||
+		!t.DeletedAt.IsZero() {
 		return "", nil
 	}
 	o, err := s.orderFor(ctx, t, sub)

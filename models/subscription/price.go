@@ -46,7 +46,8 @@ func (t Template) On(day calendar.Date) Template {
 	return t
 }
 
-// at is the template at another price. The terms of a mandate that are asked for follow, as with a subscriber's own price.
+// at is the template at another price. The terms of a mandate that are asked for follow, as with a subscriber's own
+// price.
 func (t Template) at(products []purchase.Product, cents int64) Template {
 	t.Details.Products, t.TotalCents = products, cents
 	if dd := t.Details.DirectDebit; dd != nil && dd.Terms != nil {
@@ -127,7 +128,8 @@ func (p PricePlan) Digest() string {
 const mostRepriced = 20_000
 
 // PlanPrice tells what another price from a date on would do.
-func (s *Service) PlanPrice(ctx context.Context, who actor.Actor, id uuid.UUID, in PriceInput) (p PricePlan, err error) {
+func (s *Service) PlanPrice(ctx context.Context, who actor.Actor, id uuid.UUID, in PriceInput) (p PricePlan,
+	err error) {
 	if err := who.May(actor.Bill); err != nil {
 		return p, err
 	}

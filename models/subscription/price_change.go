@@ -19,8 +19,8 @@ import (
 
 // ChangePrice plans another price from a date on, and tells every client whose price changes, once each. Seen is the
 // digest of the plan that the person was shown. The same again changes nothing.
-func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID, in PriceInput, seen string) (p PricePlan,
-	err error) {
+func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID, in PriceInput,
+	seen string) (p PricePlan, err error) {
 	if err := who.May(actor.Bill); err != nil {
 		return p, err
 	}

@@ -256,13 +256,6 @@ func (s *Service) Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([
 	return s.Store.PeriodsOf(ctx, who.MerchantID, id)
 }
 
-func (s *Service) changeSubscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
-	change func(Template, *Subscriber) (string, error)) (Subscriber, error) {
-	return s.changeIn(ctx, who, templateID, id, func(_ purchase.Tx, t Template, sub *Subscriber) (string, error) {
-		return change(t, sub)
-	})
-}
-
 // changeIn changes a subscriber as compare-and-set, with what change writes beside it.
 func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
 	change func(purchase.Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {

@@ -86,7 +86,8 @@ func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 // HoldOf lets nothing be debited any more from the accounts of a client that may still be, and gives their ids. Charges
 // that began come first.
 func HoldOf(tx *database.Tx, merchantID, clientID uuid.UUID) (held []uuid.UUID, err error) {
-	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { held = append(held, id) },
+	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} },
+		func(id uuid.UUID) { held = append(held, id) },
 		`UPDATE tokens SET held_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NULL
 			AND state NOT IN ('deleted', 'superseded') RETURNING id`, merchantID, clientID, tx.Now())
 	if err != nil {
@@ -97,7 +98,8 @@ func HoldOf(tx *database.Tx, merchantID, clientID uuid.UUID) (held []uuid.UUID, 
 
 // ReleaseOf lets the accounts of a client be debited again, and gives their ids.
 func ReleaseOf(tx *database.Tx, merchantID, clientID uuid.UUID) (free []uuid.UUID, err error) {
-	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { free = append(free, id) },
+	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} },
+		func(id uuid.UUID) { free = append(free, id) },
 		`UPDATE tokens SET held_at = NULL WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NOT NULL
 			RETURNING id`, merchantID, clientID)
 	if err != nil {

@@ -93,7 +93,8 @@ func (h *Approvals) Demand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d := merchant.Demands{Deletions: form.Get("deletions") != "", Settings: form.Get("settings") != "", FilesAbove: before.FilesAbove}
+	d := merchant.Demands{Deletions: form.Get("deletions") != "", Settings: form.Get("settings") != "",
+		FilesAbove: before.FilesAbove}
 	if d.BatchesAbove, err = limitIn(form, "batches", "batches_above"); err != nil {
 		return h.settings(c, form, err)
 	}

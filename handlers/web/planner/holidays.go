@@ -94,7 +94,8 @@ func (h *Planner) lying(c echo.Context, day calendar.Date, by *calendar.Calendar
 		return err
 	}
 	for _, one := range all.All {
-		line := pages.LyingDebit{Name: words.JoinedWords(" · ", words.Reference(one.Purchase), one.Payer.Name()), Href: words.PurchasePath(one.ID),
+		line := pages.LyingDebit{Name: words.JoinedWords(" · ",
+			words.Reference(one.Purchase), one.Payer.Name()), Href: words.PurchasePath(one.ID),
 			Sum: words.Sum(one.Collection.AmountCents, one.Collection.Currency), Why: one.Why}
 		if !one.To.IsZero() {
 			line.To = words.SayDay(one.To, now)

@@ -163,7 +163,8 @@ func (h *Templates) pricePreview(v *pages.PriceView, p subscription.PricePlan, f
 	for _, name := range append([]string{subscription.AtFrom}, priceNames(t)...) {
 		v.Fields = append(v.Fields, components.Pair{Name: name, Value: form.Get(name)})
 	}
-	v.Fields = append(v.Fields, components.Pair{Name: "seen", Value: p.Digest()}, components.Pair{Name: "save", Value: "yes"})
+	v.Fields = append(v.Fields, components.Pair{Name: "seen", Value: p.Digest()},
+		components.Pair{Name: "save", Value: "yes"})
 	v.Button = "Change the price and tell " + plural.Of(p.Clients, "client")
 	if p.Stays {
 		v.Button = "Keep the price and tell " + plural.Of(p.Clients, "client")
@@ -177,7 +178,8 @@ func priceNames(t subscription.Template) (names []string) {
 	return names
 }
 
-func (h *Templates) priceGroup(title, text string, of []subscription.Repriced, t subscription.Template) pages.PriceGroup {
+func (h *Templates) priceGroup(title, text string, of []subscription.Repriced,
+	t subscription.Template) pages.PriceGroup {
 	g := pages.PriceGroup{Title: title, Text: text}
 	for i, r := range of {
 		if i == priceShown {
