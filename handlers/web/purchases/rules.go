@@ -23,8 +23,11 @@ func notPayable(rec purchase.Record, now time.Time) string {
 	if rec.Payable(now) {
 		return ""
 	}
-	return "This is possible only while a purchase is not paid. The status of this one is “" +
-		words.StatusWord(rec.Status) + "”."
+	const only = "This is possible only while a purchase is not paid. "
+	if rec.AwaitsClient() {
+		return only + "This one waits for the client’s answer."
+	}
+	return only + "The status of this one is “" + words.StatusOf(rec).Word + "”."
 }
 
 func whyNotCharge(rec purchase.Record, usable []token.Token, now time.Time) string {
