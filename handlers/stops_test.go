@@ -51,7 +51,8 @@ func TestStaffAskToStopEverythingAndFinanceConfirmsOnThePages(t *testing.T) {
 	s.API("POST", "/purchases/"+id+"/charge/", map[string]any{"recurring_token": token}).
 		Want(http.StatusBadRequest).Contains("All debits of this client are stopped")
 	s.Page(s.A.Staff, "POST", at+"/resumption", url.Values{}).Want(http.StatusForbidden)
-	s.Page(s.A.Finance, "GET", at+"/resumption", nil).Want(http.StatusOK).Contains("New debits of this client are possible")
+	s.Page(s.A.Finance, "GET", at+"/resumption", nil).Want(http.StatusOK).
+		Contains("New debits of this client are possible")
 	s.Page(s.A.Finance, "POST", at+"/resumption", url.Values{}).Want(http.StatusSeeOther)
 	s.Page(s.A.Finance, "POST", at+"/resumption", url.Values{}).Want(http.StatusConflict)
 	s.API("POST", "/purchases/"+id+"/charge/", map[string]any{"recurring_token": token}).Want(http.StatusOK)

@@ -52,7 +52,8 @@ func newStreet(t *testing.T) *street {
 	t.Helper()
 	s := &street{t: t, log: &bytes.Buffer{}}
 	s.House = handlertest.New(t, func(h *handlertest.House) {
-		h.Deps.Log = slog.New(slog.NewTextHandler(io.MultiWriter(s.log, t.Output()), &slog.HandlerOptions{Level: slog.LevelError}))
+		h.Deps.Log = slog.New(slog.NewTextHandler(io.MultiWriter(s.log, t.Output()),
+			&slog.HandlerOptions{Level: slog.LevelError}))
 		s.credentials = h.Deps.OAuth
 	})
 	var err error

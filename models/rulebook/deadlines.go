@@ -94,8 +94,8 @@ func (b *Book) LastDayAfterNotice(cancelled calendar.Date, cal *calendar.Calenda
 	return cal.AddBusinessDays(cancelled, int(b.On("cpa.cancel", AnyStream, cancelled).Int()))
 }
 
-// Allocate shares a payment under a credit agreement, in cents, in the order of nca.allocation: interest, then fees, then
-// the sum that was lent.
+// Allocate shares a payment under a credit agreement, in cents, in the order of nca.allocation: interest, then fees,
+// then the sum that was lent.
 func (b *Book) Allocate(cents int64, owed map[string]int64, day calendar.Date) map[string]int64 {
 	paid := map[string]int64{}
 	order := b.On("nca.allocation", AnyStream, day).List()
