@@ -120,7 +120,7 @@ func (h *Batches) Upload(c echo.Context) error {
 		return h.refused(c, nil, fault.At("file", "required", "Choose a file."))
 	}
 	defer func() { _ = c.Request().MultipartForm.RemoveAll() }()
-	form := c.Request().PostForm
+	form := kit.Written(c.Request().PostForm)
 	part, err := c.FormFile("file")
 	if err != nil || part.Size == 0 {
 		return h.refused(c, form, fault.At("file", "required", "Choose a file that is not empty."))

@@ -2,6 +2,8 @@ package kit
 
 import (
 	"net/url"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -22,13 +24,29 @@ func ID(c echo.Context, name string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// FormOf reads the posted form; what stands in the address does not count.
+// FormOf reads the posted form; what stands in the address does not count. No database stores a zero byte or what is no
+// UTF-8, and no keyboard types it: a sign that says so stands in its place.
 func FormOf(c echo.Context) (url.Values, error) {
 	if err := c.Request().ParseForm(); err != nil {
 		return nil, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
-	return c.Request().PostForm, nil
+	return Written(c.Request().PostForm), nil
 }
+
+// Written is a form with texts that can be stored, in place.
+func Written(form url.Values) url.Values {
+	for _, values := range form {
+		for i, v := range values {
+			if !utf8.ValidString(v) || strings.IndexByte(v, 0) >= 0 {
+				values[i] = strings.ReplaceAll(strings.ToValidUTF8(v, unwritten), "\x00", unwritten)
+			}
+		}
+	}
+	return form
+}
+
+// unwritten stands where bytes were that are no text.
+const unwritten = "\uFFFD"
 
 // Problems are the messages of a refused form: one for each input, and all of
 // them for the summary. Ok is false when the error is not about fields.

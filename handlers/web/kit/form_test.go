@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"net/url"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -22,5 +24,13 @@ func TestAnIDOfAnAddressHasOneForm(t *testing.T) {
 		if found && (err != nil || got != id) || !found && !fault.Is(err, fault.NotFound) {
 			t.Errorf("%q: %s, %v", text, got, err)
 		}
+	}
+}
+
+func TestWhatIsNoTextIsReplacedInEveryForm(t *testing.T) {
+	t.Parallel()
+	got := Written(url.Values{"note": {"a\xffb", "\x00", "Zoë"}})["note"]
+	if want := []string{"a\uFFFDb", "\uFFFD", "Zoë"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -159,7 +159,7 @@ func (h *Accounts) Capture(c echo.Context) error {
 	if err := readScanForm(c); err != nil {
 		return h.refused(c, one, url.Values{}, err, "paper")
 	}
-	form := c.Request().PostForm
+	form := kit.Written(c.Request().PostForm)
 	in, err := h.storingInput(c, one)
 	if err != nil {
 		return err

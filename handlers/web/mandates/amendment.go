@@ -208,7 +208,7 @@ func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 		return nil, purchase.Account{}, fault.New(fault.Invalid, "invalid",
 			"The form could not be read. A scan can be at most 5 MB.").Because(err)
 	}
-	form := c.Request().PostForm
+	form := kit.Written(c.Request().PostForm)
 	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form),
 		AccountNumber: form.Get("account_number"),
 		AccountType:   bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes",

@@ -60,7 +60,7 @@ func (h *Mandates) AddEvidence(c echo.Context) error {
 		err = fault.At("scan", "required", "Choose the document.")
 	}
 	if err == nil {
-		form := c.Request().PostForm
+		form := kit.Written(c.Request().PostForm)
 		form["sha256"] = []string{string(files[0].SHA256)} // another document is another answer
 		err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
 			if err := h.Service.AddDocument(ctx, access.Actor(c), m.ID, files[0]); err != nil {
