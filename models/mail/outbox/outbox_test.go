@@ -28,6 +28,7 @@ type relay struct {
 	tries int
 	fail  error
 	enter func() // called in the middle of sending
+	leave func() // called when a mail may leave, before its last byte
 }
 
 func (r *relay) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
@@ -36,6 +37,9 @@ func (r *relay) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 	}
 	if err := last.May(); err != nil {
 		return err
+	}
+	if r.leave != nil {
+		r.leave()
 	}
 	last.Gone()
 	r.mu.Lock()
@@ -215,6 +219,35 @@ func TestTwoProcessesSendAMailOnce(t *testing.T) {
 	}
 	if len(h.relay.taken) != 1 {
 		t.Errorf("sent %d times", len(h.relay.taken))
+	}
+}
+
+// TestASlowProcessSendsItsMailAlone: its claim ran out before the mail's turn came, in a long group or on a slow
+// machine, and another process looks for mails just before the last byte leaves.
+func TestASlowProcessSendsItsMailAlone(t *testing.T) {
+	h := open(t)
+	m := h.letter(t, uuid.New(), 1)
+	h.relay.enter = func() {
+		if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.relay.leave = func() {
+		other := outbox.Service{Store: outbox.Store{DB: h.Store.DB},
+			Sender: &relay{leave: func() { t.Error("the mail was sent twice") }}}
+		var process sync.WaitGroup
+		process.Go(func() {
+			if n, err := other.SendDue(t.Context()); n != 0 || err != nil {
+				t.Errorf("the sweep sent %d, %v", n, err)
+			}
+		})
+		process.Wait()
+	}
+	if err := h.Send(t.Context(), m.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.find(t, m.ID); got.State != mail.Sent || got.Tries != 1 || len(h.relay.taken) != 1 {
+		t.Errorf("sent %d times: %+v", len(h.relay.taken), got)
 	}
 }
 

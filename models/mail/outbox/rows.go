@@ -84,18 +84,17 @@ func (s Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, er
 }
 
 // HandMail gets ready to note that a mail leaves; nil when the try is not this
-// process's any more. It keeps a connection ready, so that the note is written to it
-// without a wait.
+// process's any more. A claim that ran out meanwhile begins anew, so that nobody takes
+// the mail between this look and the last byte. It keeps a connection ready, so that
+// the note is written to it without a wait.
 func (s Store) HandMail(ctx context.Context, id uuid.UUID, try int) (*leaving, error) {
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("hand over mail: %w", err)
 	}
-	var mine bool
-	err = conn.QueryRow(ctx,
-		`SELECT EXISTS (SELECT 1 FROM mails WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL)`, id,
-		try).Scan(&mine)
-	if err != nil || !mine {
+	mine, err := conn.Exec(ctx, `UPDATE mails SET claimed_until = now() + make_interval(secs => $3)
+		WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, id, try, claimFor.Seconds())
+	if err != nil || mine.RowsAffected() == 0 {
 		conn.Release()
 		if err != nil {
 			err = fmt.Errorf("hand over mail: %w", err)
