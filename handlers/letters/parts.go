@@ -1,0 +1,120 @@
+package letters
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"debitdesk/handlers/papers"
+	"debitdesk/models/calendar"
+	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/views/emails"
+)
+
+// link is the payer's page; knowing the id is the permission.
+func (w Writer) link(p purchase.Purchase) string {
+	return strings.TrimRight(w.Base, "/") + "/p/" + p.ID.String() + "/"
+}
+
+func letter(v emails.View) mail.Letter {
+	var html strings.Builder
+	_ = v.HTML().Render(context.Background(), &html) // a builder takes everything; the text says the same
+	return mail.Letter{Subject: v.Title, Text: v.Text(), HTML: html.String()}
+}
+
+func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
+	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: "Hello,",
+		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(b)}
+	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName} {
+		if name != "" {
+			v.Greeting = "Dear " + name + ","
+			break
+		}
+	}
+	return v
+}
+
+// The form of dates in mails; all are days in South Africa.
+const day = "2 January 2006"
+
+func due(p purchase.Purchase) emails.Line {
+	l := emails.Line{Label: "Due", Value: calendar.DateOf(p.Due).Format(day)}
+	if p.DueStrict { // the hour matters: nothing can be paid after it
+		l.Value += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
+	}
+	return l
+}
+
+func total(label string, p purchase.Purchase) emails.Line {
+	return emails.Line{Label: label, Value: money.Format(p.TotalCents, p.Currency), Strong: true}
+}
+
+// lines is what is paid for, when it adds up to the total that is asked.
+func lines(p purchase.Purchase) []emails.Line {
+	if p.Details.TotalOverrideCents != nil {
+		return nil
+	}
+	var out []emails.Line
+	for _, item := range p.Details.Products {
+		cents, err := item.LineCents()
+		if err != nil { // a purchase with such a line was refused when it was made
+			return nil
+		}
+		label := item.Name
+		if q := item.Quantity; !q.IsZero() && q.String() != "1" {
+			label = q.String() + " × " + label
+		}
+		out = append(out, emails.Line{Label: label, Value: money.Format(cents, p.Currency)})
+	}
+	if p.Details.DebtCents != 0 {
+		out = append(out, emails.Line{Label: "Brought forward", Value: money.Format(p.Details.DebtCents, p.Currency)})
+	}
+	return out
+}
+
+func reference(p purchase.Purchase) string {
+	if p.Reference != "" {
+		return p.Reference
+	}
+	return p.ReferenceGenerated
+}
+
+// unexpected tells what to do with a mail that nobody waited for.
+func unexpected(b merchant.Brand) string {
+	for _, contact := range []string{b.Email, b.Phone} {
+		if contact != "" {
+			return fmt.Sprintf("If you did not expect this mail, ask %s at %s before you do anything.", b.Name, contact)
+		}
+	}
+	return fmt.Sprintf("If you did not expect this mail, ask %s before you do anything.", b.Name)
+}
+
+func sender(b merchant.Brand) (out []string) {
+	add := func(format string, parts ...string) {
+		if text := strings.Join(given(parts), ", "); text != "" {
+			out = append(out, fmt.Sprintf(format, text))
+		}
+	}
+	name := b.Name
+	if b.LegalName != "" && b.LegalName != b.Name {
+		name = b.LegalName + " trading as " + b.Name
+	}
+	add("%s", name)
+	add("Registration %s", b.RegistrationNumber)
+	add("VAT number %s", b.TaxNumber)
+	add("%s", b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode))
+	add("%s", b.Email, papers.Phone(b.Phone), b.Website)
+	return out
+}
+
+func given(texts []string) (out []string) {
+	for _, t := range texts {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
