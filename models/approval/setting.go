@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/database"
+	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/user"
@@ -74,24 +74,16 @@ func (t Setting) name() string {
 		DeleteWebhook: "delete a webhook"}[t.Do]
 }
 
-// errRehearsed ends a transaction that only tried something.
-var errRehearsed = errors.New("rehearsed")
-
-// PlanSetting says in words what a change would do, by doing it and taking it back. It refuses what would be refused.
+// PlanSetting says in words what a change would do, by trying it. It refuses what would be refused.
 func (s *Service) PlanSetting(ctx context.Context, who actor.Actor, t Setting) (Setting, error) {
 	if err := who.May(actor.Manage); err != nil {
 		return t, err
 	}
-	err := s.InTx(ctx, func(tx batch.Tx) (err error) {
-		if t.Lines, err = s.changeSetting(tx.Unit(), who, t, webhook.Keys{}); err != nil {
-			return err
-		}
-		return errRehearsed
+	err := s.InTx(dryrun.With(ctx), func(tx batch.Tx) (err error) {
+		t.Lines, err = s.changeSetting(tx.Unit(), who, t, webhook.Keys{})
+		return err
 	})
-	if !errors.Is(err, errRehearsed) {
-		return t, err
-	}
-	return t, nil
+	return t, err
 }
 
 // setting is the subject of a request to change one.

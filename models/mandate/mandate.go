@@ -74,6 +74,15 @@ type Mandate struct {
 	BlockedCode    string `gorm:"-" json:"-"`
 }
 
+// ByID finds mandates by their ids.
+func ByID(list []Mandate) map[uuid.UUID]Mandate {
+	out := make(map[uuid.UUID]Mandate, len(list))
+	for _, m := range list {
+		out[m.ID] = m
+	}
+	return out
+}
+
 // OfOneDebit is the mandate of a client who lets one debit run and has nothing
 // stored: by DebiCheck the bank is asked for a once-off mandate, which nothing adjusts.
 func (m Mandate) OfOneDebit() Mandate {

@@ -3,6 +3,7 @@ package purchase
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,16 +95,12 @@ func (s *Service) undoOf(ctx context.Context, c client.Client) (u StopUndo, err 
 		return u, err
 	}
 	for _, id := range u.Stop.Changed.Subscriptions {
-		resumed := false
-		for _, sub := range all {
-			if resumed = sub.ID == id && sub.Stopped; resumed {
-				u.Subs = append(u.Subs, sub)
-				break
-			}
-		}
-		if !resumed {
+		i := slices.IndexFunc(all, func(sub Subscribed) bool { return sub.ID == id && sub.Stopped })
+		if i < 0 {
 			u.Stay = append(u.Stay, Stayed{"A subscription", "It was changed or ended since."})
+			continue
 		}
+		u.Subs = append(u.Subs, all[i])
 	}
 	return u, nil
 }

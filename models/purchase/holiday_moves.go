@@ -88,10 +88,7 @@ func (s *Service) holidayMoves(ctx context.Context, who actor.Actor, day calenda
 	if err != nil {
 		return out, err
 	}
-	under := make(map[uuid.UUID]mandate.Mandate, len(mandates))
-	for _, m := range mandates {
-		under[m.ID] = m
-	}
+	under := mandate.ByID(mandates)
 	brands, err := s.Read.Brands(ctx, who.MerchantID)
 	if err != nil {
 		return out, err

@@ -29,10 +29,7 @@ func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debi
 	if err != nil {
 		return err
 	}
-	mandates := make(map[uuid.UUID]mandate.Mandate, len(given))
-	for _, m := range given {
-		mandates[m.ID] = m
-	}
+	mandates := mandate.ByID(given)
 	before, err := s.Read.DebitsBefore(ctx, merchantID, ids)
 	if err != nil {
 		return err

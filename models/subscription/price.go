@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,11 +72,11 @@ type PriceInput struct {
 	Prices   []int64
 }
 
-// Field names of a price change. AtPrice is followed by the number of the line.
-const (
-	AtFrom  = "from"
-	AtPrice = "price-"
-)
+// AtFrom is the field of the day from which another price is billed.
+const AtFrom = "from"
+
+// AtPrice is the field of the new price of a line; the first is 0.
+func AtPrice(line int) string { return "price-" + strconv.Itoa(line) }
 
 // Repriced is what a price change does to one subscriber.
 type Repriced struct {
@@ -200,7 +201,7 @@ func (s *Service) checkPrice(t Template, in PriceInput) (PriceChange, error) {
 	}
 	d.Products = slices.Clone(d.Products)
 	for i := range d.Products {
-		at := fmt.Sprintf("%s%d", AtPrice, i)
+		at := AtPrice(i)
 		switch {
 		case w.Has(at):
 		case i >= len(in.Prices):
@@ -213,14 +214,14 @@ func (s *Service) checkPrice(t Template, in PriceInput) (PriceChange, error) {
 	}
 	total, wrong := d.TotalCents()
 	if len(w) == 0 && len(wrong) > 0 {
-		w.Add(AtPrice+"0", "invalid", "%s", wrong[0].Message)
+		w.Add(AtPrice(0), "invalid", "%s", wrong[0].Message)
 	}
 	if coming := t.Coming(); len(w) == 0 && coming == nil && total == t.TotalCents &&
 		slices.EqualFunc(d.Products, t.Details.Products, samePrice) {
-		w.Add(AtPrice+"0", "invalid", "This is the price already.")
+		w.Add(AtPrice(0), "invalid", "This is the price already.")
 	}
 	if len(w) == 0 && total == 0 {
-		w.Add(AtPrice+"0", "min_value", "The total must be more than 0,00. To bill nothing, pause the template.")
+		w.Add(AtPrice(0), "min_value", "The total must be more than 0,00. To bill nothing, pause the template.")
 	}
 	return PriceChange{From: in.From, Products: d.Products, Cents: total}, w.Err()
 }
@@ -247,12 +248,10 @@ func (s *Service) mandatesOf(ctx context.Context, merchantID uuid.UUID,
 		if err != nil {
 			return nil, err
 		}
+		under := mandate.ByID(mandates)
 		for _, t := range tokens {
-			if t.State == token.Deleted || t.State == token.Superseded {
-				continue
-			}
-			if i := slices.IndexFunc(mandates, func(m mandate.Mandate) bool { return m.ID == t.MandateID }); i >= 0 {
-				out[t.ID] = mandates[i]
+			if m, known := under[t.MandateID]; known && t.State != token.Deleted && t.State != token.Superseded {
+				out[t.ID] = m
 			}
 		}
 	}

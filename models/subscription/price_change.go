@@ -75,7 +75,8 @@ func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan)
 			map[string]any{"total_cents": t.TotalCents}, map[string]any{"total_cents": c.Cents, "from": c.From.String(),
 				"subscribers": len(p.Changed), "fixed": len(p.Fixed()), "below": len(p.Below())})
 		n := 0
-		for _, clientID := range inOrderOf(p.Changed) {
+		clients, told := p.told()
+		for _, clientID := range clients {
 			to, known := details[clientID]
 			if !known || to.Email == "" {
 				continue
@@ -83,34 +84,25 @@ func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan)
 			n++
 			tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: t.MerchantID, ObjectID: c.ID, Kind: purchase.MailPrice,
 				Attempt: n, ClientID: clientID, To: to.Email, CC: to.CC, BCC: to.BCC, State: mail.Queued, CreatedAt: tx.Now(),
-				Letter: s.Purchases.Letters.PriceChanged(to, b, p.told(clientID))})
+				Letter: s.Purchases.Letters.PriceChanged(to, b, told[clientID])})
 		}
 		p.Template, p.Change = t, c
 		return nil
 	})
 }
 
-// told is what one client reads of a price change.
-func (p PricePlan) told(clientID uuid.UUID) (out []purchase.NewPrice) {
+// told is what each client reads of a price change, with the clients in the order of their first subscription.
+func (p PricePlan) told() (clients []uuid.UUID, words map[uuid.UUID][]purchase.NewPrice) {
+	words = map[uuid.UUID][]purchase.NewPrice{}
 	for _, r := range p.Changed {
-		if r.ClientID == clientID {
-			out = append(out, purchase.NewPrice{Title: p.Template.Name(), Currency: p.Template.Currency, Was: r.Was, Is: r.Is,
-				Every: p.Template.Plan.Every(), From: p.Change.From, FirstOn: r.FirstOn, Confirm: r.Why != "", Stays: p.Stays})
+		if words[r.ClientID] == nil {
+			clients = append(clients, r.ClientID)
 		}
+		words[r.ClientID] = append(words[r.ClientID], purchase.NewPrice{Title: p.Template.Name(),
+			Currency: p.Template.Currency, Was: r.Was, Is: r.Is, Every: p.Template.Plan.Every(), From: p.Change.From,
+			FirstOn: r.FirstOn, Confirm: r.Why != "", Stays: p.Stays})
 	}
-	return out
-}
-
-// inOrderOf are the clients of some subscribers, each once.
-func inOrderOf(all []Repriced) (ids []uuid.UUID) {
-	known := map[uuid.UUID]bool{}
-	for _, r := range all {
-		if !known[r.ClientID] {
-			known[r.ClientID] = true
-			ids = append(ids, r.ClientID)
-		}
-	}
-	return ids
+	return clients, words
 }
 
 // ApplyPrices makes the prices that have begun those of their templates. What is billed for a day has the price of that

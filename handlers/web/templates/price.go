@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -86,7 +85,7 @@ func priceInput(form url.Values, t subscription.Template) (in subscription.Price
 	}
 	in.From = day
 	for i := range t.Details.Products {
-		at := fmt.Sprintf("%s%d", subscription.AtPrice, i)
+		at := subscription.AtPrice(i)
 		cents, err := money.Parse(form.Get(at))
 		if err != nil {
 			in.Problems.Add(at, "invalid", "Enter an amount, such as 499,00.")
@@ -110,7 +109,7 @@ func (h *Templates) askPrice(c echo.Context, t subscription.Template, form url.V
 		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
 	}
 	for i, p := range t.Details.Products {
-		at := fmt.Sprintf("%s%d", subscription.AtPrice, i)
+		at := subscription.AtPrice(i)
 		field := components.MoneyField{Label: "New price of " + p.Name, Name: at, Currency: "R", Error: byInput[at],
 			Required: true, Width: "m", Hint: "Now " + words.Sum(p.PriceCents, t.Currency) + "."}
 		if field.Value = money.Amount(p.PriceCents); form != nil {
@@ -173,7 +172,7 @@ func (h *Templates) pricePreview(v *pages.PriceView, p subscription.PricePlan, f
 
 func priceNames(t subscription.Template) (names []string) {
 	for i := range t.Details.Products {
-		names = append(names, fmt.Sprintf("%s%d", subscription.AtPrice, i))
+		names = append(names, subscription.AtPrice(i))
 	}
 	return names
 }
