@@ -208,7 +208,7 @@ func (b *filesSite) namelessMovements(owner *tab, purchase string) {
 	}
 	owner.open("/bank")
 	owner.sees("There are no open findings.")
-	b.passes(owner, debitDays[4].AddDays(5), "12:10")
+	b.passes(owner, debitDays[4].AddDays(5), "12:15") // a match by hand is told after ten minutes
 	owner.open("/purchases/" + purchase)
 	owner.sees("Not enough money")
 }
