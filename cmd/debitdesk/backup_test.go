@@ -366,6 +366,7 @@ func TestADatabaseThatWasOnlyLookedAtIsStillEmpty(t *testing.T) {
 	c := backedUp(t)
 	looked := storetest.Empty(t)
 	env := c.onAnother(looked)
+	env["DEBITDESK_LISTEN"] = "127.0.0.1:0"
 	for _, command := range []string{"doctor", "migrate status", "serve", "audit verify"} {
 		if got := typed(t, env, "", strings.Fields(command)...); got.code != exitFailed {
 			t.Fatalf("%s: %+v", command, got)
@@ -440,6 +441,7 @@ func TestAServerThatIsNotReachedIsToldOfInOneLine(t *testing.T) {
 	t.Parallel()
 	env := sandboxOn(t)
 	env["DATABASE_URL"] = "postgres://desk:secret-word@127.0.0.1:1/desk"
+	env["DEBITDESK_LISTEN"] = "127.0.0.1:0"
 	for _, command := range []string{"migrate status", "serve", "audit verify"} {
 		got := typed(t, env, "", strings.Fields(command)...)
 		if got.code != exitFailed || strings.Count(got.err, "\n") != 1 || strings.Count(got.err, "connection refused") != 1 ||

@@ -198,7 +198,8 @@ func TestEverythingButListeningGoesThroughAPoolerThatSharesByTransaction(t *test
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{"DATABASE_URL": pooled("postgres"), "DEBITDESK_DATA": t.TempDir()}
+	env := map[string]string{"DATABASE_URL": pooled("postgres"), "DEBITDESK_DATA": t.TempDir(),
+		"DEBITDESK_LISTEN": "127.0.0.1:0"}
 	for _, command := range []string{"migrate up", "backup " + t.TempDir() + "/copy", "serve"} {
 		if got := typed(t, env, "", strings.Fields(command)...); got.code != exitFailed ||
 			!strings.Contains(got.err, "DATABASE_DIRECT_URL") {

@@ -72,7 +72,7 @@ func (h Halt) Lines() (out []string) {
 		out = append(out, "Token "+t.Named()+": Held, not deleted. Nothing can be debited from it.")
 	}
 	for _, t := range h.Asked {
-		out = append(out, "Account "+t.Named()+": Not stored yet. If it still is, nothing is debited from it.")
+		out = append(out, "Account "+t.Named()+": Not stored yet. If it is stored later, nothing is debited from it.")
 	}
 	out = append(out, "New debits of this client are refused until you undo this.")
 	if h.Client.Email == "" {
