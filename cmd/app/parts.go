@@ -126,7 +126,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		return db.DB.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
 	}}}
 	exports.Tasks = s.Tasks
-	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals,
+	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Money: s.Money,
 		Clients: func() kit.Rows[client.Client] { return d.Clients.Rows() }}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
 		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}

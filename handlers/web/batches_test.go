@@ -138,10 +138,10 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(286).Lacks("every 1s").Contains(
 		"See the result")
 	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains(
-		"2 rows read = 2 sent + 0 left out + 0 failed")
+		"2 rows read = 2 sent + 0 left out + 0 failed", "Billed", "Credited", "Paid", "Refunded", "Owed")
 	file := h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK)
-	file.Contains("email,full name,amount,due,description,Row in the file,Purchase id,Invoice number,Outcome,Why",
-		"a@example.com,Anna,", ",Sent,")
+	file.Contains("email,full name,amount,due,description,Row in the file,Purchase id,Invoice number,Outcome,Why,Billed,Credited,"+
+		"Paid,Refunded,Owed", "a@example.com,Anna,", ",Sent,,")
 	if n := h.Count(`SELECT count(*) FROM invoices WHERE merchant_id = $1`, h.A.ID); n != 2 {
 		t.Errorf("%d invoices", n)
 	}
@@ -159,6 +159,12 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 		nil).Want(http.StatusOK).Contains("2 invoices")
 	if n := strings.Count(h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK).Body, ",Voided,"); n != 2 {
 		t.Errorf("the result file has %d voided rows", n)
+	}
+	for row := range strings.Lines(h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Body) {
+		if cells := strings.Split(strings.TrimSpace(row), ","); strings.Contains(row, ",Voided,") &&
+			(cells[len(cells)-5] != cells[len(cells)-4] || cells[len(cells)-1] != "0.00") {
+			t.Errorf("what is voided is credited, and nothing of it owed: %s", row)
+		}
 	}
 	for _, page := range []string{"/batches", "/"} { // they agree with the batch's own page after voiding
 		h.Page(h.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains("march.csv", "2 of 2 rows sent, 2 voided",

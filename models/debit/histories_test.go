@@ -218,6 +218,7 @@ func (b *book) agreedAccount(t *rapid.T, rec purchase.Record) {
 	if s.BilledCents.Minus(s.CreditedCents).Minus(s.PaidCents).Plus(s.RefundedCents) != s.Owing {
 		t.Errorf("the account does not add up: %+v", s)
 	}
+	b.agreedBatch(t, books, asOf)
 	for _, l := range asOf.Lines {
 		if l.ID != rec.ID {
 			continue
@@ -259,6 +260,37 @@ func (b *book) agreedAccount(t *rapid.T, rec purchase.Record) {
 		string(collection.Provisional)))
 	if balance.ReservedCents != may {
 		t.Errorf("%s may still be returned, and %s is said", may, balance.ReservedCents)
+	}
+}
+
+// agreedBatch: the result file of a batch says of each invoice what the client's account says, and the batch comes to
+// their sum.
+func (b *book) agreedBatch(t *rapid.T, books *report.Money, asOf report.Account) {
+	ctx := context.Background()
+	var ids []uuid.UUID
+	for _, l := range asOf.Lines {
+		ids = append(ids, l.ID)
+	}
+	said, err := books.Standings(ctx, b.who, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var owed, back money.Sum
+	for _, l := range asOf.Lines {
+		if said[l.ID] != l.Standing {
+			t.Errorf("the result file says %+v, and the account %+v", said[l.ID], l.Standing)
+		}
+		if b.number(`SELECT count(*) FROM batch_rows WHERE batch_id = $1 AND purchase_id = $2`, b.batch, l.ID) == 1 {
+			owed, back = owed.Plus(money.SumOf(l.OwedCents())), back.Plus(money.SumOf(l.RefundedCents))
+		}
+	}
+	sums, err := books.OfBatch(ctx, b.who, b.batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sums.Owing != owed || sums.RefundedCents != back ||
+		sums.BilledCents.Minus(sums.CreditedCents).Minus(sums.PaidCents).Plus(sums.RefundedCents) != sums.Owing {
+		t.Errorf("the batch comes to %+v; of its invoices %s are owed and %s were paid back", sums, owed, back)
 	}
 }
 

@@ -20,18 +20,14 @@ func (s *Store) ClientPurchases(ctx context.Context, merchantID, clientID uuid.U
 		s.DB,
 		clientPurchases,
 		`SELECT p.id, coalesce(nullif(p.reference, ''), p.reference_generated) AS reference,
-		p.status, p.currency, p.total_cents, p.net_cents + p.refunded_cents AS received_cents, p.refunded_cents,
-		p.refunded_cents - p.overpaid_cents AS allowed_cents, coalesce(d.credited, 0)::bigint AS notes_cents,
-		coalesce(d.invoiced, false) AS invoiced, coalesce(c.amount_cents, 0) AS debit_cents,
+		p.currency, `+report.StandingColumns+`, coalesce(c.amount_cents, 0) AS debit_cents,
 		c.state AS debit_state, c.action_date, c.submit_at, p.due_strict,
 		CASE WHEN p.due_given THEN p.pass_at END AS pass_at,
 		c.id IS NOT NULL AND NOT EXISTS (SELECT FROM collections b WHERE b.mandate_id = c.mandate_id
 		AND b.id < c.id) AS first_debit
 		FROM (SELECT * FROM purchases WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) p
 		LEFT JOIN collections c ON c.purchase_id = p.id AND c.attempt = p.collection_count
-		LEFT JOIN LATERAL (SELECT bool_or(i.kind = 'invoice') AS invoiced,
-				sum(i.total_cents) FILTER (WHERE i.kind = 'credit_note') AS credited FROM invoices i
-			WHERE i.merchant_id = p.merchant_id AND i.kind IN ('invoice', 'credit_note') AND i.purchase_id = p.id) AS d ON true
+		`+report.StandingNotes+`
 		ORDER BY p.id DESC`,
 		clientID,
 		merchantID,

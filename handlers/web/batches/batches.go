@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
+	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -31,6 +32,7 @@ type Batches struct {
 	Desk      *kit.Desk
 	Service   *batch.Service
 	Approvals *approval.Service
+	Money     *report.Money
 	Clients   func() kit.Rows[client.Client] // the list of clients
 }
 

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -18,6 +16,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
+	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -40,6 +39,11 @@ func (h *Batches) Result(c echo.Context) error {
 	if err := h.planned(c, b, &view); err != nil {
 		return err
 	}
+	sums, err := h.Money.OfBatch(c.Request().Context(), access.Actor(c), b.ID)
+	if err != nil {
+		return err
+	}
+	view.Stats = append(view.Stats, moneyStats(sums)...)
 	n := b.Counts
 	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
 		switch {
@@ -56,6 +60,18 @@ func (h *Batches) Result(c echo.Context) error {
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Result of "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
+}
+
+// moneyStats says what became of the money of the invoices. The client’s account adds up in the same way.
+func moneyStats(s report.Sums) (out []components.Stat) {
+	for _, one := range []struct {
+		label string
+		sum   money.Sum
+	}{{"Billed", s.BilledCents}, {"Credited", s.CreditedCents}, {"Paid", s.PaidCents}, {"Refunded", s.RefundedCents},
+		{"Owed", s.Owing}} {
+		out = append(out, components.Stat{Label: one.label, Value: words.SumOf(one.sum, money.ZAR)})
+	}
+	return out
 }
 
 // planned fills in the debits that the batch planned.
@@ -178,81 +194,4 @@ func creditMails(n int) string {
 		return "No credit note is mailed: no client has an e-mail address."
 	}
 	return plural.Of(n, "credit note") + " " + plural.Is(n) + " mailed."
-}
-
-// resultPage is how many rows of the result file are read at once.
-const resultPage = 1000
-
-// File serves GET /batches/:id/result.csv: the rows as they came, with what became of each.
-func (h *Batches) File(c echo.Context) error {
-	b, err := h.find(c)
-	if err != nil {
-		return err
-	}
-	t := export.Table{Name: b.Name, Made: h.Desk.Now()}
-	for i := range b.Format.Header {
-		t.Heads = append(t.Heads, export.Head{Text: b.ColumnName(i)})
-	}
-	for _, head := range []string{"Row in the file", "Purchase id", "Invoice number", "Outcome", "Why"} {
-		t.Heads = append(t.Heads, export.Head{Text: head})
-	}
-	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(),
-		Name: resultName(b)}
-	w, err := export.Open(export.CSV, to, t)
-	if err != nil {
-		return err
-	}
-	defer w.Release()
-	for q := (batch.RowQuery{Limit: resultPage}); ; {
-		rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), b.ID, q)
-		if err != nil {
-			to.BreakOff()
-			return err
-		}
-		for _, r := range rows {
-			if err := w.Row(resultCells(b, r)); err != nil {
-				return err
-			}
-			q.After = r.N
-		}
-		if len(rows) < resultPage {
-			return w.Finish()
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-	}
-}
-
-func resultName(b batch.Batch) string {
-	name := b.Name
-	if at := strings.LastIndexByte(name, '.'); at > 0 {
-		name = name[:at]
-	}
-	return name + "-result.csv"
-}
-
-func resultCells(b batch.Batch, r batch.Row) []export.Cell {
-	cells := make([]export.Cell, 0, len(b.Format.Header)+5)
-	for i := range b.Format.Header {
-		text := ""
-		if i < len(r.Cells) {
-			text = r.Cells[i]
-		}
-		cells = append(cells, export.Text(text))
-	}
-	id := ""
-	if r.Number != "" {
-		id = r.PurchaseID.String()
-	}
-	why := r.Error
-	if r.State == batch.Bad {
-		var all []string
-		for _, p := range r.Problems {
-			all = append(all, p.At(r.N))
-		}
-		why = strings.Join(all, "; ")
-	}
-	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number),
-		export.Text(words.Capital(r.State.Words())), export.Text(why))
 }
