@@ -29,6 +29,7 @@ import (
 	"debitdesk/models/ownrule"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/rulebook"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
@@ -205,7 +206,8 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	rule, err := s.OwnRules.Set(s.t.Context(), s.A.Actor, ownrule.Input{Key: "ratio.unpaid", Value: 500,
+	rules := &ownrule.Service{Store: ownrule.Store{DB: s.Store.DB}, Book: rulebook.Default()}
+	rule, err := rules.Set(s.t.Context(), s.A.Actor, ownrule.Input{Key: "ratio.unpaid", Value: 500,
 		From: calendar.DateOf(s.Store.Now()).AddDays(1)})
 	if err != nil {
 		s.t.Fatal(err)
