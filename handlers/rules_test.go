@@ -10,6 +10,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/merchant"
 	"debitdesk/models/rulebook"
 )
 
@@ -85,6 +86,11 @@ func TestAnAdminChoosesAStricterRuleAndEndsIt(t *testing.T) {
 	var id string
 	if err := s.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM own_rules`).Scan(&id); err != nil {
 		t.Fatal(err)
+	}
+	brand, err := merchant.Store{DB: s.Store.DB}.Brand(t.Context(), s.A.ID, s.A.BrandID) // what debits are planned by
+	if err != nil || len(brand.OwnRules) != 1 || brand.OwnRules[0].Value != 750 ||
+		brand.Rules(rulebook.Default()).On("ratio.unpaid", rulebook.AnyStream, today.AddDays(1)).Int() != 750 {
+		t.Errorf("%+v %v", brand.OwnRules, err)
 	}
 	s.Page(s.A.Owner, "GET", path+"/"+id+"/end", nil).Want(http.StatusOK).Contains("It has not begun")
 	s.Page(s.B.Owner, "POST", path+"/"+id+"/end", nil).Want(http.StatusNotFound)
