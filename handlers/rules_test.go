@@ -69,7 +69,8 @@ func TestAnAdminChoosesAStricterRuleAndEndsIt(t *testing.T) {
 	const path = "/settings/rules"
 	s.Page(s.A.Staff, "GET", path, nil).Want(http.StatusForbidden)
 	s.Page(s.A.Owner, "GET", path, nil).Want(http.StatusOK).
-		Contains("Longest time in tracking", "10 days", "Limit of failed debits in a month", "7 years", "Nothing is stricter").
+		Contains("Longest time in tracking", "10 days", "Limit of failed debits in a month", "7 years",
+			"Nothing is stricter").
 		Lacks("Time to answer a request about personal data")
 	today := calendar.DateOf(s.Store.Now())
 	form := func(key, value, from string) url.Values {

@@ -17,7 +17,8 @@ var codeTable []byte
 // that its meaning stays whatever a table says later.
 const Clearing = "clearing"
 
-// TableCode is what a table of return codes means by one of them, from one day to another. A zero day is open or unknown.
+// TableCode is what a table of return codes means by one of them, from one day to another. A zero day is open or
+// unknown.
 type TableCode struct {
 	Table, Code, Meaning string
 	Class                Class
@@ -45,8 +46,8 @@ func CodeTables() (names []string) {
 	return names
 }
 
-// ReadCode finds what a table means by a code on a day; a zero day asks for today's meaning. A code that is in no row is
-// Unknown, and stays as it is.
+// ReadCode finds what a table means by a code on a day; a zero day asks for today's meaning. A code that is in no row
+// is Unknown, and stays as it is.
 func ReadCode(table, code string, day calendar.Date) TableCode {
 	if table == "" {
 		table = Clearing

@@ -52,7 +52,8 @@ func (m Meaning) Kind() MessageKind {
 }
 
 // ReadReason finds out what a bank means by its reasons. A code of its own with one or two digits is the return
-// code, read by the bank's table of them. Else what it maps counts (by code), else ours; the first reason that is understood decides,
+// code, read by the bank's table of them. Else what it maps counts (by code), else ours; the first reason that is
+// understood decides,
 // and a trouble between us and the bank only when nothing else is. What nobody understands stays as it is,
 // whose class is Unknown.
 func ReadReason(by Codes, stage Stage, reasons ...Reason) Meaning {

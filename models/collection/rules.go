@@ -33,7 +33,8 @@ func (t Timetable) SoftLimit(action calendar.Date) int {
 	return int(t.Rules.On("eft.unpaid_in_row_ends", rulebook.EFT, action).Int())
 }
 
-// tracking is how many days the bank may wait for the money of a debit, of mandates that clients confirmed and of others.
+// tracking is how many days the bank may wait for the money of a debit, of mandates that clients confirmed and of
+// others.
 func (t Timetable) tracking(action calendar.Date) (confirmed, registered int) {
 	if !t.early {
 		return 0, 0

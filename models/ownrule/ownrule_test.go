@@ -88,8 +88,8 @@ func TestAStricterValueHoldsFromItsDayUntilItIsReplacedOrEnded(t *testing.T) {
 		}
 	}
 	must(t, h.set(key, 7, monday.AddDays(5))) // in the place of all that was chosen for later
-	if was, is, later := tracking(monday.AddDays(4)), tracking(monday.AddDays(5)), tracking(monday.AddDays(30)); was != 5 ||
-		is != 7 || later != 7 {
+	was, is, later := tracking(monday.AddDays(4)), tracking(monday.AddDays(5)), tracking(monday.AddDays(30))
+	if was != 5 || is != 7 || later != 7 {
 		t.Errorf("%d, then %d, and later %d", was, is, later)
 	}
 	if err := h.set(key, 7, monday.AddDays(5)); !fault.Is(err, fault.Invalid) {
@@ -103,7 +103,7 @@ func TestAStricterValueHoldsFromItsDayUntilItIsReplacedOrEnded(t *testing.T) {
 			must(t, err)
 		}
 	}
-	if got := tracking(monday.AddDays(1)); got != 10 { // ended today: it holds today for the last time, and begins tomorrow
+	if got := tracking(monday.AddDays(1)); got != 10 { // it would have begun tomorrow
 		t.Errorf("after the end: %d", got)
 	}
 	if _, err := h.rules.End(t.Context(), h.who, all[0].ID); !fault.Is(err, fault.Conflict) {

@@ -192,7 +192,8 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	able bank.Capabilities) []components.LiveAct {
 	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary",
 		Icon: "repeat", ID: "send-again"}
-	delayed := components.Button{Label: "Send delayed (" + shortSpan(limits) + ")" + usedSaid(sheet, mandate.Delayed, limits), Icon: "clock", ID: "send-delayed"}
+	delayed := components.Button{Label: "Send delayed (" + shortSpan(limits) + ")" + usedSaid(sheet, mandate.Delayed,
+		limits), Icon: "clock", ID: "send-delayed"}
 	if !window.Open(now) {
 		again.Disabled, again.Why = true, "Clients can be asked in real time from "+window.Opens.String()+" to "+
 			window.Closes.String()+" SAST. Send the request delayed."

@@ -153,7 +153,8 @@ func (h *Settings) ownRules(c echo.Context, status int, form url.Values, problem
 	v := pages.OwnRulesView{Problems: components.ErrorSummary{Items: summary},
 		Rule: components.Select{Label: "Rule", Name: "key", Blank: "Choose a rule", Required: true, Error: byInput["key"]},
 		Value: components.Field{Label: "Value", Name: "value", Value: form.Get("value"), Required: true, Width: "s",
-			InputMode: "decimal", Error: byInput["value"], Hint: "In the unit of the rule: days, years, or percent such as 7,5."},
+			InputMode: "decimal", Error: byInput["value"],
+			Hint: "In the unit of the rule: days, years, or percent such as 7,5."},
 		From: components.DateField{Label: "From", Name: "from", Value: form.Get("from"), Required: true,
 			Min: today.AddDays(1).String(), Error: byInput["from"], Hint: "Tomorrow at the earliest."}}
 	for _, one := range rulebook.OwnRules {
