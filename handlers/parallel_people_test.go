@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
 	"debitdesk/models/member"
@@ -48,6 +49,13 @@ func (c *callers) settings() {
 		303, 404, 409)
 	c.all("POST /settings/brands/:id/removal", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303, 404,
 		409)
+
+	tomorrow := calendar.DateOf(c.Store.Now()).AddDays(1).String()
+	c.all("POST /settings/rules", func(i int) ask {
+		return ask{body: form("key", "dc.tracking_days", "value", fmt.Sprint(i%10), "from", tomorrow)}
+	}, 303, 422) // the same value again changes nothing
+	rules := c.column(`SELECT id::text FROM own_rules WHERE merchant_id = $1`, c.A.ID)
+	c.all("POST /settings/rules/:id/end", func(i int) ask { return ask{ids: onOne(rules, i), body: form()} }, 303, 409)
 
 	c.all("POST /developers/credentials", func(i int) ask {
 		return ask{body: form("name", fmt.Sprint("Program ", i), "kind", "client_credentials", "lifetime", "90d", "scopes",

@@ -83,6 +83,12 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/approvals", e.Approvals.Settings},
 			{pageProof, "POST", "/settings/approvals", e.Approvals.Demand},
 		}},
+		{actor.Manage, "Own rules, stricter than the scheme’s", []Route{
+			{page, "GET", "/settings/rules", e.Settings.OwnRules},
+			{pageProof, "POST", "/settings/rules", e.Settings.SetRule},
+			{page, "GET", "/settings/rules/:id/end", e.Settings.AskEndRule},
+			{pageProof, "POST", "/settings/rules/:id/end", e.Settings.EndRule},
+		}},
 		{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []Route{
 			{page, "GET", "/settings", toBusiness},
 			{page, "GET", "/settings/business", e.Settings.Business},

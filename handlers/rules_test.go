@@ -8,7 +8,9 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/merchant"
 	"debitdesk/models/rulebook"
 )
 
@@ -59,4 +61,40 @@ func TestAHolidayIsAddedByTheOperatorWhereSeveralBusinessesAre(t *testing.T) {
 	if n := s.Count(`SELECT count(*) FROM proclaimed_days`); n != 0 {
 		t.Errorf("%d days were added", n)
 	}
+}
+
+func TestAnAdminChoosesAStricterRuleAndEndsIt(t *testing.T) {
+	t.Parallel()
+	s := handlertest.New(t)
+	const path = "/settings/rules"
+	s.Page(s.A.Staff, "GET", path, nil).Want(http.StatusForbidden)
+	s.Page(s.A.Owner, "GET", path, nil).Want(http.StatusOK).
+		Contains("Longest time in tracking", "10 days", "Limit of failed debits in a month", "7 years",
+			"Nothing is stricter").
+		Lacks("Time to answer a request about personal data")
+	today := calendar.DateOf(s.Store.Now())
+	form := func(key, value, from string) url.Values {
+		return url.Values{"key": {key}, "value": {value}, "from": {from}}
+	}
+	s.Page(s.A.Owner, "POST", path, form("ratio.unpaid", "12,5", today.String())).Want(http.StatusUnprocessableEntity).
+		Contains("less than the 10", "cannot change backwards", `value="12,5"`)
+	s.Page(s.A.Owner, "POST", path, form("", "x", "soon")).Want(http.StatusUnprocessableEntity).
+		Contains("no rule of that name", "is not a number", "is not a day")
+	s.Page(s.A.Owner, "POST", path, form("ratio.unpaid", "7,5 %", today.AddDays(1).String())).
+		Want(http.StatusSeeOther)
+	s.Page(s.A.Owner, "GET", path, nil).Want(http.StatusOK).Contains("7,5", "Coming", "End it")
+	s.Page(s.A.Staff, "GET", "/rules?show=coming", nil).Want(http.StatusOK).Contains("your own rule", "Your business")
+	var id string
+	if err := s.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM own_rules`).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	brand, err := merchant.Store{DB: s.Store.DB}.Brand(t.Context(), s.A.ID, s.A.BrandID) // what debits are planned by
+	if err != nil || len(brand.OwnRules) != 1 || brand.OwnRules[0].Value != 750 ||
+		brand.Rules(rulebook.Default()).On("ratio.unpaid", rulebook.AnyStream, today.AddDays(1)).Int() != 750 {
+		t.Errorf("%+v %v", brand.OwnRules, err)
+	}
+	s.Page(s.A.Owner, "GET", path+"/"+id+"/end", nil).Want(http.StatusOK).Contains("It has not begun")
+	s.Page(s.B.Owner, "POST", path+"/"+id+"/end", nil).Want(http.StatusNotFound)
+	s.Page(s.A.Owner, "POST", path+"/"+id+"/end", nil).Want(http.StatusSeeOther)
+	s.Page(s.A.Owner, "POST", path+"/"+id+"/end", nil).Want(http.StatusConflict)
 }

@@ -26,8 +26,10 @@ import (
 	"debitdesk/models/followup"
 	"debitdesk/models/listview"
 	"debitdesk/models/member"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/rulebook"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
@@ -204,6 +206,12 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	rules := &ownrule.Service{Store: ownrule.Store{DB: s.Store.DB}, Book: rulebook.Default()}
+	rule, err := rules.Set(s.t.Context(), s.A.Actor, ownrule.Input{Key: "ratio.unpaid", Value: 500,
+		From: calendar.DateOf(s.Store.Now()).AddDays(1)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	s.bank()
 	s.ids = map[string]string{
 		"/bank/files/":                     s.message,
@@ -214,6 +222,7 @@ func (s *street) fill() {
 		"/approvals/":                      request.ID.String(),
 		"/tokens/deletions/":               leaving.ID.String(),
 		"/settings/brands/":                s.A.BrandID.String(),
+		"/settings/rules/":                 rule.ID.String(),
 		"/settings/people/":                s.A.Staff.ID.String(),
 		"/settings/people/invitations/":    invited.ID.String(),
 		"/invite/":                         "unknown",

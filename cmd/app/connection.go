@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/mandate"
 )
 
 // connection is who collects, when, and who answers about accounts.
@@ -43,6 +44,15 @@ func (o Options) connect(now func() time.Time, days *calendar.Calendar) connecti
 	}
 	c.able = c.gateway.Capabilities()
 	return c
+}
+
+// limits are the times to answer of clients; only the simulated bank waits for them longer than for the day.
+func (c connection) limits() mandate.Limits {
+	l := mandate.LimitsBy(c.timetable.Rules)
+	if c.sandbox == nil {
+		l = l.AtBank(c.timetable.Rules)
+	}
+	return l
 }
 
 // refundHolder is a bank connection at which refunds wait before they leave.

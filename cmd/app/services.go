@@ -38,6 +38,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -55,6 +56,7 @@ import (
 // Services are the use cases of the product.
 type Services struct {
 	Merchants     *merchant.Service
+	OwnRules      *ownrule.Service
 	Clients       *client.Service
 	Users         *user.Service
 	Members       *member.Service
@@ -122,7 +124,7 @@ func New(o Options) (Services, error) {
 	}
 	at := o.connect(now, days)
 	words := letters.Writer{Base: o.BaseURL, Window: mandate.WindowBy(at.timetable.Rules),
-		Limits: mandate.LimitsBy(at.timetable.Rules)}
+		Limits: at.limits()}
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
 		Timetable: at.timetable, Letters: words,
 		Window: words.Window, Limits: words.Limits,
@@ -142,6 +144,7 @@ func New(o Options) (Services, error) {
 	out := Services{
 		Capabilities: at.able, Exchange: o.Exchange,
 		Merchants: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: o.Sandbox},
+		OwnRules:  &ownrule.Service{Store: ownrule.Store{DB: s.DB}, Book: at.timetable.Rules},
 		Clients:   clients,
 		Users:     users,
 		Members:   &member.Service{Store: member.Store{DB: s.DB}, Now: o.Now, Letters: words, Release: followup.Release},

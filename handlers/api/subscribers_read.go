@@ -141,7 +141,7 @@ type debitField struct {
 }
 
 var debitFields = []debitField{
-	{"tracking_period", wholeIn(0, 10)}, // days (industry: tracking 0 to 10 days)
+	{"tracking_period", wholeIn(0, int64(mandate.DefaultLimits().TrackingDays))}, // days
 	{"value_type", oneOf(mandate.ValueTypes...)},
 	{"allow_date_adjustment", yesNo},
 	{"authentication_type", oneOf("REALTIME", "DELAYED")},

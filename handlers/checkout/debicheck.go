@@ -21,7 +21,7 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 		" asks for your permission to debit your bank account. Your bank asks you to confirm it first."
 	a.Facts.Items = append(a.Facts.Items, termsFacts(rec, t)...)
 	a.Steps = []string{"Enter your details below and agree."}
-	within := mandate.Span(o.Asking.Within)
+	within := o.Asking.Within
 	if t.Authentication == mandate.RealTime {
 		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: keep your phone at hand; you have "+
 			within+".")

@@ -4,7 +4,6 @@
 package papers
 
 import (
-	"strconv"
 	"strings"
 
 	"debitdesk/models/bank"
@@ -170,7 +169,7 @@ func sums(p billing.Paper) []Sum {
 		add("Amount excluding VAT", p.NetCents())
 		label := "VAT"
 		if uniform(p) {
-			label = "VAT at " + strconv.FormatInt(p.Percent, 10) + money.NBSP + "%"
+			label = "VAT at " + strings.Replace(p.Percent.String(), ".", ",", 1) + money.NBSP + "%"
 		}
 		add(label, *p.VATCents)
 	default: // what the merchant called tax, without being a vendor

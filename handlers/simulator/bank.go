@@ -154,7 +154,7 @@ func deskRow(a simulation.AtBank) pages.SandboxDeskRow {
 			row.Pays = true
 		case bank.Dispute:
 			row.Disputes = append(row.Disputes, components.Option{Value: code.Code, Text: code.Label()})
-		case bank.Soft, bank.Hard, bank.Info, bank.Blocked, bank.NotRun:
+		case bank.Soft, bank.Hard, bank.Unknown, bank.Info, bank.Blocked, bank.NotRun:
 			row.Failures = append(row.Failures, components.Option{Value: code.Code, Text: code.Label()})
 		}
 	}

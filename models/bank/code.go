@@ -1,5 +1,7 @@
 package bank
 
+import "debitdesk/models/calendar"
+
 // Class groups return codes by what must follow.
 type Class string
 
@@ -10,6 +12,7 @@ const (
 	Hard    Class = "hard"    // will not work again without the payer doing something
 	Dispute Class = "dispute" // the payer took the money back or denies the mandate
 	Info    Class = "info"    // tells something, forbids nothing
+	Unknown Class = "unknown" // in no table: treated as hard, and never dropped
 	Blocked Class = "blocked" // stopped before it reached the payer's bank
 	NotRun  Class = "not_run" // the bank did not run it: the account was never asked, and has not failed
 )
@@ -66,49 +69,61 @@ const (
 // house; 08 is the sequestration of a person and 10 the liquidation of a company.)
 func ReturnCodes() []ReturnCode { return append([]ReturnCode(nil), returnCodes...) }
 
-var returnCodes = []ReturnCode{
-	{CodeSuccess, "Collected", Success, "Nothing to do.", "Yes, when the next amount is due.", "", ""},
-	{CodeNoFunds, "Not enough money", Soft, "Wait for the next date of the mandate, or agree on a day after payday.",
+// returnCodes are today's table of the clearing house with what helps after each code.
+var returnCodes = withAdvice()
+
+// advice is what follows from a code, whatever a table calls it.
+type advice struct{ code, remedy, again, iso, attempt string }
+
+func withAdvice() (codes []ReturnCode) {
+	for _, a := range advised {
+		r := ReadCode(Clearing, a.code, calendar.Date{})
+		codes = append(codes, ReturnCode{a.code, r.Meaning, r.Class, a.remedy, a.again, a.iso, a.attempt})
+	}
+	return codes
+}
+
+var advised = []advice{
+	{CodeSuccess, "Nothing to do.", "Yes, when the next amount is due.", "", ""},
+	{CodeNoFunds, "Wait for the next date of the mandate, or agree on a day after payday.",
 		againNextDate, "AM04", ErrorInsufficientFunds},
-	{"03", "Account does not allow debits", Hard, "Ask the client for an account that allows debit orders.",
+	{"03", "Ask the client for an account that allows debit orders.",
 		againNewDetails, "AG01", ErrorRejected},
-	{"04", "Payment stopped by the account holder", Hard, "Speak to the client; collecting again needs a new mandate.",
+	{"04", "Speak to the client; collecting again needs a new mandate.",
 		againNewMandate, "SP01", ErrorRejected},
-	{"05", "Account dormant", Hard, "Ask the client for an account in use.", againNewDetails, "AC06", ErrorRejected},
-	{"06", "Account frozen", Hard, "Speak to the client; the bank lets nothing leave this account.", againStop, "AC06",
+	{"05", "Ask the client for an account in use.", againNewDetails, "AC06", ErrorRejected},
+	{"06", "Speak to the client; the bank lets nothing leave this account.", againStop, "AC06",
 		ErrorRejected},
-	{"08", "Account holder’s estate under sequestration", Hard, "Claim from the trustee of the estate.", againStop, "AC16",
+	{"08", "Claim from the trustee of the estate.", againStop, "AC16",
 		ErrorRejected},
-	{"10", "Account holder in liquidation", Hard, "Claim from the liquidator of the company.", againStop, "AC17",
+	{"10", "Claim from the liquidator of the company.", againStop, "AC17",
 		ErrorRejected},
-	{"12", "Account closed", Hard, "Ask the client for the new account.", againNewDetails, "AC04", ErrorRejected},
-	{"14", "Account moved within the bank; the payment was redirected", Info, "Store the account’s new details.",
+	{"12", "Ask the client for the new account.", againNewDetails, "AC04", ErrorRejected},
+	{"14", "Store the account’s new details.",
 		"Yes, when the next amount is due; store the new details before.", "", ""},
-	{"16", "Account moved to another bank", Hard, "Ask the client for the account at the new bank.", againNewDetails,
+	{"16", "Ask the client for the account at the new bank.", againNewDetails,
 		"AC15", ErrorRejected},
-	{"18", "Account holder deceased", Hard, "Send no automatic messages; contact the family or the executor with care.",
+	{"18", "Send no automatic messages; contact the family or the executor with care.",
 		againStop, "MD07", ErrorRejected},
-	{"22", "Deposits not cleared yet", Soft, "Wait for the next date of the mandate.", againNextDate, "",
+	{"22", "Wait for the next date of the mandate.", againNextDate, "",
 		ErrorInsufficientFunds},
-	{"26", "No such account", Hard, "Check the account number and branch with the client.", againNewDetails, "AC01",
+	{"26", "Check the account number and branch with the client.", againNewDetails, "AC01",
 		ErrorRejected},
-	{CodeRecalled, "Recalled at our request", Info, "Nothing to do: it was withdrawn before the money moved.",
+	{CodeRecalled, "Nothing to do: it was withdrawn before the money moved.",
 		"Yes, when the amount is due.", "FOCR", ""},
-	{"30", "Disputed: no authority to debit", Dispute,
-		"Send the mandate as proof where the bank asks for it; collecting again needs a new mandate.", againNewMandate,
+	{"30", "Send the mandate as proof where the bank asks for it; collecting again needs a new mandate.", againNewMandate,
 		"MD01", ErrorRejected},
-	{"32", "Disputed: not as the client agreed", Dispute,
-		"Compare amount and date with the mandate; collecting again needs a new mandate.", againNewMandate, "",
+	{"32", "Compare amount and date with the mandate; collecting again needs a new mandate.", againNewMandate, "",
 		ErrorRejected},
-	{"34", "Disputed: authority cancelled", Dispute, "Speak to the client; collecting again needs a new mandate.",
+	{"34", "Speak to the client; collecting again needs a new mandate.",
 		againNewMandate, "CN01", ErrorRejected},
-	{"36", "Disputed: payment was stopped before", Dispute, "Speak to the client; collecting again needs a new mandate.",
+	{"36", "Speak to the client; collecting again needs a new mandate.",
 		againNewMandate, "SP02", ErrorRejected},
-	{"56", "Account holder not FICA compliant", Hard, "The client must visit their bank with identity documents.",
+	{"56", "The client must visit their bank with identity documents.",
 		"No. Only once the client’s bank has the documents.", "NOCM", ErrorRejected},
-	{CodeBlocked, "Blocked before submission: repeatedly unpaid", Blocked, "Collecting again needs a new mandate.",
+	{CodeBlocked, "Collecting again needs a new mandate.",
 		againNewMandate, "", ErrorFrequency},
-	{CodeNotRun, "The bank did not run this debit", NotRun, "Nothing is wrong with the account: debit it again.",
+	{CodeNotRun, "Nothing is wrong with the account: debit it again.",
 		"Yes, at once. It does not count as a failed debit of this account.", "", ErrorAcquirer},
 }
 
@@ -122,18 +137,18 @@ func FindCode(code string) (ReturnCode, bool) {
 	return ReturnCode{}, false
 }
 
-// CodeOf is FindCode for codes that came from a bank: an unknown one counts as hard, since collecting again after an
-// answer nobody understands is worse than asking the payer.
+// CodeOf is FindCode for codes that came from a bank: an unknown one blocks as a hard one does, since collecting
+// again after an answer nobody understands is worse than asking the payer.
 func CodeOf(code string) ReturnCode {
 	if c, found := FindCode(code); found {
 		return c
 	}
-	meaning, remedy := "The bank gave a reason that is not in our list", "Ask the bank what the code means."
+	meaning, remedy := notInList, "Ask the bank what the code means."
 	switch code {
 	case CodeUnable:
 		return unableToDebit
 	case "", codeNoReason, "MS02", "MS03":
 		meaning, remedy = "The bank gave no reason", "Ask the bank why it was not paid."
 	}
-	return ReturnCode{code, meaning, Hard, remedy, againStop, "", ErrorRejected}
+	return ReturnCode{code, meaning, Unknown, remedy, againStop, "", ErrorRejected}
 }

@@ -59,7 +59,7 @@ func TestEveryCodeSaysWhatItMeansAndWhatHelps(t *testing.T) {
 			t.Errorf("%s: class %s, failed %v", c.Code, c.Class, c.Failed())
 		}
 	}
-	if got := bank.CodeOf("99"); got.Class != bank.Hard || !got.Failed() {
+	if got := bank.CodeOf("99"); got.Class != bank.Unknown || !got.Failed() {
 		t.Errorf("an unknown code stops collecting: %+v", got)
 	}
 }

@@ -52,12 +52,13 @@ func (m Meaning) Kind() MessageKind {
 }
 
 // ReadReason finds out what a bank means by its reasons. A code of its own with one or two digits is the return
-// code. Else the bank's table counts (own, by code), else ours; the first reason that is understood decides,
+// code, read by the bank's table of them. Else what it maps counts (by code), else ours; the first reason that is
+// understood decides,
 // and a trouble between us and the bank only when nothing else is. What nobody understands stays as it is,
-// which CodeOf takes for hard.
-func ReadReason(own map[string]string, stage Stage, reasons ...Reason) Meaning {
+// whose class is Unknown.
+func ReadReason(by Codes, stage Stage, reasons ...Reason) Meaning {
 	for _, r := range reasons {
-		if code := returnCode(own, stage, r); code != "" {
+		if code := returnCode(by, stage, r); code != "" {
 			return Meaning{Code: code, Said: r}
 		}
 	}
@@ -79,14 +80,15 @@ func ReadReason(own map[string]string, stage Stage, reasons ...Reason) Meaning {
 }
 
 // returnCode is the return code that a reason stands for. One that says that nothing is wrong explains no failure.
-func returnCode(own map[string]string, stage Stage, r Reason) string {
+func returnCode(by Codes, stage Stage, r Reason) string {
 	code := isoCode(r.Code)
 	if digits := strings.TrimSpace(r.Code); r.Own && len(digits) <= 2 && allDigits(digits) {
 		code = digits
 		if len(code) == 1 {
 			code = "0" + code
 		}
-	} else if ours, known := own[r.Code]; known {
+		code = ReadCode(by.Table, code, by.Day).As
+	} else if ours, known := by.Own[r.Code]; known {
 		code = ours
 	} else if stage == Returned && returnedAs[code] != "" {
 		code = returnedAs[code]

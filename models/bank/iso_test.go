@@ -63,7 +63,7 @@ func TestReasonsOfABankBecomeOneMeaning(t *testing.T) {
 		"nothing":                                 {nil, bank.Returned, nil, "NARR", ""},
 		"all is well, which explains no failure":  {nil, bank.Returned, append(native("00"), native("14")...), "NARR", ""},
 	} {
-		got := bank.ReadReason(c.own, c.stage, c.reasons...)
+		got := bank.ReadReason(bank.Codes{Own: c.own}, c.stage, c.reasons...)
 		if got.Code != c.code || got.Trouble != c.trouble {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -84,7 +84,7 @@ func TestAMeaningHasTheKindOfItsClass(t *testing.T) {
 
 func TestEveryTwinIsReadBack(t *testing.T) {
 	for _, c := range bank.ReturnCodes() {
-		got := bank.ReadReason(nil, bank.Returned, bank.Reason{Code: c.ISO})
+		got := bank.ReadReason(bank.Codes{}, bank.Returned, bank.Reason{Code: c.ISO})
 		if c.ISO != "" && got.Code != c.Code && c.Code != "05" { // dormant is said as frozen
 			t.Errorf("%s: %s became %s", c.Code, c.ISO, got.Code)
 		}

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/rulebook"
 	"debitdesk/models/token"
 )
 
@@ -80,6 +81,8 @@ type Keys struct {
 
 // Reader finds batches. Everything is bounded by the merchant; unknown ids and those of others are NotFound.
 type Reader interface {
+	// OwnRules are the stricter values that a merchant chose.
+	OwnRules(ctx context.Context, merchantID uuid.UUID) ([]rulebook.Own, error)
 	Batch(ctx context.Context, merchantID, id uuid.UUID) (Batch, error)
 	Batches(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Batch], error)
 	// BatchRows reads rows in the states (all when none) whose number is above after.

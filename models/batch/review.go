@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/rulebook"
 )
 
 // Review is what a person looks at before sending.
@@ -37,6 +39,7 @@ type Effects struct {
 	Disputes   []Row // the first of these
 	// Outcome is how the debits of the last days went, which the limits look at.
 	Outcome report.Outcome
+	Limits  report.Limits
 }
 
 // outcomeDays is how many days the limits of unpaid and disputed debits look back.
@@ -63,6 +66,11 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 		return e, err
 	}
 	today := calendar.DateOf(s.Now())
+	own, err := s.Read.OwnRules(ctx, b.MerchantID)
+	if err != nil {
+		return e, err
+	}
+	e.Limits = report.LimitsOn(cmp.Or(s.Timetable.Rules, rulebook.Default()).ForMerchant(b.MerchantID.String(), own), today)
 	days, err := s.Read.Outcomes(ctx, b.MerchantID, today.AddDays(-outcomeDays), today)
 	for _, o := range days {
 		e.Outcome.Collected += o.Collected

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -145,7 +146,7 @@ func recipient(d client.Details) Party {
 type Paper struct {
 	Invoice
 	Lines   []Line
-	Percent int64 // of VAT; 0 without
+	Percent decimal.Decimal // of VAT; 0 without
 	// Purchase says what was sold; how it stands now is not printed.
 	Purchase purchase.Purchase
 	// Debit is how the invoice is collected; nil: the client is asked to pay.

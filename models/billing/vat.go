@@ -5,32 +5,19 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/purchase"
+	"debitdesk/models/rulebook"
 )
 
-// rate is the VAT rate from a day on, in percent. The increase announced for
-// 1 May 2025 was withdrawn before it took effect (industry).
-type rate struct {
-	from    calendar.Date
-	percent int64
-}
-
-var rates = []rate{{calendar.On(1993, 4, 7), 14}, {calendar.On(2018, 4, 1), 15}}
-
-// VATPercent is the standard rate on a day.
-func VATPercent(on calendar.Date) int64 {
-	percent := rates[0].percent
-	for _, r := range rates {
-		if !on.Before(r.from) {
-			percent = r.percent
-		}
-	}
-	return percent
+// VATPercent is the standard rate of a supply on a day, by the rulebook.
+func VATPercent(supply calendar.Date) decimal.Decimal {
+	basisPoints, _ := rulebook.Default().VAT(supply, calendar.Date{})
+	return decimal.New(basisPoints, -2)
 }
 
 // Split is the VAT inside an invoice, in cents. The lines add up to the total.
 type Split struct {
-	Percent    int64   // the standard rate of the day
-	LineCents  []int64 // one per line of the invoice; nil when the merchant named the whole alone
+	Percent    decimal.Decimal // the standard rate of the day
+	LineCents  []int64         // one per line of the invoice; nil when the merchant named the whole alone
 	TotalCents int64
 }
 
@@ -51,9 +38,9 @@ func VATOf(d purchase.Details, totalCents int64, on calendar.Date) Split {
 	if taxed(d) {
 		s.TotalCents = s.added(lines, totalCents)
 	} else {
-		s.TotalCents = included(totalCents, decimal.NewFromInt(s.Percent))
+		s.TotalCents = included(totalCents, s.Percent)
 		for i, l := range lines {
-			s.LineCents[i] = included(l.AmountCents, decimal.NewFromInt(s.Percent))
+			s.LineCents[i] = included(l.AmountCents, s.Percent)
 		}
 	}
 	if last := len(lines) - 1; last >= 0 {

@@ -90,8 +90,8 @@ func TestTheRateIsThatOfTheDay(t *testing.T) {
 	for day, want := range map[calendar.Date]int64{calendar.On(2018, 3, 31): 14, calendar.On(2018, 4, 1): 15,
 		calendar.On(2025, 4, 30): 15,
 		calendar.On(2025, 5, 1):  15, calendar.On(2026, 11, 20): 15} {
-		if got := VATPercent(day); got != want {
-			t.Errorf("%s: %d", day, got)
+		if got := VATPercent(day); !got.Equal(decimal.NewFromInt(want)) {
+			t.Errorf("%s: %s", day, got)
 		}
 	}
 }

@@ -32,7 +32,8 @@ type Erasure struct {
 	Disputes  int           // under way
 	Refunds   int           // owed to the client, and not paid yet
 
-	LastDebit calendar.Date // or the last mandate or invoice where nothing was collected; zero: there is nothing to keep
+	Own       []rulebook.Own // stricter values that the merchant chose
+	LastDebit calendar.Date  // or the last mandate or invoice where nothing was collected; zero: there is nothing to keep
 }
 
 // Blocked tells whether something is under way that needs the client's details.
@@ -43,7 +44,7 @@ func (e Erasure) KeptUntil() calendar.Date {
 	if e.LastDebit.IsZero() {
 		return calendar.Date{}
 	}
-	return rulebook.Default().KeptUntil(e.LastDebit)
+	return rulebook.Default().ForMerchant(e.Client.MerchantID.String(), e.Own).KeptUntil(e.LastDebit)
 }
 
 func (e Erasure) blocked() error {

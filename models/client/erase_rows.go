@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/requestlog"
 )
 
@@ -79,7 +80,11 @@ func (s Store) Erasure(ctx context.Context, merchantID, id uuid.UUID) (Erasure, 
 	if err != nil {
 		return Erasure{}, err
 	}
-	return readErasure(c, s.Pool.QueryRow(ctx, aboutErasure, erasureArgs(c)))
+	e, err := readErasure(c, s.Pool.QueryRow(ctx, aboutErasure, erasureArgs(c)))
+	if err == nil {
+		e.Own, err = ownrule.Store{DB: s.DB}.OwnRules(ctx, merchantID)
+	}
+	return e, err
 }
 
 // erasureWithin is Erasure as the transaction sees it.
@@ -92,6 +97,9 @@ func erasureWithin(t *database.Tx, merchantID, id uuid.UUID) (e Erasure, err err
 		e, err = readErasure(c, tx.QueryRow(t.Context(), aboutErasure, erasureArgs(c)))
 		return err
 	})
+	if err == nil {
+		e.Own, err = ownrule.Within(t, merchantID)
+	}
 	return e, err
 }
 

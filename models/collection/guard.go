@@ -28,7 +28,7 @@ func (t Timetable) Judge(code string, softBefore int, action calendar.Date) Verd
 		return Verdict{SoftInRow: softBefore}
 	case bank.Soft:
 		return judgeSoft(c, softBefore+1, t.SoftLimit(action))
-	case bank.Hard, bank.Dispute, bank.Blocked:
+	case bank.Hard, bank.Unknown, bank.Dispute, bank.Blocked:
 	}
 	return Verdict{SoftInRow: softBefore, Blocked: true, Reason: c.Label(), Remedy: c.Remedy}
 }

@@ -19,6 +19,8 @@ type Plan struct {
 	DisputeDeadline calendar.Date // the last day on which a dispute is refunded without questions
 	DisputeUntil    calendar.Date // the last day on which the debit can be disputed at all
 	DisputeRows     string        // the rows of the rulebook that both are by
+	TrackingDays    int           // DebiCheck: how long the bank may wait for money
+	RegisteredDays  int           // the same of a mandate that the client did not confirm
 	// Closed names what closes the original day, such as "Heritage Day"; empty when it is open.
 	Closed string
 	// Late says that the submission deadline of the wanted day has passed, so that a later action date was taken.
@@ -57,6 +59,7 @@ func (t Timetable) Plan(cal *calendar.Calendar, due time.Time, shift calendar.Sh
 	p.AlertAt = t.AlertAt(cal, p.ActionDate)
 	terms := t.Disputes(p.ActionDate, now)
 	p.DisputeDeadline, p.DisputeUntil, p.DisputeRows = terms.Refunded(p.ActionDate), terms.Until(p.ActionDate), terms.Rows
+	p.TrackingDays, p.RegisteredDays = t.tracking(p.ActionDate)
 	return p
 }
 

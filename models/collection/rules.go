@@ -33,6 +33,26 @@ func (t Timetable) SoftLimit(action calendar.Date) int {
 	return int(t.Rules.On("eft.unpaid_in_row_ends", rulebook.EFT, action).Int())
 }
 
+// tracking is how many days the bank may wait for the money of a debit, of mandates that clients confirmed and of
+// others.
+func (t Timetable) tracking(action calendar.Date) (confirmed, registered int) {
+	if !t.early {
+		return 0, 0
+	}
+	confirmed = int(t.Rules.On("dc.tracking_days", rulebook.DebiCheck, action).Int())
+	registered = confirmed
+	if row, found := t.Rules.Find(rulebook.Question{Key: "rm.tracking_days", Stream: rulebook.RM, Day: action}); found {
+		registered = int(row.Value.Int())
+	}
+	return confirmed, registered
+}
+
+// By is the timetable by the stricter rules of a merchant.
+func (t Timetable) By(rules *rulebook.Book) Timetable {
+	t.Rules = rules
+	return t
+}
+
 // Disputes are the terms on which a debit that runs on a day may be disputed, as known at a moment.
 func (t Timetable) Disputes(processed calendar.Date, now time.Time) rulebook.Disputes {
 	return t.Rules.Disputes(t.stream(), processed, calendar.DateOf(now))

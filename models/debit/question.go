@@ -91,7 +91,7 @@ func (q *question) save() error {
 // sent starts the time to answer.
 func (q *question) sent(at time.Time) {
 	a := &q.a.is
-	a.State, a.SentAt, a.ExpiresAt = mandate.AuthSent, at, at.Add(q.s.Limits.For(a.Method))
+	a.State, a.SentAt, a.ExpiresAt = mandate.AuthSent, at, q.s.Limits.Ends(a.Method, at)
 	q.a.changed = true
 	q.moveMandate(mandate.Pending, "")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/rulebook"
 )
 
@@ -52,6 +53,9 @@ type Limits struct {
 	MostTries    int           `json:"most_tries"`
 	FailureLimit int           `json:"failure_limit"` // failed debits in a row that suspend a mandate (industry: seven)
 	TrackingDays int           `json:"tracking_days"` // industry: ten at most
+
+	// Bank is the book of a real bank, which ends delayed requests on their day; nil: the simulated bank, which does not.
+	Bank *rulebook.Book `json:"-"`
 }
 
 // DefaultLimits are the source document's and the scheme's.
@@ -74,8 +78,55 @@ func (l Limits) For(m Method) time.Duration {
 	return l.Delayed
 }
 
-// Span writes how long the client has to answer, such as "120 seconds".
-func (l Limits) Span(m Method) string { return Span(l.For(m)) }
+// AtBank are the limits at a real bank, by its book.
+func (l Limits) AtBank(rules *rulebook.Book) Limits {
+	l.Bank = rules
+	return l
+}
+
+// sameDay is when a bank ends delayed requests on the day on which it asks; ok is false where it does not.
+func (l Limits) sameDay(m Method, day calendar.Date) (at calendar.TimeOfDay, ok bool) {
+	if m != Delayed || l.Bank == nil {
+		return at, false
+	}
+	at, err := calendar.ParseTimeOfDay(l.Bank.On(endOfDay, rulebook.DebiCheck, day).Text())
+	return at, err == nil
+}
+
+// Ends is when a request that is sent at a time dies unanswered: after the time to answer, at a real bank not later
+// than the bank's own end of that day. One that is sent later than that is asked on the next day, and dies at its end.
+func (l Limits) Ends(m Method, sent time.Time) time.Time {
+	ends := sent.Add(l.For(m))
+	for day := calendar.DateOf(sent); ; day = day.AddDays(1) {
+		at, ok := l.sameDay(m, day)
+		if !ok || !at.On(day).Before(ends) {
+			return ends
+		}
+		if dies := at.On(day); dies.After(sent) {
+			return dies
+		}
+	}
+}
+
+// endOfDay is the rule by which a bank ends delayed requests on their day.
+const endOfDay = "dc.tt1b.until"
+
+// Span writes how long the client has to answer, such as "120 seconds", or "until 20:00 that day" where the bank ends
+// the request on the day on which it asks.
+func (l Limits) Span(m Method) string {
+	if at, ok := l.sameDay(m, rulebook.NoEnd); ok {
+		return "until " + at.String() + " that day"
+	}
+	return Span(l.For(m))
+}
+
+// Within is Span behind a comma: "within 48 hours".
+func (l Limits) Within(m Method) string {
+	if _, ok := l.sameDay(m, rulebook.NoEnd); ok {
+		return l.Span(m)
+	}
+	return "within " + l.Span(m)
+}
 
 // Span writes a time to answer as the trade says it: 120 seconds, 48 hours.
 func Span(d time.Duration) string {
@@ -111,7 +162,11 @@ func (a Authentication) Label() string {
 	if a.SentAt.IsZero() || a.ExpiresAt.IsZero() {
 		return a.Method.Label()
 	}
-	return a.Method.Label() + ", " + Span(a.ExpiresAt.Sub(a.SentAt))
+	whole := a.ExpiresAt.Sub(a.SentAt)
+	if a.Method != RealTime && whole%time.Hour != 0 { // the bank ended it at an hour of its own
+		return a.Method.Label() + ", until " + a.ExpiresAt.In(calendar.SAST).Format("15:04")
+	}
+	return a.Method.Label() + ", " + Span(whole)
 }
 
 var channelLabels = map[string]string{

@@ -54,3 +54,15 @@ func (c *brandCache) drop(brandID uuid.UUID) {
 	defer c.mu.Unlock()
 	delete(c.kept, brandID)
 }
+
+// Forget makes this process read the brands of a merchant anew; others do within keepFor.
+func (s Store) Forget(merchantID uuid.UUID) {
+	c := s.cache()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, k := range c.kept {
+		if k.brand.MerchantID == merchantID {
+			delete(c.kept, id)
+		}
+	}
+}

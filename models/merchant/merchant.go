@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/rulebook"
 )
 
 // Merchant is one business; everything else belongs to exactly one.
@@ -68,6 +69,13 @@ type Brand struct {
 	IsTest   bool      `gorm:"->;-:migration"`
 	Version  int       // counts its changes, so that one does not hide another
 	Profiles []Profile `gorm:"-"`
+	// OwnRules are the stricter values that the business chose in the place of the scheme's.
+	OwnRules []rulebook.Own `gorm:"->;-:migration;serializer:json"`
+}
+
+// Rules are the rules that hold for the debits of the brand: a book with the stricter values of its business.
+func (b Brand) Rules(book *rulebook.Book) *rulebook.Book {
+	return book.ForMerchant(b.MerchantID.String(), b.OwnRules)
 }
 
 // Profile is one registration of the brand at the bank.

@@ -92,11 +92,17 @@ func (s Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error
 func (s Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]Brand, error) {
 	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
 	brands, profiles, err := database.BothAsked(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
-		", merchants.is_test FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
+		", merchants.is_test, ("+ownRules+") AS own_rules FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
 		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id",
 		profileTable, profileTable.Select+fmt.Sprintf(which, "brand_id")+defaultFirst, merchantID, database.OrNull(brandID))
 	return withProfiles(brands, profiles), err
 }
+
+// ownRules are the stricter values of the business as JSON; NULL where there is none.
+const ownRules = `SELECT jsonb_agg(jsonb_build_object('id', id, 'key', key, 'value', value, 'from', from_day, 'to',
+	coalesce(to_day::text, ''), 'by', created_by,
+	'known_from', (created_at AT TIME ZONE 'Africa/Johannesburg')::date))
+	FROM own_rules WHERE merchant_id = brands.merchant_id AND (to_day IS NULL OR to_day > from_day)`
 
 // defaultFirst is the order of the profiles of a brand.
 const defaultFirst = " ORDER BY is_default DESC, id"

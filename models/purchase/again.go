@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
+	"debitdesk/models/rulebook"
 	"debitdesk/models/token"
 )
 
@@ -18,7 +19,13 @@ import (
 // a debit may not be resubmitted before the next mandated date). A DebiCheck mandate
 // that allows other dates names them all. Zero: nothing holds it back, since the
 // money did not fail to be there, or the debit was of another account.
-func notBefore(last collection.Collection, t token.Token, m mandate.Mandate) calendar.Date {
+//
+// An instalment may be presented as often on each such date as the rule of the debit's day says (once).
+func notBefore(last collection.Collection, t token.Token, m mandate.Mandate, rules *rulebook.Book) calendar.Date {
+	most := int(rules.On("eft.presentments_per_cycle", rulebook.EFT, last.ActionDate).Int())
+	if last.Method == bank.EFT && most > 0 && last.Attempt%most != 0 {
+		return calendar.Date{}
+	}
 	if last.State != collection.Unpaid || last.TokenID != t.ID || bank.CodeOf(last.Result.Code).Class != bank.Soft {
 		return calendar.Date{}
 	}
@@ -34,8 +41,8 @@ func notBefore(last collection.Collection, t token.Token, m mandate.Mandate) cal
 
 // again notes that the last debit of the purchase failed and may not be presented
 // on this day yet.
-func (f *Forecast) again(last collection.Collection, now time.Time) {
-	day := notBefore(last, f.Token, f.Mandate)
+func (f *Forecast) again(last collection.Collection, now time.Time, rules *rulebook.Book) {
+	day := notBefore(last, f.Token, f.Mandate, rules)
 	if day.IsZero() {
 		return
 	}
@@ -122,7 +129,7 @@ func (s *Service) judgeAgain(k known, rec Record, now time.Time) Again {
 	}
 	sched := s.Schedule(k.brands[rec.BrandID], bank.Method(f.Token.Method))
 	a.From = sched.Runs(sched.EarliestDue(now), now)
-	if day := notBefore(*c, f.Token, f.Mandate); !day.IsZero() {
+	if day := notBefore(*c, f.Token, f.Mandate, s.Timetable.Rules); !day.IsZero() {
 		if runs := sched.Runs(day, now); runs.After(a.From) {
 			a.From, a.Named = runs, true
 		}

@@ -12,7 +12,7 @@ import (
 // Asking is how the client is asked at their own bank once the account was given.
 type Asking struct {
 	Terms   *mandate.Terms
-	Within  time.Duration // how long the client has to answer
+	Within  string        // how long the client has to answer: "48 hours"
 	Again   time.Duration // and when the bank asks once more
 	OpensAt time.Time     // the bank cannot be asked in real time before that; zero: it can now
 	Window  mandate.Window
@@ -54,7 +54,7 @@ func unlessMissing(err error) error {
 // AnswerBy is when the time to answer ends: what was not handed over yet has all of it left.
 func (s *Service) AnswerBy(a mandate.Authentication, now time.Time) time.Time {
 	if a.ExpiresAt.IsZero() {
-		return now.Add(s.Limits.For(a.Method))
+		return s.Limits.Ends(a.Method, now)
 	}
 	return a.ExpiresAt
 }
@@ -92,7 +92,7 @@ func (s *Service) asking(rec Record) Asking {
 	if t == nil {
 		return Asking{}
 	}
-	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication), Again: s.Limits.For(mandate.Fallback), Window: s.Window}
+	a := Asking{Terms: t, Within: s.Limits.Span(t.Authentication), Again: s.Limits.For(mandate.Fallback), Window: s.Window}
 	if now := s.Now(); t.Authentication == mandate.RealTime && !s.Window.Open(now) {
 		a.OpensAt = s.Window.OpensAt(now)
 	}

@@ -52,7 +52,7 @@ type Forecast struct {
 
 // Schedule is when debits of a brand run by a method.
 func (s *Service) Schedule(b merchant.Brand, m bank.Method) collection.Schedule {
-	return s.Timetable.ScheduleOf(m, s.Calendar, b.ShiftFor(m))
+	return s.Timetable.By(b.Rules(s.Timetable.Rules)).ScheduleOf(m, s.Calendar, b.ShiftFor(m))
 }
 
 // On is the purchase due on a day that a person picks.
@@ -203,7 +203,7 @@ func (k known) forecast(s *Service, w Wish, now time.Time) Forecast {
 	case tooSoon && !w.AtOnce:
 		f.Problems.Add(AtDue, "due_too_soon", "%s", lead.TooSoonWords())
 	case f.Token.ID != uuid.Nil && !w.AtOnce:
-		f.again(k.last[p.ID], now)
+		f.again(k.last[p.ID], now, s.Timetable.Rules)
 	}
 	switch {
 	case p.Currency != money.ZAR:

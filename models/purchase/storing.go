@@ -261,7 +261,11 @@ func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.M
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	if m.Kind == mandate.DebiCheck {
-		c.TrackingDays = p.TrackingDays(s.Limits)
+		most := plan.TrackingDays
+		if m.Fallback {
+			most = plan.RegisteredDays
+		}
+		c.TrackingDays = min(p.TrackingDays(s.Limits), most)
 	}
 	c.OnceOff = m.AllowsOneDebit()
 	c.Schedule(plan)

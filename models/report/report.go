@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/rulebook"
 )
 
 // Tally is a number of things and what they come to.
@@ -51,17 +53,29 @@ func (o Outcome) PerTenThousand(part int64) (ratio int64, ok bool) {
 	return (part*20_000 + all) / (2 * all), true
 }
 
-// The limits that the clearing rules watch, in hundredths of a percent
-// (industry: unpaid 10 %, disputed 0.5 % of debits).
-const (
-	UnpaidLimit  = 1000
-	DisputeLimit = 50
-)
+// Limits are those that the clearing rules watch, in hundredths of a percent of the debits, or what a merchant chose
+// that is stricter.
+type Limits struct {
+	Unpaid, Dispute int64
+	Own             [2]bool // which of them the merchant chose
+}
+
+// LimitsOn are the limits of a day by a book of rules.
+func LimitsOn(rules *rulebook.Book, day calendar.Date) (l Limits) {
+	for i, into := range []*int64{&l.Unpaid, &l.Dispute} {
+		row, _ := rules.Find(rulebook.Question{Key: ratioKeys[i], Stream: rulebook.AnyStream, Day: day})
+		*into, l.Own[i] = row.Value.Int(), row.OfMerchant()
+	}
+	return l
+}
+
+var ratioKeys = [2]string{"ratio.unpaid", "ratio.dispute"}
 
 // Figures compare this month so far with last month up to the same day.
 type Figures struct {
 	From, To           calendar.Date // this month so far
 	WasFrom, WasTo     calendar.Date
+	Limits             Limits    // of this month
 	NetCents, WasCents money.Sum // collected less returned
 	Outcome,
 	WasOutcome Outcome // this month so far, and the whole of last month: limits are by the month, and answers come late
@@ -103,6 +117,8 @@ type Reader interface {
 	// DebitTally counts and sums debits, exactly.
 	DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter) (Tally, error)
 	Start(ctx context.Context, merchantID, userID uuid.UUID) (Start, error)
+	// OwnRules are the stricter values that a merchant chose.
+	OwnRules(ctx context.Context, merchantID uuid.UUID) ([]rulebook.Own, error)
 }
 
 // Service holds what the first page asks.
@@ -132,6 +148,11 @@ func (s *Service) Figures(ctx context.Context, who actor.Actor) (Figures, error)
 	f := Figures{From: calendar.On(today.Year, today.Month, 1), To: today, OnDate: today, TomorrowDate: today.AddDays(1)}
 	f.WasFrom = calendar.On(today.Year, today.Month-1, 1)
 	f.WasTo = f.WasFrom.AddMonths(0, today.Day)
+	own, err := s.Read.OwnRules(ctx, who.MerchantID)
+	if err != nil {
+		return f, err
+	}
+	f.Limits = LimitsOn(cmp.Or(s.Timetable.Rules, rulebook.Default()).ForMerchant(who.MerchantID.String(), own), today)
 	if err := s.moved(ctx, who.MerchantID, today, &f); err != nil {
 		return f, err
 	}

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/rulebook"
 )
 
 // shelf answers with what a test puts on it, and notes what was asked.
@@ -23,6 +24,7 @@ type shelf struct {
 	outcomes map[calendar.Date]report.Outcome
 	debits   map[calendar.Date]report.Tally
 	start    report.Start
+	own      []rulebook.Own
 
 	yesterday, month, until time.Time
 	from                    calendar.Date
@@ -224,5 +226,26 @@ func TestWhatWaitsIsCountedOnceForAPage(t *testing.T) {
 	}
 	if _, err := service.AttentionCount(page, uuid.New()); err != nil || s.counted != 2 {
 		t.Errorf("another merchant's were counted %d times: %v", s.counted-1, err)
+	}
+}
+
+func (s *shelf) OwnRules(context.Context, uuid.UUID) ([]rulebook.Own, error) { return s.own, nil }
+
+func TestTheLimitsOfTheMonthAreTheMerchantsWhereTheyAreStricter(t *testing.T) {
+	today := calendar.On(2026, time.November, 20)
+	for name, c := range map[string]struct {
+		own  []rulebook.Own
+		want report.Limits
+	}{
+		"none": {nil, report.Limits{Unpaid: 1000, Dispute: 50}},
+		"one": {[]rulebook.Own{{ID: "1", Key: "ratio.unpaid", Value: 500, From: calendar.On(2026, time.November, 1)}},
+			report.Limits{Unpaid: 500, Dispute: 50, Own: [2]bool{true, false}}},
+		"not yet": {[]rulebook.Own{{ID: "1", Key: "ratio.unpaid", Value: 500, From: calendar.On(2026, time.December, 1)}},
+			report.Limits{Unpaid: 1000, Dispute: 50}},
+	} {
+		f, err := desk(&shelf{own: c.own}, today.At(9, 0)).Figures(t.Context(), staff)
+		if err != nil || f.Limits != c.want {
+			t.Errorf("%s: %+v %v", name, f.Limits, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"debitdesk/models/calendar"
 )
@@ -14,6 +15,9 @@ type Book struct {
 	rows   []Row
 	byKey  map[string][]Row
 	scopes []string // of the bank that collects, the nearest first
+
+	merchant string           // whose stricter values count
+	own      map[string][]Row // these values
 }
 
 // New is a book of these rows. It refuses two rows of one key, stream and scope that hold on one day, and ids that
@@ -43,16 +47,32 @@ func (r Row) overlaps(other Row) bool {
 		(r.To.IsZero() || other.From.Before(r.To)) && (other.To.IsZero() || r.From.Before(other.To))
 }
 
-// Rows are all rows, in the order of the table.
-func (b *Book) Rows() []Row { return slices.Clone(b.rows) }
+// Rows are all rows, in the order of the table; those of the merchant come last.
+func (b *Book) Rows() []Row {
+	rows := slices.Clone(b.rows)
+	for _, rule := range OwnRules {
+		rows = append(rows, b.own[rule.Key]...)
+	}
+	return rows
+}
+
+// of are the rows of a key.
+func (b *Book) of(key string) []Row {
+	if own := b.own[key]; len(own) > 0 {
+		return append(slices.Clone(b.byKey[key]), own...)
+	}
+	return b.byKey[key]
+}
 
 // Row finds a row by the id that a decision kept.
 func (b *Book) Row(id string) (Row, bool) {
-	i := slices.IndexFunc(b.rows, func(r Row) bool { return r.ID == id })
+	key, _, _ := strings.Cut(id, "/")
+	rows := b.of(key)
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == id })
 	if i < 0 {
 		return Row{}, false
 	}
-	return b.rows[i], true
+	return rows[i], true
 }
 
 // NoEnd is a day after all others: the rows that hold on it have no end.
@@ -81,7 +101,7 @@ func (b *Book) Find(q Question) (row Row, found bool) {
 			break
 		}
 	}
-	if own, ok := pick(held, merchantRule+q.Merchant); ok && found && own.stricter(row) {
+	if own, ok := pick(held, merchantRule+cmp.Or(q.Merchant, b.merchant)); ok && found && own.stricter(row) {
 		row = own
 	}
 	return row, found
@@ -89,7 +109,7 @@ func (b *Book) Find(q Question) (row Row, found bool) {
 
 // held are the rows that may answer a question. A row that ended on a day which nobody knew of yet still holds.
 func (b *Book) held(q Question) (held []Row) {
-	for _, r := range b.byKey[q.Key] {
+	for _, r := range b.of(q.Key) {
 		if r.Stream != q.Stream && r.Stream != AnyStream || r.Status == Coming || !r.known(q.Known) {
 			continue
 		}
@@ -102,7 +122,7 @@ func (b *Book) held(q Question) (held []Row) {
 
 func (b *Book) endUnknown(r Row, known calendar.Date) bool {
 	next := false
-	for _, after := range b.byKey[r.Key] {
+	for _, after := range b.of(r.Key) {
 		if after.Scope == r.Scope && after.From == r.To && after.Status == InForce &&
 			(after.Stream == r.Stream || after.Stream == AnyStream) {
 			if after.known(known) {

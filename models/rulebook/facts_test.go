@@ -42,6 +42,13 @@ func TestVATAndInvoicesAreJudgedByTheDayOfTheSupply(t *testing.T) {
 			t.Errorf("%s: %d", supply, got)
 		}
 	}
+	announced := day(t, "2025-05-05")
+	if quoted, _ := b.VAT(announced, day(t, "2025-04-15")); quoted != 1550 {
+		t.Errorf("a quote of 15 April 2025 for 5 May: %d", quoted)
+	}
+	if later, _ := b.VAT(announced, day(t, "2025-04-25")); later != 1500 {
+		t.Errorf("a quote after the increase was withdrawn: %d", later)
+	}
 	if got := rulebook.VATIn(11500, 1500); got != 1500 {
 		t.Errorf("R 115,00 hold %d", got)
 	}
@@ -110,6 +117,39 @@ func TestRequestsToPayHaveALimitAtEachBank(t *testing.T) {
 	if b.On("payshap.request_live", rulebook.PayShap, day(t, "2024-12-01")).Bool() ||
 		!b.On("payshap.request_live", rulebook.PayShap, day(t, "2024-12-02")).Bool() {
 		t.Error("requests to pay began on 2 December 2024")
+	}
+}
+
+func TestARequestToPayIsHeldAgainstTheLimitsOfItsBank(t *testing.T) {
+	b, stitch := rulebook.Default(), []string{"provider:stitch/bank:fnb"}
+	for _, c := range []struct {
+		bank  string
+		cents int64
+		th    int64 // of the day
+		on    string
+		first []string // scopes that are nearer than the bank's
+		may   bool
+	}{
+		{"fnb", 300_000, 1, "2026-11-24", nil, true},
+		{"fnb", 300_001, 1, "2026-11-24", nil, false},
+		{"fnb", 300_001, 1, "2026-11-24", stitch, true},
+		{"capitec", 50_000, 2, "2026-11-24", nil, true},
+		{"capitec", 50_001, 1, "2026-11-24", nil, false},
+		{"capitec", 100, 3, "2026-11-24", nil, false},
+		{"nedbank", 100, 1, "2024-12-01", nil, false},
+		{"nedbank", 100, 1, "2024-12-02", nil, true},
+	} {
+		read := func(key string) rulebook.Value {
+			v, _ := b.Value(rulebook.Question{Key: key, Stream: rulebook.PayShap, Day: day(t, c.on),
+				Scopes: append(c.first, "bank:"+c.bank)})
+			return v
+		}
+		perDay := read("payshap.requests_per_day")
+		may := read("payshap.request_live").Bool() && c.cents <= read("payshap.request_max").Int() &&
+			(perDay.None() || c.bank != "capitec" || c.th <= perDay.Int())
+		if may != c.may {
+			t.Errorf("%+v: %v", c, may)
+		}
 	}
 }
 

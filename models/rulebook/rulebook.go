@@ -205,5 +205,6 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 // same tells whether two values are of one type, so that one may take the place of the other.
 func (v Value) same(other Value) bool {
-	return v.kind == other.kind || v.None() && other.kind == integer || v.kind == integer && other.None()
+	return v.kind == other.kind || v.None() && (other.kind == integer || other.kind == clock) ||
+		v.kind == integer && other.None()
 }

@@ -133,7 +133,7 @@ func BankAnswers(c *collection.Collection) (codes []bank.ReturnCode) {
 			kind = paysBy(c.Method)
 		case bank.Info, bank.Blocked:
 			continue
-		case bank.Soft, bank.Hard, bank.NotRun:
+		case bank.Soft, bank.Hard, bank.Unknown, bank.NotRun:
 		}
 		if _, moves := c.State.After(kind); moves {
 			codes = append(codes, code)

@@ -98,6 +98,7 @@ var WipeKeeps = []string{
 	"invoice_series",
 	"webhooks",
 	"merchant_keys",
+	"own_rules",
 	"purchase_counts",
 	"purchase_count_deltas",
 	"purchase_sums",

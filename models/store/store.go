@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/models/user"
@@ -29,6 +30,7 @@ type Store struct {
 	mails
 	mandates
 	merchants
+	ownRules
 	tokens
 	users
 }
@@ -39,6 +41,7 @@ type (
 	mails     = outbox.Store
 	mandates  = mandate.Store
 	merchants = merchant.Store
+	ownRules  = ownrule.Store
 	tokens    = token.Store
 	users     = user.Store
 )
@@ -58,8 +61,8 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	return &Store{DB: db, clients: clients{DB: db}, mails: mails{DB: db}, mandates: mandates{DB: db},
-		merchants: merchants{DB: db},
-		tokens:    tokens{DB: db}, users: users{DB: db}}, nil
+		merchants: merchants{DB: db}, ownRules: ownRules{DB: db},
+		tokens: tokens{DB: db}, users: users{DB: db}}, nil
 }
 
 // InTx runs fn in one transaction, as database.DB does.

@@ -187,7 +187,7 @@ func Calendar(frame layout.Frame, v CalendarView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p><a href=\"/rules\">All rules of debit orders, with their dates and sources</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p><a href=\"/rules\">All rules of debit orders, with their dates and sources</a> · <a href=\"/settings/rules\">stricter rules of your business</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

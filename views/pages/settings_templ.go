@@ -17,6 +17,7 @@ var settingsSections = []struct{ key, label, href, manual string }{
 	{"roles", "Roles", "/settings/roles", "/manual/people#roles"},
 	{"approvals", "Approvals", "/settings/approvals", "/manual/people#approvals"},
 	{"calendar", "Calendar", "/settings/calendar", "/manual/debits#from-purchase-to-final-money"},
+	{"rules", "Rules", "/settings/rules", "/manual/configuration#own-rules"},
 	{"security", "Security", "/settings/security", "/manual/people#two-step-sign-in"},
 	{"audit", "Audit", "/audit", "/manual/people#the-audit"},
 }
@@ -32,7 +33,7 @@ func settingsTabs(active string) components.Tabs {
 	return t
 }
 
-// SettingsNav leads to the parts of the settings: business, people, roles, approvals, calendar, security and audit.
+// SettingsNav leads to the parts of the settings: business, people, roles, approvals, calendar, rules, security and audit.
 func SettingsNav(active string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

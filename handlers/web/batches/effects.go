@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
-	"debitdesk/models/report"
 	"debitdesk/views/pages"
 )
 
@@ -115,12 +114,16 @@ func limitLines(e batch.Effects) (out []string) {
 		return nil
 	}
 	for _, l := range []struct {
-		may, one, are, unit string
-		limit, bad          int64
-	}{{"fail", "fails", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid},
-		{"be disputed", "is disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
+		may, one, are string
+		limit, bad    int64
+		own           bool
+	}{{"fail", "fails", "fail", e.Limits.Unpaid, e.Outcome.Unpaid, e.Limits.Own[0]},
+		{"be disputed", "is disputed", "are disputed", e.Limits.Dispute, e.Outcome.Disputed, e.Limits.Own[1]}} {
 		f := e.Against(l.limit, l.bad)
-		text := fmt.Sprintf("At most %s%s%% of debits may %s. ", l.unit, money.NBSP, l.may)
+		text := fmt.Sprintf("At most %s of debits may %s. ", words.Percent(l.limit), l.may)
+		if l.own {
+			text = fmt.Sprintf("By your own rule at most %s of debits may %s. ", words.Percent(l.limit), l.may)
+		}
 		if f.Before < 0 {
 			text += "The bank answered no debit in the last 30 days. "
 		} else {

@@ -32,6 +32,8 @@ var more = []find.Place{
 		Also: "second approver limits"},
 	{Group: find.Pages, Label: "Settings: Calendar", Icon: "settings", Href: "/settings/calendar",
 		Also: "holidays cut-off lead days"},
+	{Group: find.Pages, Label: "Settings: Rules", Icon: "settings", Href: "/settings/rules",
+		Also: "own stricter limits tracking retention"},
 	{Group: find.Pages, Label: "Rules in force", Icon: "file", Href: "/rules",
 		Also: "rulebook scheme disputes days law sources VAT DebiCheck"},
 	{Group: find.Pages, Label: "Settings: Security", Icon: "settings", Href: "/settings/security",

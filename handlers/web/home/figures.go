@@ -47,8 +47,8 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 	v.Figures = []components.Stat{
 		collected,
 		ratio("Success rate", "collected", f, func(o report.Outcome) int64 { return o.Collected }, 0),
-		ratio("Unpaid", "failed", f, func(o report.Outcome) int64 { return o.Unpaid }, report.UnpaidLimit),
-		ratio("Disputed", "disputed", f, func(o report.Outcome) int64 { return o.Disputed }, report.DisputeLimit),
+		ratio("Unpaid", "failed", f, func(o report.Outcome) int64 { return o.Unpaid }, f.Limits.Unpaid),
+		ratio("Disputed", "disputed", f, func(o report.Outcome) int64 { return o.Disputed }, f.Limits.Dispute),
 	}
 	v.Chart = chart(f.Days)
 }

@@ -107,9 +107,9 @@ func newFacts(old token.Entry, form url.Values, in purchase.Revision, limits man
 		if ask.MaxAmountCents != nil {
 			add("Never more than", money.Format(*ask.MaxAmountCents, money.ZAR)+" a debit")
 		}
-		how := "By SMS, within " + limits.Span(mandate.Delayed)
+		how := "By SMS, " + limits.Within(mandate.Delayed)
 		if ask.AuthenticationType == string(mandate.RealTime) {
-			how = "On the phone, within " + limits.Span(mandate.RealTime)
+			how = "On the phone, " + limits.Within(mandate.RealTime)
 		}
 		add("The client is asked", how)
 	}

@@ -30,7 +30,8 @@ func (h *Mandates) askAgain(act bulk.Act, key, label, said string, how mandate.M
 	act.Key, act.Label, act.Icon = key, label, "repeat"
 	act.Words = func(rows string) string { return "Ask again to confirm " + rows + said }
 	act.Done = func(rows string) string { return "The clients of " + rows + " are asked again" }
-	act.Text = "Each client has " + limitSaid(h.Purchases.Limits.For(how)) + " to answer. A request cannot be taken back."
+	act.Text = "Each client has " + words.Glue(h.Purchases.Limits.Span(how)) + " to answer. " +
+		"A request cannot be taken back."
 	act.Begin = func(url.Values) bulk.Plan {
 		return func(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]bulk.Row, error) {
 			rows, err := h.planFollow(ctx, who, ids)

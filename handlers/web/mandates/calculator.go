@@ -53,7 +53,7 @@ func (h *MandateForms) closedWords() string {
 	}
 	return fmt.Sprintf(
 		"Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: "+
-			"an SMS with %s to answer. Real time is possible again %s at %s.",
+			"an SMS, and %s to answer. Real time is possible again %s at %s.",
 		w.Opens,
 		w.Closes,
 		now.In(calendar.SAST).Format("15:04"),

@@ -223,7 +223,7 @@ func (h *Live) Ask(c echo.Context) error {
 	if _, err := h.AskAgain(ctx, who, id, method); err != nil {
 		return err
 	}
-	text := "The request was sent again. The client has " + limitSaid(h.Limits.For(method)) + " to answer."
+	text := "The request was sent again. The client has " + words.Glue(h.Limits.Span(method)) + " to answer."
 	return access.RedirectWithFlash(c, "ok", text, h.askedFrom(c, id))
 }
 

@@ -3,6 +3,7 @@ package mandates
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,7 +52,11 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 	case mandate.Rejected:
 		return "The mandate was declined", codeSaid(sheet, asked)
 	case mandate.NoResponse:
-		return "No answer from the client", "The " + limitSaid(limits.For(asked.Method)) + " are over. " +
+		over := "The " + limitSaid(limits.For(asked.Method)) + " are over. "
+		if asked.Method == mandate.Delayed && limits.Bank != nil {
+			over = "The time to answer is over. "
+		}
+		return "No answer from the client", over +
 			bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
 	case mandate.FailedAtBank:
 		return "The bank could not ask the client", codeSaid(sheet, asked)
@@ -67,9 +72,9 @@ func waitingSaid(asked mandate.Authentication, limits mandate.Limits) string {
 		return "The client did not answer in real time and has " + within +
 			" more. Debits under this mandate may be disputed, answered or not."
 	case asked.Method == mandate.Delayed && asked.State == mandate.AuthDelivered:
-		return "The client has the SMS and may answer within " + within + "."
+		return "The client has the SMS and may answer " + words.Glue(limits.Within(asked.Method)) + "."
 	case asked.Method == mandate.Delayed:
-		return "The bank sends the client an SMS, which may be answered within " + within + "."
+		return "The bank sends the client an SMS, which may be answered " + words.Glue(limits.Within(asked.Method)) + "."
 	case asked.State == mandate.AuthDelivered:
 		return "The request is on the client’s phone, to be accepted or declined there within " + within + "."
 	}
@@ -187,8 +192,8 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	able bank.Capabilities) []components.LiveAct {
 	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary",
 		Icon: "repeat", ID: "send-again"}
-	delayed := components.Button{Label: "Send delayed (" + words.Glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) +
-		")" + usedSaid(sheet, mandate.Delayed, limits), Icon: "clock", ID: "send-delayed"}
+	delayed := components.Button{Label: "Send delayed (" + shortSpan(limits) + ")" + usedSaid(sheet, mandate.Delayed,
+		limits), Icon: "clock", ID: "send-delayed"}
 	if !window.Open(now) {
 		again.Disabled, again.Why = true, "Clients can be asked in real time from "+window.Opens.String()+" to "+
 			window.Closes.String()+" SAST. Send the request delayed."
@@ -214,6 +219,14 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 				"/accounts/new", Changes: true}})
 	}
 	return acts
+}
+
+// shortSpan is the time to answer a delayed request, on a button.
+func shortSpan(limits mandate.Limits) string {
+	if limits.Bank != nil {
+		return words.Glue(strings.TrimSuffix(limits.Span(mandate.Delayed), " that day"))
+	}
+	return words.Glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour))
 }
 
 func askAct(sheet mandate.Sheet, b components.Button, how mandate.Method) components.LiveAct {

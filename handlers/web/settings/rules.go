@@ -9,8 +9,10 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/rulebook"
 	"debitdesk/views/components"
@@ -63,11 +65,20 @@ func (h *Settings) RulesInForce(c echo.Context) error {
 		v.Tabs.Items = append(v.Tabs.Items, components.Tab{Label: t.label, Active: i == tab,
 			Href: rulesHref(t.show, c.QueryParam("on"))})
 	}
-	known := h.Rules.Timetable.Rules.Keys()
+	who := access.Actor(c)
+	own, err := h.Own.Store.OwnRules(c.Request().Context(), who.MerchantID)
+	if err != nil {
+		return err
+	}
+	book := h.Rules.Timetable.Rules.ForMerchant(who.MerchantID.String(), own)
+	if who.Can(actor.Manage) {
+		v.OwnHref = ownRulesPath
+	}
+	known := book.Keys()
 	if !slices.Contains(known, key) {
 		key = ""
 	}
-	rows := rulebook.List(h.Rules.Timetable.Rules, h.Rules.Calendar, rulebook.Filter{On: on, Key: key, All: true})
+	rows := rulebook.List(book, h.Rules.Calendar, rulebook.Filter{On: on, Key: key, All: true})
 	for _, subject := range words.RuleSubjects {
 		g := pages.RuleGroup{Title: subject.Title}
 		for _, r := range rows {
@@ -103,6 +114,11 @@ func rulesHref(show, on string) string {
 }
 
 func ruleLine(r rulebook.Row, at rulebook.Standing) pages.RuleLine {
+	if r.OfMerchant() {
+		return pages.RuleLine{Name: words.RuleName(r.Key), For: words.RuleFor(r), Value: words.RuleValue(r),
+			From: words.RuleDay(r.From), To: words.RuleDay(r.To), Source: "Your business, " + r.Source.Site, Who: "You",
+			Published: "Stricter than the scheme’s"}
+	}
 	l := pages.RuleLine{Name: words.RuleName(r.Key), For: words.RuleFor(r), Value: words.RuleValue(r), Note: r.Note,
 		From: words.RuleDay(r.From), To: words.RuleDay(r.To), Source: r.Source.Site + ", " + r.Source.Title,
 		Published: words.Capital(words.RuleSure(r.Sure)), Who: words.RuleOverride(r.Override)}

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/merchant"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/plural"
 	"debitdesk/models/user"
 	"debitdesk/views/layout"
@@ -28,6 +29,8 @@ type Settings struct {
 	// Approvals are asked for what directs money, where the business wants a second approver for it.
 	Approvals *approval.Service
 	Rules     Rules
+	// Own are the stricter rules that the business chose.
+	Own *ownrule.Service
 	// People lists who may sign in for a business, up to a limit.
 	People func(ctx context.Context, merchantID uuid.UUID, limit int) ([]user.User, error)
 	// Opens says in words what each action opens; the router gives it from its table.

@@ -27,7 +27,7 @@ var ownChoices = []struct {
 }{
 	{"value_type", "Amounts of the mandate", false, valueTypeOptions()},
 	{"authentication_type", "The client is asked", false, []components.Option{
-		{Value: string(mandate.Delayed), Text: "With two days to answer"},
+		{Value: string(mandate.Delayed), Text: "By SMS, with more time to answer"},
 		{Value: string(mandate.RealTime), Text: "At once, on the phone"}}},
 	{"allow_date_adjustment", "Debit dates", true, []components.Option{
 		{Value: "yes", Text: "Other days are allowed"}, {Value: "no", Text: "Only the agreed day"}}},

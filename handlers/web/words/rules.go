@@ -178,6 +178,8 @@ func RuleFor(r rulebook.Row) string {
 	stream := map[string]string{rulebook.EFT: "EFT", rulebook.DebiCheck: "DebiCheck", rulebook.RM: "Registered mandates",
 		rulebook.RMS: "RMS", "naedo": "NAEDO", rulebook.PayShap: "PayShap", rulebook.AnyStream: "All"}[r.Stream]
 	switch kind, who, _ := strings.Cut(r.Scope, ":"); {
+	case r.OfMerchant():
+		return stream + " · your own rule"
 	case r.Scope == rulebook.AnyProvider:
 		return stream + " · what banks do"
 	case kind == "bank":

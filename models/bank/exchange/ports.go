@@ -37,6 +37,7 @@ type Rules struct {
 	MaxCents     int64                   // of one item; 0: no limit
 	Codes        map[string]string       // the bank's own reason codes to ours
 	Capabilities bank.Capabilities
+	CodeTable    string         // of return codes, by which the bank's are read; empty: that of the clearing house
 	Book         *rulebook.Book // of the scheme, with what this bank has in its place; nil: the scheme's
 }
 

@@ -135,7 +135,8 @@ func (c *change) reject(i Item, e Event) {
 
 // meaning reads the bank's reasons with the codes of its profile.
 func (s *Service) meaning(at bank.Stage, reasons []Reason) bank.Meaning {
-	return bank.ReadReason(s.Rules.Codes, at, reasons...)
+	by := bank.Codes{Own: s.Rules.Codes, Table: s.Rules.CodeTable, Day: calendar.DateOf(s.Store.Now())}
+	return bank.ReadReason(by, at, reasons...)
 }
 
 // troubles are findings for what went wrong between us and the bank.

@@ -291,6 +291,9 @@ func (c profileCheck) times() {
 func before(a, b calendar.TimeOfDay) bool { return a.Hour*60+a.Minute < b.Hour*60+b.Minute }
 
 func (c profileCheck) codes() {
+	if c.CodeTable != "" && !slices.Contains(bank.CodeTables(), c.CodeTable) {
+		c.bad("code_table", "%q is not a table of return codes: %s.", c.CodeTable, strings.Join(bank.CodeTables(), ", "))
+	}
 	for _, theirs := range slices.Sorted(maps.Keys(c.Codes)) {
 		if ours := c.Codes[theirs]; theirs == "" {
 			c.bad("codes", "A code is empty.")

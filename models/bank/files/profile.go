@@ -64,8 +64,9 @@ type Profile struct {
 
 	AckWithinMinutes int                `json:"ack_within_minutes"`
 	FinalAfterDays   int                `json:"final_after_days"`
-	Codes            map[string]string  `json:"codes"`   // the bank's codes to ours
-	Success          string             `json:"success"` // of services that do not say
+	Codes            map[string]string  `json:"codes"`      // the bank's codes to ours
+	CodeTable        string             `json:"code_table"` // of return codes; empty: the clearing house's
+	Success          string             `json:"success"`    // of services that do not say
 	SilenceAt        calendar.TimeOfDay `json:"silence_provisional_at"`
 	SettleSeconds    int                `json:"settle_seconds"` // how long a file in the inbox must not change
 

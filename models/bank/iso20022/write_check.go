@@ -92,7 +92,7 @@ func (c *check) refund(r bank.Refund) {
 func (c *check) request(r bank.MandateRequest) {
 	c.method(bank.DebiCheck)
 	if c.e.d.Channels[r.Authentication] == "" {
-		c.add("The bank takes requests by file, which the client answers within 48 hours; it cannot ask as %s.",
+		c.add("The bank takes requests by file, which the client answers later; it cannot ask as %s.",
 			strings.ToLower(r.Authentication))
 	}
 	if !currency.MatchString(r.Currency) {

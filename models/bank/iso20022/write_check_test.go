@@ -130,7 +130,7 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 		"The bank’s profile has no word for this account type: bond account.": debitWith(func(in *bank.Instruction) {
 			in.AccountType = "BOND"
 		}),
-		"The bank takes requests by file, which the client answers within 48 hours; it cannot ask as " +
+		"The bank takes requests by file, which the client answers later; it cannot ask as " +
 			"realtime.": requestWith(
 			func(r *bank.MandateRequest) { r.Authentication = "REALTIME" }),
 		"The client’s phone number is not in the international form, such as +27821234567.": requestWith(

@@ -23,6 +23,7 @@ var fixedTables = []string{
 	"sign_in_failures",
 	"credentials",
 	"merchant_keys",
+	"own_rules",
 	"invoice_series",
 	"webhooks",
 	"invitations",
