@@ -70,7 +70,8 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 	if err != nil {
 		return e, err
 	}
-	e.Limits = report.LimitsOn(cmp.Or(s.Timetable.Rules, rulebook.Default()).ForMerchant(b.MerchantID.String(), own), today)
+	rules := cmp.Or(s.Timetable.Rules, rulebook.Default()).ForMerchant(b.MerchantID.String(), own)
+	e.Limits = report.LimitsOn(rules, today)
 	days, err := s.Read.Outcomes(ctx, b.MerchantID, today.AddDays(-outcomeDays), today)
 	for _, o := range days {
 		e.Outcome.Collected += o.Collected
