@@ -191,8 +191,8 @@ func (s *Service) End(ctx context.Context, who actor.Actor, id uuid.UUID) (r Rul
 			r.ToDay = r.FromDay
 		}
 		endRule(tx, r)
-		e := entry(r, "rule.ended", "A stricter value ends: "+r.Key+" is "+fmt.Sprint(r.Value)+" until before "+
-			r.ToDay.Format("2 January 2006")+".")
+		e := entry(r, "rule.ended", "A stricter value ends: "+r.Key+" is "+fmt.Sprint(r.Value)+"; its last day is "+
+			r.ToDay.AddDays(-1).Format("2 January 2006")+".")
 		e.Before, e.After = before, told(r)
 		tx.Audit(who, e)
 		return nil

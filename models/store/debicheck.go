@@ -66,7 +66,7 @@ func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestCl
 		s.DB,
 		mandate.Authentications,
 		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested'
-			AND (claimed_until IS NULL OR claimed_until < now())
+			AND (claimed_until IS NULL OR claimed_until < now()) AND mandate_id `+token.NotHeld+`
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due
 		WHERE a.id = due.id RETURNING a.*`,

@@ -259,7 +259,7 @@ var planned = []struct{ at, rows string }{
 	{"final_at", "collections WHERE state = 'provisional'"},
 	{"alert_at", "collections WHERE state = 'submitted' AND alerted_at IS NULL"},
 	{"pass_at", "purchases WHERE pass_at IS NOT NULL"},
-	{"requested_at", "mandate_authentications WHERE state = 'requested'"},
+	{"requested_at", "mandate_authentications WHERE state = 'requested' AND mandate_id " + token.NotHeld},
 	{"expires_at", "mandate_authentications WHERE state IN ('sent', 'delivered')"},
 	{"due_at", "sandbox_answers WHERE delivered_at IS NULL"},
 }

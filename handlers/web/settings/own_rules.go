@@ -195,7 +195,7 @@ func (h *Settings) choice(r ownrule.Rule, today calendar.Date) pages.OwnChoice {
 	out := pages.OwnChoice{Text: h.ownValue(r) + ", from " + words.RuleDay(r.FromDay),
 		By: "chosen by " + r.CreatedBy + " on " + words.RuleDay(calendar.DateOf(r.CreatedAt))}
 	if !r.ToDay.IsZero() {
-		out.Text += " until before " + words.RuleDay(r.ToDay)
+		out.Text += " to " + words.RuleDay(r.ToDay.AddDays(-1))
 		out.By += fmt.Sprintf("; %s by %s on %s", ended(r), r.EndedBy, words.RuleDay(calendar.DateOf(r.EndedAt)))
 	}
 	switch {
