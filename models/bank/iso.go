@@ -52,15 +52,21 @@ func (m Meaning) Kind() MessageKind {
 }
 
 // ReadReason finds out what a bank means by its reasons. A code of its own with one or two digits is the return
-// code, read by the bank's table of them. Else what it maps counts (by code), else ours; the first reason that is
-// understood decides,
-// and a trouble between us and the bank only when nothing else is. What nobody understands stays as it is,
-// whose class is Unknown.
+// code, read by the bank's table of them. Else what it maps counts (by code), else ours, and the words beside a code;
+// of several reasons that are understood the one decides after which one has to be more careful, and the first of
+// equal ones. A trouble between us and the bank decides only when nothing else is. What nobody understands stays as it
+// is, whose class is Unknown.
 func ReadReason(by Codes, stage Stage, reasons ...Reason) Meaning {
+	var m Meaning
 	for _, r := range reasons {
-		if code := returnCode(by, stage, r); code != "" {
-			return Meaning{Code: code, Said: r}
+		for _, code := range understood(by, stage, r) {
+			if m.Code == "" || care[CodeOf(code).Class] > care[CodeOf(m.Code).Class] {
+				m = Meaning{Code: code, Said: r}
+			}
 		}
+	}
+	if m.Code != "" {
+		return m
 	}
 	for _, r := range reasons {
 		if t := troubleOf(stage, r); t != NoTrouble {
@@ -68,15 +74,36 @@ func ReadReason(by Codes, stage Stage, reasons ...Reason) Meaning {
 		}
 	}
 	for _, r := range reasons {
-		if code := isoCode(r.Code); code != "" && CodeOf(code).Failed() {
+		if code := isoCode(r.Code); code != "" && !strings.ContainsRune(code, ' ') && CodeOf(code).Failed() {
 			return Meaning{Code: code, Said: r}
 		}
 	}
-	m := Meaning{Code: codeNoReason}
+	m = Meaning{Code: codeNoReason}
 	if len(reasons) > 0 {
 		m.Said = reasons[0]
 	}
 	return m
+}
+
+// understood are the return codes that a reason stands for by its code and by its words. Beside a trouble words say
+// nothing of the payer.
+func understood(by Codes, stage Stage, r Reason) (codes []string) {
+	if code := returnCode(by, stage, r); code != "" {
+		codes = append(codes, code)
+	}
+	if troubleOf(stage, r) != NoTrouble {
+		return codes
+	}
+	words := spoken(by, r.Text)
+	if r.Own && len(codes) == 0 {
+		words = append(words, spoken(by, r.Code)...)
+	}
+	for _, code := range words {
+		if code == CodeRecalled || CodeOf(code).Failed() {
+			codes = append(codes, code)
+		}
+	}
+	return codes
 }
 
 // returnCode is the return code that a reason stands for. One that says that nothing is wrong explains no failure.

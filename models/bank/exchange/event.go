@@ -20,6 +20,7 @@ const (
 	OnEntry     EventKind = "entry"     // a movement on the merchant's account, or one detail of it
 	OnDetails   EventKind = "details"   // an entry with details has ended: how many there were, and their sum
 	OnBalance   EventKind = "balance"   // opening or closing balance of a statement
+	OnMore      EventKind = "more"      // a message in the document that is none that is read here
 	OnStatement EventKind = "statement" // a statement, report or notification has ended
 )
 
@@ -56,6 +57,8 @@ type Event struct {
 	GroupID       string // OrgnlPmtInfId, PmtInfId
 	InstructionID string // InstrId; for mandates the request's id
 	EndToEndID    string
+	TransactionID string // TxId, OrgnlTxId: of the bank's, or ours given back
+	UETR          string
 	CaseID        string // of a recall's answer: the id that we gave the case or the recall
 	StatementLine string // remittance information in full: it may hold account numbers, so never show it as it is
 	Text          string // other words of the bank, with long numbers masked
@@ -81,14 +84,20 @@ type Event struct {
 	Reversal    bool
 	Batch       bool // it books a whole message or group, which MessageID and GroupID name
 	BookedOn    calendar.Date
+	BookedBy    BookedBy // whose day BookedOn is, where the bank names no booking day
 	ValueOn     calendar.Date
 	Reference   string // the bank's own reference of the entry
+	EntryNumber string // its number in the document, which counts anew in the next and names nothing
 	DetailRef   string // the bank's own reference of the detail
 	EntryPath   string // of the entry that a detail belongs to
 	Detail      int    // which detail of its entry, from 1; 0: the entry stands alone
 	EntryCents  int64  // the whole entry, of which this may be one detail
-	BankCode    string // what kind of movement, such as PMNT/IDDT/UPDD
-	BankOwnCode string // the same in the bank's own codes
+	// What the debit or refund was asked for, and what the bank kept of it or put on top; zero where it does not say.
+	InstructedCents int64
+	ChargesCents    int64
+	Told            Telling // in what kind of document it stands
+	BankCode        string  // what kind of movement, such as PMNT/IDDT/UPDD
+	BankOwnCode     string  // the same in the bank's own codes
 
 	// Of a balance and a statement. A balance below zero has no Credit. The day of a balance is BookedOn.
 	Opening     bool
@@ -103,3 +112,32 @@ type Event struct {
 
 	Raw []byte // the smallest element, without account numbers and names
 }
+
+// BookedBy is whose day stands for the booking day that a bank left out, as every version allows.
+type BookedBy string
+
+// The days, in the order in which they are taken.
+const (
+	ByBookingDay   BookedBy = ""
+	ByValueDay     BookedBy = "value"
+	ByStatementDay BookedBy = "statement"
+	ByMessageDay   BookedBy = "message"
+	ByArrival      BookedBy = "arrival"
+)
+
+// Words name the day.
+func (b BookedBy) Words() string {
+	return map[BookedBy]string{ByValueDay: "its value day", ByStatementDay: "the day of the statement",
+		ByMessageDay: "the day of the message", ByArrival: "the day on which the file came"}[b]
+}
+
+// Telling is the kind of document that tells of a movement. One movement may be told by each of them, and more than
+// once by reports.
+type Telling string
+
+// The kinds.
+const (
+	ByReportOfDay  Telling = "report"    // what has moved so far: the statement of the day says it again
+	ByStatement    Telling = "statement" // the account's own
+	ByNotification Telling = "notice"
+)

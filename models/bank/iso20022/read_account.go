@@ -6,13 +6,14 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 )
 
 var (
-	accountFields = names("Id", "ElctrncSeqNb", "LglSeqNb", "CreDtTm", "StmtPgntn", "RptPgntn", "NtfctnPgntn")
+	accountFields = names("Id", "ElctrncSeqNb", "LglSeqNb", "CreDtTm", "FrToDt", "StmtPgntn", "RptPgntn", "NtfctnPgntn")
 	entryFields   = names("NtryRef", "Amt", "CdtDbtInd", "RvslInd", "Sts", "BookgDt", "ValDt", "AcctSvcrRef", "BkTxCd",
-		"AmtDtls", "AddtlNtryInf")
+		"AmtDtls", "Chrgs", "AddtlNtryInf")
 	detailsFields = names("Btch")
 )
 
@@ -54,6 +55,8 @@ type account struct {
 // statement is what is known of the one that is read.
 type statement struct {
 	of               exchange.Event // what all events of it have in common
+	from, until      calendar.Date  // the days that it is about; the day on which it was made where it does not say
+	holds            string         // the currency of the account
 	balances         int
 	count            int
 	net              total
@@ -77,6 +80,7 @@ func (s *statement) add(e exchange.Event) {
 func (a *account) read(holder string) error {
 	a.statements++
 	a.statement = statement{}
+	a.of.Told = tellings[holder]
 	n := &node{name: holder}
 	err := a.collect(n, accountFields, map[string]func() error{
 		"Acct": func() error { return a.number() },
@@ -106,10 +110,21 @@ func (a *account) identify(n *node) {
 			break
 		}
 	}
+	a.from, a.until = dayOf(n.words("FrToDt", "FrDtTm")), dayOf(n.words("FrToDt", "ToDtTm"))
 	if at, ok := parseTime(n.words("CreDtTm")); ok {
 		a.of.At = at
+		if a.until.IsZero() {
+			a.until = dayOf(n.words("CreDtTm"))
+		}
+	}
+	if a.from.IsZero() {
+		a.from = a.until
 	}
 }
+
+// tellings are the kinds of documents by the element that holds what they say of one account.
+var tellings = map[string]exchange.Telling{"Rpt": exchange.ByReportOfDay, "Stmt": exchange.ByStatement,
+	"Ntfctn": exchange.ByNotification}
 
 // number takes the merchant's account.
 func (a *account) number() error {
@@ -118,7 +133,7 @@ func (a *account) number() error {
 		return err
 	}
 	text := cmp.Or(n.words("Id", "Othr", "Id"), n.words("Id", "IBAN"), n.words("Id", "PrtryAcct", "Id"))
-	a.of.Account = bank.AccountNumber(clip(text, 34))
+	a.of.Account, a.holds = bank.AccountNumber(clip(text, 34)), clip(n.words("Ccy"), 3)
 	return nil
 }
 
@@ -163,8 +178,14 @@ func (a *account) balance() error {
 	day, at, found, ok := moment(n.at("Dt"))
 	if !ok {
 		complain(&e, "The day of the balance cannot be read.")
-	} else if found {
+	}
+	switch {
+	case ok && found:
 		e.BookedOn, e.At = day, at
+	case opening:
+		e.BookedOn, e.BookedBy = a.from, exchange.ByStatementDay
+	default:
+		e.BookedOn, e.BookedBy = a.until, exchange.ByStatementDay
 	}
 	if e.HasAmount && e.Problem == "" {
 		if opening && a.opening == nil {

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
+	"time"
 
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
 )
 
 // maxEvents is more than a bank says in one document.
@@ -34,13 +37,16 @@ func (Decoder) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Ar
 // reader is one reading of one document.
 type reader struct {
 	*scanner
-	each    func(exchange.Event) error
-	stopped error // what each answered
-	events  int
-	arrival exchange.Arrival
-	family  string // pain.002, …; empty until the message is found
-	closed  bool   // the root element has ended
-	seen    string // the name of the root element
+	each      func(exchange.Event) error
+	stopped   error // what each answered
+	events    int
+	passed    []string // why messages in it were passed over
+	arrival   exchange.Arrival
+	createdAt time.Time     // when the message that is read was made
+	madeOn    calendar.Date // the day on which the message that is read was made, as it writes it
+	read      int           // messages so far
+	closed    bool          // the root element has ended
+	seen      string        // the name of the root element
 }
 
 // form is one family of messages: the element that holds everything, and how it is read.
@@ -85,7 +91,16 @@ func (rd *reader) document() error {
 }
 
 func (rd *reader) found() error {
-	if rd.family == "" {
+	for n, why := range rd.passed {
+		if rd.read == 0 {
+			return unreadable("%s", why)
+		}
+		err := rd.say(exchange.Event{Kind: exchange.OnMore, Path: fmt.Sprintf("x%d", n+1), Problem: why})
+		if err != nil {
+			return err
+		}
+	}
+	if rd.read == 0 {
 		return unreadable("It holds no ISO 20022 message: its first element is ‘%s’.", clip(rd.seen, 40))
 	}
 	return nil
@@ -110,31 +125,56 @@ func (rd *reader) message(family, name, element string) error {
 		return rd.skip()
 	}
 	f, known := forms[family]
-	switch {
-	case !known && ours[family] != "":
-		return unreadable("It is a message to the bank (%s, %s), not an answer.", name, ours[family])
-	case !known:
-		return unreadable("%s is not a kind of answer that is read here.", name)
-	case rd.family != "":
-		return unreadable("It holds more than one message. Ask the bank for one message in each file.")
+	if !known {
+		return rd.pass(name, family)
 	}
-	rd.family, rd.arrival.Name = family, name
 	if element == f.holder {
-		err := f.read(rd)
-		rd.closed = rd.closed || rd.depth == 0
-		return err
+		return rd.holder(f, name)
 	}
 	held := false
 	err := rd.children(func(child string) error {
-		if child != f.holder || held {
+		if child != f.holder {
 			return rd.skip()
 		}
 		held = true
-		return f.read(rd)
+		return rd.holder(f, name)
 	})
-	if rd.closed = rd.closed || rd.depth == 0; err == nil && !held {
-		return unreadable("It calls itself %s, but has no element ‘%s’.", name, f.holder)
+	rd.closed = rd.closed || rd.depth == 0
+	switch {
+	case err != nil || held:
+		return err
+	case tooOld(name):
+		return unreadable("It is a %s, a version that is too old to be read. Ask the bank for a newer one.", name)
 	}
+	return unreadable("It calls itself %s, but has no element ‘%s’.", name, f.holder)
+}
+
+// tooOld tells the first version of a form, whose elements have other names.
+func tooOld(name string) bool { return strings.HasSuffix(name, ".01") || name == "pain.002.001.02" }
+
+// pass passes over a message that is no answer. It is the reason why a document cannot be read when there is nothing
+// else in it, and otherwise a problem of the document.
+func (rd *reader) pass(name, family string) error {
+	why := fmt.Sprintf("%s is not a kind of answer that is read here.", name)
+	if ours[family] != "" {
+		why = fmt.Sprintf("It is a message to the bank (%s, %s), not an answer.", name, ours[family])
+	}
+	if err := rd.skip(); err != nil {
+		return err
+	}
+	rd.closed = rd.closed || rd.depth == 0
+	rd.passed = append(rd.passed, why)
+	return nil
+}
+
+// holder reads one message: its element has begun.
+func (rd *reader) holder(f form, name string) error {
+	if rd.read++; rd.read == 1 {
+		rd.arrival.Name = name
+	}
+	rd.madeOn, rd.createdAt = calendar.Date{}, time.Time{}
+	err := f.read(rd)
+	rd.closed = rd.closed || rd.depth == 0
 	return err
 }
 
@@ -167,17 +207,32 @@ func (rd *reader) explain(err error) error {
 
 // header takes what the document says of itself.
 func (rd *reader) header(n *node) {
-	rd.arrival.ID = n.id("MsgId")
-	rd.arrival.CreatedAt, _ = parseTime(n.words("CreDtTm"))
+	rd.made(n.id("MsgId"), n.words("CreDtTm"))
 }
 
-// say hands an event on.
+// made notes the id of a message and when it was made. The document is called by its first.
+func (rd *reader) made(id, created string) {
+	rd.madeOn = dayOf(created)
+	rd.createdAt, _ = parseTime(created)
+	if rd.read == 1 {
+		rd.arrival.ID, rd.arrival.CreatedAt = id, rd.createdAt
+	}
+}
+
+// say hands an event on. What the second message of a document says stands elsewhere than what the first does.
 func (rd *reader) say(e exchange.Event) error {
+	if rd.read > 1 {
+		place := fmt.Sprintf("d%d.", rd.read)
+		e.Path = place + e.Path
+		if e.EntryPath != "" {
+			e.EntryPath = place + e.EntryPath
+		}
+	}
 	if rd.events++; rd.events > maxEvents {
 		return unreadable("It says more than %d things.", maxEvents)
 	}
 	if e.At.IsZero() {
-		e.At = rd.arrival.CreatedAt
+		e.At = rd.createdAt
 	}
 	if err := rd.each(e); err != nil {
 		rd.stopped = err

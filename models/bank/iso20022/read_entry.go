@@ -3,6 +3,7 @@ package iso20022
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/money"
@@ -51,7 +52,8 @@ func (e *entry) begin() {
 	w, n := e.of, e.node
 	w.Kind, w.Path = exchange.OnEntry, fmt.Sprintf("e%d", e.entries)
 	w.Status, w.Reversal = n.code("Sts"), isTrue(n.words("RvslInd"))
-	w.Reference = cmp.Or(n.id("AcctSvcrRef"), n.id("NtryRef"))
+	w.Reference, w.EntryNumber = n.id("AcctSvcrRef"), n.id("NtryRef")
+	w.Currency = e.holds
 	setAmount(&w, n.at("Amt"))
 	w.EntryCents = w.AmountCents
 	setDirection(&w, n.words("CdtDbtInd"))
@@ -59,16 +61,53 @@ func (e *entry) begin() {
 		complain(&w, "It does not say whether it is booked.")
 	}
 	setBankCode(&w, n)
-	day, at, found, ok := moment(n.at("BookgDt"))
-	if !ok {
-		complain(&w, "The day on which it was booked cannot be read.")
-	} else if found {
-		w.BookedOn, w.At = day, at
-	}
-	if w.ValueOn, _, _, ok = moment(n.at("ValDt")); !ok {
-		complain(&w, "Its value date cannot be read.")
-	}
+	e.day(&w, n)
+	w.ChargesCents = charges(n, w.Currency)
 	e.whole = w
+}
+
+// day takes when it was booked: on the day that the bank names or, where it names none that can be read, on the value
+// day, the statement's or the message's. None of them at all is left to whoever reads on.
+func (e *entry) day(w *exchange.Event, n *node) {
+	day, at, found, readable := moment(n.at("BookgDt"))
+	value, _, _, ok := moment(n.at("ValDt"))
+	if !ok {
+		complain(w, "Its value date cannot be read.")
+	}
+	w.ValueOn = value
+	if readable && found {
+		w.BookedOn, w.At = day, at
+		return
+	}
+	switch {
+	case !value.IsZero():
+		w.BookedOn, w.BookedBy = value, exchange.ByValueDay
+	case !e.until.IsZero():
+		w.BookedOn, w.BookedBy = e.until, exchange.ByStatementDay
+	default:
+		w.BookedOn, w.BookedBy = e.madeOn, exchange.ByMessageDay
+	}
+	if !readable {
+		complain(w, "The day on which it was booked cannot be read; %s was taken.", w.BookedBy.Words())
+	}
+}
+
+// charges are what the bank kept of an amount, or put on top, in one currency.
+func charges(n *node, currency string) (cents int64) {
+	var all total
+	for _, c := range append(n.all("Chrgs"), n.at("Chrgs").all("Rcrd")...) {
+		amount := c.at("Amt")
+		if amount == nil || amount.currency != "" && currency != "" && amount.currency != currency {
+			continue
+		}
+		if one, problem := readCents(amount.text); problem == "" && one > 0 {
+			all.add(one)
+		}
+	}
+	if all.broke {
+		return 0
+	}
+	return all.cents
 }
 
 // setBankCode takes what kind of movement it is, where the element says so.
@@ -140,6 +179,9 @@ func (e *entry) detail(b *node) error {
 	d.GroupID = cmp.Or(refs.id("PmtInfId"), b.id("PmtInfId"))
 	d.InstructionID, d.EndToEndID = refs.id("InstrId"), refs.id("EndToEndId")
 	d.MandateReference, d.DetailRef = refs.id("MndtId"), refs.id("AcctSvcrRef")
+	d.TransactionID, d.UETR = refs.id("TxId"), refs.id("UETR")
+	if original := n.at("RtrInf"); original != nil {
+	}
 	d.Batch = d.InstructionID == "" && d.EndToEndID == "" && refs.id("MsgId")+refs.id("PmtInfId") != ""
 	d.StatementLine = cmp.Or(n.at("RmtInf").prose("Ustrd"), n.id("RmtInf", "Strd", "CdtrRefInf", "Ref"))
 	d.Text = maskedProse(n, "AddtlTxInf")
@@ -148,10 +190,15 @@ func (e *entry) detail(b *node) error {
 		d.BankCode, d.BankOwnCode = "", ""
 		setBankCode(&d, n)
 	}
-	d.HasAmount = false
+	d.HasAmount, d.ChargesCents = false, charges(n, d.Currency)
 	instructed := n.at("AmtDtls", "InstdAmt", "Amt")
-	if instructed != nil && instructed.currency != e.whole.Currency {
+	if instructed != nil && instructed.currency != "" && instructed.currency != e.whole.Currency {
 		instructed = nil // before it was exchanged
+	}
+	if instructed != nil {
+		if cents, problem := readCents(instructed.text); problem == "" && cents > 0 {
+			d.InstructedCents = cents
+		}
 	}
 	setAmount(&d, n.at("Amt"), n.at("AmtDtls", "TxAmt", "Amt"), instructed)
 	if way := n.words("CdtDbtInd"); way != "" {
@@ -183,8 +230,16 @@ func (e *entry) sayDetail(d exchange.Event) error {
 // end says the last detail, and what all of them come to.
 func (e *entry) end() error {
 	last := *e.held
-	if e.details == 1 && !last.HasAmount && last.Problem == "" {
-		last.HasAmount, last.AmountCents, last.Currency = e.whole.HasAmount, e.whole.AmountCents, e.whole.Currency
+	if e.details == 1 {
+		if !last.HasAmount && last.Problem == "" {
+			last.HasAmount, last.AmountCents, last.Currency = e.whole.HasAmount, e.whole.AmountCents, e.whole.Currency
+		}
+		if last.ChargesCents == 0 {
+			last.ChargesCents = e.whole.ChargesCents
+		}
+		if words := maskedProse(e.node, "AddtlNtryInf"); !strings.Contains(last.Text, words) {
+			last.Text = clip(strings.TrimSpace(last.Text+" "+words), 1000)
+		}
 	}
 	if err := e.sayDetail(last); err != nil {
 		return err

@@ -65,10 +65,14 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 			"camt.060.001.05 is not a kind of answer that is read here."},
 		"another inside": {documentOf("pain.002.001.10", "<BkToCstmrStmt/>"),
 			"It calls itself pain.002.001.10, but has no element ‘CstmrPmtStsRpt’."},
-		"two messages": {"<E>" + plain[39:] + plain[39:] + "</E>",
-			"It holds more than one message. Ask the bank for one message in each file."},
-		"two documents": {plain + plain[39:], "It holds more than one message. " +
-			"Ask the bank for one message in each file."},
+		"an MT942": {":20:REF\r\n:25:62000000001\r\n:28C:1\r\n:34F:ZAR0,\r\n",
+			"This is a SWIFT message MT942, not an XML document. Ask the bank for camt.052 or camt.054."},
+		"an MT940 in its envelope": {"{1:F01FIRNZAJJAXXX}{2:O9401200}{4:\r\n:20:REF",
+			"This is a SWIFT message MT940, not an XML document. Ask the bank for camt.053 or camt.054."},
+		"a CSV": {"Date,Amount,Reference\n2026-11-24,100.00,X\n",
+			"This is a table of text (CSV), not an XML document. Ask the bank for camt.053 or camt.054."},
+		"the first version": {documentOf("camt.053.001.01", "<BkToCstmrStmtV01/>"),
+			"It is a camt.053.001.01, a version that is too old to be read. Ask the bank for a newer one."},
 		"a DTD": {`<!DOCTYPE Document SYSTEM "file:///etc/passwd">` + plain[39:],
 			"It has a document type or entities, which are refused because they can hide or load other content."},
 		"an entity": {strings.Replace(plain, "PART", "&xxe;", 1),
@@ -85,6 +89,43 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.why)
 			}
 		})
+	}
+}
+
+func TestSeveralMessagesAndDocumentsAreReadEach(t *testing.T) {
+	plain := documentOf("pain.002.001.10", partialReport)
+	entry := documentOf("camt.054.001.08", `<BkToCstmrDbtCdtNtfctn><GrpHdr><MsgId>N1</MsgId><CreDtTm>2026-11-25T01:00:00`+
+		`</CreDtTm></GrpHdr><Ntfctn><Id>1</Id><Ntry><Amt Ccy="ZAR">1.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts>`+
+		`<AcctSvcrRef>NONREF</AcctSvcrRef></Ntry></Ntfctn></BkToCstmrDbtCdtNtfctn>`)[39:]
+	request := documentOf("camt.060.001.05", "<AcctRptgReq/>")[39:]
+	one, _ := mustDecode(t, plain)
+	for name, text := range map[string]string{
+		"an envelope":   "<E>" + plain[39:] + plain[39:] + entry + "</E>",
+		"one by one":    plain + plain[39:] + entry,
+		"with a header": "<E>" + plain[39:] + plain[39:] + entry + request + "</E>",
+	} {
+		events, arrival := mustDecode(t, text)
+		paths := map[string]bool{}
+		var booked exchange.Event
+		for _, e := range events {
+			if paths[e.Path] {
+				t.Errorf("%s: two things stand at %s", name, e.Path)
+			}
+			paths[e.Path] = true
+			if e.Kind == exchange.OnEntry {
+				booked = e
+			}
+		}
+		if len(events) < 2*len(one)+2 || arrival.ID != "BANK-ISR-7781" || arrival.Name != "pain.002.001.10" {
+			t.Errorf("%s: %d events of %+v", name, len(events), arrival)
+		}
+		if booked.BookedOn.String() != "2026-11-25" || booked.BookedBy != exchange.ByMessageDay || booked.Reference != "" ||
+			booked.Told != exchange.ByNotification {
+			t.Errorf("%s: %+v", name, booked)
+		}
+		if last := events[len(events)-1]; name == "with a header" && (last.Kind != exchange.OnMore || last.Problem == "") {
+			t.Errorf("what was passed over is not said: %+v", last)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func TestAForeignReturnIsReadToTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := expect(t, string(text), `
-		entry e1.d1 group=PmtInfId-001-03 id=InstrId-001-03-04 end=EndToEndId-001-03-04 line=Kontouebertrag status=BOOK reason=AC01/false/Kontonummer falsch`+
+		entry e1.d1 group=PmtInfId-001-03 id=InstrId-001-03-04 end=EndToEndId-001-03-04 line=Kontouebertrag text=EndToEndId-•••• 0304 RETOUR TRANSAKTION NICHT AUSFÜHRBAR Kontouebertrag status=BOOK reason=AC01/false/Kontonummer falsch`+
 		` amount=50000CHF account=CH5109000000250092291 credit reversal booked=2020-11-24 value=2020-11-24 ref=075820002ZZTJR1K detailref=190520CH02ZZTJR1`+
 		` of=e1 detail=1 entry=50000 code=PMNT/ICDT/RRTN statement=20201124375204228763930 at=2020-11-23T22:00:00Z
 		details e1.sum text=EndToEndId-•••• 0304 RETOUR TRANSAKTION NICHT AUSFÜHRBAR Kontouebertrag status=BOOK amount=50000CHF count=1 sum=50000`+

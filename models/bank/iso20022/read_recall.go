@@ -34,8 +34,7 @@ func (rd *reader) recallAnswers() error {
 }
 
 func (rd *reader) assigned(n *node) {
-	rd.arrival.ID = n.id("Assgnmt", "Id")
-	rd.arrival.CreatedAt, _ = parseTime(n.words("Assgnmt", "CreDtTm"))
+	rd.made(n.id("Assgnmt", "Id"), n.words("Assgnmt", "CreDtTm"))
 }
 
 func recallOf(n *node) exchange.Event {

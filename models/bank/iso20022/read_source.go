@@ -68,7 +68,7 @@ func lettersOf(first []byte) (transform.Transformer, error) {
 	}
 	first, marked := bytes.CutPrefix(first, utf8Mark)
 	if text := bytes.TrimLeft(first, " \t\r\n"); len(text) > 0 && text[0] != '<' {
-		return nil, unreadable("This is not an XML document: it does not begin with ‘<’.")
+		return nil, unreadable("%s", notXML(text))
 	}
 	declared := declaredEncoding.FindSubmatch(first)
 	if declared == nil || marked {
@@ -87,6 +87,27 @@ func lettersOf(first []byte) (transform.Transformer, error) {
 			clip(string(declared[1]), 40))
 	}
 	return known.NewDecoder(), nil
+}
+
+// swiftType is the type of a SWIFT message in the header that it travels with.
+var swiftType = regexp.MustCompile(`\{2:[IO]([0-9]{3})`)
+
+// notXML says what a text is instead.
+func notXML(text []byte) string {
+	if kind := swiftType.FindSubmatch(text); kind != nil {
+		return fmt.Sprintf("This is a SWIFT message MT%s, not an XML document. Ask the bank for camt.053 or camt.054.",
+			kind[1])
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(text, []byte(":20:")) && bytes.Contains(text, []byte(":34F:")):
+		return "This is a SWIFT message MT942, not an XML document. Ask the bank for camt.052 or camt.054."
+	case bytes.HasPrefix(text, []byte(":20:")):
+		return "This is a SWIFT message MT940, not an XML document. Ask the bank for camt.053."
+	case bytes.Count(line, []byte(",")) > 1 || bytes.Count(line, []byte(";")) > 1 || bytes.Count(line, []byte("\t")) > 1:
+		return "This is a table of text (CSV), not an XML document. Ask the bank for camt.053 or camt.054."
+	}
+	return "This is not an XML document: it does not begin with ‘<’."
 }
 
 // mark is called before each token.

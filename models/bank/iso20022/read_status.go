@@ -85,6 +85,7 @@ func (rd *reader) itemStatus(path string, e exchange.Event) error {
 // setOriginal takes how an answer names the item, and what it repeats of it.
 func setOriginal(e *exchange.Event, n *node) {
 	e.InstructionID, e.EndToEndID = n.id("OrgnlInstrId"), n.id("OrgnlEndToEndId")
+	e.TransactionID, e.UETR = n.id("OrgnlTxId"), n.id("OrgnlUETR")
 	if original := n.at("OrgnlGrpInf"); original != nil {
 		e.MessageID = cmp.Or(original.id("OrgnlMsgId"), e.MessageID)
 		e.MessageName = cmp.Or(original.id("OrgnlMsgNmId"), e.MessageName)

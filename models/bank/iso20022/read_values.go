@@ -103,8 +103,11 @@ func sound(at time.Time) (time.Time, bool) {
 	return at, true
 }
 
-// parseDay reads a day, with or without a zone behind it.
+// parseDay reads a day, with or without a zone behind it, or without hyphens.
 func parseDay(text string) (calendar.Date, bool) {
+	if len(text) == 8 && allDigits(text) {
+		text = text[:4] + "-" + text[4:6] + "-" + text[6:]
+	}
 	if len(text) > 10 {
 		if zone := text[10:]; zone != "Z" && (len(zone) != 6 || zone[0] != '+' && zone[0] != '-' || zone[3] != ':') {
 			return calendar.Date{}, false
@@ -116,6 +119,15 @@ func parseDay(text string) (calendar.Date, bool) {
 		return calendar.Date{}, false
 	}
 	return day, true
+}
+
+// dayOf is the day that a text writes, whatever the zone behind it: a bank's day is the day it wrote.
+func dayOf(text string) (day calendar.Date) {
+	if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') {
+		text = text[:10]
+	}
+	day, _ = parseDay(text)
+	return day
 }
 
 // moment reads an element that holds a day or a moment: plain, in Dt or in DtTm.
@@ -130,11 +142,10 @@ func moment(n *node) (day calendar.Date, at time.Time, found, ok bool) {
 		if day, ok = parseDay(text); ok {
 			return day, day.At(0, 0).UTC(), true, true
 		}
-		at, ok = parseTime(text)
-		if ok {
-			day = calendar.DateOf(at)
+		if at, ok = parseTime(text); ok {
+			day = dayOf(text)
 		}
-		return day, at, true, ok
+		return day, at, true, ok && !day.IsZero()
 	}
 	return day, at, false, true
 }
@@ -163,7 +174,10 @@ func setAmount(e *exchange.Event, places ...*node) {
 		case cents < 0:
 			complain(e, "The amount %s is below zero.", clip(n.text, 40))
 		default:
-			e.HasAmount, e.AmountCents, e.Currency = true, cents, n.currency
+			e.HasAmount, e.AmountCents = true, cents
+			if n.currency != "" {
+				e.Currency = n.currency
+			}
 		}
 		return
 	}
