@@ -65,6 +65,8 @@ func (e *edge) bankRoutes() Table {
 			{page, "POST", "/bank/days/:id/reopening", e.BankFiles.ReopenDay},
 			{page, "GET", "/bank/findings/:id/sending", e.BankFiles.AskLate(true)},
 			{page, "POST", "/bank/findings/:id/sending", e.BankFiles.Late(true)},
+			{page, "GET", "/bank/findings/:id/reading", e.BankFiles.AskReading},
+			{page, "POST", "/bank/findings/:id/reading", e.BankFiles.Reading},
 			{page, "GET", "/bank/findings/:id/dropping", e.BankFiles.AskLate(false)},
 			{page, "POST", "/bank/findings/:id/dropping", e.BankFiles.Late(false)},
 			{page, "POST", "/bank/findings/:id/settlement", e.BankFiles.Settle},

@@ -211,6 +211,7 @@ const (
 	Successful    MessageKind = "successful"     // collected for good (DebiCheck)
 	InTracking    MessageKind = "in_tracking"    // the bank waits for money to arrive (DebiCheck)
 	Unpaid        MessageKind = "unpaid"         // not collected, or returned after a provisional success
+	PaidAgain     MessageKind = "paid_again"     // the money is there after all: the return was reversed, or it ran again
 	Disputed      MessageKind = "disputed"       // the payer took the money back, or the mandate is to be proved
 	DisputeWon    MessageKind = "dispute_won"    // the merchant keeps the money
 	DisputeLost   MessageKind = "dispute_lost"   // the merchant does not

@@ -73,9 +73,17 @@ var afterMessage = map[bank.MessageKind]State{
 	bank.Recalled:    Recalled,
 }
 
+// afterBack is where a debit goes that had failed or come back when its money is there after all. It is no provisional
+// success: its window has run, and a return that follows is one after the window.
+var afterBack = map[State]State{Unpaid: Final, Disputed: DisputeWon}
+
 // After is the state that a bank's answer leads to; ok is false when the answer changes nothing in this state, as a
 // repeated or a late one, and is to be acknowledged and ignored.
 func (s State) After(kind bank.MessageKind) (next State, ok bool) {
+	if kind == bank.PaidAgain {
+		next, ok = afterBack[s]
+		return next, ok
+	}
 	next, known := afterMessage[kind]
 	if !known || !s.MayBecome(next) {
 		return s, false

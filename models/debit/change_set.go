@@ -108,6 +108,9 @@ func (set *changeSet) take(msg bank.Message) Outcome {
 		known = collection.Submitted // the answer proves that the bank has it
 	}
 	next, moves := known.After(msg.Kind)
+	if next == collection.Final && d.c.is.Method == bank.DebiCheck {
+		next = collection.Successful
+	}
 	if !moves || !d.effect(msg, next) {
 		d.tooLate(msg)
 		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the debit is %s and the purchase %s", msg.Kind,
@@ -143,7 +146,12 @@ func (d debitChange) refusedDispute(msg bank.Message) string {
 // tooLate: money that comes in for a debit which was taken back needs a person.
 func (d debitChange) tooLate(msg bank.Message) {
 	withdrawn := d.c.is.State == collection.Recalled || d.c.is.State == collection.Cancelled
-	if withdrawn && (msg.Kind == bank.Provisional || msg.Kind == bank.Successful) {
+	if msg.Kind == bank.PaidAgain && !withdrawn {
+		note(d.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.paid_again",
+			"The bank has the money of this debit after all, and the purchase cannot take it: see that the client does not "+
+				"pay twice.")
+	}
+	if withdrawn && (msg.Kind == bank.Provisional || msg.Kind == bank.Successful || msg.Kind == bank.PaidAgain) {
 		note(d.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.collected_after_recall",
 			"The bank collected this debit although it was withdrawn. Refund the client.")
 	}

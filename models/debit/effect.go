@@ -30,6 +30,12 @@ func (d debitChange) effect(msg bank.Message, next collection.State) bool {
 		d.c.is.Processed(d.s.Timetable, msg.At, now)
 		d.answered(next, msg.At)
 		d.receipt()
+	case bank.PaidAgain:
+		if !d.paidAgain(msg.At, now) {
+			return false
+		}
+		d.answered(next, msg.At)
+		d.receipt()
 	case bank.Unpaid:
 		d.unpaid(had, now)
 		d.answered(next, msg.At)
@@ -90,6 +96,23 @@ func (d debitChange) collected(at time.Time) bool {
 		d.suspend(bank.CodeOnceOffDone)
 	}
 	return true
+}
+
+// paidAgain: the money of a debit that had failed or come back is there after all. While another debit of the purchase
+// is on its way, a person decides which of them the client pays.
+func (d debitChange) paidAgain(at, now time.Time) bool {
+	switch {
+	case d.c.is.State == collection.Disputed:
+		if d.p.is.Status != purchase.Chargeback {
+			return false
+		}
+		d.won(at, now)
+		return true
+	case d.p.is.Status == purchase.PendingCharge, d.p.is.Status == purchase.PendingExecute:
+		return false
+	default:
+		return d.collected(at)
+	}
 }
 
 // keepToken: the first collection of a tokenising purchase succeeded, so its
@@ -313,6 +336,8 @@ func (d debitChange) sentence() string {
 			calendar.DateOf(c.FinalAt).Format("2 Jan 2006"), disputeWords(c))
 	case collection.Successful:
 		return amount + " was collected." + disputeWords(c)
+	case collection.Final:
+		return amount + " is there after all: the bank reversed the return, or ran the debit again." + disputeWords(c)
 	case collection.InTracking:
 		return "The client’s bank is waiting for money to arrive."
 	case collection.Unpaid:
@@ -333,7 +358,7 @@ func (d debitChange) sentence() string {
 		return fmt.Sprintf("The dispute was decided in favour of the client; %s went back.", amount)
 	case collection.Recalled:
 		return "The bank withdrew the debit."
-	case collection.Scheduled, collection.Submitted, collection.Final, collection.Cancelled:
+	case collection.Scheduled, collection.Submitted, collection.Cancelled:
 	}
 	return c.State.Label() + "."
 }

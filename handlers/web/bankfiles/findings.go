@@ -82,11 +82,12 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 			out,
 			components.Button{Label: "Match movements", Icon: "search", Href: movementsPath + "?state=unmatched"},
 		)
+	case exchange.Unreadables, exchange.NotStored:
+		out = append(out, components.Button{Label: "Read again…", Icon: "repeat", Href: findingPath(f.ID, "reading")})
 	case exchange.NoStatement:
 		out = append(out, components.Button{Label: "Reconciliation", Icon: "calendar", Href: daysPath})
 	case exchange.NotPlaced, exchange.NotFetched, exchange.ApprovalNeeded, exchange.UnknownMessage,
-		exchange.UnknownItem, exchange.Differs, exchange.Unreadables,
-		exchange.LateResult:
+		exchange.UnknownItem, exchange.Differs, exchange.LateResult, exchange.StrangeAccount, exchange.PaidAgain:
 	}
 	return out
 }
@@ -298,4 +299,33 @@ func (h *Pages) Late(send bool) echo.HandlerFunc {
 		}
 		return h.done(c, err, findingPath(f.ID), said)
 	}
+}
+
+// AskReading serves GET /bank/findings/{id}/reading.
+func (h *Pages) AskReading(c echo.Context) error {
+	f, err := h.found(c)
+	if err != nil {
+		return err
+	}
+	v := pages.ActView{Title: "Read a file again", Back: components.Link{Text: findingWords[f.Kind].Title,
+		Href: findingPath(f.ID)}, Question: components.Confirm{ID: "reading", Title: "Read this file again?",
+		Text: f.Text + " What it told before changes nothing when it is read again.", Safe: true,
+		Action: findingPath(f.ID, "reading"), CancelHref: findingPath(f.ID), Button: "Read again"}}
+	switch {
+	case !f.Kind.Retries():
+		v.Blocked = "This is not about a file that could not be read."
+	case !f.ClosedAt.IsZero():
+		v.Blocked = settledBy(f) + " has settled this already."
+	}
+	return h.ask(c, v)
+}
+
+// Reading serves POST /bank/findings/{id}/reading.
+func (h *Pages) Reading(c echo.Context) error {
+	f, err := h.found(c)
+	if err != nil {
+		return err
+	}
+	_, err = h.Exchange.TryAgain(c.Request().Context(), access.Actor(c), f.ID)
+	return h.done(c, err, findingPath(f.ID), "The file is read again within a minute.")
 }

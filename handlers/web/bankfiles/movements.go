@@ -3,6 +3,7 @@ package bankfiles
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -22,7 +23,8 @@ import (
 	"debitdesk/views/pages"
 )
 
-var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryMatched, exchange.EntryOther}
+var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryMatched, exchange.EntryFee,
+	exchange.EntryExplained, exchange.EntryOther}
 
 func (h *Pages) movements() kit.Shown {
 	return &kit.List[exchange.EntryLine, exchange.EntryFilter]{
@@ -44,7 +46,8 @@ func (h *Pages) movements() kit.Shown {
 			return t, err
 		},
 		By: "state", Views: []kit.View{kit.ViewOf("Unmatched", "state", exchange.EntryUnmatched),
-			kit.ViewOf("Matched", "state", exchange.EntryMatched), kit.ViewOf("Other", "state", exchange.EntryOther)},
+			kit.ViewOf("Matched", "state", exchange.EntryMatched), kit.ViewOf("Fees", "state", exchange.EntryFee),
+			kit.ViewOf("Told elsewhere", "state", exchange.EntryExplained), kit.ViewOf("Other", "state", exchange.EntryOther)},
 		Filters: []kit.Filter[exchange.EntryFilter]{
 			kit.StateFilter("state", "a state of a movement", entryStates,
 				func(f *exchange.EntryFilter) *exchange.EntryState { return &f.State }),
@@ -108,7 +111,7 @@ func (h *Pages) AskMatch(c echo.Context) error {
 	v := pages.BankMatchView{Back: components.Link{Text: "Movements", Href: movementsPath + "?state=unmatched"},
 		Facts: movementFacts(n.Entry), Action: movementPath(id, "match"),
 		Search: components.Field{Label: "Search", Name: "q", Value: search, Quiet: true,
-			Hint: "Client, e-mail or reference of the purchase. Only debits of the same amount are found."},
+			Hint: "Client, e-mail or reference of the purchase. A debit that differs by a fee is found as well."},
 		Candidates: kit.TableOf("Debits of the same amount", columns, found),
 		Named:      namedWords(found),
 		Empty: components.Empty{
@@ -130,10 +133,20 @@ func movementFacts(n exchange.Entry) components.Facts {
 	if !n.Credit {
 		direction = "out, from you"
 	}
+	booked := n.BookedOn.Format("Mon 2 Jan 2006")
+	if by := n.BookedBy.Words(); by != "" {
+		booked += ", " + by + ": the bank names no booking day"
+	}
+	fee := ""
+	if n.FeeCents != 0 {
+		fee = words.Sum(max(n.FeeCents, -n.FeeCents), n.Currency)
+	}
 	return components.Facts{Wide: true, Items: []components.Fact{
 		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)},
+		{Label: "Of it the bank’s fee", Value: fee},
 		{Label: "Direction", Value: direction},
-		{Label: "Booked on", Value: n.BookedOn.Format("Mon 2 Jan 2006")},
+		{Label: "Booked on", Value: booked},
+		{Label: "Note", Value: n.Note},
 		{Label: "Text", Value: n.Text},
 		{Label: "Payment text", Value: n.Remittance},
 		{Label: "Bank’s reference", Value: n.Reference, Mono: true},
@@ -147,7 +160,12 @@ func (h *Pages) confirmMatch(c echo.Context, n exchange.EntryLine, itemID uuid.U
 	ctx, who := c.Request().Context(), access.Actor(c)
 	back := components.Link{Text: "Choose another debit", Href: movementPath(n.ID, "match")}
 	v := pages.ActView{Title: "Match a movement", Back: back}
-	tried, err := h.Exchange.TryMatch(ctx, who, n.ID, itemID)
+	item, err := h.Exchange.Line(ctx, who, itemID)
+	if err != nil {
+		return err
+	}
+	fee := n.AmountCents - item.AmountCents
+	tried, err := h.Exchange.TryMatch(ctx, who, n.ID, itemID, fee)
 	if refused, known := fault.From(err); known && kit.MayShow(err) {
 		v.Blocked = refused.Message
 		if len(refused.Fields) > 0 {
@@ -158,16 +176,17 @@ func (h *Pages) confirmMatch(c echo.Context, n exchange.EntryLine, itemID uuid.U
 	if err != nil {
 		return err
 	}
-	item, err := h.Exchange.Line(ctx, who, itemID)
-	if err != nil {
-		return err
-	}
 	client, reference := itemName(item)
 	v.Question = components.Confirm{ID: "match", Title: "Match this movement to the debit of " + client + "?",
 		Text: "Movement of " + words.Sum(n.AmountCents, n.Currency) + ", booked on " + n.BookedOn.Format("Mon 2 Jan 2006") +
 			". Purchase " + reference + ", debit date " + item.ActionDate.Format("Mon 2 Jan 2006") + ". " + undoWords(tried),
 		Breaks: followsWords(tried), Action: movementPath(n.ID, "match"), CancelHref: back.Href, Button: "Match movement",
-		Safe: true, Fields: []components.Pair{{Name: "item", Value: itemID.String()}}}
+		Safe: true, Fields: []components.Pair{{Name: "item", Value: itemID.String()},
+			{Name: "fee", Value: strconv.FormatInt(fee, 10)}}}
+	if fee != 0 {
+		v.Question.Text += " The movement differs from the debit of " + words.Sum(item.AmountCents, n.Currency) + " by " +
+			words.Sum(max(fee, -fee), n.Currency) + ": matching accepts that as the bank’s fee."
+	}
 	return h.ask(c, v)
 }
 
@@ -230,7 +249,8 @@ func (h *Pages) Match(c echo.Context) error {
 	if err != nil {
 		return c.Redirect(http.StatusSeeOther, movementPath(id, "match"))
 	}
-	_, err = h.Exchange.Match(ctx, who, id, item)
+	fee, _ := strconv.ParseInt(form.Get("fee"), 10, 64) // one that cannot be read accepts no difference
+	_, err = h.Exchange.Match(ctx, who, id, item, fee)
 	if fault.Is(err, fault.Invalid) {
 		return h.confirmMatch(c, n, item)
 	}

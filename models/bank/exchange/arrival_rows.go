@@ -20,10 +20,10 @@ var (
 	documentTable = table.New[Document]("bank_files_in")
 	findingTable  = table.New[Finding]("bank_findings")
 	saveMovement  = movementTable.Write(`UPDATE bank_entries
-		SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
+		SET @set(state, item_id, message_id, group_id, matched_by, matched_at, fee_cents, note)
 		WHERE id = @id AND state <> 'matched'`)
 	freeMovement = movementTable.Write(`UPDATE bank_entries
-		SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
+		SET @set(state, item_id, message_id, group_id, matched_by, matched_at, fee_cents, note)
 		WHERE id = @id AND state = 'matched'`)
 	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
 		sum_cents, read_at, movements, new_movements, strange_movements, strange_account)
@@ -33,25 +33,6 @@ var (
 	saveFinding = findingTable.Write(`UPDATE bank_findings SET @set(closed_at, closed_by, resolution)
 		WHERE id = @id AND closed_at IS NULL`)
 )
-
-// addEntries keeps entries whose key is new, and gives those.
-func (t unit) addEntries(entries []Entry) ([]Entry, error) {
-	entries, err := t.withoutEarlier(entries)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := addNew(t, movementTable, entries)
-	if err != nil {
-		return nil, err
-	}
-	var fresh []Entry
-	for _, e := range entries {
-		if kept[e.ID.String()] {
-			fresh = append(fresh, e)
-		}
-	}
-	return fresh, nil
-}
 
 // withoutEarlier leaves out entries that were kept before keys told the account.
 func (t unit) withoutEarlier(entries []Entry) ([]Entry, error) {
@@ -199,6 +180,10 @@ func (t unit) openFindings(findings []Finding) error {
 // onlyMerchant lets the people of a merchant see what concerns the installation, when it serves no other.
 const onlyMerchant = `(merchant_id = $1 OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants))`
 
+func (t unit) holdDocument(id uuid.UUID) (Document, error) {
+	return database.First(held(t, documentTable, `id = $1`, id))
+}
+
 func (t unit) holdFinding(merchantID, id uuid.UUID) (Finding, error) {
 	return database.First(held(t, findingTable, onlyMerchant+` AND id = $2`, merchantID, id))
 }
@@ -212,6 +197,52 @@ func (t unit) saveFinding(f Finding) error {
 func (t unit) settleFindings(k FindingKind, subject, by, resolution string) error {
 	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
 		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.Now(), by, resolution)
+	return nil
+}
+
+// settleOfMessage closes what is open about a message as a whole.
+func (t unit) settleOfMessage(k FindingKind, messageID, by, resolution string) error {
+	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
+		WHERE kind = $1 AND message_id = $2 AND item_id IS NULL AND closed_at IS NULL`, string(k), messageID, t.Now(), by,
+		resolution)
+	return nil
+}
+
+// leaveUnmatched says of the movements of a merchant in a document that belong to nothing that they are none of ours.
+func (t unit) leaveUnmatched(merchantID, arrivalID uuid.UUID, note string) (n int64, err error) {
+	return t.Exec(`UPDATE bank_entries SET state = 'other', note = $3
+		WHERE merchant_id = $1 AND arrival_id = $2 AND state = 'unmatched'`, merchantID, arrivalID, note)
+}
+
+// waiting are merchants with items at the bank that have no answer.
+func (t unit) waiting() (merchants []uuid.UUID, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.Context(), `SELECT DISTINCT merchant_id FROM bank_items
+			WHERE state = 'sent' AND outcome IN ('', 'in_tracking') ORDER BY 1`)
+		if err != nil {
+			return err
+		}
+		var id uuid.UUID
+		_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&id)}, func() error { merchants = append(merchants, id); return nil })
+		return err
+	})
+	return merchants, err
+}
+
+// reopenDocument lets a document be read once more.
+func (t unit) reopenDocument(id uuid.UUID) error {
+	n, err := t.Exec(`UPDATE bank_files_in SET state = 'open', why = '', read_at = NULL, arrived_at = $2
+		WHERE id = $1 AND state <> 'open'`, id, t.Now())
+	if err == nil && n == 0 {
+		return fault.New(fault.Conflict, "reading", "This file is being read already.")
+	}
+	return err
+}
+
+// settleOfDocument closes what is open about the reading of a document, whoever it was asked.
+func (t unit) settleOfDocument(id uuid.UUID, by, resolution string) error {
+	t.Later(`UPDATE bank_findings SET closed_at = $2, closed_by = $3, resolution = $4
+		WHERE arrival_id = $1 AND kind IN ('unreadable', 'not_stored') AND closed_at IS NULL`, id, t.Now(), by, resolution)
 	return nil
 }
 

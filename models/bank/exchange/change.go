@@ -21,12 +21,17 @@ type change struct {
 	touched  map[uuid.UUID]bool
 	answers  []Answer
 	entries  []Entry
+	sums     []Entry        // of the entries, those that book a whole file or part in one sum
+	nth      map[string]int // how often a movement was seen under equal references, over the whole document
 	findings []Finding
 	tallies  map[uuid.UUID]Tally
 	messages map[string]*Message // nil: it is not ours
 	groups   map[string][]Group  // of messages, as they left
 	accounts map[bank.AccountNumber]uuid.UUID
-	alike    map[alike]int // findings of a stranger's making, over the whole document
+	cut      map[string]uuid.UUID    // items by ids that the bank cut short
+	agreed   map[agreement]uuid.UUID // debits by the bank's mandate reference and amount
+	alike    map[alike]int           // findings of a stranger's making, over the whole document
+	closed   []closedDays
 	movements
 }
 
@@ -48,14 +53,11 @@ const mostAlike = 100
 func (c *change) take(events []Event) error {
 	c.touched, c.messages, c.accounts = map[uuid.UUID]bool{}, map[string]*Message{}, map[bank.AccountNumber]uuid.UUID{}
 	c.groups = map[string][]Group{}
-	var ids []uuid.UUID
-	for _, e := range events {
-		if id, is := itemID(e); is {
-			ids = append(ids, id)
-		}
+	ids, err := c.named(events)
+	if err != nil {
+		return err
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	var err error
 	if c.items, err = c.tx.holdItems(slices.Compact(ids)); err != nil {
 		return err
 	}
@@ -78,14 +80,6 @@ func (c *change) mayTell(merchantID uuid.UUID) bool {
 	return c.document.MerchantID == uuid.Nil || c.document.MerchantID == merchantID
 }
 
-// itemID is the item that an event is about, by the id that we gave it.
-func itemID(e Event) (uuid.UUID, bool) {
-	if id, is := parseHexID(e.InstructionID); is {
-		return id, true
-	}
-	return parseHexID(e.EndToEndID)
-}
-
 func (c *change) one(e Event) error {
 	if e.Problem != "" {
 		of, err := c.merchantOf(e)
@@ -106,6 +100,8 @@ func (c *change) one(e Event) error {
 		return c.onEntry(e)
 	case OnBalance:
 		return c.onBalance(e)
+	case OnStatement:
+		return c.onStatement(e)
 	default:
 		return nil
 	}

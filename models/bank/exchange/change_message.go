@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -125,12 +126,13 @@ func (c *change) refuseMessage(m *Message, e Event) error {
 		return nil
 	}
 	m.State, m.Reason = Refused, reasonText(e.Reasons)
-	if err := c.refuseItems(m.ID, ""); err != nil {
+	answered, err := c.refuseItems(m.ID, "")
+	if err != nil {
 		return err
 	}
 	c.find(Finding{MerchantID: m.MerchantID, Kind: MessageRefused, Subject: m.ID, MessageID: m.ID,
-		Text: fmt.Sprintf("The bank refused the file %s as a whole (%s): %s. No one was debited.", m.FileName, contents(*m),
-			cmp.Or(m.Reason, "it gave no reason"))})
+		Text: fmt.Sprintf("The bank refused the file %s as a whole (%s): %s. %s", m.FileName, contents(*m),
+			cmp.Or(m.Reason, "it gave no reason"), whoWasDebited(answered, "No one was debited."))})
 	return nil
 }
 
@@ -165,31 +167,59 @@ func (c *change) onGroup(e Event) error {
 		if err := c.tx.refuseGroup(m.ID, e.GroupID); err != nil {
 			return err
 		}
-		if err := c.refuseItems(m.ID, e.GroupID); err != nil {
+		answered, err := c.refuseItems(m.ID, e.GroupID)
+		if err != nil {
 			return err
 		}
 		c.find(Finding{MerchantID: m.MerchantID, Kind: GroupRefused, Subject: e.GroupID, MessageID: m.ID,
-			Text: fmt.Sprintf("The bank refused the part %s of the file %s: %s. No client in it was debited.", e.GroupID,
-				m.FileName, cmp.Or(reasonText(e.Reasons), "it gave no reason"))})
+			Text: fmt.Sprintf("The bank refused the part %s of the file %s: %s. %s", e.GroupID, m.FileName,
+				cmp.Or(reasonText(e.Reasons), "it gave no reason"), whoWasDebited(answered, "No client in it was debited."))})
 	case "ACSC", "ACCC":
 		return c.settleItems(m.ID, e.GroupID, e)
 	}
 	return nil
 }
 
-// refuseItems sets aside the items of a message or group that have no answer.
-func (c *change) refuseItems(messageID, groupID string) error {
+// refuseItems sets aside the items of a message or group that have no answer, and counts those for which the bank has
+// money or had some.
+func (c *change) refuseItems(messageID, groupID string) (debited int, err error) {
 	items, err := c.tx.holdItemsOf(messageID, groupID)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	moved, err := c.tx.movedOf(messageID, groupID)
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range c.entries {
+		if n.State == EntryMatched || n.State == EntryExplained {
+			moved[n.ItemID] = true
+		}
 	}
 	for _, i := range items {
-		if i = c.current(i); i.State == ItemSent && i.Outcome == "" {
+		i = c.current(i)
+		if paidKinds[i.Outcome] || moved[i.ID] {
+			debited++
+		}
+		if i.State == ItemSent && i.Outcome == "" && !moved[i.ID] {
 			i.State = ItemRefused
 			c.put(i)
 		}
 	}
-	return nil
+	return debited, nil
+}
+
+// paidKinds are answers that say that money moved.
+var paidKinds = map[bank.MessageKind]bool{bank.Provisional: true, bank.Successful: true, bank.PaidAgain: true,
+	bank.RefundSettled: true, bank.Disputed: true}
+
+// whoWasDebited says what a refusal means for those in it: the bank may have booked money all the same.
+func whoWasDebited(debited int, none string) string {
+	if debited == 0 {
+		return none
+	}
+	return fmt.Sprintf("Yet the bank says that money of %s in it moved. Ask your bank which holds before you send "+
+		"anything again.", plural.Of(debited, "item"))
 }
 
 // settleItems applies a status that holds for all items of a message or group.

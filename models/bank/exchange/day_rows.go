@@ -23,12 +23,13 @@ const (
 	openItem         = handedOver + ` AND i.state = 'sent' AND i.outcome IN ('', 'in_tracking')`
 	// paidNow and paidBefore tell that money came in: it is there, or it went back.
 	paidNow    = `i.outcome IN ('provisional', 'successful')`
-	paidBefore = `i.outcome IN ('unpaid', 'disputed') AND (
-		EXISTS (SELECT FROM bank_answers a WHERE a.item_id = i.id AND a.kind IN ('provisional', 'successful'))
-		OR EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.state = 'matched'))`
-	// wentBack is of what went out on the day of the bank's answer.
-	wentBack = `i.outcome IN ('unpaid', 'disputed', 'refund_settled') AND
+	paidBefore = `i.outcome IN ('unpaid', 'disputed', 'paid_again') AND came_before(i.id, i.outcome, i.back_on)`
+	// wentBack is of what went out on the day of the bank's answer, or on the day before it was paid again.
+	wentBack = `i.outcome IN ('unpaid', 'disputed', 'refund_settled', 'paid_again') AND
 		(i.kind = 'refunds' OR i.kind = 'debits' AND ` + paidBefore + `)`
+	wentOn = `CASE WHEN i.outcome = 'paid_again' THEN i.back_on ELSE i.outcome_on END`
+	// cameAgain is of what came in once more on the day of the bank's answer.
+	cameAgain = `i.kind = 'debits' AND i.outcome = 'paid_again'`
 )
 
 func (s Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error) {
@@ -71,11 +72,11 @@ func itemsWhere(merchantID uuid.UUID, f ItemFilter) (w *condition, signed string
 	case OutcomeNone:
 		w.and("i.outcome IN ('', 'in_tracking', 'mandate_delivered')")
 	case OutcomePaid:
-		w.and("i.outcome IN ('provisional', 'successful', 'refund_settled', 'mandate_accepted')")
+		w.and("i.outcome IN ('provisional', 'successful', 'paid_again', 'refund_settled', 'mandate_accepted')")
 	case OutcomeBack:
 		w.and(
 			"i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', " +
-				"'refund_settled', 'mandate_accepted')",
+				"'paid_again', 'refund_settled', 'mandate_accepted')",
 		)
 	}
 	onDate, in := "i.kind = 'debits' AND i.action_date = ? AND ", paidNow+" OR "+paidBefore
@@ -89,14 +90,16 @@ func itemsWhere(merchantID uuid.UUID, f ItemFilter) (w *condition, signed string
 	case PartOpen:
 		w.and(onDate+openItem, f.Day)
 	case PartPaid:
-		w.and(onDate+"("+in+")", f.Day)
+		w.and("("+onDate+"("+in+")) OR (i.outcome_on = ? AND "+cameAgain+")", f.Day, f.Day)
 	case PartBack:
-		w.and("i.outcome_on = ? AND "+wentBack, f.Day)
+		w.and(wentOn+" = ? AND "+wentBack, f.Day)
 	case PartExpected:
 		day := "'" + f.Day.String() + "'::date" // a date, as our calendar writes it
-		in, back := "i.kind = 'debits' AND i.action_date = "+day+" AND ("+in+")", "i.outcome_on = "+day+" AND "+wentBack
-		w.and("(" + in + ") OR (" + back + ")")
-		signed = "i.amount_cents * ((" + in + ")::integer - coalesce((" + back + ")::integer, 0))"
+		in, back := "i.kind = 'debits' AND i.action_date = "+day+" AND ("+in+")", wentOn+" = "+day+" AND "+wentBack
+		again := "i.outcome_on = " + day + " AND " + cameAgain
+		w.and("(" + in + ") OR (" + back + ") OR (" + again + ")")
+		signed = "i.amount_cents * ((" + in + ")::integer + coalesce((" + again + ")::integer, 0) - coalesce((" + back +
+			")::integer, 0))"
 	}
 	return w, signed
 }
@@ -190,11 +193,18 @@ const namedIn = ` CROSS JOIN LATERAL (SELECT coalesce(
 func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, search string,
 	limit int) ([]ItemLine, error) {
 	w, days := &condition{}, nearDays
-	w.and("i.merchant_id = ? AND i.amount_cents = ? AND i.message_id IS NOT NULL", merchantID, e.AmountCents)
+	w.and("i.merchant_id = ? AND i.message_id IS NOT NULL", merchantID)
 	q := database.SearchQuery(search)
-	if q != "" {
+	if q != "" { // whoever searches may find one of another amount, for a fee in the movement
 		days = farDays
 		w.and("(p.search @@ ?::tsquery) IS TRUE", q)
+		least, most := e.AmountCents/2+1, e.AmountCents
+		if e.Credit {
+			least, most = e.AmountCents, 2*e.AmountCents-1
+		}
+		w.and("i.amount_cents BETWEEN ? AND ?", least, most)
+	} else {
+		w.and("i.amount_cents = ?", e.AmountCents)
 	}
 	w.and("i.kind = 'debits' AND i.action_date BETWEEN ? AND ? OR i.kind = 'refunds' AND NOT ?", e.BookedOn.AddDays(-days),
 		e.BookedOn.AddDays(days), e.Credit)
@@ -209,7 +219,7 @@ func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, se
 		itemLine("i.amount_cents", "n.named")+"bank_items i "+joinPurchase+namedIn+" WHERE "+w.String()+
 			` ORDER BY n.named = '', EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?),
 		i.outcome NOT IN (`+open+`),
-		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit),
+		i.amount_cents <> ?, abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit),
 		slices.Concat([]any{e.Remittance, e.Remittance}, w.args,
-			[]any{e.Credit, e.BookedOn})...)
+			[]any{e.Credit, e.AmountCents, e.BookedOn})...)
 }

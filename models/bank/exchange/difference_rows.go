@@ -29,7 +29,7 @@ var pageOfApart = paging.Ask{Limit: 50}
 // alone as well.
 func (s Store) apart(ctx context.Context, merchantID uuid.UUID, day calendar.Date) (out []Apart, all int64, err error) {
 	rows, err := database.Seek(ctx, s.DB, apartRows, `WITH day (merchant_id, day) AS (VALUES (?::uuid, ?::date)),
-		moved AS (SELECT e.item_id, e.message_id, coalesce(e.group_id, '') AS group_id, `+signedEntry+` AS cents
+		moved AS (SELECT e.item_id, e.message_id, coalesce(e.group_id, '') AS group_id, `+ourPart+` AS cents
 			FROM bank_entries e JOIN day USING (merchant_id) WHERE e.booked_on = day.day AND e.state = 'matched'),
 		alone AS (SELECT item_id, sum(cents) AS cents FROM moved WHERE item_id IS NOT NULL GROUP BY 1),
 		summed AS (SELECT message_id, group_id, sum(cents) AS cents FROM moved WHERE item_id IS NULL GROUP BY 1, 2),
@@ -37,9 +37,10 @@ func (s Store) apart(ctx context.Context, merchantID uuid.UUID, day calendar.Dat
 			SELECT i.id, i.message_id, i.group_id,
 				CASE WHEN i.kind = 'debits' AND i.action_date = day.day AND (`+paidNow+` OR `+paidBefore+`)
 					THEN i.amount_cents ELSE 0 END AS came,
-				CASE WHEN i.outcome_on = day.day AND `+wentBack+` THEN i.amount_cents ELSE 0 END AS went
+				CASE WHEN `+wentOn+` = day.day AND `+wentBack+` THEN i.amount_cents ELSE 0 END
+					- CASE WHEN i.outcome_on = day.day AND `+cameAgain+` THEN i.amount_cents ELSE 0 END AS went
 			FROM bank_items i JOIN day USING (merchant_id)
-			WHERE i.kind = 'debits' AND i.action_date = day.day OR i.outcome_on = day.day
+			WHERE i.kind = 'debits' AND i.action_date = day.day OR i.outcome_on = day.day OR i.back_on = day.day
 				OR i.id IN (SELECT item_id FROM alone)),
 		placed AS (
 			SELECT t.id, t.came, t.went, x.message_id, x.group_id, coalesce(a.cents, 0) AS cents

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 )
 
@@ -25,21 +26,48 @@ func (c *change) onEntry(e Event) error {
 	if e.Status != "BOOK" || !e.HasAmount {
 		return nil // not booked yet, told for information, or not to be read, which its problem says
 	}
-	n := Entry{ID: c.tx.NewID(), ArrivalID: c.document.ID, State: EntryOther, Credit: e.Credit, Reversal: e.Reversal,
-		AmountCents: e.AmountCents, Currency: cmp.Or(e.Currency, "ZAR"), BookedOn: e.BookedOn, Reference: e.Reference,
-		BankCode: e.BankCode, Reason: reasonText(e.Reasons), Text: e.Text, Remittance: remittance(e.StatementLine),
-		AccountHash: c.accountHash(e)}
-	c.all++
-	id, _ := itemID(e)
-	if i, found := c.items[id]; found {
-		return c.itemEntry(n, i, e)
+	if err := c.onOurAccount(&e); err != nil {
+		return err
 	}
-	if e.Batch && cmp.Or(e.GroupID, e.MessageID) != "" {
+	if e.BookedOn.IsZero() {
+		e.BookedOn, e.BookedBy = calendar.DateOf(c.document.ArrivedAt), ByArrival
+	}
+	n := Entry{ID: c.tx.NewID(), ArrivalID: c.document.ID, State: EntryOther, Credit: e.Credit, Reversal: e.Reversal,
+		AmountCents: e.AmountCents, Currency: cmp.Or(e.Currency, "ZAR"), BookedOn: e.BookedOn, BookedBy: e.BookedBy,
+		Reference: cmp.Or(e.DetailRef, e.Reference), BankCode: cmp.Or(e.BankCode, e.BankOwnCode),
+		Reason: reasonText(e.Reasons), Text: e.Text, Remittance: remittance(e.StatementLine),
+		AccountHash: c.accountHash(e), place: answerID(c.document, e), told: e.Told}
+	n.alike = digest("alike", hex.EncodeToString(n.AccountHash), n.Currency, direction(e), n.BookedOn.String(),
+		fmt.Sprint(n.AmountCents))
+	n.EntryKey = digest("entry", hex.EncodeToString(n.AccountHash), n.Currency, direction(e), n.BookedOn.String(),
+		fmt.Sprint(cmp.Or(e.EntryCents, e.AmountCents)))
+	if e.Detail > 0 && !e.Batch && e.EntryCents != e.AmountCents {
+		n.EntryCents = e.EntryCents
+	}
+	c.all++
+	i, found, two := c.itemOf(e)
+	switch {
+	case found:
+		return c.itemEntry(n, i, e)
+	case !two && e.Batch && cmp.Or(e.GroupID, e.MessageID) != "":
 		if done, err := c.groupEntry(n, e); err != nil || done {
 			return err
 		}
 	}
-	return c.strayEntry(n, e, looksLikeDebit(e.BankCode))
+	return c.strayEntry(n, e)
+}
+
+func direction(e Event) string {
+	if e.Credit {
+		return "in"
+	}
+	return "out"
+}
+
+// digest is a key of some parts.
+func digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "|")))
+	return hex.EncodeToString(sum[:16])
 }
 
 // invoiceNumber is how invoices are numbered, as banks and people write it: INV-2026-000123, inv 2026/000123.
@@ -62,8 +90,9 @@ func remittance(text string) string {
 	return out.String()
 }
 
-// strayEntry is a movement that belongs to no item that we know. One that may be of a debit is left to a person.
-func (c *change) strayEntry(n Entry, e Event, ask bool) (err error) {
+// strayEntry is a movement that belongs to no item that we know. It is left to a person, unless it is a fee, or the
+// profile says that its kind is none of ours.
+func (c *change) strayEntry(n Entry, e Event) (err error) {
 	if n.MerchantID, err = c.merchantOf(e); err != nil {
 		return err
 	}
@@ -76,12 +105,19 @@ func (c *change) strayEntry(n Entry, e Event, ask bool) (err error) {
 			return nil // of an account that is not of who imported it: whoever it belongs to will be told by the bank
 		}
 	}
-	if ask {
-		n.State = EntryUnmatched
-	}
+	n.State = c.s.Rules.stateOf(e)
 	about := anonymous(c.document, e)
-	n.earlierKey = entryKey("entry", e, about)
-	n.Key = entryKey("entry", e, strings.Join([]string{hex.EncodeToString(n.AccountHash), n.Currency, about}, "|"))
+	if c.nth == nil {
+		c.nth = map[string]int{}
+	}
+	base := entryKey("entry", e, strings.Join([]string{hex.EncodeToString(n.AccountHash), n.Currency, about}, "|"))
+	c.nth[base]++
+	n.Key = base
+	if nth := c.nth[base]; nth > 1 { // the same reference for all that is booked on a day
+		n.Key = digest(base, fmt.Sprint(nth))
+	} else {
+		n.earlierKey = entryKey("entry", e, about)
+	}
 	c.entries = append(c.entries, n)
 	return nil
 }
@@ -94,28 +130,55 @@ func anonymous(d Document, e Event) string {
 	return e.DetailRef + "|" + e.Reference + "|" + fmt.Sprint(e.Detail)
 }
 
-// itemEntry is a movement that names one of our items. It counts when it is what we asked for; else it is a finding
-// alone, and a person says what it belongs to.
+// feeFamilies are the kinds of movements, in ISO 20022, by which a bank books what it charges.
+var feeFamilies = []string{"CHRG", "FEES", "COMM", "COME", "COMI", "COMT"}
+
+// stateOf tells what a movement is that belongs to no item: a fee, none of ours as the profile says, or a question.
+func (r Rules) stateOf(e Event) EntryState {
+	of := func(codes []string) bool {
+		return e.BankCode != "" && slices.Contains(codes, e.BankCode) ||
+			e.BankOwnCode != "" && slices.Contains(codes, e.BankOwnCode)
+	}
+	parts := strings.Split(e.BankCode, "/")
+	switch {
+	case of(r.FeeCodes), len(parts) == 3 && slices.Contains(feeFamilies, parts[2]):
+		return EntryFee
+	case of(r.OtherCodes):
+		return EntryOther
+	default:
+		return EntryUnmatched
+	}
+}
+
+// itemEntry is a movement that names one of our items. It counts when it is what we asked for, with the bank's fee or
+// without it; else it is a finding alone, and a person says what it belongs to.
 func (c *change) itemEntry(n Entry, i Item, e Event) error {
 	m, err := c.message(i.MessageID)
 	if err != nil {
 		return err
 	}
-	wrong := "its file has not left"
+	wrong, fee := "its file has not left", int64(0)
 	if m != nil {
 		g, _, err := c.group(m.ID, i.GroupID)
 		if err != nil {
 			return err
 		}
-		wrong = misbooked(e, i, g)
+		fee, wrong = misbooked(e, i, g)
 	}
 	if wrong != "" {
 		c.differs(i, "booked", fmt.Sprintf("The bank booked %s for an item of %s: %s. It was not counted.",
 			money.Format(e.AmountCents, n.Currency), money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), wrong))
-		return c.strayEntry(n, e, true)
+		return c.strayEntry(n, e)
 	}
 	n.MerchantID, n.ItemID, n.MessageID, n.GroupID, n.State = i.MerchantID, i.ID, i.MessageID, i.GroupID, EntryMatched
-	n.Key = entryKey("item", e, i.ID.String())
+	n.Key, n.FeeCents = entryKey("item", e, i.ID.String()), fee
+	told, err := c.toldInOneSum(n)
+	if err != nil {
+		return err
+	}
+	if told {
+		n.State, n.Note = EntryExplained, inOneSum
+	}
 	if err := c.acknowledge(m); err != nil {
 		return err
 	}
@@ -124,20 +187,27 @@ func (c *change) itemEntry(n Entry, i Item, e Event) error {
 	return nil
 }
 
+// Why a movement is explained.
+const (
+	inOneSum = "The bank booked it in one sum with the others of its file, and that sum counts."
+	inParts  = "The bank tells each movement in it as well, and these count."
+	intraday = "It stood in a report during the day, and the statement of the day does not book it."
+)
+
 // booked is what follows for an item from a movement that belongs to it.
 func (c *change) booked(i Item, e Event) {
+	i = c.current(i)
+	words := withWords(e.Reasons, e.Text)
 	switch {
 	case i.Kind == Refunds && !e.Credit:
 		c.answer(i, e, bank.RefundSettled, bank.CodeSuccess)
 	case i.Kind == Refunds:
-		c.answer(i, e, bank.RefundFailed, c.s.meaning(bank.Returned, e.Reasons).Code)
+		c.answer(i, e, bank.RefundFailed, c.s.meaning(bank.Returned, words).Code)
 	case i.Kind != Debits:
 	case e.Credit:
-		if c.s.Rules.Success[i.Method] == ByBooking {
-			c.paid(i, e)
-		}
+		c.credited(i, e)
 	default:
-		why := c.s.meaning(bank.Returned, e.Reasons)
+		why := c.s.meaning(bank.Returned, words)
 		if why.Trouble != bank.NoTrouble {
 			c.aside(i, e, why) // and the money is gone all the same
 		}
@@ -145,19 +215,66 @@ func (c *change) booked(i Item, e Event) {
 	}
 }
 
-// misbooked says in what a movement is not what we asked for; empty: it is.
-func misbooked(e Event, i Item, g Group) string {
+// credited is what follows from money that came in for a debit. After it had come back, the return was reversed, or the
+// bank ran the debit once more.
+func (c *change) credited(i Item, e Event) {
+	back := i.Outcome == bank.Unpaid || i.Outcome == bank.Disputed || i.Outcome == bank.Recalled
+	switch {
+	case back && e.BookedOn.After(i.OutcomeOn):
+		c.answer(i, e, bank.PaidAgain, bank.CodeSuccess)
+		c.find(Finding{MerchantID: i.MerchantID, Kind: PaidAgain, Subject: string(PaidAgain) + ":" + i.ID.String(),
+			ItemID: i.ID, MessageID: i.MessageID, Text: fmt.Sprintf("%s of a debit that had failed or come back is on the "+
+				"account since %s: the bank reversed the return, or ran the debit again. The debit counts as paid; make sure "+
+				"that the client does not pay twice.", money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")),
+				e.BookedOn.Format("2 Jan 2006"))})
+	case i.State == ItemRefused: // whoever reads the refusal must not believe that nobody was debited
+		c.contradiction(i, bank.Provisional)
+		c.paid(i, e)
+	case c.s.Rules.Success[i.Method] == ByBooking:
+		c.paid(i, e)
+	}
+}
+
+// withWords adds free words to the reasons: a bank may say there alone why money went back.
+func withWords(reasons []Reason, words string) []Reason {
+	if words == "" || slices.ContainsFunc(reasons, func(r Reason) bool { return r.Text == words }) {
+		return reasons
+	}
+	return append(slices.Clone(reasons), Reason{Text: words})
+}
+
+// misbooked says in what a movement is not what we asked for, or what of it is the bank's fee; empty: it is.
+func misbooked(e Event, i Item, g Group) (fee int64, wrong string) {
+	fee, right := feeIn(e, i)
 	switch {
 	case !sameCurrency(e, i):
-		return "the currency is another one"
-	case e.AmountCents != i.AmountCents:
-		return "the amount is another one"
+		return 0, "the currency is another one"
+	case !right:
+		return 0, "the amount is another one"
 	case !sameAccount(e.Account, g.Creditor.Account):
-		return "it is on an account other than the one that its file names"
+		return 0, "it is on an account other than the one that its file names"
 	case !fits(e.BankCode, i.Kind):
-		return "the bank calls it another kind of movement (" + e.BankCode + ")"
+		return 0, "the bank calls it another kind of movement (" + e.BankCode + ")"
 	default:
-		return ""
+		return fee, ""
+	}
+}
+
+// feeIn is what of an amount is the bank's fee; right is false when it is not what we asked for, with or without a fee.
+// Where the bank says what was instructed, that has to be it.
+func feeIn(e Event, i Item) (fee int64, right bool) {
+	fee = e.AmountCents - i.AmountCents
+	if !e.Credit && fee < 0 || e.Credit && fee > 0 {
+		return 0, false // a fee makes less come in, and more go out
+	}
+	charged := max(fee, -fee) == e.ChargesCents
+	switch {
+	case fee == 0:
+		return 0, e.InstructedCents == 0 || e.InstructedCents == i.AmountCents || charged
+	case e.InstructedCents == i.AmountCents:
+		return fee, e.ChargesCents == 0 || charged
+	default:
+		return fee, charged && e.InstructedCents == 0
 	}
 }
 
@@ -166,7 +283,7 @@ func sameCurrency(e Event, i Item) bool {
 }
 
 func sameAccount(told bank.AccountNumber, ours string) bool {
-	return told.Key() == bank.AccountNumber(ours).Key()
+	return told != "" && told.Key() == bank.AccountNumber(ours).Key()
 }
 
 // families are the kinds of movements, in ISO 20022, as which a bank books what we ask for.
@@ -182,11 +299,6 @@ func fits(code string, k Kind) bool {
 		return true
 	}
 	return slices.Contains(families[k], parts[1])
-}
-
-// looksLikeDebit tells that the bank calls a movement a direct debit.
-func looksLikeDebit(code string) bool {
-	return slices.ContainsFunc(families[Debits], func(family string) bool { return strings.Contains(code, family) })
 }
 
 // groupEntry is a movement for a whole message or group of ours.
@@ -215,16 +327,24 @@ func (c *change) groupEntry(n Entry, e Event) (bool, error) {
 		}
 	}
 	if sum != e.AmountCents || len(open) == 0 {
+		parts, err := c.tx.toldInParts(n)
+		if err != nil {
+			return true, err
+		}
+		if parts {
+			return true, c.strayEntry(n, e)
+		}
 		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs,
 			Subject: "batch:" + entryKey("group", e, cmp.Or(e.GroupID, m.ID)), MessageID: m.ID,
 			Text: fmt.Sprintf("The bank booked %s for the file %s in one sum; the items in it on this account that were not "+
 				"refused come to %s. It was not counted.", money.Format(e.AmountCents, n.Currency), m.FileName,
 				money.Format(sum, "ZAR"))})
-		return true, c.strayEntry(n, e, true)
+		return true, c.strayEntry(n, e)
 	}
 	n.MerchantID, n.MessageID, n.GroupID, n.State = m.MerchantID, m.ID, e.GroupID, EntryMatched
-	n.Key = entryKey("group", e, cmp.Or(e.GroupID, m.ID))
+	n.Key, n.EntryKey = entryKey("group", e, cmp.Or(e.GroupID, m.ID)), ""
 	c.entries = append(c.entries, n)
+	c.sums = append(c.sums, n)
 	if err := c.acknowledge(m); err != nil {
 		return true, err
 	}
@@ -254,14 +374,42 @@ func (c *change) ownGroups(m Message, e Event) (map[string]bool, error) {
 
 // entryKey is the same for one movement in every document that tells of it.
 func entryKey(kind string, e Event, about string) string {
-	direction := "out"
-	if e.Credit {
-		direction = "in"
-	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{kind, about, direction, e.BookedOn.String(),
-		fmt.Sprint(e.AmountCents)}, "|")))
-	return hex.EncodeToString(sum[:16])
+	return digest(kind, about, direction(e), e.BookedOn.String(), fmt.Sprint(e.AmountCents))
 }
+
+// onOurAccount writes the account of an event as we know it: banks put the branch in front of it, or signs between.
+func (c *change) onOurAccount(e *Event) error {
+	for _, form := range accountForms(e.Account) {
+		of := *e
+		of.Account = form
+		id, err := c.merchantOf(of)
+		if err != nil {
+			return err
+		}
+		if id != uuid.Nil {
+			e.Account = form
+			return nil
+		}
+	}
+	return nil
+}
+
+// accountForms are the numbers that a bank may mean, the one that it wrote first: without what stands before the last
+// sign between digits, and without a branch of six digits.
+func accountForms(account bank.AccountNumber) []bank.AccountNumber {
+	forms := []bank.AccountNumber{account}
+	text := string(account)
+	if cut := strings.LastIndexAny(text, " -/."); cut > 0 && len(text)-cut > 6 {
+		forms = append(forms, bank.AccountNumber(text[cut+1:]))
+	}
+	if digits := string(bank.CleanAccount(text)); len(digits) >= branchLength+7 {
+		forms = append(forms, bank.AccountNumber(digits[branchLength:]))
+	}
+	return forms
+}
+
+// branchLength is how many digits a branch has.
+const branchLength = 6
 
 // merchantOf finds whose account a movement is on; zero when it is nobody's.
 func (c *change) merchantOf(e Event) (id uuid.UUID, err error) {
@@ -286,27 +434,14 @@ func (c *change) accountHash(e Event) []byte {
 	return c.tx.DB().Seal.Hash(uuid.Nil, "movement_account", e.Account.Key())
 }
 
-// saveEntries keeps what is new, and asks a person about what belongs to no debit that we know.
-func (c *change) saveEntries() error {
-	fresh, err := c.tx.addEntries(c.entries)
-	if err != nil {
-		return err
-	}
-	c.fresh += len(fresh)
-	for _, n := range fresh {
-		c.tally(n.MerchantID, 1, n.AmountCents)
-		if n.State != EntryUnmatched {
-			continue
-		}
-		c.findings = append(c.findings, Finding{MerchantID: n.MerchantID, Kind: Unmatched, Subject: unmatchedSubject(n),
-			ArrivalID: c.document.ID, Text: "The file " + c.document.FileName +
-				" shows money that may be of debit orders and belongs to no debit we know. Match each movement to its debit."})
-	}
-	return nil
-}
-
 // onBalance keeps what a statement says of an account at the beginning or end of a day.
 func (c *change) onBalance(e Event) error {
+	if !e.HasAmount || e.BookedOn.IsZero() {
+		return nil // its problem says so; it stops nothing
+	}
+	if err := c.onOurAccount(&e); err != nil {
+		return err
+	}
 	merchantID, err := c.merchantOf(e)
 	if err != nil {
 		return err

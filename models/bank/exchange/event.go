@@ -101,8 +101,9 @@ type Event struct {
 
 	// Of a balance and a statement. A balance below zero has no Credit. The day of a balance is BookedOn.
 	Opening     bool
-	StatementID string // the bank's id of it, also of each entry
-	Number      int64  // of the statement in its order, without gaps; 0: the bank does not number
+	StatementID string        // the bank's id of it, also of each entry
+	From, Until calendar.Date // the days that a statement is about; zero where it does not say
+	Number      int64         // of the statement in its order, without gaps; 0: the bank does not number
 
 	// Of a mandate's answer.
 	Accepted         bool

@@ -320,10 +320,10 @@ func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 		t,
 		b.store.Pool.QueryRow(t.Context(), `SELECT id FROM bank_entries WHERE merchant_id = $1`, b.who.MerchantID).Scan(&id),
 	)
-	if _, err := b.Match(t.Context(), b.who, id, ids[0]); err != nil {
+	if _, err := b.Match(t.Context(), b.who, id, ids[0], 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Match(t.Context(), b.who, id, ids[1]); !fault.HasCode(err, "matched") {
+	if _, err := b.Match(t.Context(), b.who, id, ids[1], 0); !fault.HasCode(err, "matched") {
 		t.Errorf("matched twice: %v", err)
 	}
 	b.at(b.store.Now().Add(11 * time.Minute))
@@ -332,7 +332,7 @@ func TestAMovementWithoutReferenceIsMatchedByAPersonOnce(t *testing.T) {
 	}
 	stranger := b.who
 	stranger.MerchantID = uuid.New()
-	if _, err := b.Match(t.Context(), stranger, id, ids[1]); err == nil {
+	if _, err := b.Match(t.Context(), stranger, id, ids[1], 0); err == nil {
 		t.Error("another merchant matched it")
 	}
 }

@@ -54,6 +54,7 @@ type Item struct {
 	GroupID     string           `gorm:"default:null"`
 	Outcome     bank.MessageKind // the last answer; empty before the first
 	OutcomeOn   calendar.Date    // the bank's day of it
+	BackOn      calendar.Date    // the day on which it went back, of one that was paid again since
 	GroupKey    string           // items with the same key go into one group of a message
 	SilenceAt   time.Time        // when silence means that it was paid; zero: silence means nothing
 	TakenAt     time.Time

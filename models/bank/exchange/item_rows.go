@@ -200,10 +200,23 @@ func (t unit) orders(itemIDs []uuid.UUID) (map[uuid.UUID]Order, error) {
 	return orders, err
 }
 
-// silent are items i that silence can say are paid. A debit whose recall was not answered is left out.
+// silent are items i that silence can say are paid. A debit whose recall was not answered is left out, and each about
+// which something of the bank waits for a person: an answer to it, to its file, money out of its amount that belongs to
+// nothing, or a document that could not be read.
 const silent = `state = 'sent' AND outcome = ''
 	AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
-	AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')`
+	AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')
+	AND NOT ` + inQuestion
+
+// inQuestion tells that a person has to say first what the bank meant of an item i.
+const inQuestion = `(
+	EXISTS (SELECT FROM bank_findings f WHERE f.closed_at IS NULL AND f.item_id = i.id)
+	OR EXISTS (SELECT FROM bank_findings f WHERE f.closed_at IS NULL AND f.message_id = i.message_id
+		AND f.item_id IS NULL AND f.kind IN ('differs', 'unknown_item'))
+	OR EXISTS (SELECT FROM bank_findings f WHERE f.closed_at IS NULL AND f.kind IN ('unreadable', 'not_stored')
+		AND coalesce(f.merchant_id, i.merchant_id) = i.merchant_id)
+	OR EXISTS (SELECT FROM bank_entries e WHERE e.merchant_id = i.merchant_id AND e.state = 'unmatched' AND NOT e.credit
+		AND e.booked_on >= i.action_date AND e.amount_cents = i.amount_cents))`
 
 // holdSilent locks debits that silence says are paid by now.
 func (t unit) holdSilent(now time.Time, limit int) ([]Item, error) {
@@ -244,6 +257,7 @@ func (t unit) saveItems(items []Item) error {
 	ids, states, messages, groups, outcomes := make([]uuid.UUID, n), make([]string, n), make([]string, n),
 		make([]string, n), make([]string, n)
 	cuts, silences, days := make([]time.Time, n), make([]*time.Time, n), make([]*string, n)
+	backs := make([]*string, n)
 	for i, it := range items {
 		ids[i], states[i], messages[i], groups[i], outcomes[i] = it.ID, string(it.State), it.MessageID, it.GroupID,
 			string(it.Outcome)
@@ -252,16 +266,20 @@ func (t unit) saveItems(items []Item) error {
 			day := it.OutcomeOn.String()
 			days[i] = &day
 		}
+		if !it.BackOn.IsZero() {
+			day := it.BackOn.String()
+			backs[i] = &day
+		}
 	}
 	err := t.Pgx(func(tx pgx.Tx) error {
 		done, err := tx.Exec(t.Context(), `UPDATE bank_items b
 			SET state = n.state, message_id = nullif(n.message_id, ''),
 				group_id = nullif(n.group_id, ''), outcome = n.outcome, cut_at = n.cut_at, silence_at = n.silence_at,
-				outcome_on = n.day::date
+				outcome_on = n.day::date, back_on = n.back::date
 			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[],
-			$7::timestamptz[], $8::text[])
-				AS n (id, state, message_id, group_id, outcome, cut_at, silence_at, day) WHERE b.id = n.id`,
-			ids, states, messages, groups, outcomes, cuts, silences, days)
+			$7::timestamptz[], $8::text[], $9::text[])
+				AS n (id, state, message_id, group_id, outcome, cut_at, silence_at, day, back) WHERE b.id = n.id`,
+			ids, states, messages, groups, outcomes, cuts, silences, days, backs)
 		if err == nil && int(done.RowsAffected()) != n {
 			return fault.ErrLost
 		}

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -32,18 +33,36 @@ const undoMatch = 10 * time.Minute
 const undoMargin = time.Minute
 
 // Match says which debit or refund a movement belongs to, by the id of its purchase's debit. What it means for the
-// debit follows as if the bank had named it, but that it waits for a moment.
-func (s *Service) Match(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID) (n Entry, err error) {
-	m, err := s.match(ctx, who, entryID, itemID)
+// debit follows as if the bank had named it, but that it waits for a moment. A movement of another amount is matched
+// when the difference is accepted as the bank's fee: what the movement is above the debit, in cents.
+func (s *Service) Match(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID, accepted int64) (n Entry,
+	err error) {
+	m, err := s.match(ctx, who, entryID, itemID, accepted)
 	return m.Entry, err
 }
 
 // TryMatch says what Match would do: it does it, and takes it back.
-func (s *Service) TryMatch(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID) (Matched, error) {
-	return s.match(dryrun.With(ctx), who, entryID, itemID)
+func (s *Service) TryMatch(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID, accepted int64) (Matched,
+	error) {
+	return s.match(dryrun.With(ctx), who, entryID, itemID, accepted)
 }
 
-func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID) (m Matched, err error) {
+// NoFee says why the difference between a movement and an item cannot be the bank's fee; empty: it can.
+func NoFee(n Entry, i Item) string {
+	fee := n.AmountCents - i.AmountCents
+	switch {
+	case fee == 0:
+		return ""
+	case (fee > 0) == n.Credit, max(fee, -fee) >= i.AmountCents:
+		return fmt.Sprintf("The movement is %s and the debit %s: they do not belong together.",
+			money.Format(n.AmountCents, n.Currency), money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")))
+	default:
+		return ""
+	}
+}
+
+func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID, accepted int64) (m Matched,
+	err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return m, err
 	}
@@ -60,6 +79,8 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		switch {
 		case n.State == EntryMatched:
 			return fault.New(fault.Conflict, "matched", "This movement is matched already.")
+		case n.State == EntryExplained:
+			return fault.New(fault.Conflict, "explained", "Other movements tell of this money already: %s", n.Note)
 		case !found || i.MerchantID != who.MerchantID:
 			return fault.At("item", "not_found", "No debit of yours was handed to the bank under this reference.")
 		case i.MessageID == "":
@@ -67,9 +88,11 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		case n.Currency != cmp.Or(i.Currency, "ZAR"):
 			return fault.At("item", "currency", "The movement is in %s and the debit in %s: they do not belong together.",
 				n.Currency, i.Currency)
-		case n.AmountCents != i.AmountCents:
-			return fault.At("item", "amount", "The movement is %s and the debit %s: they do not belong together.",
-				money.Format(n.AmountCents, n.Currency), money.Format(i.AmountCents, i.Currency))
+		case NoFee(n, i) != "":
+			return fault.At("item", "amount", "%s", NoFee(n, i))
+		case n.AmountCents-i.AmountCents != accepted:
+			return fault.At("item", "difference", "The movement is %s and the debit %s. Accept the difference as the bank’s "+
+				"fee, or choose another debit.", money.Format(n.AmountCents, n.Currency), money.Format(i.AmountCents, i.Currency))
 		}
 		c := change{s: s, tx: tx, document: Document{ID: n.ArrivalID, FileName: "by hand", SHA256: entryID[:]},
 			items: held, touched: map[uuid.UUID]bool{}, messages: map[string]*Message{}, tallies: map[uuid.UUID]Tally{}}
@@ -85,6 +108,7 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 			BookedOn:    n.BookedOn,
 			Raw:         []byte(`<Matched/>`),
 		}
+		e.Text = n.Text
 		if n.Reason != "" {
 			e.Reasons = []Reason{{Code: strings.TrimSuffix(n.Reason[strings.LastIndexByte(n.Reason, '(')+1:], ")")}}
 		}
@@ -99,9 +123,11 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		}
 		n.State, n.ItemID, n.MessageID, n.GroupID, n.MatchedBy, n.MatchedAt = EntryMatched, i.ID, i.MessageID, i.GroupID,
 			who.Name, tx.Now()
+		n.FeeCents, n.Note = accepted, ""
 		tx.Audit(who, audit.Entry{Action: "bank.entry_matched", ObjectType: "bank_entry", ObjectID: n.ID,
-			Text:  fmt.Sprintf("A movement of %s was matched to a debit by hand.", money.Format(n.AmountCents, n.Currency)),
-			After: map[string]any{"debit": i.ID.String(), "booked_on": n.BookedOn.String()}})
+			Text: fmt.Sprintf("A movement of %s was matched to a debit by hand.", money.Format(n.AmountCents, n.Currency)),
+			After: map[string]any{"debit": i.ID.String(), "booked_on": n.BookedOn.String(),
+				"fee_cents": accepted}})
 		m = Matched{Entry: n, Item: c.current(i), Answers: c.answers, Findings: c.findings}
 		if err := tx.saveEntry(n); err != nil {
 			return err
@@ -141,7 +167,7 @@ func (s *Service) Unmatch(ctx context.Context, who actor.Actor, entryID uuid.UUI
 			return fault.New(fault.Conflict, "changed", "This movement was matched to another debit in the meantime.")
 		}
 		for _, a := range answers {
-			i.State, i.Outcome, i.OutcomeOn = a.WasState, a.WasOutcome, a.WasOn
+			i.State, i.Outcome, i.OutcomeOn, i.BackOn = a.WasState, a.WasOutcome, a.WasOn, calendar.Date{}
 		}
 		if len(answers) > 0 {
 			if err := tx.saveItems([]Item{i}); err != nil {
@@ -155,7 +181,7 @@ func (s *Service) Unmatch(ctx context.Context, who actor.Actor, entryID uuid.UUI
 			Text:   fmt.Sprintf("The match of a movement of %s was taken back.", money.Format(n.AmountCents, n.Currency)),
 			Before: map[string]any{"debit": n.ItemID.String(), "matched_by": n.MatchedBy}})
 		n.State, n.ItemID, n.MessageID, n.GroupID = EntryUnmatched, uuid.Nil, "", ""
-		n.MatchedBy, n.MatchedAt = "", time.Time{}
+		n.MatchedBy, n.MatchedAt, n.FeeCents = "", time.Time{}, 0
 		if err := tx.freeEntry(n); err != nil {
 			return err
 		}

@@ -275,6 +275,9 @@ func (s Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f Entry
 // signedEntry is what a movement adds to the account.
 const signedEntry = `CASE WHEN e.credit THEN e.amount_cents ELSE -e.amount_cents END`
 
+// ourPart is what of it is of our items: the rest is the bank's fee.
+const ourPart = `CASE WHEN e.credit THEN e.amount_cents - e.fee_cents ELSE e.fee_cents - e.amount_cents END`
+
 func findingsWhere(merchantID uuid.UUID, f FindingFilter) *condition {
 	w := &condition{}
 	w.and("merchant_id = ? OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants)", merchantID)

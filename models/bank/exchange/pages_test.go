@@ -168,13 +168,13 @@ func TestTryingAMatchTellsWhatFollowsAndKeepsNothing(t *testing.T) {
 	if len(candidates) != 2 {
 		t.Fatalf("candidates: %v", candidates)
 	}
-	tried, err := b.TryMatch(t.Context(), b.who, n.ID, ids[0])
+	tried, err := b.TryMatch(t.Context(), b.who, n.ID, ids[0], 0)
 	must(t, err)
 	if len(tried.Answers) != 1 || tried.Answers[0].Kind != bank.Provisional || len(b.outcomes()) != 0 ||
 		!slices.Equal(b.findings(), []string{"unmatched"}) {
 		t.Errorf("tried %+v, told %v, findings %v", tried, b.outcomes(), b.findings())
 	}
-	if _, err := b.Match(t.Context(), b.who, n.ID, ids[0]); err != nil {
+	if _, err := b.Match(t.Context(), b.who, n.ID, ids[0], 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.outcomes()[ids[0]]; len(got) != 0 || len(b.findings()) != 0 {

@@ -37,6 +37,8 @@ type Rules struct {
 	MaxCents     int64                   // of one item; 0: no limit
 	Codes        map[string]string       // the bank's own reason codes to ours
 	Capabilities bank.Capabilities
+	FeeCodes     []string       // of movements that are the bank's fees, as it writes them
+	OtherCodes   []string       // of movements that are none of ours
 	CodeTable    string         // of return codes, by which the bank's are read; empty: that of the clearing house
 	Book         *rulebook.Book // of the scheme, with what this bank has in its place; nil: the scheme's
 }
@@ -99,6 +101,8 @@ type Box interface {
 	Open(f Found) (io.ReadCloser, error)
 	Keep(f Found, at time.Time) error
 	Reject(f Found, why string) error
+	// BringBack puts one that was kept or rejected back to where it arrived, to be read once more.
+	BringBack(f Found) error
 }
 
 // Found is a document that has arrived.
@@ -141,6 +145,9 @@ const (
 	Differs         FindingKind = "differs"         // amounts, counts or sums do not agree
 	Unmatched       FindingKind = "unmatched"       // money that belongs to no debit we know
 	Unreadables     FindingKind = "unreadable"      // a document that could not be read
+	NotStored       FindingKind = "not_stored"      // a part of a document that could not be recorded
+	PaidAgain       FindingKind = "paid_again"      // the money of a debit that had come back is there after all
+	StrangeAccount  FindingKind = "strange_account" // money on an account that belongs to no business here
 	SetUp           FindingKind = "set_up"          // the bank says that something is not agreed or set up
 	LateResult      FindingKind = "late_result"     // an answer contradicts an earlier one
 	NotPlaced       FindingKind = "not_placed"      // another file stands where a message is to be laid out

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/plural"
 )
 
 // receive reads everything that has arrived. A document that cannot be read is put aside with the reason; one that
@@ -77,12 +78,17 @@ func (s *Service) receiveFound(ctx context.Context, f Found) (d Document, err er
 // settleWithin is how long a document may stay without its end before it is put aside (ours).
 const settleWithin = time.Hour
 
-func (s *Service) decode(open func() (io.ReadCloser, error), each func(Event) error) (Arrival, error) {
+func (s *Service) decode(open func() (io.ReadCloser, error), each func(Event) error) (a Arrival, err error) {
 	content, err := open()
 	if err != nil {
 		return Arrival{}, err
 	}
 	defer func() { _ = content.Close() }()
+	defer func() { // one file never costs the next
+		if p := recover(); p != nil {
+			err = &Unreadable{Why: "Reading it failed because of a fault in Debitdesk. Nothing in it was counted."}
+		}
+	}()
 	return s.Decoder.Decode(content, each)
 }
 
@@ -123,10 +129,20 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 	err = s.Store.inTx(ctx, func(tx unit) error {
 		d.ReadAt = tx.Now()
 		if d.State == DocumentRejected {
-			if err := tx.openFindings(
-				[]Finding{{MerchantID: d.MerchantID, Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
-					Text: "The file " + d.FileName + " from the bank could not be read: " + d.Why}},
-			); err != nil {
+			if err := tx.askAboutUnread(d); err != nil {
+				return err
+			}
+		}
+		if d.State == DocumentRead {
+			if err := tx.replaceReported(r.closed); err != nil {
+				return err
+			}
+		}
+		if d.State == DocumentRead && d.MerchantID == uuid.Nil && d.StrangeMovements > 0 {
+			if err := tx.openFindings([]Finding{{Kind: StrangeAccount, Subject: d.StrangeAccount, ArrivalID: d.ID,
+				Text: fmt.Sprintf("The file %s shows %s on the account %s, which belongs to no business here. Register the "+
+					"account if it is yours, or ask your bank why it tells of it.", d.FileName,
+					plural.Of(d.StrangeMovements, "movement"), d.StrangeAccount)}}); err != nil {
 				return err
 			}
 		}
@@ -149,44 +165,6 @@ func Pack(content []byte) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-// reading is one document as it is read.
-type reading struct {
-	s        *Service
-	document Document
-	events   []Event
-	seen     int
-	count    int
-	sumCents int64
-	of       map[uuid.UUID]Tally
-	alike    map[alike]int
-	movements
-}
-
-// apply records a chunk of events in one transaction.
-func (r *reading) apply(ctx context.Context) error {
-	if len(r.events) == 0 {
-		return nil
-	}
-	var c change
-	err := r.s.Store.inTx(ctx, func(tx unit) error {
-		c = change{s: r.s, document: r.document, tx: tx, tallies: map[uuid.UUID]Tally{}, alike: maps.Clone(r.alike),
-			movements: r.movements}
-		return c.take(r.events)
-	})
-	if err != nil {
-		return err
-	}
-	for id, t := range c.tallies {
-		sum := r.of[id]
-		r.of[id] = Tally{sum.Count + t.Count, sum.SumCents + t.SumCents}
-		r.count, r.sumCents = r.count+t.Count, r.sumCents+t.SumCents
-	}
-	r.seen += len(r.events)
-	r.alike, r.movements = c.alike, c.movements
-	r.events = r.events[:0]
-	return nil
 }
 
 // atOr is a moment, or another when the bank names none.

@@ -52,7 +52,15 @@ type Entry struct {
 	AccountHash []byte // of the account that it is on; empty of one that was kept before accounts were
 	MatchedBy   string // the person who matched it; empty when it was matched by its references
 	MatchedAt   time.Time
-	earlierKey  string // by which it would have been kept before the key told the account
+	FeeCents    int64    // what of the amount is the bank's fee; below zero: what the bank kept back
+	BookedBy    BookedBy // whose day BookedOn is, where the bank names no booking day
+	EntryKey    string   // of the entry in the bank's books that it is, or is a detail of
+	EntryCents  int64    // of a detail: the whole entry
+	Note        string   // why it counts as it does
+	earlierKey  string   // by which it would have been kept before the key told the account
+	place       string   // where it stands, the same after every reading
+	alike       string   // account, day, direction, amount and currency
+	told        Telling
 }
 
 // EntryState is whether an entry is understood.
@@ -62,7 +70,9 @@ type EntryState string
 const (
 	EntryMatched   EntryState = "matched"   // to an item, or to a message
 	EntryUnmatched EntryState = "unmatched" // looks like a debit order, belongs to none we know
-	EntryOther     EntryState = "other"     // fees, transfers: none of ours
+	EntryOther     EntryState = "other"     // none of ours: the profile or a person says so
+	EntryFee       EntryState = "fee"       // of the bank
+	EntryExplained EntryState = "explained" // told by other movements as well, which count
 )
 
 // Document is an arrival as it was read.

@@ -165,6 +165,11 @@ func (s *Service) Settle(ctx context.Context, who actor.Actor, id uuid.UUID, not
 		if !f.ClosedAt.IsZero() {
 			return fault.New(fault.Conflict, "settled", "%s has settled this already.", f.ClosedBy)
 		}
+		if f.Kind == Unmatched { // whatever was not matched is what the note says
+			if _, err := tx.leaveUnmatched(f.MerchantID, f.ArrivalID, note); err != nil {
+				return err
+			}
+		}
 		f.ClosedAt, f.ClosedBy, f.Resolution = tx.Now(), who.Name, note
 		tx.Audit(who, audit.Entry{Action: "bank.finding_settled", ObjectType: "bank_finding", ObjectID: f.ID,
 			Text: "A finding about the bank was settled: " + f.Text, After: map[string]any{"note": note}})

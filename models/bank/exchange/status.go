@@ -3,6 +3,7 @@ package exchange
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
@@ -11,16 +12,15 @@ import (
 
 // onItem records what the bank says of one item.
 func (c *change) onItem(e Event) error {
-	id, _ := itemID(e)
-	i, found := c.items[id]
+	i, found, two := c.itemOf(e)
+	if two {
+		return nil
+	}
 	if !found && e.Kind == OnRecall && e.GroupID == "" && e.InstructionID == "" {
 		return nil // a recall of a whole message, which we never ask for
 	}
 	if !found {
-		subject := c.document.ID.String() + ":" + cmp.Or(e.InstructionID, e.EndToEndID, e.Path)
-		c.find(Finding{Kind: UnknownItem, Subject: subject,
-			Text: fmt.Sprintf("%s answers an item that this installation never handed over.", c.document.FileName)})
-		return nil
+		return c.unknownItem(e)
 	}
 	c.tally(i.MerchantID, 1, i.AmountCents)
 	m, err := c.message(i.MessageID)
@@ -45,6 +45,23 @@ func (c *change) onItem(e Event) error {
 	default:
 		c.status(i, e)
 	}
+	return nil
+}
+
+// unknownItem is an answer that names no item we know. Where it names a file of ours, it may be about any item in it.
+func (c *change) unknownItem(e Event) error {
+	f := Finding{Kind: UnknownItem, Subject: c.document.ID.String() + ":" + cmp.Or(e.InstructionID, e.EndToEndID, e.Path),
+		Text: fmt.Sprintf("%s answers an item that this installation never handed over.", c.document.FileName)}
+	m, err := c.message(e.MessageID)
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		f.MerchantID, f.MessageID = m.MerchantID, m.ID
+		f.Text = fmt.Sprintf("%s answers an item of the file %s that is not in it. Until you settle this, no debit of that "+
+			"file counts as paid by silence.", c.document.FileName, m.FileName)
+	}
+	c.find(f)
 	return nil
 }
 
@@ -174,30 +191,62 @@ func (c *change) mandate(i Item, e Event) {
 var rank = map[bank.MessageKind]int{"": 0, bank.MandateDelivered: 1, bank.InTracking: 1, bank.Provisional: 2,
 	bank.Successful: 2, bank.RefundSettled: 2, bank.MandateAccepted: 2, bank.MandateRejected: 2, bank.MandateUnanswered: 2,
 	bank.Recalled: 3, bank.Unpaid: 3, bank.Disputed: 4, bank.RefundFailed: 3, bank.MandateFailed: 2,
-	bank.MandateSuspended: 3}
+	bank.MandateSuspended: 3, bank.PaidAgain: 5}
 
 // answer tells the product something about an item, once for each kind.
 func (c *change) answer(i Item, e Event, kind bank.MessageKind, code string) {
 	i = c.current(i)
-	if i.Outcome == kind || rank[kind] < rank[i.Outcome] {
+	switch {
+	case i.Outcome == kind:
 		return
-	}
-	if rank[kind] == rank[i.Outcome] && i.Outcome != "" || i.State == ItemDropped {
-		c.find(Finding{MerchantID: i.MerchantID, Kind: LateResult, Subject: string(kind) + ":" + i.ID.String(), ItemID: i.ID,
-			MessageID: i.MessageID, Text: fmt.Sprintf(
-				"The bank says two different things about an item of %s in the file %s. The first was kept.",
-				money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID)})
+	case rank[kind] < rank[i.Outcome] && i.State != ItemDropped:
+		if c.takesBack(i, e, kind) {
+			c.contradiction(i, kind)
+		}
+		return
+	case rank[kind] == rank[i.Outcome] && i.Outcome != "" || i.State == ItemDropped:
+		c.contradiction(i, kind)
 		return
 	}
 	at := atOr(e.At, c.tx.Now())
-	i.Outcome, i.OutcomeOn = kind, calendar.DateOf(at)
-	if !e.BookedOn.IsZero() {
-		i.OutcomeOn = e.BookedOn
+	if kind == bank.PaidAgain {
+		i.BackOn = i.OutcomeOn
 	}
+	i.Outcome, i.OutcomeOn = kind, dayOf(e, at)
 	if i.State == ItemRefused || i.State == ItemLate {
 		i.State = ItemSent
 	}
 	c.put(i)
 	c.answers = append(c.answers, Answer{ID: answerID(c.document, e), ItemID: i.ID, MerchantID: i.MerchantID, Kind: kind,
 		Code: code, Channel: e.Channel, Reference: e.MandateReference, At: at, Raw: e.Raw})
+}
+
+// dayOf is the bank's day of an answer.
+func dayOf(e Event, at time.Time) calendar.Date {
+	if !e.BookedOn.IsZero() {
+		return e.BookedOn
+	}
+	return calendar.DateOf(at)
+}
+
+// takesBack tells that an answer says less than what is known and is not older: money that is there after it was said
+// not to be, or that is gone once more. An older one came late, and what is known has overtaken it.
+func (c *change) takesBack(i Item, e Event, kind bank.MessageKind) bool {
+	day := dayOf(e, atOr(e.At, c.tx.Now()))
+	switch i.Outcome {
+	case bank.Unpaid, bank.Recalled, bank.RefundFailed:
+		return (kind == bank.Provisional || kind == bank.Successful || kind == bank.RefundSettled) &&
+			e.Kind != OnEntry && !day.Before(i.OutcomeOn)
+	case bank.PaidAgain:
+		return (kind == bank.Unpaid || kind == bank.Disputed) && day.After(i.OutcomeOn)
+	default:
+		return false
+	}
+}
+
+func (c *change) contradiction(i Item, kind bank.MessageKind) {
+	c.find(Finding{MerchantID: i.MerchantID, Kind: LateResult, Subject: string(kind) + ":" + i.ID.String(), ItemID: i.ID,
+		MessageID: i.MessageID, Text: fmt.Sprintf(
+			"The bank says two different things about an item of %s in the file %s. The first was kept.",
+			money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID)})
 }

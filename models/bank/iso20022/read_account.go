@@ -93,12 +93,25 @@ func (a *account) read(holder string) error {
 	a.identify(n)
 	e := a.of
 	e.Kind, e.Path, e.Currency = exchange.OnStatement, fmt.Sprintf("s%d", a.statements), a.currency
+	e.From, e.Until = a.about(n)
 	e.HasCount, e.Count, e.HasSum, e.SumCents = true, a.count, !a.net.broke, a.net.cents
 	e.Raw = evidence(n)
 	if !a.paged && !isPaged(n.at("StmtPgntn")) && !isPaged(n.at("RptPgntn")) {
 		a.compare(&e)
 	}
 	return a.say(e)
+}
+
+// about are the days that a statement is about: those that it names, or that of its closing balance.
+func (a *account) about(n *node) (from, until calendar.Date) {
+	from, until = dayOf(n.words("FrToDt", "FrDtTm")), dayOf(n.words("FrToDt", "ToDtTm"))
+	if until.IsZero() && a.closing != nil {
+		until = a.closing.BookedOn
+	}
+	if from.IsZero() {
+		from = until
+	}
+	return from, until
 }
 
 // identify takes what the statement says of itself so far.

@@ -86,7 +86,7 @@ func (c Codec) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Ar
 
 // Box is the folders of a bank, in memory.
 type Box struct {
-	Out, In        map[string][]byte
+	Out, In, Gone  map[string][]byte
 	Placed         []string // every name that was placed, as often as it was
 	Kept, Rejected []string
 	FailsToPlace   error
@@ -95,7 +95,9 @@ type Box struct {
 }
 
 // NewBox is empty.
-func NewBox() *Box { return &Box{Out: map[string][]byte{}, In: map[string][]byte{}} }
+func NewBox() *Box {
+	return &Box{Out: map[string][]byte{}, In: map[string][]byte{}, Gone: map[string][]byte{}}
+}
 
 // Place shows a message.
 func (b *Box) Place(_ context.Context, name string, hash []byte, content io.Reader, check func(io.Reader) error) error {
@@ -144,6 +146,7 @@ func (b *Box) Open(f exchange.Found) (io.ReadCloser, error) {
 
 // Keep takes it away.
 func (b *Box) Keep(f exchange.Found, _ time.Time) error {
+	b.Gone[f.Name] = b.In[f.Name]
 	delete(b.In, f.Name)
 	b.Kept = append(b.Kept, f.Name)
 	return nil
@@ -151,8 +154,19 @@ func (b *Box) Keep(f exchange.Found, _ time.Time) error {
 
 // Reject takes it away, with the reason.
 func (b *Box) Reject(f exchange.Found, why string) error {
+	b.Gone[f.Name] = b.In[f.Name]
 	delete(b.In, f.Name)
 	b.Rejected = append(b.Rejected, f.Name+": "+why)
+	return nil
+}
+
+// BringBack puts it back.
+func (b *Box) BringBack(f exchange.Found) error {
+	text, there := b.Gone[f.Name]
+	if !there {
+		return fmt.Errorf("%s is not here any more", f.Name)
+	}
+	b.In[f.Name] = text
 	return nil
 }
 
