@@ -19,6 +19,7 @@ import (
 )
 
 type bankCmd struct {
+	Try   bankTryCmd   `cmd:"" help:"Say what a file from the bank would do, part by part; nothing is changed."`
 	Check bankCheckCmd `cmd:"" help:"Read the profile of a bank and say what would be written and when; exit code 2 when the profile is wrong."`
 }
 

@@ -167,33 +167,59 @@ func (h *Pages) importForm(c echo.Context, refused error) error {
 		func(f layout.Frame) templ.Component { return pages.BankImport(f, v) })
 }
 
-// Import serves POST /bank/import.
-func (h *Pages) Import(c echo.Context) error {
+// brought is the file that a person sends; a fault when there is none.
+func brought(c echo.Context) (name string, content []byte, err error) {
 	kit.Patient(c, kit.UploadPatience)
+	missing := fault.At("file", "required", "Choose a file from your bank.")
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.importForm(c, fault.At("file", "too_large", "A file from the bank may have up to %d MB.",
-				exchange.MostImported>>20))
+			return "", nil, fault.At("file", "too_large", "A file from the bank may have up to %d MB.",
+				exchange.MostImported>>20)
 		}
-		return h.importForm(c, fault.At("file", "required", "Choose a file from your bank."))
+		return "", nil, missing
 	}
 	defer func() { _ = c.Request().MultipartForm.RemoveAll() }()
 	part, err := c.FormFile("file")
 	if err != nil {
-		return h.importForm(c, fault.At("file", "required", "Choose a file from your bank."))
+		return "", nil, missing
 	}
 	opened, err := part.Open()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	defer func() { _ = opened.Close() }()
-	content, err := io.ReadAll(opened)
+	content, err = io.ReadAll(opened)
+	return part.Filename, content, err
+}
+
+// Try serves POST /bank/import/trial: what a file would do.
+func (h *Pages) Try(c echo.Context) error {
+	name, content, err := brought(c)
 	if err != nil {
-		return err
+		return h.importForm(c, err)
+	}
+	t, err := h.Exchange.Try(c.Request().Context(), access.Actor(c), name, content)
+	if err != nil {
+		return h.importForm(c, err)
+	}
+	v := pages.BankTrialView{Name: name, Form: t.Name, Why: t.Why, Left: t.Left,
+		Back: components.Link{Text: "Import a file from the bank", Href: "/bank/import"}}
+	for _, p := range t.Parts {
+		v.Parts = append(v.Parts, pages.BankTrialPart{Place: p.Path, Said: p.Said, Lines: p.Lines()})
+	}
+	return h.show(c, http.StatusOK, "What a file would do",
+		func(f layout.Frame) templ.Component { return pages.BankTrial(f, v) })
+}
+
+// Import serves POST /bank/import.
+func (h *Pages) Import(c echo.Context) error {
+	name, content, err := brought(c)
+	if err != nil {
+		return h.importForm(c, err)
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
-	d, err := h.Exchange.Import(ctx, who, part.Filename, content)
+	d, err := h.Exchange.Import(ctx, who, name, content)
 	if fault.Is(err, fault.Invalid) {
 		return h.importForm(c, err)
 	}

@@ -32,6 +32,7 @@ type change struct {
 	agreed   map[agreement]uuid.UUID // debits by the bank's mandate reference and amount
 	alike    map[alike]int           // findings of a stranger's making, over the whole document
 	closed   []closedDays
+	news     map[string]bool // places of movements that were not known before
 	movements
 }
 
@@ -51,6 +52,19 @@ type alike struct {
 const mostAlike = 100
 
 func (c *change) take(events []Event) error {
+	if err := c.prepare(events); err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := c.one(e); err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+	}
+	return c.save()
+}
+
+// prepare locks what events are about.
+func (c *change) prepare(events []Event) error {
 	c.touched, c.messages, c.accounts = map[uuid.UUID]bool{}, map[string]*Message{}, map[bank.AccountNumber]uuid.UUID{}
 	c.groups = map[string][]Group{}
 	ids, err := c.named(events)
@@ -66,12 +80,7 @@ func (c *change) take(events []Event) error {
 			delete(c.items, id)
 		}
 	}
-	for _, e := range events {
-		if err := c.one(e); err != nil {
-			return fmt.Errorf("%s: %w", e.Path, err)
-		}
-	}
-	return c.save()
+	return nil
 }
 
 // mayTell tells whether a document may speak of a merchant. What the bank left may speak of all; what a person imported

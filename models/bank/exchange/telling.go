@@ -23,6 +23,10 @@ func (c *change) saveEntries() error {
 		return err
 	}
 	c.fresh += len(fresh)
+	c.news = map[string]bool{}
+	for _, n := range fresh {
+		c.news[n.place] = true
+	}
 	for _, sum := range c.sums {
 		if err := c.tx.explainItems(sum); err != nil {
 			return err

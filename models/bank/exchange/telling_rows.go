@@ -278,6 +278,29 @@ func (t unit) unmatchedAmong(entries []Entry) (map[uuid.UUID]bool, error) {
 	return open, err
 }
 
+// toldAs are the states of the movements that places tell of.
+func (t unit) toldAs(places map[int]string) (map[int]EntryState, error) {
+	at := map[string]int{}
+	for n, place := range places {
+		at[place] = n
+	}
+	states := map[int]EntryState{}
+	err := t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.Context(), `SELECT t.key, e.state FROM bank_tellings t JOIN bank_entries e ON e.id = t.entry_id
+			WHERE t.key = ANY($1)`, slices.Sorted(maps.Keys(at)))
+		if err != nil {
+			return err
+		}
+		var place, state string
+		_, err = pgx.ForEachRow(rows, []any{&place, &state}, func() error {
+			states[at[place]] = EntryState(state)
+			return nil
+		})
+		return err
+	})
+	return states, err
+}
+
 // replaceReported explains what reports during the day told and the statements of the days do not book.
 func (t unit) replaceReported(closed []closedDays) error {
 	for _, d := range closed {

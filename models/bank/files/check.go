@@ -294,6 +294,11 @@ func (c profileCheck) codes() {
 	if c.CodeTable != "" && !slices.Contains(bank.CodeTables(), c.CodeTable) {
 		c.bad("code_table", "%q is not a table of return codes: %s.", c.CodeTable, strings.Join(bank.CodeTables(), ", "))
 	}
+	for path, list := range map[string][]string{"fee_codes": c.FeeCodes, "other_codes": c.OtherCodes} {
+		if slices.Contains(list, "") {
+			c.bad(path, "A code is empty.")
+		}
+	}
 	for _, theirs := range slices.Sorted(maps.Keys(c.Codes)) {
 		if ours := c.Codes[theirs]; theirs == "" {
 			c.bad("codes", "A code is empty.")

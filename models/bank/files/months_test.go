@@ -162,7 +162,31 @@ func (w *town) decide(who actor.Actor) {
 		_, err := act(w.t.Context(), who, f.message)
 		must(w.t, err)
 	}
+	w.answered(who)
 	w.settle()
+}
+
+// answered settles what holds silence until a person has asked the bank: what its answers about unknown items, its other
+// sums, and its files that nobody can read were about.
+func (w *town) answered(who actor.Actor) {
+	w.t.Helper()
+	rows, err := w.store.Pool.Query(w.t.Context(), `SELECT id FROM bank_findings WHERE closed_at IS NULL
+		AND kind IN ('differs', 'unknown_item', 'unreadable') AND merchant_id = $1`, [16]byte(who.MerchantID))
+	must(w.t, err)
+	var ids []uuid.UUID
+	for rows.Next() {
+		var id uuid.UUID
+		must(w.t, rows.Scan((*[16]byte)(&id)))
+		ids = append(ids, id)
+	}
+	must(w.t, rows.Err())
+	for _, id := range ids {
+		_, err := w.Settle(w.t.Context(), who, id, "The bank says that it means none of ours.")
+		must(w.t, err)
+	}
+	_, err = w.store.Pool.Exec(w.t.Context(), `UPDATE bank_findings SET closed_at = opened_at
+		WHERE closed_at IS NULL AND kind = 'unreadable' AND merchant_id IS NULL`)
+	must(w.t, err)
 }
 
 // After an outage the returns of the morning lie in the inbox, and are not read before they stand still for a while.

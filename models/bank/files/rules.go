@@ -28,7 +28,7 @@ func (p Profile) Rules() exchange.Rules {
 		AckWithin: time.Duration(p.AckWithinMinutes) * time.Minute,
 		SoonEvery: time.Duration(p.SoonMinutes) * time.Minute,
 		MaxItems:  min(p.MaxItems, int(p.MaxFileBytes/largestItem)), MaxCents: p.MaxAmountCents, Codes: maps.Clone(p.Codes),
-		CodeTable:    p.CodeTable,
+		CodeTable: p.CodeTable, FeeCodes: slices.Clone(p.FeeCodes), OtherCodes: slices.Clone(p.OtherCodes),
 		Capabilities: p.capabilities(),
 	}
 	r.Book, _ = p.book() // a profile whose rules do not hold together is refused when it is read

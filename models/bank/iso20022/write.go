@@ -113,6 +113,7 @@ func (e *Encoder) Encode(w io.Writer, m exchange.Outgoing) error {
 		return err
 	}
 	d := newDocument(w)
+	d.old = Old(m.Name)
 	_, _ = d.out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 		`<Document xmlns="` + space + m.Name + `">`)
 	d.block(roots[m.Name[:len("pain.008")]], func() {

@@ -22,6 +22,7 @@ const space = "urn:iso:std:iso:20022:tech:xsd:"
 type document struct {
 	out     *bufio.Writer
 	waiting []opening
+	old     bool // the form is one whose account types are a closed list
 }
 
 type opening struct {

@@ -1,0 +1,235 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/dryrun"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+)
+
+// Trial is what a file from the bank would do: it was read and recorded as any other, and all of it was taken back.
+type Trial struct {
+	Name   string // its form
+	BankID string
+	Why    string // it cannot be read, and why; nothing else is known then
+	Parts  []TrialPart
+	Left   int // how many parts more there are
+}
+
+// TrialPart is one thing that the file says, with what would follow.
+type TrialPart struct {
+	Path     string
+	Kind     EventKind
+	Said     string     // in one line, without numbers of accounts
+	ItemID   uuid.UUID  // the debit, refund or request that it would be of; zero: none that is known
+	State    EntryState // of a movement
+	Known    bool       // of a movement: an earlier file told it
+	Answers  []Answer
+	Findings []string
+	Hint     string // which key of the profile would change that
+}
+
+// MostTried is how many parts of a file are tried at once (ours).
+const MostTried = 2000
+
+// Try reads a file as if it came from the bank now, and changes nothing. Someone of a business learns what concerns that
+// business alone; an actor of the whole installation learns all of it.
+func (s *Service) Try(ctx context.Context, who actor.Actor, name string, content []byte) (t Trial, err error) {
+	if err := who.May(actor.Exchange); err != nil {
+		return t, err
+	}
+	switch {
+	case len(content) == 0:
+		return t, fault.At("file", "required", "Choose a file from your bank.")
+	case len(content) > MostImported:
+		return t, fault.At("file", "too_large", "A file from the bank may have up to %d MB.", MostImported>>20)
+	}
+	var events []Event
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	arrival, err := s.decode(open, func(e Event) error {
+		if len(events) < MostTried {
+			events = append(events, e)
+		} else {
+			t.Left++
+		}
+		return nil
+	})
+	t.Name, t.BankID = arrival.Name, arrival.ID
+	var unreadable *Unreadable
+	switch {
+	case errors.As(err, &unreadable):
+		t.Why = unreadable.Why
+		return t, nil
+	case errors.Is(err, ErrUnfinished):
+		t.Why = "Its end is missing."
+		return t, nil
+	case err != nil:
+		return t, err
+	}
+	hash := sha256.Sum256(content)
+	err = s.Store.inTx(dryrun.With(ctx), func(tx unit) error {
+		c := change{s: s, tx: tx, tallies: map[uuid.UUID]Tally{}, alike: map[alike]int{}, document: Document{ID: tx.NewID(),
+			MerchantID: who.MerchantID, FileName: cleanName(name), SHA256: hash[:], ArrivedAt: tx.Now()}}
+		return c.try(events, &t)
+	})
+	if unstorable(err) {
+		t.Parts, t.Why = nil, "One of its parts could not be recorded. The others would be; import the file to see which."
+		err = nil
+	}
+	return t, err
+}
+
+// try does what a chunk of events does, and notes what each of them brought.
+func (c *change) try(events []Event, t *Trial) error {
+	if err := c.prepare(events); err != nil {
+		return err
+	}
+	movements := map[int]string{} // parts by the place of their movement
+	for _, e := range events {
+		entries, answers, findings := len(c.entries), len(c.answers), len(c.findings)
+		if err := c.one(e); err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+		p := TrialPart{Path: e.Path, Kind: e.Kind, Said: said(e), Answers: c.answers[answers:]}
+		for _, f := range c.findings[findings:] {
+			p.Findings = append(p.Findings, f.Text)
+		}
+		if i, found, _ := c.itemOf(e); found {
+			p.ItemID = i.ID
+		}
+		for _, n := range c.entries[entries:] {
+			movements[len(t.Parts)] = n.place
+			p.State = n.State
+		}
+		p.Hint = c.s.hint(e, p)
+		t.Parts = append(t.Parts, p)
+	}
+	if err := c.save(); err != nil {
+		return err
+	}
+	states, err := c.tx.toldAs(movements)
+	if err != nil {
+		return err
+	}
+	for at, state := range states {
+		t.Parts[at].State, t.Parts[at].Known = state, !c.isFresh(movements[at])
+	}
+	return nil
+}
+
+// isFresh tells that a movement was not known before.
+func (c *change) isFresh(place string) bool { return c.news[place] }
+
+// said is what an event says, in one line.
+func said(e Event) string {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(e.Status)
+	if e.HasAmount {
+		way := ""
+		if e.Kind == OnEntry || e.Kind == OnBalance {
+			way = map[bool]string{true: " in", false: " out"}[e.Credit]
+		}
+		add(money.Format(e.AmountCents, e.Currency) + way)
+	}
+	if !e.BookedOn.IsZero() {
+		on := "on " + e.BookedOn.String()
+		if by := e.BookedBy.Words(); by != "" {
+			on += " (" + by + ")"
+		}
+		add(on)
+	}
+	if e.ChargesCents > 0 {
+		add("charges " + money.Format(e.ChargesCents, e.Currency))
+	}
+	for _, id := range [][2]string{{"file", e.MessageID}, {"part", e.GroupID}, {"InstrId", e.InstructionID},
+		{"EndToEndId", e.EndToEndID}, {"TxId", e.TransactionID}, {"UETR", e.UETR}, {"mandate", e.MandateReference},
+		{"reference", e.Reference}, {"code", strings.Trim(e.BankCode+" "+e.BankOwnCode, " ")}} {
+		if id[1] != "" {
+			add(id[0] + " " + id[1])
+		}
+	}
+	if e.Account != "" {
+		add("account " + e.Account.String())
+	}
+	add(reasonText(e.Reasons))
+	add(e.Text)
+	return strings.Join(parts, ", ")
+}
+
+// hint is which key of the profile would let a part mean something else.
+func (s *Service) hint(e Event, p TrialPart) string {
+	code := e.BankOwnCode
+	if code == "" {
+		code = e.BankCode
+	}
+	switch {
+	case p.State == EntryUnmatched && code != "" && p.ItemID == uuid.Nil:
+		return fmt.Sprintf("If the bank charges this, add %q to fee_codes; if it is none of yours, to other_codes.", code)
+	case p.ItemID == uuid.Nil && (e.Kind == OnItem || e.Kind == OnMandate || e.Kind == OnRecall):
+		return "None of its ids is one of ours. end_to_end says which id the bank is given to give back."
+	case p.ItemID != uuid.Nil && len(p.Answers) == 0 && len(p.Findings) == 0 && e.Kind == OnEntry && e.Credit:
+		return "It says nothing new. Set success to booked if a booking is how debits are known to be paid."
+	}
+	for _, a := range p.Answers {
+		for _, r := range e.Reasons {
+			if a.Code == "NARR" || r.Code != "" && a.Code == strings.ToUpper(r.Code) {
+				return fmt.Sprintf("The reason %q is in no list. Map it in codes to one of ours.", r.Code)
+			}
+		}
+	}
+	return ""
+}
+
+// Lines say what would follow from a part, and why nothing would.
+func (p TrialPart) Lines() (lines []string) {
+	add := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
+	switch {
+	case p.ItemID != uuid.Nil:
+		add("It is of the item %s.", p.ItemID)
+	case p.Kind == OnItem || p.Kind == OnMandate || p.Kind == OnRecall:
+		add("It is of no item that is known.")
+	}
+	if p.State != "" {
+		add("The movement is %s.", stateWords[p.State])
+	}
+	if p.Known {
+		add("An earlier file told it: nothing is counted twice.")
+	}
+	for _, a := range p.Answers {
+		text := "The item becomes: " + string(a.Kind)
+		if a.Code != "" && a.Code != bank.CodeSuccess {
+			text += ", " + bank.Label(a.Code)
+		}
+		add("%s.", text)
+	}
+	for _, f := range p.Findings {
+		add("A finding is opened: %s", f)
+	}
+	if p.Hint != "" {
+		add("In the profile: %s", p.Hint)
+	}
+	if len(lines) == 0 {
+		add("Nothing follows from it.")
+	}
+	return lines
+}
+
+var stateWords = map[EntryState]string{EntryMatched: "matched", EntryUnmatched: "matched to nothing, and waits for a person",
+	EntryOther: "none of ours, as the profile says", EntryFee: "a fee of the bank",
+	EntryExplained: "told by other movements, which count"}
