@@ -6,7 +6,8 @@ import (
 )
 
 // spokenDigits are two digits at the beginning of a text of the bank, or behind a word for a reason.
-var spokenDigits = regexp.MustCompile(`(?:^|\b(?:CODE|REASON|RETURN|RETURNED|UNPAID|RC)\b)[^A-Z0-9]*([0-9]{2})\b([^0-9]*)`)
+var spokenDigits = regexp.MustCompile(
+	`(?:^|\b(?:CODE|REASON|RETURN|RETURNED|UNPAID|RC)\b)[^A-Z0-9]*([0-9]{2})\b([^0-9]*)`)
 
 // spokenDate tells that what follows two digits makes a date of them.
 var spokenDate = regexp.MustCompile(`^[-/. ]*(?:[0-9]|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|DAYS?\b)`)

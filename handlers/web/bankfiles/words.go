@@ -65,9 +65,10 @@ var entryPills = map[exchange.EntryState]components.Pill{
 		Word:  "Unmatched",
 		Title: "It belongs to no debit we know. Match it, or say what it is.",
 	},
-	exchange.EntryFee:       {Kind: "draft", Word: "Fee", Title: "What the bank charges."},
-	exchange.EntryExplained: {Kind: "draft", Word: "Told elsewhere", Title: "Other movements tell of this money, and count."},
-	exchange.EntryOther:     {Kind: "draft", Word: "Other", Title: "None of ours."},
+	exchange.EntryFee: {Kind: "draft", Word: "Fee", Title: "What the bank charges."},
+	exchange.EntryExplained: {Kind: "draft", Word: "Told elsewhere",
+		Title: "Other movements tell of this money, and count."},
+	exchange.EntryOther: {Kind: "draft", Word: "Other", Title: "None of ours."},
 }
 
 var dayPills = map[exchange.DayState]components.Pill{
@@ -168,12 +169,12 @@ var findingWords = map[exchange.FindingKind]findingWord{
 	},
 	exchange.Unreadables: {"file", "A file could not be read", "Ask your bank for the file again, or import it by hand. " +
 		"Until this is settled, your debits do not count as paid by silence: the file may say something about them."},
-	exchange.NotStored: {"file", "A part of a file could not be recorded", "Read the file again after an update, or note " +
-		"what the part said. Until this is settled, your debits do not count as paid by silence."},
+	exchange.NotStored: {"file", "A part of a file could not be recorded", "Read the file again after an update, or " +
+		"note what the part said. Until this is settled, your debits do not count as paid by silence."},
 	exchange.StrangeAccount: {"alert", "Money on an account of nobody here", "Register the account in Settings if it is " +
 		"yours. If not, ask your bank why it tells of it."},
-	exchange.PaidAgain: {"money", "A debit that had failed was paid after all", "Check that the client does not pay twice: " +
-		"withdraw other debits and refund what was paid twice."},
+	exchange.PaidAgain: {"money", "A debit that had failed was paid after all", "Check that the client does not pay " +
+		"twice: withdraw other debits and refund what was paid twice."},
 	exchange.SetUp: {
 		"settings",
 		"The bank says that something is not set up",

@@ -6,14 +6,14 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// One movement of money is told several times: by a report during the day, by a notification, and by the statement; as a
-// sum and by its parts; with references and without. What counts is kept once, by these rules.
+// One movement of money is told several times: by a report during the day, by a notification, and by the statement; as
+// a sum and by its parts; with references and without. What counts is kept once, by these rules.
 //
 //   - Two places in one document are two movements, whatever their references.
 //   - A movement that a document of another kind has told already, on the same account and day and of the same amount,
 //     is that one, unless both have references of the bank that differ.
-//   - A sum whose parts are all told is explained by them. Parts of a file that the bank booked in one sum are explained
-//     by the sum, which names the file.
+//   - A sum whose parts are all told is explained by them. Parts of a file that the bank booked in one sum are
+//     explained by the sum, which names the file.
 //   - What a report told and the statement of the day does not book is explained by the statement.
 
 // saveEntries keeps what is new, and asks a person about what belongs to no debit that we know.

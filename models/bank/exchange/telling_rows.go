@@ -286,8 +286,8 @@ func (t unit) toldAs(places map[int]string) (map[int]EntryState, error) {
 	}
 	states := map[int]EntryState{}
 	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT t.key, e.state FROM bank_tellings t JOIN bank_entries e ON e.id = t.entry_id
-			WHERE t.key = ANY($1)`, slices.Sorted(maps.Keys(at)))
+		rows, err := tx.Query(t.Context(), `SELECT t.key, e.state FROM bank_tellings t
+			JOIN bank_entries e ON e.id = t.entry_id WHERE t.key = ANY($1)`, slices.Sorted(maps.Keys(at)))
 		if err != nil {
 			return err
 		}

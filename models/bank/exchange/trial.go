@@ -43,8 +43,8 @@ type TrialPart struct {
 // MostTried is how many parts of a file are tried at once (ours).
 const MostTried = 2000
 
-// Try reads a file as if it came from the bank now, and changes nothing. Someone of a business learns what concerns that
-// business alone; an actor of the whole installation learns all of it.
+// Try reads a file as if it came from the bank now, and changes nothing. Someone of a business learns what concerns
+// that business alone; an actor of the whole installation learns all of it.
 func (s *Service) Try(ctx context.Context, who actor.Actor, name string, content []byte) (t Trial, err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return t, err
@@ -230,6 +230,7 @@ func (p TrialPart) Lines() (lines []string) {
 	return lines
 }
 
-var stateWords = map[EntryState]string{EntryMatched: "matched", EntryUnmatched: "matched to nothing, and waits for a person",
-	EntryOther: "none of ours, as the profile says", EntryFee: "a fee of the bank",
+var stateWords = map[EntryState]string{EntryMatched: "matched",
+	EntryUnmatched: "matched to nothing, and waits for a person",
+	EntryOther:     "none of ours, as the profile says", EntryFee: "a fee of the bank",
 	EntryExplained: "told by other movements, which count"}

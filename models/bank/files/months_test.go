@@ -166,8 +166,8 @@ func (w *town) decide(who actor.Actor) {
 	w.settle()
 }
 
-// answered settles what holds silence until a person has asked the bank: what its answers about unknown items, its other
-// sums, and its files that nobody can read were about.
+// answered settles what holds silence until a person has asked the bank: what its answers about unknown items, its
+// other sums, and its files that nobody can read were about.
 func (w *town) answered(who actor.Actor) {
 	w.t.Helper()
 	rows, err := w.store.Pool.Query(w.t.Context(), `SELECT id FROM bank_findings WHERE closed_at IS NULL

@@ -180,8 +180,6 @@ func (e *entry) detail(b *node) error {
 	d.InstructionID, d.EndToEndID = refs.id("InstrId"), refs.id("EndToEndId")
 	d.MandateReference, d.DetailRef = refs.id("MndtId"), refs.id("AcctSvcrRef")
 	d.TransactionID, d.UETR = refs.id("TxId"), refs.id("UETR")
-	if original := n.at("RtrInf"); original != nil {
-	}
 	d.Batch = d.InstructionID == "" && d.EndToEndID == "" && refs.id("MsgId")+refs.id("PmtInfId") != ""
 	d.StatementLine = cmp.Or(n.at("RmtInf").prose("Ustrd"), n.id("RmtInf", "Strd", "CdtrRefInf", "Ref"))
 	d.Text = maskedProse(n, "AddtlTxInf")

@@ -116,10 +116,10 @@ func (e *Encoder) account(d *document, number, kind, currency string) {
 	d.text(currency, "Ccy")
 }
 
-// oldAccountTypes are the codes that the old forms allow; others stand there as the bank's own. Newer forms take any code
-// of the external list. (ISO 20022: CashAccountType4Code of pain.001.001.03 and pain.008.001.02)
-var oldAccountTypes = names("CASH", "CHAR", "COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD", "NREX",
-	"MOMA", "LOAN", "SLRY", "ODFT")
+// oldAccountTypes are the codes that the old forms allow; others stand there as the bank's own. Newer forms take any
+// code of the external list. (ISO 20022: CashAccountType4Code of pain.001.001.03 and pain.008.001.02)
+var oldAccountTypes = names("CASH", "CHAR", "COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD",
+	"NREX", "MOMA", "LOAN", "SLRY", "ODFT")
 
 // agent writes the content of a bank. One without a branch is said to be unknown, as is usual.
 func (e *Encoder) agent(d *document, branch string) {

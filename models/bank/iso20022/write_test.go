@@ -196,6 +196,17 @@ func TestVersionsDifferWhereTheSchemasDo(t *testing.T) {
 	}
 }
 
+func TestAnAccountTypeThatAnOldFormDoesNotHaveIsTheBanksOwn(t *testing.T) {
+	for form, want := range map[string]string{"pain.001.001.03": "<Prtry>TRAN</Prtry>", "pain.001.001.09": "<Cd>TRAN</Cd>"} {
+		d := dialect()
+		d.AccountTypes = map[bank.AccountType]string{bank.Transmission: "TRAN"}
+		got := write(t, d, message(exchange.Refunds, form, "RF20261120-000042", items(refund(1, 15000))))
+		if !strings.Contains(got, "<Tp>"+want+"</Tp>") || !strings.Contains(got, "<Tp><Cd>CACC</Cd></Tp>") {
+			t.Errorf("%s is written as\n%s", form, got)
+		}
+	}
+}
+
 func TestTrackingDaysAreRefusedWhereTheFormHasNone(t *testing.T) {
 	t.Parallel()
 	d := dialect()
