@@ -36,7 +36,7 @@ func (c Checker) Check(row sheet.Row) Line {
 var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
 	sheet.TooManyCells: CauseCells,
 	sheet.CellTooLong:  CauseLength, sheet.BadEncoding: CauseEncoding,
-	sheet.HiddenRow: CauseHidden}
+	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged}
 
 func (r *reading) broken(problems []sheet.Problem) {
 	for _, p := range problems {

@@ -24,6 +24,9 @@ func queryColumn[T any](of func(*T) *View) table.Column[T] {
 	return table.Column[T]{Name: "query_sealed",
 		Write: func(box *seal.Box, record *T) (any, error) {
 			v := of(record)
+			if v.Unread() && v.Query == "" {
+				return v.Stored("query_sealed"), nil
+			}
 			return box.SealBytes(queryPlace(v), []byte("?"+v.Query)), nil
 		},
 		Read: func(box *seal.Box, record *T, stored []byte) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/batch"
+	"debitdesk/models/batch/sheet"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
@@ -31,6 +33,9 @@ var (
 			cells, err := box.OpenBytes(cellsAt(l.MerchantID, l.BatchID, l.N), stored)
 			if err == nil && len(cells) > 0 {
 				err = json.Unmarshal(cells, &l.Cells)
+			}
+			if errors.Is(err, seal.ErrDamaged) {
+				l.Broken, err = append(l.Broken, sheet.Unreadable()), nil
 			}
 			return err
 		}},

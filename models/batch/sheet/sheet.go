@@ -84,6 +84,7 @@ const (
 	TooFewCells  = "too_few_cells"
 	TooManyCells = "too_many_cells"
 	CellTooLong  = "cell_too_long"
+	Damaged      = "damaged" // what is stored of the row cannot be read
 	BadEncoding  = "bad_encoding"
 	HiddenRow    = "hidden_row"
 )
@@ -221,4 +222,10 @@ func blank(cells []string) bool {
 		}
 	}
 	return true
+}
+
+// Unreadable is the problem of a row of which nothing can be read any more.
+func Unreadable() Problem {
+	return Problem{Code: Damaged, Message: "This row cannot be read: what is stored of it was damaged. " +
+		"Leave it out, and upload it again."}
 }
