@@ -299,7 +299,7 @@ func (v *vault) look() {
 		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals",
 		"/attention": "purchases", "/lists/views": "list_views", "/settings/people": "users", "/invite": "users",
 		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
-		"/settings/security/people": "users"}
+		"/settings/security/people": "users", "/settings/rules": "own_rules"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {

@@ -181,7 +181,8 @@ func (u unable) noRealTime(t *testing.T) {
 	u.let(func(c *bank.Capabilities) { c.RealTimeMandates = true })
 	page := "/p/" + u.API("POST", "/purchases/", link).Want(201).Text("id") + "/"
 	u.let(func(c *bank.Capabilities) { c.RealTimeMandates = false })
-	u.Call("GET", page, nil).Want(http.StatusOK).Contains("by SMS: you have 48").Lacks("keep your phone at hand")
+	u.Call("GET", page, nil).Want(http.StatusOK).Contains("by SMS: you have until 20:00 that day").
+		Lacks("keep your phone at hand")
 }
 
 func (u unable) noChecks(t *testing.T) {

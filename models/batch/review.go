@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -12,7 +11,6 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	"debitdesk/models/rulebook"
 )
 
 // Review is what a person looks at before sending.
@@ -70,8 +68,7 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 	if err != nil {
 		return e, err
 	}
-	rules := cmp.Or(s.Timetable.Rules, rulebook.Default()).ForMerchant(b.MerchantID.String(), own)
-	e.Limits = report.LimitsOn(rules, today)
+	e.Limits = report.LimitsOf(b.MerchantID, own, s.Timetable.Rules, today)
 	days, err := s.Read.Outcomes(ctx, b.MerchantID, today.AddDays(-outcomeDays), today)
 	for _, o := range days {
 		e.Outcome.Collected += o.Collected

@@ -24,6 +24,12 @@ func (t Timetable) ScheduleOf(m bank.Method, cal *calendar.Calendar, shift calen
 // Plan is Timetable.Plan.
 func (s Schedule) Plan(due, now time.Time) Plan { return s.rules.Plan(s.cal, due, s.shift, now) }
 
+// Tracking is how many days the bank may wait for the money of a debit on a day, of mandates that clients confirmed and
+// of others.
+func (s Schedule) Tracking(action calendar.Date) (confirmed, registered int) {
+	return s.rules.tracking(action)
+}
+
 // PlanOn is the plan of a debit for a day that a person picks.
 func (s Schedule) PlanOn(day calendar.Date, now time.Time) Plan {
 	return s.Plan(s.rules.DueOn(day), now)

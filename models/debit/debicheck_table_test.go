@@ -20,20 +20,30 @@ import (
 // for at most R200. The account stands at Absa, or at FNB when it has 11 digits.
 func (h *house) debicheck(account bank.AccountNumber, how mandate.Method, fallback bool) purchase.Record {
 	h.t.Helper()
-	branch, most := "632005", int64(20000)
+	who := asksPayer(account)
+	return h.asks(purchase.Input{Client: &who}, how, fallback)
+}
+
+// asksPayer is who is asked, with an account.
+func asksPayer(account bank.AccountNumber) client.Details {
+	branch := "632005"
 	if len(account.Reveal()) == 11 {
 		branch = "250655"
 	}
-	rec, err := h.purchases.Create(context.Background(), h.who, purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "+27821234567",
-			PersonalCode: "8501015009086", BankAccount: account,
-			BankCode: branch, AccountType: bank.Current},
-		BrandID: h.brand, Currency: "ZAR", Details: one(14900),
-		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE",
-			AuthenticationType: string(how), DebitSequence: "RCUR", AdjustmentCategory: "NEVER", DelayedOnFailure: fallback,
-			MaxAmountCents: &most}},
-		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true},
-	})
+	return client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "+27821234567",
+		PersonalCode: "8501015009086", BankAccount: account, BankCode: branch, AccountType: bank.Current}
+}
+
+// asks makes the purchase of debicheck for the client that the input names.
+func (h *house) asks(in purchase.Input, how mandate.Method, fallback bool) purchase.Record {
+	h.t.Helper()
+	most := int64(20000)
+	in.BrandID, in.Currency, in.Details = h.brand, "ZAR", one(14900)
+	in.DirectDebit = &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE",
+		AuthenticationType: string(how), DebitSequence: "RCUR", AdjustmentCategory: "NEVER", DelayedOnFailure: fallback,
+		MaxAmountCents: &most}}
+	in.Options = purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}
+	rec, err := h.purchases.Create(context.Background(), h.who, in)
 	must(h.t, err)
 	return rec
 }

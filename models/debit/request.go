@@ -12,7 +12,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
-	"debitdesk/models/rulebook"
 )
 
 // request hands to the bank what clients are to be asked. The time to answer counts
@@ -53,8 +52,8 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		return fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err)
 	}
 	c.Order.AnswerBy = s.Limits.Ends(c.Authentication.Method, at)
-	most := brand.Rules(s.Timetable.Rules).On("dc.tracking_days", rulebook.DebiCheck, calendar.DateOf(at)).Int()
-	c.Order.Tracking = min(int64(c.Purchase.TrackingDays(s.Limits)), most) > 0
+	most, _ := s.Purchases.Schedule(brand, bank.DebiCheck).Tracking(calendar.DateOf(at))
+	c.Order.Tracking = min(c.Purchase.TrackingDays(s.Limits), most) > 0
 	c.Order.FirstDate = s.Purchases.FirstDate(c.Purchase, brand)
 	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
 	if errors.Is(err, bank.ErrUnable) {

@@ -31,19 +31,9 @@ func (h *house) stop(clientID uuid.UUID) (undo func()) {
 func (h *house) ofClient(account bank.AccountNumber) purchase.Record {
 	h.t.Helper()
 	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
-	c, err := clients.Create(context.Background(), h.who, client.Input{Details: client.Details{Email: "n@example.org",
-		FullName: "N Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086", BankAccount: account, BankCode: "632005",
-		AccountType: bank.Current}})
+	c, err := clients.Create(context.Background(), h.who, client.Input{Details: asksPayer(account)})
 	must(h.t, err)
-	most := int64(20000)
-	rec, err := h.purchases.Create(context.Background(), h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand,
-		Currency: "ZAR", Details: one(14900),
-		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE",
-			AuthenticationType: string(mandate.Delayed), DebitSequence: "RCUR", AdjustmentCategory: "NEVER",
-			MaxAmountCents: &most}},
-		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
-	must(h.t, err)
-	return rec
+	return h.asks(purchase.Input{ClientID: c.ID}, mandate.Delayed, false)
 }
 
 // asking is how far the last request for a mandate has come.

@@ -108,13 +108,19 @@ func (l Limits) Ends(m Method, sent time.Time) time.Time {
 	}
 }
 
+// DayEnd is when the bank ends delayed requests on the day on which it asks; ok is false where the time to answer alone
+// counts.
+func (l Limits) DayEnd(m Method) (at calendar.TimeOfDay, ok bool) {
+	return l.sameDay(m, rulebook.NoEnd)
+}
+
 // endOfDay is the rule by which a bank ends delayed requests on their day.
 const endOfDay = "dc.tt1b.until"
 
 // Span writes how long the client has to answer, such as "120 seconds", or "until 20:00 that day" where the bank ends
 // the request on the day on which it asks.
 func (l Limits) Span(m Method) string {
-	if at, ok := l.sameDay(m, rulebook.NoEnd); ok {
+	if at, ok := l.DayEnd(m); ok {
 		return "until " + at.String() + " that day"
 	}
 	return Span(l.For(m))
@@ -122,7 +128,7 @@ func (l Limits) Span(m Method) string {
 
 // Within is Span behind a comma: "within 48 hours".
 func (l Limits) Within(m Method) string {
-	if _, ok := l.sameDay(m, rulebook.NoEnd); ok {
+	if _, ok := l.DayEnd(m); ok {
 		return l.Span(m)
 	}
 	return "within " + l.Span(m)

@@ -60,8 +60,10 @@ type Limits struct {
 	Own             [2]bool // which of them the merchant chose
 }
 
-// LimitsOn are the limits of a day by a book of rules.
-func LimitsOn(rules *rulebook.Book, day calendar.Date) (l Limits) {
+// LimitsOf are the limits of a day for a merchant with stricter rules of its own; the rules are the bank's, nil the
+// scheme's.
+func LimitsOf(merchantID uuid.UUID, own []rulebook.Own, rules *rulebook.Book, day calendar.Date) (l Limits) {
+	rules = cmp.Or(rules, rulebook.Default()).ForMerchant(merchantID.String(), own)
 	for i, into := range []*int64{&l.Unpaid, &l.Dispute} {
 		row, _ := rules.Find(rulebook.Question{Key: ratioKeys[i], Stream: rulebook.AnyStream, Day: day})
 		*into, l.Own[i] = row.Value.Int(), row.OfMerchant()
@@ -152,7 +154,7 @@ func (s *Service) Figures(ctx context.Context, who actor.Actor) (Figures, error)
 	if err != nil {
 		return f, err
 	}
-	f.Limits = LimitsOn(cmp.Or(s.Timetable.Rules, rulebook.Default()).ForMerchant(who.MerchantID.String(), own), today)
+	f.Limits = LimitsOf(who.MerchantID, own, s.Timetable.Rules, today)
 	if err := s.moved(ctx, who.MerchantID, today, &f); err != nil {
 		return f, err
 	}

@@ -3,6 +3,7 @@ package rulebook
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"debitdesk/models/calendar"
 )
@@ -79,5 +80,5 @@ func LargerIsStricter(key string) bool { return slices.Contains(larger, key) }
 
 // OfMerchant tells whether the row is a merchant's own.
 func (r Row) OfMerchant() bool {
-	return len(r.Scope) > len(merchantRule) && r.Scope[:len(merchantRule)] == merchantRule
+	return strings.HasPrefix(r.Scope, merchantRule)
 }

@@ -62,14 +62,13 @@ func (h *Batches) Result(c echo.Context) error {
 		func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
 }
 
+// moneyHeads are what became of the money of invoices: on the page for all of them, in the file for each.
+var moneyHeads = []string{"Billed", "Credited", "Paid", "Refunded", "Owed"}
+
 // moneyStats says what became of the money of the invoices. The client’s account adds up in the same way.
 func moneyStats(s report.Sums) (out []components.Stat) {
-	for _, one := range []struct {
-		label string
-		sum   money.Sum
-	}{{"Billed", s.BilledCents}, {"Credited", s.CreditedCents}, {"Paid", s.PaidCents}, {"Refunded", s.RefundedCents},
-		{"Owed", s.Owing}} {
-		out = append(out, components.Stat{Label: one.label, Value: words.SumOf(one.sum, money.ZAR)})
+	for i, sum := range []money.Sum{s.BilledCents, s.CreditedCents, s.PaidCents, s.RefundedCents, s.Owing} {
+		out = append(out, components.Stat{Label: moneyHeads[i], Value: words.SumOf(sum, money.ZAR)})
 	}
 	return out
 }

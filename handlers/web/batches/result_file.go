@@ -2,6 +2,7 @@ package batches
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -28,8 +29,8 @@ func (h *Batches) File(c echo.Context) error {
 	for i := range b.Format.Header {
 		t.Heads = append(t.Heads, export.Head{Text: b.ColumnName(i)})
 	}
-	for _, head := range []string{"Row in the file", "Purchase id", "Invoice number", "Outcome", "Why",
-		"Billed", "Credited", "Paid", "Refunded", "Owed"} {
+	for _, head := range slices.Concat([]string{"Row in the file", "Purchase id", "Invoice number", "Outcome",
+		"Why"}, moneyHeads) {
 		t.Heads = append(t.Heads, export.Head{Text: head})
 	}
 	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(),
@@ -113,7 +114,7 @@ func (h *Batches) standings(c echo.Context, rows []batch.Row) (map[uuid.UUID]rep
 func moneyCells(r batch.Row, stand map[uuid.UUID]report.Standing) []export.Cell {
 	s, made := stand[r.PurchaseID]
 	if !made {
-		return []export.Cell{export.Text(""), export.Text(""), export.Text(""), export.Text(""), export.Text("")}
+		return slices.Repeat([]export.Cell{export.Text("")}, len(moneyHeads))
 	}
 	return []export.Cell{export.Amount(s.BilledCents()), export.Amount(s.CreditedCents()), export.Amount(s.ReceivedCents),
 		export.Amount(s.RefundedCents), export.Amount(s.OwedCents())}

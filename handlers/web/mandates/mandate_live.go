@@ -3,7 +3,6 @@ package mandates
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,7 +52,7 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 		return "The mandate was declined", codeSaid(sheet, asked)
 	case mandate.NoResponse:
 		over := "The " + limitSaid(limits.For(asked.Method)) + " are over. "
-		if asked.Method == mandate.Delayed && limits.Bank != nil {
+		if _, ok := limits.DayEnd(asked.Method); ok {
 			over = "The time to answer is over. "
 		}
 		return "No answer from the client", over +
@@ -223,8 +222,8 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 
 // shortSpan is the time to answer a delayed request, on a button.
 func shortSpan(limits mandate.Limits) string {
-	if limits.Bank != nil {
-		return words.Glue(strings.TrimSuffix(limits.Span(mandate.Delayed), " that day"))
+	if at, ok := limits.DayEnd(mandate.Delayed); ok {
+		return words.Glue("until " + at.String())
 	}
 	return words.Glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour))
 }
