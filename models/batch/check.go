@@ -27,6 +27,9 @@ type reading struct {
 func (c Checker) Check(row sheet.Row) Line {
 	r := &reading{Checker: c, cells: row.Cells, numbers: row.Numbers, line: Line{Row: row.Number}}
 	r.broken(row.Broken)
+	if row.Unread() {
+		return r.line // what its cells say is not known
+	}
 	r.person()
 	r.money()
 	r.rest()

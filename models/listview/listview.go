@@ -146,6 +146,7 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, nam
 func (s *Service) Replace(ctx context.Context, who actor.Actor, id uuid.UUID, query string) (View, error) {
 	return s.change(ctx, who, id, "replaced", func(v *View) error {
 		v.Query = query
+		v.Damage.Replace()
 		return tidyName(v)
 	})
 }

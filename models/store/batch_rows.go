@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,9 @@ type batchLine struct {
 var (
 	lineTable = table.New("batch_rows",
 		table.Column[batchLine]{Name: "cells", Once: true, Write: func(box *seal.Box, l *batchLine) (any, error) {
+			if l.Unread != nil {
+				return l.Unread, nil
+			}
 			cells, err := json.Marshal(l.Cells)
 			return box.SealBytes(cellsAt(l.MerchantID, l.BatchID, l.N), cells), err
 		}, Read: func(box *seal.Box, l *batchLine, stored []byte) error {
@@ -35,7 +39,7 @@ var (
 				err = json.Unmarshal(cells, &l.Cells)
 			}
 			if errors.Is(err, seal.ErrDamaged) {
-				l.Broken, err = append(l.Broken, sheet.Unreadable()), nil
+				l.Unread, l.Broken, err = bytes.Clone(stored), sheet.WithUnreadable(l.Broken), nil
 			}
 			return err
 		}},

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 )
 
 // State is where a task stands. Only waiting and running ones move.
@@ -43,6 +44,7 @@ type Task struct {
 	AskerID             uuid.UUID    `gorm:"<-:create"`
 	Asker               actor.Actor  `gorm:"<-:create;serializer:json"`
 	Input               []byte       `gorm:"-"` // what was asked for, as its worker wrote it
+	database.Damage     `gorm:"-"`   // what was asked for that cannot be read
 	State               State
 	Stopping            bool            // somebody cancelled it; it ends after the piece under way
 	StoppedBy           string          // their name

@@ -83,6 +83,10 @@ func (s *Service) step(ctx context.Context, t *Task, claim uuid.UUID, run Run) e
 		return s.end(ctx, t, claim, Cancelled, t.stopped(), Piece{})
 	}
 	who, refused := s.person(ctx, *t)
+	if refused == nil && t.Any() {
+		refused = fault.New(fault.Conflict, "task_unreadable",
+			"What was asked for cannot be read: what is stored of it was damaged. Ask for it again.")
+	}
 	if refused != nil {
 		return s.refused(ctx, t, claim, refused)
 	}

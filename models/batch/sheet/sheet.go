@@ -224,8 +224,18 @@ func blank(cells []string) bool {
 	return true
 }
 
-// Unreadable is the problem of a row of which nothing can be read any more.
-func Unreadable() Problem {
-	return Problem{Code: Damaged, Message: "This row cannot be read: what is stored of it was damaged. " +
-		"Leave it out, and upload it again."}
+// WithUnreadable are the problems of a row of which nothing can be read any more.
+func WithUnreadable(problems []Problem) []Problem {
+	return append(WithoutUnreadable(problems), Problem{Code: Damaged, Message: "this row cannot be read: what is stored " +
+		"of it was damaged. Leave it out, or type its cells again"})
+}
+
+// WithoutUnreadable are the problems of a row whose cells are known again.
+func WithoutUnreadable(problems []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Code == Damaged })
+}
+
+// Unread tells whether nothing of the row can be read.
+func (r Row) Unread() bool {
+	return slices.ContainsFunc(r.Broken, func(p Problem) bool { return p.Code == Damaged })
 }
