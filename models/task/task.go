@@ -29,6 +29,9 @@ const (
 // Open tells that it may still change.
 func (s State) Open() bool { return s == Waiting || s == Running }
 
+// Export is the kind of tasks that write a list into a file, and may begin anew.
+const Export = "export"
+
 // FileKept is how long a file can be downloaded; entryKept is how long the list shows a task.
 const (
 	FileKept  = 7 * 24 * time.Hour
@@ -60,7 +63,7 @@ type Task struct {
 	ClaimedUntil        time.Time
 	CreatedAt           time.Time
 	BeganAt, EndedAt    time.Time
-	KeptUntil           time.Time // the file is deleted then
+	KeptUntil           time.Time // the file is deleted then; of one that is not over: a client was erased since
 	UpdatedAt           time.Time
 }
 
