@@ -122,7 +122,8 @@ func (s Store) find(ctx context.Context, who actor.Actor, id uuid.UUID, since ti
 
 // hold finds a selection that this transaction changes.
 func (s Store) hold(tx *database.Tx, who actor.Actor, id uuid.UUID, since time.Time) (Selection, error) {
-	return readable(database.One(tx.Context(), s.DB, selectionTable, mine+" FOR UPDATE", who.MerchantID, id, who.ID, since))
+	return readable(database.One(tx.Context(), s.DB, selectionTable, mine+" FOR UPDATE", who.MerchantID, id, who.ID,
+		since))
 }
 
 // readable takes a selection whose filters were damaged as one that is over: the rows are chosen again.

@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
-	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
@@ -285,10 +284,6 @@ func (s *Service) placeOne(ctx context.Context, m Message) error {
 
 func (s *Service) bytesOf(ctx context.Context, id string) (io.ReadCloser, error) {
 	packed, err := s.Store.Content(ctx, id)
-	if errors.Is(err, seal.ErrDamaged) {
-		return nil, fault.New(fault.Conflict, unreadableFile, "This file cannot be read: what is stored of it was damaged. "+
-			"Have it brought back from a backup.")
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"debitdesk/models/database/seal"
 )
 
 // receive reads everything that has arrived. A document that cannot be read is put aside with the reason; one that
@@ -42,9 +40,6 @@ func (s *Service) receive(ctx context.Context) (read int, err error) {
 	_, err = each(brought, func(d Document) error {
 		d, err := s.read(ctx, d, func() (io.ReadCloser, error) {
 			packed, err := s.Store.DocumentContent(ctx, d.ID)
-			if errors.Is(err, seal.ErrDamaged) {
-				return nil, &Unreadable{Why: whyDamaged}
-			}
 			if err != nil {
 				return nil, err
 			}
