@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/calendar"
 	"debitdesk/models/task"
 )
 
@@ -157,4 +158,22 @@ func TestADocumentOfAMandateThatIsDamagedSaysSo(t *testing.T) {
 	k.Page(k.A.Staff, "GET", page, nil).Want(http.StatusOK).Contains("signed later.pdf")
 	k.Page(k.A.Staff, "GET", page+"/evidence/"+bytesOf(t, k.House, `SELECT id::text FROM mandate_evidence`), nil).
 		Want(http.StatusConflict).Contains("This file cannot be read")
+}
+
+func TestOrdersThatAreDamagedAreDecidedOnTheirFinding(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	day := h.Exchange.Calendar.AddBusinessDays(calendar.DateOf(h.Store.Now()), 5)
+	h.Submit(day, 15000, uuid.New())
+	flip(t, h, "bank_items", "order_sealed", "true")
+	_, _ = h.Exchange.CutNow(t.Context(), h.A.Finance.Actor())
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(http.StatusOK).Contains("Orders cannot be read", "Try again…")
+	h.Page(h.A.Finance, "GET", "/bank/items?item_state=damaged", nil).Want(http.StatusOK).Contains("Cannot be read")
+	at := "/bank/findings/" + bytesOf(t, h, `SELECT id::text FROM bank_findings WHERE kind = 'damaged_orders'`)
+	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("1 order for the bank", "Mark as not collected…")
+	h.Page(h.A.Finance, "GET", at+"/sending", nil).Want(http.StatusOK).Contains("Try these orders again?")
+	h.Page(h.A.Finance, "GET", at+"/dropping", nil).Want(http.StatusOK).Contains("1 item", "count as failed")
+	h.Page(h.A.Finance, "POST", at+"/dropping", url.Values{}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(http.StatusOK).Lacks("Orders cannot be read")
+	h.Page(h.A.Finance, "GET", at+"/dropping", nil).Want(http.StatusConflict).Contains("No damaged orders are waiting")
 }
