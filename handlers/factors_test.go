@@ -519,3 +519,18 @@ func TestOfTwoWhoReplaceOneSessionOneDoes(t *testing.T) {
 	}
 	h.Page(who, "GET", "/clients", nil).Want(303)
 }
+
+func TestAnAppWhoseKeyIsDamagedIsSaidAndReplaced(t *testing.T) {
+	t.Parallel()
+	h := newGatehouse(t)
+	who, _ := h.signIn()
+	key, codes := h.setUp(&who)
+	flip(t, h.House, "users", "totp_sealed")
+	half, _ := h.signIn()
+	h.Page(half, "POST", "/login/factor", url.Values{"code": {h.code(key, 0)}}).Want(http.StatusUnprocessableEntity).
+		Contains("was damaged", "recovery code")
+	got := h.Page(half, "POST", "/login/factor", url.Values{"recovery": {codes[0]}}).Want(http.StatusSeeOther)
+	in := handlertest.Person{Cookie: sessionOf(t, got)}
+	h.Page(in, "GET", "/account/security", nil).Want(http.StatusOK).Contains("Its codes cannot be checked",
+		"Remove authenticator app")
+}

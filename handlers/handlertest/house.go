@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -89,6 +90,8 @@ type House struct {
 	Factors    *factor.Service
 	ahead      atomic.Int64 // by how much real time was moved
 
+	Round func(context.Context) error // does everything that workers find to do, once
+
 	credentials *credential.Service
 }
 
@@ -157,6 +160,11 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
 	}
 	h.Tasks, h.Followups = use.Tasks, use.Followups
+	h.Round = func(ctx context.Context) error {
+		_, sent := use.Outbox.SendDue(ctx)
+		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),
+			use.Tasks.TakeUp(ctx), db.Tidy(ctx))
+	}
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {

@@ -172,6 +172,7 @@ const warnWithin = 7 * 24 * time.Hour
 type Row struct {
 	N          int             `gorm:"<-:create"` // as a spreadsheet numbers it
 	Cells      []string        `gorm:"-"`
+	Unread     []byte          `gorm:"-"` // what is stored of cells that cannot be read; nil: they can
 	Broken     []sheet.Problem `gorm:"serializer:json;default:null;<-:create"`
 	Numbers    []int           `gorm:"serializer:json;default:null;<-:create"` // columns of numbers in a workbook
 	State      RowState

@@ -27,6 +27,9 @@ type reading struct {
 func (c Checker) Check(row sheet.Row) Line {
 	r := &reading{Checker: c, cells: row.Cells, numbers: row.Numbers, line: Line{Row: row.Number}}
 	r.broken(row.Broken)
+	if row.Unread() {
+		return r.line // what its cells say is not known
+	}
 	r.person()
 	r.money()
 	r.rest()
@@ -36,7 +39,7 @@ func (c Checker) Check(row sheet.Row) Line {
 var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
 	sheet.TooManyCells: CauseCells,
 	sheet.CellTooLong:  CauseLength, sheet.BadEncoding: CauseEncoding,
-	sheet.HiddenRow: CauseHidden}
+	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged}
 
 func (r *reading) broken(problems []sheet.Problem) {
 	for _, p := range problems {

@@ -35,6 +35,9 @@ func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e
 		if r, err = s.open(ctx, b, e.N); err != nil {
 			return nil, err
 		}
+		if r.Unread != nil {
+			r.Cells = make([]string, len(b.Format.Header)) // they are typed again
+		}
 		if e.Column < 0 || e.Column >= len(r.Cells) {
 			return nil, fault.Missing()
 		}
@@ -105,7 +108,7 @@ var rowWords = map[RowState]string{Fresh: "being checked", Ready: "ready", Bad: 
 // a person saw how the row is cut; texts in extra cells are lost only when somebody takes them out.
 func (b Batch) rewritten(r Row, cells []string, whole bool) Row {
 	was := b.read([]Row{r}, Day{})[0].Values
-	r.Cells, r.Revision = cells, b.Revision
+	r.Cells, r.Revision, r.Unread, r.Broken = cells, b.Revision, nil, sheet.WithoutUnreadable(r.Broken)
 	if whole {
 		r.Cells, r.Broken = b.cut(cells)
 	}

@@ -80,6 +80,7 @@ var titles = map[string]string{
 	CauseCells:       "Too few or too many cells",
 	CauseEncoding:    "Characters that could not be read",
 	CauseHidden:      "Hidden in the spreadsheet",
+	CauseDamaged:     "Rows that can no longer be read",
 	CauseTotal:       "The products do not add up to the amount",
 	CausePast:        "The due date has passed",
 	CauseUnknown:     "No such client yet",

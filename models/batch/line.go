@@ -88,6 +88,7 @@ const (
 	CauseCells       = "cell_count"
 	CauseEncoding    = "encoding"
 	CauseHidden      = "hidden"
+	CauseDamaged     = "damaged"
 	CauseTotal       = "total_differs"
 	CausePast        = "due_past"
 	CauseFar         = "due_far"

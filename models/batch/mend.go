@@ -21,6 +21,7 @@ type Mend struct {
 	Text, Who               string
 	Rows                    []int    `gorm:"serializer:json;not null"`
 	Was                     []Before `gorm:"-"`
+	Unread                  bool     `gorm:"-"` // what is stored of the rows before it was damaged
 	CreatedAt               time.Time
 }
 
@@ -84,6 +85,10 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 	}
 	if err != nil {
 		return Batch{}, err
+	}
+	if m.Unread {
+		return Batch{}, fault.New(fault.Conflict, "mend_unreadable", "This change cannot be undone: what is stored of the "+
+			"rows before it was damaged. Correct the rows one by one.")
 	}
 	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
 		if !b.in(Checked) {
@@ -150,6 +155,9 @@ func (r *Row) putBack(was []Before, mapped bool, revision int) error {
 	}
 	before := was[at]
 	r.Cells, r.Broken, r.Numbers, r.Confirmed = before.Cells, before.Broken, before.Numbers, before.Confirmed
+	if len(before.Cells) > 0 {
+		r.Unread = nil
+	}
 	r.Decision, r.Chosen, r.State, r.Error, r.Revision = before.Decision, before.Chosen, Fresh, "", revision
 	if mapped {
 		r.Decision, r.Chosen, r.Confirmed = Undecided, uuid.Nil, false

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/ownrule"
 	"debitdesk/models/requestlog"
+	"debitdesk/models/task"
 )
 
 // ofClient are the purchases of a client (@m merchant, @c client). A purchase that
@@ -147,9 +148,6 @@ const deletions = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'd
 const stopRequests = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'stop_client'
 	AND subject ->> 'client' = @c::text`
 
-// overTasks are those that have a file and do not work on it any more.
-const overTasks = `SELECT id FROM tasks WHERE merchant_id = @m AND chunks > 0 AND state NOT IN ('waiting', 'running')`
-
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
@@ -232,15 +230,11 @@ var erasing = []struct{ table, sql string }{
 	},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
 		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
-	// Files of lists that were exported name clients. They are made again from the lists.
-	{"task_chunks", `DELETE FROM task_chunks WHERE merchant_id = @m AND task_id IN (` + overTasks + `)`},
-	{"tasks", `UPDATE tasks SET kept_until = LEAST(kept_until, now())
-		WHERE merchant_id = @m AND id IN (` + overTasks + `)`},
 	// Statements name clients: those of its time are made again from the ledger, with the same sums.
 	{
 		"company_statements",
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL
-			WHERE merchant_id = @m AND status IN ('running', 'finished')
+			WHERE merchant_id = @m AND status IN ('pending', 'running', 'finished')
 		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`,
 	},
 }
@@ -265,6 +259,9 @@ func eraseRows(t *database.Tx, tx pgx.Tx, c Client) error {
 	}
 	if err := requestlog.Erase(t.Context(), tx, c.MerchantID, saidOf(c)); err != nil {
 		return fmt.Errorf("erase from the log of requests: %w", err)
+	}
+	if err := task.Erase(t.Context(), t, tx, c.MerchantID); err != nil {
+		return fmt.Errorf("erase from tasks: %w", err)
 	}
 	return eraseAnswers(t, tx, c)
 }

@@ -3,6 +3,7 @@ package database
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,6 +65,9 @@ func openBody(box *seal.Box, m *mail.Mail, stored []byte) error {
 	if err == nil && len(b) > 0 {
 		err = json.Unmarshal(b, &body)
 		m.Text, m.HTML = body.Text, body.HTML
+	}
+	if errors.Is(err, seal.ErrDamaged) {
+		m.Unreadable, m.Text, err = true, mail.Unread, nil
 	}
 	return err
 }

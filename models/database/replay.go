@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/database/seal"
+	"debitdesk/models/fault"
 	"debitdesk/models/replay"
 )
 
@@ -90,6 +91,10 @@ func (a Answers) Recall(ctx context.Context, k replay.Key) (*replay.Answer, erro
 		return nil, replay.ErrKeyReused
 	}
 	body, err := s.Seal.OpenBytes(AnswerAt(k.MerchantID.String(), k.IsTest, k.Key), row.Body)
+	if errors.Is(err, seal.ErrDamaged) {
+		return nil, fault.New(fault.Conflict, "answer_unreadable",
+			"This request was carried out before. Its answer can no longer be read; look at what it was about.")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("recall answer: %w", err)
 	}

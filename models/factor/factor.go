@@ -44,7 +44,8 @@ func (k Key) MarshalJSON() ([]byte, error) { return json.Marshal(masked) }
 type Set struct {
 	UserID      uuid.UUID
 	Name, Email string
-	Key         Key // of the authenticator app; it counts once it is confirmed
+	Key         Key  // of the authenticator app; it counts once it is confirmed
+	Unread      bool // what is stored of the key was damaged: no code fits it
 	ConfirmedAt time.Time
 	LastStep    int64 // the step of the last code that was used: a code works once
 	Passkeys    []Passkey

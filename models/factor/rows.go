@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,10 +55,10 @@ func (s Store) factors(ctx context.Context, userID uuid.UUID, lock string) (set 
 		return set, fault.Missing()
 	}
 	key, err := s.Seal.Open(seal.PlaceOf("users", "totp_sealed", r.ID, r.ID), r.TOTPSealed)
-	if err != nil {
+	if set.Unread = errors.Is(err, seal.ErrDamaged); err != nil && !set.Unread {
 		return set, fmt.Errorf("open the key of user %s: %w", r.ID, err)
 	}
-	set = Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: Key(key),
+	set = Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: Key(key), Unread: set.Unread,
 		ConfirmedAt: database.OrZero(r.TOTPConfirmedAt).UTC(), LastStep: r.TOTPLastStep,
 		CodesLeft: r.CodesLeft, Required: r.Required}
 	set.Passkeys, err = database.All(ctx, s.DB, passkeyTable, "user_id = $1 ORDER BY created_at, id", userID)

@@ -51,6 +51,10 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 		})
 	case p.Code != "":
 		return user.TOTP, s.guarded(ctx, who, "code", func(tx *database.Tx, set Set) (bool, error) {
+			if set.Unread && set.App() {
+				return false, fault.At("code", "unreadable", "Codes of your authenticator app cannot be checked: what is stored "+
+					"of its key was damaged. Use a recovery code or a passkey, or ask an admin to reset your two-step sign-in.")
+			}
 			step, fits := set.Key.step(p.Code, s.Now(), set.LastStep)
 			if !fits || !set.App() {
 				return false, nil

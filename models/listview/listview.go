@@ -40,7 +40,12 @@ type View struct {
 	CreatedAt  time.Time `gorm:"not null"`
 	UpdatedAt  time.Time `gorm:"not null"`
 	DeletedAt  time.Time
+
+	database.Damage `gorm:"-"` // its address that cannot be read
 }
+
+// Unread tells that what is stored of the view's address was damaged: it shows the list as it comes.
+func (v View) Unread() bool { return v.Any() }
 
 // Listed is a view as one person sees it.
 type Listed struct {
@@ -141,6 +146,7 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, nam
 func (s *Service) Replace(ctx context.Context, who actor.Actor, id uuid.UUID, query string) (View, error) {
 	return s.change(ctx, who, id, "replaced", func(v *View) error {
 		v.Query = query
+		v.Damage.Replace()
 		return tidyName(v)
 	})
 }

@@ -16,14 +16,19 @@ import (
 // Store is where settings and views are kept.
 type Store struct{ *database.DB }
 
+const querySealed = "query_sealed"
+
 func queryPlace(v *View) seal.Place {
-	return seal.PlaceOf("list_views", "query_sealed", v.MerchantID, v.ID)
+	return seal.PlaceOf("list_views", querySealed, v.MerchantID, v.ID)
 }
 
 func queryColumn[T any](of func(*T) *View) table.Column[T] {
-	return table.Column[T]{Name: "query_sealed",
+	return table.Column[T]{Name: querySealed,
 		Write: func(box *seal.Box, record *T) (any, error) {
 			v := of(record)
+			if stored := v.Stored(querySealed); stored != nil {
+				return stored, nil
+			}
 			return box.SealBytes(queryPlace(v), []byte("?"+v.Query)), nil
 		},
 		Read: func(box *seal.Box, record *T, stored []byte) error {

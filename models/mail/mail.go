@@ -42,6 +42,8 @@ type Mail struct {
 	Tries     int
 	CreatedAt time.Time
 	SentAt    time.Time
+
+	Unreadable bool `gorm:"-"` // what is stored of its words was damaged; it is not sent
 }
 
 // The kinds of mail whose link lets its reader in: as a new member, or with a new
@@ -56,6 +58,9 @@ func (m Mail) LetsIn() bool { return m.Kind == Invitation || m.Kind == PasswordR
 
 // LinkNotKept is what stays of the words of such a mail.
 const LinkNotKept = "The link in this mail was for one person only and is not kept.\n"
+
+// Unread is shown in the place of the words of a mail that cannot be read any more.
+const Unread = "The words of this mail cannot be read: what is stored of them was damaged.\n"
 
 // The states of a mail.
 const (

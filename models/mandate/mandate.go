@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 )
 
 // Kind is how the mandate was authenticated.
@@ -126,4 +127,6 @@ type Evidence struct {
 	SHA256                    []byte `gorm:"column:sha256"`
 	Content                   []byte `gorm:"-"` // sealed at rest
 	CreatedAt                 time.Time
+
+	database.Damage `gorm:"-" json:"-"` // its content that cannot be read
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/fault"
 )
 
 // Sheet is a mandate with all that hangs on it.
@@ -68,5 +69,10 @@ func (s *Service) File(ctx context.Context, who actor.Actor, id uuid.UUID) (Evid
 	if err := who.May(actor.Read); err != nil {
 		return Evidence{}, err
 	}
-	return s.Store.Evidence(ctx, who.MerchantID, id)
+	e, err := s.Store.Evidence(ctx, who.MerchantID, id)
+	if err == nil && e.Any() {
+		err = fault.New(fault.Conflict, "file_unreadable", "This file cannot be read: what is stored of it was damaged. "+
+			"Add the document to the mandate again.")
+	}
+	return e, err
 }

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
 )
 
 // Store is where selections are kept.
@@ -116,12 +117,21 @@ func dropOldest(tx *database.Tx, s Selection) {
 const mine = "merchant_id = $1 AND id = $2 AND asker_id = $3 AND created_at > $4"
 
 func (s Store) find(ctx context.Context, who actor.Actor, id uuid.UUID, since time.Time) (Selection, error) {
-	return database.One(ctx, s.DB, selectionTable, mine, who.MerchantID, id, who.ID, since)
+	return readable(database.One(ctx, s.DB, selectionTable, mine, who.MerchantID, id, who.ID, since))
 }
 
 // hold finds a selection that this transaction changes.
 func (s Store) hold(tx *database.Tx, who actor.Actor, id uuid.UUID, since time.Time) (Selection, error) {
-	return database.One(tx.Context(), s.DB, selectionTable, mine+" FOR UPDATE", who.MerchantID, id, who.ID, since)
+	return readable(database.One(tx.Context(), s.DB, selectionTable, mine+" FOR UPDATE", who.MerchantID, id, who.ID,
+		since))
+}
+
+// readable takes a selection whose filters were damaged as one that is over: the rows are chosen again.
+func readable(s Selection, err error) (Selection, error) {
+	if err == nil && s.Any() {
+		err = fault.Missing()
+	}
+	return s, err
 }
 
 // Tidy deletes selections whose time is over.

@@ -33,15 +33,16 @@ type Row struct {
 
 // Selection is what one person chose.
 type Selection struct {
-	ID, MerchantID uuid.UUID
-	AskerID        uuid.UUID         `gorm:"<-:create"`
-	List, Arg      string            `gorm:"<-:create"`
-	Query          map[string]string `gorm:"-"` // the filters of the list
-	Moment         time.Time         `gorm:"<-:create"`
-	Rows           []Row             `gorm:"-"` // all that were chosen, those that were taken out too
-	Excluded       []uuid.UUID       `gorm:"-"`
-	N, Cents       int64             // without those that were taken out
-	CreatedAt      time.Time         `gorm:"<-:create"`
+	ID, MerchantID  uuid.UUID
+	AskerID         uuid.UUID         `gorm:"<-:create"`
+	List, Arg       string            `gorm:"<-:create"`
+	Query           map[string]string `gorm:"-"` // the filters of the list
+	Moment          time.Time         `gorm:"<-:create"`
+	Rows            []Row             `gorm:"-"` // all that were chosen, those that were taken out too
+	Excluded        []uuid.UUID       `gorm:"-"`
+	N, Cents        int64             // without those that were taken out
+	CreatedAt       time.Time         `gorm:"<-:create"`
+	database.Damage `gorm:"-"`        // its filters that cannot be read
 }
 
 // Has tells whether a row is chosen.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -22,6 +23,9 @@ var mendTable = table.New("batch_mends",
 			was, err := box.OpenBytes(mendPlace(m), stored)
 			if err == nil {
 				err = json.Unmarshal(was, &m.Was)
+			}
+			if errors.Is(err, seal.ErrDamaged) {
+				m.Unread, err = true, nil
 			}
 			return err
 		}})

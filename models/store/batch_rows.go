@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/batch"
+	"debitdesk/models/batch/sheet"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
@@ -25,12 +28,18 @@ type batchLine struct {
 var (
 	lineTable = table.New("batch_rows",
 		table.Column[batchLine]{Name: "cells", Once: true, Write: func(box *seal.Box, l *batchLine) (any, error) {
+			if l.Unread != nil {
+				return l.Unread, nil
+			}
 			cells, err := json.Marshal(l.Cells)
 			return box.SealBytes(cellsAt(l.MerchantID, l.BatchID, l.N), cells), err
 		}, Read: func(box *seal.Box, l *batchLine, stored []byte) error {
 			cells, err := box.OpenBytes(cellsAt(l.MerchantID, l.BatchID, l.N), stored)
 			if err == nil && len(cells) > 0 {
 				err = json.Unmarshal(cells, &l.Cells)
+			}
+			if errors.Is(err, seal.ErrDamaged) {
+				l.Unread, l.Broken, err = bytes.Clone(stored), sheet.WithUnreadable(l.Broken), nil
 			}
 			return err
 		}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,11 +181,16 @@ func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, er
 
 func (s *Store) newestEvidence(ctx context.Context, merchantID, mandateID uuid.UUID) (*mandate.Evidence, error) {
 	files, err := s.EvidenceOf(ctx, merchantID, mandateID)
-	if err != nil || len(files) == 0 {
-		return nil, err
+	for _, f := range slices.Backward(files) {
+		e, err := s.Evidence(ctx, merchantID, f.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !e.Any() { // one that is damaged proves nothing
+			return &e, nil
+		}
 	}
-	e, err := s.Evidence(ctx, merchantID, files[len(files)-1].ID)
-	return &e, err
+	return nil, err
 }
 
 // TokensDebited implements debit.Reader.

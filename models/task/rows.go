@@ -180,7 +180,12 @@ func (s Store) Chunk(ctx context.Context, t Task, n int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the file of a task: %w", err)
 	}
-	return s.Seal.OpenBytes(chunkPlace(t, n), sealed)
+	part, err := s.Seal.OpenBytes(chunkPlace(t, n), sealed)
+	if errors.Is(err, seal.ErrDamaged) {
+		err = fault.New(fault.Conflict, "file_unreadable",
+			"This file cannot be read: what is stored of it was damaged. Ask for it again.")
+	}
+	return part, err
 }
 
 // tidyChunks is how many parts of files one transaction deletes.

@@ -56,6 +56,9 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 		made.ClaimedUntil = now.Add(headStart)
 	}
 	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if err := besideErasures(tx, who.MerchantID); err != nil {
+			return err
+		}
 		open, err := countOpen(tx, who.MerchantID)
 		if err != nil {
 			return err

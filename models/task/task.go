@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 )
 
 // State is where a task stands. Only waiting and running ones move.
@@ -28,6 +29,9 @@ const (
 // Open tells that it may still change.
 func (s State) Open() bool { return s == Waiting || s == Running }
 
+// Export is the kind of tasks that write a list into a file, and may begin anew.
+const Export = "export"
+
 // FileKept is how long a file can be downloaded; entryKept is how long the list shows a task.
 const (
 	FileKept  = 7 * 24 * time.Hour
@@ -43,6 +47,7 @@ type Task struct {
 	AskerID             uuid.UUID    `gorm:"<-:create"`
 	Asker               actor.Actor  `gorm:"<-:create;serializer:json"`
 	Input               []byte       `gorm:"-"` // what was asked for, as its worker wrote it
+	database.Damage     `gorm:"-"`   // what was asked for that cannot be read
 	State               State
 	Stopping            bool            // somebody cancelled it; it ends after the piece under way
 	StoppedBy           string          // their name
@@ -58,7 +63,7 @@ type Task struct {
 	ClaimedUntil        time.Time
 	CreatedAt           time.Time
 	BeganAt, EndedAt    time.Time
-	KeptUntil           time.Time // the file is deleted then
+	KeptUntil           time.Time // the file is deleted then; of one that is not over: a client was erased since
 	UpdatedAt           time.Time
 }
 

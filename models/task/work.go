@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -83,6 +84,10 @@ func (s *Service) step(ctx context.Context, t *Task, claim uuid.UUID, run Run) e
 		return s.end(ctx, t, claim, Cancelled, t.stopped(), Piece{})
 	}
 	who, refused := s.person(ctx, *t)
+	if refused == nil && t.Any() {
+		refused = fault.New(fault.Conflict, "task_unreadable",
+			"What was asked for cannot be read: what is stored of it was damaged. Ask for it again.")
+	}
 	if refused != nil {
 		return s.refused(ctx, t, claim, refused)
 	}
@@ -156,11 +161,18 @@ func (t Task) stopped() string {
 // end ends a task. What was written of a file that is not complete is deleted.
 func (s *Service) end(ctx context.Context, t *Task, claim uuid.UUID, state State, note string, piece Piece) error {
 	t.State, t.Note, t.EndedAt = state, note, s.now()
-	if state == Done {
+	kept := state == Done && t.KeptUntil.IsZero()
+	switch {
+	case kept:
 		t.KeptUntil = t.EndedAt.Add(FileKept)
+	case state == Done:
+		if t.KeptUntil = t.EndedAt; t.FileName != "" {
+			t.Note = strings.TrimSpace(note + " Its file is not kept: a client was erased while it was made.")
+		}
+		piece = Piece{}
 	}
 	return s.keep(ctx, t, claim, piece, func(tx *database.Tx) {
-		if state != Done {
+		if !kept {
 			dropFile(tx, *t)
 		}
 		tx.Audit(actor.SystemOf(t.MerchantID), audit.Entry{Action: "task.ended", ObjectType: "task", ObjectID: t.ID,
@@ -176,7 +188,7 @@ func (s *Service) keep(ctx context.Context, t *Task, claim uuid.UUID, piece Piec
 	next.Claim, next.ClaimedUntil = claim, next.UpdatedAt.Add(claimHolds)
 	if !next.State.Open() {
 		next.Claim, next.ClaimedUntil = uuid.Nil, time.Time{}
-		if next.State != Done {
+		if next.State != Done || !next.KeptUntil.After(next.EndedAt) {
 			next.Chunks, next.FileBytes, next.FileName = 0, 0, ""
 		}
 	}

@@ -234,7 +234,7 @@ func (h *Pages) items() kit.Shown {
 
 func stateOptions() (out []components.Option) {
 	for _, s := range []exchange.ItemState{exchange.ItemWaiting, exchange.ItemLate, exchange.ItemHeld, exchange.ItemSent,
-		exchange.ItemRefused, exchange.ItemDropped, exchange.ItemWithdrawn} {
+		exchange.ItemRefused, exchange.ItemDropped, exchange.ItemDamaged, exchange.ItemWithdrawn} {
 		out = append(out, components.Option{Value: string(s), Text: itemPills[s].Word})
 	}
 	return out

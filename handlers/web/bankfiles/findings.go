@@ -77,6 +77,9 @@ func findingActs(f exchange.Finding, refused int) (out []components.Button) {
 	case exchange.MissedDeadline:
 		out = append(out, components.Button{Label: "Send anyway…", Icon: "forward", Href: findingPath(f.ID, "sending")},
 			components.Button{Label: "Mark as not collected…", Icon: "x", Href: findingPath(f.ID, "dropping")})
+	case exchange.DamagedOrders:
+		out = append(out, components.Button{Label: "Try again…", Icon: "forward", Href: findingPath(f.ID, "sending")},
+			components.Button{Label: "Mark as not collected…", Icon: "x", Href: findingPath(f.ID, "dropping")})
 	case exchange.Unmatched:
 		out = append(
 			out,
@@ -243,13 +246,13 @@ func (h *Pages) Settle(c echo.Context) error {
 	return h.done(c, err, findingPath(f.ID), "The finding is settled.")
 }
 
-// late is a finding about debits that missed the cut-off of their day.
+// late is a finding about debits that missed the cut-off of their day, or about orders that cannot be read.
 func (h *Pages) late(c echo.Context) (f exchange.Finding, day date, err error) {
 	if f, err = h.found(c); err != nil {
 		return f, day, err
 	}
 	day, is := f.LateDay()
-	if !is {
+	if !is && f.Kind != exchange.DamagedOrders {
 		return f, day, fault.Missing()
 	}
 	return f, day, nil
@@ -261,6 +264,9 @@ func (h *Pages) AskLate(send bool) echo.HandlerFunc {
 		f, day, err := h.late(c)
 		if err != nil {
 			return err
+		}
+		if f.Kind == exchange.DamagedOrders {
+			return h.askDamaged(c, f, send)
 		}
 		n, err := h.Exchange.LateOn(c.Request().Context(), access.Actor(c), day)
 		if err != nil {
@@ -291,6 +297,9 @@ func (h *Pages) Late(send bool) echo.HandlerFunc {
 		f, day, err := h.late(c)
 		if err != nil {
 			return err
+		}
+		if f.Kind == exchange.DamagedOrders {
+			return h.damaged(c, f, send)
 		}
 		n, err := h.Exchange.Late(c.Request().Context(), access.Actor(c), day, send)
 		said := plural.Of(n, "late debit") + " " + plural.Was(n) + " marked as not collected."

@@ -87,6 +87,8 @@ var itemPills = map[exchange.ItemState]components.Pill{
 	exchange.ItemSent:      {Kind: "progress", Word: "No answer yet"},
 	exchange.ItemRefused:   {Kind: "bad", Word: "Refused with its file", Title: "Someone must decide what happens to it."},
 	exchange.ItemDropped:   {Kind: "bad", Word: "Not collected"},
+	exchange.ItemDamaged: {Kind: "bad", Word: "Cannot be read", Title: "What is stored of it was damaged. " +
+		"Someone must decide what happens to it."},
 }
 
 var outcomePills = map[bank.MessageKind]components.Pill{
@@ -182,8 +184,10 @@ var findingWords = map[exchange.FindingKind]findingWord{
 			"again.",
 	},
 	exchange.LateResult: {"alert", "Two answers contradict each other", "Ask your bank which answer holds."},
-	exchange.NotPlaced: {"alert", "A file cannot be laid out", "Someone put another file where ours belongs. " +
-		"Have it taken away; ours then leaves within a minute."},
+	exchange.NotPlaced: {"alert", "A file cannot be laid out", "Do what the finding says; the file then leaves " +
+		"within a minute."},
+	exchange.DamagedOrders: {"alert", "Orders cannot be read", "Try again once the database or its keys were brought " +
+		"back from a backup. Otherwise mark them as not collected, and debit again."},
 	exchange.NotFetched: {"clock", "Answers of the bank do not arrive", "Find out why files are not fetched from " +
 		"your bank, or are not read. Debits count as paid by silence again once everything is here."},
 	exchange.NoStatement: {"calendar", "A day does not add up", "Look at the day in the reconciliation."},

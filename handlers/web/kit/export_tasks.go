@@ -28,7 +28,7 @@ import (
 )
 
 // ExportKind is the kind of tasks that write a list into a file.
-const ExportKind = "export"
+const ExportKind = task.Export
 
 // nowKey in the address of an export asks for the file in the answer, however long the list is.
 const nowKey = "now"

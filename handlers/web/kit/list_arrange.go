@@ -58,7 +58,9 @@ func (r *List[T, F]) arrange(ctx context.Context, who actor.Actor, l *Listing) e
 			l.refuse("That saved view no longer exists. Showing the list with its filters.")
 			l.Query.Del(viewKey)
 		} else {
-			l.view = &views[n]
+			if l.view = &views[n]; l.view.Unread() {
+				l.refuse("That saved view cannot be read: what is stored of it was damaged. Save it anew, or delete it.")
+			}
 		}
 	}
 	r.readColumns(l)
@@ -227,7 +229,12 @@ const mostCounted = 6
 // countViews counts the rows of saved views. Where the list is not arranged there are none.
 func (r *List[T, F]) countViews(ctx context.Context, who actor.Actor, l *Listing) (err error) {
 	l.counts, err = database.EachAtOnce(ctx, l.saved[:min(mostCounted, len(l.saved))],
-		func(ctx context.Context, v listview.Listed) (RowsFound, error) { return r.countView(ctx, who, v.Query) })
+		func(ctx context.Context, v listview.Listed) (RowsFound, error) {
+			if v.Unread() {
+				return RowsFound{}, nil
+			}
+			return r.countView(ctx, who, v.Query)
+		})
 	return err
 }
 

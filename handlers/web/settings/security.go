@@ -40,8 +40,8 @@ func (h *Security) Show(c echo.Context) error {
 		return err
 	}
 	me := kit.Mine(c)
-	view := pages.SecurityView{App: set.App(), AppSince: h.Desk.Real(set.ConfirmedAt), Any: set.Any(),
-		CodesLeft: set.CodesLeft, CodesAll: factor.RecoveryCodes}
+	view := pages.SecurityView{App: set.App(), AppUnread: set.Unread, AppSince: h.Desk.Real(set.ConfirmedAt),
+		Any: set.Any(), CodesLeft: set.CodesLeft, CodesAll: factor.RecoveryCodes}
 	if me.RequireFactor && !set.Any() {
 		view.Demanded = me.MerchantName
 	}

@@ -3,6 +3,7 @@ package exchange
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -133,7 +134,15 @@ func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool
 	if n == 0 {
 		kept, err = database.First(held(t, documentTable, `merchant_id = $1 AND content_sha256 = $2`, d.MerchantID,
 			d.SHA256))
-		return kept, false, err
+		if err != nil || packed == nil || kept.State != DocumentRejected || kept.Why != whyDamaged {
+			return kept, false, err
+		}
+		d = kept // it is read from what is brought now
+		d.State, d.Why, d.ReadAt = DocumentOpen, "", time.Time{}
+		t.Later(`UPDATE bank_files_in SET state = 'open', why = '', read_at = NULL WHERE id = $1`, d.ID)
+		if err := t.settleFindings(Unreadables, d.ID.String(), d.BroughtBy, "The file was imported again."); err != nil {
+			return d, false, err
+		}
 	}
 	if packed != nil {
 		t.Later(

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
 
@@ -58,6 +59,7 @@ func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time,
 // cutOne puts waiting items into one message: its number, its groups and its items are fixed in one transaction, and
 // with them its bytes.
 func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor.Actor) (id string, err error) {
+	var damaged []Item
 	err = s.Store.inTx(ctx, func(tx unit) error {
 		number, err := tx.nextNumber(p.Kind)
 		if err != nil {
@@ -74,6 +76,11 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 			return err
 		case len(cut) == 0:
 			return errNothing // and the number is not used up
+		}
+		if damaged, err = tx.damagedIn(m.ID); err != nil {
+			return err
+		} else if len(damaged) > 0 {
+			return errDamaged
 		}
 		groups, err := groupsOf(tx, m, cut)
 		if err != nil {
@@ -95,6 +102,11 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 	switch {
 	case errors.Is(err, errNothing):
 		return "", nil
+	case errors.Is(err, errDamaged):
+		if err := s.setAside(ctx, damaged); err != nil {
+			return "", err
+		}
+		return s.cutOne(ctx, p, by, who) // the others leave
 	case err != nil:
 		return "", err
 	}
@@ -184,6 +196,9 @@ func (s *Service) writeOne(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if out.damaged() {
+		return s.giveBack(ctx, id)
+	}
 	var packed bytes.Buffer
 	zip, hash, size := gzip.NewWriter(&packed), sha256.New(), &counter{}
 	if err := s.Encoder.Encode(io.MultiWriter(zip, hash, size), out); err != nil {
@@ -219,6 +234,9 @@ func (s *Service) place(ctx context.Context) (int, error) {
 		var occupied *Occupied
 		if errors.As(err, &occupied) { // it stays as it is until a person has looked
 			return about(m.ID, s.notPlaced(ctx, m, occupied))
+		}
+		if fault.HasCode(err, unreadableFile) {
+			return about(m.ID, s.lost(ctx, m))
 		}
 		if err == nil {
 			placed++

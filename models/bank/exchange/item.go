@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 )
 
 // Kind is what the items of one message ask of the bank. One message holds one kind.
@@ -36,6 +37,7 @@ const (
 	ItemSent      ItemState = "sent"      // in a message
 	ItemRefused   ItemState = "refused"   // its message or group was refused; a person decides
 	ItemDropped   ItemState = "dropped"   // a person said that the bank did not run it
+	ItemDamaged   ItemState = "damaged"   // its order cannot be read, so it does not leave; a person decides
 )
 
 // Item is one thing that was handed over.
@@ -59,6 +61,8 @@ type Item struct {
 	SilenceAt   time.Time        // when silence means that it was paid; zero: silence means nothing
 	TakenAt     time.Time
 	Order       Order `gorm:"-"` // sealed at rest; empty in lists
+
+	database.Damage `gorm:"-"` // the order that cannot be read
 }
 
 // Order is what the bank is asked in full: exactly one of the parts is there.

@@ -151,6 +151,7 @@ const (
 	SetUp           FindingKind = "set_up"          // the bank says that something is not agreed or set up
 	LateResult      FindingKind = "late_result"     // an answer contradicts an earlier one
 	NotPlaced       FindingKind = "not_placed"      // another file stands where a message is to be laid out
+	DamagedOrders   FindingKind = "damaged_orders"  // items whose orders cannot be read
 	NotFetched      FindingKind = "not_fetched"     // answers do not come, so that silence says nothing
 	NoStatement     FindingKind = "no_statement"    // a day does not add up, or nothing tells
 )

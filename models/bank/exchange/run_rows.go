@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 )
 
@@ -125,7 +126,12 @@ func (s Store) Content(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Seal.OpenBytes(contentAt(merchantID, id), sealed)
+	content, err := s.Seal.OpenBytes(contentAt(merchantID, id), sealed)
+	if errors.Is(err, seal.ErrDamaged) {
+		err = fault.New(fault.Conflict, unreadableFile, "This file cannot be read: what is stored of it was damaged. "+
+			"Have it brought back from a backup.")
+	}
+	return content, err
 }
 
 // NextExchange is the earliest moment of a cut, of a silence that counts, or of a missing acknowledgement or
@@ -176,5 +182,9 @@ func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error
 	if err != nil {
 		return nil, fmt.Errorf("read an imported document: %w", err)
 	}
-	return s.Seal.OpenBytes(documentAt(merchantID, id), sealed)
+	content, err := s.Seal.OpenBytes(documentAt(merchantID, id), sealed)
+	if errors.Is(err, seal.ErrDamaged) {
+		err = &Unreadable{Why: whyDamaged}
+	}
+	return content, err
 }

@@ -152,7 +152,7 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 	switch {
 	case err != nil:
 		return err
-	case !found || request.Kind != Mandates || request.Order.Request == nil:
+	case !found || request.Kind != Mandates || request.Order.Request == nil && !request.Any():
 		return bank.ErrUnknown
 	}
 	id := derived(requestID, Cancellations)
@@ -163,7 +163,7 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 		}
 		now := held[requestID]
 		switch now.State {
-		case ItemWaiting, ItemLate:
+		case ItemWaiting, ItemLate, ItemDamaged:
 			now.State = ItemWithdrawn
 			return tx.saveItems([]Item{now})
 		case ItemSent:
@@ -171,6 +171,9 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 			return nil // it never arrived, or was taken back before
 		}
 		r := request.Order.Request
+		if r == nil { // what the bank is to be told cannot be read
+			return bank.ErrUnable
+		}
 		_, err = tx.takeItems(keyed(Item{ID: id, MerchantID: now.MerchantID, Kind: Cancellations, SubjectID: requestID,
 			Method: bank.DebiCheck, State: ItemWaiting, TakenAt: tx.Now(), CutAt: s.Rules.soon(tx.Now()),
 			Order: Order{Cancel: &Cancellation{ID: id, RequestID: requestID, MessageID: now.MessageID,
@@ -185,7 +188,7 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 	switch {
 	case err != nil:
 		return err
-	case !found || debit.Kind != Debits || debit.Order.Debit == nil:
+	case !found || debit.Kind != Debits || debit.Order.Debit == nil && !debit.Any():
 		return bank.ErrUnknown
 	}
 	return s.Store.inTx(ctx, func(tx unit) error {
@@ -199,11 +202,11 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 			return nil
 		case d.Outcome != "":
 			return bank.ErrTooLate
-		case d.State == ItemWaiting || d.State == ItemLate:
+		case d.State == ItemWaiting || d.State == ItemLate || d.State == ItemDamaged:
 			return s.withdraw(tx, d)
 		case d.State != ItemSent:
 			return nil // a person decides about it
-		case !s.Rules.Capabilities.RecallOne:
+		case !s.Rules.Capabilities.RecallOne, debit.Any():
 			return bank.ErrUnable
 		case !tx.Now().Before(d.ActionDate.At(0, 0)):
 			return bank.ErrTooLate
@@ -252,7 +255,8 @@ func (s *Service) TakeRefundBack(tx *database.Tx, merchantID, id uuid.UUID) (boo
 		return false, err
 	}
 	i, found := held[id]
-	if !found || i.MerchantID != merchantID || i.Kind != Refunds || i.State != ItemWaiting {
+	if !found || i.MerchantID != merchantID || i.Kind != Refunds ||
+		i.State != ItemWaiting && i.State != ItemDamaged {
 		return false, nil
 	}
 	i.State = ItemWithdrawn

@@ -84,6 +84,7 @@ const (
 	TooFewCells  = "too_few_cells"
 	TooManyCells = "too_many_cells"
 	CellTooLong  = "cell_too_long"
+	Damaged      = "damaged" // what is stored of the row cannot be read
 	BadEncoding  = "bad_encoding"
 	HiddenRow    = "hidden_row"
 )
@@ -221,4 +222,20 @@ func blank(cells []string) bool {
 		}
 	}
 	return true
+}
+
+// WithUnreadable are the problems of a row of which nothing can be read any more.
+func WithUnreadable(problems []Problem) []Problem {
+	return append(WithoutUnreadable(problems), Problem{Code: Damaged, Message: "this row cannot be read: what is stored " +
+		"of it was damaged. Leave it out, or type its cells again"})
+}
+
+// WithoutUnreadable are the problems of a row whose cells are known again.
+func WithoutUnreadable(problems []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Code == Damaged })
+}
+
+// Unread tells whether nothing of the row can be read.
+func (r Row) Unread() bool {
+	return slices.ContainsFunc(r.Broken, func(p Problem) bool { return p.Code == Damaged })
 }

@@ -105,6 +105,10 @@ func (s *Service) confirm(ctx context.Context) error {
 // send sends claimed mails, and tells how many the relay took; tired when it failed
 // again and again.
 func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired bool, err error) {
+	mails, given := s.readable(ctx, mails)
+	if len(mails) == 0 {
+		return 0, false, given
+	}
 	_, keeps := s.Sender.(Keep)
 	if err := s.word(ctx, mails, !keeps); err != nil {
 		why := error(nil)
@@ -114,7 +118,7 @@ func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired boo
 		return 0, true, why
 	}
 	if keeps {
-		return len(mails), false, s.sent(ctx, mails, s.Store.MailsKept)
+		return len(mails), false, errors.Join(given, s.sent(ctx, mails, s.Store.MailsKept))
 	}
 	r := round{s: s, todo: mails}
 	var talks sync.WaitGroup
@@ -124,8 +128,22 @@ func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired boo
 	talks.Wait()
 	// What the relay said must be written down even when the caller gives up now.
 	ctx = context.WithoutCancel(ctx)
-	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken, s.Store.MailsSent),
+	return len(r.taken), r.failures >= weary, errors.Join(r.err, given, s.sent(ctx, r.taken, s.Store.MailsSent),
 		s.Store.ReleaseMails(ctx, r.todo))
+}
+
+var errUnreadable = &mail.Refusal{Err: errors.New("what is stored of its words cannot be read")}
+
+// readable gives up mails whose words cannot be read, and gives the others.
+func (s *Service) readable(ctx context.Context, mails []mail.Mail) (good []mail.Mail, given error) {
+	for _, m := range mails {
+		if m.Unreadable {
+			given = errors.Join(given, s.putOff(context.WithoutCancel(ctx), m, errUnreadable))
+			continue
+		}
+		good = append(good, m)
+	}
+	return good, given
 }
 
 // word words mails, and keeps the words before they leave the house: what is shown

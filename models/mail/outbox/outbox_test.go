@@ -459,3 +459,20 @@ func (f files) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 	last.Gone()
 	return nil
 }
+
+func TestAMailThatIsDamagedIsGivenUpAndTheOthersAreSent(t *testing.T) {
+	h := open(t)
+	broken, good := h.letter(t, h.NewID(), 1), h.letter(t, h.NewID(), 1)
+	if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET text_body = '', html_body = '',
+		body_sealed = '\x0001' WHERE id = $1`, broken.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = h.SendDue(t.Context())
+	if len(h.relay.taken) != 1 || h.relay.taken[0] != good.ID {
+		t.Errorf("sent: %v", h.relay.taken)
+	}
+	got := h.find(t, broken.ID)
+	if got.State != mail.Failed || got.Text != mail.Unread || got.Error == "" {
+		t.Errorf("the damaged one is %s, it says %q, because %q", got.State, got.Text, got.Error)
+	}
+}
