@@ -1,6 +1,7 @@
 package subscription_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
 
@@ -75,24 +77,35 @@ func TestEachClientIsToldOfAPriceOnceWhateverIsKilled(t *testing.T) {
 	}
 }
 
+// One worker comes by while the other has written its letters and not ended its transaction.
 func TestTwoWorkersTellEachClientOfAPriceOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 9
 	h, tpl := lettered(t, clients)
 	p := h.changePrice(tpl, subscription.PriceInput{From: day(time.March, 15), Prices: []int64{12000}})
-	h.die(4) // after two of them
-	var wait sync.WaitGroup
-	for range 2 {
-		wait.Go(func() {
-			w := h.worker()
-			w.LettersAtOnce = 1
-			if err := w.TellPrices(ctx); err != nil {
-				t.Error(err)
+	h.die(3) // after two of them
+	slow, quick := h.worker(), h.worker()
+	slow.LettersAtOnce, quick.LettersAtOnce = 2, 2
+	var meanwhile sync.Once
+	slow.InTx = func(in context.Context, fn func(purchase.Tx) error) error {
+		return h.subs.InTx(in, func(tx purchase.Tx) error {
+			if err := fn(tx); err != nil {
+				return err
 			}
+			meanwhile.Do(func() {
+				soon, done := context.WithTimeout(ctx, 20*time.Second)
+				defer done()
+				over := make(chan error)
+				go func() { over <- quick.TellPrices(soon) }() // another process has connections of its own
+				if err := <-over; err != nil {
+					t.Error(err)
+				}
+			})
+			return nil
 		})
 	}
-	wait.Wait()
-	if n := h.letters(p.Change.ID); n != clients {
+	must(t, slow.TellPrices(ctx))
+	if n := h.letters(p.Change.ID); n != clients || h.told(tpl).Left() {
 		t.Errorf("%d letters to %d clients", n, clients)
 	}
 }
