@@ -175,6 +175,25 @@ func TestTheTwoPausesAreShownAsSuch(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusNotFound)
 }
 
+func TestThePageOfATemplateSaysHowManyWereToldOfItsPrice(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := templateOf(t, h, plan("Monthly"))
+	subscribed(t, h, at, "6200000001")
+	in := url.Values{"price-0": {"700,00"}, "from": {h.Store.Now().AddDate(0, 2, 0).Format(time.DateOnly)}}
+	shown := h.Page(h.A.Finance, "POST", at+"/price", in).Want(http.StatusOK).Contains("1 client gets one mail about it.")
+	_, after, _ := strings.Cut(shown.Body, `name="seen" value="`)
+	seen, _, _ := strings.Cut(after, `"`)
+	in.Set("seen", seen)
+	in.Set("save", "yes")
+	h.Page(h.A.Finance, "POST", at+"/price", in).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at, nil).Contains("Told of the price", "0 of 1 client")
+	if err := h.Subscriptions.TellPrices(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Finance, "GET", at, nil).Contains("1 of 1 client")
+}
+
 func TestASubscriberIsEditedAndRemoved(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)

@@ -66,14 +66,17 @@ type Letters interface {
 	PriceChanged(to client.Details, b merchant.Brand, of []NewPrice) mail.Letter
 }
 
-// NewPrice is what a subscription costs from a date on.
+// NewPrice is what a subscription costs from a date on. Its JSON is how it is stored until the client is told.
 type NewPrice struct {
-	Title, Currency, Every string
-	Was, Is                int64
-	From                   calendar.Date
-	FirstOn                calendar.Date // the first day billed at the new price; zero: not known yet
-	Stays                  bool          // the price stays Is, and does not change to Was
-	Confirm                bool          // the client has to confirm it at the bank before it can be debited
+	Title    string        `json:"title"`
+	Currency string        `json:"currency"`
+	Every    string        `json:"every"`
+	Was      int64         `json:"was"`
+	Is       int64         `json:"is"`
+	From     calendar.Date `json:"from"`
+	FirstOn  calendar.Date `json:"first_on,omitzero"` // the first day billed at the new price; zero: not known yet
+	Stays    bool          `json:"stays,omitempty"`   // the price stays Is, and does not change to Was
+	Confirm  bool          `json:"confirm,omitempty"` // the client has to confirm it at the bank before it can be debited
 }
 
 // Recurrence is what a subscription debits, how much, from when on and how often. The zero value is none.

@@ -34,6 +34,7 @@ var wiping = []struct{ table, where string }{
 	{"api_request_bodies", "merchant_id = $1"},
 	{"company_statements", "merchant_id = $1"},
 	{"billing_periods", "merchant_id = $1"},
+	{"price_letters", "merchant_id = $1"},
 	{"template_clients", "merchant_id = $1"},
 	{"billing_templates", "merchant_id = $1"},
 	{"batch_mends", "merchant_id = $1"},

@@ -125,7 +125,7 @@ func (p PricePlan) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// mostRepriced is how many subscribers a price change is planned for: they are told in one transaction.
+// mostRepriced is how many subscribers a price change is planned for together.
 const mostRepriced = 20_000
 
 // PlanPrice tells what another price from a date on would do.
@@ -167,7 +167,7 @@ func (s *Service) planPrice(ctx context.Context, who actor.Actor, t Template, in
 	if err != nil {
 		return p, err
 	}
-	told := map[uuid.UUID]bool{}
+	noMail := map[uuid.UUID]bool{}
 	for _, sub := range all {
 		r := reprice(t, after, sub, p.Change.From, under[sub.TokenID])
 		if r.Was == r.Is {
@@ -175,15 +175,16 @@ func (s *Service) planPrice(ctx context.Context, who actor.Actor, t Template, in
 			continue
 		}
 		p.Changed = append(p.Changed, r)
-		if known := told[sub.ClientID]; known {
-			continue
-		}
-		if told[sub.ClientID] = true; sub.ClientEmail == "" {
-			p.NoMail++
-		} else {
-			p.Clients++
+		if sub.ClientEmail == "" {
+			noMail[sub.ClientID] = true
 		}
 	}
+	heard, err := s.heardOf(ctx, p)
+	if err != nil {
+		return p, err
+	}
+	clients, _ := p.told(heard)
+	p.NoMail, p.Clients = len(noMail), len(clients)
 	return p, nil
 }
 

@@ -9,16 +9,14 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/client"
 	"debitdesk/models/fault"
-	"debitdesk/models/mail"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 )
 
-// ChangePrice plans another price from a date on, and tells every client whose price changes, once each. Seen is the
-// digest of the plan that the person was shown. The same again changes nothing.
+// ChangePrice plans another price from a date on, and lets every client whose price changes be told, once each. Seen
+// is the digest of the plan that the person was shown. The same again changes nothing.
 func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID, in PriceInput,
 	seen string) (p PricePlan, err error) {
 	if err := who.May(actor.Bill); err != nil {
@@ -46,63 +44,32 @@ func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID
 }
 
 func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan) error {
-	b, err := s.Purchases.Read.Brand(ctx, p.Template.MerchantID, p.Template.BrandID)
-	if err != nil {
-		return err
-	}
-	ids := make([]uuid.UUID, len(p.Changed))
-	for i, r := range p.Changed {
-		ids[i] = r.ClientID
-	}
-	details, err := client.Store{DB: s.Store.DB}.DetailsOf(ctx, p.Template.MerchantID, ids)
-	if err != nil {
-		return err
-	}
 	return s.InTx(ctx, func(tx purchase.Tx) error {
 		t := p.Template
 		c := p.Change
 		c.ID, c.By, c.At = tx.NewID(), who.Name, tx.Now()
-		words := fmt.Sprintf("Billed from %s on, %s comes to %s in place of %s: %s told.", c.From.Format("2 Jan 2006"),
-			t.Name(), money.Format(c.Cents, t.Currency), money.Format(t.TotalCents, t.Currency), plural.Of(p.Clients, "client"))
 		if t.Price = &c; p.Stays {
 			t.Price = nil
-			words = "The price of " + t.Name() + " stays as it is: the change that was planned was withdrawn."
 		}
 		t.UpdatedAt = tx.Now()
 		moveTemplate(tx.Unit(), t)
 		t.Version++
+		n, ended, err := s.writeLetters(tx, *p, c)
+		if err != nil {
+			return err
+		}
+		words := fmt.Sprintf("Billed from %s on, %s comes to %s in place of %s: %s told.", c.From.Format("2 Jan 2006"),
+			t.Name(), money.Format(c.Cents, t.Currency), money.Format(t.TotalCents, t.Currency), plural.Of(n, "client"))
+		if p.Stays {
+			words = "The price of " + t.Name() + " stays as it is: the change that was planned was withdrawn."
+		}
 		noteTemplate(tx, who, t, "template.price_planned", words,
 			map[string]any{"total_cents": t.TotalCents}, map[string]any{"total_cents": c.Cents, "from": c.From.String(),
-				"subscribers": len(p.Changed), "fixed": len(p.Fixed()), "below": len(p.Below())})
-		n := 0
-		clients, told := p.told()
-		for _, clientID := range clients {
-			to, known := details[clientID]
-			if !known || to.Email == "" {
-				continue
-			}
-			n++
-			tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: t.MerchantID, ObjectID: c.ID, Kind: purchase.MailPrice,
-				Attempt: n, ClientID: clientID, To: to.Email, CC: to.CC, BCC: to.BCC, State: mail.Queued, CreatedAt: tx.Now(),
-				Letter: s.Purchases.Letters.PriceChanged(to, b, told[clientID])})
-		}
-		p.Template, p.Change = t, c
+				"subscribers": len(p.Changed), "fixed": len(p.Fixed()), "below": len(p.Below()), "letters": n,
+				"letters_ended": ended})
+		p.Template, p.Change, p.Clients = t, c, n
 		return nil
 	})
-}
-
-// told is what each client reads of a price change, with the clients in the order of their first subscription.
-func (p PricePlan) told() (clients []uuid.UUID, words map[uuid.UUID][]purchase.NewPrice) {
-	words = map[uuid.UUID][]purchase.NewPrice{}
-	for _, r := range p.Changed {
-		if words[r.ClientID] == nil {
-			clients = append(clients, r.ClientID)
-		}
-		words[r.ClientID] = append(words[r.ClientID], purchase.NewPrice{Title: p.Template.Name(),
-			Currency: p.Template.Currency, Was: r.Was, Is: r.Is, Every: p.Template.Plan.Every(), From: p.Change.From,
-			FirstOn: r.FirstOn, Confirm: r.Why != "", Stays: p.Stays})
-	}
-	return clients, words
 }
 
 // ApplyPrices makes the prices that have begun those of their templates. What is billed for a day has the price of that

@@ -58,6 +58,7 @@ func TestANewPriceIsBilledFromItsDateOnAndEveryClientHearsOfItOnce(t *testing.T)
 	}
 	for range 2 {
 		h.changePrice(tpl, in)
+		must(t, h.subs.TellPrices(ctx))
 	}
 	if n := h.number(`SELECT count(*) FROM mails WHERE kind = 'price_changed'`); n != 2 {
 		t.Errorf("%d mails to two clients", n)
@@ -143,6 +144,7 @@ func TestAPlannedPriceIsWithdrawnByThePresentOne(t *testing.T) {
 	sub := h.add(tpl, clientID).Subscriber
 	in := subscription.PriceInput{From: day(time.March, 15), Prices: []int64{12000}}
 	h.changePrice(tpl, in)
+	must(t, h.subs.TellPrices(ctx))
 	in.Prices = []int64{10000}
 	if p := h.changePrice(tpl, in); !p.Stays || p.Clients != 1 {
 		t.Errorf("%+v", p)
@@ -201,6 +203,7 @@ func TestOfManyPricesAtOnceOneIsPlannedAndToldOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	must(t, h.subs.TellPrices(ctx))
 	if n := h.number(`SELECT count(*) FROM mails WHERE kind = 'price_changed'`); n != 1 {
 		t.Errorf("%d mails", n)
 	}

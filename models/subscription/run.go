@@ -25,7 +25,7 @@ const block, atOnce = 500, 8
 // fails does not keep the others from being billed.
 func (s *Service) Run(ctx context.Context) (int, error) {
 	var done atomic.Int64
-	wrong := []error{s.ApplyPrices(ctx)}
+	wrong := []error{s.ApplyPrices(ctx), s.TellPrices(ctx)}
 	var after uuid.UUID
 	r := &run{s: s, templates: map[uuid.UUID]Template{}}
 	for {

@@ -22,6 +22,8 @@ type Service struct {
 	Purchases *purchase.Service
 	Now       func() time.Time
 	AtOnce    int // subscribers that are billed side by side; 0: 8
+	// LettersAtOnce is how many clients are told of a price in one transaction; 0: 500.
+	LettersAtOnce int
 }
 
 // Input is a template as it was asked for.

@@ -39,6 +39,13 @@ func (h *Templates) Show(c echo.Context) error {
 	view := h.templateView(t, brand)
 	view.MayWrite = access.Actor(c).Can(templateAct)
 	if t.IsSubscription {
+		told, err := h.Service.ToldOf(c.Request().Context(), t)
+		if err != nil {
+			return err
+		}
+		if told.Left() || told.Of > 0 && t.Coming() != nil {
+			view.Facts.Items = append(view.Facts.Items, toldFact(told))
+		}
 		list, err := h.subscribers(access.Actor(c), t, c.QueryParam("status") == string(subscription.Pending)).View(c)
 		if err != nil {
 			return err
@@ -126,6 +133,12 @@ func (h *Templates) templateFacts(t subscription.Template) components.Facts {
 	f.Items = append(f.Items, components.Fact{Label: "Created",
 		Part: components.When(words.Ago(t.CreatedAt, h.Desk.Now()))})
 	return f
+}
+
+// toldFact says how far the letters about a price are.
+func toldFact(n subscription.Told) components.Fact {
+	return components.Fact{Label: "Told of the price", Value: words.Grouped(int64(n.Told)) + " of " +
+		words.Grouped(int64(n.Of)) + " " + plural.Pick(n.Of, "client", "clients")}
 }
 
 // AskPause serves GET /templates/:id/pause.

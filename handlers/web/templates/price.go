@@ -142,7 +142,7 @@ func (h *Templates) pricePreview(v *pages.PriceView, p subscription.PricePlan, f
 		plural.Of(len(p.Changed), "subscriber") + ": " + words.Sum(t.TotalCents, t.Currency) + " → " +
 			words.Sum(p.Change.Cents, t.Currency) + " " + t.Plan.Every() + ", billed from " +
 			words.SayDay(p.Change.From, h.Desk.Now()) + " on.",
-		plural.Of(p.Clients, "client") + " " + plural.Pick(p.Clients, "gets", "get") + " one mail about it now.",
+		plural.Of(p.Clients, "client") + " " + plural.Pick(p.Clients, "gets", "get") + " one mail about it.",
 	}
 	if p.Stays {
 		v.Lines[0] = "The price stays " + words.Sum(t.TotalCents, t.Currency) + ", and what was planned is withdrawn."
