@@ -37,6 +37,14 @@ func (c *callers) bankFiles() {
 			fmt.Sprintf("%*s", i%3, ""))
 		return ask{body: body, headers: []string{kind}}
 	}, 303)
+	c.all("POST /bank/import/trial", func(int) ask {
+		body, kind := upload(nil, "file", "answer.json", string(exchangetest.Arrival(refused)))
+		return ask{body: body, headers: []string{kind}}
+	}, 200)
+	body, kind := upload(nil, "file", "broken.json", "nonsense")
+	c.Call("POST", "/bank/import", body, kind, "Cookie: "+c.A.Finance.Cookie, "Sec-Fetch-Site: same-origin").Want(303)
+	broken := c.column(`SELECT id::text FROM bank_findings WHERE kind = 'unreadable' AND closed_at IS NULL`)
+	c.all("POST /bank/findings/:id/reading", one(broken[0]), 303)
 	c.all("POST /bank/files/:id/replacement", one(file), 303)
 	c.all("POST /bank/files/:id/dropping", one(file), 303)
 	if n := c.Count(`SELECT count(*) FROM bank_items WHERE state = 'waiting' AND amount_cents = 12300`); n != 2 {

@@ -362,13 +362,52 @@ func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
 	h.Page(h.B.Owner, "GET", "/bank/received", nil).Want(200).Contains("copy.json").Lacks("answer.json")
 }
 
+func TestAFileCanBeTriedAndOneThatCouldNotBeReadIsReadAgain(t *testing.T) {
+	h := bankHouse(t)
+	debits, purchases := h.HandOver(1, 15000, bankThursday)
+	id := h.CutAndTake()
+	content := exchangetest.Arrival(exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
+	send(h, h.A.Finance, "/bank/import/trial", "answer.json", content).Want(200).
+		Contains("What answer.json would do", "Nothing was changed", "It is of the item "+debits[0].String(),
+			"The item becomes: unpaid, Account closed (12).")
+	send(h, h.A.Finance, "/bank/import/trial", "broken.json", []byte("nonsense")).Want(200).
+		Contains("The file cannot be read", "It is not JSON.")
+	send(h, h.A.Finance, "/bank/import/trial", "empty.json", nil).Want(422).Contains("Choose a file from your bank.")
+	send(h, h.A.Staff, "/bank/import/trial", "answer.json", content).Want(http.StatusForbidden)
+	send(h, h.B.Owner, "/bank/import/trial", "answer.json", content).Want(200).Lacks("It is of the item")
+	if n := h.Count(`SELECT count(*) FROM bank_findings`) + h.Count(`SELECT count(*) FROM bank_files_in`); n != 0 {
+		t.Errorf("trying left %d rows", n)
+	}
+	h.Page(h.A.Finance, "GET", "/purchases/"+purchases[0].String(), nil).Want(200).Lacks("Account closed")
+
+	upload(h, h.A.Finance, "broken.json", []byte("nonsense")).Want(http.StatusSeeOther)
+	var finding string
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM bank_findings WHERE closed_at IS NULL`).
+		Scan(&finding); err != nil {
+		t.Fatal(err)
+	}
+	at := "/bank/findings/" + finding
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("could not be read", at+"/reading")
+	h.Page(h.A.Finance, "GET", at+"/reading", nil).Want(200).Contains("Read this file again?")
+	h.Page(h.A.Staff, "POST", at+"/reading", url.Values{}).Want(http.StatusForbidden)
+	h.Page(h.B.Owner, "POST", at+"/reading", url.Values{}).Want(404)
+	bankPost(h, at+"/reading", nil).Contains("The file is read again within a minute.")
+	h.Page(h.A.Finance, "GET", at+"/reading", nil).Want(http.StatusConflict).Contains("has settled this already.")
+	h.Run()
+	h.Page(h.A.Finance, "GET", "/bank/findings?state=open", nil).Want(200).Contains("A file could not be read")
+}
+
 func upload(h *handlertest.House, who handlertest.Person, name string, content []byte) handlertest.Answer {
+	return send(h, who, "/bank/import", name, content)
+}
+
+func send(h *handlertest.House, who handlertest.Person, to, name string, content []byte) handlertest.Answer {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, _ := form.CreateFormFile("file", name)
 	_, _ = part.Write(content)
 	_ = form.Close()
-	return h.Call("POST", "/bank/import", body.Bytes(), "Content-Type: "+form.FormDataContentType(), "Cookie: "+who.Cookie,
+	return h.Call("POST", to, body.Bytes(), "Content-Type: "+form.FormDataContentType(), "Cookie: "+who.Cookie,
 		"Accept: text/html", "Sec-Fetch-Site: same-origin")
 }
 
