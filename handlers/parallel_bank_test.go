@@ -43,7 +43,8 @@ func (c *callers) bankFiles() {
 	}, 200)
 	body, kind := upload(nil, "file", "broken.json", "nonsense")
 	c.Call("POST", "/bank/import", body, kind, "Cookie: "+c.A.Finance.Cookie, "Sec-Fetch-Site: same-origin").Want(303)
-	broken := c.column(`SELECT id::text FROM bank_findings WHERE kind = 'unreadable' AND closed_at IS NULL`)
+	broken := c.column(`SELECT id::text FROM bank_findings WHERE kind = 'unreadable' AND closed_at IS NULL
+		AND merchant_id = $1`, c.A.ID)
 	c.all("POST /bank/findings/:id/reading", one(broken[0]), 303)
 	c.all("POST /bank/files/:id/replacement", one(file), 303)
 	c.all("POST /bank/files/:id/dropping", one(file), 303)

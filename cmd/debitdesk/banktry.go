@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/files"
-	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/calendar"
 	"debitdesk/models/plural"
 )
@@ -40,7 +39,7 @@ func (b *bankTryCmd) run(ctx context.Context, c Config, io streams) error {
 			}
 			who.MerchantID = m.ID
 		}
-		x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(), Decoder: iso20022.Decoder{},
+		x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(), Decoder: files.Decoder{},
 			Calendar: calendar.New(), Now: a.Store.Now}
 		t, err := x.Try(ctx, who, filepath.Base(b.File), content)
 		if err != nil {

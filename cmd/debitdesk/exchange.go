@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/files"
-	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/rulebook"
@@ -45,7 +44,7 @@ func (a *App) connectBank() (*exchange.Service, error) {
 	}
 	a.closers = append(a.closers, box.Close)
 	x := &exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(),
-		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: a.Store.Now}
+		Encoder: profile.Encoder(), Decoder: files.Decoder{}, Box: box, Calendar: calendar.New(), Now: a.Store.Now}
 	if a.Config.Sandbox() {
 		x.ShowClock = showClock(dir)
 		return x, x.ShowClock(a.Store.Now())

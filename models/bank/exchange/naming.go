@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -62,9 +63,28 @@ func askedCents(e Event) int64 {
 	return e.AmountCents
 }
 
-// given are all the ids that an event carries, the most telling first.
+// given are all the ids that an event carries, the most telling first; the words of a text may be ids.
 func given(e Event) []string {
-	return []string{e.InstructionID, e.EndToEndID, e.TransactionID, e.UETR, e.StatementLine}
+	words := strings.Fields(e.StatementLine)
+	return append([]string{e.InstructionID, e.EndToEndID, e.TransactionID, e.UETR}, words[:min(len(words), mostWords)]...)
+}
+
+// mostWords is how many words of a text are tried as ids (ours).
+const mostWords = 40
+
+// noReference are the words that banks write in the place of a reference. (seen in answers of banks, all of them)
+var noReference = map[string]bool{"": true, "NOTPROVIDED": true, "NONREF": true, "NOREF": true, "NONE": true,
+	"NOREFERENCE": true, "NOTAVAILABLE": true, "NOTAPPLICABLE": true, "NA": true, "NULL": true, "NIL": true,
+	"UNKNOWN": true}
+
+// RefersToNothing tells that a text in the place of a reference is none: a word for it, zeros, or signs alone.
+func RefersToNothing(text string) bool {
+	return noReference[strings.Map(func(r rune) rune {
+		if r == '0' || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, text)]
 }
 
 // shortID is what is left of an id of ours that was cut: at least half of its 32 digits.

@@ -30,7 +30,7 @@ var answers = func() (names []string) {
 			names = append(names, form+".001."+v)
 		}
 	}
-	names = append(names, "pain.012.001.05", "camt.029.001.10")
+	names = append(names, "pain.012.001.05", "camt.029.001.10", "MT940")
 	slices.Sort(names)
 	return names
 }()

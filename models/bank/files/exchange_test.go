@@ -13,7 +13,6 @@ import (
 	"debitdesk/models/bank/banktest"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/files"
-	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/bank/simbank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database/seal"
@@ -67,7 +66,7 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 	must(t, err)
 	t.Cleanup(func() { _ = b.Close() })
 	return &town{t, s, b, dir, &exchange.Service{Store: exchange.Store{DB: s.DB}, Rules: profile.Rules(),
-		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: s.Now}}
+		Encoder: profile.Encoder(), Decoder: files.Decoder{}, Box: box, Calendar: calendar.New(), Now: s.Now}}
 }
 
 // moveTo moves the clock hour by hour, and lets both sides do what is due.

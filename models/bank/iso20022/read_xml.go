@@ -4,7 +4,8 @@ import (
 	"encoding/xml"
 	"io"
 	"strings"
-	"unicode"
+
+	"debitdesk/models/bank/exchange"
 )
 
 // What no honest document of a bank comes near.
@@ -251,25 +252,10 @@ func (n *node) words(path ...string) string {
 // id is a reference at a path. What banks write where they have none is nothing.
 func (n *node) id(path ...string) string {
 	text := clip(n.words(path...), 140)
-	if isPlaceholder(text) {
+	if exchange.RefersToNothing(text) {
 		return ""
 	}
 	return text
-}
-
-// placeholders are what banks write in the place of a reference. (seen in answers of banks, all of them)
-var placeholders = names("NOTPROVIDED", "NONREF", "NOREF", "NONE", "NOREFERENCE", "NOTAVAILABLE", "NOTAPPLICABLE", "NA",
-	"NULL", "NIL", "UNKNOWN")
-
-// isPlaceholder tells that a text refers to nothing: a word for it, zeros, or signs alone.
-func isPlaceholder(text string) bool {
-	letters := strings.Map(func(r rune) rune {
-		if r == '0' || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return -1
-		}
-		return unicode.ToUpper(r)
-	}, text)
-	return letters == "" || placeholders[letters]
 }
 
 // code is the code at a path, be it the element's text or in its Cd or Prtry.

@@ -80,7 +80,7 @@ var derivedTables = []string{
 }
 
 // followers have no merchant, and their rows follow rows that have.
-var followers = []string{"sandbox_answers"}
+var followers = []string{"sandbox_answers", "bank_tellings"}
 
 // youngTables hold what the product drops after so many days.
 var youngTables = map[string]int{"events": 30, "deliveries": 30, "delivery_attempts": 30, "api_requests": 30,
