@@ -161,10 +161,12 @@ func (h *Pages) confirmMatch(c echo.Context, n exchange.EntryLine, itemID uuid.U
 	back := components.Link{Text: "Choose another debit", Href: movementPath(n.ID, "match")}
 	v := pages.ActView{Title: "Match a movement", Back: back}
 	item, err := h.Exchange.Line(ctx, who, itemID)
-	if err != nil {
+	fee := n.AmountCents - item.AmountCents
+	if fault.Is(err, fault.NotFound) {
+		fee = 0 // trying it says so
+	} else if err != nil {
 		return err
 	}
-	fee := n.AmountCents - item.AmountCents
 	tried, err := h.Exchange.TryMatch(ctx, who, n.ID, itemID, fee)
 	if refused, known := fault.From(err); known && kit.MayShow(err) {
 		v.Blocked = refused.Message

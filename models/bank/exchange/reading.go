@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
@@ -68,13 +66,6 @@ func (r *reading) record(ctx context.Context, events []Event) error {
 	r.alike, r.nth, r.movements = c.alike, c.nth, c.movements
 	r.closed = append(r.closed, c.closed...)
 	return nil
-}
-
-// unstorable tells an error about what is to be stored from one of the database or of the connection: data that a type
-// or a rule refuses. (PostgreSQL: classes 22 and 23)
-func unstorable(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
 }
 
 // setAside asks a person about a part of a document that cannot be stored. Until it is settled, silence says nothing of

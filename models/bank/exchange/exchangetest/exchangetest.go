@@ -164,7 +164,7 @@ func (b *Box) Reject(f exchange.Found, why string) error {
 func (b *Box) BringBack(f exchange.Found) error {
 	text, there := b.Gone[f.Name]
 	if !there {
-		return fmt.Errorf("%s is not here any more", f.Name)
+		return fmt.Errorf("%s is no longer here", f.Name)
 	}
 	b.In[f.Name] = text
 	return nil
