@@ -185,9 +185,7 @@ func (s *Service) Confirm(ctx context.Context, who actor.Actor, id string) (m Me
 		if err := tx.settleFindings(NotAcknowledged, m.ID, who.Name, "The bank has the file."); err != nil {
 			return err
 		}
-		if err := tx.settleOfMessage(Differs, m.ID, who.Name, "The bank has all of the file."); err != nil {
-			return err
-		}
+		tx.settleOfMessage(Differs, m.ID, who.Name, "The bank has all of the file.")
 		return tx.saveMessage(m)
 	})
 	return m, err

@@ -202,18 +202,31 @@ func (t unit) saveFinding(f Finding) error {
 	return nil
 }
 
+// settleWhere closes open findings by a condition, whose arguments begin with $4.
+func (t unit) settleWhere(by, resolution, condition string, args ...any) {
+	t.Later(`UPDATE bank_findings SET closed_at = $1, closed_by = $2, resolution = $3 WHERE closed_at IS NULL AND `+
+		condition, append([]any{t.Now(), by, resolution}, args...)...)
+}
+
 // settleFindings closes what is open about a subject.
 func (t unit) settleFindings(k FindingKind, subject, by, resolution string) error {
-	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
-		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.Now(), by, resolution)
+	t.settleWhere(by, resolution, `kind = $4 AND subject = $5`, string(k), subject)
 	return nil
 }
 
 // settleOfMessage closes what is open about a message as a whole.
-func (t unit) settleOfMessage(k FindingKind, messageID, by, resolution string) error {
-	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
-		WHERE kind = $1 AND message_id = $2 AND item_id IS NULL AND closed_at IS NULL`, string(k), messageID, t.Now(), by,
-		resolution)
+func (t unit) settleOfMessage(k FindingKind, messageID, by, resolution string) {
+	t.settleWhere(by, resolution, `kind = $4 AND message_id = $5 AND item_id IS NULL`, string(k), messageID)
+}
+
+// settleOfDocument closes what is open about the reading of a document, whoever it was asked.
+func (t unit) settleOfDocument(id uuid.UUID, by, resolution string) {
+	t.settleWhere(by, resolution, `arrival_id = $4 AND kind IN ('unreadable', 'not_stored')`, id)
+}
+
+// settleKind closes all open findings of a kind.
+func (t unit) settleKind(k FindingKind, resolution string) error {
+	t.settleWhere("", resolution, `kind = $4`, string(k))
 	return nil
 }
 
@@ -224,18 +237,9 @@ func (t unit) leaveUnmatched(merchantID, arrivalID uuid.UUID, note string) (n in
 }
 
 // waiting are merchants with items at the bank that have no answer.
-func (t unit) waiting() (merchants []uuid.UUID, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT DISTINCT merchant_id FROM bank_items
-			WHERE state = 'sent' AND outcome IN ('', 'in_tracking') ORDER BY 1`)
-		if err != nil {
-			return err
-		}
-		var id uuid.UUID
-		_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&id)}, func() error { merchants = append(merchants, id); return nil })
-		return err
-	})
-	return merchants, err
+func (t unit) waiting() ([]uuid.UUID, error) {
+	return t.ids(`SELECT DISTINCT merchant_id FROM bank_items WHERE state = 'sent' AND outcome IN ('', 'in_tracking')
+		ORDER BY 1`)
 }
 
 // reopenDocument lets a document be read once more.
@@ -246,20 +250,6 @@ func (t unit) reopenDocument(id uuid.UUID) error {
 		return fault.New(fault.Conflict, "reading", "This file is being read already.")
 	}
 	return err
-}
-
-// settleOfDocument closes what is open about the reading of a document, whoever it was asked.
-func (t unit) settleOfDocument(id uuid.UUID, by, resolution string) error {
-	t.Later(`UPDATE bank_findings SET closed_at = $2, closed_by = $3, resolution = $4
-		WHERE arrival_id = $1 AND kind IN ('unreadable', 'not_stored') AND closed_at IS NULL`, id, t.Now(), by, resolution)
-	return nil
-}
-
-// settleKind closes all open findings of a kind.
-func (t unit) settleKind(k FindingKind, resolution string) error {
-	t.Later(`UPDATE bank_findings SET closed_at = $2, resolution = $3 WHERE kind = $1 AND closed_at IS NULL`, string(k),
-		t.Now(), resolution)
-	return nil
 }
 
 // ownerOf finds whose account that is; zero when it is nobody's.

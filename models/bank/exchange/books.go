@@ -18,6 +18,23 @@ func (s Store) inTx(ctx context.Context, fn func(unit) error) error {
 	return s.InTx(ctx, func(tx *database.Tx) error { return fn(unit{tx}) })
 }
 
+// ids are the ids that a statement gives.
+func (t unit) ids(sql string, args ...any) (found []uuid.UUID, err error) {
+	err = database.Query(t.Tx, func(id *uuid.UUID) []any { return []any{(*[16]byte)(id)} },
+		func(id uuid.UUID) { found = append(found, id) }, sql, database.Native(args)...)
+	return found, err
+}
+
+// idSet is ids as a set.
+func (t unit) idSet(sql string, args ...any) (map[uuid.UUID]bool, error) {
+	found, err := t.ids(sql, args...)
+	set := make(map[uuid.UUID]bool, len(found))
+	for _, id := range found {
+		set[id] = true
+	}
+	return set, err
+}
+
 // Tally counts and sums what a document says of one merchant.
 type Tally struct {
 	Count    int

@@ -27,6 +27,7 @@ type change struct {
 	tallies  map[uuid.UUID]Tally
 	messages map[string]*Message // nil: it is not ours
 	groups   map[string][]Group  // of messages, as they left
+	booksOf  map[string][]Entry  // of messages, what was booked before in one sum
 	accounts map[bank.AccountNumber]uuid.UUID
 	cut      map[string]uuid.UUID    // items by ids that the bank cut short
 	agreed   map[agreement]uuid.UUID // debits by the bank's mandate reference and amount
@@ -66,7 +67,7 @@ func (c *change) take(events []Event) error {
 // prepare locks what events are about.
 func (c *change) prepare(events []Event) error {
 	c.touched, c.messages, c.accounts = map[uuid.UUID]bool{}, map[string]*Message{}, map[bank.AccountNumber]uuid.UUID{}
-	c.groups = map[string][]Group{}
+	c.groups, c.booksOf = map[string][]Group{}, map[string][]Entry{}
 	ids, err := c.named(events)
 	if err != nil {
 		return err

@@ -110,9 +110,7 @@ func (s *Service) Damaged(ctx context.Context, who actor.Actor, again bool) (n i
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "bank_item", Text: said, After: map[string]any{"count": n}})
-		tx.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
-			WHERE merchant_id = $1 AND kind = $2 AND closed_at IS NULL`, who.MerchantID, string(DamagedOrders), tx.Now(),
-			who.Name, said)
+		tx.settleWhere(who.Name, said, `merchant_id = $4 AND kind = $5`, who.MerchantID, string(DamagedOrders))
 		return nil
 	})
 }

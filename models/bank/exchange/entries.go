@@ -260,12 +260,15 @@ func misbooked(e Event, i Item, g Group) (fee int64, wrong string) {
 	}
 }
 
+// mayBeFee tells that a difference is on the side of a fee: it makes less come in, and more go out.
+func mayBeFee(cents int64, credit bool) bool { return cents == 0 || (cents > 0) != credit }
+
 // feeIn is what of an amount is the bank's fee; right is false when it is not what we asked for, with or without a fee.
 // Where the bank says what was instructed, that has to be it.
 func feeIn(e Event, i Item) (fee int64, right bool) {
 	fee = e.AmountCents - i.AmountCents
-	if !e.Credit && fee < 0 || e.Credit && fee > 0 {
-		return 0, false // a fee makes less come in, and more go out
+	if !mayBeFee(fee, e.Credit) {
+		return 0, false
 	}
 	charged := max(fee, -fee) == e.ChargesCents
 	switch {

@@ -79,19 +79,18 @@ type Event struct {
 	At       time.Time     // of the answer, UTC
 
 	// Of an entry. Money comes in when Credit, whatever Reversal says.
-	Account     bank.AccountNumber // the merchant's account
-	Credit      bool
-	Reversal    bool
-	Batch       bool // it books a whole message or group, which MessageID and GroupID name
-	BookedOn    calendar.Date
-	BookedBy    BookedBy // whose day BookedOn is, where the bank names no booking day
-	ValueOn     calendar.Date
-	Reference   string // the bank's own reference of the entry
-	EntryNumber string // its number in the document, which counts anew in the next and names nothing
-	DetailRef   string // the bank's own reference of the detail
-	EntryPath   string // of the entry that a detail belongs to
-	Detail      int    // which detail of its entry, from 1; 0: the entry stands alone
-	EntryCents  int64  // the whole entry, of which this may be one detail
+	Account    bank.AccountNumber // the merchant's account
+	Credit     bool
+	Reversal   bool
+	Batch      bool // it books a whole message or group, which MessageID and GroupID name
+	BookedOn   calendar.Date
+	BookedBy   BookedBy // whose day BookedOn is, where the bank names no booking day
+	ValueOn    calendar.Date
+	Reference  string // the bank's own reference of the entry
+	DetailRef  string // the bank's own reference of the detail
+	EntryPath  string // of the entry that a detail belongs to
+	Detail     int    // which detail of its entry, from 1; 0: the entry stands alone
+	EntryCents int64  // the whole entry, of which this may be one detail
 	// What the debit or refund was asked for, and what the bank kept of it or put on top; zero where it does not say.
 	InstructedCents int64
 	ChargesCents    int64
@@ -112,6 +111,14 @@ type Event struct {
 	Channel          string // how the payer answered, in our words: banking_app, …
 
 	Raw []byte // the smallest element, without account numbers and names
+}
+
+// SignedCents is its amount; money that goes out is below zero.
+func (e Event) SignedCents() int64 {
+	if e.Credit {
+		return e.AmountCents
+	}
+	return -e.AmountCents
 }
 
 // BookedBy is whose day stands for the booking day that a bank left out, as every version allows.

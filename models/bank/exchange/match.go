@@ -53,7 +53,7 @@ func NoFee(n Entry, i Item) string {
 	switch {
 	case fee == 0:
 		return ""
-	case (fee > 0) == n.Credit, max(fee, -fee) >= i.AmountCents:
+	case !mayBeFee(fee, n.Credit), max(fee, -fee) >= i.AmountCents:
 		return fmt.Sprintf("The movement is %s and the debit %s: they do not belong together.",
 			money.Format(n.AmountCents, n.Currency), money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")))
 	default:
@@ -106,9 +106,9 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 			Credit:      n.Credit,
 			Reversal:    n.Reversal,
 			BookedOn:    n.BookedOn,
+			Text:        n.Text,
 			Raw:         []byte(`<Matched/>`),
 		}
-		e.Text = n.Text
 		if n.Reason != "" {
 			e.Reasons = []Reason{{Code: strings.TrimSuffix(n.Reason[strings.LastIndexByte(n.Reason, '(')+1:], ")")}}
 		}

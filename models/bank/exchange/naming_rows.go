@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
 )
@@ -16,37 +15,23 @@ func (t unit) idsBeginning(short map[string]bool) (map[string]uuid.UUID, error) 
 	if len(short) == 0 {
 		return found, nil
 	}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT s.digits, (array_agg(i.id))[1]
-			FROM unnest($1::text[]) AS s (digits)
-			CROSS JOIN LATERAL (SELECT id FROM bank_items WHERE id BETWEEN rpad(s.digits, 32, '0')::uuid
-				AND rpad(s.digits, 32, 'f')::uuid LIMIT 2) i GROUP BY 1 HAVING count(*) = 1`,
-			slices.Sorted(maps.Keys(short)))
-		if err != nil {
-			return err
-		}
-		var digits string
-		var id uuid.UUID
-		_, err = pgx.ForEachRow(rows, []any{&digits, (*[16]byte)(&id)}, func() error { found[digits] = id; return nil })
-		return err
-	})
+	type row struct {
+		digits string
+		id     uuid.UUID
+	}
+	err := database.Query(t.Tx, func(r *row) []any { return []any{&r.digits, (*[16]byte)(&r.id)} },
+		func(r row) { found[r.digits] = r.id }, `SELECT s.digits, (array_agg(i.id))[1]
+		FROM unnest($1::text[]) AS s (digits)
+		CROSS JOIN LATERAL (SELECT id FROM bank_items WHERE id BETWEEN rpad(s.digits, 32, '0')::uuid
+			AND rpad(s.digits, 32, 'f')::uuid LIMIT 2) i GROUP BY 1 HAVING count(*) = 1`,
+		slices.Sorted(maps.Keys(short)))
 	return found, err
 }
 
 // movedOf are the items of a message or group of which a movement was booked.
 func (t unit) movedOf(messageID, groupID string) (map[uuid.UUID]bool, error) {
-	moved := map[uuid.UUID]bool{}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT DISTINCT item_id FROM bank_entries WHERE message_id = $1
-			AND ($2 = '' OR group_id = $2) AND item_id IS NOT NULL AND state IN ('matched', 'explained')`, messageID, groupID)
-		if err != nil {
-			return err
-		}
-		var id uuid.UUID
-		_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&id)}, func() error { moved[id] = true; return nil })
-		return err
-	})
-	return moved, err
+	return t.idSet(`SELECT DISTINCT item_id FROM bank_entries WHERE message_id = $1 AND ($2 = '' OR group_id = $2)
+		AND item_id IS NOT NULL AND state IN ('matched', 'explained')`, messageID, groupID)
 }
 
 // nearMandate is how many days the debit date may lie before a movement that names the mandate alone (ours).
@@ -56,30 +41,28 @@ const nearMandate = 70
 // debit date nearest before it, and money that goes out too.
 func (t unit) agreed(asked map[agreement]bool) (map[agreement]uuid.UUID, error) {
 	found := map[agreement]uuid.UUID{}
-	for a := range asked {
-		err := t.Pgx(func(tx pgx.Tx) error {
-			rows, err := tx.Query(t.Context(), `WITH near AS (
-				SELECT i.id, i.action_date FROM mandates m JOIN collections c ON c.mandate_id = m.id
-				JOIN bank_items i ON i.id = c.id
-				WHERE $1 IN (m.bank_reference, m.contract_reference) AND i.kind = 'debits' AND i.amount_cents = $2
-					AND i.message_id IS NOT NULL AND i.action_date BETWEEN $3::date - $4::integer AND $3::date)
-				SELECT id FROM near WHERE action_date = (SELECT max(action_date) FROM near)`,
-				database.Native([]any{a.reference, a.cents, a.on, nearMandate})...)
-			if err != nil {
-				return err
-			}
-			ids, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (id uuid.UUID, err error) {
-				err = row.Scan((*[16]byte)(&id))
-				return id, err
-			})
-			if err == nil && len(ids) == 1 {
-				found[a] = ids[0]
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	if len(asked) == 0 {
+		return found, nil
 	}
-	return found, nil
+	all := slices.Collect(maps.Keys(asked))
+	references, cents, days := make([]string, len(all)), make([]int64, len(all)), make([]string, len(all))
+	for n, a := range all {
+		references[n], cents[n], days[n] = a.reference, a.cents, a.on.String()
+	}
+	type row struct {
+		n  int64
+		id uuid.UUID
+	}
+	err := database.Query(t.Tx, func(r *row) []any { return []any{&r.n, (*[16]byte)(&r.id)} },
+		func(r row) { found[all[r.n-1]] = r.id }, `
+		SELECT a.n, (array_agg(d.id))[1] FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY
+			AS a (reference, cents, day, n)
+		CROSS JOIN LATERAL (
+			SELECT i.id, i.action_date, max(i.action_date) OVER () AS nearest
+			FROM mandates m JOIN collections c ON c.mandate_id = m.id JOIN bank_items i ON i.id = c.id
+			WHERE a.reference IN (m.bank_reference, m.contract_reference) AND i.kind = 'debits'
+				AND i.amount_cents = a.cents AND i.message_id IS NOT NULL
+				AND i.action_date BETWEEN a.day::date - $4::integer AND a.day::date) d
+		WHERE d.action_date = d.nearest GROUP BY 1 HAVING count(*) = 1`, references, cents, days, nearMandate)
+	return found, err
 }

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -72,6 +73,11 @@ var ErrUnfinished = errors.New("the document is not finished: its end is missing
 type Unreadable struct{ Why string }
 
 func (u *Unreadable) Error() string { return u.Why }
+
+// CannotRead is an Unreadable.
+func CannotRead(format string, values ...any) error {
+	return &Unreadable{Why: fmt.Sprintf(format, values...)}
+}
 
 // Occupied says that another file stands where a message is to be laid out. It was left as it is.
 type Occupied struct{ Place string }

@@ -140,10 +140,7 @@ func (s *Service) TryAgain(ctx context.Context, who actor.Actor, findingID uuid.
 		if err := tx.reopenDocument(d.ID); err != nil {
 			return err
 		}
-		said := "It is read once more."
-		if err := tx.settleOfDocument(d.ID, who.Name, said); err != nil {
-			return err
-		}
+		tx.settleOfDocument(d.ID, who.Name, "It is read once more.")
 		tx.Audit(who, audit.Entry{Action: "bank.file_read_again", ObjectType: "bank_file", ObjectID: d.ID,
 			Text:   "The file " + d.FileName + " from the bank is read once more.",
 			Before: map[string]any{"state": string(d.State), "why": d.Why}})

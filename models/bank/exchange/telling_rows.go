@@ -62,15 +62,8 @@ func (t unit) unseen(entries []Entry) ([]Entry, error) {
 		places[i] = n.place
 	}
 	known := map[string]bool{}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT key FROM bank_tellings WHERE key = ANY($1)`, places)
-		if err != nil {
-			return err
-		}
-		var key string
-		_, err = pgx.ForEachRow(rows, []any{&key}, func() error { known[key] = true; return nil })
-		return err
-	})
+	err := database.Query(t.Tx, func(key *string) []any { return []any{key} }, func(key string) { known[key] = true },
+		`SELECT key FROM bank_tellings WHERE key = ANY($1)`, places)
 	return slices.DeleteFunc(entries, func(n Entry) bool { return known[n.place] }), err
 }
 
@@ -220,20 +213,30 @@ func (t unit) explainItems(sum Entry) error {
 		sum.MessageID, sum.GroupID, sum.BookedOn, sum.Credit, string(EntryMatched), inOneSum)
 }
 
-// toldInOneSum tells that the bank booked the file of an item's movement in one sum on that day.
-func (c *change) toldInOneSum(n Entry) (is bool, err error) {
-	for _, s := range c.sums {
-		if s.MessageID == n.MessageID && (s.GroupID == "" || s.GroupID == n.GroupID) && s.BookedOn == n.BookedOn &&
-			s.Credit == n.Credit {
-			return true, nil
+// toldInOneSum tells that the bank booked the file of an item's movement in one sum on that day. What it booked of a file
+// is read once.
+func (c *change) toldInOneSum(n Entry) (bool, error) {
+	kept, known := c.booksOf[n.MessageID]
+	if !known {
+		var err error
+		if kept, err = c.tx.sumsOf(n.MessageID); err != nil {
+			return false, err
 		}
+		c.booksOf[n.MessageID] = kept
 	}
-	err = c.tx.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(c.tx.Context(), `SELECT EXISTS (SELECT FROM bank_entries WHERE message_id = $1
-			AND coalesce(group_id, $2) = $2 AND item_id IS NULL AND booked_on = $3 AND credit = $4 AND state = 'matched')`,
-			database.Native([]any{n.MessageID, n.GroupID, n.BookedOn, n.Credit})...).Scan(&is)
-	})
-	return is, err
+	stands := func(s Entry) bool {
+		return s.MessageID == n.MessageID && (s.GroupID == "" || s.GroupID == n.GroupID) && s.BookedOn == n.BookedOn &&
+			s.Credit == n.Credit
+	}
+	return slices.ContainsFunc(c.sums, stands) || slices.ContainsFunc(kept, stands), nil
+}
+
+// sumsOf are the movements of a message that were booked for all of it or for a group.
+func (t unit) sumsOf(messageID string) (sums []Entry, err error) {
+	err = database.Query(t.Tx, func(e *Entry) []any { return []any{&e.GroupID, &e.BookedOn, &e.Credit} },
+		func(e Entry) { e.MessageID = messageID; sums = append(sums, e) }, `SELECT coalesce(group_id, ''), booked_on, credit
+		FROM bank_entries WHERE message_id = $1 AND item_id IS NULL AND state = 'matched'`, messageID)
+	return sums, err
 }
 
 // wholes are how many entries of the bank are told in all their parts, less those that this explains already.
@@ -262,20 +265,11 @@ func (t unit) explainSums(keys map[string]bool) error {
 
 // unmatchedAmong tells which movements wait for a person.
 func (t unit) unmatchedAmong(entries []Entry) (map[uuid.UUID]bool, error) {
-	open, ids := map[uuid.UUID]bool{}, make([]uuid.UUID, 0, len(entries))
+	ids := make([]uuid.UUID, 0, len(entries))
 	for _, n := range entries {
 		ids = append(ids, n.ID)
 	}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT id FROM bank_entries WHERE id = ANY($1) AND state = 'unmatched'`, ids)
-		if err != nil {
-			return err
-		}
-		var id uuid.UUID
-		_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&id)}, func() error { open[id] = true; return nil })
-		return err
-	})
-	return open, err
+	return t.idSet(`SELECT id FROM bank_entries WHERE id = ANY($1) AND state = 'unmatched'`, ids)
 }
 
 // toldAs are the states of the movements that places tell of.
@@ -285,19 +279,10 @@ func (t unit) toldAs(places map[int]string) (map[int]EntryState, error) {
 		at[place] = n
 	}
 	states := map[int]EntryState{}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT t.key, e.state FROM bank_tellings t
-			JOIN bank_entries e ON e.id = t.entry_id WHERE t.key = ANY($1)`, slices.Sorted(maps.Keys(at)))
-		if err != nil {
-			return err
-		}
-		var place, state string
-		_, err = pgx.ForEachRow(rows, []any{&place, &state}, func() error {
-			states[at[place]] = EntryState(state)
-			return nil
-		})
-		return err
-	})
+	type row struct{ place, state string }
+	err := database.Query(t.Tx, func(r *row) []any { return []any{&r.place, &r.state} },
+		func(r row) { states[at[r.place]] = EntryState(r.state) }, `SELECT t.key, e.state FROM bank_tellings t
+		JOIN bank_entries e ON e.id = t.entry_id WHERE t.key = ANY($1)`, slices.Sorted(maps.Keys(at)))
 	return states, err
 }
 

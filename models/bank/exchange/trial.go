@@ -123,13 +123,10 @@ func (c *change) try(events []Event, t *Trial) error {
 		return err
 	}
 	for at, state := range states {
-		t.Parts[at].State, t.Parts[at].Known = state, !c.isFresh(movements[at])
+		t.Parts[at].State, t.Parts[at].Known = state, !c.news[movements[at]]
 	}
 	return nil
 }
-
-// isFresh tells that a movement was not known before.
-func (c *change) isFresh(place string) bool { return c.news[place] }
 
 // said is what an event says, in one line.
 func said(e Event) string {

@@ -156,19 +156,12 @@ func (a *account) compare(e *exchange.Event) {
 		a.currency != "" && a.currency != a.opening.Currency || a.opening.Currency != a.closing.Currency {
 		return
 	}
-	sum := total{cents: signed(*a.opening)}
+	sum := total{cents: a.opening.SignedCents()}
 	sum.add(a.net.cents)
-	if closing := signed(*a.closing); !sum.broke && sum.cents != closing {
+	if closing := a.closing.SignedCents(); !sum.broke && sum.cents != closing {
 		complain(e, "The opening balance and the entries give %s, but the closing balance is %s.",
 			money.Format(sum.cents, a.opening.Currency), money.Format(closing, a.opening.Currency))
 	}
-}
-
-func signed(e exchange.Event) int64 {
-	if e.Credit {
-		return e.AmountCents
-	}
-	return -e.AmountCents
 }
 
 // balance reads an opening or closing balance; others say nothing here.

@@ -52,7 +52,7 @@ func (e *entry) begin() {
 	w, n := e.of, e.node
 	w.Kind, w.Path = exchange.OnEntry, fmt.Sprintf("e%d", e.entries)
 	w.Status, w.Reversal = n.code("Sts"), isTrue(n.words("RvslInd"))
-	w.Reference, w.EntryNumber = n.id("AcctSvcrRef"), n.id("NtryRef")
+	w.Reference = n.id("AcctSvcrRef") // NtryRef counts anew in each document, and names nothing
 	w.Currency = e.holds
 	setAmount(&w, n.at("Amt"))
 	w.EntryCents = w.AmountCents
@@ -220,7 +220,7 @@ func (e *entry) sayDetail(d exchange.Event) error {
 	case !d.HasAmount, d.Currency != e.whole.Currency, e.whole.Problem != "":
 		e.sum.broke = true
 	default:
-		e.sum.add(signed(d))
+		e.sum.add(d.SignedCents())
 	}
 	return e.say(d)
 }
@@ -246,8 +246,8 @@ func (e *entry) end() error {
 	w.Kind, w.EntryPath, w.Path = exchange.OnDetails, w.Path, w.Path+".sum"
 	w.Text, w.Raw = maskedProse(e.node, "AddtlNtryInf"), evidence(e.node)
 	w.HasCount, w.Count, w.HasSum, w.SumCents = true, e.details, !e.sum.broke, e.sum.cents
-	if w.HasSum && w.HasAmount && w.SumCents != signed(w) {
-		complain(&w, "The entry is %s, but its details add up to %s.", money.Format(signed(w), w.Currency),
+	if w.HasSum && w.HasAmount && w.SumCents != w.SignedCents() {
+		complain(&w, "The entry is %s, but its details add up to %s.", money.Format(w.SignedCents(), w.Currency),
 			money.Format(w.SumCents, w.Currency))
 	}
 	if e.said > 0 && e.said != e.listed {

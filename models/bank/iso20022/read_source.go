@@ -92,6 +92,9 @@ func lettersOf(first []byte) (transform.Transformer, error) {
 // swiftType is the type of a SWIFT message in the header that it travels with.
 var swiftType = regexp.MustCompile(`\{2:[IO]([0-9]{3})`)
 
+// unreadable is why a document will never be read.
+var unreadable = exchange.CannotRead
+
 // notXML says what a text is instead.
 func notXML(text []byte) string {
 	if kind := swiftType.FindSubmatch(text); kind != nil {
@@ -161,8 +164,4 @@ func (s *source) fill() error {
 	}
 	s.failed = io.ErrNoProgress
 	return s.failed
-}
-
-func unreadable(format string, values ...any) error {
-	return &exchange.Unreadable{Why: fmt.Sprintf(format, values...)}
 }

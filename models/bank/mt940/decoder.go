@@ -110,9 +110,8 @@ func clean(line []byte) string {
 	}, text), "\ufeff")
 }
 
-func unreadable(format string, values ...any) error {
-	return &exchange.Unreadable{Why: fmt.Sprintf(format, values...)}
-}
+// unreadable is why a file will never be read.
+var unreadable = exchange.CannotRead
 
 // reader is one reading of one file.
 type reader struct {
@@ -193,7 +192,7 @@ func (rd *reader) balance(tag, text string) error {
 	if strings.HasSuffix(tag, "M") {
 		return nil
 	}
-	signed := signedOf(e)
+	signed := e.SignedCents()
 	if e.Opening {
 		rd.opening = &signed
 	} else {
@@ -230,14 +229,7 @@ func (rd *reader) flush() error {
 	}
 	rd.entry = nil
 	if e.HasAmount {
-		rd.net += signedOf(*e)
+		rd.net += e.SignedCents()
 	}
 	return rd.each(*e)
-}
-
-func signedOf(e exchange.Event) int64 {
-	if e.Credit {
-		return e.AmountCents
-	}
-	return -e.AmountCents
 }
