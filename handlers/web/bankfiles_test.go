@@ -280,6 +280,29 @@ func TestAMovementIsMatchedAfterItWasSaidWhatFollows(t *testing.T) {
 	}
 }
 
+func TestAMovementThatNamesTheMandateAloneIsOfItsOnlyDebit(t *testing.T) {
+	for _, inText := range []bool{false, true} {
+		h := bankHouse(t)
+		debits, _ := h.HandOver(1, 15000, bankThursday)
+		id := h.CutAndTake()
+		var contract string
+		if err := h.Store.Pool.QueryRow(t.Context(), `SELECT m.contract_reference FROM mandates m
+			JOIN collections c ON c.mandate_id = m.id WHERE c.id = $1`, [16]byte(debits[0])).Scan(&contract); err != nil {
+			t.Fatal(err)
+		}
+		back := exchangetest.Booked(debits[0], 15000, false, bankThursday.AddDays(1), "AM04")
+		if back.InstructionID = ""; inText {
+			back.StatementLine = "PAID BY " + contract + " IN JANUARY"
+		} else {
+			back.MandateReference = contract
+		}
+		h.Arrive("back", exchangetest.Acknowledged(id), back)
+		if n := h.Count(`SELECT count(*) FROM bank_items WHERE outcome = 'unpaid'`); n != 1 {
+			t.Errorf("in the text %v: the debit did not fail", inText)
+		}
+	}
+}
+
 func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
 	h := bankHouse(t)
 	debits, _ := h.HandOver(4, 15000, bankThursday)
