@@ -173,8 +173,8 @@ var findingWords = map[exchange.FindingKind]findingWord{
 		"Until this is settled, your debits do not count as paid by silence: the file may say something about them."},
 	exchange.NotStored: {"file", "A part of a file could not be recorded", "Read the file again after an update, or " +
 		"note what the part said. Until this is settled, your debits do not count as paid by silence."},
-	exchange.StrangeAccount: {"alert", "Money on an account that is not registered here", "Register the account in Settings if it is " +
-		"yours. If not, ask your bank why it tells of it."},
+	exchange.StrangeAccount: {"alert", "Money on an account that is not registered here",
+		"Register the account in Settings if it is yours. If not, ask your bank why it tells of it."},
 	exchange.PaidAgain: {"money", "A debit that had failed was paid after all", "Check that the client does not pay " +
 		"twice: withdraw other debits and refund what was paid twice."},
 	exchange.SetUp: {

@@ -213,8 +213,8 @@ func (t unit) explainItems(sum Entry) error {
 		sum.MessageID, sum.GroupID, sum.BookedOn, sum.Credit, string(EntryMatched), inOneSum)
 }
 
-// toldInOneSum tells that the bank booked the file of an item's movement in one sum on that day. What it booked of a file
-// is read once.
+// toldInOneSum tells that the bank booked the file of an item's movement in one sum on that day. What it booked of a
+// file is read once.
 func (c *change) toldInOneSum(n Entry) (bool, error) {
 	kept, known := c.booksOf[n.MessageID]
 	if !known {

@@ -24,8 +24,8 @@ func notice(account string, cents int, n int, more string) string {
 </Ntfctn></BkToCstmrDbtCdtNtfctn></Document>`, n, n, account, cents/100, cents%100, more)
 }
 
-// breakages are ways in which a file can be broken: as a whole, or in one entry. A whole one is rejected with a finding,
-// an entry becomes a finding and the rest is read.
+// breakages are ways in which a file can be broken: as a whole, or in one entry. A whole one is rejected with a
+// finding, an entry becomes a finding and the rest is read.
 var breakages = []func(text string) string{
 	func(text string) string { return text[:len(text)-20] },
 	func(text string) string { return "Date,Amount,Reference\n" + text },
@@ -76,7 +76,8 @@ func TestOneBrokenFileInTenCostsNoneOfTheOthers(t *testing.T) {
 	}
 
 	var arrival, finding uuid.UUID
-	must(t, w.store.Pool.QueryRow(t.Context(), `SELECT id, arrival_id FROM bank_findings WHERE kind = 'unreadable' LIMIT 1`).
+	must(t, w.store.Pool.QueryRow(t.Context(), `SELECT id, arrival_id FROM bank_findings
+		WHERE kind = 'unreadable' LIMIT 1`).
 		Scan((*[16]byte)(&finding), (*[16]byte)(&arrival)))
 	_, err := w.store.Pool.Exec(t.Context(), `UPDATE bank_findings SET merchant_id = $2 WHERE id = $1`,
 		[16]byte(finding), [16]byte(who.MerchantID)) // as one of those whom it is asked
@@ -101,6 +102,7 @@ func TestOneBrokenFileInTenCostsNoneOfTheOthers(t *testing.T) {
 // documents is how a document stands.
 func (w *town) documents(id uuid.UUID) (state string) {
 	w.t.Helper()
-	must(w.t, w.store.Pool.QueryRow(w.t.Context(), `SELECT state FROM bank_files_in WHERE id = $1`, [16]byte(id)).Scan(&state))
+	must(w.t, w.store.Pool.QueryRow(w.t.Context(), `SELECT state FROM bank_files_in WHERE id = $1`,
+		[16]byte(id)).Scan(&state))
 	return state
 }

@@ -1,5 +1,5 @@
-// Package mt940 reads customer statements in the form MT940 of SWIFT into the events of the exchange. It knows fields and
-// lines; it must not know what follows from a movement.
+// Package mt940 reads customer statements in the form MT940 of SWIFT into the events of the exchange. It knows fields
+// and lines; it must not know what follows from a movement.
 package mt940
 
 import (

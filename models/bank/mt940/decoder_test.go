@@ -50,13 +50,13 @@ func TestAStatementIsReadFieldByField(t *testing.T) {
 		"in its envelope": "{1:F01FIRNZAJJAXXX0000000000}{2:O9401200261125FIRNZAJJAXXX00000000002611251200N}{4:\r\n" + statement + "-}",
 	} {
 		lines, arrival, err := read(text)
-		want := `balance s1.60f 100000ZAR in 2026-11-24
+		want := strings.ReplaceAll(`balance s1.60f 100000ZAR in 2026-11-24
 entry e1 15000ZAR out 2026-11-25 6f1c2b8e4d0a4c55 FB1 NRTI RETURNED DEBIT 36 STOP PAYMENT •••• 7520
-entry e2 9950ZAR in 2026-11-25 6f1c2b8e4d0a4c55a3e1b7c90d2f6a11 FB2 PMNT/IDDT/NTAVNDDT EREF+6f1c2b8e4d0a4c55a3e1b7c90d2f6a11 MONTHLY
+entry e2 9950ZAR in 2026-11-25 OURS FB2 PMNT/IDDT/NTAVNDDT EREF+OURS MONTHLY
 entry e3 300ZAR out 2026-11-25 PMNT/MCOP/CHRGNCHG
 entry e4 1000ZAR out 2026-11-25value FB4 NTRF WRONG CREDIT
 balance s1.62f 93650ZAR in 2026-11-25
-statement s1 0ZAR out`
+statement s1 0ZAR out`, "OURS", ours)
 		if got := strings.Join(lines, "\n"); err != nil || !same(got, want) || arrival.ID != "STMT261125" {
 			t.Errorf("%s: %v %+v\ngot\n%s\nwant\n%s", name, err, arrival, got, want)
 		}

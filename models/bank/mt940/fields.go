@@ -74,8 +74,8 @@ func apart(a, b calendar.Date) int {
 	return max(n, -n)
 }
 
-// words reads field 86: what the bank and the payer say. Banks that structure it put a question mark and two digits before
-// each part, or a word and a plus sign.
+// words reads field 86: what the bank and the payer say. Banks that structure it put a question mark and two digits
+// before each part, or a word and a plus sign.
 func (rd *reader) words(lines []string) {
 	if rd.entry == nil {
 		return // of the statement as a whole
@@ -110,7 +110,8 @@ func id(text string) string {
 // accountIn is the number of an account behind a bank's code, and without a currency.
 func accountIn(text string) string {
 	text = strings.TrimSpace(text[strings.LastIndexByte(text, '/')+1:])
-	if n := len(text); n > 3 && strings.ToUpper(text[n-3:]) == text[n-3:] && !strings.ContainsAny(text[n-3:], "0123456789") {
+	if n := len(text); n > 3 && strings.ToUpper(text[n-3:]) == text[n-3:] &&
+		!strings.ContainsAny(text[n-3:], "0123456789") {
 		text = strings.TrimSpace(text[:n-3])
 	}
 	return text
