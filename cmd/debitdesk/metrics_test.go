@@ -86,9 +86,10 @@ func TestTheServerShowsMetricsOfTheBusinessWithoutNames(t *testing.T) {
 	env := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir()}
 	p := serving(t, env, "--demo")
 	_, text := p.get(t, "/metrics", "")
-	// Figures that took longer than a monitor may wait are left out, and asked for again a moment later.
+	// Figures that took longer than a monitor may wait are left out, and asked for again a moment later. The line
+	// itself is looked for: the help above it begins with a 1, too.
 	for look, end := time.NewTicker(time.Second), time.After(patience); !strings.Contains(text,
-		"debitdesk_database_up 1"); _, text = p.get(t, "/metrics", "") {
+		"\ndebitdesk_database_up 1\n"); _, text = p.get(t, "/metrics", "") {
 		select {
 		case <-look.C:
 		case <-end:
