@@ -34,6 +34,7 @@ type change struct {
 	alike    map[alike]int           // findings of a stranger's making, over the whole document
 	closed   []closedDays
 	news     map[string]bool // places of movements that were not known before
+	moves    map[uuid.UUID]moves
 	movements
 }
 
@@ -67,7 +68,7 @@ func (c *change) take(events []Event) error {
 // prepare locks what events are about.
 func (c *change) prepare(events []Event) error {
 	c.touched, c.messages, c.accounts = map[uuid.UUID]bool{}, map[string]*Message{}, map[bank.AccountNumber]uuid.UUID{}
-	c.groups, c.booksOf = map[string][]Group{}, map[string][]Entry{}
+	c.groups, c.booksOf, c.moves = map[string][]Group{}, map[string][]Entry{}, nil
 	ids, err := c.named(events)
 	if err != nil {
 		return err
@@ -91,13 +92,11 @@ func (c *change) mayTell(merchantID uuid.UUID) bool {
 }
 
 func (c *change) one(e Event) error {
-	if e.Problem != "" {
-		of, err := c.merchantOf(e)
-		if err != nil {
-			return err
-		}
-		c.find(Finding{MerchantID: of, Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
-			Text: fmt.Sprintf("In %s: %s", c.document.FileName, e.Problem)})
+	if err := c.onOurAccount(&e); err != nil {
+		return err
+	}
+	if err := c.onProblem(e); err != nil {
+		return err
 	}
 	switch e.Kind {
 	case OnMessage:
@@ -115,6 +114,27 @@ func (c *change) one(e Event) error {
 	default:
 		return nil
 	}
+}
+
+// onProblem asks about what could not be read in an event. Where that is a movement that may be a return, silence says
+// nothing until it is settled.
+func (c *change) onProblem(e Event) error {
+	if e.Problem == "" {
+		return nil
+	}
+	of, err := c.merchantOf(e)
+	if err != nil {
+		return err
+	}
+	f := Finding{MerchantID: of, Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
+		Text: fmt.Sprintf("In %s: %s", c.document.FileName, e.Problem)}
+	booked := (e.Kind == OnEntry || e.Kind == OnDetails) && (e.Status == "BOOK" || e.Status == "")
+	if booked && !e.HasAmount && !e.Credit && of != uuid.Nil {
+		f.Kind = NotStored
+		f.Text += " It may be a debit that came back: until you settle this, no debit counts as paid by silence."
+	}
+	c.find(f)
+	return nil
 }
 
 func (c *change) save() error {

@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -434,5 +435,55 @@ func TestAPartThatCannotBeStoredCostsNeitherItsFileNorTheNext(t *testing.T) {
 	b.work()
 	if got := b.outcomes(); len(got) != 2 || !slices.Equal(b.findings(), []string{"not_stored"}) {
 		t.Errorf("%s read again: %v, findings %v", d.FileName, got, b.findings())
+	}
+}
+
+// A file that tells of a return may come after the one that tells that it was reversed.
+func TestADebitThatWasPaidAgainStaysPaidInWhateverOrderTheBankTellsIt(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}} {
+		b := open(t, byBooking)
+		b.own()
+		ids, message := b.sent(1, thursday)
+		in, out, again := booked(ids[0], 15000, true, thursday), booked(ids[0], 15000, false, friday, "AM04"),
+			booked(ids[0], 15000, true, friday.AddDays(3))
+		told := []exchange.Event{in, out, again}
+		b.at(friday.AddDays(4).At(9, 0))
+		for _, n := range order {
+			told[n].Account = "50100000001"
+			b.arriveRevealed("day "+strconv.Itoa(n), acknowledged(message), told[n])
+		}
+		got := b.outcomes()[ids[0]]
+		if len(got) == 0 || got[len(got)-1] != "paid_again 00" || !slices.Equal(b.findings(), []string{"paid_again"}) {
+			t.Errorf("%v: %v, findings %v", order, got, b.findings())
+		}
+	}
+}
+
+func TestTheOnlyDetailOfAnEntryIsThatEntryWhereOtherDocumentsTellIt(t *testing.T) {
+	b := open(t, byBooking)
+	b.own()
+	ids, message := b.sent(1, thursday)
+	sum := stray(15000, false, exchange.ByStatement)
+	sum.Reference = "R1"
+	one := booked(ids[0], 15000, false, thursday, "AM04")
+	one.Account, one.Told, one.Reference, one.DetailRef = "50100000001", exchange.ByNotification, "R1", "R1/1"
+	one.Detail, one.EntryCents = 1, 15000
+	b.arriveRevealed("statement", sum)
+	b.arriveRevealed("notice", acknowledged(message), one)
+	b.wantStates(map[string]int{"explained": 1, "matched": 1})
+}
+
+func TestAMovementOutThatCannotBeReadHoldsSilence(t *testing.T) {
+	broken := stray(0, false, exchange.ByStatement)
+	broken.HasAmount, broken.Problem, broken.Account = false, "Its amount is none.", "250655-50100000001"
+	b := open(t, nil)
+	b.own()
+	_, message := b.sent(1, thursday)
+	b.at(friday.At(5, 0))
+	b.arriveRevealed("day", acknowledged(message), broken)
+	b.at(friday.At(9, 0))
+	b.work()
+	if got := b.outcomes(); len(got) != 0 || !slices.Equal(b.findings(), []string{"not_stored"}) {
+		t.Errorf("%v, findings %v", got, b.findings())
 	}
 }

@@ -26,15 +26,16 @@ func (c *change) onEntry(e Event) error {
 	if e.Status != "BOOK" || !e.HasAmount {
 		return nil // not booked yet, told for information, or not to be read, which its problem says
 	}
-	if err := c.onOurAccount(&e); err != nil {
-		return err
-	}
 	if e.BookedOn.IsZero() {
 		e.BookedOn, e.BookedBy = calendar.DateOf(c.document.ArrivedAt), ByArrival
 	}
+	reference := cmp.Or(e.DetailRef, e.Reference)
+	if e.AmountCents == e.EntryCents && e.Reference != "" {
+		reference = e.Reference // the detail is all of its entry, which other documents tell without details
+	}
 	n := Entry{ID: c.tx.NewID(), ArrivalID: c.document.ID, State: EntryOther, Credit: e.Credit, Reversal: e.Reversal,
 		AmountCents: e.AmountCents, Currency: cmp.Or(e.Currency, "ZAR"), BookedOn: e.BookedOn, BookedBy: e.BookedBy,
-		Reference: cmp.Or(e.DetailRef, e.Reference), BankCode: cmp.Or(e.BankCode, e.BankOwnCode),
+		Reference: reference, BankCode: cmp.Or(e.BankCode, e.BankOwnCode),
 		Reason: reasonText(e.Reasons), Text: e.Text, Remittance: remittance(e.StatementLine),
 		AccountHash: c.accountHash(e), place: answerID(c.document, e), told: e.Told}
 	n.alike = digest("alike", hex.EncodeToString(n.AccountHash), n.Currency, direction(e), n.BookedOn.String(),
@@ -163,8 +164,7 @@ func (c *change) itemEntry(n Entry, i Item, e Event) error {
 		return err
 	}
 	c.entries = append(c.entries, n)
-	c.booked(i, e)
-	return nil
+	return c.booked(i, e)
 }
 
 // Why a movement is explained.
@@ -173,47 +173,6 @@ const (
 	inParts  = "The bank tells each movement in it as well, and these count."
 	intraday = "It stood in a report during the day, and the statement of the day does not book it."
 )
-
-// booked is what follows for an item from a movement that belongs to it.
-func (c *change) booked(i Item, e Event) {
-	i = c.current(i)
-	words := withWords(e.Reasons, e.Text)
-	switch {
-	case i.Kind == Refunds && !e.Credit:
-		c.answer(i, e, bank.RefundSettled, bank.CodeSuccess)
-	case i.Kind == Refunds:
-		c.answer(i, e, bank.RefundFailed, c.s.meaning(bank.Returned, words).Code)
-	case i.Kind != Debits:
-	case e.Credit:
-		c.credited(i, e)
-	default:
-		why := c.s.meaning(bank.Returned, words)
-		if why.Trouble != bank.NoTrouble {
-			c.aside(i, e, why) // and the money is gone all the same
-		}
-		c.answer(i, e, why.Kind(), why.Code)
-	}
-}
-
-// credited is what follows from money that came in for a debit. After it had come back, the return was reversed, or the
-// bank ran the debit once more.
-func (c *change) credited(i Item, e Event) {
-	back := i.Outcome == bank.Unpaid || i.Outcome == bank.Disputed || i.Outcome == bank.Recalled
-	switch {
-	case back && e.BookedOn.After(i.OutcomeOn):
-		c.answer(i, e, bank.PaidAgain, bank.CodeSuccess)
-		c.find(Finding{MerchantID: i.MerchantID, Kind: PaidAgain, Subject: string(PaidAgain) + ":" + i.ID.String(),
-			ItemID: i.ID, MessageID: i.MessageID, Text: fmt.Sprintf("%s of a debit that had failed or come back is on the "+
-				"account since %s: the bank reversed the return, or ran the debit again. The debit counts as paid; make sure "+
-				"that the client does not pay twice.", money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")),
-				e.BookedOn.Format("2 Jan 2006"))})
-	case i.State == ItemRefused: // whoever reads the refusal must not believe that nobody was debited
-		c.contradiction(i, bank.Provisional)
-		c.paid(i, e)
-	case c.s.Rules.Success[i.Method] == ByBooking:
-		c.paid(i, e)
-	}
-}
 
 // withWords adds free words to the reasons: a bank may say there alone why money went back.
 func withWords(reasons []Reason, words string) []Reason {

@@ -70,9 +70,6 @@ func (c *change) onBalance(e Event) error {
 	if !e.HasAmount || e.BookedOn.IsZero() {
 		return nil // its problem says so; it stops nothing
 	}
-	if err := c.onOurAccount(&e); err != nil {
-		return err
-	}
 	merchantID, err := c.merchantOf(e)
 	if err != nil {
 		return err

@@ -112,7 +112,9 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		if n.Reason != "" {
 			e.Reasons = []Reason{{Code: strings.TrimSuffix(n.Reason[strings.LastIndexByte(n.Reason, '(')+1:], ")")}}
 		}
-		c.booked(i, e)
+		if err := c.booked(i, e); err != nil {
+			return err
+		}
 		for k := range c.answers {
 			a := &c.answers[k]
 			a.WaitsUntil, a.EntryID = tx.Now().Add(undoMatch+undoMargin), n.ID
@@ -199,14 +201,16 @@ func NoUndo(n Entry, answers []Answer, outcome bank.MessageKind, now time.Time) 
 	if n.State != EntryMatched || n.MatchedBy == "" {
 		return "This movement was not matched by hand."
 	}
+	said := len(answers) == 0
 	for _, a := range answers {
-		switch {
-		case !now.Before(a.UndoUntil()):
+		if !now.Before(a.UndoUntil()) {
 			return "The client’s purchase has followed the match already. It could be taken back until " +
 				moment(a.UndoUntil()) + "."
-		case a.Kind != outcome:
-			return "The bank has said more about this debit since."
 		}
+		said = said || a.Kind == outcome
+	}
+	if !said {
+		return "The bank has said more about this debit since."
 	}
 	return ""
 }

@@ -66,3 +66,17 @@ func (t unit) agreed(asked map[agreement]bool) (map[agreement]uuid.UUID, error) 
 		WHERE d.action_date = d.nearest GROUP BY 1 HAVING count(*) = 1`, references, cents, days, nearMandate)
 	return found, err
 }
+
+// movesOf are the last days on which money of items moved.
+func (t unit) movesOf(items []uuid.UUID) (map[uuid.UUID]moves, error) {
+	type row struct {
+		id uuid.UUID
+		moves
+	}
+	found := map[uuid.UUID]moves{}
+	err := database.Query(t.Tx, func(r *row) []any { return []any{(*[16]byte)(&r.id), &r.in, &r.out} },
+		func(r row) { found[r.id] = r.moves }, `SELECT item_id, max(booked_on) FILTER (WHERE credit),
+			max(booked_on) FILTER (WHERE NOT credit)
+		FROM bank_entries WHERE item_id = ANY($1) AND state IN ('matched', 'explained') GROUP BY 1`, items)
+	return found, err
+}

@@ -62,9 +62,6 @@ func (c *change) onStatement(e Event) error {
 	if e.Told != ByStatement || e.Until.IsZero() {
 		return nil
 	}
-	if err := c.onOurAccount(&e); err != nil {
-		return err
-	}
 	c.closed = append(c.closed, closedDays{c.accountHash(e), e.From, e.Until})
 	return nil
 }
