@@ -41,6 +41,8 @@ func (c *callers) bankFiles() {
 		body, kind := upload(nil, "file", "answer.json", string(exchangetest.Arrival(refused)))
 		return ask{body: body, headers: []string{kind}}
 	}, 200)
+	kept := c.column(`SELECT id::text FROM bank_files_in WHERE merchant_id = $1 LIMIT 1`, c.A.ID)
+	c.all("POST /bank/received/:id/trial", one(kept[0]), 200)
 	body, kind := upload(nil, "file", "broken.json", "nonsense")
 	c.Call("POST", "/bank/import", body, kind, "Cookie: "+c.A.Finance.Cookie, "Sec-Fetch-Site: same-origin").Want(303)
 	broken := c.column(`SELECT id::text FROM bank_findings WHERE kind = 'unreadable' AND closed_at IS NULL

@@ -48,6 +48,7 @@ func (e *edge) bankRoutes() Table {
 			{page, "GET", "/bank/import", e.BankFiles.AskImport},
 			{pageFile, "POST", "/bank/import", e.BankFiles.Import},
 			{pageFile, "POST", "/bank/import/trial", e.BankFiles.Try},
+			{page, "POST", "/bank/received/:id/trial", e.BankFiles.Replay},
 			{pageProof, "POST", "/bank/files/:id/download", e.BankFiles.Download},
 			{page, "GET", "/bank/files/:id/taken", e.BankFiles.AskAct("taken")},
 			{page, "POST", "/bank/files/:id/taken", e.BankFiles.Act("taken")},

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/files"
 	"debitdesk/models/calendar"
+	"debitdesk/models/plural"
 )
 
 type bankCmd struct {
@@ -24,15 +25,16 @@ type bankCmd struct {
 }
 
 type bankCheckCmd struct {
-	Dir      string `arg:"" optional:"" help:"The directory of the exchange; that of DEBITDESK_BANK when left out."`
-	Init     string `placeholder:"NAME" help:"First write a profile that comes with Debitdesk: generic or simulator. One that is there is left as it is."`
-	Sample   string `placeholder:"FILE" help:"Write a sample: a debit of R 1,00 from your own account to itself."`
-	ToOutbox bool   `help:"Lay the sample out for the bank, in its outbox. A bank that takes it runs it."`
-	Name     string `help:"Of your business, for the sample."`
-	Branch   string `help:"Branch code of your own account, for the sample."`
-	Account  string `help:"Number of your own account, for the sample."`
-	UserCode string `help:"Your user code at the bank, for the sample."`
-	Short    string `name:"abbreviated-name" help:"Your abbreviated name, for the sample."`
+	Dir      string   `arg:"" optional:"" help:"The directory of the exchange; that of DEBITDESK_BANK when left out."`
+	Answers  []string `arg:"" optional:"" name:"answer" help:"Files from the bank: which keys of the profile do they contradict?"`
+	Init     string   `placeholder:"NAME" help:"First write a profile that comes with Debitdesk: generic or simulator. One that is there is left as it is."`
+	Sample   string   `placeholder:"FILE" help:"Write a sample: a debit of R 1,00 from your own account to itself."`
+	ToOutbox bool     `help:"Lay the sample out for the bank, in its outbox. A bank that takes it runs it."`
+	Name     string   `help:"Of your business, for the sample."`
+	Branch   string   `help:"Branch code of your own account, for the sample."`
+	Account  string   `help:"Number of your own account, for the sample."`
+	UserCode string   `help:"Your user code at the bank, for the sample."`
+	Short    string   `name:"abbreviated-name" help:"Your abbreviated name, for the sample."`
 }
 
 func (b *bankCheckCmd) run(ctx context.Context, c Config, io streams) error {
@@ -53,10 +55,45 @@ func (b *bankCheckCmd) run(ctx context.Context, c Config, io streams) error {
 		return usageError{err}
 	}
 	b.say(profile, dir, io.out)
+	if err := b.compare(profile, io.out); err != nil {
+		return err
+	}
 	if b.Sample == "" && !b.ToOutbox {
 		return nil
 	}
 	return b.sample(ctx, profile, dir, io.out)
+}
+
+// compare says which keys of the profile files of the bank contradict. It reads them alone, without the database.
+func (b *bankCheckCmd) compare(p files.Profile, out io.Writer) error {
+	unread := 0
+	for _, path := range b.Answers {
+		content, err := readSample(path)
+		if err != nil {
+			return usageError{err}
+		}
+		var events []exchange.Event
+		a, err := files.Decoder{}.Decode(bytes.NewReader(content), func(e exchange.Event) error {
+			events = append(events, e)
+			return nil
+		})
+		if err != nil {
+			unread++
+			_, _ = fmt.Fprintf(out, "\n%s cannot be read: %s\n", path, err)
+			continue
+		}
+		odd := p.Rules().Habits.Against(events)
+		if len(odd) == 0 {
+			_, _ = fmt.Fprintf(out, "\n%s (%s) contradicts no key of the profile.\n", path, a.Name)
+			continue
+		}
+		_, _ = fmt.Fprintf(out, "\n%s (%s) contradicts the profile\n", path, a.Name)
+		sayOdd(out, odd)
+	}
+	if unread > 0 {
+		return fmt.Errorf("%s cannot be read", plural.Of(unread, "file"))
+	}
+	return nil
 }
 
 func (b *bankCheckCmd) dir(c Config) (string, error) {

@@ -39,6 +39,18 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 		t.Error(got)
 	}
 
+	answer := filepath.Join(t.TempDir(), "answer.xml")
+	must(t, os.WriteFile(answer, []byte(twoStatements), 0o600))
+	check(exitOK, "(camt.053.001.08) contradicts no key of the profile", dir, answer)
+	said := `{"services": {"eft": {"lead_days": 2, "success": "silence"}}, "answers_as": {"statements": "one"}}`
+	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(said), 0o600))
+	check(exitOK, "answers_as.statements: The file holds more than one statement", dir, answer)
+	must(t, os.WriteFile(answer, []byte("Date,Amount\n"), 0o600))
+	check(exitFailed, "cannot be read", dir, answer)
+	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(strings.ReplaceAll(said, `"one"`, `"1"`)), 0o600))
+	check(exitUsage, `answers_as.statements: "1" is not one of one, many.`, dir)
+	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(strings.ReplaceAll(said, `"one"`, `""`)), 0o600))
+
 	check(exitUsage, "give --name, --branch and --account", dir, "--sample", sample)
 	check(exitUsage, "branch code does not have six digits", dir, "--sample", sample, "--name", "G", "--branch", "1",
 		"--account", "1")
@@ -103,3 +115,8 @@ func TestTheManualNamesEveryKeyOfAProfile(t *testing.T) {
 		t.Errorf("the chapter does not name %s", key)
 	}
 }
+
+const twoStatements = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><GrpHdr>
+<MsgId>M1</MsgId><CreDtTm>2026-11-26T18:00:00+02:00</CreDtTm></GrpHdr>
+<Stmt><Id>1</Id><Acct><Id><Othr><Id>62001872440</Id></Othr></Id></Acct></Stmt>
+<Stmt><Id>2</Id><Acct><Id><Othr><Id>62001872441</Id></Othr></Id></Acct></Stmt></BkToCstmrStmt></Document>`

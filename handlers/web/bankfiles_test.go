@@ -401,6 +401,13 @@ func TestAFileCanBeTriedAndOneThatCouldNotBeReadIsReadAgain(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM bank_findings`) + h.Count(`SELECT count(*) FROM bank_files_in`); n != 0 {
 		t.Errorf("trying left %d rows", n)
 	}
+	came := upload(h, h.A.Finance, "answer.json", content).Header.Get("Location")
+	h.Page(h.A.Finance, "GET", came, nil).Want(200).Contains(`action="` + came + `/trial"`)
+	h.Page(h.A.Finance, "POST", came+"/trial", nil).Want(200).Contains("What answer.json would do", "Nothing was changed",
+		"It is of the item "+debits[0].String()).Lacks("The item becomes")
+	h.Page(h.A.Staff, "GET", came, nil).Want(200).Lacks("/trial")
+	h.Page(h.A.Staff, "POST", came+"/trial", nil).Want(http.StatusForbidden)
+	h.Page(h.B.Owner, "POST", came+"/trial", nil).Want(http.StatusNotFound)
 	h.Page(h.A.Finance, "GET", "/purchases/"+purchases[0].String(), nil).Want(200).Lacks("Account closed")
 
 	upload(h, h.A.Finance, "broken.json", []byte("nonsense")).Want(http.StatusSeeOther)

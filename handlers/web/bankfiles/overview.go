@@ -203,8 +203,30 @@ func (h *Pages) Try(c echo.Context) error {
 	if err != nil {
 		return h.importForm(c, err)
 	}
-	v := pages.BankTrialView{Name: name, Form: t.Name, Why: t.Why, Left: t.Left,
-		Back: components.Link{Text: "Import a file from the bank", Href: "/bank/import"}}
+	return h.showTrial(c, name, t, components.Link{Text: "Import a file from the bank", Href: "/bank/import"})
+}
+
+// Replay serves POST /bank/received/{id}/trial: what a file that came before would do under the profile of today.
+func (h *Pages) Replay(c echo.Context) error {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return err
+	}
+	d, t, err := h.Exchange.Replay(c.Request().Context(), access.Actor(c), id)
+	if fault.Is(err, fault.Conflict) {
+		return h.done(c, err, receivedHref(id), "")
+	}
+	if err != nil {
+		return err
+	}
+	return h.showTrial(c, d.FileName, t, components.Link{Text: d.FileName, Href: receivedHref(id)})
+}
+
+func (h *Pages) showTrial(c echo.Context, name string, t exchange.Trial, back components.Link) error {
+	v := pages.BankTrialView{Name: name, Form: t.Name, Why: t.Why, Left: t.Left, Back: back}
+	for _, o := range t.Odd {
+		v.Odd = append(v.Odd, o.Line()+".")
+	}
 	for _, p := range t.Parts {
 		v.Parts = append(v.Parts, pages.BankTrialPart{Place: p.Path, Said: p.Said, Lines: p.Lines()})
 	}

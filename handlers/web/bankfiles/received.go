@@ -133,6 +133,9 @@ func (h *Pages) Document(c echo.Context) error {
 	case exchange.DocumentRead:
 		v.Note = readNote(d)
 	}
+	if d.State != exchange.DocumentOpen && who.May(actor.Exchange) == nil {
+		v.Try = receivedHref(id) + "/trial"
+	}
 	if v.Findings, err = h.findingLines(ctx, who, exchange.FindingFilter{ArrivalID: id,
 		State: exchange.FindingOpen}); err != nil {
 		return err

@@ -92,6 +92,7 @@ func (c *change) mayTell(merchantID uuid.UUID) bool {
 }
 
 func (c *change) one(e Event) error {
+	c.s.Rules.Habits.heed(&e)
 	if err := c.onOurAccount(&e); err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (c *change) itemEntry(n Entry, i Item, e Event) error {
 		if err != nil {
 			return err
 		}
-		fee, wrong = misbooked(e, i, g)
+		fee, wrong = c.s.Rules.Habits.misbooked(e, i, g)
 	}
 	if wrong != "" {
 		c.differs(i, "booked", fmt.Sprintf("The bank booked %s for an item of %s: %s. It was not counted.",

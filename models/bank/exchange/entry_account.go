@@ -10,7 +10,7 @@ import (
 
 // onOurAccount writes the account of an event as we know it: banks put the branch in front of it, or signs between.
 func (c *change) onOurAccount(e *Event) error {
-	for _, form := range accountForms(e.Account) {
+	for _, form := range c.s.Rules.Habits.forms(e.Account) {
 		of := *e
 		of.Account = form
 		id, err := c.merchantOf(of)

@@ -14,7 +14,7 @@ import (
 // booked is what follows for an item from a movement that belongs to it.
 func (c *change) booked(i Item, e Event) error {
 	i = c.current(i)
-	words := withWords(e.Reasons, e.Text)
+	words := withWords(e.Reasons, c.s.Rules.Habits.free(e))
 	switch {
 	case i.Kind == Refunds && !e.Credit:
 		c.answer(i, e, bank.RefundSettled, bank.CodeSuccess)

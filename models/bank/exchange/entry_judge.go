@@ -9,7 +9,7 @@ import (
 )
 
 // misbooked says in what a movement is not what we asked for, or what of it is the bank's fee; empty: it is.
-func misbooked(e Event, i Item, g Group) (fee int64, wrong string) {
+func (h Habits) misbooked(e Event, i Item, g Group) (fee int64, wrong string) {
 	fee, right := feeIn(e, i)
 	switch {
 	case !sameCurrency(e, i):
@@ -20,6 +20,8 @@ func misbooked(e Event, i Item, g Group) (fee int64, wrong string) {
 		return 0, "it is on an account other than the one that its file names"
 	case !fits(e.BankCode, i.Kind):
 		return 0, "the bank calls it another kind of movement (" + e.BankCode + ")"
+	case i.Kind == Debits && h.odd(e):
+		return 0, "its code " + e.BankOwnCode + " is none of those that the profile names for debits"
 	default:
 		return fee, ""
 	}
@@ -78,9 +80,8 @@ func (r Rules) stateOf(e Event) EntryState {
 		return e.BankCode != "" && slices.Contains(codes, e.BankCode) ||
 			e.BankOwnCode != "" && slices.Contains(codes, e.BankOwnCode)
 	}
-	parts := strings.Split(e.BankCode, "/")
 	switch {
-	case of(r.FeeCodes), len(parts) == 3 && slices.Contains(feeFamilies, parts[2]):
+	case of(r.FeeCodes), isCharge(e):
 		return EntryFee
 	case of(r.OtherCodes):
 		return EntryOther

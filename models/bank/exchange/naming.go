@@ -25,11 +25,18 @@ type agreement struct {
 
 // agreements are how an event may name a debit without an id of ours: by the mandate's reference, or by a text for the
 // payer's statement that holds our contract reference.
-func agreements(e Event) (all []agreement) {
+func (h Habits) agreements(e Event) (all []agreement) {
 	if e.Kind != OnEntry || !e.HasAmount || e.BookedOn.IsZero() {
 		return nil
 	}
-	for _, reference := range append([]string{e.MandateReference}, contracts(e.StatementLine)...) {
+	var references []string
+	if h.at(AtMandate) {
+		references = []string{e.MandateReference}
+	}
+	if h.at(AtText) {
+		references = append(references, contracts(e.StatementLine)...)
+	}
+	for _, reference := range references {
 		if reference != "" {
 			all = append(all, agreement{reference, askedCents(e), e.BookedOn})
 		}
@@ -63,10 +70,14 @@ func askedCents(e Event) int64 {
 	return e.AmountCents
 }
 
-// given are all the ids that an event carries, the most telling first; the words of a text may be ids.
-func given(e Event) []string {
-	words := strings.Fields(e.StatementLine)
-	return append([]string{e.InstructionID, e.EndToEndID, e.TransactionID, e.UETR}, words[:min(len(words), mostWords)]...)
+// given are the ids of an event that are believed.
+func (h Habits) given(e Event) (texts []string) {
+	for _, id := range idsIn(e) {
+		if h.at(id.place) {
+			texts = append(texts, id.text)
+		}
+	}
+	return texts
 }
 
 // mostWords is how many words of a text are tried as ids (ours).
@@ -108,7 +119,7 @@ func (c *change) named(events []Event) (ids []uuid.UUID, err error) {
 	short, agreed := map[string]bool{}, map[agreement]bool{}
 	for _, e := range events {
 		whole := false
-		for _, text := range given(e) {
+		for _, text := range c.s.Rules.Habits.given(e) {
 			digits := idDigits(text)
 			if id, is := parseHexID(digits); is {
 				ids, whole = append(ids, id), true
@@ -117,7 +128,7 @@ func (c *change) named(events []Event) (ids []uuid.UUID, err error) {
 			}
 		}
 		if !whole {
-			for _, a := range agreements(e) {
+			for _, a := range c.s.Rules.Habits.agreements(e) {
 				agreed[a] = true
 			}
 		}
@@ -151,7 +162,7 @@ func (c *change) itemOf(e Event) (i Item, found, two bool) {
 			other = known.ID
 		}
 	}
-	for _, text := range given(e) {
+	for _, text := range c.s.Rules.Habits.given(e) {
 		digits := idDigits(text)
 		if id, is := parseHexID(digits); is {
 			see(id)
@@ -160,7 +171,7 @@ func (c *change) itemOf(e Event) (i Item, found, two bool) {
 		}
 	}
 	if !found {
-		for _, a := range agreements(e) {
+		for _, a := range c.s.Rules.Habits.agreements(e) {
 			if id, is := c.agreed[a]; is {
 				see(id)
 			}

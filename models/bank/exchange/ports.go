@@ -40,6 +40,7 @@ type Rules struct {
 	Capabilities bank.Capabilities
 	FeeCodes     []string       // of movements that are the bank's fees, as it writes them
 	OtherCodes   []string       // of movements that are none of ours
+	Habits       Habits         // how it writes its answers
 	CodeTable    string         // of return codes, by which the bank's are read; empty: that of the clearing house
 	Book         *rulebook.Book // of the scheme, with what this bank has in its place; nil: the scheme's
 }
@@ -109,6 +110,8 @@ type Box interface {
 	Reject(f Found, why string) error
 	// BringBack puts one that was kept or rejected back to where it arrived, to be read once more.
 	BringBack(f Found) error
+	// Reopen reads one that was kept or rejected, and leaves it where it is.
+	Reopen(f Found) (io.ReadCloser, error)
 }
 
 // Found is a document that has arrived.

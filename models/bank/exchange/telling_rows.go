@@ -299,3 +299,17 @@ func (t unit) replaceReported(closed []closedDays) error {
 	}
 	return nil
 }
+
+// codesOf are the reasons for which money of items was not collected or went back, as they were recorded.
+func (t unit) codesOf(items []uuid.UUID) (map[uuid.UUID]string, error) {
+	type row struct {
+		id   uuid.UUID
+		code string
+	}
+	codes := map[uuid.UUID]string{}
+	err := database.Query(t.Tx, func(r *row) []any { return []any{(*[16]byte)(&r.id), &r.code} },
+		func(r row) { codes[r.id] = r.code }, `SELECT a.item_id, a.code FROM bank_answers a
+		JOIN bank_items i ON i.id = a.item_id AND i.kind = 'debits'
+		WHERE a.item_id = ANY($1) AND a.kind IN ('unpaid', 'disputed')`, items)
+	return codes, err
+}

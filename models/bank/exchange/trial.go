@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -24,7 +26,8 @@ type Trial struct {
 	BankID string
 	Why    string // it cannot be read, and why; nothing else is known then
 	Parts  []TrialPart
-	Left   int // how many parts more there are
+	Left   int             // how many parts more there are
+	Odd    []Contradiction // what is not as the profile says that the bank writes
 }
 
 // TrialPart is one thing that the file says, with what would follow.
@@ -38,6 +41,7 @@ type TrialPart struct {
 	Answers  []Answer
 	Findings []string
 	Hint     string // which key of the profile would change that
+	Was      string // how it was read when it came, where that differs
 }
 
 // MostTried is how many parts of a file are tried at once (ours).
@@ -46,6 +50,12 @@ const MostTried = 2000
 // Try reads a file as if it came from the bank now, and changes nothing. Someone of a business learns what concerns
 // that business alone; an actor of the whole installation learns all of it.
 func (s *Service) Try(ctx context.Context, who actor.Actor, name string, content []byte) (t Trial, err error) {
+	return s.trial(ctx, who, name, content, false)
+}
+
+// trial tries a file. One that the bank left for all businesses is shared: then who learns of its own parts alone.
+func (s *Service) trial(ctx context.Context, who actor.Actor, name string, content []byte, shared bool) (t Trial,
+	err error) {
 	if err := who.May(actor.Exchange); err != nil {
 		return t, err
 	}
@@ -81,7 +91,11 @@ func (s *Service) Try(ctx context.Context, who actor.Actor, name string, content
 	err = s.Store.inTx(dryrun.With(ctx), func(tx unit) error {
 		c := change{s: s, tx: tx, tallies: map[uuid.UUID]Tally{}, alike: map[alike]int{}, document: Document{ID: tx.NewID(),
 			MerchantID: who.MerchantID, FileName: cleanName(name), SHA256: hash[:], ArrivedAt: tx.Now()}}
-		return c.try(events, &t)
+		if events, err = c.try(events, &t, shared); err != nil {
+			return err
+		}
+		t.Odd = s.Rules.Habits.Against(events)
+		return nil
 	})
 	if unstorable(err) {
 		t.Parts, t.Why = nil, "One of its parts could not be recorded. The others would be; import the file to see which."
@@ -90,16 +104,16 @@ func (s *Service) Try(ctx context.Context, who actor.Actor, name string, content
 	return t, err
 }
 
-// try does what a chunk of events does, and notes what each of them brought.
-func (c *change) try(events []Event, t *Trial) error {
+// try does what a chunk of events does, notes what each of them brought, and gives those that were noted.
+func (c *change) try(events []Event, t *Trial, shared bool) (noted []Event, err error) {
 	if err := c.prepare(events); err != nil {
-		return err
+		return nil, err
 	}
 	movements := map[int]string{} // parts by the place of their movement
 	for _, e := range events {
 		entries, answers, findings := len(c.entries), len(c.answers), len(c.findings)
 		if err := c.one(e); err != nil {
-			return fmt.Errorf("%s: %w", e.Path, err)
+			return nil, fmt.Errorf("%s: %w", e.Path, err)
 		}
 		p := TrialPart{Path: e.Path, Kind: e.Kind, Said: said(e), Answers: c.answers[answers:]}
 		for _, f := range c.findings[findings:] {
@@ -108,6 +122,14 @@ func (c *change) try(events []Event, t *Trial) error {
 		if i, found, _ := c.itemOf(e); found {
 			p.ItemID = i.ID
 		}
+		own, err := c.concerns(e)
+		switch {
+		case err != nil:
+			return nil, err
+		case shared && !own && p.ItemID == uuid.Nil:
+			continue
+		}
+		noted = append(noted, e)
 		for _, n := range c.entries[entries:] {
 			movements[len(t.Parts)] = n.place
 			p.State = n.State
@@ -116,14 +138,58 @@ func (c *change) try(events []Event, t *Trial) error {
 		t.Parts = append(t.Parts, p)
 	}
 	if err := c.save(); err != nil {
-		return err
+		return nil, err
 	}
 	states, err := c.tx.toldAs(movements)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for at, state := range states {
-		t.Parts[at].State, t.Parts[at].Known = state, !c.news[movements[at]]
+		p := &t.Parts[at]
+		known := !c.news[movements[at]]
+		if known && state != p.State && state != EntryExplained && p.State != EntryExplained {
+			p.Was = fmt.Sprintf("When it came, the movement was %s; now it would be %s.", stateWords[state],
+				stateWords[p.State])
+		}
+		p.State, p.Known = state, known
+	}
+	return noted, c.otherReasons(noted, t)
+}
+
+// concerns tells whether a part is about whom the document may speak of: about their file, or their account.
+func (c *change) concerns(e Event) (bool, error) {
+	if e.MessageID != "" {
+		if m, err := c.message(e.MessageID); err != nil || m != nil {
+			return m != nil, err
+		}
+	}
+	if err := c.onOurAccount(&e); err != nil {
+		return false, err
+	}
+	of, err := c.merchantOf(e)
+	return of != uuid.Nil, err
+}
+
+// otherReasons notes where the profile of today reads another reason from an answer than the one that was recorded.
+func (c *change) otherReasons(events []Event, t *Trial) error {
+	codes, err := c.tx.codesOf(slices.Collect(maps.Keys(c.items)))
+	if err != nil {
+		return err
+	}
+	for n := range t.Parts {
+		p, e := &t.Parts[n], events[n]
+		was := codes[p.ItemID]
+		if was == "" || len(p.Answers) > 0 || len(e.Reasons) == 0 && e.Text == "" || e.Kind == OnEntry && e.Credit {
+			continue
+		}
+		c.s.Rules.Habits.heed(&e)
+		at, reasons := bank.Refused, e.Reasons
+		if e.Kind == OnEntry {
+			at, reasons = bank.Returned, withWords(e.Reasons, c.s.Rules.Habits.free(e))
+		}
+		if now := c.s.meaning(at, reasons).Code; now != "" && now != was {
+			p.Was = fmt.Sprintf("When it came, the reason was %s; now it would be %s.", bank.Label(was), bank.Label(now))
+		}
 	}
 	return nil
 }
@@ -179,7 +245,8 @@ func (s *Service) hint(e Event, p TrialPart) string {
 	case p.State == EntryUnmatched && code != "" && p.ItemID == uuid.Nil:
 		return fmt.Sprintf("If the bank charges this, add %q to fee_codes; if it is none of yours, to other_codes.", code)
 	case p.ItemID == uuid.Nil && (e.Kind == OnItem || e.Kind == OnMandate || e.Kind == OnRecall):
-		return "None of its ids is one of ours. end_to_end says which id the bank is given to give back."
+		return "None of its ids is one of ours. end_to_end says which id the bank is given to give back, and " +
+			"answers_as.ids_at where it is looked for."
 	case p.ItemID != uuid.Nil && len(p.Answers) == 0 && len(p.Findings) == 0 && e.Kind == OnEntry && e.Credit:
 		return "It says nothing new. Set success to booked if a booking is how debits are known to be paid."
 	}
@@ -207,6 +274,9 @@ func (p TrialPart) Lines() (lines []string) {
 	}
 	if p.Known {
 		add("An earlier file told it: nothing is counted twice.")
+	}
+	if p.Was != "" {
+		add("%s", p.Was)
 	}
 	for _, a := range p.Answers {
 		text := "The item becomes: " + string(a.Kind)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/fault"
 )
 
 // bench is a box on a directory with a clock that the test moves.
@@ -506,6 +507,25 @@ func TestZippedAnswersAreReadOneByOne(t *testing.T) {
 		!strings.Contains(b.tree(), "many.zip/2: It is not a message.") || strings.Contains(b.tree(),
 		"inbox/many.zip") {
 		t.Error(err, b.tree())
+	}
+	for _, f := range append(found, exchange.Found{Name: "one.zip", Size: 6, SHA256: hash("<one/>")}) {
+		content, err := b.Reopen(f)
+		if err != nil {
+			t.Fatal(f.Name, err)
+		}
+		text, err := io.ReadAll(content)
+		if err := errors.Join(err, content.Close()); err != nil || !bytes.Equal(hash(string(text)), f.SHA256) {
+			t.Errorf("%s holds %q: %v", f.Name, text, err)
+		}
+	}
+	if left := b.find(); len(left) != 0 {
+		t.Error("what was opened once more moved", left)
+	}
+	if err := b.BringBack(exchange.Found{Name: "one.zip", Size: 6, SHA256: hash("<one/>")}); err != nil {
+		t.Error("the only document of a zip file does not come back:", err)
+	}
+	if _, err := b.Reopen(exchange.Found{Name: "many.zip/1", SHA256: hash("<c/>")}); !fault.Is(err, fault.Conflict) {
+		t.Error("other bytes under its name:", err)
 	}
 }
 

@@ -299,11 +299,40 @@ func (c profileCheck) codes() {
 			c.bad(path, "A code is empty.")
 		}
 	}
+	c.answersAs()
 	for _, theirs := range slices.Sorted(maps.Keys(c.Codes)) {
 		if ours := c.Codes[theirs]; theirs == "" {
 			c.bad("codes", "A code is empty.")
 		} else if _, known := bank.FindCode(ours); !known {
 			c.bad("codes."+theirs, "%q is not a return code that Debitdesk has.", ours)
+		}
+	}
+}
+
+// answersAs checks what the bank is said to write.
+func (c profileCheck) answersAs() {
+	a := c.AnswersAs
+	for _, place := range a.IDsAt {
+		c.oneOf("answers_as.ids_at", place, exchange.IDPlaces()...)
+	}
+	for path, list := range map[string][]string{"no_references": a.NoReferences, "debit_codes": a.DebitCodes,
+		"return_codes": a.ReturnCodes, "reversal_codes": a.ReversalCodes} {
+		if slices.Contains(list, "") {
+			c.bad("answers_as."+path, "A text in the list is empty.")
+		}
+	}
+	if len(a.DebitCodes) == 0 && len(a.ReversalCodes) > 0 {
+		c.bad("answers_as.debit_codes", "Name the codes of debits, too: reversal_codes alone would leave no debit collected.")
+	}
+	for path, of := range map[string][3]string{
+		"reason_at":  {a.ReasonAt, exchange.ReasonInCode, exchange.ReasonInWords},
+		"account":    {a.Account, exchange.AccountAlone, exchange.AccountAfterBranch},
+		"fees":       {a.Fees, exchange.FeesInside, exchange.FeesApart},
+		"statements": {a.Statements, exchange.OneInFile, exchange.ManyInFile},
+		"booking":    {a.Booking, exchange.BookedEach, exchange.BookedInSums},
+	} {
+		if of[0] != "" {
+			c.oneOf("answers_as."+path, of[0], of[1], of[2])
 		}
 	}
 }

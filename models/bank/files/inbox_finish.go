@@ -1,8 +1,6 @@
 package files
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,7 +12,6 @@ import (
 
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
-	"debitdesk/models/fault"
 )
 
 // Keep implements exchange.Box.
@@ -25,47 +22,6 @@ func (b *Box) Keep(f exchange.Found, at time.Time) error {
 // Reject implements exchange.Box.
 func (b *Box) Reject(f exchange.Found, why string) error {
 	return b.finish(f, why, b.now())
-}
-
-// BringBack implements exchange.Box: it looks for the bytes among what was rejected or kept. A document that was in an
-// archive comes back with all of it.
-func (b *Box) BringBack(f exchange.Found) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	name, member, packed := strings.Cut(f.Name, "/")
-	from := ""
-	for _, folder := range []string{rejected, archive} {
-		err := fs.WalkDir(b.root.FS(), folder, func(place string, e fs.DirEntry, err error) error {
-			if err != nil || from != "" || !e.Type().IsRegular() || !strings.Contains(e.Name(), name) ||
-				strings.HasSuffix(e.Name(), ".why.txt") {
-				return err
-			}
-			if !packed {
-				hash, err := b.hashOf(place)
-				if err != nil || !bytes.Equal(hash, f.SHA256) {
-					return err
-				}
-			}
-			from = place
-			return nil
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("look for %s: %w", f.Name, err)
-		}
-	}
-	if from == "" {
-		return fault.New(fault.Conflict, "gone", "The file %s is no longer where read files are kept. Import it by hand.",
-			cmp.Or(member, name))
-	}
-	delete(b.looks, name)
-	err := b.publish(from, path.Join(inbox, name))
-	if errors.Is(err, fs.ErrExist) {
-		return fault.New(fault.Conflict, "arrived", "A file with this name lies in the inbox already.")
-	}
-	if err != nil {
-		return fmt.Errorf("bring %s back: %w", f.Name, err)
-	}
-	return errors.Join(b.sync(path.Dir(from)), b.sync(inbox))
 }
 
 // finish moves a file away when everything in it was read or refused. One that has been moved, or that is another file

@@ -68,6 +68,7 @@ type Profile struct {
 	CodeTable        string             `json:"code_table"`  // of return codes; empty: the clearing house's
 	FeeCodes         []string           `json:"fee_codes"`   // of movements that are the bank's fees
 	OtherCodes       []string           `json:"other_codes"` // of movements that are none of ours
+	AnswersAs        AnswersAs          `json:"answers_as"`  // how the bank writes what it answers
 	Success          string             `json:"success"`     // of services that do not say
 	SilenceAt        calendar.TimeOfDay `json:"silence_provisional_at"`
 	SettleSeconds    int                `json:"settle_seconds"` // how long a file in the inbox must not change
@@ -88,6 +89,20 @@ type Service struct {
 	ServiceLevel    string `json:"service_level"`
 	LeadDays        *int   `json:"lead_days"`
 	Success         string `json:"success"`
+}
+
+// AnswersAs is how a bank says that it writes its answers. What is left out is tried in every way.
+type AnswersAs struct {
+	IDsAt         []string `json:"ids_at"`
+	NoReferences  []string `json:"no_references"`
+	DebitCodes    []string `json:"debit_codes"`
+	ReturnCodes   []string `json:"return_codes"`
+	ReversalCodes []string `json:"reversal_codes"`
+	ReasonAt      string   `json:"reason_at"`
+	Account       string   `json:"account"`
+	Fees          string   `json:"fees"`
+	Statements    string   `json:"statements"`
+	Booking       string   `json:"booking"`
 }
 
 // none is how a profile says that something is not there.

@@ -29,6 +29,7 @@ func (p Profile) Rules() exchange.Rules {
 		SoonEvery: time.Duration(p.SoonMinutes) * time.Minute,
 		MaxItems:  min(p.MaxItems, int(p.MaxFileBytes/largestItem)), MaxCents: p.MaxAmountCents, Codes: maps.Clone(p.Codes),
 		CodeTable: p.CodeTable, FeeCodes: slices.Clone(p.FeeCodes), OtherCodes: slices.Clone(p.OtherCodes),
+		Habits:       exchange.Habits(p.AnswersAs),
 		Capabilities: p.capabilities(),
 	}
 	r.Book, _ = p.book() // a profile whose rules do not hold together is refused when it is read
