@@ -99,6 +99,8 @@ type Box interface {
 	Waiting(ctx context.Context, name string) (bool, error)
 	// Find lists what has arrived whole, oldest first.
 	Find(ctx context.Context) ([]Found, error)
+	// Fresh tells whether something has arrived whole that Find has not listed yet.
+	Fresh(ctx context.Context) (bool, error)
 	// Unread tells whether something has arrived that was not kept or rejected yet, whole or not.
 	Unread(ctx context.Context) (bool, error)
 	// Fetched tells how long ago whoever brings answers here last began a round that brought everything; carried is

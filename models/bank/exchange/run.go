@@ -30,6 +30,9 @@ func (s *Service) Run(ctx context.Context) (moved int, err error) {
 
 // Overdue tells whether something due is not done yet.
 func (s *Service) Overdue(ctx context.Context) (bool, error) {
+	if fresh, err := s.Box.Fresh(ctx); err != nil || fresh {
+		return fresh, err
+	}
 	at, found, err := s.Store.NextExchange(ctx)
 	return found && !at.After(s.Now()), err
 }

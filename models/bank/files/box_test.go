@@ -351,6 +351,35 @@ func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
 	}
 }
 
+func TestWhatHasArrivedWholeIsFreshUntilItIsFound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	want := func(fresh bool, when string) {
+		t.Helper()
+		if is, err := b.Fresh(t.Context()); err != nil || is != fresh {
+			t.Errorf("%s: %t, %v", when, is, err)
+		}
+	}
+	want(false, "nothing is there")
+	b.put("inbox/a.xml", "<a/>")
+	want(false, "it may still be written")
+	b.clock = b.clock.Add(time.Minute)
+	want(true, "it stood still")
+	if found := b.find(); len(found) != 1 {
+		t.Fatal(found)
+	}
+	want(false, "it was found, and is tried again with the rest")
+	b.put("inbox/.b.xml", "<b/>")
+	b.put("inbox/c.part", "<c/>")
+	want(false, "names of files that are being written")
+	b.clock = b.clock.Add(time.Minute)
+	want(false, "they are still being written")
+	b.put("inbox/a.xml", "<aa/>")
+	want(false, "it changed")
+	b.clock = b.clock.Add(time.Minute)
+	want(true, "it stood still again")
+}
+
 func TestOnlyFilesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

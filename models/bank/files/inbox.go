@@ -32,6 +32,7 @@ type look struct {
 	hash     []byte    // of the file, once it is settled
 	parts    []part    // the documents in it
 	done     map[string]string
+	offered  bool // it was found once: what is left of it is tried again in the bank's own time
 }
 
 // part is one document of a file: the file itself, or a member of a zip file.
@@ -80,6 +81,7 @@ func (b *Box) Find(ctx context.Context) ([]exchange.Found, error) {
 	slices.SortStableFunc(settled, func(x, y *look) int { return x.modified.Compare(y.modified) })
 	var found []exchange.Found
 	for _, l := range settled {
+		l.offered = true
 		for _, p := range l.parts {
 			if _, done := l.done[p.found.Name]; !done {
 				found = append(found, p.found)
@@ -87,6 +89,30 @@ func (b *Box) Find(ctx context.Context) ([]exchange.Found, error) {
 		}
 	}
 	return found, nil
+}
+
+// Fresh implements exchange.Box: it reads no file.
+func (b *Box) Fresh(context.Context) (bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entries, err := fs.ReadDir(b.root.FS(), inbox)
+	if err != nil {
+		return false, fmt.Errorf("look into the inbox: %w", err)
+	}
+	fresh := false
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || !settledName(e.Name()) {
+			continue // somebody moved it meanwhile, or it is none of ours
+		}
+		now, l := b.now(), b.looks[e.Name()]
+		if l == nil || l.size != info.Size() || !l.modified.Equal(info.ModTime()) {
+			b.looks[e.Name()] = &look{size: info.Size(), modified: info.ModTime(), since: now, done: map[string]string{}}
+			continue
+		}
+		fresh = fresh || !l.offered && now.Sub(l.since) >= b.settle
+	}
+	return fresh, nil
 }
 
 // Unread implements exchange.Box.

@@ -170,6 +170,9 @@ func (b *Box) BringBack(f exchange.Found) error {
 	return nil
 }
 
+// Fresh never hurries.
+func (b *Box) Fresh(context.Context) (bool, error) { return false, nil }
+
 // Reopen reads it.
 func (b *Box) Reopen(f exchange.Found) (io.ReadCloser, error) {
 	text, there := b.Gone[f.Name]
