@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
+	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/selection"
@@ -60,7 +61,8 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 			mandates.ListName:        {Path: "/mandates", Active: "mandates"},
 			templates.TemplateList:   {Path: "/templates", Active: "templates"},
 			templates.SubscriberList: {Path: "/templates/:of", Active: "templates"},
-			templates.StrandedList:   {Path: "/templates/without-account", Active: "templates"}},
+			templates.StrandedList:   {Path: words.StrandedPath, Active: "templates"},
+			templates.UnfitList:      {Path: words.UnfitPath, Active: "templates"}},
 		Failed: func(ctx context.Context, row uuid.UUID, err error) {
 			o.Log.ErrorContext(ctx, "row of a bulk act failed", "row", row, "error", err)
 		}}

@@ -38,6 +38,7 @@ func exported(d *handlers.Deps) map[string]kit.ExportSource {
 		"mandates":                     kit.Listed(actor.Read, d.Mandates.Exported),
 		"subscribers":                  {Needs: actor.Read, Open: d.Templates.Exported},
 		templates.StrandedList:         kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
+		templates.UnfitList:            kit.Listed(actor.Read, d.Templates.ExportedNotAllowed),
 		"audit entries":                kit.Listed(actor.Manage, d.Audit.Exported),
 		"promises to pay":              kit.Listed(actor.Read, d.Planner.ExportedPromises),
 		"subscriptions that will bill": kit.Listed(actor.Read, d.Planner.ExportedTurns),

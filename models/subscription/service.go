@@ -69,10 +69,17 @@ type SubscriberFilter struct {
 	Status   Status // empty: all
 	Search   string
 	ClientID uuid.UUID // zero: of all clients
-	// NoAccount takes only active ones whose account cannot be charged: deleted,
-	// replaced, blocked or never stored.
-	NoAccount bool
+	Concern  Concern   // active ones alone that need attention for it; empty: does not matter
 }
+
+// Concern is why a subscriber needs attention, as attention has it.
+type Concern string
+
+// The concerns of subscribers.
+const (
+	Stranded Concern = "stranded" // its account cannot be charged: deleted, replaced, blocked or never stored
+	Unfit    Concern = "terms"    // its mandate does not allow the next period
+)
 
 // tries is how often a change starts again after another came first.
 const tries = 20
