@@ -53,6 +53,8 @@ func (e *edge) templateRoutes() Table {
 			{page, "GET", "/templates/:id", e.Templates.Show},
 			{page, "GET", "/templates/without-account", e.Templates.WithoutAccount},
 			{page, "GET", "/templates/without-account/export", e.Templates.ExportWithoutAccount},
+			{page, "GET", "/templates/not-allowed", e.Templates.NotAllowed},
+			{page, "GET", "/templates/not-allowed/export", e.Templates.ExportNotAllowed},
 			{page, "GET", "/templates/:id/subscribers/export", e.Templates.Export},
 			{page, "GET", "/templates/:id/subscribers/:sid", e.Templates.Subscriber},
 			{apiCall, "GET", "[/api/v1]/billing_templates", e.API.Templates.List},

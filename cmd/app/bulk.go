@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
+	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/selection"
@@ -50,7 +51,8 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 			return bulk.Href(sel, act)
 		}}
 	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Demands: s.Batches.Read.Demands,
-		Acts: slices.Concat(d.Purchases.Acts, d.Clients.Acts, d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts),
+		Approvals: s.Approvals,
+		Acts:      slices.Concat(d.Purchases.Acts, d.Clients.Acts, d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts),
 		Lists: map[string]bulk.Place{
 			"purchases":              {Path: "/purchases", Active: "purchases"},
 			"clients":                {Path: "/clients", Active: "clients"},
@@ -60,7 +62,8 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 			mandates.ListName:        {Path: "/mandates", Active: "mandates"},
 			templates.TemplateList:   {Path: "/templates", Active: "templates"},
 			templates.SubscriberList: {Path: "/templates/:of", Active: "templates"},
-			templates.StrandedList:   {Path: "/templates/without-account", Active: "templates"}},
+			templates.StrandedList:   {Path: words.StrandedPath, Active: "templates"},
+			templates.UnfitList:      {Path: words.UnfitPath, Active: "templates"}},
 		Failed: func(ctx context.Context, row uuid.UUID, err error) {
 			o.Log.ErrorContext(ctx, "row of a bulk act failed", "row", row, "error", err)
 		}}

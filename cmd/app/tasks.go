@@ -25,6 +25,10 @@ func (s Services) workers(o Options) {
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk
 	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
+	s.Tasks.Workers[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
+	s.Approvals.Works[bulk.Kind] = d.Bulk
+	s.Approvals.Works[templates.AddKind] = templates.Adding{Templates: d.Templates}
+	s.Approvals.Works[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
 }
 
 // exported are the lists that can be exported in the background, by their names.
@@ -38,6 +42,7 @@ func exported(d *handlers.Deps) map[string]kit.ExportSource {
 		"mandates":                     kit.Listed(actor.Read, d.Mandates.Exported),
 		"subscribers":                  {Needs: actor.Read, Open: d.Templates.Exported},
 		templates.StrandedList:         kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
+		templates.UnfitList:            kit.Listed(actor.Read, d.Templates.ExportedNotAllowed),
 		"audit entries":                kit.Listed(actor.Manage, d.Audit.Exported),
 		"promises to pay":              kit.Listed(actor.Read, d.Planner.ExportedPromises),
 		"subscriptions that will bill": kit.Listed(actor.Read, d.Planner.ExportedTurns),

@@ -315,6 +315,9 @@ func (d *desk) opensLists() {
 	for _, c := range purchase.Concerns {
 		lists = append(lists, "/purchases?attention="+string(c))
 	}
+	lists = append(lists, "/tokens?attention=blocked&state=blocked", "/tokens?attention=replaced",
+		"/mandates?attention=suspended&state=suspended", "/mandates?attention=idle", "/templates/without-account",
+		"/templates/not-allowed")
 	of := map[string]bool{}
 	for n := range d.page("/purchases?status=paid").Descendants() {
 		if href := value(n, "href"); n.Data == "a" && len(of) < 2 && strings.HasPrefix(href, "/purchases/0") {

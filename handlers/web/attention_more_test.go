@@ -59,18 +59,24 @@ func TestAConfirmedMandateOfWhichNothingComesStandsInTheQueue(t *testing.T) {
 	}
 	b.followed()
 	b.later(2)
-	if got := b.followed()["/attention#idle"]; got != "1 recurring mandate has no debit planned" {
+	const idle, replaced = "/mandates?attention=idle", "/tokens?attention=replaced"
+	if got := b.followed()[idle]; got != "1 recurring mandate has no debit planned" {
 		t.Errorf("home says %q", got)
 	}
 	b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Recurring mandates with nothing planned",
-		"/tokens/"+agreed, "Plan a debit…")
+		"/tokens/"+agreed, "Plan a debit…", idle)
+	b.Page(b.A.Staff, "GET", idle, nil).Want(http.StatusOK).Contains("Recurring, with nothing planned",
+		"/mandates/"+agreed, `href="/tokens/`+agreed+`"`, "Plan a debit…")
 	amendment := b.Store.NewID()
 	b.must(`INSERT INTO amendments (id, merchant_id, old_token_id, purchase_id, state, created_at)
 		SELECT $1, merchant_id, id, $2, 'open', created_at FROM tokens WHERE id = $3`, amendment, agreed, old)
 	lines := b.followed()
-	if got := lines["/attention#replaced"]; got != "1 replacement account is confirmed and not in use" ||
-		lines["/attention#idle"] != "" {
+	if got := lines[replaced]; got != "1 replacement account is confirmed and not in use" ||
+		lines[idle] != "" {
 		t.Errorf("home says %v", lines)
+	}
+	for _, list := range []string{replaced, "/tokens/" + agreed} {
+		b.Page(b.A.Staff, "GET", list, nil).Want(http.StatusOK).Contains("Take over…", "/amendments/"+amendment.String())
 	}
 	page := b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Body
 	if !strings.Contains(page, "Take over…") || !strings.Contains(page, "/amendments/"+amendment.String()) {
@@ -78,7 +84,31 @@ func TestAConfirmedMandateOfWhichNothingComesStandsInTheQueue(t *testing.T) {
 	}
 	b.charged(client, agreed, 10000, 12)
 	b.must(`UPDATE amendments SET state = 'done'`)
-	if lines := b.followed(); lines["/attention#replaced"] != "" || lines["/attention#idle"] != "" {
+	if lines := b.followed(); lines[replaced] != "" || lines[idle] != "" {
+		t.Errorf("afterwards %v", lines)
+	}
+}
+
+func TestPeriodsThatAMandateDoesNotAllowHaveAList(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t)
+	client, _ := b.stored("4000000001")
+	at := templateOf(t, b.House, plan("Monthly"))
+	form := url.Values{"form_key": {uuid.NewString()}, "client_id": {client}}
+	sub := b.Page(b.A.Finance, "POST", at+"/subscribers", form).Want(http.StatusSeeOther).Header.Get("Location")
+	b.must(`UPDATE template_clients SET status = 'active', unfit = 'R 699,00 is more than R 450,00.'`)
+	const list = "/templates/not-allowed"
+	if got := b.followed()[list]; got != "1 subscriber’s next period is not allowed by the mandate" {
+		t.Errorf("home says %q", got)
+	}
+	b.Page(b.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains(`href="` + list + `"`)
+	b.Page(b.A.Finance, "GET", list, nil).Want(http.StatusOK).Contains("R 699,00 is more than R 450,00.",
+		"Change price or mandate…", sub, "Pause…", "Remove…")
+	b.Page(b.B.Finance, "GET", list, nil).Want(http.StatusOK).Lacks("more than R 450,00")
+	file := b.Page(b.A.Finance, "GET", list+"/export?format=csv", nil).Want(http.StatusOK)
+	file.Contains("Why", "R 699,00 is more than R 450,00.")
+	b.must(`UPDATE template_clients SET unfit = ''`)
+	if lines := b.followed(); lines[list] != "" {
 		t.Errorf("afterwards %v", lines)
 	}
 }

@@ -16,17 +16,29 @@ type Filter struct {
 	States   []State // none: all
 	Kind     Kind    // empty: both
 	ClientID uuid.UUID
-	Search   string // words of the client's name or e-mail, or of the contract reference
-	// Waiting takes only those that the client's bank suspended, though they were to go
-	// on, and whose client has no newer account that can be charged.
-	Waiting                bool
-	Facets                 facet.Filter
+	Search   string  // words of the client's name or e-mail, or of the contract reference
+	Concern  Concern // those alone that need attention for it; empty: does not matter
+	Facets   facet.Filter
+
 	CreatedFrom, CreatedTo time.Time // both inclusive; zero: open
 }
 
+// Concern is why a mandate needs attention, as attention has it.
+type Concern string
+
+// The concerns of mandates: the client's bank suspended it, though it was to go on, and the client has no newer account
+// that can be charged; a recurring one was confirmed, and nothing is planned on it.
+const (
+	Stopped Concern = "suspended"
+	Idle    Concern = "idle"
+)
+
+// Concerns are all of them.
+var Concerns = []Concern{Stopped, Idle}
+
 // Narrow tells whether anything but state and kind is filtered.
 func (f Filter) Narrow() bool {
-	return f.ClientID != uuid.Nil || f.Search != "" || f.Waiting || f.looked()
+	return f.ClientID != uuid.Nil || f.Search != "" || f.Concern != "" || f.looked()
 }
 
 // looked tells whether something is asked for that is looked at in each mandate.

@@ -85,15 +85,15 @@ func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 		states = States
 	}
 	switch {
-	case f.Waiting && f.ClientID == uuid.Nil:
-		w.From, w.Args = listing.Waiting("mandates", "suspended", "", merchantID)
+	case f.Concern != "" && f.ClientID == uuid.Nil:
+		w.From, w.Args = listing.Waiting("mandates", string(f.Concern), "", merchantID)
 		w.From, w.Where, w.Key, w.Called = w.From+" AS m", "true", "object_id", "object_id"
 		w.Ordered, w.Unsorted = true, true
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
 	case f.ClientID != uuid.Nil:
 		w.By = "client_id"
-		if f.Waiting {
-			w.And(listing.Waits("m.id", "suspended", ""), merchantID)
+		if f.Concern != "" {
+			w.And(listing.Waits("m.id", string(f.Concern), ""), merchantID)
 		}
 		w.And("merchant_id = ? AND client_id = ?", merchantID, f.ClientID)
 		w.Fitting("state = ANY(?::text[]) AND ? IN ('', kind)", database.Texts(states), string(f.Kind))
@@ -147,8 +147,9 @@ func (s Store) search(merchantID uuid.UUID, f Filter, of *listing.Walk) *listing
 	where, args := of.All()
 	merchants := "m.merchant_id = ? AND " + where
 	switch {
-	case f.Waiting && f.ClientID == uuid.Nil: // that they wait stands in what is read
-		where, args = of.Fits+" AND "+listing.Waits("m.id", "suspended", ""), append(slices.Clone(of.FitArgs), merchantID)
+	case f.Concern != "" && f.ClientID == uuid.Nil: // that they wait stands in what is read
+		where, args = of.Fits+" AND "+listing.Waits("m.id", string(f.Concern), ""),
+			append(slices.Clone(of.FitArgs), merchantID)
 		merchants = "m.merchant_id = ? AND " + where
 	case of.Where == "true": // the states stand in what is read
 		names := f.States
@@ -187,9 +188,12 @@ func (s Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter
 		return listing.CountFound[State](ctx, s.DB, find,
 			"SELECT state FROM mandates WHERE merchant_id = ? AND id", merchantID)
 	}
-	if f.Waiting && f.ClientID == uuid.Nil && f.Kind == "" && !f.looked() {
-		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "suspended")
-		return map[State]int64{Suspended: n}, err
+	if f.Concern != "" && f.ClientID == uuid.Nil && f.Kind == "" && !f.looked() { // all of them fit
+		if f.Concern == Stopped {
+			n, err := listing.CountWaiting(ctx, s.DB, merchantID, string(Stopped))
+			return map[State]int64{Suspended: n}, err
+		}
+		w.Fits, w.FitArgs = "", nil
 	}
 	if w.Most = int(limit); w.Fits != "" {
 		w.Most = listing.MostJoined

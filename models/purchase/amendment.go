@@ -118,6 +118,14 @@ func (s *Service) AmendmentOf(ctx context.Context, who actor.Actor, oldTokenID u
 	return s.Read.AmendmentOf(ctx, who.MerchantID, oldTokenID)
 }
 
+// Replacing gives, of some tokens, the open amendments in which they are to replace another.
+func (s *Service) Replacing(ctx context.Context, who actor.Actor, ids []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+	if err := who.May(actor.Read); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return s.Read.OpenReplacements(ctx, who.MerchantID, ids)
+}
+
 func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out AmendmentSheet, err error) {
 	if out.Amendment, err = s.Read.Amendment(ctx, merchantID, id); err != nil {
 		return out, err

@@ -150,6 +150,8 @@ type Reader interface {
 	Amendment(ctx context.Context, merchantID, id uuid.UUID) (Amendment, error)
 	// AmendmentOf gives the newest amendment that replaces a token; NotFound when there is none.
 	AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (Amendment, error)
+	// OpenReplacements gives the open amendments in which some tokens are to replace another, by the tokens.
+	OpenReplacements(ctx context.Context, merchantID uuid.UUID, newIDs []uuid.UUID) (map[uuid.UUID]uuid.UUID, error)
 	// RefundsUnderWay lists the refunds of some purchases that are not settled yet, oldest first.
 	RefundsUnderWay(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) ([]Refund, error)
 	Refund(ctx context.Context, merchantID, id uuid.UUID) (Refund, error)

@@ -101,6 +101,18 @@ func (s *Store) AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUI
 		merchantID, oldTokenID)
 }
 
+// OpenReplacements implements purchase.Reader.
+func (s *Store) OpenReplacements(ctx context.Context, merchantID uuid.UUID,
+	newIDs []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+	found, err := database.All(ctx, s.DB, amendmentTable,
+		"merchant_id = $1 AND state = 'open' AND purchase_id = ANY($2::uuid[])", merchantID, database.IDs(newIDs))
+	open := make(map[uuid.UUID]uuid.UUID, len(found))
+	for _, a := range found {
+		open[a.NewID] = a.ID
+	}
+	return open, err
+}
+
 // ScheduledFrom implements purchase.Reader. A purchase whose own account waits for
 // its first debit counts too: it names no token that it is paid with.
 func (s *Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {

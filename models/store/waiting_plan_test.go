@@ -25,26 +25,40 @@ func TestNoListOfWhatWaitsReadsAllThatWaits(t *testing.T) {
 	merchant := uuid.New()
 	s, l := listened(t, dsn, `INSERT INTO attention (merchant_id, kind, object_id, at, answered, cents, currency)
 			SELECT '`+merchant.String()+`'::uuid, kind, gen_random_uuid(), now() - n * interval '1 minute', false, 100, 'ZAR'
-			FROM unnest(ARRAY['suspended', 'blocked', 'stranded', 'failed', 'disputed']) AS kind, generate_series(1, 8000) n`,
+			FROM unnest(ARRAY['suspended', 'idle', 'blocked', 'replaced', 'stranded', 'terms', 'failed', 'disputed']) AS kind,
+				generate_series(1, 8000) n`,
 		"VACUUM ANALYZE attention")
 	page := paging.Ask{Limit: 50}
 	for name, open := range map[string]func(context.Context) error{
 		"mandates": func(ctx context.Context) error {
-			_, err := (mandate.Store{DB: s.DB}).Mandates(ctx, merchant, mandate.Filter{Waiting: true}, page)
+			_, err := (mandate.Store{DB: s.DB}).Mandates(ctx, merchant, mandate.Filter{Concern: mandate.Stopped}, page)
 			return err
 		},
 		"tokens": func(ctx context.Context) error {
-			_, err := (token.Store{DB: s.DB}).Tokens(ctx, merchant, token.Filter{Needed: true}, page)
+			_, err := (token.Store{DB: s.DB}).Tokens(ctx, merchant, token.Filter{Concern: token.Needed}, page)
 			return err
 		},
 		"subscribers": func(ctx context.Context) error {
 			_, err := (subscription.Store{DB: s.DB}).TemplateClients(ctx, merchant, uuid.Nil,
-				subscription.SubscriberFilter{NoAccount: true}, page)
+				subscription.SubscriberFilter{Concern: subscription.Stranded}, page)
 			return err
 		},
 		"found subscribers": func(ctx context.Context) error {
 			_, err := (subscription.Store{DB: s.DB}).TemplateClients(ctx, merchant, uuid.Nil,
-				subscription.SubscriberFilter{NoAccount: true, Search: "nkosi"}, page)
+				subscription.SubscriberFilter{Concern: subscription.Stranded, Search: "nkosi"}, page)
+			return err
+		},
+		"idle mandates": func(ctx context.Context) error {
+			_, err := (mandate.Store{DB: s.DB}).Mandates(ctx, merchant, mandate.Filter{Concern: mandate.Idle}, page)
+			return err
+		},
+		"replacements": func(ctx context.Context) error {
+			_, err := (token.Store{DB: s.DB}).Tokens(ctx, merchant, token.Filter{Concern: token.Replaces}, page)
+			return err
+		},
+		"subscribers whose mandate does not allow a period": func(ctx context.Context) error {
+			_, err := (subscription.Store{DB: s.DB}).TemplateClients(ctx, merchant, uuid.Nil,
+				subscription.SubscriberFilter{Concern: subscription.Unfit}, page)
 			return err
 		},
 		"purchases": func(ctx context.Context) error {

@@ -48,7 +48,8 @@ type SubscriberInput struct {
 	Override  *Override
 	First     *int64 // cents: the total of the first period; nil: as of each
 	Debit     Debit
-	Paused    *bool // Change only: nil leaves it
+	Agreed    *int64 // Add only: the price of a period that a second approver agreed to; nil: none was asked
+	Paused    *bool  // Change only: nil leaves it
 }
 
 // Added is a new subscriber, and the purchase that was made for it.
@@ -69,10 +70,17 @@ type SubscriberFilter struct {
 	Status   Status // empty: all
 	Search   string
 	ClientID uuid.UUID // zero: of all clients
-	// NoAccount takes only active ones whose account cannot be charged: deleted,
-	// replaced, blocked or never stored.
-	NoAccount bool
+	Concern  Concern   // active ones alone that need attention for it; empty: does not matter
 }
+
+// Concern is why a subscriber needs attention, as attention has it.
+type Concern string
+
+// The concerns of subscribers.
+const (
+	Stranded Concern = "stranded" // its account cannot be charged: deleted, replaced, blocked or never stored
+	Unfit    Concern = "terms"    // its mandate does not allow the next period
+)
 
 // tries is how often a change starts again after another came first.
 const tries = 20

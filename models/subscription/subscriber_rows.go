@@ -145,8 +145,8 @@ func (s Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f
 		}
 		return int64(len(ids)), err
 	}
-	if f.NoAccount && f.ClientID == uuid.Nil && f.Status == "" {
-		return listing.CountWaiting(ctx, s.DB, merchantID, "stranded")
+	if f.Concern != "" && f.ClientID == uuid.Nil && f.Status == "" {
+		return listing.CountWaiting(ctx, s.DB, merchantID, string(f.Concern))
 	}
 	if n, err = w.Count(ctx, s.DB, limit); err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
@@ -175,8 +175,8 @@ func subscriberWhere(merchantID, templateID uuid.UUID, f SubscriberFilter) (wher
 func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listing.Walk {
 	w := &listing.Walk{Columns: "s.*", From: "template_clients AS s", Alias: "s", Key: "s.id", Most: listing.MostJoined}
 	switch {
-	case f.NoAccount:
-		w.From, w.Args = listing.Waiting("template_clients", "stranded", "", merchantID)
+	case f.Concern != "":
+		w.From, w.Args = listing.Waiting("template_clients", string(f.Concern), "", merchantID)
 		w.From, w.Key, w.Ordered = w.From+" AS s", "s.object_id", true
 		w.Unsorted = true
 	case templateID != uuid.Nil && f.ClientID == uuid.Nil && f.Status == "":
@@ -205,7 +205,7 @@ func subscriberWalk(merchantID, templateID uuid.UUID, f SubscriberFilter) *listi
 		w.By = "client_id"
 	}
 	where, args := subscriberWhere(merchantID, templateID, f)
-	if f.NoAccount { // no more of what waits is read than a page looks at
+	if f.Concern != "" { // no more of what waits is read than a page looks at
 		w.And("true")
 		w.Fitting(where, args...)
 		return w
@@ -228,8 +228,8 @@ func (s Store) subscriberFinder(merchantID, templateID uuid.UUID, f SubscriberFi
 		return find
 	}
 	where, args := subscriberWhere(merchantID, templateID, f)
-	if f.NoAccount {
-		where, args = where+" AND "+listing.Waits("s.id", "stranded", ""), append(args, merchantID)
+	if f.Concern != "" {
+		where, args = where+" AND "+listing.Waits("s.id", string(f.Concern), ""), append(args, merchantID)
 	}
 	find.Arms = []listing.Arm{
 		client.Among(s.DB, find, merchantID, "template_clients AS s WHERE s.client_id = k.client AND "+where,

@@ -14,13 +14,13 @@ import (
 )
 
 // Subscribers gives a page of a template's subscribers, newest first; with a zero id
-// those of all templates, for the page of one client and for those without an account.
+// those of all templates, for the page of one client and for those who need attention.
 func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter,
 	ask paging.Ask) (paging.Page[Subscriber], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Subscriber]{}, err
 	}
-	if templateID != uuid.Nil || f.ClientID == uuid.Nil && !f.NoAccount {
+	if templateID != uuid.Nil || f.ClientID == uuid.Nil && f.Concern == "" {
 		if _, err := s.Get(ctx, who, templateID); err != nil {
 			return paging.Page[Subscriber]{}, err
 		}

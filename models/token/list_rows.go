@@ -57,16 +57,16 @@ func (s Store) Tokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 	w := &listing.Walk{Columns: "*", Alias: "t", Where: "true"}
 	switch {
-	case f.Needed && f.ClientID == uuid.Nil:
-		w.From, w.Args = listing.Waiting("tokens", "blocked", "", merchantID)
+	case f.Concern != "" && f.ClientID == uuid.Nil:
+		w.From, w.Args = listing.Waiting("tokens", string(f.Concern), "", merchantID)
 		w.From, w.Key, w.Called = w.From+" AS t", "object_id", "object_id"
 		w.Ordered, w.Unsorted = true, true
 		w.Fitting("state = ANY(?::text[])", database.Texts(states))
 	case f.ClientID != uuid.Nil:
 		w.From, w.Where, w.By = "tokens AS t", "", "client_id"
 		w.And("merchant_id = ? AND client_id = ?", merchantID, f.ClientID)
-		if f.Needed {
-			w.And(listing.Waits("t.id", "blocked", ""), merchantID)
+		if f.Concern != "" {
+			w.And(listing.Waits("t.id", string(f.Concern), ""), merchantID)
 		}
 		w.Fitting("state = ANY(?::text[])", database.Texts(states))
 	default:
@@ -106,8 +106,8 @@ func (s Store) search(merchantID uuid.UUID, f Filter, states []State, of *listin
 	if f.ClientID != uuid.Nil {
 		each, args = each+" AND t.client_id = ?", append(args, f.ClientID)
 	}
-	if f.Needed {
-		each, args = each+" AND "+listing.Waits("t.id", "blocked", ""), append(args, merchantID)
+	if f.Concern != "" {
+		each, args = each+" AND "+listing.Waits("t.id", string(f.Concern), ""), append(args, merchantID)
 	}
 	if of.Fits != "" {
 		each, args = each+" AND "+of.Fits, append(args, of.FitArgs...)
@@ -126,9 +126,9 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 	}
 	counts := map[State]int64{}
 	others := f
-	if others.Needed = false; f.Needed && !others.Narrow() {
-		n, err := listing.CountWaiting(ctx, s.DB, merchantID, "blocked")
-		counts[Blocked] = n
+	if others.Concern = ""; f.Concern != "" && !others.Narrow() {
+		n, err := listing.CountWaiting(ctx, s.DB, merchantID, string(f.Concern))
+		counts[Concerns[f.Concern]] = n
 		return counts, err
 	}
 	fits := walk(merchantID, f, all).Fits != ""

@@ -20,7 +20,7 @@ type Filter struct {
 	ClientID    uuid.UUID
 	Search      string    // words of the client's name or e-mail
 	UnusedSince time.Time // not charged since then; zero: does not matter
-	Needed      bool      // blocked ones alone that scheduled purchases or active subscribers still need
+	Concern     Concern   // only those that need attention for it; empty: does not matter
 }
 
 // Narrow tells whether anything but the state is filtered.
@@ -28,8 +28,20 @@ func (f Filter) Narrow() bool {
 	return f.Facets != facet.Filter{} || !f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero() || f.ClientID != uuid.Nil ||
 		f.Search != "" ||
 		!f.UnusedSince.IsZero() ||
-		f.Needed
+		f.Concern != ""
 }
+
+// Concern is why a token needs attention, as attention has it.
+type Concern string
+
+// The concerns of tokens.
+const (
+	Needed   Concern = "blocked"  // blocked, and scheduled purchases or active subscribers still need it
+	Replaces Concern = "replaced" // confirmed by the client in the place of another, and nobody took over
+)
+
+// Concerns are all of them, each with the one state of the tokens that it is about.
+var Concerns = map[Concern]State{Needed: Blocked, Replaces: Active}
 
 // Entry is one line of the register: a token and whose it is.
 type Entry struct {

@@ -83,15 +83,15 @@ var (
 		"Subscribers without an account", "until they have an account again, or are paused or removed",
 		number(func(a report.Attention) int64 { return a.Stranded })}
 	periodsUnfit = attentionKind{"terms", "bad", "shield", "subscriber’s next period is not allowed by the mandate",
-		"subscribers’ next periods are not allowed by their mandates", "/attention#terms",
+		"subscribers’ next periods are not allowed by their mandates", words.UnfitPath,
 		"Periods that the mandate does not allow", "until price and mandate agree, or the subscriber is paused or removed",
 		number(func(a report.Attention) int64 { return a.Unfit })}
 	accountsReplaced = attentionKind{"replaced", "bad", "key", "replacement account is confirmed and not in use",
-		"replacement accounts are confirmed and not in use", "/attention#replaced",
+		"replacement accounts are confirmed and not in use", "/tokens?attention=replaced",
 		"Replacement accounts that are not in use", "until the new account takes over, or the replacement is abandoned",
 		number(func(a report.Attention) int64 { return a.Replaced })}
 	mandatesIdle = attentionKind{"idle", "wait", "shield", "recurring mandate has no debit planned",
-		"recurring mandates have no debit planned", "/attention#idle",
+		"recurring mandates have no debit planned", "/mandates?attention=idle",
 		"Recurring mandates with nothing planned", "until a debit or a subscription uses the mandate, or it is cancelled",
 		number(func(a report.Attention) int64 { return a.Idle })}
 	neverDebited = attentionKind{"overdue", "wait", "clock", "overdue purchase was never debited",

@@ -106,7 +106,7 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 var actLabels = map[string]string{"failed": "Show the purchase", "account_gone": "Store another account…",
 	"unconfirmed": "Show the mandate", "disputed": "Show the purchase", "silent": "Show the debit",
 	"twice": "Show the purchase", "refund": "Show the refund", "overdue": "Show the purchase",
-	"terms": "Change price or mandate…", "replaced": "Take over…", "idle": "Plan a debit…", "closed_day": "Change date…",
+	"terms": words.MakeFit, "replaced": words.TakeOver, "idle": words.PlanDebit, "closed_day": "Change date…",
 	"blocked": "Store another account…", "suspended": "Store another account…", "stranded": "Choose an account…",
 	"mail": "Send again…"}
 
@@ -218,7 +218,7 @@ func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGro
 		g.Sum = words.Sum(all.Cents, money.ZAR)
 	}
 	switch k.id {
-	case promisesDue.id, periodsUnfit.id, accountsReplaced.id, mandatesIdle.id: // this is the list
+	case promisesDue.id: // this is the list
 	case mailsFailed.id:
 		g.More = components.Link{Text: "Invoices not delivered", Href: "/invoices?state=mail_failed"}
 	case debitsFailed.id:

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
@@ -67,6 +69,19 @@ type FileColumn[T any] struct {
 // column has cells of its own.
 func ColumnOf[T any](label string, cell func(T) components.Cell) Column[T] {
 	return Column[T]{Head: components.Head{Label: label}, Cell: cell}
+}
+
+// ActColumn leads from each row to where something is done about it; href is empty where there is nothing to do. Who
+// it is about stands in the name of the link.
+func ActColumn[T any](label string, of, href func(T) string) Column[T] {
+	return Column[T]{Head: components.Head{Label: "Act", Hidden: true}, Cell: func(item T) components.Cell {
+		to := href(item)
+		if to == "" {
+			return components.Cell{Blank: " "}
+		}
+		return components.Cell{Part: components.LinkButton(components.Button{Label: label, Small: true, Href: to,
+			Attrs: templ.Attributes{"aria-label": label + " " + of(item)}})}
+	}}
 }
 
 // TextColumn shows a text, and is the same in the file.

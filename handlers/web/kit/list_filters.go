@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,13 @@ func ReadOne[F any, S ~string](key, what string, known []S, into func(*F) *S) fu
 // SameChip always says the same.
 func SameChip(words string) func(*Listing, string) string {
 	return func(*Listing, string) string { return words }
+}
+
+// AttentionFilter is by why a record needs attention; chips says each reason in words. Only links set it.
+func AttentionFilter[F any, S ~string](chips map[S]string, into func(*F) *S) Filter[F] {
+	known := slices.Collect(maps.Keys(chips))
+	return Filter[F]{Key: "attention", Read: ReadOne("attention", "on the attention list", known, into),
+		Chip: func(_ *Listing, text string) string { return chips[S(text)] }}
 }
 
 // OnlyFilter is on or off: value turns it on.

@@ -53,7 +53,7 @@ const mandatesSection = "mandates"
 // ListName is the name of the register among the lists.
 const ListName = "mandates"
 
-func (h *Mandates) list() kit.Shown {
+func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 	return &kit.List[mandate.Entry, mandate.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/mandates", Active: mandatesSection, One: "mandate",
 		Head: components.PageHead{Title: "Mandates", Sub: "Clients’ permissions to debit their accounts.",
@@ -77,8 +77,9 @@ func (h *Mandates) list() kit.Shown {
 		Filters: slices.Concat([]kit.Filter[mandate.Filter]{
 			kit.StatesFilter("state", "a status", mandate.States, mandate.State.Label,
 				func(f *mandate.Filter) *[]mandate.State { return &f.States }),
-			kit.OnlyFilter("attention", "suspended", "on the attention list", "Suspended, and no newer account",
-				func(f *mandate.Filter) *bool { return &f.Waiting }),
+			kit.AttentionFilter(map[mandate.Concern]string{mandate.Stopped: "Suspended, and no newer account",
+				mandate.Idle: "Recurring, with nothing planned"},
+				func(f *mandate.Filter) *mandate.Concern { return &f.Concern }),
 			kit.ChoiceFilter("method", "a method", "Method is ",
 				components.Select{Label: "Method", Blank: "Any method", Quiet: true, Options: []components.Option{
 					{Value: string(mandate.DebiCheck), Text: "DebiCheck"}, {Value: string(mandate.EFT), Text: "EFT"}}},
@@ -107,7 +108,15 @@ func (h *Mandates) list() kit.Shown {
 func mandateFacets(f *mandate.Filter) *facet.Filter { return &f.Facets }
 
 // List serves GET /mandates.
-func (h *Mandates) List(c echo.Context) error { return h.list().Show(c) }
+func (h *Mandates) List(c echo.Context) error {
+	list := h.list()
+	if c.QueryParam("attention") == string(mandate.Idle) {
+		list.Columns = append(list.Columns, kit.ActColumn(words.PlanDebit, holderOf, func(e mandate.Entry) string {
+			return words.TokenPath(e.ID) // it shares its id with the token that is debited
+		}))
+	}
+	return list.Show(c)
+}
 
 // Export serves GET /mandates/export.
 func (h *Mandates) Export(c echo.Context) error { return h.list().Export(c) }

@@ -26,7 +26,7 @@ const (
 
 // BulkActs are the acts on many templates and on many subscribers.
 func (h *Templates) BulkActs() bulk.Acts {
-	one := bulk.Act{Needs: templateAct, Lists: []string{SubscriberList, StrandedList}, One: "subscriber"}
+	one := bulk.Act{Needs: templateAct, Lists: []string{SubscriberList, StrandedList, UnfitList}, One: "subscriber"}
 	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Subscriber, Act: one,
 		Rows: h.planSubscribers(nil), Seen: "on the client’s page and in the time line"}
 	remind, remove := one, one

@@ -137,6 +137,19 @@ func (h *Tokens) addWaiting(c echo.Context, e token.Entry, view *pages.TokenView
 				More: components.Link{Text: "Show the request", Href: href}})
 		}
 	}
+	if e.State == token.Active {
+		open, err := h.Purchases.Replacing(ctx, who, []uuid.UUID{e.ID})
+		if err != nil {
+			return err
+		}
+		if id := open[e.ID]; id != uuid.Nil {
+			href := words.AmendmentPath(id, "")
+			add("Replaces", "Another account", href)
+			view.Waiting = append(view.Waiting, pages.TokenWaits{Note: components.Note{Kind: "warn",
+				Title: "This account is to replace another", Text: "Until it takes over, debits run from the old one."},
+				More: components.Link{Text: words.TakeOver, Href: href}})
+		}
+	}
 	change, err := h.Purchases.AmendmentOf(ctx, who, e.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):

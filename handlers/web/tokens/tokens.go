@@ -74,7 +74,7 @@ func tokenPill(t token.Token) components.Pill {
 	return p
 }
 
-func (h *Tokens) list() kit.Shown {
+func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 	return &kit.List[token.Entry, token.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/tokens", Active: words.TokensSection, One: "token",
 		Head: components.PageHead{Title: "Tokens", Sub: "Stored bank accounts that you may debit.",
@@ -114,8 +114,9 @@ func (h *Tokens) list() kit.Shown {
 				token.Deleted},
 				func(s token.State) string { return tokenPills[s].Word },
 				func(f *token.Filter) *[]token.State { return &f.States }),
-			kit.OnlyFilter("attention", "blocked", "on the attention list", "Blocked and still needed",
-				func(f *token.Filter) *bool { return &f.Needed }),
+			kit.AttentionFilter(map[token.Concern]string{token.Needed: "Blocked and still needed",
+				token.Replaces: "Replacements that are not in use"},
+				func(f *token.Filter) *token.Concern { return &f.Concern }),
 			kit.BankFilter(tokenFacets),
 			kit.MethodFilter(func(f *token.Filter) *bank.Method { return &f.Facets.Method }),
 			kit.HealthFilter(tokenFacets),
@@ -148,7 +149,13 @@ func (h *Tokens) list() kit.Shown {
 }
 
 // List serves GET /tokens.
-func (h *Tokens) List(c echo.Context) error { return h.list().Show(c) }
+func (h *Tokens) List(c echo.Context) error {
+	list := h.list()
+	if c.QueryParam("attention") == string(token.Replaces) {
+		h.offerTakeOver(list)
+	}
+	return list.Show(c)
+}
 
 // Export serves GET /tokens/export.
 func (h *Tokens) Export(c echo.Context) error { return h.list().Export(c) }

@@ -24,7 +24,11 @@ func PurchasePath(id uuid.UUID, more ...string) string {
 
 func BrandHref(id uuid.UUID) string { return "/settings/brands/" + id.String() }
 
-const StrandedPath = TemplatesPath + "/without-account"
+// StrandedPath and UnfitPath are the lists of subscribers who need attention.
+const (
+	StrandedPath = TemplatesPath + "/without-account"
+	UnfitPath    = TemplatesPath + "/not-allowed"
+)
 
 const TemplatesPath = "/templates"
 
