@@ -36,6 +36,7 @@ type Rules struct {
 	SoonEvery    time.Duration           // how often requests, cancellations and recalls leave; 0: a quarter of an hour
 	MaxItems     int                     // in one message
 	MaxCents     int64                   // of one item; 0: no limit
+	OneGroup     map[Kind]bool           // kinds of which a message holds one group alone
 	Codes        map[string]string       // the bank's own reason codes to ours
 	Capabilities bank.Capabilities
 	FeeCodes     []string       // of movements that are the bank's fees, as it writes them

@@ -211,10 +211,12 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 		case !tx.Now().Before(d.ActionDate.At(0, 0)):
 			return bank.ErrTooLate
 		}
-		state := ItemWaiting
-		if m, err := tx.holdMessage(d.MerchantID, d.MessageID); err != nil {
+		m, err := tx.holdMessage(d.MerchantID, d.MessageID)
+		if err != nil {
 			return err
-		} else if m.State == Held {
+		}
+		state := ItemWaiting
+		if m.State == Held {
 			state = ItemHeld // it must not overtake its debit
 		}
 		id := derived(debitID, Recalls)
@@ -222,7 +224,7 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 			keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
 				AmountCents: d.AmountCents, Currency: d.Currency, State: state, TakenAt: tx.Now(),
 				CutAt: s.Rules.soon(tx.Now()),
-				Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
+				Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: m.Name,
 					GroupID: d.GroupID, AmountCents: d.AmountCents, Currency: d.Currency, ActionDate: d.ActionDate,
 					Creditor: debit.Order.Debit.Creditor}}}),
 		)
