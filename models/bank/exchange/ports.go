@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,7 +54,8 @@ type Encoder interface {
 	FileName(m Message) string
 	// Check tells why one order cannot be written: a reason for people, or nothing.
 	Check(o Order) (reason string)
-	// Encode writes a message. The same message gives the same bytes, whenever it is written.
+	// Encode writes a message. The same message gives the same bytes, whenever it is written. What its form does not
+	// allow is a Disallowed, and nothing that was written counts.
 	Encode(w io.Writer, m Outgoing) error
 	// Tally counts and sums what was written, by reading it. It checks each group too.
 	Tally(r io.Reader, m Outgoing) error
@@ -85,6 +87,17 @@ type Occupied struct{ Place string }
 
 func (o *Occupied) Error() string {
 	return o.Place + " has other bytes than the file that is to be laid out under this name; it was left as it is"
+}
+
+// Disallowed says what of a message its form does not allow. It names elements and never what stands in them, apart
+// from codes.
+type Disallowed struct {
+	Form string
+	Why  []string
+}
+
+func (d *Disallowed) Error() string {
+	return fmt.Sprintf("%s does not allow it: %s", d.Form, strings.Join(d.Why, "; "))
 }
 
 // Box is where messages are laid out for the bank, and where its answers are found.

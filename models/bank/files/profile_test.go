@@ -107,7 +107,8 @@ func TestEveryProblemOfAProfileIsSaidAtOnce(t *testing.T) {
 		`answers: "camt.054.001.8" is not a message that Debitdesk reads. Did you mean "camt.054.001.08"?`,
 		`answers: Name the status report (pain.002)`, `end_to_end: "uuid" is not one of uuid32, statement_line, sequence.`,
 		`zip: Debitdesk does not do this yet.`, `sequence: Numbers run on`, `codes.X1: "99" is not a return code`,
-		`file_name: Two files could get the same name.`, `recall_message: "pain.007.001.01" is not one of camt.055.001.09, pain.007.001.10, none.`,
+		`file_name: Two files could get the same name.`,
+		`recall_message: "pain.007.001.01" is not one of camt.055.001.09, pain.007.001.10, none.`,
 		`account_types.CHEQUE: There is no such account type`, `name: This key comes twice.`,
 	} {
 		if !strings.Contains(said.String(), want) {

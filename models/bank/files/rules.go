@@ -29,7 +29,8 @@ func (p Profile) Rules() exchange.Rules {
 		SoonEvery: time.Duration(p.SoonMinutes) * time.Minute,
 		MaxItems:  min(p.MaxItems, int(p.MaxFileBytes/largestItem)), MaxCents: p.MaxAmountCents, Codes: maps.Clone(p.Codes),
 		CodeTable: p.CodeTable, FeeCodes: slices.Clone(p.FeeCodes), OtherCodes: slices.Clone(p.OtherCodes),
-		Capabilities: p.capabilities(), OneGroup: map[exchange.Kind]bool{exchange.Recalls: iso20022.Reverses(p.RecallMessage)},
+		Capabilities: p.capabilities(),
+		OneGroup:     map[exchange.Kind]bool{exchange.Recalls: iso20022.Reverses(p.RecallMessage)},
 	}
 	r.Book, _ = p.book() // a profile whose rules do not hold together is refused when it is read
 	for name, method := range methods {

@@ -122,8 +122,7 @@ func (e *Encoder) Encode(w io.Writer, m exchange.Outgoing) error {
 	if err := e.agrees(m); err != nil {
 		return err
 	}
-	d := newDocument(w)
-	d.old = Old(m.Name)
+	d := newDocument(w, m.Name)
 	_, _ = d.out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 		`<Document xmlns="` + space + m.Name + `">`)
 	d.block(roots[m.Name[:len("pain.008")]], func() {
@@ -146,6 +145,9 @@ func (e *Encoder) Encode(w io.Writer, m exchange.Outgoing) error {
 	})
 	_, _ = d.out.WriteString("\n</Document>\n")
 	if err := d.out.Flush(); err != nil {
+		return fmt.Errorf("write message %s: %w", m.ID, err)
+	}
+	if err := d.allowed.err(); err != nil {
 		return fmt.Errorf("write message %s: %w", m.ID, err)
 	}
 	return nil
