@@ -39,7 +39,7 @@ func (b *bankTryCmd) run(ctx context.Context, c Config, io streams) error {
 			}
 			who.MerchantID = m.ID
 		}
-		x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(), Decoder: files.Decoder{},
+		x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(), Decoder: profile.Decoder(),
 			Calendar: calendar.New(), Now: a.Store.Now}
 		t, err := x.Try(ctx, who, filepath.Base(b.File), content)
 		if err != nil {

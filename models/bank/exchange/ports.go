@@ -61,6 +61,18 @@ type Encoder interface {
 	Tally(r io.Reader, m Outgoing) error
 }
 
+// Spelling writes a message in another form than the one in which it leaves, for people who need it.
+type Spelling interface {
+	// Name stands in addresses; Title is for people.
+	Name() string
+	Title() string
+	// Refuses tells why a message has no such form, or nothing.
+	Refuses(m Message, groups []Group) string
+	FileName(m Message) string
+	// Write writes a message from the orders in it. What the form does not allow is a Disallowed.
+	Write(w io.Writer, m Outgoing) error
+}
+
 // Decoder reads what comes from the bank.
 type Decoder interface {
 	// Decode calls each with every event, in the order in which they end in the document. An error of kind Unreadable

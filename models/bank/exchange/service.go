@@ -17,15 +17,17 @@ import (
 // Service plays the bank port over messages. Every method may be repeated, may run in
 // several processes at once, and may be ended at any moment.
 type Service struct {
-	Store    Store
-	Rules    Rules
-	Encoder  Encoder
-	Decoder  Decoder
-	Box      Box
-	Calendar *calendar.Calendar
-	Now      func() time.Time
-	Log      *slog.Logger
-	Chunk    int // events and items in one transaction; 0: 1000
+	Store   Store
+	Rules   Rules
+	Encoder Encoder
+	Decoder Decoder
+	// Spellings are other forms in which a person may have a message.
+	Spellings []Spelling
+	Box       Box
+	Calendar  *calendar.Calendar
+	Now       func() time.Time
+	Log       *slog.Logger
+	Chunk     int // events and items in one transaction; 0: 1000
 	// ShowClock tells a simulated bank what time it is, before anything else is done; nil: the bank has a clock.
 	ShowClock func(time.Time) error
 }

@@ -30,7 +30,7 @@ var answers = func() (names []string) {
 			names = append(names, form+".001."+v)
 		}
 	}
-	names = append(names, "pain.012.001.05", "pain.012.001.07", "pain.012.001.08", "camt.029.001.10", "MT940")
+	names = append(names, "pain.012.001.05", "pain.012.001.07", "pain.012.001.08", "camt.029.001.10", "MT940", "ACB180")
 	slices.Sort(names)
 	return names
 }()
@@ -269,6 +269,7 @@ func (c profileCheck) limits() {
 	between("name_length", int64(c.NameLength), 10, 140)
 	between("ack_within_minutes", int64(c.AckWithinMinutes), 1, 7*24*60)
 	between("requests_every_minutes", int64(c.SoonMinutes), 1, 24*60)
+	between("acb_reason_at", int64(c.ACBReasonAt), 0, 179)
 	between("settle_seconds", int64(c.SettleSeconds), 1, 3600)
 }
 

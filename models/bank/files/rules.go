@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/bank/acb"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/rulebook"
@@ -66,6 +67,18 @@ func (p Profile) capabilities() bank.Capabilities {
 
 // Encoder writes messages as this bank wants them.
 func (p Profile) Encoder() exchange.Encoder { return encoder{iso20022.NewEncoder(p.dialect()), p} }
+
+// Spellings are the other forms in which people may have messages to this bank.
+func (p Profile) Spellings() []exchange.Spelling {
+	eft, offered := p.Services[eftService]
+	if !offered {
+		return nil
+	}
+	return []exchange.Spelling{acb.Writer{Service: acb.ServiceOf(*eft.LeadDays)}}
+}
+
+// Decoder reads what this bank gives.
+func (p Profile) Decoder() exchange.Decoder { return Decoder{ReasonAt: p.ACBReasonAt} }
 
 type encoder struct {
 	*iso20022.Encoder

@@ -95,7 +95,7 @@ func (e *Encoder) scheme(d *document, c bank.Creditor) {
 		d.within("Id", func() {
 			d.within("PrvtId", func() {
 				one(e.d.UserCodeAt, c.ProfileCode, "USER-CODE")
-				one(e.d.AbbreviatedNameAt, plain(c.AbbreviatedName), "ABBREVIATED-NAME")
+				one(e.d.AbbreviatedNameAt, Plain(c.AbbreviatedName), "ABBREVIATED-NAME")
 			})
 		})
 	})

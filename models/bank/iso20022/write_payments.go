@@ -124,7 +124,7 @@ func (e *Encoder) ids(d *document, form, id, unique, endToEnd string) {
 func (e *Encoder) endToEnd(id, line, group string, n int) string {
 	switch e.d.EndToEnd {
 	case ByLine:
-		return columns(line)
+		return Columns(line)
 	case ByPosition:
 		return fmt.Sprintf("%s-%06d", group, n+1)
 	default:
@@ -142,6 +142,6 @@ func (e *Encoder) payer(d *document, party, branch, name string, account bank.Ac
 
 func (e *Encoder) remittance(d *document, line string) {
 	if e.d.StatementLineAt == Remittance {
-		d.text(columns(line), "RmtInf", "Ustrd")
+		d.text(Columns(line), "RmtInf", "Ustrd")
 	}
 }
