@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint sshd pgbouncer`.
+# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer`.
 # Installs it where that is allowed, else says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -103,6 +103,38 @@ need_xmllint() {
 	exit 1
 }
 
+# The published schemas that come with no Go module. Debian has two programs that carry them: they are unpacked, and not
+# installed. Where no package can be had, the tests go by the tables of what each version allows alone, and say so.
+schemas_home() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/debitdesk/schemas"; }
+
+have_schemas() {
+	[ -s "$(schemas_home)/hbci4j-core.jar" ] && [ -s "$(schemas_home)/pain.001.001.03.xsd" ] &&
+		[ -s "$(schemas_home)/pain.008.001.02.xsd" ]
+}
+
+fetch_schemas() {
+	have apt-get && have dpkg-deb || return 1
+	say "fetching the published schemas of messages to banks"
+	scratch=$(mktemp -d)
+	(
+		cd "$scratch"
+		packages="libhbci4j-core-java tryton-modules-account-payment-sepa"
+		# shellcheck disable=SC2086
+		apt-get download $packages >&2 || { [ "$(id -u)" = 0 ] && apt-get update >&2 && apt-get download $packages >&2; } || exit 1
+		for package in ./*.deb; do dpkg-deb -x "$package" . || exit 1; done
+		mkdir -p "$(schemas_home)"
+		cp usr/share/java/hbci4j-core.jar usr/lib/python3/dist-packages/trytond/modules/account_payment_sepa/tests/pain.00*.xsd \
+			"$(schemas_home)/"
+	) || { rm -rf "$scratch"; return 1; }
+	rm -rf "$scratch"
+}
+
+need_schemas() {
+	if have_schemas || fetch_schemas && have_schemas; then return; fi
+	say "goes without the published schemas of six versions of messages, which Debian's packages libhbci4j-core-java and tryton-modules-account-payment-sepa carry"
+	if may_apt; then exit 1; fi
+}
+
 # The server that the courier is tested against. The tests start one for themselves; Debian would start another.
 have_sshd() { have sshd || [ -x /usr/sbin/sshd ]; }
 
@@ -149,9 +181,10 @@ for what in "$@"; do
 	chromium) need_chromium ;;
 	curl | jq) need_command "$what" ;;
 	xmllint) need_xmllint ;;
+	schemas) need_schemas ;;
 	sshd) need_sshd ;;
 	pgbouncer) need_pgbouncer ;;
 	faketime) need_faketime ;;
-	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, sshd, pgbouncer and faketime, not $what" && exit 2 ;;
+	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, schemas, sshd, pgbouncer and faketime, not $what" && exit 2 ;;
 	esac
 done

@@ -50,6 +50,7 @@ func (e *edge) bankRoutes() Table {
 			{pageFile, "POST", "/bank/import/trial", e.BankFiles.Try},
 			{page, "POST", "/bank/received/:id/trial", e.BankFiles.Replay},
 			{pageProof, "POST", "/bank/files/:id/download", e.BankFiles.Download},
+			{pageProof, "POST", "/bank/files/:id/download/:form", e.BankFiles.DownloadAs},
 			{page, "GET", "/bank/files/:id/taken", e.BankFiles.AskAct("taken")},
 			{page, "POST", "/bank/files/:id/taken", e.BankFiles.Act("taken")},
 			{page, "GET", "/bank/files/:id/confirmation", e.BankFiles.AskAct("confirmation")},

@@ -297,6 +297,8 @@ func (s *street) id(route, parameter string) string {
 	switch parameter {
 	case "act":
 		return "cancel"
+	case "form":
+		return "acb"
 	case "token_id":
 		return s.ids["/tokens/"]
 	case "file":

@@ -45,7 +45,8 @@ func (h *House) Submit(day calendar.Date, cents int64, debits ...uuid.UUID) {
 		all = append(all, bank.Instruction{ID: id, MerchantID: h.A.ID, Method: bank.EFT, AmountCents: cents,
 			Currency: "ZAR", ActionDate: day, Branch: "470010", Account: "6200000001", AccountType: bank.Current,
 			HolderName: "Nomsa Dlamini", StatementLine: "GYM", Sequence: bank.RecurringDebit,
-			Creditor: bank.Creditor{Name: "Brand a", AbbreviatedName: "TESTMERCH1", Account: "12345678", Branch: "051001"}})
+			Creditor: bank.Creditor{Name: "Brand a", AbbreviatedName: "TESTMERCH1", ProfileCode: "TST1", Account: "12345678",
+				Branch: "051001"}})
 	}
 	_, err := h.Exchange.Submit(h.tb.Context(), all)
 	must(h.tb, err)

@@ -26,6 +26,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
+	"debitdesk/models/bank/acb"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/batch"
@@ -154,7 +155,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Box = exchangetest.NewBox()
 	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: exchangetest.Rules(),
 		Encoder: exchangetest.Codec{Account: "12345678"}, Decoder: exchangetest.Codec{Account: "12345678"},
-		Box: h.Box, Calendar: calendar.New(), Now: db.Now,
+		Spellings: []exchange.Spelling{acb.Writer{Service: "TWO DAY"}}, Box: h.Box, Calendar: calendar.New(), Now: db.Now,
 		Log: quiet}
 	if use.Exchange == nil {
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test

@@ -93,6 +93,41 @@ func TestADownloadGivesTheExactBytesAndIsAudited(t *testing.T) {
 	h.Page(h.A.Finance, "GET", "/bank/files/"+ids[0], nil).Want(200).Contains("1 time, last by", "was downloaded")
 }
 
+// A file of debits can be had as the tape of the clearing house: of the same orders, noted like any download.
+func TestAFileOfDebitsIsDownloadedAsATape(t *testing.T) {
+	h := bankHouse(t)
+	change := func(sql string, args ...any) {
+		if _, err := h.Store.Pool.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.HandOver(2, 15000, bankThursday)
+	id := h.CutAndTake()
+	at := "/bank/files/" + id + "/download/acb"
+	h.Page(h.A.Finance, "GET", "/bank/files/"+id, nil).Want(200).Contains(`action="`+at+`"`, "Download as ACB 180 (draft)",
+		"no bank has taken a file of this form yet")
+	got := h.Page(h.A.Finance, "POST", at, url.Values{}).Want(200)
+	lines := strings.Split(strings.TrimSuffix(got.Body, "\r\n"), "\r\n")
+	if len(lines) != 7 || !strings.HasPrefix(lines[2], "50051001") || !strings.Contains(lines[2], "6200000001") ||
+		!strings.HasPrefix(lines[4], "52051001") || !strings.HasPrefix(lines[5], "92") {
+		t.Errorf("%q", lines)
+	}
+	if name := got.Header.Get("Content-Disposition"); !strings.Contains(name, id+".acb180-draft.txt") {
+		t.Error(name)
+	}
+	h.Page(h.A.Staff, "POST", at, url.Values{}).Want(http.StatusForbidden)
+	h.Page(h.B.Finance, "POST", at, url.Values{}).Want(http.StatusNotFound)
+	h.Page(h.A.Finance, "POST", "/bank/files/"+id+"/download/other", url.Values{}).Want(http.StatusNotFound)
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'bank.message_downloaded' AND text LIKE
+		'%was downloaded as ACB 180 (draft).'`); n != 1 {
+		t.Errorf("%d downloads are in the audit", n)
+	}
+	h.Page(h.A.Reader, "GET", "/bank/files/"+id, nil).Want(200).Lacks(at)
+	change(`UPDATE bank_file_groups SET method = 'debicheck' WHERE message_id = $1`, id)
+	h.Page(h.A.Finance, "GET", "/bank/files/"+id, nil).Want(200).Contains("this form has EFT debits alone").Lacks(at)
+	h.Page(h.A.Finance, "POST", at, url.Values{}).Want(http.StatusConflict).Contains("this form has EFT debits alone")
+}
+
 func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 	h := bankHouse(t)
 	h.HandOver(2, 15000, bankThursday)

@@ -1,6 +1,7 @@
 package bankfiles
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -169,6 +170,13 @@ func (h *Pages) File(c echo.Context) error {
 	v.Note = fileNote(m)
 	if mayAct(c) && len(m.SHA256) > 0 && !m.Withheld() {
 		v.Download = filePath(id, "download")
+		for _, f := range h.Exchange.Spellings {
+			if why := f.Refuses(m.Message, m.Groups); why == "" {
+				v.Forms = append(v.Forms, components.Link{Text: f.Title(), Href: filePath(id, "download", f.Name())})
+			} else if m.Kind == exchange.Debits {
+				v.NoForms = append(v.NoForms, f.Title()+" cannot be had: "+why)
+			}
+		}
 	}
 	if v.Findings, err = h.findingLines(ctx, who, exchange.FindingFilter{MessageID: id,
 		State: exchange.FindingOpen}); err != nil {
@@ -273,8 +281,25 @@ func (h *Pages) Download(c echo.Context) error {
 		return err
 	}
 	defer func() { _ = content.Close() }()
+	return sendFile(c, m.FileName, content)
+}
+
+// DownloadAs serves POST /bank/files/{id}/download/{form}.
+func (h *Pages) DownloadAs(c echo.Context) error {
+	id, err := messageID(c)
+	if err != nil {
+		return err
+	}
+	name, content, err := h.Exchange.DownloadAs(c.Request().Context(), access.Actor(c), id, c.Param("form"))
+	if err != nil {
+		return err
+	}
+	return sendFile(c, name, bytes.NewReader(content))
+}
+
+func sendFile(c echo.Context, name string, content io.Reader) error {
 	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: "application/octet-stream",
-		Name: m.FileName}
+		Name: name}
 	if _, err := io.Copy(to, content); err != nil {
 		to.BreakOff()
 		return err

@@ -77,37 +77,6 @@ func cleanName(name string) string {
 	return clean[:min(len(clean), 120)]
 }
 
-// Download gives the exact bytes of a message, and notes who took them.
-func (s *Service) Download(ctx context.Context, who actor.Actor,
-	id string) (m Message, content io.ReadCloser, err error) {
-	if err := who.May(actor.Exchange); err != nil {
-		return m, nil, err
-	}
-	err = s.Store.inTx(ctx, func(tx unit) error {
-		if m, err = tx.holdMessage(who.MerchantID, id); err != nil {
-			return err
-		}
-		if m.Withheld() {
-			return fault.New(fault.Conflict, "not_approved", "This file is not approved, so it cannot be downloaded.")
-		}
-		if erased, err := tx.namesErased(m); err != nil || erased {
-			if err == nil {
-				err = fault.New(fault.Conflict, "client_erased", "This file names a client whose personal data was erased on "+
-					"request, so it can no longer be downloaded.")
-			}
-			return err
-		}
-		m.Downloads, m.DownloadsBy = m.Downloads+1, who.Name
-		tx.Audit(who, messageEntry("bank.message_downloaded", m, "The file %s for the bank was downloaded.", m.FileName))
-		return tx.saveMessage(m)
-	})
-	if err != nil {
-		return m, nil, err
-	}
-	content, err = s.bytesOf(ctx, id)
-	return m, content, err
-}
-
 func messageEntry(action string, m Message, format string, args ...any) audit.Entry {
 	return audit.Entry{Action: action, ObjectType: "bank_message", ObjectID: m.UUID(), Text: fmt.Sprintf(format, args...),
 		After: map[string]any{"message": m.ID, "state": m.State, "count": m.Count, "sum_cents": m.SumCents}}

@@ -31,6 +31,7 @@ type change struct {
 	accounts map[bank.AccountNumber]uuid.UUID
 	cut      map[string]uuid.UUID    // items by ids that the bank cut short
 	agreed   map[agreement]uuid.UUID // debits by the bank's mandate reference and amount
+	recalls  map[uuid.UUID]asked     // that left, by their ids and those of their debits
 	alike    map[alike]int           // findings of a stranger's making, over the whole document
 	closed   []closedDays
 	news     map[string]bool // places of movements that were not known before

@@ -146,8 +146,8 @@ func (c *change) onGroup(e Event) error {
 	switch {
 	case err != nil:
 		return err
-	case !found && e.Status == "":
-		return nil // it only introduces items
+	case !found && (e.Status == "" || m.Kind == Recalls):
+		return nil // it only introduces items; of recalls it names a part of the file of their debits
 	case !found:
 		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
 			MessageID: m.ID, Text: fmt.Sprintf("%s answers a part of the file %s that is not in it. It was not counted.",
@@ -227,6 +227,9 @@ func (c *change) settleItems(messageID, groupID string, e Event) error {
 	items, err := c.tx.holdItemsOf(messageID, groupID)
 	if err != nil {
 		return err
+	}
+	if len(items) > 0 && items[0].Kind == Recalls {
+		return c.settleRecalls(items, e)
 	}
 	for _, i := range items {
 		of := e

@@ -27,6 +27,14 @@ var prefixes = map[Kind]string{Debits: "DD", Refunds: "RF", Recalls: "RC", Manda
 // mostGroups is what two digits count.
 const mostGroups = 99
 
+// groupsIn is how many groups a message of a kind holds at most.
+func (r Rules) groupsIn(k Kind) int {
+	if r.OneGroup[k] {
+		return 1
+	}
+	return mostGroups
+}
+
 // cutDue makes messages of everything that leaves by now.
 func (s *Service) cutDue(ctx context.Context) (int, error) {
 	ids, err := s.cut(ctx, uuid.Nil, s.Now(), actor.Actor{})
@@ -70,7 +78,7 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 			MadeBy: who.Name, MadeByID: who.ID, MadeAt: now,
 			ID: fmt.Sprintf("%s%s-%06d", prefixes[p.Kind], calendar.DateOf(now).Format("20060102"), number)}
 		m.FileName = s.Encoder.FileName(m)
-		cut, err := tx.cutWaiting(m, by, max(s.Rules.MaxItems, 1), mostGroups)
+		cut, err := tx.cutWaiting(m, by, max(s.Rules.MaxItems, 1), s.Rules.groupsIn(p.Kind))
 		switch {
 		case err != nil:
 			return err

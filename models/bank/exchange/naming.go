@@ -145,6 +145,12 @@ func (c *change) named(events []Event) (ids []uuid.UUID, err error) {
 	for _, id := range c.agreed {
 		ids = append(ids, id)
 	}
+	if c.recalls, err = c.recallsIn(events); err != nil {
+		return nil, err
+	}
+	for _, r := range c.recalls {
+		ids = append(ids, r.debitID)
+	}
 	return ids, nil
 }
 

@@ -28,6 +28,17 @@ func (t unit) idsBeginning(short map[string]bool) (map[string]uuid.UUID, error) 
 	return found, err
 }
 
+// recallsOf are the recalls that left with these ids, or that are of debits with these ids.
+func (t unit) recallsOf(ids []uuid.UUID) (found []asked, err error) {
+	err = database.Query(t.Tx, func(r *asked) []any {
+		return []any{(*[16]byte)(&r.id), (*[16]byte)(&r.debitID), &r.messageID}
+	}, func(r asked) { found = append(found, r) }, `SELECT id, subject_id, message_id FROM bank_items
+		WHERE kind = 'recalls' AND message_id IS NOT NULL AND id = ANY($1)
+		UNION SELECT id, subject_id, message_id FROM bank_items
+		WHERE kind = 'recalls' AND message_id IS NOT NULL AND subject_id = ANY($1)`, database.Native([]any{ids})...)
+	return found, err
+}
+
 // movedOf are the items of a message or group of which a movement was booked.
 func (t unit) movedOf(messageID, groupID string) (map[uuid.UUID]bool, error) {
 	return t.idSet(`SELECT DISTINCT item_id FROM bank_entries WHERE message_id = $1 AND ($2 = '' OR group_id = $2)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,6 +37,7 @@ type Rules struct {
 	SoonEvery    time.Duration           // how often requests, cancellations and recalls leave; 0: a quarter of an hour
 	MaxItems     int                     // in one message
 	MaxCents     int64                   // of one item; 0: no limit
+	OneGroup     map[Kind]bool           // kinds of which a message holds one group alone
 	Codes        map[string]string       // the bank's own reason codes to ours
 	Capabilities bank.Capabilities
 	FeeCodes     []string       // of movements that are the bank's fees, as it writes them
@@ -53,10 +55,23 @@ type Encoder interface {
 	FileName(m Message) string
 	// Check tells why one order cannot be written: a reason for people, or nothing.
 	Check(o Order) (reason string)
-	// Encode writes a message. The same message gives the same bytes, whenever it is written.
+	// Encode writes a message. The same message gives the same bytes, whenever it is written. What its form does not
+	// allow is a Disallowed, and nothing that was written counts.
 	Encode(w io.Writer, m Outgoing) error
 	// Tally counts and sums what was written, by reading it. It checks each group too.
 	Tally(r io.Reader, m Outgoing) error
+}
+
+// Spelling writes a message in another form than the one in which it leaves, for people who need it.
+type Spelling interface {
+	// Name stands in addresses; Title is for people.
+	Name() string
+	Title() string
+	// Refuses tells why a message has no such form, or nothing.
+	Refuses(m Message, groups []Group) string
+	FileName(m Message) string
+	// Write writes a message from the orders in it. What the form does not allow is a Disallowed.
+	Write(w io.Writer, m Outgoing) error
 }
 
 // Decoder reads what comes from the bank.
@@ -85,6 +100,17 @@ type Occupied struct{ Place string }
 
 func (o *Occupied) Error() string {
 	return o.Place + " has other bytes than the file that is to be laid out under this name; it was left as it is"
+}
+
+// Disallowed says what of a message its form does not allow. It names elements and never what stands in them, apart
+// from codes.
+type Disallowed struct {
+	Form string
+	Why  []string
+}
+
+func (d *Disallowed) Error() string {
+	return fmt.Sprintf("%s does not allow it: %s", d.Form, strings.Join(d.Why, "; "))
 }
 
 // Box is where messages are laid out for the bank, and where its answers are found.

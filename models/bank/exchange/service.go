@@ -17,15 +17,17 @@ import (
 // Service plays the bank port over messages. Every method may be repeated, may run in
 // several processes at once, and may be ended at any moment.
 type Service struct {
-	Store    Store
-	Rules    Rules
-	Encoder  Encoder
-	Decoder  Decoder
-	Box      Box
-	Calendar *calendar.Calendar
-	Now      func() time.Time
-	Log      *slog.Logger
-	Chunk    int // events and items in one transaction; 0: 1000
+	Store   Store
+	Rules   Rules
+	Encoder Encoder
+	Decoder Decoder
+	// Spellings are other forms in which a person may have a message.
+	Spellings []Spelling
+	Box       Box
+	Calendar  *calendar.Calendar
+	Now       func() time.Time
+	Log       *slog.Logger
+	Chunk     int // events and items in one transaction; 0: 1000
 	// ShowClock tells a simulated bank what time it is, before anything else is done; nil: the bank has a clock.
 	ShowClock func(time.Time) error
 }
@@ -211,10 +213,12 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 		case !tx.Now().Before(d.ActionDate.At(0, 0)):
 			return bank.ErrTooLate
 		}
-		state := ItemWaiting
-		if m, err := tx.holdMessage(d.MerchantID, d.MessageID); err != nil {
+		m, err := tx.holdMessage(d.MerchantID, d.MessageID)
+		if err != nil {
 			return err
-		} else if m.State == Held {
+		}
+		state := ItemWaiting
+		if m.State == Held {
 			state = ItemHeld // it must not overtake its debit
 		}
 		id := derived(debitID, Recalls)
@@ -222,7 +226,7 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 			keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
 				AmountCents: d.AmountCents, Currency: d.Currency, State: state, TakenAt: tx.Now(),
 				CutAt: s.Rules.soon(tx.Now()),
-				Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
+				Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: m.Name,
 					GroupID: d.GroupID, AmountCents: d.AmountCents, Currency: d.Currency, ActionDate: d.ActionDate,
 					Creditor: debit.Order.Debit.Creditor}}}),
 		)

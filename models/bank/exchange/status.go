@@ -12,6 +12,9 @@ import (
 
 // onItem records what the bank says of one item.
 func (c *change) onItem(e Event) error {
+	if e.Kind == OnItem && asksRecall(e.MessageName) {
+		return c.onRecallStatus(e)
+	}
 	i, found, two := c.itemOf(e)
 	if two {
 		return nil
@@ -41,7 +44,7 @@ func (c *change) onItem(e Event) error {
 	case OnMandate:
 		c.mandate(i, e)
 	case OnRecall:
-		c.recall(i, e)
+		return c.recall(i, e)
 	default:
 		c.status(i, e)
 	}
@@ -79,15 +82,6 @@ func (c *change) misnames(i Item, e Event) bool {
 		return false
 	}
 	return true
-}
-
-// recall records whether the bank has withdrawn a debit. One that it did not withdraw runs, and is answered as
-// any other.
-func (c *change) recall(i Item, e Event) {
-	switch e.Status {
-	case "ACCR", "CNCL", "CANC":
-		c.answer(i, e, bank.Recalled, bank.CodeRecalled)
-	}
 }
 
 func (c *change) differs(i Item, what, text string) {

@@ -30,7 +30,7 @@ var answers = func() (names []string) {
 			names = append(names, form+".001."+v)
 		}
 	}
-	names = append(names, "pain.012.001.05", "camt.029.001.10", "MT940")
+	names = append(names, "pain.012.001.05", "pain.012.001.07", "pain.012.001.08", "camt.029.001.10", "MT940", "ACB180")
 	slices.Sort(names)
 	return names
 }()
@@ -86,11 +86,7 @@ func (c profileCheck) forms() {
 	c.oneOf("debit_message", c.DebitMessage, iso20022.Forms(exchange.Debits)...)
 	c.oneOf("credit_message", c.CreditMessage, append(iso20022.Forms(exchange.Refunds), none)...)
 	c.oneOf("mandate_messages", c.MandateMessages, append(iso20022.Forms(exchange.Mandates), none)...)
-	if strings.HasPrefix(c.RecallMessage, "pain.007") {
-		c.bad("recall_message", "Debitdesk does not write pain.007. Use camt.055.001.09, or none.")
-	} else {
-		c.oneOf("recall_message", c.RecallMessage, append(iso20022.Forms(exchange.Recalls), none)...)
-	}
+	c.oneOf("recall_message", c.RecallMessage, append(iso20022.Forms(exchange.Recalls), none)...)
 	for _, a := range c.Answers {
 		if !slices.Contains(answers, a) {
 			c.bad("answers", "%q is not a message that Debitdesk reads.%s", a, fault.DidYouMean(a, answers))
@@ -101,11 +97,16 @@ func (c profileCheck) forms() {
 			"nothing counts as paid.")
 	}
 	if c.MandateMessages != none && !c.answersIn("pain.012") {
-		c.bad("answers", "Name pain.012.001.05: it says whether the client accepted a mandate.")
+		c.bad("answers", "Name %s: it says whether the client accepted a mandate.", acceptanceOf(c.MandateMessages))
 	}
 	if c.RecallMessage != none && !c.answersIn("camt.029", "pain.002") {
 		c.bad("answers", "Name camt.029.001.10 or a pain.002: one of them answers a recall.")
 	}
+}
+
+// acceptanceOf is the message that answers mandate requests of a form.
+func acceptanceOf(request string) string {
+	return strings.Replace(request, "pain.009.", "pain.012.", 1)
 }
 
 func (c profileCheck) answersIn(forms ...string) bool {
@@ -268,6 +269,7 @@ func (c profileCheck) limits() {
 	between("name_length", int64(c.NameLength), 10, 140)
 	between("ack_within_minutes", int64(c.AckWithinMinutes), 1, 7*24*60)
 	between("requests_every_minutes", int64(c.SoonMinutes), 1, 24*60)
+	between("acb_reason_at", int64(c.ACBReasonAt), 0, 179)
 	between("settle_seconds", int64(c.SettleSeconds), 1, 3600)
 }
 

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"io"
 
+	"debitdesk/models/bank/acb"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/bank/mt940"
 )
 
-// Decoder reads what banks give in files, each in its own form: messages of ISO 20022, and statements as MT940.
-type Decoder struct{}
+// Decoder reads what banks give in files, each in its own form: messages of ISO 20022, statements as MT940, and returned
+// debits as ACB 180, whose reasons stand at ReasonAt.
+type Decoder struct{ ReasonAt int }
 
 var _ exchange.Decoder = Decoder{}
 
@@ -19,7 +21,7 @@ var _ exchange.Decoder = Decoder{}
 const headBytes = 1024
 
 // Decode implements exchange.Decoder.
-func (Decoder) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Arrival, error) {
+func (d Decoder) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Arrival, error) {
 	b := bufio.NewReaderSize(r, headBytes)
 	head, err := b.Peek(headBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -27,6 +29,9 @@ func (Decoder) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Ar
 	}
 	if mt940.Is(head) {
 		return mt940.Decoder{}.Decode(b, each)
+	}
+	if acb.Is(head) {
+		return acb.Decoder{ReasonAt: d.ReasonAt}.Decode(b, each)
 	}
 	return iso20022.Decoder{}.Decode(b, each)
 }

@@ -97,11 +97,21 @@ func (w *town) settle() {
 }
 
 func TestTheFileBankPlaysTheScriptOfEveryGateway(t *testing.T) {
-	action := calendar.On(2026, time.December, 1)
-	banktest.Exercise(t, func(t *testing.T) banktest.Bench {
-		w := newTown(t, action.AddDays(-11).At(9, 0), nil)
-		return banktest.Bench{Gateway: w, Verifier: bank.NoVerifier{}, MerchantID: uuid.New(), ActionDate: action,
-			MoveTo: w.moveTo, Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030",
-			Declines: "4000008002", Ignores: "4000008480", Quiet: true}
-	})
+	for name, change := range map[string]func(*files.Profile, *simbank.Settings){
+		"as the simulated bank's profile says": nil,
+		"in the newest forms, with reversals": func(p *files.Profile, _ *simbank.Settings) {
+			p.DebitMessage, p.CreditMessage, p.MandateMessages, p.RecallMessage = "pain.008.001.11", "pain.001.001.12",
+				"pain.009.001.08", "pain.007.001.10"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			action := calendar.On(2026, time.December, 1)
+			banktest.Exercise(t, func(t *testing.T) banktest.Bench {
+				w := newTown(t, action.AddDays(-11).At(9, 0), change)
+				return banktest.Bench{Gateway: w, Verifier: bank.NoVerifier{}, MerchantID: uuid.New(), ActionDate: action,
+					MoveTo: w.moveTo, Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030",
+					Declines: "4000008002", Ignores: "4000008480", Quiet: true}
+			})
+		})
+	}
 }

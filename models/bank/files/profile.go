@@ -64,12 +64,13 @@ type Profile struct {
 
 	AckWithinMinutes int                `json:"ack_within_minutes"`
 	FinalAfterDays   int                `json:"final_after_days"`
-	Codes            map[string]string  `json:"codes"`       // the bank's codes to ours
-	CodeTable        string             `json:"code_table"`  // of return codes; empty: the clearing house's
-	FeeCodes         []string           `json:"fee_codes"`   // of movements that are the bank's fees
-	OtherCodes       []string           `json:"other_codes"` // of movements that are none of ours
-	AnswersAs        AnswersAs          `json:"answers_as"`  // how the bank writes what it answers
-	Success          string             `json:"success"`     // of services that do not say
+	Codes            map[string]string  `json:"codes"`         // the bank's codes to ours
+	CodeTable        string             `json:"code_table"`    // of return codes; empty: the clearing house's
+	ACBReasonAt      int                `json:"acb_reason_at"` // where a tape of returns has its reason; 0: it is found
+	FeeCodes         []string           `json:"fee_codes"`     // of movements that are the bank's fees
+	OtherCodes       []string           `json:"other_codes"`   // of movements that are none of ours
+	AnswersAs        AnswersAs          `json:"answers_as"`    // how the bank writes what it answers
+	Success          string             `json:"success"`       // of services that do not say
 	SilenceAt        calendar.TimeOfDay `json:"silence_provisional_at"`
 	SettleSeconds    int                `json:"settle_seconds"` // how long a file in the inbox must not change
 

@@ -65,6 +65,18 @@ func TestTheShippedProfilesAreRight(t *testing.T) {
 	}
 }
 
+// Mandates are cancelled in the version in which they are asked for.
+func TestTheVersionsOfMandateMessagesGoTogether(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"05", "07", "08"} {
+		p := shipped(t, "simulator")
+		p.MandateMessages = "pain.009.001." + version
+		if got, want := p.Encoder().Name(exchange.Cancellations), "pain.011.001."+version; got != want {
+			t.Errorf("mandates of version %s are cancelled by %s, not %s", version, got, want)
+		}
+	}
+}
+
 // Every problem is said at once, each at its field.
 func TestEveryProblemOfAProfileIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
@@ -72,7 +84,7 @@ func TestEveryProblemOfAProfileIsSaidAtOnce(t *testing.T) {
 		"debit_mesage": "pain.008.001.02", "uetr": "yes", "cuts": ["8:00"], "max_items": 0, "name_length": 1.5,
 		"services": {"eft": {"lead": 2}, "debichek": {}}, "branch_scheme": null, "initiating_party": {"nam": "x"},
 		"answers": ["camt.054.001.8"], "end_to_end": "uuid", "zip": true, "sequence": "gapless-daily",
-		"codes": {"X1": "99"}, "file_name": "{service}_{yyyymmdd}.xml", "recall_message": "pain.007.001.10",
+		"codes": {"X1": "99"}, "file_name": "{service}_{yyyymmdd}.xml", "recall_message": "pain.007.001.01",
 		"account_types": {"CHEQUE": "CACC"}, "name": "a", "name": "b"}`))
 	f, is := fault.From(err)
 	if !is {
@@ -95,7 +107,8 @@ func TestEveryProblemOfAProfileIsSaidAtOnce(t *testing.T) {
 		`answers: "camt.054.001.8" is not a message that Debitdesk reads. Did you mean "camt.054.001.08"?`,
 		`answers: Name the status report (pain.002)`, `end_to_end: "uuid" is not one of uuid32, statement_line, sequence.`,
 		`zip: Debitdesk does not do this yet.`, `sequence: Numbers run on`, `codes.X1: "99" is not a return code`,
-		`file_name: Two files could get the same name.`, `recall_message: Debitdesk does not write pain.007.`,
+		`file_name: Two files could get the same name.`,
+		`recall_message: "pain.007.001.01" is not one of camt.055.001.09, pain.007.001.10, none.`,
 		`account_types.CHEQUE: There is no such account type`, `name: This key comes twice.`,
 	} {
 		if !strings.Contains(said.String(), want) {
@@ -253,6 +266,8 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 		}
 		return said.String()
 	}
+	reversing := shipped(t, "simulator")
+	reversing.RecallMessage = "pain.007.001.10"
 	for want, said := range map[string]string{
 		"Debits are written as pain.008.001.08, in files such as DD_20261122093000_000042.xml.": say(shipped(t,
 			"generic")),
@@ -266,6 +281,7 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 			"generic")),
 		"By which local instrument or service level does the bank know EFT?": say(shipped(t,
 			"generic")),
+		"Does the bank take pain.007.001.10 for debits that it has not run yet?": say(reversing),
 		"DebiCheck: when a status report of the bank says so.": say(shipped(t,
 			"simulator")),
 		"EFT: when the bank has acknowledged the file and returned nothing by 08:00 SAST": say(shipped(t,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/bank/acb"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/rulebook"
@@ -31,6 +32,7 @@ func (p Profile) Rules() exchange.Rules {
 		CodeTable: p.CodeTable, FeeCodes: slices.Clone(p.FeeCodes), OtherCodes: slices.Clone(p.OtherCodes),
 		Habits:       exchange.Habits(p.AnswersAs),
 		Capabilities: p.capabilities(),
+		OneGroup:     map[exchange.Kind]bool{exchange.Recalls: iso20022.Reverses(p.RecallMessage)},
 	}
 	r.Book, _ = p.book() // a profile whose rules do not hold together is refused when it is read
 	for name, method := range methods {
@@ -67,6 +69,18 @@ func (p Profile) capabilities() bank.Capabilities {
 // Encoder writes messages as this bank wants them.
 func (p Profile) Encoder() exchange.Encoder { return encoder{iso20022.NewEncoder(p.dialect()), p} }
 
+// Spellings are the other forms in which people may have messages to this bank.
+func (p Profile) Spellings() []exchange.Spelling {
+	eft, offered := p.Services[eftService]
+	if !offered {
+		return nil
+	}
+	return []exchange.Spelling{acb.Writer{Service: acb.ServiceOf(*eft.LeadDays)}}
+}
+
+// Decoder reads what this bank gives.
+func (p Profile) Decoder() exchange.Decoder { return Decoder{ReasonAt: p.ACBReasonAt} }
+
 type encoder struct {
 	*iso20022.Encoder
 	profile Profile
@@ -94,7 +108,7 @@ func (p Profile) dialect() iso20022.Dialect {
 		}
 	}
 	if p.MandateMessages != none {
-		d.Forms[exchange.Cancellations] = iso20022.Forms(exchange.Cancellations)[0]
+		d.Forms[exchange.Cancellations] = iso20022.CancellationOf(p.MandateMessages)
 	}
 	for name, s := range p.Services {
 		service := iso20022.Service{LocalInstrument: s.LocalInstrument, ServiceLevel: s.ServiceLevel}

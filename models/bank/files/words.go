@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -168,6 +169,8 @@ func (p Profile) Doubts() (doubts []string) {
 	add(p.EndToEnd != "uuid32" || p.StatementLineAt == "EndToEndId",
 		"Does the bank give InstrId back in every answer? The end-to-end "+
 			"id is not ours, so an answer without InstrId cannot be matched.")
+	add(iso20022.Reverses(p.RecallMessage), "Does the bank take %s for debits that it has not run yet? At many banks it "+
+		"takes back money that was booked, and camt.055 recalls.", p.RecallMessage)
 	add(p.UETR, "Does the bank allow UETR? Some refuse files that have it.")
 	add(p.AccountTypes[bank.Transmission] == "TRAN",
 		"Does the bank read the account type TRAN as a transmission account?")

@@ -89,7 +89,6 @@ func TestAnswersToRecallsAreRead(t *testing.T) {
 				` status=ACCR amount=15000ZAR accepted` + at + `
 			recall c1.g1.t2 message=DD1 name=pain.008.001.08 group=DD1-01 id=` + second +
 				` status=RJCR reason=ARDT/false/already returned` + at + `
-			recall c1.g1 message=DD1 name=pain.008.001.08 group=DD1-01 status=PECR` + at + `
 			recall m status=PECR` + at},
 		"the item beside the groups, with the answer to all": {
 			recalledBesideGroups,

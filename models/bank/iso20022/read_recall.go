@@ -93,8 +93,8 @@ func (rd *reader) recalledGroup(path string, of exchange.Event) error {
 		items++
 		return rd.recalledItem(fmt.Sprintf("%s.t%d", path, items), named())
 	}})
-	if err != nil {
-		return err
+	if err != nil || items > 0 && n.code("PmtInfCxlSts") == "" {
+		return err // it only introduces the items in it
 	}
 	return rd.sayWholeRecall(path, named(), n)
 }

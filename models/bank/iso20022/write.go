@@ -77,14 +77,16 @@ const (
 
 // The elements that hold a kind's whole message, by its form.
 var roots = map[string]string{"pain.008": "CstmrDrctDbtInitn", "pain.001": "CstmrCdtTrfInitn",
-	"pain.009": "MndtInitnReq", "pain.011": "MndtCxlReq", "camt.055": "CstmrPmtCxlReq"}
+	"pain.009": "MndtInitnReq", "pain.011": "MndtCxlReq", "camt.055": "CstmrPmtCxlReq", "pain.007": "CstmrPmtRvsl"}
 
 var written = map[exchange.Kind][]string{
-	exchange.Debits:        {"pain.008.001.02", "pain.008.001.08", "pain.008.001.09", "pain.008.001.10"},
-	exchange.Refunds:       {"pain.001.001.03", "pain.001.001.09", "pain.001.001.10", "pain.001.001.11"},
-	exchange.Mandates:      {"pain.009.001.05"},
-	exchange.Cancellations: {"pain.011.001.05"},
-	exchange.Recalls:       {"camt.055.001.09"},
+	exchange.Debits: {"pain.008.001.02", "pain.008.001.08", "pain.008.001.09", "pain.008.001.10",
+		"pain.008.001.11"},
+	exchange.Refunds: {"pain.001.001.03", "pain.001.001.09", "pain.001.001.10", "pain.001.001.11",
+		"pain.001.001.12"},
+	exchange.Mandates:      {"pain.009.001.05", "pain.009.001.07", "pain.009.001.08"},
+	exchange.Cancellations: {"pain.011.001.05", "pain.011.001.07", "pain.011.001.08"},
+	exchange.Recalls:       {"camt.055.001.09", "pain.007.001.10"},
 }
 
 // Forms lists the messages in which a kind can be written, the oldest first.
@@ -92,6 +94,14 @@ func Forms(k exchange.Kind) []string { return slices.Clone(written[k]) }
 
 // Old tells that a form comes from before 2019: it knows no UETR, no tracking days and no date with a choice.
 func Old(form string) bool { return form == "pain.008.001.02" || form == "pain.001.001.03" }
+
+// CancellationOf is the message that cancels mandates which were asked for in a form: the versions go together.
+func CancellationOf(request string) string {
+	return strings.Replace(request, "pain.009.", "pain.011.", 1)
+}
+
+// Reverses tells that a form recalls debits as reversals: one message is about the debits of one earlier message.
+func Reverses(form string) bool { return strings.HasPrefix(form, "pain.007.") }
 
 // Encoder writes messages in one bank's dialect.
 type Encoder struct{ d Dialect }
@@ -112,8 +122,7 @@ func (e *Encoder) Encode(w io.Writer, m exchange.Outgoing) error {
 	if err := e.agrees(m); err != nil {
 		return err
 	}
-	d := newDocument(w)
-	d.old = Old(m.Name)
+	d := newDocument(w, m.Name)
 	_, _ = d.out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 		`<Document xmlns="` + space + m.Name + `">`)
 	d.block(roots[m.Name[:len("pain.008")]], func() {
@@ -127,11 +136,18 @@ func (e *Encoder) Encode(w io.Writer, m exchange.Outgoing) error {
 		case exchange.Cancellations:
 			e.cancellations(d, m)
 		case exchange.Recalls:
-			e.recalls(d, m)
+			if Reverses(m.Name) {
+				e.reversals(d, m)
+			} else {
+				e.recalls(d, m)
+			}
 		}
 	})
 	_, _ = d.out.WriteString("\n</Document>\n")
 	if err := d.out.Flush(); err != nil {
+		return fmt.Errorf("write message %s: %w", m.ID, err)
+	}
+	if err := d.allowed.err(); err != nil {
 		return fmt.Errorf("write message %s: %w", m.ID, err)
 	}
 	return nil
@@ -147,6 +163,9 @@ func (e *Encoder) agrees(m exchange.Outgoing) error {
 	}
 	if why := identifier(m.ID); why != "" {
 		return bad("its id %s", why)
+	}
+	if Reverses(m.Name) && len(byMessage(m)) > 1 {
+		return bad("it recalls debits of %d messages, and %s names one alone", len(byMessage(m)), m.Name)
 	}
 	count, sum := 0, int64(0)
 	for _, g := range m.Groups {

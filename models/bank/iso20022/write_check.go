@@ -199,7 +199,7 @@ func (c *check) payer(name, branch string, account bank.AccountNumber, kind bank
 
 func (c *check) line(line string) {
 	if c.e.d.EndToEnd == ByLine {
-		switch text := columns(line); {
+		switch text := Columns(line); {
 		case text == "":
 			c.add("The text for the client’s statement is empty.")
 		case len(text) > 35:
@@ -231,5 +231,5 @@ func number(account string) string {
 
 // Readable tells whether a name keeps a letter or a digit when it is written in characters that banks take.
 func Readable(name string) bool {
-	return strings.ContainsFunc(plain(name), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	return strings.ContainsFunc(Plain(name), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -22,7 +22,7 @@ const space = "urn:iso:std:iso:20022:tech:xsd:"
 type document struct {
 	out     *bufio.Writer
 	waiting []opening
-	old     bool // the form is one whose account types are a closed list
+	allowed *allowed
 }
 
 type opening struct {
@@ -30,7 +30,9 @@ type opening struct {
 	newLine bool
 }
 
-func newDocument(w io.Writer) *document { return &document{out: bufio.NewWriterSize(w, 1<<16)} }
+func newDocument(w io.Writer, form string) *document {
+	return &document{out: bufio.NewWriterSize(w, 1<<16), allowed: allowedBy(form)}
+}
 
 // within writes what body writes as the content of an element.
 func (d *document) within(tag string, body func()) { d.nest(tag, false, false, body) }
@@ -58,14 +60,20 @@ func (d *document) open() {
 		if o.newLine {
 			_ = d.out.WriteByte('\n')
 		}
-		_ = d.out.WriteByte('<')
-		_, _ = d.out.WriteString(o.tag)
-		_ = d.out.WriteByte('>')
+		d.begin(o.tag)
 	}
 	d.waiting = d.waiting[:0]
 }
 
+func (d *document) begin(tag string) {
+	d.allowed.start(tag)
+	_ = d.out.WriteByte('<')
+	_, _ = d.out.WriteString(tag)
+	_ = d.out.WriteByte('>')
+}
+
 func (d *document) end(tag string, newLine bool) {
+	d.allowed.end()
 	if newLine {
 		_ = d.out.WriteByte('\n')
 	}
@@ -81,11 +89,9 @@ func (d *document) text(text string, tags ...string) {
 	}
 	d.open()
 	for _, tag := range tags {
-		_ = d.out.WriteByte('<')
-		_, _ = d.out.WriteString(tag)
-		_ = d.out.WriteByte('>')
+		d.begin(tag)
 	}
-	d.escape(text)
+	d.content(text)
 	for i := len(tags) - 1; i >= 0; i-- {
 		d.end(tags[i], false)
 	}
@@ -98,7 +104,7 @@ func (d *document) line(text string, tags ...string) {
 			d.text(text, tags[1:]...)
 		} else if text != "" {
 			d.open()
-			d.escape(text)
+			d.content(text)
 		}
 	})
 }
@@ -106,10 +112,19 @@ func (d *document) line(text string, tags ...string) {
 // amount writes an element with an amount and its currency.
 func (d *document) amount(cents int64, currency, tag string) {
 	d.open()
+	text := decimal(cents)
+	d.allowed.start(tag)
+	d.allowed.text(text, currency)
 	_, _ = d.out.WriteString("<" + tag + ` Ccy="`)
 	d.escape(currency)
-	_, _ = d.out.WriteString(`">` + decimal(cents))
+	_, _ = d.out.WriteString(`">` + text)
 	d.end(tag, false)
+}
+
+// content writes the text of the element that was begun last.
+func (d *document) content(text string) {
+	d.allowed.text(text, "")
+	d.escape(text)
 }
 
 // amountLine is an amount on a line of its own; nothing when it is zero.

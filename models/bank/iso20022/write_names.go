@@ -31,9 +31,9 @@ func basic(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/-?:().,'+ ", r)
 }
 
-// plain writes a text in characters that banks take. Accents fall away, what has no place in the set is a space, and
+// Plain writes a text in characters that banks take. Accents fall away, what has no place in the set is a space, and
 // spaces in a row are one.
-func plain(text string) string {
+func Plain(text string) string {
 	out := make([]byte, 0, len(text))
 	add := func(r byte) {
 		if r != ' ' || len(out) > 0 && out[len(out)-1] != ' ' {
@@ -56,16 +56,16 @@ func plain(text string) string {
 
 // name is a name as the bank takes it: in its characters and its length.
 func (e *Encoder) name(text string) string {
-	text = plain(text)
+	text = Plain(text)
 	if len(text) > e.d.NameLength {
 		text = strings.TrimRight(text[:e.d.NameLength], " ")
 	}
 	return text
 }
 
-// columns writes a statement line in characters that banks take. Its parts stand in columns, so each character stays
+// Columns writes a statement line in characters that banks take. Its parts stand in columns, so each character stays
 // where it is.
-func columns(line string) string {
+func Columns(line string) string {
 	out := make([]byte, 0, len(line))
 	for _, r := range line {
 		replaced := latin[r]

@@ -1,6 +1,7 @@
 package iso20022
 
 import (
+	"slices"
 	"strconv"
 
 	"debitdesk/models/bank"
@@ -94,7 +95,7 @@ func (e *Encoder) scheme(d *document, c bank.Creditor) {
 		d.within("Id", func() {
 			d.within("PrvtId", func() {
 				one(e.d.UserCodeAt, c.ProfileCode, "USER-CODE")
-				one(e.d.AbbreviatedNameAt, plain(c.AbbreviatedName), "ABBREVIATED-NAME")
+				one(e.d.AbbreviatedNameAt, Plain(c.AbbreviatedName), "ABBREVIATED-NAME")
 			})
 		})
 	})
@@ -109,17 +110,16 @@ func (e *Encoder) account(d *document, number, kind, currency string) {
 		})
 	})
 	tag, text := coded(kind, "Cd")
-	if d.old && tag == "Cd" && !oldAccountTypes[text] {
+	if tag == "Cd" && published[d.allowed.form] < openAccountTypes && !slices.Contains(codesOf("accountTypes"), text) {
 		tag = "Prtry"
 	}
 	d.text(text, "Tp", tag)
 	d.text(currency, "Ccy")
 }
 
-// oldAccountTypes are the codes that the old forms allow; others stand there as the bank's own. Newer forms take any
-// code of the external list. (ISO 20022: CashAccountType4Code of pain.001.001.03 and pain.008.001.02)
-var oldAccountTypes = names("CASH", "CHAR", "COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD",
-	"NREX", "MOMA", "LOAN", "SLRY", "ODFT")
+// openAccountTypes is the year from which a form takes any code of the external list as an account type. In older ones
+// the codes are a closed list, and others stand there as the bank's own.
+const openAccountTypes = 2013
 
 // agent writes the content of a bank. One without a branch is said to be unknown, as is usual.
 func (e *Encoder) agent(d *document, branch string) {

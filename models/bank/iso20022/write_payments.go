@@ -2,7 +2,6 @@ package iso20022
 
 import (
 	"fmt"
-	"strconv"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
@@ -125,7 +124,7 @@ func (e *Encoder) ids(d *document, form, id, unique, endToEnd string) {
 func (e *Encoder) endToEnd(id, line, group string, n int) string {
 	switch e.d.EndToEnd {
 	case ByLine:
-		return columns(line)
+		return Columns(line)
 	case ByPosition:
 		return fmt.Sprintf("%s-%06d", group, n+1)
 	default:
@@ -143,66 +142,6 @@ func (e *Encoder) payer(d *document, party, branch, name string, account bank.Ac
 
 func (e *Encoder) remittance(d *document, line string) {
 	if e.d.StatementLineAt == Remittance {
-		d.text(columns(line), "RmtInf", "Ustrd")
+		d.text(Columns(line), "RmtInf", "Ustrd")
 	}
-}
-
-// recalls writes the body of camt.055. The debits stand under the groups in which they left.
-func (e *Encoder) recalls(d *document, m exchange.Outgoing) {
-	c := m.Groups[0].Creditor
-	d.block("Assgnmt", func() {
-		d.line(m.ID, "Id")
-		d.row("Assgnr", func() { d.within("Pty", func() { e.initiator(d, m) }) })
-		d.row("Assgne", func() { d.within("Agt", func() { e.agent(d, c.Branch) }) })
-		d.line(e.moment(m.MadeAt), "CreDtTm")
-	})
-	d.block("CtrlData", func() {
-		d.line(strconv.Itoa(m.Count), "NbOfTxs")
-		d.line(decimal(m.SumCents), "CtrlSum")
-	})
-	d.block("Undrlyg", func() {
-		for _, left := range byGroup(m) {
-			d.block("OrgnlPmtInfAndCxl", func() {
-				d.line(left[0].GroupID, "OrgnlPmtInfId")
-				d.row("OrgnlGrpInf", func() {
-					d.text(left[0].MessageID, "OrgnlMsgId")
-					d.text(left[0].MessageName, "OrgnlMsgNmId")
-				})
-				for _, r := range left {
-					d.row("TxInf", func() { e.recall(d, r) })
-				}
-			})
-		}
-	})
-}
-
-func (e *Encoder) recall(d *document, r *exchange.Recall) {
-	d.text(id32(r.ID), "CxlId")
-	d.text(id32(r.DebitID), "OrgnlInstrId")
-	if e.d.EndToEnd == ByID {
-		d.text(id32(r.DebitID), "OrgnlEndToEndId")
-	}
-	d.amount(r.AmountCents, r.Currency, "OrgnlInstdAmt")
-	d.text(date(r.ActionDate), "OrgnlReqdColltnDt")
-	tag, text := coded(e.d.RecallReason, "Cd")
-	d.text(text, "CxlRsnInf", "Rsn", tag)
-}
-
-// byGroup puts recalls together by the group in which their debits left, in the order in which each comes first.
-func byGroup(m exchange.Outgoing) (groups [][]*exchange.Recall) {
-	type left struct{ message, group string }
-	at := map[left]int{}
-	for _, g := range m.Groups {
-		for _, i := range g.Items {
-			r := i.Order.Recall
-			n, known := at[left{r.MessageID, r.GroupID}]
-			if !known {
-				n = len(groups)
-				at[left{r.MessageID, r.GroupID}] = n
-				groups = append(groups, nil)
-			}
-			groups[n] = append(groups[n], r)
-		}
-	}
-	return groups
 }

@@ -32,7 +32,8 @@ var (
 		{"GrpHdr", "NbOfTxs"}: messageCount, {"CtrlData", "NbOfTxs"}: messageCount,
 		{"GrpHdr", "CtrlSum"}: messageSum, {"CtrlData", "CtrlSum"}: messageSum,
 		{"PmtInf", "PmtInfId"}: groupID, {"PmtInf", "NbOfTxs"}: groupCount, {"PmtInf", "CtrlSum"}: groupSum,
-		{"PmtId", "InstrId"}: itemID, {"TxInf", "CxlId"}: itemID, {"Mndt", "MndtReqId"}: itemID,
+		{"PmtId", "InstrId"}: itemID, {"TxInf", "CxlId"}: itemID, {"TxInf", "RvslId"}: itemID,
+		{"Mndt", "MndtReqId"}:        itemID,
 		{"DrctDbtTxInf", "InstdAmt"}: itemCents, {"Amt", "InstdAmt"}: itemCents, {"TxInf", "OrgnlInstdAmt"}: itemCents,
 	}
 	ends = map[string]bool{"DrctDbtTxInf": true, "CdtTrfTxInf": true, "TxInf": true, "Mndt": true,

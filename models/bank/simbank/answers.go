@@ -65,7 +65,11 @@ func (b *Bank) due(now time.Time) []due {
 			add(key{About: about, File: f.Number}, f.At)
 		}
 		for _, o := range f.Orders {
-			if o.Kind == recall && o.Done && b.settings.Recalls == "pain.002" {
+			switch {
+			case o.Kind != recall || !o.Done:
+			case f.reverses():
+				add(key{About: "reversed", File: f.Number}, f.At)
+			case b.settings.Recalls == "pain.002":
 				add(key{About: "cancelled", File: b.orders[o.Target-1].file.Number, At: stamp(f.At)}, f.At)
 			}
 			for _, e := range o.Plan {
@@ -137,7 +141,7 @@ func (b *Bank) begin(d due) []*answer {
 	add := func(a answer) {
 		a.Number = len(b.answers) + len(out) + 1
 		a.Key, a.At, a.As = d.key, d.at, told
-		a.Form = b.form(d.key.About)
+		a.Form = b.form(d.key)
 		a.Name = fmt.Sprintf("%s_%s_%06d.xml", strings.ReplaceAll(a.Form[:8], ".", ""), local(d.at, "20060102150405"),
 			a.Number)
 		if has(told, Zipped) {
@@ -157,14 +161,14 @@ func (b *Bank) begin(d due) []*answer {
 	return out
 }
 
-func (b *Bank) form(about string) string {
-	switch about {
+func (b *Bank) form(k key) string {
+	switch k.About {
 	case "returns":
 		return "camt.054.001." + b.settings.Statements
 	case "statement":
 		return "camt.053.001." + b.settings.Statements
 	case "mandate":
-		return "pain.012.001.05"
+		return strings.Replace(b.files[k.File-1].Message, "pain.009.", "pain.012.", 1)
 	case "recall":
 		return "camt.029.001.10"
 	}
@@ -235,6 +239,8 @@ func (b *Bank) content(a *answer) ([]byte, error) {
 		b.statuses(d, a)
 	case "cancelled":
 		b.cancelled(d, a)
+	case "reversed":
+		b.reversed(d, a)
 	case "mandate":
 		b.mandateAnswers(d, a)
 	case "recall":

@@ -120,7 +120,7 @@ func TestAFileReadTwiceIsAnsweredOnce(t *testing.T) {
 
 func TestEveryVersionIsReadAlike(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"02", "08", "09", "10"} {
+	for _, version := range []string{"02", "08", "09", "10", "11"} {
 		m, err := read([]byte("\xef\xbb\xbf" + pain008(version, "DD1", eft(ask{"1", "4000009002", 12345}))))
 		if err != nil {
 			t.Fatal(err)

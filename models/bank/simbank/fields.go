@@ -89,10 +89,12 @@ func mandateFields(put func(setter, ...string)) {
 }
 
 func recallFields(put func(setter, ...string)) {
-	const root = "CstmrPmtCxlReq/Undrlyg/OrgnlPmtInfAndCxl"
-	put(intoGroup(func(g *readGroup) *string { return &g.ID }), root+"/OrgnlPmtInfId")
-	put(intoOrder(func(o *order) *string { return &o.ID }), root+"/TxInf/CxlId")
-	put(intoOrder(func(o *order) *string { return &o.Of }), root+"/TxInf/OrgnlInstrId")
-	put(intoOrder(func(o *order) *string { return &o.EndToEnd }), root+"/TxInf/OrgnlEndToEndId")
-	put(amount, root+"/TxInf/OrgnlInstdAmt")
+	for root, id := range map[string]string{"CstmrPmtCxlReq/Undrlyg/OrgnlPmtInfAndCxl": "CxlId",
+		"CstmrPmtRvsl/OrgnlPmtInfAndRvsl": "RvslId"} {
+		put(intoGroup(func(g *readGroup) *string { return &g.ID }), root+"/OrgnlPmtInfId")
+		put(intoOrder(func(o *order) *string { return &o.ID }), root+"/TxInf/"+id)
+		put(intoOrder(func(o *order) *string { return &o.Of }), root+"/TxInf/OrgnlInstrId")
+		put(intoOrder(func(o *order) *string { return &o.EndToEnd }), root+"/TxInf/OrgnlEndToEndId")
+		put(amount, root+"/TxInf/OrgnlInstdAmt")
+	}
 }

@@ -50,7 +50,7 @@ func (f *file) judgeGroups(m message, told []Misbehaviour) {
 	for i, g := range m.groups {
 		one := &f.Groups[i]
 		one.ID = g.ID
-		if one.Refused = g.refusal(*one, m.stem() != "camt.055", seen[g.ID]); i == 0 && has(told, RefuseGroup) {
+		if one.Refused = g.refusal(*one, !m.recalls(), seen[g.ID]); i == 0 && has(told, RefuseGroup) {
 			one.Refused = &onRequest
 		}
 		seen[g.ID] = true
@@ -75,6 +75,8 @@ func (b *Bank) wholeRefusal(f *file, m message, told []Misbehaviour) *reason {
 		return &badFormat
 	case b.messages[m.ID] != nil:
 		return &duplicateMessage
+	case m.stem() == "pain.007" && b.messages[m.about] == nil:
+		return &noOriginal
 	case m.said.count >= 0 && m.said.count != int64(f.Count):
 		return &wrongCount
 	case m.said.cents >= 0 && m.said.cents != f.Cents:
@@ -84,8 +86,13 @@ func (b *Bank) wholeRefusal(f *file, m message, told []Misbehaviour) *reason {
 }
 
 // readable are the messages that the bank takes.
-var readable = []string{"pain.008.001.02", "pain.008.001.08", "pain.008.001.09", "pain.008.001.10", "pain.001.001.03",
-	"pain.001.001.09", "pain.001.001.10", "pain.001.001.11", "pain.009.001.05", "pain.011.001.05", "camt.055.001.09"}
+var readable = []string{"pain.008.001.02", "pain.008.001.08", "pain.008.001.09", "pain.008.001.10", "pain.008.001.11",
+	"pain.001.001.03", "pain.001.001.09", "pain.001.001.10", "pain.001.001.11", "pain.001.001.12",
+	"pain.009.001.05", "pain.009.001.07", "pain.009.001.08", "pain.011.001.05", "pain.011.001.07", "pain.011.001.08",
+	"camt.055.001.09", "pain.007.001.10"}
+
+// recalls tells that a message withdraws debits, whose groups it names.
+func (m message) recalls() bool { return m.stem() == "camt.055" || m.stem() == "pain.007" }
 
 func (g *readGroup) refusal(found group, payments, seen bool) *reason {
 	day, err := calendar.ParseDate(g.day)
@@ -148,7 +155,11 @@ func (b *Bank) plan(o *order, now time.Time) {
 		p.previous = b.counts[request][o.Account]
 		p.planMandate(b.orders)
 	case recall:
-		o.Target, o.Done = b.withdraw(b.known[string(debit)+" "+firstOf(o.Of, o.EndToEnd)], now)
+		of := b.known[string(debit)+" "+firstOf(o.Of, o.EndToEnd)]
+		if of != nil && o.in != "" && of.file.ID != o.in {
+			of = nil // a reversal is about the debits of the message that it names
+		}
+		o.Target, o.Done = b.withdraw(of, now)
 	case cancellation:
 		if of := b.mandate(o); of != nil {
 			o.Target, o.Done = of.number, true

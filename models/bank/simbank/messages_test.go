@@ -51,6 +51,45 @@ func camt055(id string, debits ...string) string {
 	return out.String() + `</OrgnlPmtInfAndCxl></Undrlyg></CstmrPmtCxlReq></Document>`
 }
 
+// pain007 is camt.055 as a reversal of debits that left in the message of.
+func pain007(id, of string, debits ...string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.007.001.10"><CstmrPmtRvsl>
+<GrpHdr><MsgId>%s</MsgId><CreDtTm>2026-11-23T10:05:00</CreDtTm><NbOfTxs>%d</NbOfTxs></GrpHdr>
+<OrgnlGrpInf><OrgnlMsgId>%s</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.08</OrgnlMsgNmId></OrgnlGrpInf>
+<OrgnlPmtInfAndRvsl><OrgnlPmtInfId>G-01</OrgnlPmtInfId>`, id, len(debits), of)
+	for i, debit := range debits {
+		fmt.Fprintf(&out, `<TxInf><RvslId>%s-%d</RvslId><OrgnlInstrId>%s</OrgnlInstrId><OrgnlEndToEndId>%s</OrgnlEndToEndId>
+<OrgnlInstdAmt Ccy="ZAR">1.00</OrgnlInstdAmt></TxInf>`, id, i+1, debit, debit)
+	}
+	return out.String() + `</OrgnlPmtInfAndRvsl></CstmrPmtRvsl></Document>`
+}
+
+func TestReversalsAreAnsweredByStatusReportsAboutTheirDebits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Settings{})
+	b.put("DD1.xml", pain008("08", "DD1", eft(ask{"1", "4000000000", 100}, ask{"2", "4000000000", 100})))
+	b.put("DD2.xml", pain008("08", "DD2", eft(ask{"3", "4000000000", 100})))
+	b.round()
+	b.now = tuesday.At(23, 59)
+	b.put("RC1.xml", pain007("RC1", "DD1", "1", "3")) // 3 left in another message
+	b.put("RC2.xml", pain007("RC2", "NONE", "2"))
+	b.round()
+	b.now = wednesday.At(0, 0)
+	b.put("RC3.xml", pain007("RC3", "DD1", "2"))
+	b.round()
+	all := b.answers("pain.002")[2:]
+	b.same("answers", len(all), 4)
+	b.same("in time", all[0].texts("GrpSts")+" "+all[0].texts("OrgnlInstrId")+" "+all[0].texts("TxSts"), "PART 3 RJCT")
+	b.same("reversed", all[1].texts("OrgnlMsgId")+" "+all[1].texts("OrgnlMsgNmId")+" "+all[1].texts("OrgnlInstrId")+" "+
+		all[1].texts("TxSts"), "RC1 pain.007.001.10 1 ACSC")
+	b.same("of nothing", all[2].texts("GrpSts")+" "+all[2].texts("Rsn/Cd"), "RJCT NOOR")
+	b.same("too late", all[3].texts("OrgnlInstrId")+" "+all[3].texts("TxSts"), "2 RJCT")
+	b.valid()
+	b.at(friday, 18, 0)
+	b.same("ledger", sum(b.bank.Entries()), 200)
+}
+
 func pain009(id, channel string, accounts ...string) string {
 	var out strings.Builder
 	fmt.Fprintf(
@@ -81,7 +120,7 @@ func pain011(id, request string) string {
 
 func TestRefundsAreSettledOrRefused(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"03", "09", "10", "11"} {
+	for _, version := range []string{"03", "09", "10", "11", "12"} {
 		b := newBench(t, Settings{})
 		b.put("RF1.xml", pain001(version, "RF1", "2026-11-23", ask{"good", "4000000000", 100}, ask{"closed", "4000009012",
 			200}))

@@ -43,6 +43,7 @@ type order struct {
 	Done    bool      `json:"done,omitempty"`   // of a recall: it was in time
 	Target  int       `json:"target,omitempty"` // of a recall or cancellation: the number of the order that it ends
 	ended   time.Time // nothing of the plan happens from then on
+	in      string    // of a reversal: the message of the debit
 	group   int       // while it is judged: which group of its message, from 1
 	number  int       // from 1, over all messages
 	file    *file

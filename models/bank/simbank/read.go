@@ -27,6 +27,7 @@ func nothingSaid() said { return said{-1, -1} }
 // message is one message as it was read, not judged yet.
 type message struct {
 	Name, ID, Created string
+	about             string // of reversals: the message of the debits
 	said              said
 	groups            []*readGroup
 	orders            []*order
@@ -174,6 +175,8 @@ var begins = map[string]func(*reader){
 	"MndtCxlReq/UndrlygCxlDtls":                      beginOrder(cancellation),
 	"CstmrPmtCxlReq/Undrlyg/OrgnlPmtInfAndCxl":       beginGroup,
 	"CstmrPmtCxlReq/Undrlyg/OrgnlPmtInfAndCxl/TxInf": beginOrder(recall),
+	"CstmrPmtRvsl/OrgnlPmtInfAndRvsl":                beginGroup,
+	"CstmrPmtRvsl/OrgnlPmtInfAndRvsl/TxInf":          beginOrder(recall),
 }
 
 func beginGroup(r *reader) {
@@ -183,7 +186,7 @@ func beginGroup(r *reader) {
 
 func beginOrder(k kind) func(*reader) {
 	return func(r *reader) {
-		r.order = &order{Kind: k}
+		r.order = &order{Kind: k, in: r.about}
 		if r.group != nil {
 			r.order.group = len(r.groups)
 			r.order.Group, r.order.Service = r.group.ID, r.group.service
@@ -203,7 +206,7 @@ var fields = func() map[string]func(*reader, string) error {
 		}
 	}
 	for _, root := range []string{"CstmrDrctDbtInitn/GrpHdr", "CstmrCdtTrfInitn/GrpHdr", "MndtInitnReq/GrpHdr",
-		"MndtCxlReq/GrpHdr"} {
+		"MndtCxlReq/GrpHdr", "CstmrPmtRvsl/GrpHdr"} {
 		put(intoMessage(func(m *message) *string { return &m.ID }), root+"/MsgId")
 		put(intoMessage(func(m *message) *string { return &m.Created }), root+"/CreDtTm")
 		putTotals(all, root, func(r *reader) *said { return &r.said })
@@ -211,6 +214,7 @@ var fields = func() map[string]func(*reader, string) error {
 	put(intoMessage(func(m *message) *string { return &m.ID }), "CstmrPmtCxlReq/Assgnmt/Id")
 	put(intoMessage(func(m *message) *string { return &m.Created }), "CstmrPmtCxlReq/Assgnmt/CreDtTm")
 	putTotals(all, "CstmrPmtCxlReq/CtrlData", func(r *reader) *said { return &r.said })
+	put(intoMessage(func(m *message) *string { return &m.about }), "CstmrPmtRvsl/OrgnlGrpInf/OrgnlMsgId")
 	groupFields(all, put, "CstmrDrctDbtInitn/PmtInf", "Cdtr", "ReqdColltnDt")
 	groupFields(all, put, "CstmrCdtTrfInitn/PmtInf", "Dbtr", "ReqdExctnDt")
 	orderFields(put, "CstmrDrctDbtInitn/PmtInf/DrctDbtTxInf", "Dbtr")

@@ -47,6 +47,7 @@ var (
 	duplicateItem    = reason{Code: "AM05", Text: "instruction identification is not unique"}
 	wrongCount       = reason{Code: "AM18", Text: "number of transactions is wrong"}
 	wrongSum         = reason{Code: "AM10", Text: "control sum is wrong"}
+	noOriginal       = reason{Code: "NOOR", Text: "no original message received"}
 	badFormat        = reason{Code: "FF01", Text: "message cannot be read"}
 	noCreditor       = reason{Code: "AC03", Text: "creditor account is missing"}
 	badDate          = reason{Code: "DT01", Text: "date is missing"}

@@ -1,6 +1,9 @@
 package simbank
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // tooLate says why a recall is refused.
 func tooLate(o *order) *reason {
@@ -100,4 +103,31 @@ func (b *Bank) cancelled(d *document, a *answer) {
 			}
 		}
 	})
+}
+
+// reverses tells that a message recalls debits as reversals. They are answered by status reports.
+func (f *file) reverses() bool { return strings.HasPrefix(f.Message, "pain.007") }
+
+// reversed is a status report about the debits of a message that were reversed. It names them, not the reversals.
+func (b *Bank) reversed(d *document, a *answer) {
+	f := b.files[a.Key.File-1]
+	d.in("CstmrPmtStsRpt", func() {
+		d.header()
+		d.original(f, "", nil, func() {})
+		for _, o := range f.Orders {
+			if o.Done {
+				d.in("OrgnlPmtInfAndSts", func() {
+					d.text("OrgnlPmtInfId", cut(o.Group))
+					d.item(o.reversal(), "ACSC", nil)
+				})
+			}
+		}
+	})
+}
+
+// reversal is an order as the answers to reversals name it: by its debit.
+func (o *order) reversal() *order {
+	named := *o
+	named.ID = o.Of
+	return &named
 }

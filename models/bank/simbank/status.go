@@ -138,7 +138,11 @@ func (d *document) groupOfItems(a *answer, refused []*order) {
 
 func (d *document) refusedItem(o *order) {
 	if o.Kind == recall && o.Refused == nil {
-		d.item(o, "RJCT", tooLate(o))
+		why := tooLate(o)
+		if o.file.reverses() {
+			o = o.reversal()
+		}
+		d.item(o, "RJCT", why)
 		return
 	}
 	d.item(o, "RJCT", o.Refused)

@@ -131,10 +131,12 @@ func TestTheBankReadsRefundsRecallsAndMandatesOfTheProduct(t *testing.T) {
 		Phone:  "+27820000000",
 		Branch: "632005", Account: "4000008002", AccountType: bank.Current, ValueType: "VARIABLE", DebitSequence: "RCUR",
 		PeriodUnits: "months", DeductionDay: 25, AmountCents: 500, MaxAmountCents: 750, Currency: "ZAR"}
-	o := written(t, outgoing(exchange.Mandates, "pain.009.001.05", []exchange.Item{{ID: id,
-		Order: exchange.Order{Request: &request}}}), keep).orders[0]
-	if o.ID != id32(id) || o.Account != "4000008002" || o.Branch != "632005" || o.prompt() || o.Cents != 500 {
-		t.Errorf("mandate: %+v", o)
+	for _, name := range iso20022.Forms(exchange.Mandates) {
+		o := written(t, outgoing(exchange.Mandates, name, []exchange.Item{{ID: id,
+			Order: exchange.Order{Request: &request}}}), func(p *files.Profile) { p.MandateMessages = name }).orders[0]
+		if o.ID != id32(id) || o.Account != "4000008002" || o.Branch != "632005" || o.prompt() || o.Cents != 500 {
+			t.Errorf("mandate: %+v", o)
+		}
 	}
 	for reference, want := range map[string]string{"": id32(of), "SIM000000000001": "SIM000000000001"} {
 		cancel := exchange.Cancellation{ID: id, RequestID: of, MessageID: "MI1", MessageName: "pain.009.001.05",
@@ -148,10 +150,13 @@ func TestTheBankReadsRefundsRecallsAndMandatesOfTheProduct(t *testing.T) {
 	}
 	back := exchange.Recall{ID: id, DebitID: of, MessageID: "DD1", MessageName: "pain.008.001.09", GroupID: "DD1-01",
 		AmountCents: 15000, Currency: "ZAR", ActionDate: wednesday, Creditor: gym}
-	o = written(t, outgoing(exchange.Recalls, "camt.055.001.09", []exchange.Item{{ID: id, AmountCents: 15000,
-		Order: exchange.Order{Recall: &back}}}), keep).orders[0]
-	if o.Of != id32(of) || o.Group != "DD1-01" || o.Cents != 15000 {
-		t.Errorf("recall: %+v", o)
+	for _, name := range iso20022.Forms(exchange.Recalls) {
+		m := written(t, outgoing(exchange.Recalls, name, []exchange.Item{{ID: id, AmountCents: 15000,
+			Order: exchange.Order{Recall: &back}}}), func(p *files.Profile) { p.RecallMessage = name })
+		if o := m.orders[0]; o.ID != id32(id) || o.Of != id32(of) || o.Group != "DD1-01" || o.Cents != 15000 ||
+			m.about != map[string]string{"pain.007.001.10": "DD1"}[name] {
+			t.Errorf("recall by %s: %+v", name, o)
+		}
 	}
 }
 
@@ -161,6 +166,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(pain008("08", "A", eft(ask{"1", "4000000000", 100}))))
 	f.Add([]byte(pain001("03", "A", "2026-11-23", ask{"1", "4000000000", 100})))
 	f.Add([]byte(camt055("A", "1")))
+	f.Add([]byte(pain007("A", "B", "1")))
 	f.Add([]byte(pain009("A", "DELAYED", "4000000000")))
 	f.Add([]byte(pain011("A", "1")))
 	f.Add([]byte("PK\x03\x04"))
