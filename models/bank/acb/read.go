@@ -149,7 +149,7 @@ func (rd *reader) line(text string) error {
 	case fileTrailer:
 		rd.closed = true
 	default:
-		return unreadable("Line %d is no record of this form.", rd.records)
+		return unreadable("Line %d is not a record of this form.", rd.records)
 	}
 	return nil
 }

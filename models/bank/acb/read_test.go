@@ -103,7 +103,7 @@ func TestATapeThatIsNoAnswerIsNotTakenForOne(t *testing.T) {
 	for name, text := range map[string]string{
 		"It is a tape of debits to the bank": strings.Join(ours, "\r\n"),
 		"without a returned debit":           strings.Join([]string{ours[0], ours[1], ours[6], ours[7]}, "\n"),
-		"Line 3 is no record":                strings.Join([]string{ours[0], ours[1], "77 what?"}, "\n"),
+		"Line 3 is not a record":                strings.Join([]string{ours[0], ours[1], "77 what?"}, "\n"),
 		"longer than":                        strings.Join(ours, "\n") + "\n50" + strings.Repeat("1", 5000),
 	} {
 		var no *exchange.Unreadable
