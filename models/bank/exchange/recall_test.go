@@ -33,7 +33,7 @@ func TestAStatusOfARecallCountsForTheDebitThatItRecalls(t *testing.T) {
 	for _, one := range []struct {
 		what, form, status string
 		of                 func(ids []uuid.UUID, recall uuid.UUID) uuid.UUID
-		cents              int64
+		cents              int64 // -1: under another message of ours
 		done               bool
 		findings           string
 	}{
@@ -46,6 +46,7 @@ func TestAStatusOfARecallCountsForTheDebitThatItRecalls(t *testing.T) {
 		{"refused", reversal, "RJCT", first, 0, false, ""},
 		{"with another amount", reversal, "ACSC", first, 15001, false, "differs"},
 		{"a debit that nobody recalled", reversal, "ACSC", second, 0, false, "unknown_item"},
+		{"a recall that left in another message", reversal, "ACSC", first, -1, false, "unknown_item"},
 		{"a stranger", reversal, "ACSC", func([]uuid.UUID, uuid.UUID) uuid.UUID { return uuid.New() }, 0, false,
 			"unknown_item"},
 	} {
@@ -53,6 +54,9 @@ func TestAStatusOfARecallCountsForTheDebitThatItRecalls(t *testing.T) {
 			b, ids, message, recall := recalled(t)
 			e := status(one.of(ids, recall), one.status)
 			e.MessageID, e.MessageName, e.AmountCents, e.HasAmount = message, one.form, one.cents, one.cents > 0
+			if one.cents < 0 {
+				e.MessageID = "DD20270111-000001"
+			}
 			b.arrive("status", e)
 			want := map[uuid.UUID][]string{}
 			if one.done {

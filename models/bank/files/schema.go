@@ -26,8 +26,8 @@ const slowest = 30 * time.Second
 
 var namespace = regexp.MustCompile(`targetNamespace\s*=\s*["']([^"']+)["']`)
 
-// Judge writes an example of each kind that a profile offers, holds each against the bank's own schemas in its directory,
-// and says how it went. An error says that one is not as it has to be.
+// Judge writes an example of each kind that a profile offers, holds each against the bank's own schemas in its
+// directory, and says how it went. An error says that one is not as it has to be.
 func (p Profile) Judge(ctx context.Context, dir string) (lines []string, err error) {
 	examples, err := p.Examples()
 	if err != nil {
@@ -43,7 +43,7 @@ func (p Profile) Judge(ctx context.Context, dir string) (lines []string, err err
 			"held against them.", filepath.Join(dir, SchemaFolder))), err
 	}
 	slices.Sort(schemas)
-	if _, err := exec.LookPath(validator); err != nil {
+	if !installed(validator) {
 		return append(lines, fmt.Sprintf("%d schemas lie in %s, and nothing was held against them: %s is not installed "+
 			"(Debian: libxml2-utils).", len(schemas), filepath.Join(dir, SchemaFolder), validator)), nil
 	}
@@ -64,6 +64,11 @@ func (p Profile) Judge(ctx context.Context, dir string) (lines []string, err err
 		}
 	}
 	return lines, errors.Join(wrong...)
+}
+
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
 }
 
 // mostSchemaHead is where a schema says what it is of.
