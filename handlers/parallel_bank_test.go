@@ -27,7 +27,9 @@ func (c *callers) bankFiles() {
 	file := made[0]
 	c.Run()
 	c.all("POST /bank/files/:id/download", one(file), 200)
-	c.all("POST /bank/files/:id/download/:form", func(int) ask { return ask{ids: []string{file, "acb"}, body: form()} }, 200)
+	c.all("POST /bank/files/:id/download/:form", func(int) ask {
+		return ask{ids: []string{file, "acb"}, body: form()}
+	}, 200)
 	c.all("POST /bank/files/:id/taken", one(file), 303)
 	c.all("POST /bank/files/:id/again", one(file), 303)
 	c.Run()

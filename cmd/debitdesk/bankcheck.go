@@ -54,7 +54,9 @@ func (b *bankCheckCmd) run(ctx context.Context, c Config, io streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	b.say(profile, dir, io.out)
+	if err := b.say(ctx, profile, dir, io.out); err != nil {
+		return usageError{err}
+	}
 	if err := b.compare(profile, io.out); err != nil {
 		return err
 	}
@@ -107,14 +109,19 @@ func (b *bankCheckCmd) dir(c Config) (string, error) {
 		"DEBITDESK_BANK=files:DIR")}
 }
 
-// say prints the profile in words, and what is the matter with the folders.
-func (b *bankCheckCmd) say(p files.Profile, dir string, out io.Writer) {
+// say prints the profile in words, what becomes of examples of its files, and what is the matter with the folders.
+func (b *bankCheckCmd) say(ctx context.Context, p files.Profile, dir string, out io.Writer) error {
 	_, _ = fmt.Fprintf(out, "%s: %s\n", filepath.Join(dir, files.ProfileName), p.Name)
 	for _, w := range p.Words() {
 		_, _ = fmt.Fprintf(out, "\n%s\n", w.Title)
 		for _, line := range w.Lines {
 			_, _ = fmt.Fprintf(out, "  - %s\n", line)
 		}
+	}
+	judged, wrong := p.Judge(ctx, dir)
+	_, _ = fmt.Fprintf(out, "\nWhether its files are as they have to be\n")
+	for _, line := range judged {
+		_, _ = fmt.Fprintf(out, "  - %s\n", line)
 	}
 	_, _ = fmt.Fprintf(out, "\nThe directory\n")
 	for _, seen := range files.Inspect(dir) {
@@ -126,6 +133,7 @@ func (b *bankCheckCmd) say(p files.Profile, dir string, out io.Writer) {
 	_, _ = fmt.Fprintf(out, "\nThese files follow the published schemas. No bank has taken one written with this "+
 		"profile until yours has: "+
 		"begin with a sample of R 1,00.\n")
+	return wrong
 }
 
 // sample writes a debit of R 1,00 to a file, or lays it out for the bank when that was asked for.

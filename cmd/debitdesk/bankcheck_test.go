@@ -30,7 +30,8 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 	check(exitOK, "Debits are written as pain.008.001.08", dir, "--init", "generic")
 	check(exitUsage, "left as it is", dir, "--init", "simulator")
 	got := check(exitOK, "What to ask your bank", dir)
-	for _, want := range []string{"is private, writable and has space", "It does not collect by DebiCheck."} {
+	for _, want := range []string{"is private, writable and has space", "It does not collect by DebiCheck.",
+		"Debits: an example is as pain.008.001.08 allows", "belong into " + filepath.Join(dir, "schema")} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("%q is missing in %s", want, got.out)
 		}
@@ -50,6 +51,14 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(strings.ReplaceAll(said, `"one"`, `"1"`)), 0o600))
 	check(exitUsage, `answers_as.statements: "1" is not one of one, many.`, dir)
 	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(strings.ReplaceAll(said, `"one"`, `""`)), 0o600))
+
+	must(t, os.Mkdir(filepath.Join(dir, "schema"), 0o700))
+	narrow := filepath.Join(dir, "schema", "debits.xsd")
+	must(t, os.WriteFile(narrow, []byte(`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"
+		targetNamespace="urn:iso:std:iso:20022:tech:xsd:pain.008.001.08"><xs:element name="Document" type="xs:date"/>
+		</xs:schema>`), 0o600))
+	check(exitUsage, "debits written as pain.008.001.08 are not valid by debits.xsd", dir)
+	must(t, os.Remove(narrow))
 
 	check(exitUsage, "give --name, --branch and --account", dir, "--sample", sample)
 	check(exitUsage, "branch code does not have six digits", dir, "--sample", sample, "--name", "G", "--branch", "1",

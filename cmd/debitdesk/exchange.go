@@ -44,7 +44,8 @@ func (a *App) connectBank() (*exchange.Service, error) {
 	}
 	a.closers = append(a.closers, box.Close)
 	x := &exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(),
-		Encoder: profile.Encoder(), Spellings: profile.Spellings(), Decoder: profile.Decoder(), Box: box, Calendar: calendar.New(), Now: a.Store.Now}
+		Encoder: profile.Encoder(), Spellings: profile.Spellings(), Decoder: profile.Decoder(),
+		Box: box, Calendar: calendar.New(), Now: a.Store.Now}
 	if a.Config.Sandbox() {
 		x.ShowClock = showClock(dir)
 		return x, x.ShowClock(a.Store.Now())

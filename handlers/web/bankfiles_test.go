@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
+	"debitdesk/models/bank/files"
 	"debitdesk/models/calendar"
 )
 
@@ -335,6 +336,41 @@ func TestAMovementThatNamesTheMandateAloneIsOfItsOnlyDebit(t *testing.T) {
 		if n := h.Count(`SELECT count(*) FROM bank_items WHERE outcome = 'unpaid'`); n != 1 {
 			t.Errorf("in the text %v: the debit did not fail", inText)
 		}
+	}
+}
+
+// A tape of returned debits names no ids: the contract reference, the amount and the day say whose debit came back.
+func TestATapeOfReturnsFailsItsDebits(t *testing.T) {
+	h := bankHouse(t)
+	debits, _ := h.HandOver(1, 15000, bankThursday)
+	id := h.CutAndTake()
+	var contract string
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT m.contract_reference FROM mandates m
+		JOIN collections c ON c.mandate_id = m.id WHERE c.id = $1`, [16]byte(debits[0])).Scan(&contract); err != nil {
+		t.Fatal(err)
+	}
+	h.Arrive("ack", exchangetest.Acknowledged(id))
+	h.Exchange.Decoder = files.Decoder{}
+	tape := h.Page(h.A.Finance, "POST", "/bank/files/"+id+"/download/acb", url.Values{}).Want(200).Body
+	lines := strings.Split(tape, "\r\n")
+	back := lines[2]
+	back = back[:70] + fmt.Sprintf("%-10s%-14s%-6s", "TESTMERCH1", contract, "270114") + back[100:150] + "36" + back[152:]
+	lines[2] = back
+	h.At(bankThursday.AddDays(1).At(9, 0))
+	h.Box.In["ours.txt"], h.Box.In["unpaids.txt"] = []byte(tape), []byte(strings.Join(lines, "\r\n"))
+	h.Run()
+	if n := h.Count(`SELECT count(*) FROM bank_items i JOIN bank_answers a ON a.item_id = i.id WHERE i.id = $1
+		AND i.outcome = 'disputed' AND a.code = '36'`, [16]byte(debits[0])); n != 1 {
+		t.Error("the debit did not fail, with its reason")
+	}
+	if n := h.Count(`SELECT count(*) FROM bank_entries WHERE item_id = $1 AND state = 'matched' AND NOT credit
+		AND booked_on = '2027-01-14'`, [16]byte(debits[0])); n != 1 {
+		t.Error("the return is no movement of the debit")
+	}
+	open := h.Count(`SELECT count(*) FROM bank_findings WHERE closed_at IS NULL`)
+	if n := h.Count(`SELECT count(*) FROM bank_findings WHERE closed_at IS NULL AND kind = 'unreadable'
+		AND text LIKE '%tape of debits to the bank%'`); n != 1 || open != 1 {
+		t.Errorf("%d findings, %d of them about our own tape", open, n)
 	}
 }
 

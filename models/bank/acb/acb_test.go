@@ -18,8 +18,9 @@ import (
 )
 
 var (
-	day  = calendar.On(2026, 11, 25)
-	gym  = bank.Creditor{Name: "Kloof Street Fitness", AbbreviatedName: "KLOOFST", ProfileCode: "KS01", Branch: "250655", Account: "62000009999"}
+	day = calendar.On(2026, 11, 25)
+	gym = bank.Creditor{Name: "Kloof Street Fitness", AbbreviatedName: "KLOOFST", ProfileCode: "KS01", Branch: "250655",
+		Account: "62000009999"}
 	made = time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC)
 )
 
@@ -31,8 +32,8 @@ func order(branch, account string, kind bank.AccountType, cents int64, name, lin
 }
 
 func message(groups ...[]exchange.Item) exchange.Outgoing {
-	m := exchange.Outgoing{Message: exchange.Message{ID: "DD20261122-000042", Kind: exchange.Debits, Number: 42, MadeAt: made,
-		FileName: "DD_20261122093000_000042.xml"}}
+	m := exchange.Outgoing{Message: exchange.Message{ID: "DD20261122-000042", Kind: exchange.Debits, Number: 42,
+		MadeAt: made, FileName: "DD_20261122093000_000042.xml"}}
 	for n, items := range groups {
 		g := exchange.Group{ID: fmt.Sprint(n + 1), Method: bank.EFT, ActionDate: day.AddDays(n),
 			Creditor: items[0].Order.Debit.Creditor, Items: items}
@@ -82,10 +83,14 @@ func TestDebitsAreWrittenAsTheTapeHasThem(t *testing.T) {
 	want := []string{
 		pad("02000100000042KS0100212611222611250042" + "18000180TWO DAY"),
 		pad("04KS012611222611252611252611250000010042TWO DAY"),
-		line("50", "000001", "250655", "62000001018", "1", "00000064900", "440   ", "KLOOFST   KSF1022       261125", "T NKOSI"),
-		line("50", "000002", "051001", "00020304050", "2", "00000045000", "440   ", "KLOOFST   KSF1023       261125", "A BOTHA"),
-		line("50", "000003", "470010", "01400000101", "2", "00000029995", "440   ", "KLOOFST   KSF1024       261125", "P SITHOLE"),
-		line("52", "000004", "250655", "62000009999", "1", "00000139895", "100000", "KLOOFST   CONTRA261125", "KLOOF STREET FITNESS"),
+		line("50", "000001", "250655", "62000001018", "1", "00000064900", "440   ", "KLOOFST   KSF1022       261125",
+			"T NKOSI"),
+		line("50", "000002", "051001", "00020304050", "2", "00000045000", "440   ", "KLOOFST   KSF1023       261125",
+			"A BOTHA"),
+		line("50", "000003", "470010", "01400000101", "2", "00000029995", "440   ", "KLOOFST   KSF1024       261125",
+			"P SITHOLE"),
+		line("52", "000004", "250655", "62000009999", "1", "00000139895", "100000", "KLOOFST   CONTRA261125",
+			"KLOOF STREET FITNESS"),
 		pad("92KS01000001000004261125261125000003000001000001000000139895000000139895125420315168"),
 		pad("94000100000042KS0100212611222611250042" + "18000180TWO DAY   000001000004000004"),
 	}
@@ -156,7 +161,8 @@ func TestWhatTheTapeCannotHoldIsRefused(t *testing.T) {
 		"is not kept any longer": gone} {
 		var out bytes.Buffer
 		var no *exchange.Disallowed
-		if err := (acb.Writer{}).Write(&out, m); !errors.As(err, &no) || !strings.Contains(err.Error(), why) || out.Len() > 0 {
+		if err := (acb.Writer{}).Write(&out, m); !errors.As(err, &no) || !strings.Contains(err.Error(), why) ||
+			out.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", why, err, out.Len())
 		} else if strings.Contains(err.Error(), "62000001018") {
 			t.Errorf("an account number is in %v", err)
@@ -172,8 +178,8 @@ func TestTotalsAreThoseOfTheRecords(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(rt, "groups") {
 			var items []exchange.Item
 			for range rapid.IntRange(1, 5).Draw(rt, "items") {
-				items = append(items, order("250655", rapid.StringMatching(`[1-9][0-9]{4,19}`).Draw(rt, "account"), bank.Savings,
-					rapid.Int64Range(1, 99_999_999).Draw(rt, "cents"), "Zoë O’Brien", "GYM"))
+				items = append(items, order("250655", rapid.StringMatching(`[1-9][0-9]{4,19}`).Draw(rt, "account"),
+					bank.Savings, rapid.Int64Range(1, 99_999_999).Draw(rt, "cents"), "Zoë O’Brien", "GYM"))
 			}
 			groups = append(groups, items)
 		}

@@ -1,6 +1,6 @@
-// Package acb spells debits as the tape of the clearing house with records of 180 characters, and reads the returns that
-// banks give in that form. What it writes is a draft for people: no bank has taken one. It must not know files, SQL or
-// what follows from a return.
+// Package acb spells debits as the tape of the clearing house with records of 180 characters, and reads the returns
+// that banks give in that form. What it writes is a draft for people: no bank has taken one. It must not know files,
+// SQL or what follows from a return.
 package acb
 
 import (
@@ -49,6 +49,7 @@ var (
 	longAccount    = field{131, 20}
 	endField       = field{151, 16}
 	institution    = field{167, 2}
+	lastField      = field{169, 12}
 )
 
 // record is one line of the form, filled with blanks.

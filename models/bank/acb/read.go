@@ -40,7 +40,8 @@ var (
 
 // Is tells that a document begins as such a tape does.
 func Is(head []byte) bool {
-	lines := strings.FieldsFunc(strings.TrimPrefix(string(head), "\ufeff"), func(r rune) bool { return r == '\r' || r == '\n' })
+	lines := strings.FieldsFunc(strings.TrimPrefix(string(head), "\ufeff"),
+		func(r rune) bool { return r == '\r' || r == '\n' })
 	is := false
 	for n, line := range lines {
 		line, _ = unwrap(line)
@@ -149,7 +150,7 @@ func (rd *reader) line(text string) error {
 	case fileTrailer:
 		rd.closed = true
 	default:
-		return unreadable("Line %d is no record of this form.", rd.records)
+		return unreadable("Line %d is not a record of this form.", rd.records)
 	}
 	return nil
 }
@@ -205,7 +206,7 @@ func (rd *reader) reason(r record) string {
 		}
 		return code
 	}
-	for _, f := range []field{endField, {institution.at + institution.length, recordLength - institution.at - 1}, fillerField} {
+	for _, f := range []field{endField, lastField, fillerField} {
 		if found := alone.FindAllStringSubmatch(r.get(f), 2); len(found) == 1 && found[0][1] != "00" {
 			return found[0][1]
 		}

@@ -10,7 +10,8 @@ import (
 	"debitdesk/models/bank/exchange"
 )
 
-// unpaids are two of the sample's debits as they come back: with the reason at a place, and the totals of what is there.
+// unpaids are some of the sample's debits as they come back: with the reason at a place, and the totals of what is
+// there.
 func unpaids(t *testing.T, at int, codes ...string) []string {
 	t.Helper()
 	m := sample()
@@ -103,7 +104,7 @@ func TestATapeThatIsNoAnswerIsNotTakenForOne(t *testing.T) {
 	for name, text := range map[string]string{
 		"It is a tape of debits to the bank": strings.Join(ours, "\r\n"),
 		"without a returned debit":           strings.Join([]string{ours[0], ours[1], ours[6], ours[7]}, "\n"),
-		"Line 3 is no record":                strings.Join([]string{ours[0], ours[1], "77 what?"}, "\n"),
+		"Line 3 is not a record":             strings.Join([]string{ours[0], ours[1], "77 what?"}, "\n"),
 		"longer than":                        strings.Join(ours, "\n") + "\n50" + strings.Repeat("1", 5000),
 	} {
 		var no *exchange.Unreadable

@@ -188,7 +188,32 @@ func (s *Service) write(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find messages without bytes: %w", err)
 	}
-	return each(ids, func(id string) error { return about(id, s.writeOne(ctx, id)) })
+	written := 0
+	_, err = each(ids, func(id string) error {
+		err := s.writeOne(ctx, id)
+		var no *Disallowed
+		if errors.As(err, &no) { // it stays as it is until the profile is another one
+			return about(id, s.notWritten(ctx, id, no))
+		}
+		if err == nil {
+			written++
+		}
+		return about(id, err)
+	})
+	return written, err
+}
+
+// notWritten asks a person about a message that its form does not allow. It is tried again in every round.
+func (s *Service) notWritten(ctx context.Context, id string, no *Disallowed) error {
+	return s.Store.inTx(ctx, func(tx unit) error {
+		m, err := tx.holdMessage(uuid.Nil, id)
+		if err != nil {
+			return err
+		}
+		return tx.openFindings([]Finding{{MerchantID: m.MerchantID, Kind: NotPlaced, Subject: m.ID, MessageID: m.ID,
+			Text: fmt.Sprintf("The file %s (%s) was not written, since the bank could not read it: %s. The bank’s "+
+				"profile has to be corrected; debitdesk bank check says what is wrong.", m.FileName, contents(m), no)}})
+	})
 }
 
 // about says which message an error is about.

@@ -22,7 +22,8 @@ func (s *Service) Download(ctx context.Context, who actor.Actor,
 	return m, content, err
 }
 
-// DownloadAs writes a message in another form, by the orders in it, and notes who took it. It gives the name of the file.
+// DownloadAs writes a message in another form, by the orders in it, and notes who took it. It gives the name of the
+// file.
 func (s *Service) DownloadAs(ctx context.Context, who actor.Actor, id, form string) (name string, content []byte,
 	err error) {
 	if err := who.May(actor.Exchange); err != nil {
@@ -87,7 +88,8 @@ func (s *Service) handOut(ctx context.Context, who actor.Actor, id, form string)
 		if form != "" {
 			as = " as " + form
 		}
-		tx.Audit(who, messageEntry("bank.message_downloaded", m, "The file %s for the bank was downloaded%s.", m.FileName, as))
+		tx.Audit(who, messageEntry("bank.message_downloaded", m, "The file %s for the bank was downloaded%s.", m.FileName,
+			as))
 		return tx.saveMessage(m)
 	})
 	return m, err

@@ -57,6 +57,7 @@ func (p Profile) check(problems *fault.Problems) {
 	c.codes()
 	c.rules()
 	c.unable()
+	c.examples()
 }
 
 // rules are what the bank has in place of those of the scheme, each with its day and its proof.

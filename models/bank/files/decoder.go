@@ -11,8 +11,8 @@ import (
 	"debitdesk/models/bank/mt940"
 )
 
-// Decoder reads what banks give in files, each in its own form: messages of ISO 20022, statements as MT940, and returned
-// debits as ACB 180, whose reasons stand at ReasonAt.
+// Decoder reads what banks give in files, each in its own form: messages of ISO 20022, statements as MT940, and
+// returned debits as ACB 180, whose reasons stand at ReasonAt.
 type Decoder struct{ ReasonAt int }
 
 var _ exchange.Decoder = Decoder{}
