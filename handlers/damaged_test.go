@@ -66,6 +66,7 @@ var damagedColumns = []damagedColumn{
 	{column: "list_views.query_sealed", key: "id"},
 	{column: "tasks.input_sealed", key: "id"},
 	{column: "task_chunks.content", key: "task_id, n", note: "only the download reads it"},
+	{column: "approvals.input_sealed", key: "id"},
 	{column: "selections.query_sealed", key: "id"},
 	{column: "idempotency_keys.body", key: "merchant_id, is_test, key", note: "only a repeated request reads it"},
 }
@@ -117,6 +118,22 @@ func (s *street) more() {
 	s.API("GET", "/public_key/", nil).Want(http.StatusOK)
 	s.Call("POST", "/api/v1/clients/", map[string]any{"email": "once@example.com"}, "Authorization: Bearer "+s.A.Token,
 		"Idempotency-Key: one").Want(http.StatusCreated)
+	many := url.Values{"cells": {"email\nfirst.of.many@example.com\nsecond.of.many@example.com\n"}}
+	for _, email := range []string{"first.of.many@example.com", "second.of.many@example.com"} {
+		s.API("POST", "/clients/", map[string]any{"email": email, "full_name": "One Of Many"}).Want(http.StatusCreated)
+	}
+	limit := func(cents any) {
+		if _, err := s.Store.Pool.Exec(s.t.Context(), `UPDATE merchants SET approve_batches_cents = $1`, cents); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	limit(1) // adding many is asked for, and kept with the request
+	at := "/templates/" + s.ids["/templates/"] + "/subscribers/"
+	check := s.Page(s.A.Finance, "POST", at+"check", many).Want(http.StatusOK).Body
+	s.Page(s.A.Finance, "POST", at+"bulk", url.Values{"reason": {"New members."},
+		"form_key": {between(check, `name="form_key" value="`, `"`)}, "rows": {between(check, `name="rows" value="`, `"`)},
+	}).Want(http.StatusSeeOther)
+	limit(nil)
 	if _, err := s.Exchange.Import(s.t.Context(), s.A.Finance.Actor(), "day.json", exchangetest.Arrival()); err != nil {
 		s.t.Fatal(err)
 	}

@@ -151,7 +151,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
 		LivePanel: d.Live.PanelOfChange}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
-		Match: db.MatchClients, Selections: s.Selections, Tasks: s.Tasks}
+		Match: db.MatchClients, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: figures,
 		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
 			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})

@@ -178,7 +178,8 @@ func New(o Options) (Services, error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
 	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
-		Purchases: purchases, Batches: out.Batches, Brands: out.Merchants, Webhooks: out.Webhooks, Letters: words, Now: now}
+		Purchases: purchases, Batches: out.Batches, Brands: out.Merchants, Webhooks: out.Webhooks, Letters: words, Now: now,
+		Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
@@ -195,6 +196,7 @@ func New(o Options) (Services, error) {
 		Failed: func(ctx context.Context, t task.Task, err error) {
 			o.Log.ErrorContext(ctx, "piece of a task failed", "task_id", t.ID, "task_kind", t.Kind, "error", err)
 		}}
+	out.Approvals.Tasks = out.Tasks
 	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,

@@ -25,6 +25,10 @@ func (s Services) workers(o Options) {
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk
 	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
+	s.Tasks.Workers[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
+	s.Approvals.Works[bulk.Kind] = d.Bulk
+	s.Approvals.Works[templates.AddKind] = templates.Adding{Templates: d.Templates}
+	s.Approvals.Works[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
 }
 
 // exported are the lists that can be exported in the background, by their names.

@@ -35,6 +35,8 @@ func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) 
 		what = "Nothing was done."
 	} else if a.Kind == approval.StopClient {
 		what = "It was done on your behalf. An admin or finance can undo it on the client’s page."
+	} else if a.Kind == approval.DoMany {
+		what = "It goes on in the background on your behalf. Under Tasks you can see what was done and what was not."
 	} else if a.Kind == approval.DeleteTokens {
 		what = "It was done on your behalf, and can be undone for ten minutes."
 	}

@@ -24,6 +24,13 @@ func TestManySubscribersDoNotPassTheLimitOfBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	mayAlone := func(cents *int) { // of the person, which no approver lifts
+		t.Helper()
+		if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE memberships SET batch_limit_cents = $1 WHERE user_id = $2`, cents,
+			h.A.Finance.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cells := url.Values{"cells": {"email\nanna@example.com\nben@example.com\n"}}
 	limit(2 * price)
 	check := h.Page(h.A.Finance, "POST", at+"/subscribers/check", cells).Want(http.StatusOK).Contains("Add 2 subscribers")
@@ -31,9 +38,15 @@ func TestManySubscribersDoNotPassTheLimitOfBatches(t *testing.T) {
 		"rows": {between(check.Body, `name="rows" value="`, `"`)}}
 	limit(2*price - 1)
 	h.Page(h.A.Finance, "POST", at+"/subscribers/check", cells).Want(http.StatusOK).Contains(
-		"more than your business lets one person bill at once").Lacks("Add 2 subscribers")
-	h.Page(h.A.Finance, "POST", at+"/subscribers/bulk", form).Want(http.StatusConflict).Contains(
-		"more than your business lets one person bill at once")
+		"more than your business lets one person do alone", "Ask for approval: add 2 subscribers", `name="reason"`)
+	h.Page(h.A.Finance, "POST", at+"/subscribers/bulk", form).Want(http.StatusUnprocessableEntity).Contains(
+		"Give a reason", "Ask for approval: add 2 subscribers", form.Get("rows")[:20])
+	mayAlone(&price)
+	h.Page(h.A.Finance, "POST", at+"/subscribers/check", cells).Want(http.StatusOK).Contains(
+		"you may send up to").Lacks("Ask for approval")
+	form.Set("reason", "New members.")
+	h.Page(h.A.Finance, "POST", at+"/subscribers/bulk", form).Want(http.StatusConflict).Contains("you may send up to")
+	mayAlone(nil)
 	if n := h.Count(`SELECT count(*) FROM template_clients`); n != 0 {
 		t.Errorf("%d were added", n)
 	}

@@ -12,10 +12,12 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -50,7 +52,7 @@ const maxWords = 1000
 
 // Totals are what depends on a request, in numbers. Of a deletion: stored accounts,
 // the debits that are planned from them and the subscriptions that are charged on
-// them; of a batch: rows, clients that are made and debits that are planned. Cents is
+// them; of a batch: rows, clients that are made and debits that are planned; of many: rows. Cents is
 // what they add up to. Digest is the same as long as the effects of a deletion read
 // the same.
 type Totals struct {
@@ -75,7 +77,8 @@ type Subject struct {
 	Order     *batch.Order                  `json:"order,omitempty"`
 	Loosening *Loosening                    `json:"loosening,omitempty"`
 	Setting   *Setting                      `json:"setting,omitempty"`
-	Name      string                        `json:"name"` // in words, numbers masked
+	Work      *Work                         `json:"work,omitempty"` // that is done to many
+	Name      string                        `json:"name"`           // in words, numbers masked
 	Totals    Totals                        `json:"stakes"`
 	Shown     []string                      `json:"shown,omitempty"` // what it did in words, as shown to who decided
 }
@@ -97,6 +100,9 @@ type Approval struct {
 	ExpiresAt      time.Time
 	Version        int
 	CreatedAt      time.Time
+
+	Input           []byte     `gorm:"-"` // of the work that is done to many, until the request is over
+	database.Damage `gorm:"-"` // the work that cannot be read
 }
 
 // Stands is the state at a moment: what nobody answered in time is expired, even
@@ -128,6 +134,8 @@ type Service struct {
 	Batches   *batch.Service
 	Brands    *merchant.Service
 	Webhooks  *webhook.Service
+	Tasks     *task.Service
+	Works     map[string]Worker // what is done to many, by the kinds of their tasks
 	Letters   Letters
 	Now       func() time.Time
 }

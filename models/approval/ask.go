@@ -56,6 +56,9 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 	}
 	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open,
 		AskedBy: who.ID, AskedName: who.Name, Version: 1}
+	if of.Work != nil {
+		a.Input = of.Work.Input
+	}
 	makers, err := s.makers(ctx, a)
 	if err != nil {
 		return Approval{}, err
@@ -134,6 +137,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		return s.stopping(ctx, who, of)
 	case ChangeSetting:
 		return s.setting(ctx, who, of)
+	case DoMany:
+		return s.many(ctx, who, of)
 	case SendBatch:
 		if of.Order == nil {
 			return of, fault.Missing()
@@ -197,6 +202,9 @@ func (of Subject) key() string {
 	if of.Loosening != nil {
 		return string(Loosen)
 	}
+	if of.Work != nil {
+		return of.Work.Task + ":" + of.Work.Key
+	}
 	texts := make([]string, len(of.Tokens))
 	for i, id := range of.Tokens {
 		texts[i] = id.String()
@@ -238,6 +246,7 @@ type Sheet struct {
 	Impacts []purchase.Impact // of a deletion, of what still lives
 	Effects batch.Effects     // of a batch, as it is now
 	Halt    purchase.Halt     // of a stop, as it is now
+	Many    Standing          // of what is done to many, as it is now
 	Now     Totals
 	Changed bool   // other things hang on it than when it was asked
 	Why     string // why the caller cannot decide; empty: can
@@ -282,6 +291,11 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 			return v, err
 		}
 		v.Now = totalsOfHalt(v.Halt)
+	case DoMany:
+		if v.Many, err = s.standing(ctx, a); err != nil && !fault.Is(err, fault.NotFound) {
+			return v, err
+		}
+		v.Now = v.Many.Totals
 	case ChangeSetting, Loosen: // what was asked for is compared when it is decided
 	}
 	was, is := a.Subject.Totals, v.Now

@@ -136,6 +136,10 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	if err != nil {
 		return err
 	}
+	many, err := s.seenNow(ctx, *a, seen)
+	if err != nil {
+		return err
+	}
 	return s.InTx(ctx, func(tx batch.Tx) error {
 		ctx := tx.Context()
 		a.DecidedAt = tx.Now()
@@ -143,7 +147,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 			return lostUnless(err)
 		}
 		if a.State == Approved {
-			if err := s.carryOut(ctx, tx, asker, *a, seen, keys); err != nil {
+			if err := s.carryOut(ctx, tx, asker, *a, seen, keys, many); err != nil {
 				return err
 			}
 		}
@@ -161,7 +165,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 
 // carryOut does what was asked for, if the asker may still do it.
 func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a Approval, seen Totals,
-	keys webhook.Keys) error {
+	keys webhook.Keys, many Standing) error {
 	as := asker.Actor()
 	switch a.Kind {
 	case DeleteTokens:
@@ -183,6 +187,8 @@ func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a 
 		return s.carryOutStop(ctx, tx, asker, a, seen)
 	case ChangeSetting:
 		return s.carryOutSetting(tx, asker, a, keys)
+	case DoMany:
+		return s.begin(tx, asker, a, many)
 	case SendBatch:
 		if err := still(as.May(actor.Bill)); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -16,13 +17,27 @@ import (
 type Store struct{ *database.DB }
 
 var (
-	approvalTable = table.New[Approval]("approvals")
-	decided       = approvalTable.Write(
+	approvalTable = table.New("approvals", table.Column[Approval]{Name: "input_sealed", Once: true,
+		Write: func(box *seal.Box, a *Approval) (any, error) {
+			if a.Input == nil {
+				return nil, nil
+			}
+			return box.SealBytes(inputPlace(a), a.Input), nil
+		},
+		Read: func(box *seal.Box, a *Approval, stored []byte) (err error) {
+			a.Input, err = box.OpenBytes(inputPlace(a), stored)
+			return err
+		}})
+	decided = approvalTable.Write(
 		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at, subject),
-		version = version + 1
+		input_sealed = NULL, version = version + 1
 		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version
 		AND expires_at > @decided_at`)
 )
+
+func inputPlace(a *Approval) seal.Place {
+	return seal.PlaceOf("approvals", "input_sealed", a.MerchantID, a.ID)
+}
 
 // insert refuses a second open request for the same thing.
 func insert(tx *database.Tx, a Approval) error {
@@ -44,7 +59,7 @@ func end(tx *database.Tx, a Approval) (bool, error) { return database.Change(tx,
 // zero id, of all.
 func expire(tx *database.Tx, merchantID uuid.UUID, limit int) ([]Approval, error) {
 	return database.Seek(tx.Context(), tx.DB(), approvalTable,
-		`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1
+		`UPDATE approvals SET state = 'expired', decided_at = ?, input_sealed = NULL, version = version + 1
 			WHERE id IN (SELECT id FROM approvals
 		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?)
 		LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
@@ -59,7 +74,8 @@ func (s Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval
 // Approvals lists requests, newest first; only open ones or only others. One whose time is over counts as ended.
 func (s Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool,
 	ask paging.Ask) ([]Approval, error) {
-	of := database.List(ctx, s.DB, approvalTable).Where("(state = 'open' AND expires_at > ?) = ?", s.Now(), open)
+	of := database.List(ctx, s.DB, approvalTable, "input_sealed").
+		Where("(state = 'open' AND expires_at > ?) = ?", s.Now(), open)
 	return database.Find(ctx, s.DB, approvalTable, database.PageOf(of, "merchant_id", merchantID, ask))
 }
 

@@ -46,6 +46,7 @@ var sealedColumns = []sealedColumn{
 	{table: "list_views", key: "id", binding: "merchant_id", column: "query_sealed"},
 	{table: "tasks", key: "id", binding: "merchant_id", column: "input_sealed"},
 	{table: "task_chunks", key: "task_id, n", binding: "merchant_id", column: "content"},
+	{table: "approvals", key: "id", binding: "merchant_id", column: "input_sealed"},
 	{table: "selections", key: "id", binding: "merchant_id", column: "query_sealed"},
 }
 

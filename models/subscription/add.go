@@ -44,6 +44,9 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		return fault.New(fault.Conflict, "template_is_subscription",
 			"This template runs subscriptions; it sends no one-time invoices. Use add_subscriber.")
 	}
+	if in.Agreed != nil && *in.Agreed != t.TotalCents {
+		return fault.New(fault.Conflict, "price_changed", "The price of the template changed after this was approved.")
+	}
 	w := in.Problems
 	in.check(&w, t, s.Purchases, today(s.Now()))
 	if in.ClientID == uuid.Nil && !w.Has("client_id") {

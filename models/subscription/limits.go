@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 )
@@ -48,5 +49,11 @@ func (s *Service) mayChangePrice(ctx context.Context, who actor.Actor, before, a
 	if n == 0 {
 		return nil
 	}
-	return s.maySend(ctx, who, money.Times(after.TotalCents, n))
+	err := s.maySend(ctx, who, money.Times(after.TotalCents, n))
+	if fault.HasCode(err, "approval_needed") {
+		err = fault.New(fault.Conflict, "approval_needed", "Your business asks for a second approver before a price is "+
+			"raised by which the subscribers of a template pay %s together. Use Change the price on the page of the "+
+			"template: approval is asked for there.", money.Format(money.Times(after.TotalCents, n), after.Currency))
+	}
+	return err
 }

@@ -70,6 +70,7 @@ type PriceInput struct {
 	Problems fault.Problems // of its shape, reported with the rest
 	From     calendar.Date
 	Prices   []int64
+	Agreed   bool // a second approver agreed to it
 }
 
 // AtFrom is the field of the day from which another price is billed.
@@ -96,6 +97,7 @@ type PricePlan struct {
 	Stays    bool       // the present price holds after all, and what was planned is withdrawn
 	NoMail   int        // clients who have no e-mail address
 	Clients  int        // who are told
+	Second   error      // why a second approver is needed; nil: none is
 }
 
 // Fixed are the subscribers whose FIXED mandates must be confirmed anew.
@@ -152,7 +154,11 @@ func (s *Service) planPrice(ctx context.Context, who actor.Actor, t Template, in
 	if coming := t.Coming(); coming != nil && p.Change.Cents == t.TotalCents {
 		p.Stays, p.Change.From = true, coming.From
 	}
-	if err := s.mayChangePrice(ctx, who, t, after); err != nil {
+	err = s.mayChangePrice(ctx, who, t, after)
+	if fault.HasCode(err, "approval_needed") {
+		p.Second, err = err, nil
+	}
+	if err != nil {
 		return p, err
 	}
 	all, err := s.Store.runningOn(ctx, t.MerchantID, t.ID, mostRepriced+1)

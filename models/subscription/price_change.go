@@ -34,6 +34,9 @@ func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID
 			slices.EqualFunc(c.Products, p.Change.Products, samePrice) {
 			return nil
 		}
+		if p.Second != nil && !in.Agreed {
+			return p.Second
+		}
 		if seen != p.Digest() {
 			return fault.New(fault.Conflict, "stakes_grew",
 				"The subscribers or their terms changed since you looked. Look at it again.")

@@ -48,7 +48,8 @@ type SubscriberInput struct {
 	Override  *Override
 	First     *int64 // cents: the total of the first period; nil: as of each
 	Debit     Debit
-	Paused    *bool // Change only: nil leaves it
+	Agreed    *int64 // Add only: the price of a period that a second approver agreed to; nil: none was asked
+	Paused    *bool  // Change only: nil leaves it
 }
 
 // Added is a new subscriber, and the purchase that was made for it.

@@ -48,6 +48,25 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 	if err := who.May(w.Needs); err != nil {
 		return Task{}, err
 	}
+	made := s.made(who, w)
+	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if err := s.insert(tx, made, w); err != nil {
+			return err
+		}
+		return tx.Answered(made)
+	})
+}
+
+// AskIn is Ask in the transaction of another change; who is the person for whom it is done.
+func (s *Service) AskIn(tx *database.Tx, who actor.Actor, w Wish) (Task, error) {
+	if err := who.May(w.Needs); err != nil {
+		return Task{}, err
+	}
+	made := s.made(who, w)
+	return made, s.insert(tx, made, w)
+}
+
+func (s *Service) made(who actor.Actor, w Wish) Task {
 	now := s.now()
 	made := Task{ID: s.Store.NewID(), MerchantID: who.MerchantID, Kind: w.Kind, Title: w.Title, Needs: w.Needs,
 		AskerID: who.ID, Asker: who, Input: w.Input, State: Waiting, Position: []byte("{}"), Total: w.Total, CreatedAt: now,
@@ -55,27 +74,29 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 	if w.AtOnce {
 		made.ClaimedUntil = now.Add(headStart)
 	}
-	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
-		if err := besideErasures(tx, who.MerchantID); err != nil {
-			return err
-		}
-		open, err := countOpen(tx, who.MerchantID)
-		if err != nil {
-			return err
-		}
-		if open >= mostOpen {
-			return fault.New(fault.Conflict, "too_many_tasks",
-				"%d tasks are waiting or running. Wait until one is done or cancel one.", open)
-		}
-		insertTask(tx, made)
-		tx.Audit(who, audit.Entry{Action: "task.asked", ObjectType: "task", ObjectID: made.ID,
-			Text: made.Title + " was asked for.", After: map[string]any{"kind": made.Kind, "rows": made.Total}})
-		for _, e := range w.About {
-			tx.Audit(who, e)
-		}
-		tx.Enqueue(queue.WorkTask{TaskID: made.ID})
-		return tx.Answered(made)
-	})
+	return made
+}
+
+func (s *Service) insert(tx *database.Tx, made Task, w Wish) error {
+	if err := besideErasures(tx, made.MerchantID); err != nil {
+		return err
+	}
+	open, err := countOpen(tx, made.MerchantID)
+	if err != nil {
+		return err
+	}
+	if open >= mostOpen {
+		return fault.New(fault.Conflict, "too_many_tasks",
+			"%d tasks are waiting or running. Wait until one is done or cancel one.", open)
+	}
+	insertTask(tx, made)
+	tx.Audit(made.Asker, audit.Entry{Action: "task.asked", ObjectType: "task", ObjectID: made.ID,
+		Text: made.Title + " was asked for.", After: map[string]any{"kind": made.Kind, "rows": made.Total}})
+	for _, e := range w.About {
+		tx.Audit(made.Asker, e)
+	}
+	tx.Enqueue(queue.WorkTask{TaskID: made.ID})
+	return nil
 }
 
 // now is real time as the database keeps it.

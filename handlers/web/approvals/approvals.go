@@ -247,6 +247,9 @@ func (h *Approvals) Decide(c echo.Context) error {
 		if a.Kind == approval.StopClient {
 			text += " It can be undone on the client’s page."
 		}
+		if a.Kind == approval.DoMany {
+			text = "Approved. It goes on in the background on behalf of " + a.AskedName + ": see Tasks."
+		}
 		if a.Kind == approval.DeleteTokens {
 			text += " The deletion can be undone for ten minutes, on the page of the account."
 		}

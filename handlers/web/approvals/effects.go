@@ -27,6 +27,9 @@ func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.ChangeSetting {
 		return "Approve: " + s.Subject.Name
 	}
+	if s.Kind == approval.DoMany {
+		return "Approve: " + s.Many.Name + " · " + words.Sum(s.Now.Cents, money.ZAR)
+	}
 	return "Approve: delete " + plural.Of(s.Now.Tokens, "token")
 }
 
@@ -34,6 +37,9 @@ func totalsWords(a approval.Approval, s approval.Totals) string {
 	if a.Kind == approval.StopClient {
 		return plural.Of(s.Waiting, "debit") + " of " + words.Sum(s.Cents, money.ZAR) + ", " +
 			plural.Of(s.Subscriptions, "subscription") + ", " + plural.Of(s.Tokens, "token")
+	}
+	if w := a.Subject.Work; w != nil {
+		return plural.Of(s.Rows, w.One) + " · " + words.Sum(s.Cents, money.ZAR)
 	}
 	if s.Rows > 0 || s.Tokens == 0 {
 		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
@@ -57,6 +63,9 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 	}
 	if t := s.Subject.Setting; t != nil {
 		return append(slices.Clone(t.Lines), "All admins are told by mail.")
+	}
+	if s.Kind == approval.DoMany {
+		return s.Many.Lines
 	}
 	for _, i := range s.Impacts {
 		out = append(append(out, tokens.ImpactWords(i, now)), i.Lines()...)

@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
@@ -33,6 +34,7 @@ type Bulk struct {
 	Acts       Acts
 	Lists      map[string]Place // by their names
 	Demands    func(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
+	Approvals  *approval.Service
 	// Hears of rows and tasks that failed for a reason of ours.
 	Failed func(ctx context.Context, id uuid.UUID, err error)
 }
@@ -157,15 +159,16 @@ func (h *Bulk) Do(c echo.Context) error {
 		return h.show(c, sel, act, http.StatusConflict, in, nil,
 			"Something changed since you opened this page. Look at what would happen now.")
 	}
-	if err := h.maySend(ctx, who, act, out); err != nil {
-		if _, known := fault.From(err); !known {
-			return err
-		}
-		return h.show(c, sel, act, http.StatusConflict, in, nil, "") // which says why
+	second, err := h.second(ctx, who, act, out)
+	if err != nil {
+		return h.refusedTogether(c, sel, act, in, err)
 	}
 	if typed := act.typed(out.all); typed.Word != "" && typed.Wrong(form) != "" {
 		wrong := fault.At(typedInput, "required", "%s", typed.Wrong(form))
 		return h.show(c, sel, act, http.StatusUnprocessableEntity, in, wrong, "")
+	}
+	if second {
+		return h.askSecond(c, sel, act, in, out, form.Get("reason"))
 	}
 	to := ""
 	if err := kit.OnceKeyed(ctx, h.Desk.Replays, key, func(ctx context.Context) (task.Task, error) {
@@ -192,15 +195,6 @@ func (h *Bulk) maySend(ctx context.Context, who actor.Actor, act Act, out rehear
 		return err
 	}
 	return demands.MaySend(who, out.all.cents)
-}
-
-// whyNotTogether says why so many are not debited together; empty: they are.
-func whyNotTogether(err error) string {
-	if fault.HasCode(err, "approval_needed") {
-		return "These come to more than your business lets one person debit at once. Select fewer, or ask an admin to " +
-			"raise the limit under Settings, Approvals: a second approver has to agree to that."
-	}
-	return WhyNot(err)
 }
 
 func (h *Bulk) once(who actor.Actor, sel selection.Selection, act Act, seen string, in url.Values) replay.Key {

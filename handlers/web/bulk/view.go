@@ -56,11 +56,12 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 	if out.all.n == 0 {
 		return v, nil
 	}
-	if err := h.maySend(c.Request().Context(), access.Actor(c), act, out); err != nil {
+	second, err := h.second(c.Request().Context(), access.Actor(c), act, out)
+	if err != nil {
 		if _, known := fault.From(err); !known {
 			return v, err
 		}
-		v.Notice = whyNotTogether(err)
+		v.Notice = WhyNot(err)
 		return v, nil
 	}
 	v.Question = components.Confirm{ID: "act", Action: Href(sel, act.Key), CancelHref: v.Back.Href,
@@ -68,7 +69,11 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 		Safe: !act.Danger, Keep: act.Keep,
 		Fields: []components.Pair{{Name: "seen", Value: out.digest}, {Name: kit.BackKey, Value: c.FormValue(kit.BackKey)}}}
 	act.typed(out.all).Ask(&v.Question, byInput[typedInput])
-	if out.all.n > AtOnce {
+	if second {
+		v.Second, v.Reason = SecondWords, kit.ReasonField(c.FormValue("reason"), byInput["reason"])
+		v.Question.Title = "Ask for approval: " + words.LowerFirst(act.facts(out.all)) + "?"
+		v.Question.Button, v.Question.Safe = "Ask for approval: "+words.LowerFirst(act.facts(out.all)), true
+	} else if out.all.n > AtOnce {
 		v.Question.Text += " It goes on in the background, and you can close the page."
 	}
 	if act.Ask != nil {

@@ -9,8 +9,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/approval"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -43,6 +45,15 @@ func (h *Templates) ChangePrice(c echo.Context) error {
 	ctx, who, in := c.Request().Context(), access.Actor(c), priceInput(form, t)
 	if form.Get("save") != "" {
 		plan, err := h.Service.ChangePrice(ctx, who, t.ID, in, form.Get("seen"))
+		if fault.HasCode(err, "approval_needed") {
+			var a approval.Approval
+			if a, err = h.askForPrice(c, t, in, form.Get("reason")); err == nil {
+				return kit.ToRequest(c, a)
+			}
+			if kit.MayShow(err) {
+				return h.askPrice(c, t, form, &plan, err)
+			}
+		}
 		switch {
 		case err == nil:
 			return access.RedirectWithFlash(c, "ok", priceDone(plan), words.TemplateHref(t.ID, ""))
@@ -123,6 +134,10 @@ func (h *Templates) askPrice(c echo.Context, t subscription.Template, form url.V
 	}
 	if plan != nil {
 		h.pricePreview(&view, *plan, form)
+		if plan.Second != nil {
+			view.Second, view.Reason = bulk.SecondWords, kit.ReasonField(form.Get("reason"), byInput["reason"])
+			view.Button = "Ask for approval: " + words.LowerFirst(view.Button)
+		}
 	}
 	status := http.StatusOK
 	if refused != nil {
@@ -137,24 +152,7 @@ const priceShown = 100
 
 func (h *Templates) pricePreview(v *pages.PriceView, p subscription.PricePlan, form url.Values) {
 	t := p.Template
-	v.Planned = true
-	v.Lines = []string{
-		plural.Of(len(p.Changed), "subscriber") + ": " + words.Sum(t.TotalCents, t.Currency) + " → " +
-			words.Sum(p.Change.Cents, t.Currency) + " " + t.Plan.Every() + ", billed from " +
-			words.SayDay(p.Change.From, h.Desk.Now()) + " on.",
-		plural.Of(p.Clients, "client") + " " + plural.Pick(p.Clients, "gets", "get") + " one mail about it.",
-	}
-	if p.Stays {
-		v.Lines[0] = "The price stays " + words.Sum(t.TotalCents, t.Currency) + ", and what was planned is withdrawn."
-	}
-	if p.NoMail > 0 {
-		v.Lines = append(v.Lines, plural.Of(p.NoMail, "client")+" "+plural.Pick(p.NoMail, "has", "have")+
-			" no e-mail address: tell them yourself.")
-	}
-	if n := len(p.Own); n > 0 {
-		v.Lines = append(v.Lines, plural.Of(n, "subscriber")+" "+plural.Pick(n, "has a price of its own, which stays.",
-			"have prices of their own, which stay."))
-	}
+	v.Planned, v.Lines = true, h.priceLines(p)
 	v.Fixed = h.priceGroup("FIXED DebiCheck mandates that the client has to confirm anew",
 		"Nothing can be debited at the new price before that. Replace each mandate on the token’s page.", p.Fixed(), t)
 	v.Below = h.priceGroup("Own terms below the new price",
@@ -168,6 +166,29 @@ func (h *Templates) pricePreview(v *pages.PriceView, p subscription.PricePlan, f
 	if p.Stays {
 		v.Button = "Keep the price and tell " + plural.Of(p.Clients, "client")
 	}
+}
+
+// priceLines say what another price does.
+func (h *Templates) priceLines(p subscription.PricePlan) []string {
+	t := p.Template
+	lines := []string{
+		plural.Of(len(p.Changed), "subscriber") + ": " + words.Sum(t.TotalCents, t.Currency) + " → " +
+			words.Sum(p.Change.Cents, t.Currency) + " " + t.Plan.Every() + ", billed from " +
+			words.SayDay(p.Change.From, h.Desk.Now()) + " on.",
+		plural.Of(p.Clients, "client") + " " + plural.Pick(p.Clients, "gets", "get") + " one mail about it.",
+	}
+	if p.Stays {
+		lines[0] = "The price stays " + words.Sum(t.TotalCents, t.Currency) + ", and what was planned is withdrawn."
+	}
+	if p.NoMail > 0 {
+		lines = append(lines, plural.Of(p.NoMail, "client")+" "+plural.Pick(p.NoMail, "has", "have")+
+			" no e-mail address: tell them yourself.")
+	}
+	if n := len(p.Own); n > 0 {
+		lines = append(lines, plural.Of(n, "subscriber")+" "+plural.Pick(n, "has a price of its own, which stays.",
+			"have prices of their own, which stay."))
+	}
+	return lines
 }
 
 func priceNames(t subscription.Template) (names []string) {

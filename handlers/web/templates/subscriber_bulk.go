@@ -78,11 +78,13 @@ func (h *Templates) CheckBulk(c echo.Context) error {
 		return err
 	}
 	view := bulkCheck(t, rows)
-	if refused := h.Service.MayAddMany(c.Request().Context(), who, t.ID, int(ready(rows))); refused != nil {
-		if !limited(refused) {
-			return refused
-		}
-		view.Button, view.Kept, view.Note = "", "", manyRefused(refused)
+	switch err := h.Service.MayAddMany(c.Request().Context(), who, t.ID, int(ready(rows))); {
+	case fault.HasCode(err, "approval_needed"):
+		bulkSecond(&view, t, rows, "", nil)
+	case fault.HasCode(err, "batch_limit"):
+		view.Button, view.Kept, view.Note = "", "", err.Error()
+	case err != nil:
+		return err
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkCheck(f, view) })
@@ -188,8 +190,10 @@ func (h *Templates) Bulk(c echo.Context) error {
 		return h.bulkForm(c, http.StatusUnprocessableEntity, t, "", err)
 	}
 	switch err := h.Service.MayAddMany(c.Request().Context(), access.Actor(c), t.ID, int(ready(rows))); {
-	case limited(err):
-		return h.bulkForm(c, http.StatusConflict, t, "", fault.At("file", "approval_needed", "%s", manyRefused(err)))
+	case fault.HasCode(err, "approval_needed"):
+		return h.askToAdd(c, t, form.Get(kit.FormKeyName), form.Get("reason"), rows)
+	case fault.HasCode(err, "batch_limit"):
+		return h.refusedMany(c, t, err)
 	case err != nil:
 		return err
 	}
@@ -215,21 +219,6 @@ func (h *Templates) Bulk(c echo.Context) error {
 	v.Sum = addedWords(int64(len(rows)), n[added], n[leftOut], n[failed])
 	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
-}
-
-// limited tells a refusal by the limits for what bills many together.
-func limited(err error) bool {
-	return fault.HasCode(err, "approval_needed") || fault.HasCode(err, "batch_limit")
-}
-
-// manyRefused says why so many subscribers cannot be added together, and what to do.
-func manyRefused(err error) string {
-	if !fault.HasCode(err, "approval_needed") {
-		return err.Error()
-	}
-	return "One period of these subscribers comes to more than your business lets one person bill at once, " +
-		"and nothing was added. Add fewer of them together, or ask an admin to raise the limit under Settings, Approvals: " +
-		"a second approver has to agree to that."
 }
 
 // addedWords accounts for every row.
@@ -272,7 +261,7 @@ func (h *Templates) addIfReady(ctx context.Context, who actor.Actor, templateID 
 // addRow adds one row, once for each form, and tells why it could not.
 func (h *Templates) addRow(ctx context.Context, who actor.Actor, templateID uuid.UUID, formKey string,
 	r bulkRow) (problem string, err error) {
-	in := subscription.SubscriberInput{ClientID: r.clientID, FirstOn: r.firstOn, Reference: r.reference,
+	in := subscription.SubscriberInput{ClientID: r.clientID, Agreed: r.agreed, FirstOn: r.firstOn, Reference: r.reference,
 		Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
 	fingerprint := sha256.Sum256([]byte(fmt.Sprint(templateID, r.clientID, r.firstOn, r.reference)))
 	key := replay.Key{MerchantID: who.MerchantID, IsTest: h.Desk.Sandbox,

@@ -29,6 +29,8 @@ type bulkRow struct {
 	firstOn   calendar.Date
 	problem   string // why it cannot be added; empty: it can
 	state     string // in place of "Left out"
+	named     string // the client, as a file of results names them
+	agreed    *int64 // the price that a second approver agreed to
 }
 
 func (r bulkRow) view() pages.BulkLine {
@@ -165,7 +167,7 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 			r.problem = "Several clients have this e-mail address. Give the client id instead."
 			continue
 		}
-		r.clientID = is[0].ID
+		r.clientID, r.named = is[0].ID, or2(is[0].Email, is[0].FullName)
 		switch {
 		case seen[r.clientID] > 0:
 			r.problem = "The same client is in row " + words.Grouped(int64(seen[r.clientID])) + " already."

@@ -27,6 +27,7 @@ type addOrder struct {
 	Template uuid.UUID `json:"template"`
 	Key      string    `json:"key"`
 	Rows     []addLine `json:"rows"`
+	Cents    int64     `json:"cents,omitempty"` // the price that a second approver agreed to; 0: none was asked
 }
 
 // addLine is one row of the file.
@@ -118,6 +119,9 @@ func (r *addRun) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece
 	part := r.order.Rows[at.Next:min(at.Next+stepLines, len(r.order.Rows))]
 	for _, line := range part {
 		row := line.row()
+		if r.order.Cents > 0 {
+			row.agreed = &r.order.Cents
+		}
 		result, err := r.templates.addIfReady(ctx, who, r.order.Template, r.order.Key, &row)
 		switch {
 		case err != nil:

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -38,6 +39,7 @@ type Templates struct {
 	Followups  *followup.Service
 	People     bulk.People // of the team
 	Tasks      *task.Service
+	Approvals  *approval.Service
 }
 
 const templatesSection = "templates"
