@@ -179,6 +179,16 @@ func (e *examination) usedKeys(ctx context.Context) {
 			return
 		}
 	}
+	left, err := e.app.Store.NotResealed(ctx)
+	if err != nil {
+		e.say(bad, "keys", "", "%v", err)
+		return
+	}
+	if len(left) > 0 {
+		e.say(warning, "keys", "restore them from a backup, and rotate again; until then keep the old keys",
+			"%s could not be re-sealed: damaged, or their key is missing", left.In())
+		return
+	}
 	e.say(fine, "keys", "", "all %d in use are in the key file", len(used))
 }
 

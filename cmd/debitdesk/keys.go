@@ -140,9 +140,14 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 		}
 		i := slices.IndexFunc(all, func(r store.Rotation) bool { return r.KeyID == id })
 		if i >= 0 && all[i].Finished {
-			_, _ = fmt.Fprintf(io.out, "done: %s checked, everything is sealed with %s\n",
+			left, err := a.Store.NotResealed(ctx)
+			if err != nil || len(left) == 0 {
+				_, _ = fmt.Fprintf(io.out, "done: %s checked, everything is sealed with %s\n", plural.Of(all[i].Done, "row"), id)
+				return err
+			}
+			_, _ = fmt.Fprintf(io.out, "done: %s checked, everything else is sealed with %s\n",
 				plural.Of(all[i].Done, "row"), id)
-			return nil
+			return notResealed(left)
 		}
 		select { // another process is at it
 		case <-ctx.Done():
@@ -150,6 +155,12 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// notResealed says where rows could not be opened.
+func notResealed(left store.Left) error {
+	return fmt.Errorf("%s could not be re-sealed: damaged, or their key is missing. They stay as they are, and the keys "+
+		"that they name stay in use", left.In())
 }
 
 type keysStatusCmd struct{}
@@ -179,6 +190,13 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 			if !r.Finished {
 				_, _ = fmt.Fprintf(io.out, "re-sealing with %s: %s checked\n", r.KeyID, plural.Of(r.Done, "row"))
 			}
+		}
+		left, err := a.Store.NotResealed(ctx)
+		if err != nil {
+			return err
+		}
+		if len(left) > 0 {
+			err = notResealed(left)
 		}
 		for id := range used {
 			err = errors.Join(err, fmt.Errorf("key %s sealed rows and is not in the key file: they do not open", id))

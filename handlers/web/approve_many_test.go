@@ -100,7 +100,8 @@ func TestManyAreDebitedAgainWhenASecondApproverAgrees(t *testing.T) {
 		`SELECT count(*) FROM approvals WHERE state = 'approved' AND input_sealed IS NULL`:                                1,
 		`SELECT count(*) FROM audit_entries WHERE action IN ('approval.approved', 'bulk.again')`:                          2,
 		`SELECT count(*) FROM audit_entries WHERE action = 'purchase.charged' AND actor_id = '` + staff.ID.String() + `'`: 2,
-		`SELECT count(*) FROM mails WHERE kind = 'approval_decided' AND text_body LIKE '%in the background%'`:             1} {
+		`SELECT count(*) FROM mails WHERE kind = 'approval_decided'
+			AND text_body LIKE '%in the background%'`: 1} {
 		if n := b.Count(what); n != want {
 			t.Errorf("%s: %d, want %d", what, n, want)
 		}

@@ -66,7 +66,7 @@ func nothingLeft() error {
 }
 
 // unreadable is what stands in the place of work that cannot be read.
-const unreadable = "What was asked for cannot be read: what is stored of it was damaged. Refuse it, and ask for it again."
+const unreadable = "What was asked for cannot be read: what is stored of it was damaged. Refuse it, and ask again."
 
 // standing is what the work of a request would do now, in the name of who asked.
 func (s *Service) standing(ctx context.Context, a Approval) (Standing, error) {
@@ -110,7 +110,8 @@ func (s *Service) begin(tx batch.Tx, asker user.User, a Approval, now Standing) 
 	entry := now.Audit
 	entry.ObjectType, entry.ObjectID = "approval", a.ID
 	entry.After = map[string]any{"rows": now.Totals.Rows, "cents": now.Totals.Cents, "approved_by": a.DecidedName}
-	_, err := s.Tasks.AskIn(tx.Unit(), as, task.Wish{Kind: a.Subject.Work.Task, Title: now.Title, Needs: a.Subject.Work.Needs,
-		Input: now.Input, Total: int64(now.Totals.Rows), About: []audit.Entry{entry}})
+	w := a.Subject.Work
+	_, err := s.Tasks.AskIn(tx.Unit(), as, task.Wish{Kind: w.Task, Title: now.Title, Needs: w.Needs, Input: now.Input,
+		Total: int64(now.Totals.Rows), About: []audit.Entry{entry}})
 	return err
 }

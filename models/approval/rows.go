@@ -74,7 +74,8 @@ func (s Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval
 // Approvals lists requests, newest first; only open ones or only others. One whose time is over counts as ended.
 func (s Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool,
 	ask paging.Ask) ([]Approval, error) {
-	of := database.List(ctx, s.DB, approvalTable, "input_sealed").Where("(state = 'open' AND expires_at > ?) = ?", s.Now(), open)
+	of := database.List(ctx, s.DB, approvalTable, "input_sealed").
+		Where("(state = 'open' AND expires_at > ?) = ?", s.Now(), open)
 	return database.Find(ctx, s.DB, approvalTable, database.PageOf(of, "merchant_id", merchantID, ask))
 }
 

@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database/seal"
+	"debitdesk/models/plural"
 )
 
 // sealedColumn is one column that holds sealed content. binding is the column that
@@ -60,12 +64,16 @@ type Rotation struct {
 	Finished bool
 }
 
+// Left are rows that could not be re-sealed, by the columns that hold them.
+type Left map[string]int64
+
 // place is where a rotation stands.
 type place struct {
 	Column int    `json:"column"` // of sealedColumns
 	After  string `json:"after"`  // the key of the last row, as text; empty: from the first
 	Done   int64  `json:"done"`
 	Passes int    `json:"passes"`
+	Left   Left   `json:"left,omitempty"` // that this pass could not open
 }
 
 // BeginRotation notes that everything is to be sealed with that key, and has it added. A
@@ -102,8 +110,9 @@ func (s *Store) Rotations(ctx context.Context) ([]Rotation, error) {
 // Reseal goes on with the newest rotation until it is finished, chunk by chunk,
 // each in a transaction of its own; progress hears of each. Rows that change
 // meanwhile are left to who changes them and are met again in the next pass: it is
-// finished when a pass finds nothing under another key. A process that does not
-// have the key yet does nothing.
+// finished when a pass leaves nothing under another key but what it could not open:
+// damaged rows, and those whose key is missing, stay as they are and are counted.
+// A process that does not have the key yet does nothing.
 func (s *Store) Reseal(ctx context.Context, progress func(Rotation)) error {
 	for {
 		more, r, err := s.resealChunk(ctx)
@@ -147,11 +156,11 @@ func (s *Store) resealChunk(ctx context.Context) (more bool, r Rotation, err err
 				return fmt.Errorf("%s: %w", sealedColumns[at.Column], err)
 			}
 		} else {
-			left, err := s.sealedOtherwise(ctx, tx, r.KeyID)
+			left, err := sealedOtherwise(ctx, tx.Query, r.KeyID)
 			if err != nil {
 				return err
 			}
-			if more = left; left {
+			if more = !maps.Equal(left, at.Left); more {
 				at = place{Done: at.Done, Passes: at.Passes + 1}
 			}
 		}
@@ -192,10 +201,17 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 	batch := &pgx.Batch{}
 	for _, r := range read {
 		at.After, at.Done = r.Key, at.Done+1
-		if by := seal.SealedBy(r.Sealed); by == "" || by == s.Seal.Newest() {
+		if len(r.Sealed) == 0 || seal.SealedBy(r.Sealed) == s.Seal.Newest() {
 			continue
 		}
 		fresh, err := s.Seal.Reseal(seal.Place{Owner: r.Binding, Table: c.table, Column: c.column, Row: r.Key}, r.Sealed)
+		if errors.Is(err, seal.ErrDamaged) {
+			if at.Left == nil {
+				at.Left = Left{}
+			}
+			at.Left[c.String()]++
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("row %s: %w", r.Key, err)
 		}
@@ -220,23 +236,56 @@ func firstOf(key string) string {
 	return first
 }
 
-// sealedOtherwise tells whether any row is under another key.
-func (s *Store) sealedOtherwise(ctx context.Context, tx pgx.Tx, keyID string) (left bool, err error) {
-	begins := append([]byte{byte(len(keyID))}, keyID...) //nolint:gosec // an id has at most 255 bytes
+// sealedOtherwise counts the rows that are not under a key.
+func sealedOtherwise(ctx context.Context, read query, keyID string) (Left, error) {
+	begins, left := append([]byte{byte(len(keyID))}, keyID...), Left{} //nolint:gosec // an id has at most 255 bytes
 	for _, c := range sealedColumns {
-		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+
-			`) > 0 AND substring(`+c.column+` FROM 1 FOR $1) <> $2)`,
-			len(begins), begins).Scan(&left)
-		if err != nil || left {
-			return left, err
+		rows, err := read(ctx, `SELECT count(*) FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+
+			`) > 0 AND substring(`+c.column+` FROM 1 FOR $1) <> $2`, len(begins), begins)
+		if err != nil {
+			return nil, err
+		}
+		n, err := pgx.CollectOneRow(rows, pgx.RowTo[int64])
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			left[c.String()] = n
 		}
 	}
-	return false, nil
+	return left, nil
+}
+
+// NotResealed counts the rows that the last rotation, once finished, left under other keys: it could not open them.
+func (s *Store) NotResealed(ctx context.Context) (Left, error) {
+	all, err := s.Rotations(ctx)
+	if err != nil || len(all) == 0 || !all[0].Finished {
+		return nil, err
+	}
+	left, err := sealedOtherwise(ctx, s.Pool.Query, all[0].KeyID)
+	if err != nil {
+		return nil, fmt.Errorf("rows that were not re-sealed: %w", err)
+	}
+	return left, nil
+}
+
+// In says how many rows there are, and where.
+func (l Left) In() string {
+	var parts []string
+	var sum int64
+	for _, column := range slices.Sorted(maps.Keys(l)) {
+		sum += l[column]
+		parts = append(parts, fmt.Sprintf("%d in %s", l[column], column))
+	}
+	return plural.Of(sum, "row") + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // AnswersColumn holds the answers to requests with an idempotency key, which are dropped after two days and are not
 // sealed anew.
 const AnswersColumn = "idempotency_keys.body"
+
+// keyNames are what keys can be called.
+var keyNames = regexp.MustCompile(`^[!-~]+$`)
 
 // KeysInUse lists the ids of the keys under which anything is sealed, each with the columns that hold it.
 func (s *Store) KeysInUse(ctx context.Context) (map[string][]string, error) {
@@ -254,18 +303,19 @@ func keysInUse(ctx context.Context, read query) (map[string][]string, error) {
 		if !there[c.String()] {
 			continue
 		}
-		rows, err := read(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+
-			`, 0)), 'UTF8')
+		rows, err := read(ctx, `SELECT DISTINCT substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+`, 0))
 			FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0`)
 		if err != nil {
 			return nil, fmt.Errorf("keys in use: %w", err)
 		}
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		if err != nil {
 			return nil, fmt.Errorf("keys in use: %w", err)
 		}
 		for _, id := range ids {
-			used[id] = append(used[id], c.String())
+			if keyNames.Match(id) { // what is damaged may name no key at all
+				used[string(id)] = append(used[string(id)], c.String())
+			}
 		}
 	}
 	return used, nil

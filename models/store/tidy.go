@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/selection"
+	"debitdesk/models/subscription"
 	"debitdesk/models/task"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
@@ -63,6 +64,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	selections := selection.Store{DB: s.DB}
 	if err := selections.Tidy(ctx, now); err != nil {
+		return err
+	}
+	subscriptions := subscription.Store{DB: s.DB}
+	if err := subscriptions.TidyLetters(ctx, now); err != nil {
 		return err
 	}
 	desk := followup.Store{DB: s.DB}

@@ -47,6 +47,21 @@ func (s tidying) run(sql string, args ...any) {
 	}
 }
 
+// alone runs statements in a transaction of their own.
+func (s tidying) alone(statements ...string) {
+	s.t.Helper()
+	if err := pgx.BeginFunc(s.t.Context(), s.Pool, func(tx pgx.Tx) error {
+		for _, sql := range statements {
+			if _, err := tx.Exec(s.t.Context(), sql); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func (s tidying) number(sql string, args ...any) (n int64) {
 	s.t.Helper()
 	if err := s.Pool.QueryRow(s.t.Context(), sql, args...).Scan(&n); err != nil {
@@ -75,6 +90,11 @@ func TestTidyRemovesWhatIsPastItsTimeAndNothingElse(t *testing.T) {
 	s.run(`INSERT INTO sign_in_failures (key, failures, last_at, locked_until) VALUES
 		('old', 3, now() - interval '25 hours', NULL), ('recent', 3, now() - interval '23 hours', NULL),
 		('locked', 9, now() - interval '25 hours', now() + interval '1 hour')`)
+	s.alone(`SET LOCAL session_replication_role = replica`, // there is no template
+		`INSERT INTO price_letters (change_id, n, merchant_id, template_id, client_id, from_day, words, state)
+		SELECT gen_random_uuid(), 1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
+			(now() AT TIME ZONE 'Africa/Johannesburg')::date - days, '[]', state
+		FROM unnest(ARRAY[91, 90, -5]) AS days, unnest(ARRAY['waiting', 'told', 'ended']) AS state`)
 	if err := s.Tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +104,8 @@ func TestTidyRemovesWhatIsPastItsTimeAndNothingElse(t *testing.T) {
 	}{
 		{`SELECT count(*) FROM idempotency_keys WHERE key LIKE 'old%'`, 0},
 		{`SELECT count(*) FROM idempotency_keys`, 1},
+		{`SELECT count(*) FROM price_letters`, 7},
+		{`SELECT count(*) FROM price_letters WHERE state = 'waiting'`, 3},
 		{`SELECT count(*) FROM sessions WHERE id_hash = 'live'`, 1},
 		{`SELECT count(*) FROM sessions`, 1},
 		{`SELECT count(*) FROM sign_in_failures WHERE key IN ('recent', 'locked')`, 2},

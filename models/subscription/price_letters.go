@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -186,6 +187,21 @@ func (s *Service) ToldOf(ctx context.Context, t Template) (n Told, err error) {
 		return n, fmt.Errorf("count letters of a price: %w", err)
 	}
 	return n, nil
+}
+
+// lettersKept is how long letters that left or were ended are kept after their price began, as tasks that are over are:
+// who was told is asked only until then. The mails themselves stay.
+const lettersKept = 90 * 24 * time.Hour
+
+// TidyLetters deletes letters of prices that are past their time.
+func (s Store) TidyLetters(ctx context.Context, now time.Time) error {
+	err := s.InChunks(ctx, `DELETE FROM price_letters WHERE ctid = ANY (ARRAY(SELECT ctid FROM price_letters
+		WHERE state <> 'waiting' AND from_day < $1::text::date LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+		calendar.DateOf(now.Add(-lettersKept)).String())
+	if err != nil {
+		return fmt.Errorf("tidy letters of prices: %w", err)
+	}
+	return nil
 }
 
 // lettersWaiting lists the changes of all merchants with letters that have not left, the earliest first.

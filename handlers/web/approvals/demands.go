@@ -38,7 +38,8 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 		Settings: components.Checkbox{Label: "A setting that directs money is changed", Name: "settings", Checked: d.Settings,
 			Hint: "Clearing accounts, the default account and webhooks, from the dashboard."},
 		Batches: components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches",
-			Checked: d.BatchesAbove != nil},
+			Checked: d.BatchesAbove != nil, Hint: "The same amount holds when many subscribers are added together, many " +
+				"debits are repeated together, or the subscribers of a template are to pay a higher price."},
 		Above: components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"],
 			Width: "m"}}
 	if d.Any() {

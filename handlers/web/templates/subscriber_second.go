@@ -112,8 +112,8 @@ func (a Adding) Stands(ctx context.Context, who actor.Actor, input []byte) (s ap
 	}
 	n := int(ready(rows))
 	s.Title, s.Name = "Add "+name(n), "add "+name(n)
-	s.Lines = []string{words.Capital(plural.Of(n, "subscriber")) + ": added, each at " + words.Sum(t.TotalCents, t.Currency) +
-		" " + t.Plan.Every() + ". A client without a token gets a mail with the link."}
+	s.Lines = []string{words.Capital(plural.Of(n, "subscriber")) + ": added, each at " +
+		words.Sum(t.TotalCents, t.Currency) + " " + t.Plan.Every() + ". A client without a token gets a mail with the link."}
 	for _, reason := range why {
 		s.Lines = append(s.Lines, words.Capital(plural.Of(left[reason], "row"))+": left out. "+reason)
 	}

@@ -21,7 +21,7 @@ func (s *Service) CutNow(ctx context.Context, who actor.Actor) (ids []string, er
 	if err := who.May(actor.Exchange); err != nil {
 		return nil, err
 	}
-	ids, err = s.cut(ctx, who.MerchantID, farAhead(s.Now()), who)
+	ids, err = s.cut(ctx, who.MerchantID, farAhead(s.Now()), who, nil)
 	if err == nil && len(ids) == 0 {
 		return nil, fault.New(fault.Conflict, "nothing_waits", "Nothing is waiting for the bank.")
 	}

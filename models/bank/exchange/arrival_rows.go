@@ -139,7 +139,9 @@ func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool
 		}
 		d = kept // it is read from what is brought now
 		d.State, d.Why, d.ReadAt = DocumentOpen, "", time.Time{}
-		t.Later(`UPDATE bank_files_in SET state = 'open', why = '', read_at = NULL WHERE id = $1`, d.ID)
+		if err := t.reopenDocument(d.ID, d.ArrivedAt); err != nil {
+			return d, false, err
+		}
 		if err := t.settleFindings(Unreadables, d.ID.String(), d.BroughtBy, "The file was imported again."); err != nil {
 			return d, false, err
 		}
@@ -242,10 +244,10 @@ func (t unit) waiting() ([]uuid.UUID, error) {
 		ORDER BY 1`)
 }
 
-// reopenDocument lets a document be read once more.
-func (t unit) reopenDocument(id uuid.UUID) error {
+// reopenDocument lets a document be read once more, as one that arrived at that moment.
+func (t unit) reopenDocument(id uuid.UUID, arrived time.Time) error {
 	n, err := t.Exec(`UPDATE bank_files_in SET state = 'open', why = '', read_at = NULL, arrived_at = $2
-		WHERE id = $1 AND state <> 'open'`, id, t.Now())
+		WHERE id = $1 AND state <> 'open'`, id, arrived)
 	if err == nil && n == 0 {
 		return fault.New(fault.Conflict, "reading", "This file is being read already.")
 	}

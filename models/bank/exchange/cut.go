@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,15 +36,21 @@ func (r Rules) groupsIn(k Kind) int {
 	return mostGroups
 }
 
-// cutDue makes messages of everything that leaves by now.
-func (s *Service) cutDue(ctx context.Context) (int, error) {
-	ids, err := s.cut(ctx, uuid.Nil, s.Now(), actor.Actor{})
-	return len(ids), err
+// cutDue makes messages of everything that leaves by now, and writes each from what was read of it. What is not written
+// is written in the next step.
+func (s *Service) cutDue(ctx context.Context) (moved int, err error) {
+	ids, err := s.cut(ctx, uuid.Nil, s.Now(), actor.Actor{}, func(out Outgoing) {
+		if s.writeOut(ctx, out) == nil {
+			moved++
+		}
+	})
+	return moved + len(ids), err
 }
 
-// cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids.
-func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time,
-	who actor.Actor) (ids []string, err error) {
+// cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids. made
+// hears of each with its orders; nil: nobody does.
+func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, who actor.Actor,
+	made func(Outgoing)) (ids []string, err error) {
 	pending, err := s.Store.Pending(ctx, merchantID, by)
 	if err != nil {
 		return nil, fmt.Errorf("find what is to be cut: %w", err)
@@ -51,22 +58,24 @@ func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time,
 	var wrong []error
 	for _, p := range pending {
 		for {
-			id, err := s.cutOne(ctx, p, by, who)
+			out, err := s.cutOne(ctx, p, by, who)
 			if err != nil {
 				wrong = append(wrong, fmt.Errorf("cut %s: %w", p.Kind, err))
 			}
-			if id == "" {
+			if out.ID == "" {
 				break
 			}
-			ids = append(ids, id)
+			if ids = append(ids, out.ID); made != nil {
+				made(out)
+			}
 		}
 	}
 	return ids, errors.Join(wrong...)
 }
 
 // cutOne puts waiting items into one message: its number, its groups and its items are fixed in one transaction, and
-// with them its bytes.
-func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor.Actor) (id string, err error) {
+// with them its bytes. It gives the message with its orders; with no id: nothing waits.
+func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor.Actor) (out Outgoing, err error) {
 	var damaged []Item
 	err = s.Store.inTx(ctx, func(tx unit) error {
 		number, err := tx.nextNumber(p.Kind)
@@ -85,12 +94,14 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 		case len(cut) == 0:
 			return errNothing // and the number is not used up
 		}
-		if damaged, err = tx.damagedIn(m.ID); err != nil {
+		items, err := tx.ordersIn(m.ID)
+		if err != nil {
 			return err
-		} else if len(damaged) > 0 {
+		}
+		if damaged = slices.DeleteFunc(slices.Clone(items), Item.readable); len(damaged) > 0 {
 			return errDamaged
 		}
-		groups, err := groupsOf(tx, m, cut)
+		groups, err := groupsOf(m, cut, items)
 		if err != nil {
 			return err
 		}
@@ -100,7 +111,7 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 		if err := s.hold(tx, &m, groups); err != nil {
 			return err
 		}
-		id = m.ID
+		out = Outgoing{Message: m, Groups: groups}
 		tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message",
 			ObjectID: m.UUID(), Text: fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
 			After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who.Name,
@@ -109,34 +120,32 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who actor
 	})
 	switch {
 	case errors.Is(err, errNothing):
-		return "", nil
+		return Outgoing{}, nil
 	case errors.Is(err, errDamaged):
 		if err := s.setAside(ctx, damaged); err != nil {
-			return "", err
+			return Outgoing{}, err
 		}
 		return s.cutOne(ctx, p, by, who) // the others leave
 	case err != nil:
-		return "", err
+		return Outgoing{}, err
 	}
-	return id, nil
+	return out, nil
 }
 
 // errNothing undoes the beginning of a message for which nothing waits.
 var errNothing = errors.New("nothing waits")
 
-// groupsOf are the groups of a message with what all of their items share.
-func groupsOf(tx unit, m Message, cut []Group) ([]Group, error) {
-	firsts := make([]uuid.UUID, len(cut))
-	for n, g := range cut {
-		firsts[n] = g.FirstItem
+// groupsOf are the groups of a message with their items, and what all of those share.
+func groupsOf(m Message, cut []Group, items []Item) ([]Group, error) {
+	for n := range cut {
+		cut[n].ID, cut[n].MessageID = GroupID(m.ID, cut[n].Position), m.ID
 	}
-	orders, err := tx.orders(firsts)
-	if err != nil {
+	if err := filled(m.ID, cut, items); err != nil {
 		return nil, err
 	}
 	for n := range cut {
-		g, first := &cut[n], orders[firsts[n]]
-		g.ID, g.MessageID, g.Creditor = GroupID(m.ID, g.Position), m.ID, first.Creditor()
+		g, first := &cut[n], cut[n].Items[0].Order
+		g.Creditor = first.Creditor()
 		if first.Debit != nil {
 			g.Sequence = first.Debit.Sequence
 		}
@@ -232,6 +241,11 @@ func (s *Service) writeOne(ctx context.Context, id string) error {
 	if out.damaged() {
 		return s.giveBack(ctx, id)
 	}
+	return s.writeOut(ctx, out)
+}
+
+// writeOut fixes the bytes of a message, unless it has some.
+func (s *Service) writeOut(ctx context.Context, out Outgoing) error {
 	var packed bytes.Buffer
 	zip, hash, size := gzip.NewWriter(&packed), sha256.New(), &counter{}
 	if err := s.Encoder.Encode(io.MultiWriter(zip, hash, size), out); err != nil {

@@ -27,18 +27,14 @@ const (
 // errDamaged undoes the beginning of a message with orders that cannot be read.
 var errDamaged = errors.New("orders cannot be read")
 
-// damagedIn are the items of a message whose orders cannot be read.
-func (t unit) damagedIn(messageID string) ([]Item, error) {
-	items, err := t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE message_id = $1`, messageID)
-	return slices.DeleteFunc(items, func(i Item) bool { return !i.Any() }), err
-}
-
 // damaged tells whether an order in it cannot be read.
 func (o Outgoing) damaged() bool {
 	return slices.ContainsFunc(o.Groups, func(g Group) bool { return slices.ContainsFunc(g.Items, Item.unread) })
 }
 
 func (i Item) unread() bool { return i.Any() }
+
+func (i Item) readable() bool { return !i.Any() }
 
 // setAside keeps items of one merchant from leaving, and asks a person about them.
 func (s *Service) setAside(ctx context.Context, damaged []Item) error {

@@ -162,9 +162,8 @@ func (t unit) cutWaiting(m Message, by time.Time, mostItems, mostGroups int) (gr
 			moved AS (UPDATE bank_items b SET state = 'sent', message_id = $5,
 				group_id = $5 || '-' || lpad(r.position::text, 2, '0') FROM ranked r WHERE b.id = r.id
 				AND r.position <= $6
-				RETURNING r.position, b.id, b.method, b.action_date, b.amount_cents)
-			SELECT position::int, method, action_date, count(*)::int, sum(amount_cents)::bigint, min(id::text)
-			FROM moved
+				RETURNING r.position, b.method, b.action_date, b.amount_cents)
+			SELECT position::int, method, action_date, count(*)::int, sum(amount_cents)::bigint FROM moved
 			GROUP BY 1, 2, 3 ORDER BY 1`,
 			database.Native([]any{m.MerchantID, string(m.Kind), database.Instant(by), mostItems, m.ID, mostGroups})...)
 		if err != nil {
@@ -172,15 +171,13 @@ func (t unit) cutWaiting(m Message, by time.Time, mostItems, mostGroups int) (gr
 		}
 		groups, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (g Group, err error) {
 			var day *calendar.Date
-			var first string
-			if err := row.Scan(&g.Position, &g.Method, &day, &g.Count, &g.SumCents, &first); err != nil {
+			if err := row.Scan(&g.Position, &g.Method, &day, &g.Count, &g.SumCents); err != nil {
 				return g, err
 			}
 			if day != nil {
 				g.ActionDate = *day
 			}
-			g.FirstItem, err = uuid.Parse(first)
-			return g, err
+			return g, nil
 		})
 		return err
 	})
@@ -190,14 +187,26 @@ func (t unit) cutWaiting(m Message, by time.Time, mostItems, mostGroups int) (gr
 	return groups, nil
 }
 
-// orders opens what was asked in full.
-func (t unit) orders(itemIDs []uuid.UUID) (map[uuid.UUID]Order, error) {
-	items, err := t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE id = ANY($1)`, itemIDs)
-	orders := map[uuid.UUID]Order{}
-	for _, i := range items {
-		orders[i.ID] = i.Order
+// inMessage asks for the items of a message with their orders, in the order in which they are written.
+var inMessage = `SELECT ` + itemTable.Columns("") + ` FROM bank_items WHERE message_id = $1 ORDER BY id`
+
+// ordersIn opens what is asked in a message in full.
+func (t unit) ordersIn(messageID string) ([]Item, error) { return t.itemsBy(inMessage, messageID) }
+
+// filled puts the items of a message into its groups.
+func filled(messageID string, groups []Group, items []Item) error {
+	at := map[string]int{}
+	for n, g := range groups {
+		at[g.ID] = n
 	}
-	return orders, err
+	for _, i := range items {
+		n, known := at[i.GroupID]
+		if !known {
+			return fmt.Errorf("item %s is in no group of message %s", i.ID, messageID)
+		}
+		groups[n].Items = append(groups[n].Items, i)
+	}
+	return nil
 }
 
 // holdLate locks the items of a merchant and day that missed their deadline.

@@ -71,8 +71,7 @@ type Group struct {
 	Count      int           `gorm:"column:item_count"`
 	SumCents   int64
 	Refused    bool
-	FirstItem  uuid.UUID `gorm:"-"` // of a group that is being made: any of its items
-	Items      []Item    `gorm:"-"` // with their orders, when the group is to be written
+	Items      []Item `gorm:"-"` // with their orders, when the group is to be written
 }
 
 // Outgoing is a message with all that is written into it.

@@ -137,7 +137,7 @@ func (s *Service) TryAgain(ctx context.Context, who actor.Actor, findingID uuid.
 		if d, err = tx.holdDocument(f.ArrivalID); err != nil {
 			return err
 		}
-		if err := tx.reopenDocument(d.ID); err != nil {
+		if err := tx.reopenDocument(d.ID, tx.Now()); err != nil {
 			return err
 		}
 		tx.settleOfDocument(d.ID, who.Name, "It is read once more.")

@@ -84,23 +84,11 @@ func (s Store) Outgoing(ctx context.Context, id string) (out Outgoing, err error
 	if out.Message, out.Groups, err = s.Message(ctx, uuid.Nil, id); err != nil {
 		return out, err
 	}
-	items, err := database.Collect(ctx, s.DB, itemTable, `SELECT `+itemTable.Columns("")+` FROM bank_items
-		WHERE message_id = $1 ORDER BY id`, []any{id})
+	items, err := database.Collect(ctx, s.DB, itemTable, inMessage, []any{id})
 	if err != nil {
 		return out, err
 	}
-	at := map[string]int{}
-	for n, g := range out.Groups {
-		at[g.ID] = n
-	}
-	for _, i := range items {
-		n, known := at[i.GroupID]
-		if !known {
-			return out, fmt.Errorf("item %s is in no group of message %s", i.ID, id)
-		}
-		out.Groups[n].Items = append(out.Groups[n].Items, i)
-	}
-	return out, nil
+	return out, filled(id, out.Groups, items)
 }
 
 // Message of a merchant, with its groups; the zero merchant is any.
