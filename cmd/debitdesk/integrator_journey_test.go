@@ -17,8 +17,8 @@ import (
 )
 
 // An integrator gets a sample from a bank that answers in its own way: it gives the end-to-end id back alone, writes
-// the branch before the account, says reasons in words, and has codes of its own. The sample is held against the profile
-// and tried, the profile is mended, and a day in the sandbox runs as the bank says.
+// the branch before the account, says reasons in words, and has codes of its own. The sample is held against the
+// profile and tried, the profile is mended, and a day in the sandbox runs as the bank says.
 func TestAnIntegratorConnectsABankThatAnswersInItsOwnWay(t *testing.T) {
 	t.Parallel()
 	env := sandboxOn(t)
@@ -35,8 +35,8 @@ func TestAnIntegratorConnectsABankThatAnswersInItsOwnWay(t *testing.T) {
 	}
 	profile("instruction", "alone", "")
 	sample := filepath.Join(t.TempDir(), "sample.xml")
-	must(t, os.WriteFile(sample, []byte(ownWay(debitDays[0], ownEntry("0123456789abcdef0123456789abcdef", "649.00", true))),
-		0o600))
+	like := ownWay(debitDays[0], ownEntry("0123456789abcdef0123456789abcdef", "649.00", true))
+	must(t, os.WriteFile(sample, []byte(like), 0o600))
 	got := typed(t, env, "", "bank", "check", dir, sample)
 	for _, want := range []string{"answers_as.ids_at: An id that looks like one of ours stands at end_to_end",
 		"answers_as.account: The account is written with more than its number"} {

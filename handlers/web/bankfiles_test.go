@@ -272,7 +272,8 @@ func TestAFindingIsSettledWithANoteOnce(t *testing.T) {
 		exchange.Event{Kind: exchange.OnMessage, MessageID: id, Status: "ACTC",
 			HasCount: true, Count: 2, HasSum: true, SumCents: 1},
 	)
-	page := h.Page(h.A.Finance, "GET", "/bank/findings?state=open", nil).Want(200).Contains("Something in a file does not agree")
+	page := h.Page(h.A.Finance, "GET", "/bank/findings?state=open", nil).Want(200).
+		Contains("Something in a file does not agree")
 	_, rest, _ := strings.Cut(page.Body, `href="/bank/findings/`)
 	at := "/bank/findings/" + rest[:len(uuid.Nil.String())]
 	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("What was done about it", "/bank/files/"+id)

@@ -158,12 +158,12 @@ func (h Habits) Against(events []Event) []Contradiction {
 	c := contradictions{Habits: h, references: map[string][]Event{}}
 	statements := 0
 	for _, e := range events {
-		switch e.Kind {
-		case OnStatement:
+		if e.Kind == OnStatement {
 			statements++
 			c.when(h.Statements == OneInFile && statements > 1, "answers_as.statements", e,
 				"The file holds more than one statement. Say many, or leave the key out")
-		case OnEntry:
+		}
+		if e.Kind == OnEntry {
 			c.entry(e)
 		}
 		if e.Kind == OnEntry || e.Kind == OnItem || e.Kind == OnMandate || e.Kind == OnRecall {
