@@ -223,9 +223,9 @@ func (c *contradictions) reasons(e Event) {
 		code, words = code || r.Code != "", words || r.Text != ""
 	}
 	c.when(c.ReasonAt == ReasonInCode && words && !code, "answers_as.reason_at", e,
-		"The reason stands in words and not in a code. Say words, or leave the key out")
+		"The reason is given by words and not by a code. Say words, or leave the key out")
 	c.when(c.ReasonAt == ReasonInWords && code && !words && e.Text == "", "answers_as.reason_at", e,
-		"The reason stands in a code and not in words. Say code, or leave the key out")
+		"The reason is given by a code and not by words. Say code, or leave the key out")
 }
 
 func (c *contradictions) entry(e Event) {
@@ -248,7 +248,7 @@ func (c *contradictions) entry(e Event) {
 		return is
 	})
 	c.when(c.Booking == BookedInSums && e.Credit && ofDebit && e.Detail == 0, "answers_as.booking", e,
-		"A debit is booked by itself. Say each, or leave the key out")
+		"Each debit is a movement of its own. Say each, or leave the key out")
 	key := "answers_as.return_codes"
 	if e.Credit {
 		key = "answers_as.debit_codes"
