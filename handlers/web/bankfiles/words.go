@@ -162,8 +162,8 @@ var findingWords = map[exchange.FindingKind]findingWord{
 		"Check whether another system uses the same account at your " +
 			"bank. If not, ask the bank.",
 	},
-	exchange.Differs: {"alert", "Something in a file does not agree", "Ask your bank what is right, and note what came of " +
-		"it."},
+	exchange.Differs: {"alert", "Something in a file does not agree",
+		"Ask your bank what is right, and note what came of it."},
 	exchange.Unmatched: {
 		"search",
 		"Movements without a debit",
