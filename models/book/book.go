@@ -138,7 +138,7 @@ func (i Import) ColumnName(column int) string {
 	if column < len(i.Format.Header) && i.Format.Header[column] != "" {
 		return i.Format.Header[column]
 	}
-	return letterOf(column)
+	return LetterOf(column)
 }
 
 // Seal names what was rehearsed: a run does that and nothing else.
@@ -172,7 +172,8 @@ var stateWords = map[State]string{ToMap: "waiting for its columns", Checking: "b
 // Words is a state in plain words.
 func (s State) Words() string { return stateWords[s] }
 
-func letterOf(column int) string {
+// LetterOf is the letter of a column, from 0.
+func LetterOf(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {
 		name = string(rune('A'+(n-1)%26)) + name

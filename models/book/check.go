@@ -45,7 +45,7 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 			return err
 		}
 		note(tx, who, *i, "import.mapped", "The columns were chosen.", nil, map[string]any{"cut_over": cutOver.String()})
-		return rehearse(tx, i)
+		return s.rehearse(tx, who, i)
 	})
 }
 
@@ -58,15 +58,18 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID) (
 		if i.CutOver.Before(dayOfMoment(tx.Now())) {
 			i.CutOver = dayOfMoment(tx.Now())
 		}
-		return rehearse(tx, i)
+		return s.rehearse(tx, who, i)
 	})
 }
 
 // rehearse has all rows judged anew.
-func rehearse(tx purchase.Tx, i *Import) error {
+func (s *Service) rehearse(tx purchase.Tx, who actor.Actor, i *Import) error {
 	i.Revision++
 	i.State, i.CheckSum = Checking, ""
-	return freshen(tx.Unit(), *i, nil)
+	if err := freshen(tx.Unit(), *i, nil); err != nil {
+		return err
+	}
+	return s.later(tx, who, i)
 }
 
 // Outdated tells that it was rehearsed on another day: first debits may have passed since.

@@ -23,6 +23,9 @@ func limitWords(d merchant.Demands) string {
 	return money.Format(*d.BatchesAbove, money.ZAR)
 }
 
+// MaySwitch tells that groups can be switched on: what an undo left can be, too.
+func (i Import) MaySwitch() bool { return i.in(Done, Undone) }
+
 // SwitchOn lets a group of an import be debited: its clients and accounts are parked no more, and its subscriptions run
 // from their first day on. All of the group or nothing.
 func (s *Service) SwitchOn(ctx context.Context, who actor.Actor, id uuid.UUID, group string) (Import, error) {
@@ -38,7 +41,7 @@ func (s *Service) SwitchOn(ctx context.Context, who actor.Actor, id uuid.UUID, g
 			}
 		}
 		switch {
-		case i.State != Done:
+		case !i.MaySwitch():
 			return wrongState(*i)
 		case at < 0:
 			return fault.At("group", "does_not_exist", "This import has no group “%s”.", group)

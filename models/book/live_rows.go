@@ -27,7 +27,7 @@ func parkedOf(tx *database.Tx, i Import, group string) (out parkedRows, err erro
 			}
 		}
 	}, `SELECT CASE WHEN verdict = 'created' THEN client_id::text END, token_id::text, subscriber_id::text
-		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2 AND group_name = $3 AND state = 'applied'
+		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2 AND group_name = $3 AND state IN ('applied', 'undone')
 		ORDER BY n`, i.MerchantID.String(), i.ID.String(), group)
 	if err != nil {
 		return out, fmt.Errorf("find what is parked: %w", err)

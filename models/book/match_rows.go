@@ -2,6 +2,7 @@ package book
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -143,4 +144,26 @@ func refer(tx *database.Tx, i Import, reference string, clientID uuid.UUID) {
 func idFrom(text string) uuid.UUID {
 	id, _ := uuid.Parse(text)
 	return id
+}
+
+// ImportOf finds the import that a client came in with, and the group; the zero import when there is none.
+func (s Store) ImportOf(ctx context.Context, merchantID, clientID uuid.UUID) (i Import, group string, err error) {
+	var id string
+	err = s.Pool.QueryRow(ctx, `SELECT import_id::text, group_name FROM book_import_rows WHERE merchant_id = $1
+		AND client_id = $2 AND state = 'applied' AND verdict = 'created'`, merchantID.String(),
+		clientID.String()).Scan(&id, &group)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return i, "", nil
+	}
+	if err != nil {
+		return i, "", fmt.Errorf("find the import of a client: %w", err)
+	}
+	i, err = s.Import(ctx, merchantID, idFrom(id))
+	return i, group, err
+}
+
+// OwnerOf finds the merchant of an import, for the command line; NotFound when there is none.
+func (s Store) OwnerOf(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
+	i, err := database.One(ctx, s.DB, importTable, "id = $1", id)
+	return i.MerchantID, err
 }

@@ -49,7 +49,7 @@ func (s *Service) mend(ctx context.Context, who actor.Actor, id uuid.UUID,
 		}
 		i.touched(who)
 		note(tx, who, *i, "import.mended", text, nil, nil)
-		return rehearse(tx, i)
+		return s.rehearse(tx, who, i)
 	})
 }
 

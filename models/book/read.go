@@ -119,7 +119,7 @@ func (r *reading) name(column int) string {
 	if column < len(r.Header) && r.Header[column] != "" {
 		return r.Header[column]
 	}
-	return letterOf(column)
+	return LetterOf(column)
 }
 
 // cell is what the row says about a field, without stray blanks; ok is false where it says nothing.

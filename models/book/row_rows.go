@@ -103,7 +103,8 @@ func (s Store) groups(ctx context.Context, merchantID, id uuid.UUID) (out []Grou
 	rows, err := s.Pool.Query(ctx, `SELECT group_name, count(*), count(*) FILTER (WHERE verdict = 'created'),
 		count(*) FILTER (WHERE debitable), count(*) FILTER (WHERE cents > 0), coalesce(sum(cents), 0)::bigint,
 		min(first_on), max(first_on)
-		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2 AND state <> 'undone'
+		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2
+			AND (state <> 'undone' OR token_id IS NOT NULL OR verdict = 'created' AND client_id IS NOT NULL)
 			AND verdict IN ('created', 'updated', 'unchanged') GROUP BY group_name ORDER BY group_name`, merchantID.String(),
 		id.String())
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Service) start(tx purchase.Tx, who actor.Actor, i *Import, seal string,
 	}
 	note(tx, who, *i, "import.started", fmt.Sprintf("The import %s was started: %s added, %s changed.", i.Name,
 		plural.Of(i.Counts.Created, "client"), plural.Of(i.Counts.Updated, "client")), nil, after)
-	return nil
+	return s.later(tx, who, i)
 }
 
 // MayStart is nil when an import can be done as it was rehearsed.

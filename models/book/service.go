@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
@@ -28,6 +29,24 @@ type Service struct {
 	TakeNumbers func(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
 	Demands     func(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
 	Now         func() time.Time
+	// Later asks for work of an import that goes on without the page, in the transaction that makes it necessary, and
+	// gives the id of the task; nil: whoever calls does the work.
+	Later func(tx *database.Tx, who actor.Actor, i Import) (uuid.UUID, error)
+}
+
+// quickly is how many rows are rehearsed without a task.
+const quickly = 2000
+
+// Small tells that an import is rehearsed before the answer.
+func (i Import) Small() bool { return i.Rows <= quickly }
+
+// later asks for the work of an import, for a person.
+func (s *Service) later(tx purchase.Tx, who actor.Actor, i *Import) (err error) {
+	if s.Later == nil || who.Kind != actor.User || i.State == Checking && i.Small() {
+		return nil
+	}
+	i.TaskID, err = s.Later(tx.Unit(), who, *i)
+	return err
 }
 
 // Filter narrows the list of imports; its zero value takes all.

@@ -41,7 +41,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Impo
 		}
 		i.State, i.Kept = Undoing, []Kept{}
 		note(tx, who, *i, "import.undoing", fmt.Sprintf("Undoing the import %s was asked for.", i.Name), nil, nil)
-		return nil
+		return s.later(tx, who, i)
 	})
 }
 

@@ -227,4 +227,6 @@ func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.U
 func Rewrite(tx *database.Tx, c Client) (bool, error) { return update(tx, c) }
 
 // LockIn reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
-func LockIn(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) { return lock(tx, merchantID, id) }
+func LockIn(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return lock(tx, merchantID, id)
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/book"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
@@ -63,6 +64,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	selections := selection.Store{DB: s.DB}
 	if err := selections.Tidy(ctx, now); err != nil {
+		return err
+	}
+	books := book.Store{DB: s.DB}
+	if err := books.Tidy(ctx, now); err != nil {
 		return err
 	}
 	desk := followup.Store{DB: s.DB}

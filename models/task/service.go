@@ -44,7 +44,18 @@ const headStart = 5 * time.Second
 const mostOpen = 20 // tasks of one merchant at once
 
 // Ask asks for long work. It begins at once, in the background unless the wish says otherwise.
-func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error) {
+func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (made Task, err error) {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if made, err = s.AskIn(tx, who, w); err != nil {
+			return err
+		}
+		return tx.Answered(made)
+	})
+	return made, err
+}
+
+// AskIn is Ask in the transaction of what makes the work necessary: one is not there without the other.
+func (s *Service) AskIn(tx *database.Tx, who actor.Actor, w Wish) (Task, error) {
 	if err := who.May(w.Needs); err != nil {
 		return Task{}, err
 	}
@@ -55,27 +66,25 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, w Wish) (Task, error
 	if w.AtOnce {
 		made.ClaimedUntil = now.Add(headStart)
 	}
-	return made, s.Store.InTx(ctx, func(tx *database.Tx) error {
-		if err := besideErasures(tx, who.MerchantID); err != nil {
-			return err
-		}
-		open, err := countOpen(tx, who.MerchantID)
-		if err != nil {
-			return err
-		}
-		if open >= mostOpen {
-			return fault.New(fault.Conflict, "too_many_tasks",
-				"%d tasks are waiting or running. Wait until one is done or cancel one.", open)
-		}
-		insertTask(tx, made)
-		tx.Audit(who, audit.Entry{Action: "task.asked", ObjectType: "task", ObjectID: made.ID,
-			Text: made.Title + " was asked for.", After: map[string]any{"kind": made.Kind, "rows": made.Total}})
-		for _, e := range w.About {
-			tx.Audit(who, e)
-		}
-		tx.Enqueue(queue.WorkTask{TaskID: made.ID})
-		return tx.Answered(made)
-	})
+	if err := besideErasures(tx, who.MerchantID); err != nil {
+		return made, err
+	}
+	open, err := countOpen(tx, who.MerchantID)
+	if err != nil {
+		return made, err
+	}
+	if open >= mostOpen {
+		return made, fault.New(fault.Conflict, "too_many_tasks",
+			"%d tasks are waiting or running. Wait until one is done or cancel one.", open)
+	}
+	insertTask(tx, made)
+	tx.Audit(who, audit.Entry{Action: "task.asked", ObjectType: "task", ObjectID: made.ID,
+		Text: made.Title + " was asked for.", After: map[string]any{"kind": made.Kind, "rows": made.Total}})
+	for _, e := range w.About {
+		tx.Audit(who, e)
+	}
+	tx.Enqueue(queue.WorkTask{TaskID: made.ID})
+	return made, nil
 }
 
 // now is real time as the database keeps it.
