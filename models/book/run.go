@@ -55,7 +55,7 @@ func (s *Service) start(tx purchase.Tx, who actor.Actor, i *Import, seal string,
 		return err
 	case two && by.ApprovalID == uuid.Nil && who.Kind == actor.User:
 		return fault.New(fault.Conflict, "approval_needed", "This import makes mandates for more than %s a debit together, so "+
-			"a second person has to agree.", limitWords(d))
+			"a second approver has to agree.", limitWords(d))
 	}
 	i.State, i.Starter, i.StartedAt = Running, who, tx.Now()
 	i.touched(who)

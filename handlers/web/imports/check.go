@@ -40,9 +40,11 @@ func (h *Imports) Check(c echo.Context) error {
 func (h *Imports) checkPage(c echo.Context, i book.Import, refused error) error {
 	self := href(i.ID, "check")
 	view := pages.ImportCheckView{Head: h.head(c, i, "check", refused), Self: self, Working: i.State == book.Checking,
-		Progress: progress("Rows rehearsed", done(i), i.Rows), RehearseAction: href(i.ID, "rehearse"),
-		MendAction: href(i.ID, "mends"), CellAction: href(i.ID, "cells"), RowAction: href(i.ID, "rows"),
+		Progress: progress("Rows rehearsed", done(i), i.Rows), MendAction: href(i.ID, "mends"), CellAction: href(i.ID, "cells"), RowAction: href(i.ID, "rows"),
 		MayChange: access.Actor(c).Can(act) && i.State == book.Checked, Stats: stats(i), CheckSum: i.CheckSum}
+	if access.Actor(c).Can(act) {
+		view.RehearseAction = href(i.ID, "rehearse")
+	}
 	if c.Request().Header.Get("HX-Target") == pages.ImportWorking {
 		if !view.Working {
 			c.Response().Header().Set("HX-Refresh", "true")
