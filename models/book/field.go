@@ -196,7 +196,11 @@ func (m Mapping) forNext() Mapping {
 			kept[cause] = choice
 		}
 	}
-	return Mapping{Columns: m.Columns, Choices: kept}
+	next := Mapping{Columns: slices.Clone(m.Columns), Choices: kept}
+	for n := range next.Columns { // the next file shows itself how it is written
+		next.Columns[n].Decimal, next.Columns[n].Dates, next.Columns[n].Guessed = money.Unmarked, calendar.Unordered, false
+	}
+	return next
 }
 
 // Column is where a field is, from 0; -1 when no column has it.
