@@ -21,6 +21,7 @@ import (
 	"debitdesk/handlers/web/find"
 	"debitdesk/handlers/web/followups"
 	"debitdesk/handlers/web/home"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/lists"
@@ -77,6 +78,7 @@ type Deps struct {
 	Followups    *followups.Followups
 	Find         *find.Find
 	Batches      *batches.Batches
+	Imports      *imports.Imports
 	BankFiles    *bankfiles.Pages // nil without a bank that takes files
 	Templates    *templates.Templates
 	Invoices     *invoices.Invoices

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/batch"
+	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
@@ -243,6 +244,7 @@ func (s *street) fill() {
 		"/company_statements/":             paper.ID.String(),
 		"/reports/statements/":             paper.ID.String(),
 		"/batches/":                        sent.ID.String(),
+		"/imports/":                        s.book(),
 		"/clients/":                        client,
 		"/purchases/":                      charged,
 		"/tokens/":                         token,
@@ -259,6 +261,31 @@ func (s *street) fill() {
 		"/account/security/passkeys/":      passkey.Handle(),
 		"/settings/security/people/":       s.A.Staff.ID.String(),
 	}
+}
+
+// book makes an import that was done.
+func (s *street) book() string {
+	s.t.Helper()
+	ctx := s.t.Context()
+	i, err := s.Imports.Upload(ctx, s.A.Actor, book.Upload{Name: "gym.csv", BrandID: s.A.BrandID,
+		Content: strings.NewReader("Member No,Name,Email,Bank,Account number,Mandate signed\n" +
+			"K1,Thandi Nkosi,thandi@example.com,FNB,62000001018,2025-01-28\n")})
+	if err == nil {
+		_, err = s.Imports.Map(ctx, s.A.Actor, i.ID, i.Mapping, i.CutOver)
+	}
+	if err == nil {
+		i, err = s.Imports.Work(ctx, s.A.Actor, i.ID)
+	}
+	if err == nil {
+		_, err = s.Imports.Start(ctx, s.A.Actor, i.ID, i.Seal())
+	}
+	if err == nil {
+		i, err = s.Imports.Work(ctx, s.A.Actor, i.ID)
+	}
+	if err != nil || i.Counts.Applied != 1 {
+		s.t.Fatal(err, i.Counts)
+	}
+	return i.ID.String()
 }
 
 // bank makes one of everything that is exchanged with the bank: a file that was refused, its answer, debits that missed

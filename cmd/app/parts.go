@@ -21,6 +21,7 @@ import (
 	findpages "debitdesk/handlers/web/find"
 	"debitdesk/handlers/web/followups"
 	"debitdesk/handlers/web/home"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/lists"
@@ -128,6 +129,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	exports.Tasks = s.Tasks
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Money: s.Money,
 		Clients: func() kit.Rows[client.Client] { return d.Clients.Rows() }}
+	d.Imports = &imports.Imports{Desk: desk, Service: s.Imports, Tasks: s.Tasks, Approvals: s.Approvals,
+		Brands: s.Merchants.Store.Brands}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
 		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
@@ -158,7 +161,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 			return len(live), err
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
-		Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf, Purchases: s.Purchases, Approvals: s.Approvals,
+		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf, Purchases: s.Purchases, Approvals: s.Approvals,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files

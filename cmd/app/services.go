@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/handlers/statements"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
@@ -23,6 +24,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
+	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -66,6 +68,7 @@ type Services struct {
 	Outbox        *outbox.Service
 	Billing       *billing.Service
 	Batches       *batch.Service
+	Imports       *book.Service
 	Audit         *trail.Service
 	Controls      *simulation.Controls // of the sandbox; nil in live mode
 	Subscriptions *subscription.Service
@@ -177,9 +180,19 @@ func New(o Options) (Services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
+	out.Imports = &book.Service{InTx: store.Runner[purchase.Tx](s), Store: book.Store{DB: s.DB}, Purchases: purchases,
+		Subscriptions: subscriptions, Clients: clients, TakeNumbers: s.TakeNumbers, Demands: s.Demands, Now: now,
+		Later: func(tx *database.Tx, who actor.Actor, i book.Import) (uuid.UUID, error) {
+			w, err := imports.Wish(i)
+			if err != nil {
+				return uuid.Nil, err
+			}
+			t, err := out.Tasks.AskIn(tx, who, w)
+			return t.ID, err
+		}}
 	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
-		Purchases: purchases, Batches: out.Batches, Brands: out.Merchants, Webhooks: out.Webhooks, Letters: words, Now: now,
-		Works: map[string]approval.Worker{}}
+		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
+		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire

@@ -6,6 +6,7 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/models/actor"
@@ -24,6 +25,7 @@ func (s Services) workers(o Options) {
 	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk
+	s.Tasks.Workers[imports.Kind] = imports.Worker{Service: s.Imports}
 	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
 	s.Tasks.Workers[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
 	s.Approvals.Works[bulk.Kind] = d.Bulk

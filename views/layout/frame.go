@@ -99,6 +99,7 @@ var sections = []section{
 	{"invoices", "Invoices", "file", "/invoices", "/manual/invoices"},
 	{"templates", "Templates", "repeat", "/templates", "/manual/subscriptions"},
 	{"batches", "Batches", "layers", "/batches", "/manual/invoices#a-batch-in-six-steps"},
+	{"imports", "Imports", "upload", "/imports", "/manual/moving-in"},
 	{"calendar", "Calendar", "calendar", "/calendar", "/manual/pages#calendar"},
 	{"bank", "Bank files", "bank", "/bank", "/manual/bank-files"},
 	{"reports", "Reports", "chart", "/reports", "/manual/pages#reports"},
@@ -115,6 +116,7 @@ var newThings = []components.MenuItem{
 	{Label: "New purchase", Icon: "receipt", Href: "/purchases/new"},
 	{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new"},
 	{Label: "New batch", Icon: "layers", Href: "/batches/new"},
+	{Label: "New import", Icon: "upload", Href: "/imports/new"},
 	{Label: "New template", Icon: "repeat", Href: "/templates/new"},
 	{Label: "Store a bank account", Icon: "bank", Href: "/tokens/new"},
 }
