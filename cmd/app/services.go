@@ -191,7 +191,8 @@ func New(o Options) (Services, error) {
 			return t.ID, err
 		}}
 	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
-		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks, Letters: words, Now: now}
+		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
+		Letters: words, Now: now}
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
