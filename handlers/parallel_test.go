@@ -79,6 +79,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.templates()
 	c.hooks()
 	c.batches()
+	c.imports()
 	c.statements()
 	c.tasks()
 	c.selections()

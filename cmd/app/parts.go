@@ -161,7 +161,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 			return len(live), err
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
-		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf, Purchases: s.Purchases, Approvals: s.Approvals,
+		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
+		Purchases: s.Purchases, Approvals: s.Approvals,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files

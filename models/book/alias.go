@@ -181,7 +181,7 @@ var noneWords = map[string]bool{"none": true, "never": true, "no": true, "geen":
 // placeholders stand for a value that nobody knew.
 var (
 	placeholderText  = regexp.MustCompile(`(?i)^(?:temp|test|dummy|unknown|none|nil|no ?id|n/?a|tba|tbc|xx+)[-_ ]?\d*$`)
-	placeholderEmail = regexp.MustCompile(`(?i)^(?:x+|no|none|noemail|na|test|unknown|dummy|temp)@|@(?:temp|none|noemail|x+)\.`)
+	placeholderEmail = regexp.MustCompile(`(?i)^(?:x+|no|none|noemail|na|test|unknown|dummy|temp)@|@(?:temp|none|noemail|xx+)\.`)
 )
 
 func sameDigit(digits string) bool { return digits != "" && strings.Trim(digits, digits[:1]) == "" }

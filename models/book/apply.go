@@ -130,11 +130,10 @@ func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, er
 
 // subscription adds the client to a template, parked.
 func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Client, account uuid.UUID) uuid.UUID {
-	made := false
 	if sub.template.ID == uuid.Nil {
 		sub.template = *d.fresh[sub.key]
 	}
-	made = d.made[sub.template.ID]
+	made := d.made[sub.template.ID]
 	return d.s.Subscriptions.InsertParked(tx, subscription.MovedIn{Template: sub.template, ClientID: c.ID, TokenID: account,
 		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Reference: p.values.Reference, Made: made}).ID
 }

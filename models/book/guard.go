@@ -49,8 +49,8 @@ func (c Cycle) after(from Day, n int) Day {
 }
 
 // First is the first day on which the subscription is due, and why the row is held: the day that the file wants might
-// debit the client twice. The first safe day is given with it. A day that has passed moves on by whole cycles: what lies
-// behind is never debited.
+// debit the client twice. The first safe day is given with it. A day that has passed moves on by whole cycles: what
+// lies behind is never debited.
 func (g Guard) First(v Values, plan subscription.Plan) (due Day, held string) {
 	earliest, today := g.Earliest(v), dayOfMoment(g.Now)
 	fits := func(day Day) bool {

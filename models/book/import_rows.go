@@ -145,8 +145,8 @@ const countRows = `SELECT json_build_object('new', count(*) FILTER (WHERE verdic
 		FILTER (WHERE verdict IN ('created', 'updated', 'unchanged')), ''))
 	FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2`
 
-// keep counts the rows and writes the import, which gets the counts. While it is checked, it gets the fingerprint of what
-// was rehearsed.
+// keep counts the rows and writes the import, which gets the counts. While it is checked, it gets the fingerprint of
+// what was rehearsed.
 func keep(tx *database.Tx, i *Import) error {
 	return tx.Pgx(func(on pgx.Tx) error {
 		var counts string
@@ -230,12 +230,6 @@ func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash 
 		return m, false, fmt.Errorf("find a mapping: %w", err)
 	}
 	return m, true, nil
-}
-
-// doneBefore finds another import of the same content that stands; NotFound when there is none.
-func (s Store) doneBefore(ctx context.Context, i Import) (Import, error) {
-	return database.One(ctx, s.DB, importTable, `merchant_id = $1 AND content_hash = $2 AND id <> $3
-		AND state IN ('running', 'done') ORDER BY started_at DESC LIMIT 1`, i.MerchantID, i.ContentHash, i.ID)
 }
 
 // Tidy deletes the rows of files that cannot be undone any more, and of drafts that were discarded.

@@ -15,8 +15,8 @@ import (
 	"debitdesk/models/subscription"
 )
 
-// details are those of the client as they will be: what the file says, over what is there. An empty cell changes nothing,
-// and a single hyphen clears.
+// details are those of the client as they will be: what the file says, over what is there. An empty cell changes
+// nothing, and a single hyphen clears.
 func (k *known) details(p *plan) {
 	v, before := p.values.Details, p.client.Details
 	d := before
@@ -133,7 +133,7 @@ func (k *known) subscription(p *plan, row Row) {
 	if s.template.ID != uuid.Nil {
 		plan = s.template.Plan
 	}
-	held := ""
+	var held string
 	if s.due, held = k.guard.First(v, plan); held != "" && k.chose(row, CauseGuard) != choiceSafe {
 		p.say(Hold, NextDebit, CauseGuard, "%s", held)
 	}

@@ -240,7 +240,10 @@ func TestAnImportIsThereForItsMerchantAlone(t *testing.T) {
 	for _, do := range []func(context.Context, actor.Actor) error{
 		func(ctx context.Context, who actor.Actor) error { _, err := h.book.Get(ctx, who, i.ID); return err },
 		func(ctx context.Context, who actor.Actor) error { _, err := h.book.Undo(ctx, who, i.ID); return err },
-		func(ctx context.Context, who actor.Actor) error { _, err := h.book.SwitchOn(ctx, who, i.ID, "GYM"); return err },
+		func(ctx context.Context, who actor.Actor) error {
+			_, err := h.book.SwitchOn(ctx, who, i.ID, "GYM")
+			return err
+		},
 		func(ctx context.Context, who actor.Actor) error {
 			_, err := h.book.Rows(ctx, who, i.ID, book.RowQuery{Limit: 1})
 			return err

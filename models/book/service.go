@@ -161,8 +161,8 @@ func (s *Service) Discard(ctx context.Context, who actor.Actor, id uuid.UUID) (I
 	})
 }
 
-// NeedsTwo tells that a second person has to agree: the import makes mandates that debit more than the business lets one
-// person send.
+// NeedsTwo tells that a second person has to agree: the import makes mandates that debit more than the business lets
+// one person send.
 func (s *Service) NeedsTwo(ctx context.Context, i Import) (bool, merchant.Demands, error) {
 	d, err := s.Demands(ctx, i.MerchantID)
 	return err == nil && i.Counts.Debitable > 0 && d.NeedsTwo(i.Counts.Cents), d, err

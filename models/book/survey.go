@@ -95,8 +95,8 @@ func (s *Survey) Guess(f sheet.Format) Mapping {
 	return s.Written(f, m)
 }
 
-// Written says of each column of a mapping which decimal mark and order of dates it shows: the whole column decides, and
-// where it does not, the other columns of its kind, where these agree. What a person chose stays.
+// Written says of each column of a mapping which decimal mark and order of dates it shows: the whole column decides,
+// and where it does not, the other columns of its kind, where these agree. What a person chose stays.
 func (s *Survey) Written(f sheet.Format, m Mapping) Mapping {
 	m.Columns = slices.Clone(m.Columns)
 	orders := map[calendar.Order]bool{}

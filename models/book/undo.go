@@ -20,8 +20,8 @@ import (
 // undoneAtOnce is how many rows one transaction takes back.
 const undoneAtOnce = 100
 
-// Undo takes an import back: what it made goes, what it changed is as before. Rows whose group has handed a debit to the
-// bank stay, and what somebody changed since; Kept lists them. Work does it.
+// Undo takes an import back: what it made goes, what it changed is as before. Rows whose group has handed a debit to
+// the bank stay, and what somebody changed since; Kept lists them. Work does it.
 func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
 	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
 		if err := i.MayUndo(tx.Now()); err != nil {

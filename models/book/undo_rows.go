@@ -67,8 +67,8 @@ func orNone(id uuid.UUID) *string {
 	return &text
 }
 
-// removeMade deletes what a row made: the account with its mandate and the purchase that stands for them, the reference,
-// and a client who came with it.
+// removeMade deletes what a row made: the account with its mandate and the purchase that stands for them, the
+// reference, and a client who came with it.
 func removeMade(tx *database.Tx, i Import, row Row) error {
 	return tx.Pgx(func(on pgx.Tx) error {
 		type act struct {

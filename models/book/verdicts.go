@@ -24,9 +24,9 @@ import (
 // verdictHeads stand behind the columns of the file.
 var verdictHeads = []string{"_line", "_verdict", "_record", "_reason"}
 
-// Verdicts writes the file as it was sent, in its order, with what becomes of each row beside it: its line, the verdict,
-// the id of the client, and the reasons. Numbers of people are in full only for who may see them, which is audited; the
-// reasons never hold any.
+// Verdicts writes the file as it was sent, in its order, with what becomes of each row beside it: its line, the
+// verdict, the id of the client, and the reasons. Numbers of people are in full only for who may see them, which is
+// audited; the reasons never hold any.
 func (s *Service) Verdicts(ctx context.Context, who actor.Actor, id uuid.UUID, to io.Writer) error {
 	i, err := s.Get(ctx, who, id)
 	switch {

@@ -222,8 +222,8 @@ func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.U
 	return out, err
 }
 
-// Rewrite replaces the details of a live client in a transaction under way, with the moment of the change; false when it
-// was deleted meanwhile. What a client is brought from elsewhere was checked before.
+// Rewrite replaces the details of a live client in a transaction under way, with the moment of the change; false when
+// it was deleted meanwhile. What a client is brought from elsewhere was checked before.
 func Rewrite(tx *database.Tx, c Client) (bool, error) { return update(tx, c) }
 
 // LockIn reads a live client and keeps others from changing it meanwhile; NotFound otherwise.

@@ -81,8 +81,8 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 		return s.Halt.Lines()
 	}
 	if s.Kind == approval.ImportBook {
-		return []string{totalsWords(s.Approval, s.Now) + ".", "Everything comes in parked: nothing is debited, and no mail goes " +
-			"out, until a group is switched on."}
+		return []string{totalsWords(s.Approval, s.Now) + ".", "Everything comes in parked: nothing is debited, and no mail " +
+			"goes out, until a group is switched on."}
 	}
 	if s.Kind == approval.SendBatch {
 		out = append(batches.EffectLines(s.Effects), batches.DisputeLines(s.Effects)...)

@@ -35,7 +35,6 @@ func (h *Imports) Rehearsal(c echo.Context) error {
 
 func (h *Imports) rehearsalPage(c echo.Context, i book.Import, form url.Values, refused error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
-	wrong, _, _ := kit.Problems(refused)
 	self := href(i.ID, "rehearsal")
 	view := pages.ImportRehearsalView{Head: h.head(c, i, "rehearsal", refused), Stats: stats(i), CheckSum: i.CheckSum,
 		VerdictsHref: href(i.ID, "verdicts.csv"), Action: href(i.ID, "start"), RehearseAction: href(i.ID, "rehearse"),
@@ -71,13 +70,14 @@ func (h *Imports) rehearsalPage(c echo.Context, i book.Import, form url.Values, 
 	if view.Groups, err = h.groups(c, i); err != nil {
 		return err
 	}
-	return h.mayStart(c, i, form, wrong, &view)
+	return h.mayStart(c, i, form, refused, &view)
 }
 
 // mayStart fills in the button that does it, or why it is not there.
-func (h *Imports) mayStart(c echo.Context, i book.Import, form url.Values, wrong map[string]string,
+func (h *Imports) mayStart(c echo.Context, i book.Import, form url.Values, refused error,
 	view *pages.ImportRehearsalView) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
+	wrong, _, _ := kit.Problems(refused)
 	two, d, err := h.Service.NeedsTwo(ctx, i)
 	if err != nil {
 		return err
@@ -108,10 +108,6 @@ func (h *Imports) mayStart(c echo.Context, i book.Import, form url.Values, wrong
 			" a debit together. Nothing is imported before that."
 		view.Reason = kit.ReasonField(form.Get("reason"), wrong["reason"])
 		view.Button = "Ask for approval: import " + plural.Of(i.Counts.ToDo(), "row")
-	}
-	var refused error
-	if len(wrong) > 0 {
-		refused = fault.At("reason", "required", "%s", wrong["reason"])
 	}
 	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Rehearsal of "+i.Name, section,
 		func(f layout.Frame) templ.Component { return pages.ImportRehearsal(f, *view) })
