@@ -21,7 +21,7 @@ import (
 )
 
 type importCmd struct {
-	File     importFileCmd   `cmd:"" default:"withargs" hidden:"" help:"Rehearse, or with --apply do, the import of a book."`
+	File     importFileCmd   `cmd:"" default:"withargs" hidden:"" help:"Rehearse, or with --apply do, a book."`
 	Undo     importUndoCmd   `cmd:"" help:"Take an import back, until its first debit was handed to the bank."`
 	SwitchOn importSwitchCmd `cmd:"" name:"switch-on" help:"Let a group of an import be debited."`
 	List     importListCmd   `cmd:"" help:"List the imports of a business, the newest first, one JSON object a line."`
@@ -29,7 +29,7 @@ type importCmd struct {
 
 type importFileCmd struct {
 	Merchant string   `placeholder:"SLUG" help:"Short name of the business; not needed where there is only one."`
-	Mapping  string   `placeholder:"FILE" help:"JSON: what the columns mean, by heading, and choices by cause; else it is guessed."`
+	Mapping  string   `placeholder:"FILE" help:"JSON: what the columns mean, by heading, and choices by cause."`
 	CutOver  string   `placeholder:"DATE" help:"The first day on which debits come from here; today when left out."`
 	Apply    bool     `help:"Do it; without this it is rehearsed and nothing is written to the book."`
 	Files    []string `arg:"" name:"file" help:"Spreadsheets or CSV files of clients; each is an import of its own."`
@@ -144,7 +144,8 @@ func (m *importFileCmd) say(ctx context.Context, s *book.Service, who actor.Acto
 			said.Causes = append(said.Causes, importCause{one.Cause, one.Rows})
 		}
 	}
-	to, err := os.OpenFile(said.Verdicts, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // beside the operator's
+	to, err := os.OpenFile(said.Verdicts, os.O_CREATE|os.O_WRONLY|os.O_TRUNC,
+		0o600) //nolint:gosec // beside the operator's
 	if err != nil {
 		return said, err
 	}
@@ -166,7 +167,8 @@ func readMapping(path string) (m importMapping, err error) {
 }
 
 // over puts what the operator said over what was guessed.
-func (m importMapping) over(ctx context.Context, s *book.Service, who actor.Actor, i book.Import) (book.Mapping, error) {
+func (m importMapping) over(ctx context.Context, s *book.Service, who actor.Actor, i book.Import) (book.Mapping,
+	error) {
 	out := i.Mapping
 	if m.Choices != nil {
 		out.Choices = m.Choices

@@ -31,12 +31,14 @@ func TestABookIsImportedSwitchedOnAndUndoneFromTheCommandLine(t *testing.T) {
 		return s
 	}
 	s := said(exitFailed, path)
-	if s.Read != 3 || s.Created != 2 || s.Refused != 1 || len(s.Causes) != 1 || s.Causes[0] != (importCause{"scientific", 1}) {
+	if s.Read != 3 || s.Created != 2 || s.Refused != 1 || len(s.Causes) != 1 || s.Causes[0] != (importCause{"scientific",
+		1}) {
 		t.Errorf("the rehearsal says %+v", s)
 	}
 	verdicts, err := os.ReadFile(s.Verdicts)
 	must(t, err)
-	if !strings.Contains(string(verdicts), "K3;Pule Sithole;pule@example.com;Capitec;1.4E+09;2024-04-03;299,95;none;4;refused;;") {
+	if !strings.Contains(string(verdicts), "K3;Pule "+
+		"Sithole;pule@example.com;Capitec;1.4E+09;2024-04-03;299,95;none;4;refused;;") {
 		t.Errorf("the verdicts are\n%s", verdicts)
 	}
 	mapping := filepath.Join(dir, "mapping.json")
@@ -45,7 +47,8 @@ func TestABookIsImportedSwitchedOnAndUndoneFromTheCommandLine(t *testing.T) {
 	if done.Created != 3 || done.Refused != 0 {
 		t.Errorf("the import did %+v", done)
 	}
-	if again := said(exitOK, "--mapping", mapping, "--apply", path); again.Unchanged != 3 || again.Created+again.Updated != 0 {
+	if again := said(exitOK, "--mapping", mapping, "--apply", path); again.Unchanged != 3 ||
+		again.Created+again.Updated != 0 {
 		t.Errorf("the second run did %+v", again)
 	}
 	if got := typed(t, env, "", "import", "switch-on", done.ImportID.String(), "--group", "All"); got.code != exitOK ||

@@ -57,7 +57,7 @@ type commands struct {
 	Figures  figuresCmds `cmd:"" help:"The sums and counts that pages show."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product needs; exit code 1 if something is wrong."`
 	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
-	Import   importCmd   `cmd:"" help:"Bring in the clients, accounts, mandates and subscriptions that a business has elsewhere."`
+	Import   importCmd   `cmd:"" help:"Bring in the clients, accounts, mandates and subscriptions of a business."`
 	Bank     bankCmd     `cmd:"" help:"The connection to a bank by files."`
 	Simulate simulateCmd `cmd:"" help:"Counterparts to try the product with."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

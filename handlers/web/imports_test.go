@@ -141,7 +141,8 @@ func TestASecondPersonAgreesToAnImportAboveTheLimit(t *testing.T) {
 	if err := h.Tasks.Work(t.Context(), i.TaskID); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'import.started' AND after::text LIKE '%approved_by%'`); n != 1 {
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'import.started' AND after::text LIKE
+		'%approved_by%'`); n != 1 {
 		t.Errorf("%d entries say who approved the import", n)
 	}
 }

@@ -171,9 +171,11 @@ func dayOf(text string, c Cycle) (day int, ok bool) {
 	return n, err == nil && n >= 1 && n <= 31
 }
 
-var inactiveWords = map[string]bool{"inactive": true, "cancelled": true, "canceled": true, "closed": true, "expired": true,
+var inactiveWords = map[string]bool{"inactive": true, "cancelled": true, "canceled": true, "closed": true,
+	"expired":   true,
 	"suspended": true, "frozen": true, "freeze": true, "hold": true, "onhold": true, "no": true, "n": true, "0": true,
-	"false": true, "terminated": true, "left": true, "resigned": true, "onaktief": true, "gekanselleer": true, "paused": true,
+	"false": true, "terminated": true, "left": true, "resigned": true, "onaktief": true, "gekanselleer": true,
+	"paused":   true,
 	"declined": true, "failed": true}
 
 var noneWords = map[string]bool{"none": true, "never": true, "no": true, "geen": true, "nooit": true, "nil": true}
@@ -181,7 +183,8 @@ var noneWords = map[string]bool{"none": true, "never": true, "no": true, "geen":
 // placeholders stand for a value that nobody knew.
 var (
 	placeholderText  = regexp.MustCompile(`(?i)^(?:temp|test|dummy|unknown|none|nil|no ?id|n/?a|tba|tbc|xx+)[-_ ]?\d*$`)
-	placeholderEmail = regexp.MustCompile(`(?i)^(?:x+|no|none|noemail|na|test|unknown|dummy|temp)@|@(?:temp|none|noemail|xx+)\.`)
+	placeholderEmail = regexp.MustCompile(
+		`(?i)^(?:x+|no|none|noemail|na|test|unknown|dummy|temp)@|@(?:temp|none|noemail|xx+)\.`)
 )
 
 func sameDigit(digits string) bool { return digits != "" && strings.Trim(digits, digits[:1]) == "" }
@@ -198,6 +201,7 @@ func isPlaceholder(f Field, text string) bool {
 		d := digitsOf(text)
 		return placeholderText.MatchString(text) || len(d) == len(text) && len(d) >= 6 && (sameDigit(d) ||
 			d == "1234567890123")
+	default:
 	}
 	return false
 }

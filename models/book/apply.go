@@ -120,7 +120,8 @@ func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, er
 		day = 1
 	}
 	contract := p.known.contract(v, d.contract)
-	k, err := d.s.Purchases.InsertMovedIn(tx, d.who, purchase.MovedIn{Brand: p.known.brand, ClientID: c.ID, Payer: c.Details,
+	k, err := d.s.Purchases.InsertMovedIn(tx, d.who, purchase.MovedIn{Brand: p.known.brand, ClientID: c.ID,
+		Payer:  c.Details,
 		Holder: v.holder(), Known: mandate.MovedIn{SignedOn: v.SignedOn, OldReference: v.oldReference(), Cents: v.Cents},
 		Channel: mandate.ByAPI, Units: units, Day: day, Contract: contract,
 		Reference: purchase.ReferenceOf(p.known.brand, d.reference), NotBefore: p.earliest, Parked: true})
@@ -134,7 +135,8 @@ func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Cl
 		sub.template = *d.fresh[sub.key]
 	}
 	made := d.made[sub.template.ID]
-	return d.s.Subscriptions.InsertParked(tx, subscription.MovedIn{Template: sub.template, ClientID: c.ID, TokenID: account,
+	return d.s.Subscriptions.InsertParked(tx, subscription.MovedIn{Template: sub.template, ClientID: c.ID,
+		TokenID: account,
 		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Reference: p.values.Reference, Made: made}).ID
 }
 

@@ -41,7 +41,8 @@ func TestAWholeColumnDecidesAboutDatesAndDecimals(t *testing.T) {
 			"@example.com", "FNB", "6200000101" + string(rune('0'+n)), amount, date}, ";") + "\n"
 	}
 	i := h.rehearsed(head + row(1, "1.234", "03/04/2024") + row(2, "450,50", "31/03/2024"))
-	if c := i.Mapping.Columns; c[5].Decimal != money.CommaMark || c[6].Dates != calendar.DayFirst || i.Counts.Created != 2 {
+	if c := i.Mapping.Columns; c[5].Decimal != money.CommaMark || c[6].Dates != calendar.DayFirst ||
+		i.Counts.Created != 2 {
 		t.Fatalf("the columns are read as %+v, %+v", c, h.rows(i))
 	}
 	if r := h.rows(i)[0]; r.Cents != 123400 {

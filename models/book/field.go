@@ -66,8 +66,8 @@ var fieldRows = []fieldRow{
 		"nameandsurname|tenant|learner|accountname"},
 	{Surname, "Surname", "surname|lastname|familyname|van|agternaam"},
 	{Email, "E-mail", "email|emailaddress|mail|epos|eposadres|mailaddress|clientemail|contactemail"},
-	{Phone, "Phone", "phone|phonenumber|cell|cellphone|cellno|cellnumber|cellphonenumber|mobile|mobileno|mobilenumber|tel|" +
-		"telephone|contactnumber|contactno|sel|selfoon|selnommer|foon|telefoon|whatsapp"},
+	{Phone, "Phone", "phone|phonenumber|cell|cellphone|cellno|cellnumber|cellphonenumber|mobile|mobileno|mobilenumber|" +
+		"tel|telephone|contactnumber|contactno|sel|selfoon|selnommer|foon|telefoon|whatsapp"},
 	{Identity, "ID or passport number", "id|idnumber|idno|idnr|rsaid|said|identity|identitynumber|idorpassport|" +
 		"idpassport|passport|passportnumber|personalcode|idnommer|identiteitsnommer"},
 	{Street, "Street address", "street|streetaddress|address|address1|addressline1|poaddressline1|adres|straat"},
@@ -95,9 +95,11 @@ var fieldRows = []fieldRow{
 		"processday|deductionday|payday"},
 	{NextDebit, "Next debit on", "nextdebit|nextdebitdate|nextdate|nextcollection|nextcollectiondate|nextpayment|" +
 		"nextbilling|nextrun|actiondate|collectiondate|volgendedebiet"},
-	{LastDebit, "Last debit by the old system", "lastdebit|lastdebitdate|lastcollection|lastcollected|lastpayment|lastrun|" +
-		"lastebiet|laastedebiet"},
-	{Failures, "Failed debits in a row", "failures|failuresinarow|unpaids|unpaidcount|returns|bounced|consecutivefailures"},
+	{LastDebit, "Last debit by the old system",
+		"lastdebit|lastdebitdate|lastcollection|lastcollected|lastpayment|lastrun|" +
+			"lastebiet|laastedebiet"},
+	{Failures, "Failed debits in a row",
+		"failures|failuresinarow|unpaids|unpaidcount|returns|bounced|consecutivefailures"},
 	{Status, "Status", "status|state|active|membershipstatus|accountstatus|aktief"},
 	{GroupOf, "Group", "group|groupname|branchname|club|site|location|school|class|grade|batch|groep|klas|graad"},
 	{Notes, "Notes", "notes|note|comment|comments|remarks|opmerkings|notas"},

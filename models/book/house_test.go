@@ -77,9 +77,11 @@ func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 		m, slug, h.store.Now())
 	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at)
 		VALUES ($1, $2, $3, 'KSF', $4, $4)`, brand, m, slug, h.store.Now())
-	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, is_default, created_at)
+	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number,
+		is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'KLOOFST', '62000009999', true, now())`, h.store.NewID(), m, brand)
-	return actor.Actor{Kind: actor.User, ID: h.store.NewID(), Role: actor.Finance, MerchantID: m, Name: "Werner Louw"}, brand
+	return actor.Actor{Kind: actor.User, ID: h.store.NewID(), Role: actor.Finance, MerchantID: m, Name: "Werner Louw"},
+		brand
 }
 
 func (h *house) exec(sql string, args ...any) {

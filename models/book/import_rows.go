@@ -137,7 +137,8 @@ const countRows = `SELECT json_build_object('new', count(*) FILTER (WHERE verdic
 	'created', count(*) FILTER (WHERE verdict = 'created'), 'updated', count(*) FILTER (WHERE verdict = 'updated'),
 	'unchanged', count(*) FILTER (WHERE verdict = 'unchanged'), 'skipped', count(*) FILTER (WHERE verdict = 'skipped'),
 	'refused', count(*) FILTER (WHERE verdict = 'refused'), 'held', count(*) FILTER (WHERE verdict = 'held'),
-	'warned', count(*) FILTER (WHERE verdict IN ('created', 'updated', 'unchanged') AND findings @> '[{"level": "warning"}]'),
+	'warned', count(*) FILTER (WHERE verdict IN ('created', 'updated', 'unchanged') AND findings @> '[{"level":
+		"warning"}]'),
 	'applied', count(*) FILTER (WHERE state = 'applied'), 'undone', count(*) FILTER (WHERE state = 'undone'),
 	'debitable', count(*) FILTER (WHERE debitable),
 	'cents', least(coalesce(sum(cents), 0), 9223372036854775807))::text,
@@ -200,7 +201,8 @@ func (s Store) Import(ctx context.Context, merchantID, id uuid.UUID) (Import, er
 }
 
 // Imports lists a page, the newest first.
-func (s Store) Imports(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Import], error) {
+func (s Store) Imports(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Import],
+	error) {
 	w := &listing.Walk{Columns: importTable.Columns(""), From: "book_imports"}
 	w.And("merchant_id = ?", merchantID)
 	if !f.From.IsZero() {
@@ -216,7 +218,8 @@ func (s Store) Imports(ctx context.Context, merchantID uuid.UUID, f Filter, ask 
 }
 
 // mappingFor finds what was chosen for a heading before.
-func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m Mapping, found bool, err error) {
+func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m Mapping, found bool,
+	err error) {
 	var text string
 	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM book_mappings WHERE merchant_id = $1 AND header_hash = $2`,
 		merchantID.String(), headerHash).Scan(&text)

@@ -116,7 +116,8 @@ func (s *Service) Edit(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 }
 
 // LeaveOut leaves rows out, or takes them back in.
-func (s *Service) LeaveOut(ctx context.Context, who actor.Actor, id uuid.UUID, out bool, numbers ...int) (Import, error) {
+func (s *Service) LeaveOut(ctx context.Context, who actor.Actor, id uuid.UUID, out bool, numbers ...int) (Import,
+	error) {
 	return s.mend(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
 		rows, err := rowsAt(tx.Unit(), *i, numbers)
 		if err != nil {

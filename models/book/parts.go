@@ -138,7 +138,8 @@ func (k *known) subscription(p *plan, row Row) {
 		p.say(Hold, NextDebit, CauseGuard, "%s", held)
 	}
 	if v.Day > 28 || v.Day > 0 && v.Day <= plan.DuePeriod && plan.DueUnits == subscription.Days {
-		p.say(Note, DebitDay, CauseShortMonths, "the subscription is billed %d days before it is due, so in short months its "+
+		p.say(Note, DebitDay, CauseShortMonths, "the subscription is billed %d days before it is due, so in short months "+
+			"its "+
 			"debit runs up to three days later", plan.DuePeriod)
 	}
 	p.subscribe = &s

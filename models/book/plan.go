@@ -138,7 +138,10 @@ func (k *known) byAddress(p *plan, row Row) (c client.Client, known, ok bool) {
 	if v.Details.Email == "" || len(same) == 0 {
 		return c, false, true
 	}
-	others := slices.DeleteFunc(slices.Clone(same), func(c client.Client) bool { return v.isAnother(c, k.referenceOf[c.ID]) })
+	others := slices.DeleteFunc(slices.Clone(same), func(c client.Client) bool {
+		return v.isAnother(c,
+			k.referenceOf[c.ID])
+	})
 	named := namedLike(others, v.Details.FullName)
 	switch {
 	case len(named) == 1:

@@ -172,7 +172,8 @@ func (r *reading) text(f Field, most int) string {
 }
 
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || !fault.IsOneLine(string(c)) }), " ")
+	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || !fault.IsOneLine(string(c)) }),
+		" ")
 }
 
 // found is what stands in a cell, cut short; numbers of people are not repeated.

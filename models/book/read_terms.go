@@ -25,7 +25,8 @@ func (r *reading) mandate() {
 	}
 	if v.Failures >= mostFailures {
 		v.NoDebit = true
-		r.say(Warning, Failures, CauseFailures, "%d debits in a row failed at the old system: the mandate is over, and a new "+
+		r.say(Warning, Failures, CauseFailures, "%d debits in a row failed at the old system: the mandate is over, and a "+
+			"new "+
 			"one is needed", v.Failures)
 		return
 	}
@@ -43,7 +44,8 @@ func (r *reading) mandate() {
 	case r.chose(CauseUndated) == choiceVouch:
 		r.say(Warning, SignedOn, CauseUndated, "the business vouches for the mandate; its day is not known")
 	default:
-		r.wrong(SignedOn, CauseUndated, "it is not said when the mandate was signed. A mandate that cannot be shown costs the "+
+		r.wrong(SignedOn, CauseUndated, "it is not said when the mandate was signed. A mandate that cannot be shown costs "+
+			"the "+
 			"dispute")
 	}
 }

@@ -23,7 +23,8 @@ type RowQuery struct {
 
 // Rows reads rows of an import.
 func (s Store) rows(ctx context.Context, merchantID, id uuid.UUID, q RowQuery) ([]Row, error) {
-	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND ($4::text[] IS NULL OR verdict = ANY($4))
+	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND ($4::text[] IS NULL OR verdict =
+		ANY($4))
 		AND ($5 = '' OR $5 = ANY(causes)) AND ($6 = '' OR $6 = ANY(warned)) AND ($7 = '' OR group_name = $7) AND n > $8
 		ORDER BY n LIMIT $9`, orNil(database.Texts(q.States)), orNil(database.Texts(q.Verdicts)), q.Cause, q.Warned, q.Group,
 		q.After, q.Limit)

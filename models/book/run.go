@@ -54,7 +54,8 @@ func (s *Service) start(tx purchase.Tx, who actor.Actor, i *Import, seal string,
 	case err != nil:
 		return err
 	case two && by.ApprovalID == uuid.Nil && who.Kind == actor.User:
-		return fault.New(fault.Conflict, "approval_needed", "This import makes mandates for more than %s a debit together, so "+
+		return fault.New(fault.Conflict, "approval_needed", "This import makes mandates for more than %s a debit "+
+			"together, so "+
 			"a second approver has to agree.", limitWords(d))
 	}
 	i.State, i.Starter, i.StartedAt = Running, who, tx.Now()
@@ -80,7 +81,8 @@ func (s *Service) MayStart(_ context.Context, i Import, seal string) error {
 	case seal != i.Seal():
 		return fault.New(fault.Conflict, "import_changed", "The import changed since you looked at it. Look at it again.")
 	case i.Counts.Created+i.Counts.Updated == 0:
-		return fault.New(fault.Conflict, "nothing_to_do", "Nothing would change: all rows are unchanged, skipped, refused or "+
+		return fault.New(fault.Conflict, "nothing_to_do", "Nothing would change: all rows are unchanged, skipped, refused "+
+			"or "+
 			"held.")
 	}
 	return nil

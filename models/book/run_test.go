@@ -81,7 +81,8 @@ func TestNothingIsDebitedFromWhatIsParked(t *testing.T) {
 	charge := func() error {
 		due := calendar.On(2026, time.December, 15).At(12, 0)
 		rec, err := h.purchases.Create(ctx, h.who, purchase.Input{BrandID: h.brand, ClientID: row.ClientID, Due: &due,
-			Details: purchase.Details{Products: []purchase.Product{{Name: "Towel", PriceCents: 5000, Quantity: decimal.NewFromInt(1)}}}})
+			Details: purchase.Details{Products: []purchase.Product{{Name: "Towel", PriceCents: 5000,
+				Quantity: decimal.NewFromInt(1)}}}})
 		must(t, err)
 		_, err = h.purchases.Charge(ctx, h.who, rec.ID, k.ID)
 		return err

@@ -36,7 +36,8 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Impo
 			return err
 		}
 		if len(handed) > 0 && len(handed) >= len(groups) {
-			return fault.New(fault.Conflict, "undo_over", "The first debits of this import were handed to the bank, so it can no "+
+			return fault.New(fault.Conflict, "undo_over", "The first debits of this import were handed to the bank, so it "+
+				"can no "+
 				"longer be undone. Stop or change its clients one by one.")
 		}
 		i.State, i.Kept = Undoing, []Kept{}

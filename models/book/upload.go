@@ -59,7 +59,8 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (i Imp
 
 func checkCutOver(day, today Day) error {
 	if day.Before(today) || day.After(today.AddDays(366)) {
-		return fault.At("cut_over", "invalid", "The cut-over day is today or a day within a year: from it on the debits come "+
+		return fault.At("cut_over", "invalid", "The cut-over day is today or a day within a year: from it on the debits "+
+			"come "+
 			"from here, and the old system stops.")
 	}
 	return nil

@@ -79,8 +79,9 @@ func (s *Service) InsertMovedIn(tx Tx, who actor.Actor, in MovedIn) (token.Token
 		BankCode: in.Payer.BankCode, AccountType: kind, AcceptedAt: now, CreatedAt: now, UpdatedAt: now,
 		Consent: mandate.Consent{At: in.givenAt(now), IP: who.IP, Channel: cmp.Or(in.Channel, mandate.ByAPI)}}
 	m.Consent.Text = mandate.WordingOfMovedIn(m, in.Brand, in.Known)
-	k := token.Token{ID: id, MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, MandateID: id, Method: EFT,
-		State: token.Active, Description: uuid.NewSHA1(id, []byte("description")).String(), HolderName: in.Holder,
+	k := token.Token{ID: id, MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, MandateID: id,
+		Method: EFT,
+		State:  token.Active, Description: uuid.NewSHA1(id, []byte("description")).String(), HolderName: in.Holder,
 		BankCode: in.Payer.BankCode, AccountType: kind, Account: in.Payer.BankAccount,
 		AccountMask: in.Payer.BankAccount.String(), CreatedBy: who.Name, NotBefore: in.NotBefore, CreatedAt: now,
 		UpdatedAt: now}

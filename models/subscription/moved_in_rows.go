@@ -12,7 +12,8 @@ import (
 // changed it, or it has billed.
 func RemoveParked(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM template_clients s WHERE merchant_id = $1 AND id = $2
-		AND (why = $3 AND version = 1 OR status = 'active' AND version = 2) AND NOT EXISTS (SELECT FROM billing_periods p WHERE p.template_client_id = s.id)`, merchantID, id,
+		AND (why = $3 AND version = 1 OR status = 'active' AND version = 2) AND NOT EXISTS (SELECT FROM billing_periods p
+			WHERE p.template_client_id = s.id)`, merchantID, id,
 		WhyParked)
 	if err != nil {
 		return false, fmt.Errorf("remove a parked subscription: %w", err)

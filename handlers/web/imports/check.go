@@ -40,7 +40,8 @@ func (h *Imports) Check(c echo.Context) error {
 func (h *Imports) checkPage(c echo.Context, i book.Import, refused error) error {
 	self := href(i.ID, "check")
 	view := pages.ImportCheckView{Head: h.head(c, i, "check", refused), Self: self, Working: i.State == book.Checking,
-		Progress: progress("Rows rehearsed", done(i), i.Rows), MendAction: href(i.ID, "mends"), CellAction: href(i.ID, "cells"), RowAction: href(i.ID, "rows"),
+		Progress: progress("Rows rehearsed", done(i), i.Rows), MendAction: href(i.ID, "mends"), CellAction: href(i.ID,
+			"cells"), RowAction: href(i.ID, "rows"),
 		MayChange: access.Actor(c).Can(act) && i.State == book.Checked, Stats: stats(i), CheckSum: i.CheckSum}
 	if access.Actor(c).Can(act) {
 		view.RehearseAction = href(i.ID, "rehearse")
@@ -136,7 +137,8 @@ func (h *Imports) causes(c echo.Context, i book.Import, view *pages.ImportCheckV
 
 // example is what is found about the first row of a cause.
 func (h *Imports) example(c echo.Context, i book.Import, one book.CauseCount) (string, error) {
-	rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), i.ID, book.RowQuery{After: one.First - 1, Limit: 1})
+	rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), i.ID, book.RowQuery{After: one.First - 1,
+		Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
@@ -290,7 +292,10 @@ func (h *Imports) Discard(c echo.Context) error {
 }
 
 func (h *Imports) ask(c echo.Context, q components.Confirm) error {
-	return h.Desk.ShowIn(c, http.StatusOK, q.Title, section, func(f layout.Frame) templ.Component { return pages.Ask(f, q) })
+	return h.Desk.ShowIn(c, http.StatusOK, q.Title, section, func(f layout.Frame) templ.Component {
+		return pages.Ask(f,
+			q)
+	})
 }
 
 // Verdicts serves GET /imports/:id/verdicts.csv: the file as it was sent, with what becomes of each row.

@@ -86,7 +86,8 @@ func (h *Imports) groups(c echo.Context, i book.Import) (out []pages.ImportGroup
 	all, err := h.Service.Groups(c.Request().Context(), access.Actor(c), i.ID)
 	for _, g := range all {
 		one := pages.ImportGroup{Name: g.Name, Rows: n(g.Rows), Clients: n(g.Clients), Accounts: n(g.Accounts),
-			Subscriptions: n(g.Subscriptions), Cents: words.Sum(g.Cents, ""), State: components.Pill{Kind: "wait", Word: "Parked"}}
+			Subscriptions: n(g.Subscriptions), Cents: words.Sum(g.Cents, ""), State: components.Pill{Kind: "wait",
+				Word: "Parked"}}
 		if !g.FirstOn.IsZero() {
 			one.First = words.SayDay(g.FirstOn, h.Desk.Now())
 		}

@@ -141,7 +141,8 @@ func (h *Imports) list(who actor.Actor) kit.Shown {
 			}).Zoned().SortBy(paging.Created),
 		}, Sorts: kit.ByAge,
 		Empty: components.Empty{Icon: "upload", Title: "No import yet",
-			Text: "Upload the clients that you have elsewhere. You see what would happen before anything does, and can undo it."},
+			Text: "Upload the clients that you have elsewhere. You see what would happen before anything does, and can undo " +
+				"it."},
 	}
 }
 

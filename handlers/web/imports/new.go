@@ -60,7 +60,8 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 func brandSelect(brands []merchant.Brand, chosen, wrong string) components.Select {
 	s := components.Select{Label: "Brand", Name: "brand_id", Required: true, Error: wrong}
 	for _, b := range brands {
-		s.Options = append(s.Options, components.Option{Value: b.ID.String(), Text: b.Name, Selected: b.ID.String() == chosen})
+		s.Options = append(s.Options, components.Option{Value: b.ID.String(), Text: b.Name,
+			Selected: b.ID.String() == chosen})
 	}
 	return s
 }
