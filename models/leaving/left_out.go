@@ -41,3 +41,11 @@ func leftOut() (out []LeftOut) {
 	}
 	return out
 }
+
+// Contents are the files of a book, without what is in them.
+func Contents() (out []File) {
+	for _, f := range files() {
+		out = append(out, File{Name: f.name, Holds: f.holds})
+	}
+	return out
+}
