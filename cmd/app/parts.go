@@ -192,7 +192,7 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
 	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window},
-		Own:   s.OwnRules}
+		Own:   s.OwnRules, Leaving: s.Leaving}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
 	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
 		Credentials: s.Credentials}

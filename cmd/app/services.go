@@ -34,6 +34,7 @@ import (
 	"debitdesk/models/factor"
 	"debitdesk/models/find"
 	"debitdesk/models/followup"
+	"debitdesk/models/leaving"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
@@ -77,6 +78,7 @@ type Services struct {
 	Money         *report.Money
 	Statements    *statement.Service
 	Tasks         *task.Service
+	Leaving       *leaving.Work
 	Lists         *listview.Service
 	Followups     *followup.Service
 	Planner       *planner.Service
@@ -210,6 +212,8 @@ func New(o Options) (Services, error) {
 			o.Log.ErrorContext(ctx, "piece of a task failed", "task_id", t.ID, "task_kind", t.Kind, "error", err)
 		}}
 	out.Approvals.Tasks = out.Tasks
+	out.Leaving = &leaving.Work{Service: &leaving.Service{Store: leaving.Store{DB: s.DB}, Release: o.Version},
+		Tasks: out.Tasks, Approvals: out.Approvals}
 	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,

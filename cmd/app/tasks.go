@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/find"
 	"debitdesk/models/report"
+	"debitdesk/models/task"
 )
 
 // workers gives long work to who does it. A list is written into a file by the page that shows it, so that both hold
@@ -28,6 +29,8 @@ func (s Services) workers(o Options) {
 	s.Tasks.Workers[imports.Kind] = imports.Worker{Service: s.Imports}
 	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
 	s.Tasks.Workers[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
+	s.Tasks.Workers[task.Book] = s.Leaving
+	s.Approvals.Works[task.Book] = s.Leaving
 	s.Approvals.Works[bulk.Kind] = d.Bulk
 	s.Approvals.Works[templates.AddKind] = templates.Adding{Templates: d.Templates}
 	s.Approvals.Works[templates.PriceKind] = templates.Pricing{Templates: d.Templates}

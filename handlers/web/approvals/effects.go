@@ -31,9 +31,17 @@ func approveWords(s approval.Sheet) string {
 		return "Approve: " + s.Subject.Name
 	}
 	if s.Kind == approval.DoMany {
-		return "Approve: " + s.Many.Name + " · " + words.Sum(s.Now.Cents, money.ZAR)
+		return "Approve: " + s.Many.Name + andSum(s.Now.Cents)
 	}
 	return "Approve: delete " + plural.Of(s.Now.Tokens, "token")
+}
+
+// andSum adds what many come to, where they are about money.
+func andSum(cents int64) string {
+	if cents == 0 {
+		return ""
+	}
+	return " · " + words.Sum(cents, money.ZAR)
 }
 
 func totalsWords(a approval.Approval, s approval.Totals) string {
@@ -42,7 +50,7 @@ func totalsWords(a approval.Approval, s approval.Totals) string {
 			plural.Of(s.Subscriptions, "subscription") + ", " + plural.Of(s.Tokens, "token")
 	}
 	if w := a.Subject.Work; w != nil {
-		return plural.Of(s.Rows, w.One) + " · " + words.Sum(s.Cents, money.ZAR)
+		return plural.Of(s.Rows, w.One) + andSum(s.Cents)
 	}
 	if a.Kind == approval.ImportBook {
 		return plural.Of(s.Rows, "row") + ", " + plural.Of(s.Creates, "new client") + ", " + plural.Of(s.Tokens, "mandate") +
