@@ -22,8 +22,8 @@ type supportBundleCmd struct {
 	Log  string `placeholder:"FILE" help:"Add the end of this log, without personal data; - reads it from standard input."`
 }
 
-// page is one file of the archive.
-type page struct {
+// bundled is one file of the archive.
+type bundled struct {
 	name string
 	text []byte
 }
@@ -52,13 +52,13 @@ func (s *supportBundleCmd) run(ctx context.Context, c Config, io streams) error 
 
 // collect asks everything that answers. What does not answer is said in its place: a bundle is made when something is
 // wrong.
-func (s *supportBundleCmd) collect(ctx context.Context, c Config, io streams) (pages []page, err error) {
+func (s *supportBundleCmd) collect(ctx context.Context, c Config, io streams) (pages []bundled, err error) {
 	add := func(name string, write func(*bytes.Buffer) error) {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
 			fmt.Fprintf(&b, "not complete: %s\n", plainWords(err.Error()))
 		}
-		pages = append(pages, page{name, b.Bytes()})
+		pages = append(pages, bundled{name, b.Bytes()})
 	}
 	add("README.txt", func(b *bytes.Buffer) error { _, err := b.WriteString(bundleWords); return err })
 	add("versions.txt", writeVersions)
@@ -101,7 +101,7 @@ as an address, a name or a number, stands there as "~".
 `
 
 // pack writes the archive.
-func pack(to io.Writer, pages []page, at time.Time) error {
+func pack(to io.Writer, pages []bundled, at time.Time) error {
 	z := gzip.NewWriter(to)
 	t := tar.NewWriter(z)
 	for _, p := range pages {

@@ -32,8 +32,8 @@ func unpacked(t *testing.T, file string) map[string]string {
 	}
 }
 
-// planted are secrets and persons that no bundle may hold.
-var planted = []string{"sesame-relay", "sesame-courier", "relay.geheim.example", "Nomvula", "Mthembu", "merwe",
+// neverSaid are secrets and persons that no bundle may hold.
+var neverSaid = []string{"sesame-relay", "sesame-courier", "relay.geheim.example", "Nomvula", "Mthembu", "merwe",
 	"nomvula@", "4000000101", "8001015009087", "27821234567", "196.25.1.9", "eyJhbGciOi", "geheim", "01a1fa4e"}
 
 func TestABundleForSupportHoldsNoSecretAndNoPerson(t *testing.T) {
@@ -63,7 +63,7 @@ func TestABundleForSupportHoldsNoSecretAndNoPerson(t *testing.T) {
 	}
 	pages := unpacked(t, file)
 	for name, text := range pages {
-		for _, secret := range append(planted, "kloofstreet", env["DATABASE_URL"], env["DEBITDESK_DATA"]) {
+		for _, secret := range append(neverSaid, "kloofstreet", env["DATABASE_URL"], env["DEBITDESK_DATA"]) {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s holds %q:\n%s", name, secret, text)
 			}

@@ -13,8 +13,8 @@ import (
 // sqlState is how PostgreSQL names an error.
 var sqlState = regexp.MustCompile(`SQLSTATE [0-9A-Z]{5}`)
 
-// quoted is what a text repeats of what it was given: in quotation marks, or in the brackets of PostgreSQL's details.
-var quoted = regexp.MustCompile("\"[^\"]*\"|'[^']*'|“[^”]*”|`[^`]*`|=\\([^)]*\\)")
+// repeated is what a text repeats of what it was given: in quotation marks, or in the brackets of PostgreSQL's details.
+var repeated = regexp.MustCompile("\"[^\"]*\"|'[^']*'|“[^”]*”|`[^`]*`|=\\([^)]*\\)")
 
 // ownWords begin with a capital letter and are names of no one.
 var ownWords = strings.Fields(`A An The This That It No Not Is In On At To By Of For If When What Each All And Or
@@ -61,7 +61,7 @@ func bare(word string) string { return strings.Trim(word, "()[],.:;!?") }
 // number and what stands in quotation marks are left out. It leaves out too much rather than too little.
 func plainWords(text string) string {
 	states := sqlState.FindAllString(text, -1)
-	text = quoted.ReplaceAllString(text, " "+gap+" ")
+	text = repeated.ReplaceAllString(text, " "+gap+" ")
 	var out []string
 	for _, word := range strings.Fields(text) {
 		kept := known(word)
