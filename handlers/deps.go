@@ -42,8 +42,11 @@ import (
 // Deps is what the addresses need. Every part is there; in live mode those of the
 // sandbox are not, and without a bank that takes files those about them.
 type Deps struct {
-	BaseURL      string // public address, without a slash at the end
-	Sandbox      bool   // test merchants and test money only
+	BaseURL string // public address, without a slash at the end
+	Sandbox bool   // test merchants and test money only
+
+	SecurityContact string // who hears of faults, as a URI; empty: there is no security.txt
+
 	Log          *slog.Logger
 	Metrics      *prometheus.Registry
 	OpsElsewhere bool // metrics are served on an address of their own
