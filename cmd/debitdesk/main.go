@@ -54,6 +54,7 @@ type commands struct {
 	Audit    auditCmd    `cmd:"" help:"The audit: the record of all changes."`
 	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while servers run."`
 	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database and check it."`
+	Books    booksCmd    `cmd:"" help:"The journal of a merchant: files for accounting packages, closing months, checks."`
 	Figures  figuresCmds `cmd:"" help:"The sums and counts that pages show."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product needs; exit code 1 if something is wrong."`
 	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
