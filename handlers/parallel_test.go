@@ -80,6 +80,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.hooks()
 	c.batches()
 	c.statements()
+	c.books()
 	c.tasks()
 	c.selections()
 	c.lists()
