@@ -15,14 +15,14 @@ build:
 	go build -o bin/debitdesk ./cmd/debitdesk
 
 test: ## everything that CI asks
-	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer
+	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext
 	.make/fresh.sh
 	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 80m $(PACKAGES)
 
 test-clocks: ## the tests under clocks at each month's end of two years, 29 February, Easter and the new year; hours. PACKAGES and DATES pick
-	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer faketime
+	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext faketime
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB .make/clocks.sh '$(PACKAGES)' $(DATES)
 

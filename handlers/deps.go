@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
+	"debitdesk/handlers/web/books"
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
@@ -96,6 +97,7 @@ type Deps struct {
 	SecondFactors SecondFactors
 	KeptForms     *access.KeptForms // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
+	Books         *books.Books
 	Tasks         *tasks.Tasks
 	Planner       *planner.Planner
 	Selections    *kit.Selections

@@ -81,6 +81,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.batches()
 	c.imports()
 	c.statements()
+	c.books()
 	c.tasks()
 	c.selections()
 	c.lists()

@@ -147,6 +147,12 @@ func (s *street) fill() {
 	}); err != nil {
 		s.t.Fatal(err)
 	}
+	closing := s.Store.NewID()
+	if _, err := s.Store.Pool.Exec(s.t.Context(), `INSERT INTO book_closings (id, merchant_id, month, entries, balances,
+		closed_at, closed_by) VALUES ($1, $2, '2020-01-01', 0, '{}', now(), 'Owner')`, closing.String(),
+		s.A.ID.String()); err != nil {
+		s.t.Fatal(err)
+	}
 	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor,
 		webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
 	if err != nil {
@@ -243,6 +249,7 @@ func (s *street) fill() {
 		"/billing_templates/":              template,
 		"/company_statements/":             paper.ID.String(),
 		"/reports/statements/":             paper.ID.String(),
+		"/books/closings/":                 closing.String(),
 		"/batches/":                        sent.ID.String(),
 		"/imports/":                        s.book(),
 		"/clients/":                        client,

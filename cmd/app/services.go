@@ -34,6 +34,7 @@ import (
 	"debitdesk/models/factor"
 	"debitdesk/models/find"
 	"debitdesk/models/followup"
+	"debitdesk/models/journal"
 	"debitdesk/models/leaving"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail"
@@ -77,6 +78,7 @@ type Services struct {
 	Approvals     *approval.Service
 	Money         *report.Money
 	Statements    *statement.Service
+	Journal       *journal.Service
 	Tasks         *task.Service
 	Leaving       *leaving.Work
 	Lists         *listview.Service
@@ -165,8 +167,9 @@ func New(o Options) (Services, error) {
 		Subscriptions: subscriptions,
 		Factors: &factor.Service{Store: factor.Store{DB: s.DB}, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
-		Find:  &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
-		Money: &report.Money{Store: report.Store{DB: s.DB}},
+		Find:    &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
+		Money:   &report.Money{Store: report.Store{DB: s.DB}},
+		Journal: &journal.Service{Store: journal.Store{DB: s.DB}},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,

@@ -55,6 +55,7 @@ type commands struct {
 	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while servers run."`
 	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database and check it."`
 	Export   exportCmds  `cmd:"" help:"Take out what a merchant owns."`
+	Books    booksCmd    `cmd:"" help:"The journal of a merchant: files for accounting packages, closing months, checks."`
 	Figures  figuresCmds `cmd:"" help:"The sums and counts that pages show."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product needs; exit code 1 if something is wrong."`
 	Support  supportCmd  `cmd:"" help:"What the people who help you need to know."`

@@ -16,6 +16,8 @@ import (
 // every table that there is, so that a new one is either here or in WipeKeeps.
 var wiping = []struct{ table, where string }{
 	{"recently_opened", "merchant_id = $1"},
+	{"book_closings", "merchant_id = $1"}, // what is closed does not go
+	{"journal_entries", "merchant_id = $1"},
 	{"token_deletions", "merchant_id = $1"},
 	{"client_stops", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
@@ -105,6 +107,8 @@ var WipeKeeps = []string{
 	"webhooks",
 	"merchant_keys",
 	"own_rules",
+	"book_settings",
+	"book_accounts",
 	"purchase_counts",
 	"purchase_count_deltas",
 	"purchase_sums",

@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, bank, reports, developers, settings, sandbox; or tasks,
+// tokens, mandates, purchases, invoices, templates, batches, bank, reports, books, developers, settings, sandbox; or tasks,
 // to which the menu of the person leads.
 type Frame struct {
 	Title, Active   string
@@ -103,6 +103,7 @@ var sections = []section{
 	{"calendar", "Calendar", "calendar", "/calendar", "/manual/pages#calendar"},
 	{"bank", "Bank files", "bank", "/bank", "/manual/bank-files"},
 	{"reports", "Reports", "chart", "/reports", "/manual/pages#reports"},
+	{"books", "Books", "file", "/books", "/manual/books"},
 	{"developers", "Developers", "code", "/developers", "/manual/api"},
 	{"settings", "Settings", "settings", "/settings", "/manual/configuration"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox", "/manual/sandbox"},

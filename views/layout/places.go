@@ -6,7 +6,7 @@ import "slices"
 var goKeys = map[string]string{
 	"home": "h", "attention": "a", "clients": "c", "tokens": "t", "mandates": "m", "purchases": "p", "invoices": "i",
 	"templates": "e", "batches": "b", "bank": "f", "calendar": "l", "reports": "r", "developers": "d", "settings": "s",
-	"sandbox": "x", "imports": "o",
+	"sandbox": "x", "imports": "o", "books": "k",
 }
 
 // alsoCalled are other words for a section.
