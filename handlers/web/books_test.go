@@ -72,7 +72,7 @@ func TestAccountsAreChosenWithAllProblemsAtOnce(t *testing.T) {
 	form.Set("code-clr", "=1")
 	form.Set("name-bank", "Account ar")
 	h.Page(h.A.Finance, "POST", "/books/accounts", form).Want(http.StatusUnprocessableEntity).
-		Contains("is no account code").Contains("has this name already").Contains("Choose the month").
+		Contains("is not an account code").Contains("has this name already").Contains("Choose the month").
 		Contains("Enter the name of a tax rate")
 	form.Set("code-clr", "A-clr")
 	form.Set("name-bank", "Account bank")
