@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/journal"
+	"debitdesk/models/journal/files"
 	"debitdesk/models/report"
 )
 
@@ -28,7 +29,7 @@ func TestTheBooksOfABusinessAreExportedClosedAndChecked(t *testing.T) {
 		return books("export", "--merchant", "gym", "--from", first, "--to", last, "--format", format, "--by", by, file)
 	}
 
-	for _, format := range []string{"ledger", "hledger", "beancount", "csv", "ofx", "xero-journal", "quickbooks", "pastel"} {
+	for _, format := range files.Names() {
 		for _, by := range []string{"entry", "day"} {
 			one, again := export(format, by, "-"), export(format, by, "-")
 			if one.code != exitOK || one.out != again.out || len(one.out) < 200 {

@@ -47,9 +47,11 @@ func TestFinanceClosesAMonthAndAnAdminReopensIt(t *testing.T) {
 func TestTheBooksAreDownloadedWithAllProblemsAtOnceAndAreAudited(t *testing.T) {
 	t.Parallel()
 	h := posted(t)
-	ask := url.Values{"from": {"2000-01-01"}, "to": {"2900-12-31"}, "format": {"csv"}, "by": {"entry"}, "currency": {"ZAR"}}
+	ask := url.Values{"from": {"2000-01-01"}, "to": {"2900-12-31"}, "format": {"csv"}, "by": {"entry"},
+		"currency": {"ZAR"}}
 	file := h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusOK).Body
-	if again := h.Page(h.A.Finance, "POST", "/books/export", ask).Body; again != file || !strings.Contains(file, "649.00") {
+	again := h.Page(h.A.Finance, "POST", "/books/export", ask).Body
+	if again != file || !strings.Contains(file, "649.00") {
 		t.Errorf("first %s\nthen %s", file, again)
 	}
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'books.exported'`); n != 2 {
@@ -72,7 +74,7 @@ func TestAccountsAreChosenWithAllProblemsAtOnce(t *testing.T) {
 	form.Set("code-clr", "=1")
 	form.Set("name-bank", "Account ar")
 	h.Page(h.A.Finance, "POST", "/books/accounts", form).Want(http.StatusUnprocessableEntity).
-		Contains("is no account code").Contains("has this name already").Contains("Choose the month").
+		Contains("is not an account code").Contains("has this name already").Contains("Choose the month").
 		Contains("Enter the name of a tax rate")
 	form.Set("code-clr", "A-clr")
 	form.Set("name-bank", "Account bank")

@@ -219,7 +219,7 @@ func checkAccount(wrong *fault.Problems, c Chosen, names map[string]Account) {
 	}
 	if len(c.Code) > longestCode || !codeForm.MatchString(c.Code) {
 		wrong.Add("code"+at, "invalid",
-			"%q is no account code. Use up to %d letters and digits, such as 8450000.", c.Code, longestCode)
+			"%q is not an account code. Use up to %d letters and digits, such as 8450000.", c.Code, longestCode)
 	}
 	switch {
 	case c.Name == "" || utf8.RuneCountInString(c.Name) > longestName:

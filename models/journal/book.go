@@ -58,7 +58,7 @@ func (a *Ask) check() (wrong fault.Problems) {
 		a.Currency = "ZAR"
 	}
 	if !currencyForm.MatchString(a.Currency) {
-		wrong.Add("currency", "invalid", "%q is no currency. Use three capitals, such as ZAR.", a.Currency)
+		wrong.Add("currency", "invalid", "%q is not a currency. Use three capitals, such as ZAR.", a.Currency)
 	}
 	switch {
 	case a.From.IsZero() || a.From.Year < 1900:

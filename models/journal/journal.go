@@ -144,7 +144,7 @@ func MonthOf(d calendar.Date) Month { return Month{d.Year, d.Month} }
 func ParseMonth(text string) (Month, error) {
 	d, err := calendar.ParseDate(text + "-01")
 	if err != nil || d.Year < 1900 || d.Year > 2999 {
-		return Month{}, fmt.Errorf("%q is no month: write it as 2026-10", text)
+		return Month{}, fmt.Errorf("%q is not a month: write it as 2026-10", text)
 	}
 	return MonthOf(d), nil
 }

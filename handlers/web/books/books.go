@@ -57,7 +57,8 @@ func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 		}
 	}
 	v := pages.BooksView{May: who.Can(actor.Books), MonthWords: m.Words(), State: "No month is closed.",
-		Month:    components.Field{Label: "Month", Name: "month", Type: "month", Value: m.String(), Error: wrong, Required: true},
+		Month: components.Field{Label: "Month", Name: "month", Type: "month", Value: m.String(), Error: wrong,
+			Required: true},
 		Accounts: components.Link{Text: "Accounts of the books", Href: accountsPath}}
 	sums, err := h.Journal.Sums(ctx, who, m)
 	if err != nil {
@@ -142,10 +143,11 @@ func (h *Books) form(v *pages.BooksView, sums []journal.Sums, form url.Values, r
 			Selected: f.Name == value("format", "")})
 		v.Formats = append(v.Formats, components.Fact{Label: f.Label, Value: f.For})
 	}
-	v.By = components.Select{Label: "Entries", Name: "by", Error: wrong["by"], Required: true, Options: []components.Option{
-		{Value: "entry", Text: "One for each document and movement"},
-		{Value: "day", Text: "One for each day, kind and brand", Selected: value("by", "") == "day"}}}
-	v.Currency = components.Select{Label: "Currency", Name: "currency", Error: wrong["currency"], Required: true, Width: "m"}
+	v.By = components.Select{Label: "Entries", Name: "by", Error: wrong["by"], Required: true,
+		Options: []components.Option{{Value: "entry", Text: "One for each document and movement"},
+			{Value: "day", Text: "One for each day, kind and brand", Selected: value("by", "") == "day"}}}
+	v.Currency = components.Select{Label: "Currency", Name: "currency", Error: wrong["currency"], Required: true,
+		Width: "m"}
 	for _, s := range sums {
 		v.Currency.Options = append(v.Currency.Options, components.Option{Value: s.Currency, Text: s.Currency,
 			Selected: s.Currency == value("currency", "ZAR")})

@@ -33,8 +33,8 @@ func FiguresAgree(tb testing.TB, dsn string) {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var empty bool
-	if err := conn.QueryRow(ctx, `SELECT to_regclass('journal_entries') IS NULL OR NOT EXISTS (SELECT FROM purchases)`).Scan(
-		&empty); err != nil || empty {
+	if err := conn.QueryRow(ctx, `SELECT to_regclass('journal_entries') IS NULL
+		OR NOT EXISTS (SELECT FROM purchases)`).Scan(&empty); err != nil || empty {
 		return
 	}
 	agree := func(when string) {
