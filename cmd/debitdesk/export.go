@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/leaving"
+	bookout "debitdesk/models/leaving"
 )
 
 type exportCmds struct {
@@ -46,19 +46,19 @@ func (v *exportBookCmd) run(ctx context.Context, c Config, io streams) error {
 	})
 }
 
-func (v *exportBookCmd) write(ctx context.Context, a *App, who actor.Actor, file *os.File) (leaving.Summary, error) {
-	books, wish := a.Services.Leaving.Service, leaving.Wish{Numbers: v.Numbers}
-	if err := books.Note(ctx, who, wish); err != nil {
-		return leaving.Summary{}, err
+func (v *exportBookCmd) write(ctx context.Context, a *App, who actor.Actor, file *os.File) (bookout.Summary, error) {
+	service, wish := a.Services.Leaving.Service, bookout.Wish{Numbers: v.Numbers}
+	if err := service.Note(ctx, who, wish); err != nil {
+		return bookout.Summary{}, err
 	}
-	b, err := books.Begin(ctx, who, wish, file)
+	b, err := service.Begin(ctx, who, wish, file)
 	if err != nil {
-		return leaving.Summary{}, err
+		return bookout.Summary{}, err
 	}
 	defer b.Close()
 	for more := true; more; {
 		if more, err = b.Next(ctx); err != nil {
-			return leaving.Summary{}, err
+			return bookout.Summary{}, err
 		}
 	}
 	return b.Done(), file.Sync()
