@@ -69,7 +69,7 @@ func (r *release) describe() error {
 		}
 	}
 	bom := []string{"run", "./.make/sbom", "-version", r.version, "-epoch", strconv.FormatInt(r.at.Unix(), 10),
-		"-program", r.programs["amd64"]}
+		"-program", r.programs[arches[0]]}
 	for name, args := range map[string][]string{
 		filepath.Join(r.dist, "sbom.cdx.json"): bom,
 		filepath.Join(r.work, "NOTICES.txt"):   append(bom, "-notices"),

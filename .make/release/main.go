@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 func main() {
 	tree := flag.String("tree", ".", "the source")
 	dist := flag.String("dist", "dist", "the folder to fill; it is emptied first")
+	only := flag.String("arch", strings.Join(arches, ","), "kinds of machines; a release has all of them")
 	flag.Parse()
+	arches = strings.Split(*only, ",")
 	if err := run(*tree, *dist); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
