@@ -18,8 +18,10 @@ func whose() []column {
 func clientFiles() []file {
 	return []file{
 		{name: "clients.csv", holds: "Clients; deleted ones too, and erased ones without what is known of them",
-			tables: []string{"clients"}, from: "clients x", order: "x.id", columns: []column{
+			tables: []string{"clients", "client_references"}, from: "clients x", order: "x.id", columns: []column{
 				word("client_id", "x.id", "The client's id here"),
+				text("reference", "(SELECT string_agg(r.reference, ' ' ORDER BY r.reference) FROM client_references r "+
+					"WHERE r.merchant_id = x.merchant_id AND r.client_id = x.id)", "Your own reference of the client"),
 				text("full_name", "x.full_name", "Name"),
 				text("email", "x.email", "E-mail address"),
 				text("phone", "x.phone", "Phone, with the country's code"),
