@@ -82,7 +82,10 @@ func zipped(text []byte) ([]byte, error) {
 	if _, err := z.Write(text); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), z.Close()
+	if err := z.Close(); err != nil { // before the bytes are taken: the end of them is written now
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 var heading = regexp.MustCompile(`(?m)^## (Next|(\S+) \((\d{4}-\d\d-\d\d)\))$`)
