@@ -87,7 +87,7 @@ func (r *release) info(format, arch string) *nfpm.Info {
 	if format == "rpm" {
 		info.Depends = []string{"postgresql-server >= 15", "util-linux", "shadow-utils"}
 		info.RPM.BuildHost = "localhost"
-		info.RPM.Summary = summary
+		info.RPM.Summary = "The desk for South African debit orders"
 		info.RPM.Group = "Applications/Business"
 		info.RPM.Compression = "gzip"
 		info.Description = about
