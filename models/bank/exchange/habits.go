@@ -172,12 +172,14 @@ func (h Habits) Against(events []Event) []Contradiction {
 		}
 	}
 	for reference, of := range c.references {
-		for range of {
-			c.when(len(of) >= 3 && !h.refersToNothing(reference), "answers_as.no_references", of[0], fmt.Sprintf(
-				"The reference %s stands at several movements, so it names none of them. Add it", reference))
+		if len(of) >= 3 && !h.refersToNothing(reference) {
+			c.found = append(c.found, Contradiction{"answers_as.no_references", of[0].Path, len(of), fmt.Sprintf(
+				"The reference %s stands at several movements, so it names none of them. Add it", reference)})
 		}
 	}
-	slices.SortStableFunc(c.found, func(a, b Contradiction) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(c.found, func(a, b Contradiction) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Text, b.Text))
+	})
 	return c.found
 }
 

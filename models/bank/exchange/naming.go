@@ -80,6 +80,16 @@ func (h Habits) given(e Event) (texts []string) {
 	return texts
 }
 
+// wholeIDs are those of them that were not cut.
+func (h Habits) wholeIDs(e Event) (ids []uuid.UUID) {
+	for _, text := range h.given(e) {
+		if id, is := parseHexID(idDigits(text)); is {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // mostWords is how many words of a text are tried as ids (ours).
 const mostWords = 40
 

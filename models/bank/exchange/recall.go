@@ -51,11 +51,7 @@ func (c *change) recallsIn(events []Event) (map[uuid.UUID]asked, error) {
 	var ids []uuid.UUID
 	for _, e := range events {
 		if e.Kind == OnRecall || e.Kind == OnItem && asksRecall(e.MessageName) {
-			for _, text := range c.s.Rules.Habits.given(e) {
-				if id, is := parseHexID(idDigits(text)); is {
-					ids = append(ids, id)
-				}
-			}
+			ids = append(ids, c.s.Rules.Habits.wholeIDs(e)...)
 		}
 	}
 	found := map[uuid.UUID]asked{}
@@ -72,8 +68,7 @@ func (c *change) recallsIn(events []Event) (map[uuid.UUID]asked, error) {
 // onRecallStatus records what a status report says of one recall.
 func (c *change) onRecallStatus(e Event) error {
 	var r asked
-	for _, text := range c.s.Rules.Habits.given(e) {
-		id, _ := parseHexID(idDigits(text))
+	for _, id := range c.s.Rules.Habits.wholeIDs(e) {
 		if known, is := c.recalls[id]; is && known.messageID == e.MessageID {
 			r = known
 			break

@@ -39,16 +39,19 @@ func (s *Service) receive(ctx context.Context) (read int, err error) {
 		return read, errors.Join(wrong, fmt.Errorf("find imported documents: %w", err))
 	}
 	_, err = each(brought, func(d Document) error {
-		d, err := s.read(ctx, d, func() (io.ReadCloser, error) {
-			packed, err := s.Store.DocumentContent(ctx, d.ID)
-			if err != nil {
-				return nil, err
-			}
-			return unpack(packed)
-		})
+		d, err := s.read(ctx, d, func() (io.ReadCloser, error) { return s.imported(ctx, d.ID) })
 		return finish(d.FileName, d, err)
 	})
 	return read, errors.Join(wrong, err)
+}
+
+// imported opens the bytes of a document that a person imported.
+func (s *Service) imported(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) {
+	packed, err := s.Store.DocumentContent(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(packed)
 }
 
 func (s *Service) receiveFound(ctx context.Context, f Found) (d Document, err error) {

@@ -20,20 +20,8 @@ func (s *Service) Replay(ctx context.Context, who actor.Actor, id uuid.UUID) (d 
 	if d, err = s.Document(ctx, who, id); err != nil {
 		return d, t, err
 	}
-	var from io.ReadCloser
-	if d.MerchantID != uuid.Nil {
-		packed, err := s.Store.DocumentContent(ctx, d.ID)
-		var damaged *Unreadable
-		switch {
-		case errors.As(err, &damaged):
-			return d, t, fault.New(fault.Conflict, "damaged", "%s", damaged.Why)
-		case err != nil:
-			return d, t, fault.New(fault.Conflict, "gone", "The bytes of this file are no longer kept. Import it once more.")
-		}
-		if from, err = unpack(packed); err != nil {
-			return d, t, err
-		}
-	} else if from, err = s.Box.Reopen(Found{Name: d.FileName, Size: d.Size, SHA256: d.SHA256}); err != nil {
+	from, err := s.reopen(ctx, d)
+	if err != nil {
 		return d, t, err
 	}
 	content, err := io.ReadAll(io.LimitReader(from, MostImported+1))
@@ -42,4 +30,20 @@ func (s *Service) Replay(ctx context.Context, who actor.Actor, id uuid.UUID) (d 
 	}
 	t, err = s.trial(ctx, who, d.FileName, content, d.MerchantID == uuid.Nil && who.MerchantID != uuid.Nil)
 	return d, t, err
+}
+
+// reopen opens the bytes of a document that was read.
+func (s *Service) reopen(ctx context.Context, d Document) (io.ReadCloser, error) {
+	if d.MerchantID == uuid.Nil {
+		return s.Box.Reopen(Found{Name: d.FileName, Size: d.Size, SHA256: d.SHA256})
+	}
+	content, err := s.imported(ctx, d.ID)
+	var damaged *Unreadable
+	switch {
+	case errors.As(err, &damaged):
+		return nil, fault.New(fault.Conflict, "damaged", "%s", damaged.Why)
+	case err != nil:
+		return nil, fault.New(fault.Conflict, "gone", "The bytes of this file are no longer kept. Import it once more.")
+	}
+	return content, nil
 }

@@ -122,12 +122,12 @@ func (c *change) try(events []Event, t *Trial, shared bool) (noted []Event, err 
 		if i, found, _ := c.itemOf(e); found {
 			p.ItemID = i.ID
 		}
-		own, err := c.concerns(e)
-		switch {
-		case err != nil:
-			return nil, err
-		case shared && !own && p.ItemID == uuid.Nil:
-			continue
+		if shared && p.ItemID == uuid.Nil {
+			if own, err := c.concerns(e); err != nil {
+				return nil, err
+			} else if !own {
+				continue
+			}
 		}
 		noted = append(noted, e)
 		for _, n := range c.entries[entries:] {

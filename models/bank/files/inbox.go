@@ -105,12 +105,9 @@ func (b *Box) Fresh(context.Context) (bool, error) {
 		if err != nil || !info.Mode().IsRegular() || !settledName(e.Name()) {
 			continue // somebody moved it meanwhile, or it is none of ours
 		}
-		now, l := b.now(), b.looks[e.Name()]
-		if l == nil || l.size != info.Size() || !l.modified.Equal(info.ModTime()) {
-			b.looks[e.Name()] = &look{size: info.Size(), modified: info.ModTime(), since: now, done: map[string]string{}}
-			continue
+		if l := b.settled(e.Name(), info); l != nil && !l.offered {
+			fresh = true
 		}
-		fresh = fresh || !l.offered && now.Sub(l.since) >= b.settle
 	}
 	return fresh, nil
 }
@@ -171,18 +168,28 @@ func withoutPath(err error) error {
 	return err
 }
 
+// settled notes how a file stands, and gives what is known of it once it was the same at two looks that are far enough
+// apart.
+func (b *Box) settled(name string, info fs.FileInfo) *look {
+	now, l := b.now(), b.looks[name]
+	if l == nil || l.size != info.Size() || !l.modified.Equal(info.ModTime()) {
+		b.looks[name] = &look{size: info.Size(), modified: info.ModTime(), since: now, done: map[string]string{}}
+		return nil
+	}
+	if now.Sub(l.since) < b.settle {
+		return nil
+	}
+	return l
+}
+
 // lookAt gives what is known of a file once it is settled, else nothing.
 func (b *Box) lookAt(name string) (*look, error) {
 	info, err := b.root.Lstat(path.Join(inbox, name))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, err
 	}
-	now, l := b.now(), b.looks[name]
-	if l == nil || l.size != info.Size() || !l.modified.Equal(info.ModTime()) {
-		b.looks[name] = &look{size: info.Size(), modified: info.ModTime(), since: now, done: map[string]string{}}
-		return nil, nil
-	}
-	if now.Sub(l.since) < b.settle {
+	l := b.settled(name, info)
+	if l == nil {
 		return nil, nil
 	}
 	if l.hash == nil {

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -93,13 +92,10 @@ func (b *Box) holds(at string, sha256 []byte) (index int, is bool, err error) {
 	if !isZip(head) {
 		return 0, false, nil
 	}
-	z, err := zip.NewReader(f, info.Size())
-	if err != nil {
-		return 0, false, nil //nolint:nilerr // a zip file that cannot be opened holds nothing
-	}
-	for n, m := range z.File[:min(len(z.File), mostMembers)] {
-		if hash, _, err := measure(m, b.most); err == nil && bytes.Equal(hash, sha256) {
-			return n, true, nil
+	parts, _ := b.members(f, exchange.Found{Size: info.Size()}) // one that cannot be opened holds nothing
+	for _, p := range parts {
+		if bytes.Equal(p.found.SHA256, sha256) {
+			return p.index, true, nil
 		}
 	}
 	return 0, false, nil
