@@ -19,8 +19,8 @@ func (c *callers) imports() {
 	columns := form("column_0", "reference", "column_1", "full_name", "column_2", "email", "column_3", "bank", "column_4",
 		"bank_account", "column_5", "signed_on")
 	c.all("POST /imports/:id/map", func(i int) ask { return ask{ids: ids[i : i+1], body: columns} }, 303)
-	c.all("POST /imports/:id/mends", func(i int) ask {
-		return ask{ids: ids[i : i+1], body: form("mend", "mandate_undated", "choice", "vouch")}
+	c.all("POST /imports/:id/fixes", func(i int) ask {
+		return ask{ids: ids[i : i+1], body: form("fix", "mandate_undated", "choice", "vouch")}
 	}, 303)
 	c.all("POST /imports/:id/cells", func(i int) ask {
 		return ask{ids: onOne(ids, i), body: form("n", "2", "column", "2", "text", fmt.Sprint("Anna ", i))}

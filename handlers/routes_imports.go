@@ -20,7 +20,7 @@ func (e *edge) importRoutes() Table {
 			{page, "GET", "/imports/new", e.Imports.New},
 			{pageFile, "POST", "/imports", e.Imports.Upload},
 			{page, "POST", "/imports/:id/map", e.Imports.PutMap},
-			{page, "POST", "/imports/:id/mends", e.Imports.Mend},
+			{page, "POST", "/imports/:id/fixes", e.Imports.Fix},
 			{page, "POST", "/imports/:id/cells", e.Imports.Cell},
 			{page, "POST", "/imports/:id/rows", e.Imports.Row},
 			{page, "POST", "/imports/:id/rehearse", e.Imports.Rehearse},

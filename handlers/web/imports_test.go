@@ -78,8 +78,8 @@ func TestABookIsMendedRehearsedDoneSwitchedOnAndSeen(t *testing.T) {
 	bookMapped(t, h, at)
 	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("Digits lost in scientific notation",
 		"Placeholders that several clients share", "agrees with the rows", "A branch by its name")
-	for _, mend := range [][2]string{{"scientific", "drop"}, {"placeholder", "drop"}} {
-		h.Page(h.A.Finance, "POST", at+"/mends", url.Values{"mend": {mend[0]}, "choice": {mend[1]}}).Want(http.StatusSeeOther)
+	for _, fix := range [][2]string{{"scientific", "drop"}, {"placeholder", "drop"}} {
+		h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"fix": {fix[0]}, "choice": {fix[1]}}).Want(http.StatusSeeOther)
 	}
 	h.Page(h.A.Finance, "GET", at+"/check", nil).Contains("No e-mail address and no bank account", "Chosen for all rows")
 	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"5"}, "column": {"6"}, "text": {"pule@example.com"}}).
@@ -89,7 +89,7 @@ func TestABookIsMendedRehearsedDoneSwitchedOnAndSeen(t *testing.T) {
 		t.Fatalf("it is rehearsed as %+v", i.Counts)
 	}
 	h.Page(h.A.Finance, "GET", at+"/rehearsal", nil).Want(http.StatusOK).Contains("Import 3 rows", "Thandi Nkosi",
-		"Stored account: FNB •••• 1018, mandate signed on 28 January 2025")
+		"Token: FNB •••• 1018, mandate signed on 28 January 2025")
 	h.Page(h.A.Finance, "POST", at+"/start", url.Values{"seal": {i.Seal()}}).Want(http.StatusSeeOther)
 	if i = bookAt(t, h, at); i.State != book.Done {
 		t.Fatalf("the import is %s", i.State)

@@ -1,5 +1,5 @@
 // Package book brings a business in: the clients, bank accounts, EFT mandates and subscriptions that it has elsewhere.
-// It knows what a column of a foreign file means, what is wrong with a row and how it is mended, what a row would do
+// It knows what a column of a foreign file means, what is wrong with a row and how it is fixed, what a row would do
 // and does, when the first debit may run, and how everything is taken back. It must not know pages or files of banks.
 package book
 

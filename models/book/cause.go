@@ -113,8 +113,8 @@ var causeTitles = map[string]string{
 // TitleOf is a cause for a person.
 func TitleOf(cause string) string { return causeTitles[cause] }
 
-// Mend is one way to put right every row of a cause, or one row.
-type Mend struct {
+// Fix is one way to put right every row of a cause, or one row.
+type Fix struct {
 	Cause, Choice string
 	Label         string // the button, for a person
 }
@@ -139,7 +139,7 @@ const (
 	choiceSkip    = "skip"
 )
 
-var mends = map[string][]Mend{
+var fixes = map[string][]Fix{
 	CauseAccountZeros: {{Choice: choiceYes, Label: "Put the zeros back in front"},
 		{Choice: choiceNoDebit, Label: "Bring these clients in without an account"}},
 	CauseBank:        {{Choice: choiceNoDebit, Label: "Bring these clients in without an account"}},
@@ -177,19 +177,19 @@ var mends = map[string][]Mend{
 	CauseLine:  {{Choice: choiceYes, Label: "Put the text on one line"}},
 }
 
-// MendsOf gives the ways to put a cause right; none where only a person can tell.
-func MendsOf(cause string) []Mend {
-	out := make([]Mend, len(mends[cause]))
-	for i, m := range mends[cause] {
+// FixesOf gives the ways to put a cause right; none where only a person can tell.
+func FixesOf(cause string) []Fix {
+	out := make([]Fix, len(fixes[cause]))
+	for i, m := range fixes[cause] {
 		m.Cause = cause
 		out[i] = m
 	}
 	return out
 }
 
-// isMend tells whether a choice is one that a cause has.
-func isMend(cause, choice string) bool {
-	for _, m := range mends[cause] {
+// isFix tells whether a choice is one that a cause has.
+func isFix(cause, choice string) bool {
+	for _, m := range fixes[cause] {
 		if m.Choice == choice {
 			return true
 		}
@@ -197,9 +197,9 @@ func isMend(cause, choice string) bool {
 	return false
 }
 
-// mayMend says in words what a mend did.
-func mendDone(cause, choice string) string {
-	for _, m := range mends[cause] {
+// fixDone says in words what a fix did.
+func fixDone(cause, choice string) string {
+	for _, m := range fixes[cause] {
 		if m.Choice == choice {
 			return causeTitles[cause] + ": " + strings.ToLower(m.Label[:1]) + m.Label[1:] + "."
 		}

@@ -51,7 +51,7 @@ func TestAWholeColumnDecidesAboutDatesAndDecimals(t *testing.T) {
 	i = h.rehearsed(head + row(3, "1.234", "03/04/2024") + row(4, "2.345", "05/06/2024"))
 	h.is(i, 2, book.Refused, book.CauseDateOrder)
 	h.is(i, 2, book.Refused, book.CauseDecimalMark)
-	i = h.mend(h.mend(i, book.CauseDateOrder, "mdy"), book.CauseDecimalMark, "point")
+	i = h.fix(h.fix(i, book.CauseDateOrder, "mdy"), book.CauseDecimalMark, "point")
 	h.addsUp(i)
 	if r := h.rows(i)[0]; r.Verdict != book.Refused && r.Cents != 123 {
 		t.Errorf("the row is %+v", r)
@@ -69,8 +69,8 @@ func TestTheNextFileWithTheSameHeadingIsReadAlike(t *testing.T) {
 	_, err := h.book.Map(ctx, h.who, i.ID, m, i.CutOver)
 	must(t, err)
 	i = h.work(i)
-	i = h.mend(i, book.CauseDateOrder, "dmy")
-	h.mend(i, book.CauseUndated, "vouch")
+	i = h.fix(i, book.CauseDateOrder, "dmy")
+	h.fix(i, book.CauseUndated, "vouch")
 	next := h.upload("Nommer;Naam;Adres\nK2;Ben;ben@example.com\n")
 	if next.Mapping.Columns[0].Field != book.Reference || next.Mapping.Choices[book.CauseDateOrder] != "dmy" {
 		t.Errorf("the next file is read as %+v", next.Mapping)

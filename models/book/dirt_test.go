@@ -166,11 +166,11 @@ func TestMendsPutACauseRightForAllItsRows(t *testing.T) {
 		must(t, h.store.Clock.MoveTo(context.Background(), calendar.On(2026, 11, 26).At(9, 0)))
 		i := at.rehearsed(dirtHead + dirty(1, one.cells) + dirty(2, map[string]string{"Mandate signed": "31/01/2025"}))
 		if i.Counts.Created != 1 {
-			t.Errorf("%s: before the mend it is %+v", one.cause, i.Counts)
+			t.Errorf("%s: before the fix it is %+v", one.cause, i.Counts)
 		}
-		i = at.mend(i, one.cause, one.choice)
+		i = at.fix(i, one.cause, one.choice)
 		if i.Counts.Created != 2 {
-			t.Errorf("%s: after the mend it is %+v, %+v", one.cause, i.Counts, at.rows(i)[0])
+			t.Errorf("%s: after the fix it is %+v, %+v", one.cause, i.Counts, at.rows(i)[0])
 			continue
 		}
 		_, err := at.book.LeaveOut(context.Background(), at.who, i.ID, true, 3)

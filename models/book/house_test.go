@@ -147,9 +147,9 @@ func (h *house) done(text string) book.Import {
 	return h.work(i)
 }
 
-func (h *house) mend(i book.Import, cause, choice string) book.Import {
+func (h *house) fix(i book.Import, cause, choice string) book.Import {
 	h.t.Helper()
-	_, err := h.book.MendAll(context.Background(), h.who, i.ID, cause, choice)
+	_, err := h.book.FixAll(context.Background(), h.who, i.ID, cause, choice)
 	must(h.t, err)
 	return h.work(i)
 }

@@ -88,7 +88,7 @@ func (k *known) account(p *plan) {
 		return
 	}
 	p.makes = true
-	p.change("Stored account", "", named(v.Details.BankCode, v.Details.BankAccount)+", "+mandateWords(v))
+	p.change("Token", "", named(v.Details.BankCode, v.Details.BankAccount)+", "+mandateWords(v))
 }
 
 func mandateWords(v Values) string {

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/subscription"
 )
 
@@ -147,7 +148,8 @@ func (k *known) byAddress(p *plan, row Row) (c client.Client, known, ok bool) {
 	case len(named) == 1:
 		return named[0], true, true
 	case len(named) > 1:
-		p.say(Problem, Email, CauseAmbiguous, "%d clients have this address and this name: give our client id", len(named))
+		p.say(Problem, Email, CauseAmbiguous, "%s have this address and this name: give our client id",
+			plural.Of(len(named), "client"))
 		return c, false, false
 	case len(others) == 0:
 		return c, false, true

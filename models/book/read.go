@@ -192,8 +192,8 @@ func found(f Field, text string) string {
 var exponent = regexp.MustCompile(`^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$`)
 
 const (
-	lostDigits = "the spreadsheet shortened this number to scientific notation, and its digits are lost. Nobody can " +
-		"bring them back: ask for the file again, or export it with this column as text"
+	lostDigits = "the spreadsheet shortened this number to scientific notation, and its digits are lost and " +
+		"cannot be brought back: ask for the file again, or export it with this column as text"
 )
 
 // number takes the text of an account or identity number; false where it says nothing that can be used.

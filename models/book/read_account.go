@@ -113,7 +113,7 @@ func (r *reading) branch() (code string, ok bool) {
 	case r.withoutAccount(CauseBank):
 		return "", false
 	case hasName:
-		r.wrong(Bank, CauseBank, "%s is no bank that we know; write its name or its branch code", found(Bank, name))
+		r.wrong(Bank, CauseBank, "%s is not a bank that we know; write its name or its branch code", found(Bank, name))
 	default:
 		r.wrong(Bank, CauseBank, "expected the bank or its branch code, found nothing")
 	}
@@ -145,7 +145,7 @@ func (r *reading) short(code, name, universal string, known bool) (string, bool)
 		return full, true
 	}
 	if known {
-		r.say(Note, Branch, CauseBranchZero, "%s is no branch code: the universal code %s of %s is used", code, universal,
+		r.say(Note, Branch, CauseBranchZero, "%s is not a branch code: the universal code %s of %s is used", code, universal,
 			bank.BankName(universal))
 		return universal, true
 	}

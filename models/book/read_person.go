@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/plural"
 )
 
 // person reads who the client is.
@@ -54,7 +55,8 @@ func (r *reading) placeholder(f Field, text string) bool {
 	case r.chose(CausePlaceholder) == choiceDrop:
 		r.say(Note, f, CausePlaceholder, "a placeholder was left out")
 	case n > mostSharing:
-		r.wrong(f, CausePlaceholder, "%d clients of the file have the same value here, so it cannot be theirs", n)
+		r.wrong(f, CausePlaceholder, "%s of the file have the same value here, so it cannot be theirs",
+			plural.Of(n, "client"))
 	default:
 		r.wrong(f, CausePlaceholder, "%s looks like a placeholder", found(f, text))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // mandate reads the permission to debit.
@@ -25,9 +26,8 @@ func (r *reading) mandate() {
 	}
 	if v.Failures >= mostFailures {
 		v.NoDebit = true
-		r.say(Warning, Failures, CauseFailures, "%d debits in a row failed at the old system: the mandate is over, and a "+
-			"new "+
-			"one is needed", v.Failures)
+		r.say(Warning, Failures, CauseFailures, "%s in a row failed at the old system: the mandate is over, and a new one "+
+			"is needed", plural.Of(v.Failures, "debit"))
 		return
 	}
 	switch _, given := r.cell(SignedOn); {

@@ -85,7 +85,7 @@ const (
 	Note    Level = "note"    // what was put right without asking
 )
 
-// Finding is one thing about one cell. Rows with the same cause are mended together. It never repeats an account or
+// Finding is one thing about one cell. Rows with the same cause are fixed together. It never repeats an account or
 // identity number.
 type Finding struct {
 	Level   Level  `json:"level"`

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // mostSharing is how many clients of a file may share a value; what more of them share is nobody's.
@@ -133,7 +134,8 @@ func (r *reading) together() {
 	}
 	if key := accountKey(v); key != "" {
 		if n := r.Together.values[r.Together.key(Account, key)].n; n > 1 {
-			r.say(Warning, Account, CauseShared, "%d rows have this account: one payer is debited for each of them", n)
+			r.say(Warning, Account, CauseShared, "%s have this account: one payer is debited for each of them",
+				plural.Of(n, "row"))
 		}
 	}
 }

@@ -566,7 +566,7 @@ const ImportWorking = "import-working"
 type ImportCause struct {
 	Title, Example, Rows, ShowHref string
 	Active, Keeps                  bool // it keeps its rows out
-	Mends                          []CauseFix
+	Fixes                          []CauseFix
 }
 
 // ImportChoice is a choice for all rows of a cause.
@@ -584,24 +584,24 @@ type ImportLine struct {
 	Verdict           components.Pill
 	Findings, Changes []string
 	Cells             []ImportCell
-	Mends             []CauseFix
+	Fixes             []CauseFix
 	LeftOut           bool
 }
 
 // ImportCheckView is the third step.
 type ImportCheckView struct {
-	Head                                                    ImportHead
-	Self, MendAction, CellAction, RowAction, RehearseAction string
-	Working, MayChange                                      bool
-	Progress                                                components.Progress
-	Stats                                                   []components.Stat
-	CheckSum                                                string
-	Causes                                                  []ImportCause
-	Chosen                                                  []ImportChoice
-	Title, MoreHref                                         string
-	Keep                                                    []components.Pair
-	Lines                                                   []ImportLine
-	Next                                                    components.Button
+	Head                                                   ImportHead
+	Self, FixAction, CellAction, RowAction, RehearseAction string
+	Working, MayChange                                     bool
+	Progress                                               components.Progress
+	Stats                                                  []components.Stat
+	CheckSum                                               string
+	Causes                                                 []ImportCause
+	Chosen                                                 []ImportChoice
+	Title, MoreHref                                        string
+	Keep                                                   []components.Pair
+	Lines                                                  []ImportLine
+	Next                                                   components.Button
 }
 
 // ImportCheck shows what is wrong, by cause, and lets a person put it right.
@@ -969,20 +969,20 @@ func importCauses(v ImportCheckView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if v.MayChange && len(c.Mends) > 0 {
+					if v.MayChange && len(c.Fixes) > 0 {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"form-actions\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						for _, m := range c.Mends {
+						for _, m := range c.Fixes {
 							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<form method=\"post\" action=\"")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var33 templ.SafeURL
-							templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.MendAction))
+							templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.FixAction))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 265, Col: 66}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 265, Col: 65}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 							if templ_7745c5c3_Err != nil {
@@ -1100,22 +1100,22 @@ func importChosen(v ImportCheckView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var37 templ.SafeURL
-						templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.MendAction))
+						templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.FixAction))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 289, Col: 63}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 289, Col: 62}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "\"><input type=\"hidden\" name=\"mend\" value=\"")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "\"><input type=\"hidden\" name=\"fix\" value=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var38 string
 						templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(c.Cause)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 290, Col: 56}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 290, Col: 55}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 						if templ_7745c5c3_Err != nil {
@@ -1362,15 +1362,15 @@ func importRow(v ImportCheckView, l ImportLine) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, m := range l.Mends {
+			for _, m := range l.Fixes {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var47 templ.SafeURL
-				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.MendAction))
+				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.FixAction))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 349, Col: 63}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/imports.templ`, Line: 349, Col: 62}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 				if templ_7745c5c3_Err != nil {

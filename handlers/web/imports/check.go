@@ -40,7 +40,7 @@ func (h *Imports) Check(c echo.Context) error {
 func (h *Imports) checkPage(c echo.Context, i book.Import, refused error) error {
 	self := href(i.ID, "check")
 	view := pages.ImportCheckView{Head: h.head(c, i, "check", refused), Self: self, Working: i.State == book.Checking,
-		Progress: progress("Rows rehearsed", done(i), i.Rows), MendAction: href(i.ID, "mends"), CellAction: href(i.ID,
+		Progress: progress("Rows rehearsed", done(i), i.Rows), FixAction: href(i.ID, "fixes"), CellAction: href(i.ID,
 			"cells"), RowAction: href(i.ID, "rows"),
 		MayChange: access.Actor(c).Can(act) && i.State == book.Checked, Stats: stats(i), CheckSum: i.CheckSum}
 	if access.Actor(c).Can(act) {
@@ -96,14 +96,14 @@ func (h *Imports) causes(c echo.Context, i book.Import, view *pages.ImportCheckV
 			return err
 		}
 		if one.Keeps {
-			for _, m := range book.MendsOf(one.Cause) {
-				line.Mends = append(line.Mends, mendButton(m, ""))
+			for _, m := range book.FixesOf(one.Cause) {
+				line.Fixes = append(line.Fixes, fixButton(m, ""))
 			}
 		}
 		view.Causes = append(view.Causes, line)
 	}
 	for cause, choice := range i.Mapping.Choices {
-		for _, m := range book.MendsOf(cause) {
+		for _, m := range book.FixesOf(cause) {
 			if m.Choice == choice {
 				view.Chosen = append(view.Chosen, pages.ImportChoice{Text: book.TitleOf(cause) + ": " + m.Label, Cause: cause})
 			}
@@ -150,8 +150,8 @@ func (h *Imports) example(c echo.Context, i book.Import, one book.CauseCount) (s
 	return "", nil
 }
 
-func mendButton(m book.Mend, row string) pages.CauseFix {
-	b := pages.CauseFix{Label: m.Label, Hidden: []components.Pair{{Name: "mend", Value: m.Cause},
+func fixButton(m book.Fix, row string) pages.CauseFix {
+	b := pages.CauseFix{Label: m.Label, Hidden: []components.Pair{{Name: "fix", Value: m.Cause},
 		{Name: "choice", Value: m.Choice}}}
 	if row != "" {
 		b.Hidden = append(b.Hidden, components.Pair{Name: "n", Value: row})
@@ -176,8 +176,8 @@ func line(i book.Import, r book.Row, cause string) pages.ImportLine {
 				Text: r.Cells[f.Column-1], Bad: f.Level == book.Problem})
 		}
 		if f.Cause == cause && (f.Level == book.Problem || f.Level == book.Hold) {
-			for _, m := range book.MendsOf(cause) {
-				out.Mends = append(out.Mends, mendButton(m, out.N))
+			for _, m := range book.FixesOf(cause) {
+				out.Fixes = append(out.Fixes, fixButton(m, out.N))
 			}
 		}
 	}
@@ -228,14 +228,14 @@ func (h *Imports) change(c echo.Context, do func(book.Import, url.Values) (book.
 	return access.RedirectWithFlash(c, "ok", said, to)
 }
 
-// Mend serves POST /imports/:id/mends: all rows of a cause, or one row.
-func (h *Imports) Mend(c echo.Context) error {
+// Fix serves POST /imports/:id/fixes: all rows of a cause, or one row.
+func (h *Imports) Fix(c echo.Context) error {
 	return h.change(c, func(i book.Import, form url.Values) (book.Import, error) {
 		ctx, who := c.Request().Context(), access.Actor(c)
 		if row := rowNumber(form.Get("n")); row > 0 {
-			return h.Service.MendRow(ctx, who, i.ID, row, form.Get("mend"), form.Get("choice"))
+			return h.Service.FixRow(ctx, who, i.ID, row, form.Get("fix"), form.Get("choice"))
 		}
-		return h.Service.MendAll(ctx, who, i.ID, form.Get("mend"), form.Get("choice"))
+		return h.Service.FixAll(ctx, who, i.ID, form.Get("fix"), form.Get("choice"))
 	}, "The rows were rehearsed again.")
 }
 

@@ -127,7 +127,7 @@ func (h *Imports) AskSwitch(c echo.Context) error {
 		return err
 	}
 	ask := components.Confirm{ID: "switch", Title: "Switch on the group " + group + "?", Safe: true,
-		Text:   "From then on its accounts can be debited, and its subscriptions run by themselves. No mail goes out now.",
+		Text:   "From then on its accounts can be debited, and its subscriptions start. No mail goes out now.",
 		Action: href(i.ID, "switch"), Fields: []components.Pair{{Name: "group", Value: group}}, Button: "Switch on " + group,
 		Keep: "Keep it parked", CancelHref: href(i.ID, "groups")}
 	known := false
@@ -185,7 +185,7 @@ func (h *Imports) AskUndo(c echo.Context) error {
 		Breaks: []string{plural.Of(i.Counts.Created, "client") + " with their accounts, mandates and subscriptions " +
 			plural.Pick(i.Counts.Created, "goes", "go") + ".", plural.Of(i.Counts.Updated, "client") + " " +
 			plural.Pick(i.Counts.Updated, "gets its", "get their") + " old details back.",
-			"What somebody changed since stays, and so does a group whose first debit was handed to the bank. The page " +
+			"What a colleague changed since stays, and so does a group whose first debit was handed to the bank. The page " +
 				"lists them."},
 		Action: href(i.ID, "undo"), Button: "Undo the import", Keep: "Keep it", CancelHref: href(i.ID, "groups")})
 }

@@ -12,12 +12,12 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// MendAll chooses one way for every row of a cause; an empty choice takes it back. All rows are rehearsed anew.
-func (s *Service) MendAll(ctx context.Context, who actor.Actor, id uuid.UUID, cause, choice string) (Import, error) {
-	if choice != "" && !isMend(cause, choice) {
-		return Import{}, fault.At("choice", "invalid_choice", "That is no way to mend this.")
+// FixAll chooses one way for every row of a cause; an empty choice takes it back. All rows are rehearsed anew.
+func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, cause, choice string) (Import, error) {
+	if choice != "" && !isFix(cause, choice) {
+		return Import{}, fault.At("choice", "invalid_choice", "Choose one of the ways that are offered.")
 	}
-	return s.mend(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
+	return s.fix(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
 		chosen := Choices{}
 		for k, v := range i.Mapping.Choices {
 			chosen[k] = v
@@ -32,12 +32,12 @@ func (s *Service) MendAll(ctx context.Context, who actor.Actor, id uuid.UUID, ca
 		if choice == "" {
 			return "A choice was taken back: " + TitleOf(cause) + ".", nil
 		}
-		return "For all rows: " + mendDone(cause, choice), nil
+		return "For all rows: " + fixDone(cause, choice), nil
 	})
 }
 
-// mend changes rows of a draft, and has them rehearsed anew.
-func (s *Service) mend(ctx context.Context, who actor.Actor, id uuid.UUID,
+// fix changes rows of a draft, and has them rehearsed anew.
+func (s *Service) fix(ctx context.Context, who actor.Actor, id uuid.UUID,
 	do func(purchase.Tx, *Import) (string, error)) (Import, error) {
 	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
 		if !i.in(Checked, Checking) {
@@ -48,14 +48,14 @@ func (s *Service) mend(ctx context.Context, who actor.Actor, id uuid.UUID,
 			return err
 		}
 		i.touched(who)
-		note(tx, who, *i, "import.mended", text, nil, nil)
+		note(tx, who, *i, "import.fixed", text, nil, nil)
 		return s.rehearse(tx, who, i)
 	})
 }
 
-func (s *Service) mendRow(ctx context.Context, who actor.Actor, id uuid.UUID, n int,
+func (s *Service) fixRow(ctx context.Context, who actor.Actor, id uuid.UUID, n int,
 	do func(*Row, Import) (string, error)) (Import, error) {
-	return s.mend(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
+	return s.fix(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
 		rows, err := rowsAt(tx.Unit(), *i, []int{n})
 		if err != nil {
 			return "", err
@@ -71,13 +71,13 @@ func (s *Service) mendRow(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 	})
 }
 
-// MendRow chooses a way for one row.
-func (s *Service) MendRow(ctx context.Context, who actor.Actor, id uuid.UUID, n int, cause, choice string) (Import,
+// FixRow chooses a way for one row.
+func (s *Service) FixRow(ctx context.Context, who actor.Actor, id uuid.UUID, n int, cause, choice string) (Import,
 	error) {
-	if choice != "" && !isMend(cause, choice) {
-		return Import{}, fault.At("choice", "invalid_choice", "That is no way to mend this.")
+	if choice != "" && !isFix(cause, choice) {
+		return Import{}, fault.At("choice", "invalid_choice", "Choose one of the ways that are offered.")
 	}
-	return s.mendRow(ctx, who, id, n, func(r *Row, _ Import) (string, error) {
+	return s.fixRow(ctx, who, id, n, func(r *Row, _ Import) (string, error) {
 		chosen := Choices{}
 		for k, v := range r.Choices {
 			chosen[k] = v
@@ -86,7 +86,7 @@ func (s *Service) MendRow(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 			delete(chosen, cause)
 		}
 		r.Choices = chosen
-		return fmt.Sprintf("Row %d: %s", n, mendDone(cause, choice)), nil
+		return fmt.Sprintf("Row %d: %s", n, fixDone(cause, choice)), nil
 	})
 }
 
@@ -95,7 +95,7 @@ func (s *Service) Edit(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 	if len([]rune(text)) > sheet.MaxCell {
 		return Import{}, fault.At("text", "max_length", "A cell has at most %d characters.", sheet.MaxCell)
 	}
-	return s.mendRow(ctx, who, id, n, func(r *Row, i Import) (string, error) {
+	return s.fixRow(ctx, who, id, n, func(r *Row, i Import) (string, error) {
 		if column < 1 || column > len(i.Format.Header) {
 			return "", fault.Missing()
 		}
@@ -118,7 +118,7 @@ func (s *Service) Edit(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 // LeaveOut leaves rows out, or takes them back in.
 func (s *Service) LeaveOut(ctx context.Context, who actor.Actor, id uuid.UUID, out bool, numbers ...int) (Import,
 	error) {
-	return s.mend(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
+	return s.fix(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
 		rows, err := rowsAt(tx.Unit(), *i, numbers)
 		if err != nil {
 			return "", err
