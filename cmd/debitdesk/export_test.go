@@ -84,7 +84,8 @@ func TestTheCommandLineTakesABookOut(t *testing.T) {
 		}
 	}
 	open, _ := bookIn(t, full)
-	numbers := append(bookColumn(t, open, "accounts.csv", "bank_account"), bookColumn(t, open, "clients.csv", "personal_code")...)
+	numbers := append(bookColumn(t, open, "accounts.csv", "bank_account"),
+		bookColumn(t, open, "clients.csv", "personal_code")...)
 	for _, n := range numbers {
 		if strings.Contains(n, "•") || len(n) < 8 {
 			t.Errorf("%q is not in full", n)

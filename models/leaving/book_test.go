@@ -86,8 +86,8 @@ func TestTheManifestIsTrue(t *testing.T) {
 			}
 		}
 	}
-	if e := b.manifest.Evidence; e.Files != 1 || e.Bytes != 6 || listed+1 != len(b.files) || b.done.Files != len(b.files) ||
-		b.done.Rows == 0 || b.done.Rows != total {
+	if e := b.manifest.Evidence; e.Files != 1 || e.Bytes != 6 || listed+1 != len(b.files) ||
+		b.done.Files != len(b.files) || b.done.Rows == 0 || b.done.Rows != total {
 		t.Errorf("%+v, %d of %d files, %+v", e, listed, len(b.files), b.done)
 	}
 	if row := b.rows("evidence.csv")[0]; string(b.files[row["path"]]) != "a scan" {

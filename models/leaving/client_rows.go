@@ -19,12 +19,12 @@ func clientFiles() []file {
 	return []file{
 		{name: "clients.csv", holds: "Clients; deleted ones too, and erased ones without what is known of them",
 			tables: []string{"clients", "client_references"}, from: "clients x", order: "x.id", columns: []column{
-				word("client_id", "x.id", "The client's id here"),
+				word("client_id", "x.id", "The client’s id here"),
 				text("reference", "(SELECT string_agg(r.reference, ' ' ORDER BY r.reference) FROM client_references r "+
 					"WHERE r.merchant_id = x.merchant_id AND r.client_id = x.id)", "Your own reference of the client"),
 				text("full_name", "x.full_name", "Name"),
 				text("email", "x.email", "E-mail address"),
-				text("phone", "x.phone", "Phone, with the country's code"),
+				text("phone", "x.phone", "Phone, with the country’s code"),
 				number("personal_code", "x.personal_code_mask", "Identity or passport number",
 					sealed{from: "x.personal_code_sealed", table: "clients", column: "personal_code_sealed"}),
 				text("street_address", "x.street_address", "Street"),
@@ -32,8 +32,8 @@ func clientFiles() []file {
 				text("province", "x.state", "Province"),
 				text("zip_code", "x.zip_code", "Postal code"),
 				word("country", "x.country", "Country, two letters"),
-				word("bank_code", "x.bank_code", "Branch code of the account on the client's record"),
-				number("bank_account", "x.bank_account_mask", "Account number on the client's record; accounts.csv has those "+
+				word("bank_code", "x.bank_code", "Branch code of the account on the client’s record"),
+				number("bank_account", "x.bank_account_mask", "Account number on the client’s record; accounts.csv has those "+
 					"that may be debited",
 					sealed{from: "x.bank_account_sealed", table: "clients", column: "bank_account_sealed"}),
 				word("account_type", "x.account_type", "CURRENT, SAVINGS or TRANSMISSION"),
@@ -72,7 +72,7 @@ func clientFiles() []file {
 				moment("last_success_at", "x.last_success_at", "When a debit was paid last"),
 				count("failures", "x.failures", "Failed debits since one was paid"),
 				count("soft_failures", "x.soft_failures", "Of these, for lack of money"),
-				word("blocked_code", "x.blocked_code", "The bank's code that blocked it"),
+				word("blocked_code", "x.blocked_code", "The bank’s code that blocked it"),
 				moment("held_at", "x.held_at", "Since when its debits are stopped"),
 				text("description", "x.description", "Description"),
 				text("created_by", "x.created_by", "Who stored it"),

@@ -30,7 +30,7 @@ type column struct {
 	Column
 	from string // where the value is
 	seal *sealed
-	own  bool // a number of the merchant's own, which is not sealed
+	own  bool // a number of the merchant’s own, which is not sealed
 }
 
 // sealed is where a number is kept in full. It is bound to the row whose id is the first column of the file.
@@ -63,7 +63,7 @@ func number(name, mask, meaning string, in sealed) column {
 	return c
 }
 
-// ownNumber is a column of numbers of the merchant's own accounts.
+// ownNumber is a column of numbers of the merchant’s own accounts.
 func ownNumber(name, from, meaning string) column {
 	c := of(Number, name, from, meaning)
 	c.own = true

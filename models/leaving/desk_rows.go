@@ -75,7 +75,7 @@ func deskFiles() []file {
 			}},
 		{name: "brands.csv", holds: "The names under which the business trades", tables: []string{"brands"},
 			from: "brands x", order: "x.id", columns: []column{
-				word("brand_id", "x.id", "The brand's id here"),
+				word("brand_id", "x.id", "The brand’s id here"),
 				text("name", "x.name", "Name"),
 				text("legal_name", "x.legal_name", "Legal name"),
 				text("registration_number", "x.registration_number", "Registration number"),
@@ -99,7 +99,7 @@ func deskFiles() []file {
 				word("profile_id", "x.id", "Its id here"),
 				word("brand_id", "x.brand_id", "The brand"),
 				word("profile_code", "x.profile_code", "Its code"),
-				text("abbreviated_name", "x.abbreviated_name", "The name on clients' statements"),
+				text("abbreviated_name", "x.abbreviated_name", "The name on clients’ statements"),
 				ownNumber("account_number", "x.account_number", "Your account number"),
 				word("branch_code", "x.branch_code", "Branch code"),
 				yesNo("is_default", "x.is_default", "Whether it is used when none is named"),

@@ -19,8 +19,8 @@ type scans struct {
 }
 
 // evidencePath is where such a file is in the book: by the contract reference, so that it finds its mandate again.
-const evidencePath = `'evidence/' || regexp_replace(coalesce(m.contract_reference, ''), '[^A-Za-z0-9-]', '', 'g') || '_' ||
-	x.id || CASE x.content_type WHEN 'application/pdf' THEN '.pdf' WHEN 'image/png' THEN '.png'
+const evidencePath = `'evidence/' || regexp_replace(coalesce(m.contract_reference, ''), '[^A-Za-z0-9-]', '', 'g')
+	|| '_' || x.id || CASE x.content_type WHEN 'application/pdf' THEN '.pdf' WHEN 'image/png' THEN '.png'
 		WHEN 'image/jpeg' THEN '.jpg' ELSE '.bin' END`
 
 const evidenceFrom = "mandate_evidence x LEFT JOIN mandates m ON m.id = x.mandate_id"
@@ -69,9 +69,9 @@ func (b *Book) scan(id, path string, sum, stored []byte) error {
 	if err != nil {
 		return err
 	}
-	content, err := b.shot.box.OpenBytes(seal.PlaceOf("mandate_evidence", "content", b.shot.merchantID, row), stored)
-	is := sha256.Sum256(content)
-	if err != nil || !bytes.Equal(is[:], sum) {
+	place := seal.PlaceOf("mandate_evidence", "content", b.shot.merchantID, row)
+	content, damage := b.shot.box.OpenBytes(place, stored)
+	if is := sha256.Sum256(content); damage != nil || !bytes.Equal(is[:], sum) {
 		b.scans.damaged[id] = true
 		return nil
 	}

@@ -102,7 +102,8 @@ func (h *house) evidence(of actor.Actor, client uuid.UUID, content string) (id u
 	h.Helper()
 	id = h.store.NewID()
 	var brand uuid.UUID
-	must(h.T, h.store.Pool.QueryRow(h.Context(), `SELECT id FROM brands WHERE merchant_id = $1`, of.MerchantID).Scan(&brand))
+	must(h.T, h.store.Pool.QueryRow(h.Context(), `SELECT id FROM brands WHERE merchant_id = $1`, of.MerchantID).
+		Scan(&brand))
 	must(h.T, h.store.InTx(h.Context(), func(tx *store.Tx) error {
 		now, sum := tx.Now(), sha256.Sum256([]byte(content))
 		mandate.Insert(tx.Unit(), mandate.Mandate{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,

@@ -1,6 +1,6 @@
-// Package leaving knows what a merchant owns here, and writes all of it into one ZIP that other programs read: tables as
-// CSV, evidence as files, and a manifest that says what each column means and proves that nothing is missing. It must
-// not know who asked for it, nor where the file goes.
+// Package leaving knows what a merchant owns here, and writes all of it into one ZIP that other programs read: tables
+// as CSV, evidence as files, and a manifest that says what each column means and proves that nothing is missing. It
+// must not know where the file goes.
 package leaving
 
 import (

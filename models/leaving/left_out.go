@@ -16,9 +16,11 @@ var apart = []struct {
 		[]string{"audit_entries", "audit_links", "audit_heads", "audit_bases", "audit_alarms"}},
 	{LeftOut{"Credentials, keys and sessions", "They open this system and no other."},
 		[]string{"credentials", "merchant_keys", "sessions", "idempotency_keys", "invitations"}},
-	{LeftOut{"Events, their deliveries and the request log", "They are dropped after some days; what they told of is here."},
+	{LeftOut{"Events, their deliveries and the request log",
+		"They are dropped after some days; what they told of is here."},
 		[]string{"events", "deliveries", "api_requests", "api_request_bodies"}},
-	{LeftOut{"Files to and from the bank", "What they said of each debit is in debits.csv, and what moved in movements.csv."},
+	{LeftOut{"Files to and from the bank",
+		"What they said of each debit is in debits.csv, and what moved in movements.csv."},
 		[]string{"bank_items", "bank_files_out", "bank_files_in", "bank_files_in_of", "bank_answers", "bank_messages",
 			"bank_entries", "bank_findings", "bank_statements", "bank_day_notes"}},
 	{LeftOut{"Counts and lists of what needs attention", "They follow from what is here."},
@@ -36,7 +38,7 @@ var apart = []struct {
 		[]string{"book_imports", "book_import_rows", "book_mappings"}},
 	{LeftOut{"The journal", "It follows from what is here, and has files of its own: Books, or debitdesk books export."},
 		[]string{"journal_entries", "book_settings", "book_accounts", "book_closings"}},
-	{LeftOut{"The sandbox's bank", "It is none."}, []string{"sandbox_instructions"}},
+	{LeftOut{"The sandbox’s bank", "It is none."}, []string{"sandbox_instructions"}},
 }
 
 func leftOut() (out []LeftOut) {

@@ -27,7 +27,8 @@ type table struct {
 }
 
 // unreadable is the last column of a file whose rows may be damaged.
-var unreadable = word("unreadable", "", "Columns whose sealed value is damaged: the mask stands in its place, or nothing")
+var unreadable = word("unreadable", "",
+	"Columns whose sealed value is damaged: the mask is in its place, or nothing")
 
 const byteOrderMark = "\ufeff"
 

@@ -75,7 +75,7 @@ func (w *Work) Stands(_ context.Context, who actor.Actor, input []byte) (s appro
 		Lines: []string{
 			"Everything that the business owns is written into one file: clients, accounts, mandates, subscriptions, " +
 				"purchases, debits, invoices and what people noted.",
-			"Account and identity numbers of all clients stand in it in full.",
+			"It has the account and identity numbers of all clients in full.",
 			"It begins at once, in the background. Who may manage the business and see full numbers can download it for " +
 				"7 days, and the audit keeps who did.",
 		}, Audit: wish.Entry(who)}, nil

@@ -116,8 +116,8 @@ func (s *Service) tooLarge(t Task, piece Piece) string {
 		if size <= large.MostBytes() {
 			return ""
 		}
-		return fmt.Sprintf("The file would be larger than %d MB. Whoever runs this installation can write it by the command "+
-			"line.", large.MostBytes()>>20)
+		return fmt.Sprintf("The file would be larger than %d MB. The operator of this installation can write it on the "+
+			"command line.", large.MostBytes()>>20)
 	}
 	if size <= mostBytes {
 		return ""

@@ -69,7 +69,8 @@ func fetched(t *testing.T, h *handlertest.House, who handlertest.Person) (files 
 func TestAnAdminTakesTheBookInTheBackground(t *testing.T) {
 	t.Parallel()
 	h := book(t)
-	page := h.Page(h.A.Owner, "GET", "/settings/book", nil).Want(http.StatusOK).Contains("Take your book", "clients.csv").Body
+	page := h.Page(h.A.Owner, "GET", "/settings/book", nil).Want(http.StatusOK).
+		Contains("Take your book", "clients.csv").Body
 	key := regexp.MustCompile(`name="form_key" value="([^"]+)"`).FindStringSubmatch(page)
 	if key == nil {
 		t.Fatal("the form has no key")
@@ -119,7 +120,7 @@ func TestFullNumbersLeaveOnlyWhenASecondApproverAgrees(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM tasks`); n != 0 {
 		t.Fatalf("%d tasks before anybody agreed", n)
 	}
-	page := h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("numbers of all clients stand in it in full").
+	page := h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("identity numbers of all clients in full").
 		Lacks("R 0,00", "R\u00a00,00").Body
 	form := url.Values{"answer": {"yes"}}
 	for _, name := range []string{"rows", "cents", "digest"} {
@@ -141,7 +142,8 @@ func TestFullNumbersLeaveOnlyWhenASecondApproverAgrees(t *testing.T) {
 		h.Page(who, "GET", file, nil).Want(http.StatusForbidden)
 		h.Page(who, "GET", "/tasks", nil).Want(http.StatusOK).Lacks(file)
 	}
-	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'book.exported' AND after ->> 'approved_by' <> ''`); n != 1 {
+	if n := h.Count(`SELECT count(*) FROM audit_entries
+		WHERE action = 'book.exported' AND after ->> 'approved_by' <> ''`); n != 1 {
 		t.Errorf("%d entries say who agreed", n)
 	}
 }
@@ -218,7 +220,8 @@ func TestABookThatIsWrittenDuringAnErasureNamesNobodyErased(t *testing.T) {
 	must(t, h.Tasks.TakeUp(t.Context()))
 	must(t, h.Tasks.TakeUp(t.Context())) // the first worker has lost it
 	files, _, _ := fetched(t, h, h.A.Owner)
-	if !erased || strings.Contains(files["clients.csv"], "Thandi") || !strings.Contains(files["manifest.json"], "clients.csv") {
+	if !erased || strings.Contains(files["clients.csv"], "Thandi") ||
+		!strings.Contains(files["manifest.json"], "clients.csv") {
 		t.Errorf("erased %v: %q", erased, files["clients.csv"])
 	}
 }
