@@ -82,7 +82,24 @@ func zipped(text []byte) ([]byte, error) {
 	if _, err := z.Write(text); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), z.Close()
+	if err := z.Close(); err != nil { // before the bytes are taken: the end of them is written now
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// wrapped divides a line as long as Debian wants it.
+func wrapped(begin, text string) string {
+	out, length := begin, len(begin)
+	for i, word := range strings.Fields(text) {
+		if i > 0 && length+1+len(word) > 78 {
+			out, length = out+"\n    ", 4
+		} else if i > 0 {
+			out, length = out+" ", length+1
+		}
+		out, length = out+word, length+len(word)
+	}
+	return out + "\n"
 }
 
 var heading = regexp.MustCompile(`(?m)^## (Next|(\S+) \((\d{4}-\d\d-\d\d)\))$`)
@@ -109,9 +126,9 @@ func (r *release) debianChangelog(text string) (string, error) {
 		fmt.Fprintf(&b, "debitdesk (%s-1) unstable; urgency=medium\n\n", version)
 		for line := range strings.Lines(strings.TrimSpace(text[m[1]:end])) {
 			if point, is := strings.CutPrefix(line, "- "); is {
-				b.WriteString("  * " + point)
+				b.WriteString(wrapped("  * ", point))
 			} else if strings.TrimSpace(line) != "" {
-				b.WriteString("    " + strings.TrimSpace(line) + "\n")
+				b.WriteString(wrapped("    ", line))
 			}
 		}
 		fmt.Fprintf(&b, "\n -- %s  %s\n\n", maintainer, day.Format(time.RFC1123Z))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // registers itself
@@ -12,7 +13,7 @@ import (
 )
 
 const (
-	maintainer = "Debitdesk <debitdesk@localhost>"
+	maintainer = "Debitdesk <release@desk.example>"
 	summary    = "desk for South African debit orders"
 	about      = `Debitdesk collects money by South African debit order, by EFT and by
 DebiCheck: a dashboard for people, a JSON API for programs, and the exchange
@@ -45,8 +46,11 @@ func (r *release) pack(format, arch string) error {
 	for _, f := range list {
 		c := &files.Content{Source: f.source, Destination: f.to,
 			FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: f.mode, MTime: r.at}}
-		if f.settings {
+		switch document := strings.HasPrefix(f.to, "/usr/share/doc/") || strings.HasPrefix(f.to, "/usr/share/man/"); {
+		case f.settings:
 			c.Type = files.TypeConfigNoReplace
+		case format == "rpm" && document:
+			c.Type = files.TypeRPMDoc
 		}
 		info.Contents = append(info.Contents, c)
 	}
@@ -76,14 +80,14 @@ func (r *release) info(format, arch string) *nfpm.Info {
 		Release: "1", Section: "admin", Priority: "optional", Maintainer: maintainer, Vendor: "Debitdesk",
 		License: "Apache-2.0", Description: summary + "\n" + about, MTime: r.at,
 		Overridables: nfpm.Overridables{
-			Depends: []string{"postgresql (>= 15)", "init-system-helpers", "passwd", "util-linux"},
+			Depends: []string{"postgresql (>= 15)", "passwd"},
 			Scripts: nfpm.Scripts{PostInstall: script("postinst"), PreRemove: script("prerm"), PostRemove: script("postrm")},
 		}}
 	info.Deb.Compression = "gzip"
 	if format == "rpm" {
 		info.Depends = []string{"postgresql-server >= 15", "util-linux", "shadow-utils"}
 		info.RPM.BuildHost = "localhost"
-		info.RPM.Summary = summary
+		info.RPM.Summary = "The desk for South African debit orders"
 		info.RPM.Group = "Applications/Business"
 		info.RPM.Compression = "gzip"
 		info.Description = about
