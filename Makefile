@@ -4,7 +4,7 @@ BENCH ?= .
 PACKAGES ?= ./...
 RACED ?= ./models/database/... ./models/jobs/... ./models/bank/... ./models/webhook/... ./models/mandate/... ./models/audit/... ./models/batch/... ./models/debit/... ./handlers/web/mandates/...
 
-.PHONY: run build test test-clocks test-race lint generate bench screenshots
+.PHONY: run build test test-clocks test-race lint generate bench screenshots release release-check sign
 
 run: ## builds and serves on http://127.0.0.1:8080 with its own PostgreSQL under ./data; BANK=files plays with a simulated bank
 	@.make/need.sh postgres
@@ -15,14 +15,14 @@ build:
 	go build -o bin/debitdesk ./cmd/debitdesk
 
 test: ## everything that CI asks
-	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer
+	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext
 	.make/fresh.sh
 	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 80m $(PACKAGES)
 
 test-clocks: ## the tests under clocks at each month's end of two years, 29 February, Easter and the new year; hours. PACKAGES and DATES pick
-	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer faketime
+	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext faketime
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB .make/clocks.sh '$(PACKAGES)' $(DATES)
 
@@ -35,7 +35,7 @@ test-race: ## packages with work that is shared, under the race detector; needs 
 	bin/withpg go test -race -vet=off -p 2 -parallel 4 -timeout 80m $(RACED)
 
 lint: # a tool with a module of its own, so that go.mod stays short
-	go tool -modfile=.make/lint/go.mod golangci-lint run ./... ./.make/withpg ./.make/bench
+	go tool -modfile=.make/lint/go.mod golangci-lint run ./... ./.make/withpg ./.make/bench ./.make/sbom
 
 generate: ## templ, committed
 	go tool templ generate -log-level error
@@ -48,3 +48,16 @@ screenshots: ## the pictures of the README and the manual, from the browser jour
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
 	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank|QueueIsEmptied|AListIsATool|ManyRowsByKeyboard|WithTheKeyboardAlone|CalendarAndWhat' -timeout 80m ./cmd/debitdesk
+
+release: ## everything that an operator installs, under dist/; two runs on one commit give the same bytes
+	@go -C .make/release build -o $(CURDIR)/bin/release .
+	bin/release -tree . -dist dist
+
+release-check: ## builds twice, in two folders, and compares; then the checkers that are installed. Slow
+	@go -C .make/release build -o $(CURDIR)/bin/release .
+	.make/release/check.sh
+
+KEY ?=
+sign: ## signs dist/SHA256SUMS with the operator's own SSH key: make sign KEY=~/.ssh/release
+	@test -n "$(KEY)" || { echo "debitdesk: name the key: make sign KEY=FILE" >&2; exit 2; }
+	ssh-keygen -Y sign -n debitdesk-release -f "$(KEY)" dist/SHA256SUMS

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer`.
+# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext`.
 # Installs it where that is allowed, else says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -174,6 +174,15 @@ need_faketime() {
 	exit 1
 }
 
+# Foreign checkers of the books. Where they cannot be had, their tests are skipped and say so.
+have_plaintext() { have ledger && have hledger && have bean-check; }
+
+need_plaintext() {
+	if have_plaintext; then return; fi
+	if may_apt && apt ledger hledger beancount && have_plaintext; then return; fi
+	say "goes without the checkers of the books: ledger, hledger and beancount (Debian: apt install ledger hledger beancount)"
+}
+
 for what in "$@"; do
 	case $what in
 	postgres) need_postgres ;;
@@ -184,6 +193,7 @@ for what in "$@"; do
 	sshd) need_sshd ;;
 	pgbouncer) need_pgbouncer ;;
 	faketime) need_faketime ;;
-	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, schemas, sshd, pgbouncer and faketime, not $what" && exit 2 ;;
+	plaintext) need_plaintext ;;
+	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, schemas, sshd, pgbouncer, plaintext and faketime, not $what" && exit 2 ;;
 	esac
 done

@@ -15,12 +15,14 @@ import (
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
+	"debitdesk/handlers/web/books"
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	"debitdesk/handlers/web/find"
 	"debitdesk/handlers/web/followups"
 	"debitdesk/handlers/web/home"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/lists"
@@ -41,8 +43,11 @@ import (
 // Deps is what the addresses need. Every part is there; in live mode those of the
 // sandbox are not, and without a bank that takes files those about them.
 type Deps struct {
-	BaseURL      string // public address, without a slash at the end
-	Sandbox      bool   // test merchants and test money only
+	BaseURL string // public address, without a slash at the end
+	Sandbox bool   // test merchants and test money only
+
+	SecurityContact string // who hears of faults, as a URI; empty: there is no security.txt
+
 	Log          *slog.Logger
 	Metrics      *prometheus.Registry
 	OpsElsewhere bool // metrics are served on an address of their own
@@ -77,6 +82,7 @@ type Deps struct {
 	Followups    *followups.Followups
 	Find         *find.Find
 	Batches      *batches.Batches
+	Imports      *imports.Imports
 	BankFiles    *bankfiles.Pages // nil without a bank that takes files
 	Templates    *templates.Templates
 	Invoices     *invoices.Invoices
@@ -91,6 +97,7 @@ type Deps struct {
 	SecondFactors SecondFactors
 	KeptForms     *access.KeptForms // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
+	Books         *books.Books
 	Tasks         *tasks.Tasks
 	Planner       *planner.Planner
 	Selections    *kit.Selections

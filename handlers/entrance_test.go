@@ -213,7 +213,8 @@ func TestNothingIsShownWithoutASession(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, "http://desk.example")
 	open := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true, "/static/*": true, "/login": true,
-		"/login/factor": true, "/logout": true,
+		"/.well-known/security.txt": true,
+		"/login/factor":             true, "/logout": true,
 		"/oauth/token": true, "/openapi.json": true, "/developers/api": true, "/manual": true, "/manual/:page": true,
 		"/manual/pictures/:name": true, "/reset": true, "/reset/:token": true, "/invite/:token": true}
 	ids := regexp.MustCompile(`:[a-z]+`)

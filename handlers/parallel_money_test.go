@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/journal"
 )
 
 func (c *callers) clients() {
@@ -375,4 +376,25 @@ func (c *callers) statements() {
 		return ask{ids: onOne(ids, i),
 			body: url.Values{}}
 	}, 303, 409)
+}
+
+func (c *callers) books() {
+	c.all("POST /books/export", func(int) ask {
+		return ask{body: form("format", "csv", "currency", "ZAR", "from", "2020-01-01", "to", "2090-01-31", "by", "day")}
+	}, 200)
+	accounts := url.Values{"year_starts": {"3"}, "tax_rate": {"No VAT"}}
+	for _, r := range journal.Used {
+		accounts.Set("code-"+string(r), "A"+string(r))
+		accounts.Set("name-"+string(r), "Account of "+string(r))
+	}
+	c.all("POST /books/accounts", func(int) ask { return ask{body: accounts} }, 303)
+	c.exec(`INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency)
+		SELECT merchant_id, 'invoice', gen_random_uuid(), id, gen_random_uuid(), '2026-01-05', created_at, 'ZAR' FROM brands
+		WHERE id = $1`, c.A.BrandID.String())
+	c.all("POST /books/closing", func(int) ask { return ask{body: form("month", "2026-02")} }, 303, 409)
+	ids := c.column(`SELECT id::text FROM book_closings WHERE reopened_at IS NULL`)
+	c.all("POST /books/closings/:id/reopening", func(i int) ask {
+		return ask{ids: ids[:1], body: form("reason", "The accountant asked.")}
+	}, 303, 409)
+	c.exec(`DELETE FROM journal_entries WHERE true_day = '2026-01-05'`)
 }

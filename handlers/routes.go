@@ -49,7 +49,7 @@ func (e *edge) table() Table {
 	return slices.Concat(
 		e.accessRoutes(),
 		e.homeRoutes(), e.clientRoutes(), e.accountRoutes(), e.purchaseRoutes(),
-		e.batchRoutes(), e.templateRoutes(), e.bankRoutes(),
+		e.batchRoutes(), e.importRoutes(), e.templateRoutes(), e.bankRoutes(),
 		e.reportRoutes(), e.sandboxRoutes(),
 		e.developerRoutes(), e.settingsRoutes(),
 	)

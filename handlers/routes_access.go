@@ -16,6 +16,7 @@ func (e *edge) accessRoutes() Table {
 			{open, "GET", "/healthz", healthz},
 			{open, "GET", "/readyz", e.readyz},
 			{open, "GET", "/metrics", e.metricsPage},
+			{open, "GET", "/.well-known/security.txt", e.securityText},
 			{open, "GET", "/static/*", echo.WrapHandler(static.Handler())},
 			{openForm, "GET", "/login", e.Login.Show},
 			{openForm, "POST", "/login", e.Login.SignIn},

@@ -34,6 +34,20 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/calendar/subscriptions", e.Planner.Turns},
 			{page, "GET", "/calendar/subscriptions/export", e.Planner.ExportTurns},
 		}},
+		{actor.Read, "Books: what the accounts come to, and which months are closed", []Route{
+			{page, "GET", "/books", e.Books.Show},
+		}},
+		{actor.Books, "Export the journal, choose its accounts, and close months", []Route{
+			{page, "POST", "/books/export", e.Books.Export},
+			{page, "GET", "/books/accounts", e.Books.Accounts},
+			{page, "POST", "/books/accounts", e.Books.Choose},
+			{page, "GET", "/books/closing", e.Books.AskClose},
+			{page, "POST", "/books/closing", e.Books.Close},
+		}},
+		{actor.Manage, "Reopen the month that was closed last", []Route{
+			{page, "GET", "/books/closings/:id/reopening", e.Books.AskReopen},
+			{page, "POST", "/books/closings/:id/reopening", e.Books.Reopen},
+		}},
 		{actor.Read, "The rules of debit orders, with their dates and sources", []Route{
 			{page, "GET", "/rules", e.Settings.RulesInForce},
 		}},

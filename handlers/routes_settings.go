@@ -89,6 +89,11 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/rules/:id/end", e.Settings.AskEndRule},
 			{pageProof, "POST", "/settings/rules/:id/end", e.Settings.EndRule},
 		}},
+		{actor.Manage, "Take along everything that the business owns; full numbers with a second approver", []Route{
+			{page, "GET", "/settings/book", e.Settings.Book},
+			{page, "POST", "/settings/book", e.Settings.TakeBook},
+			{pageProof, "POST", "/settings/book/numbers", e.Settings.AskBookNumbers},
+		}},
 		{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []Route{
 			{page, "GET", "/settings", toBusiness},
 			{page, "GET", "/settings/business", e.Settings.Business},

@@ -193,6 +193,7 @@ func TestAFormAsksForWhatItsAnswerAsksFor(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	pagesToRead := map[string]bool{
+		"/imports/:id/map":   true, // as the next
 		"/batches/:id/map":   true, // it shows the columns, without a form for those who may not change them
 		"/clients/:id/notes": true, "/purchases/:id/notes": true, "/mandates/:id/notes": true, "/tokens/:id/notes": true}
 	forms := 0

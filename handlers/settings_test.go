@@ -50,11 +50,11 @@ func TestABrandThatIsUsedStaysAndSoDoesItsProfile(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	href := "/settings/brands/" + s.A.BrandID.String()
-	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains("2 live mandates", "In use, so it stays", "12345678")
+	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains("3 live mandates", "In use, so it stays", "12345678")
 	s.Page(s.A.Owner, "GET", href+"/removal", nil).Want(409)
 	s.Page(s.A.Owner, "POST", href+"/removal", url.Values{}).Want(409).Contains("business needs one brand")
 	s.Page(s.A.Owner, "POST", href+"/profiles/"+s.profile+"/removal",
-		url.Values{}).Want(409).Contains("2 live mandates were given for this profile: their debits")
+		url.Values{}).Want(409).Contains("3 live mandates were given for this profile: their debits")
 	in := merchant.NewBrand()
 	in.Name = "Second"
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(422).Contains("has the prefix DD")

@@ -16,11 +16,13 @@ import (
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
+	"debitdesk/handlers/web/books"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	findpages "debitdesk/handlers/web/find"
 	"debitdesk/handlers/web/followups"
 	"debitdesk/handlers/web/home"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/invoices"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/lists"
@@ -128,6 +130,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	exports.Tasks = s.Tasks
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Money: s.Money,
 		Clients: func() kit.Rows[client.Client] { return d.Clients.Rows() }}
+	d.Imports = &imports.Imports{Desk: desk, Service: s.Imports, Tasks: s.Tasks, Approvals: s.Approvals,
+		Brands: s.Merchants.Store.Brands}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
 		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
@@ -158,13 +162,15 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 			return len(live), err
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
-		Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf, Purchases: s.Purchases, Approvals: s.Approvals,
+		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
+		Purchases: s.Purchases, Approvals: s.Approvals,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
+	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Brands: s.Merchants.Store}
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store,
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
@@ -188,7 +194,7 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
 	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window},
-		Own:   s.OwnRules}
+		Own:   s.OwnRules, Leaving: s.Leaving}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
 	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
 		Credentials: s.Credentials}

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/handlers/statements"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
@@ -23,6 +24,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
+	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -32,6 +34,8 @@ import (
 	"debitdesk/models/factor"
 	"debitdesk/models/find"
 	"debitdesk/models/followup"
+	"debitdesk/models/journal"
+	"debitdesk/models/leaving"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
@@ -66,6 +70,7 @@ type Services struct {
 	Outbox        *outbox.Service
 	Billing       *billing.Service
 	Batches       *batch.Service
+	Imports       *book.Service
 	Audit         *trail.Service
 	Controls      *simulation.Controls // of the sandbox; nil in live mode
 	Subscriptions *subscription.Service
@@ -73,7 +78,9 @@ type Services struct {
 	Approvals     *approval.Service
 	Money         *report.Money
 	Statements    *statement.Service
+	Journal       *journal.Service
 	Tasks         *task.Service
+	Leaving       *leaving.Work
 	Lists         *listview.Service
 	Followups     *followup.Service
 	Planner       *planner.Service
@@ -160,8 +167,9 @@ func New(o Options) (Services, error) {
 		Subscriptions: subscriptions,
 		Factors: &factor.Service{Store: factor.Store{DB: s.DB}, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
-		Find:  &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
-		Money: &report.Money{Store: report.Store{DB: s.DB}},
+		Find:    &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
+		Money:   &report.Money{Store: report.Store{DB: s.DB}},
+		Journal: &journal.Service{Store: journal.Store{DB: s.DB}},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,
@@ -177,9 +185,19 @@ func New(o Options) (Services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
+	out.Imports = &book.Service{InTx: store.Runner[purchase.Tx](s), Store: book.Store{DB: s.DB}, Purchases: purchases,
+		Subscriptions: subscriptions, Clients: clients, TakeNumbers: s.TakeNumbers, Demands: s.Demands, Now: now,
+		Later: func(tx *database.Tx, who actor.Actor, i book.Import) (uuid.UUID, error) {
+			w, err := imports.Wish(i)
+			if err != nil {
+				return uuid.Nil, err
+			}
+			t, err := out.Tasks.AskIn(tx, who, w)
+			return t.ID, err
+		}}
 	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
-		Purchases: purchases, Batches: out.Batches, Brands: out.Merchants, Webhooks: out.Webhooks, Letters: words, Now: now,
-		Works: map[string]approval.Worker{}}
+		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
+		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
@@ -197,6 +215,8 @@ func New(o Options) (Services, error) {
 			o.Log.ErrorContext(ctx, "piece of a task failed", "task_id", t.ID, "task_kind", t.Kind, "error", err)
 		}}
 	out.Approvals.Tasks = out.Tasks
+	out.Leaving = &leaving.Work{Service: &leaving.Service{Store: leaving.Store{DB: s.DB}, Release: o.Version},
+		Tasks: out.Tasks, Approvals: out.Approvals}
 	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,

@@ -6,12 +6,14 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
 	"debitdesk/models/find"
 	"debitdesk/models/report"
+	"debitdesk/models/task"
 )
 
 // workers gives long work to who does it. A list is written into a file by the page that shows it, so that both hold
@@ -24,8 +26,11 @@ func (s Services) workers(o Options) {
 	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk
+	s.Tasks.Workers[imports.Kind] = imports.Worker{Service: s.Imports}
 	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
 	s.Tasks.Workers[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
+	s.Tasks.Workers[task.Book] = s.Leaving
+	s.Approvals.Works[task.Book] = s.Leaving
 	s.Approvals.Works[bulk.Kind] = d.Bulk
 	s.Approvals.Works[templates.AddKind] = templates.Adding{Templates: d.Templates}
 	s.Approvals.Works[templates.PriceKind] = templates.Pricing{Templates: d.Templates}

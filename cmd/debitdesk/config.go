@@ -46,6 +46,7 @@ type Config struct {
 	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
 	Proxies     string `env:"DEBITDESK_PROXIES"`
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
+	Contact     string `env:"DEBITDESK_SECURITY_CONTACT"` // who hears of faults in security.txt
 
 	KeepRequests string `env:"DEBITDESK_KEEP_REQUESTS" envDefault:"30d"`
 	KeepAudit    string `env:"DEBITDESK_KEEP_AUDIT" envDefault:"10y"`
@@ -136,6 +137,9 @@ func (c Config) Validate() error {
 		bad("DEBITDESK_PROXIES", "%q is not a list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
 	}
 	c.keep(bad)
+	if c.Contact != "" {
+		checkContact(bad, c.Contact)
+	}
 	if c.Mode == liveMode {
 		c.checkLive(bad)
 	}
@@ -160,6 +164,15 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 	}
 	if c.Bank == "sandbox" {
 		bad("DEBITDESK_BANK", "live mode does not run on the sandbox bank")
+	}
+}
+
+// checkContact wants what RFC 9116 calls a contact: a URI, and on one line.
+func checkContact(bad func(name, format string, args ...any), contact string) {
+	u, err := url.Parse(contact)
+	fits := err == nil && (u.Scheme == "https" && u.Host != "" || u.Scheme == "mailto" && strings.Contains(u.Opaque, "@"))
+	if !fits || strings.ContainsAny(contact, " \r\n") {
+		bad("DEBITDESK_SECURITY_CONTACT", "%q is neither mailto:security@desk.example nor https://…", contact)
 	}
 }
 

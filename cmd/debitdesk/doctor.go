@@ -51,17 +51,10 @@ var errUnwell = errors.New("something is wrong, see above")
 
 func (d *doctorCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	e := &examination{c: c}
-	e.settings()
-	e.folder()
-	e.programs(ctx)
-	e.keyFile()
-	e.database(ctx, io)
+	e.examine(ctx, io)
 	if e.app != nil {
 		defer func() { err = errors.Join(err, e.app.Close()) }()
-		e.inside(ctx)
 	}
-	e.mail(ctx)
-	e.bank()
 	if err := e.print(d.JSON, io); err != nil {
 		return err
 	}
@@ -71,6 +64,20 @@ func (d *doctorCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		}
 	}
 	return nil
+}
+
+// examine looks at everything. The database stays open, for the caller to close.
+func (e *examination) examine(ctx context.Context, io streams) {
+	e.settings()
+	e.folder()
+	e.programs(ctx)
+	e.keyFile()
+	e.database(ctx, io)
+	if e.app != nil {
+		e.inside(ctx)
+	}
+	e.mail(ctx)
+	e.bank()
 }
 
 func (e *examination) print(asJSON bool, io streams) error {

@@ -35,6 +35,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		return nil, err
 	}
 	deps.Log, deps.Metrics, deps.OpsElsewhere = a.Log, metrics, opsElsewhere
+	deps.SecurityContact = a.Config.Contact
 	deps.Ready, deps.Draining, deps.Away = a.ready(), a.draining.Load, database.Away
 	if a.Store.Standby != nil {
 		deps.Standby = a.Store.DB

@@ -54,12 +54,19 @@ type commands struct {
 	Audit    auditCmd    `cmd:"" help:"The audit: the record of all changes."`
 	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while servers run."`
 	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database and check it."`
+	Export   exportCmds  `cmd:"" help:"Take out what a merchant owns."`
+	Books    booksCmd    `cmd:"" help:"The journal of a merchant: files for accounting packages, closing months, checks."`
 	Figures  figuresCmds `cmd:"" help:"The sums and counts that pages show."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product needs; exit code 1 if something is wrong."`
+	Support  supportCmd  `cmd:"" help:"What the people who help you need to know."`
 	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
+	Import   importCmd   `cmd:"" help:"Bring in the clients, accounts, mandates and subscriptions of a business."`
 	Bank     bankCmd     `cmd:"" help:"The connection to a bank by files."`
 	Simulate simulateCmd `cmd:"" help:"Counterparts to try the product with."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Man        manCmd        `cmd:"" help:"Print the manual page debitdesk(1)."`
+	Completion completionCmd `cmd:"" help:"Print what a shell needs to complete commands and options."`
 }
 
 // command is one sub-command.
@@ -85,7 +92,7 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	var all commands
-	parser, err := kong.New(&all, kong.Name("debitdesk"), kong.Description("Debit orders for South African merchants."),
+	parser, err := kong.New(&all, kong.Name("debitdesk"), kong.Description(program),
 		kong.Writers(io.out, io.err), kong.Exit(func(code int) { panic(leave(code)) }))
 	if err != nil {
 		return complain(io, err, exitFailed)

@@ -119,6 +119,11 @@ func leafOf(leaves []*kong.Node, line string) *kong.Node {
 			return leaf
 		}
 	}
+	for _, leaf := range leaves { // one that need not be named
+		if of := leaf.Parent; of != nil && of.DefaultCmd == leaf && strings.HasPrefix(line+" ", of.Path()+" ") {
+			return leaf
+		}
+	}
 	return nil
 }
 

@@ -13,8 +13,14 @@ func (versionCmd) run(_ context.Context, _ Config, io streams) error {
 	return err
 }
 
-// version is the module's, with the commit it was built from where that is known.
+// released is the version of a release. make release sets it when it links the program.
+var released string
+
+// version is that of the release; else the module's, with the commit it was built from where that is known.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

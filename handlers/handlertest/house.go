@@ -31,6 +31,7 @@ import (
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
+	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
@@ -72,6 +73,7 @@ type House struct {
 	Purchases *purchase.Service
 	Audit     *trail.Service
 	Batches   *batch.Service
+	Imports   *book.Service
 	Approvals *approval.Service
 	Billing   *billing.Service
 	Webhooks  *webhook.Service
@@ -151,6 +153,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	use, err := app.New(options)
 	must(tb, err)
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
+	h.Imports = use.Imports
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Box = exchangetest.NewBox()
 	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: exchangetest.Rules(),

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
+	"debitdesk/models/book"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
@@ -30,6 +31,7 @@ const (
 	DeleteTokens Kind = "delete_tokens"
 	SendBatch    Kind = "send_batch"
 	StopClient   Kind = "stop_client" // of staff, who may not do it themselves
+	ImportBook   Kind = "import_book"
 )
 
 // State is where a request stands.
@@ -74,6 +76,8 @@ type Subject struct {
 	Choices   map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
 	Batch     uuid.UUID                     `json:"batch,omitzero"`
 	Client    uuid.UUID                     `json:"client,omitzero"` // whose debits are stopped
+	Import    uuid.UUID                     `json:"import,omitzero"`
+	Seal      string                        `json:"seal,omitempty"` // what was rehearsed of the import
 	Order     *batch.Order                  `json:"order,omitempty"`
 	Loosening *Loosening                    `json:"loosening,omitempty"`
 	Setting   *Setting                      `json:"setting,omitempty"`
@@ -132,6 +136,7 @@ type Service struct {
 	Store     Store
 	Purchases *purchase.Service
 	Batches   *batch.Service
+	Imports   *book.Service
 	Brands    *merchant.Service
 	Webhooks  *webhook.Service
 	Tasks     *task.Service

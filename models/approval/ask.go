@@ -135,6 +135,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		return s.loosening(ctx, who, of)
 	case StopClient:
 		return s.stopping(ctx, who, of)
+	case ImportBook:
+		return s.importing(ctx, who, of)
 	case ChangeSetting:
 		return s.setting(ctx, who, of)
 	case DoMany:
@@ -195,6 +197,9 @@ func (of Subject) key() string {
 	}
 	if of.Client != uuid.Nil {
 		return of.Client.String()
+	}
+	if of.Import != uuid.Nil {
+		return of.Import.String()
 	}
 	if of.Setting != nil {
 		return of.Setting.key()
@@ -296,6 +301,12 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 			return v, err
 		}
 		v.Now = v.Many.Totals
+	case ImportBook:
+		i, err := s.Imports.Get(ctx, who, a.Subject.Import)
+		if err != nil {
+			return v, err
+		}
+		v.Now = totalsOfImport(i)
 	case ChangeSetting, Loosen: // what was asked for is compared when it is decided
 	}
 	was, is := a.Subject.Totals, v.Now

@@ -82,7 +82,7 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 	made, err := s.madeBy(ctx, a, me)
 	if err == nil && made {
 		err = fault.New(fault.Conflict, "own_work",
-			"You uploaded or changed this batch yourself, so another person has to decide.")
+			"You uploaded or changed this yourself, so another person has to decide.")
 	}
 	return err
 }
@@ -94,17 +94,31 @@ func (s *Service) madeBy(ctx context.Context, a Approval, me user.User) (bool, e
 	return slices.ContainsFunc(makers, func(m user.User) bool { return SamePerson(m, me) }), err
 }
 
-// makers are the people who had a hand in the batch of a request; none of another request.
+// makers are the people who had a hand in the batch or the import of a request; none of another request.
 func (s *Service) makers(ctx context.Context, a Approval) (out []user.User, err error) {
-	if a.Kind != SendBatch {
+	var hands []uuid.UUID
+	switch a.Kind {
+	case SendBatch:
+		b, err := s.Batches.Read.Batch(ctx, a.MerchantID, a.Subject.Batch)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		for _, hand := range b.Makers() {
+			hands = append(hands, hand.ID)
+		}
+	case ImportBook:
+		i, err := s.Imports.Store.Import(ctx, a.MerchantID, a.Subject.Import)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		for _, hand := range i.Hands {
+			hands = append(hands, hand.ID)
+		}
+	default:
 		return nil, nil
 	}
-	b, err := s.Batches.Read.Batch(ctx, a.MerchantID, a.Subject.Batch)
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	for _, hand := range b.Makers() {
-		if u, err := s.people().User(ctx, a.MerchantID, hand.ID); err == nil {
+	for _, hand := range hands {
+		if u, err := s.people().User(ctx, a.MerchantID, hand); err == nil {
 			out = append(out, u)
 		} else if !fault.Is(err, fault.NotFound) {
 			return nil, err
@@ -185,6 +199,8 @@ func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a 
 		return s.carryOutLoosening(ctx, tx, asker, a)
 	case StopClient:
 		return s.carryOutStop(ctx, tx, asker, a, seen)
+	case ImportBook:
+		return s.carryOutImport(tx, asker, a, seen)
 	case ChangeSetting:
 		return s.carryOutSetting(tx, asker, a, keys)
 	case DoMany:

@@ -57,8 +57,10 @@ func (s *Service) many(ctx context.Context, who actor.Actor, of Subject) (Subjec
 	if err := who.Sends(now.Totals.Cents); err != nil {
 		return of, err
 	}
-	return Subject{Work: of.Work, Totals: now.Totals,
-		Name: now.Name + ", together " + money.Format(now.Totals.Cents, money.ZAR)}, nil
+	if now.Totals.Cents != 0 {
+		now.Name += ", together " + money.Format(now.Totals.Cents, money.ZAR)
+	}
+	return Subject{Work: of.Work, Totals: now.Totals, Name: now.Name}, nil
 }
 
 func nothingLeft() error {

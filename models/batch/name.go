@@ -14,7 +14,9 @@ import (
 	"debitdesk/models/client"
 )
 
-// nameKey is a name as it is compared: its words without accents, in any order and case.
+// NameKey is a name as it is compared: its words without accents, in any order and case.
+func NameKey(name string) string { return nameKey(name) }
+
 func nameKey(name string) string {
 	plain, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn))), strings.ToLower(name))
 	if err != nil {

@@ -37,8 +37,10 @@ type Client struct {
 	CreatedAt, UpdatedAt time.Time
 	ErasedAt             time.Time `gorm:"->"` // when its personal data was removed; zero: never
 	// Of an erased client: until when the law keeps its evidence; zero: none is left.
-	EvidenceUntil   calendar.Date       `gorm:"->"`
-	StoppedAt       time.Time           `gorm:"->"` // since when nothing is debited from the client; zero: debits run
+	EvidenceUntil calendar.Date `gorm:"->"`
+	StoppedAt     time.Time     `gorm:"->"` // since when nothing is debited from the client; zero: debits run
+	// ParkedAt is since when the client, who came in with an import, waits for the group to be switched on; zero: not.
+	ParkedAt        time.Time           `gorm:"->"`
 	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
 	// Of a client without an account of its own in a list: the stored account that would be debited.
 	TokenMask, TokenBank string `gorm:"-" json:"-"`

@@ -208,6 +208,13 @@ var erasing = []struct{ table, sql string }{
 		AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
 			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name
 			AND b.state IN ('done', 'stopped'))`},
+	{"book_import_rows", `UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL,
+		broken = NULL, name = @erased, reason = '' WHERE merchant_id = @m AND client_id = @c`},
+	{"book_imports", `UPDATE book_imports i SET kept = (SELECT coalesce(jsonb_agg(k), '[]') FROM
+		jsonb_array_elements(kept) k
+		WHERE k ->> 'client' IS DISTINCT FROM @c::text) WHERE merchant_id = @m AND kept @>
+		jsonb_build_array(jsonb_build_object('client', @c::text))`},
+	{"client_references", `DELETE FROM client_references WHERE merchant_id = @m AND client_id = @c`},
 	{"account_verifications",
 		`DELETE FROM account_verifications WHERE merchant_id = @m AND client_id = @c AND purchase_id IS NULL`},
 	{"notes", `DELETE FROM notes WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},

@@ -117,12 +117,13 @@ func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 }
 
 // HoldForDebit is Hold for what begins to debit the client: it also ends with fault.ErrLost when everything
-// was stopped.
+// was stopped, or
+// the client is parked.
 func HoldForDebit(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.MustHold(
 		"clients",
 		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL
-			AND erased_at IS NULL AND stopped_at IS NULL FOR SHARE) AS held`,
+			AND erased_at IS NULL AND stopped_at IS NULL AND parked_at IS NULL FOR SHARE) AS held`,
 		merchantID,
 		id,
 	)
@@ -147,14 +148,22 @@ func orNull(at time.Time) *time.Time {
 	return &at
 }
 
-// ClientStopped tells that everything was stopped that is debited from a client.
-func (s Store) ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (stopped bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM clients WHERE merchant_id = $1 AND id = $2
-		AND stopped_at IS NOT NULL)`, merchantID, id).Scan(&stopped)
+// ClientStopped tells that everything was stopped that is debited from a client, and that the client came in with an
+// import whose group was not switched on.
+func (s Store) ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (stopped, parked bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce(bool_or(stopped_at IS NOT NULL), false),
+		coalesce(bool_or(parked_at IS NOT NULL), false) FROM clients WHERE merchant_id = $1 AND id = $2`, merchantID,
+		id).Scan(&stopped, &parked)
 	if err != nil {
-		return false, fmt.Errorf("look whether a client is stopped: %w", err)
+		return false, false, fmt.Errorf("look whether a client is stopped: %w", err)
 	}
-	return stopped, nil
+	return stopped, parked, nil
+}
+
+// SetParked notes since when clients wait for the group of their import; zero: they do not wait.
+func SetParked(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID, at time.Time) {
+	tx.Later(`UPDATE clients SET parked_at = $3 WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, merchantID,
+		database.IDs(ids), orNull(at))
 }
 
 // update replaces the details of a live client; false when it was deleted meanwhile.
@@ -211,4 +220,13 @@ func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.U
 		out[c.ID] = c.Details
 	}
 	return out, err
+}
+
+// Rewrite replaces the details of a live client in a transaction under way, with the moment of the change; false when
+// it was deleted meanwhile. What a client is brought from elsewhere was checked before.
+func Rewrite(tx *database.Tx, c Client) (bool, error) { return update(tx, c) }
+
+// LockIn reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
+func LockIn(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return lock(tx, merchantID, id)
 }

@@ -16,15 +16,24 @@ type news struct {
 	called             bool // its source may have an address of its own that wants to hear of it
 }
 
+// Hush has programs told of nothing that this transaction does: what is moved here from elsewhere has happened before.
+func (t *Tx) Hush() { t.hushed = true }
+
 // Tell notes an event. It is written at the very end of the transaction, when the
 // object stands as it will and its row is locked: so the order of events of one
 // source is the order of commits.
 func (t *Tx) Tell(merchantID uuid.UUID, event, objectType string, objectID, sourceID uuid.UUID) {
+	if t.hushed {
+		return
+	}
 	t.news = append(t.news, news{merchantID, event, objectType, objectID, sourceID, false})
 }
 
 // TellCalled is Tell for an event that the callback of its source wants to hear of.
 func (t *Tx) TellCalled(merchantID uuid.UUID, event, objectType string, objectID, sourceID uuid.UUID) {
+	if t.hushed {
+		return
+	}
 	t.news = append(t.news, news{merchantID, event, objectType, objectID, sourceID, true})
 }
 

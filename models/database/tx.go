@@ -38,6 +38,7 @@ type Tx struct {
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
 	news    []news
+	hushed  bool // nobody is told of what it does
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
 	alerts  []audit.Entry

@@ -275,3 +275,11 @@ func texts(ids []uuid.UUID) []string {
 	}
 	return out
 }
+
+// InsertNote adds a note in this transaction.
+func InsertNote(tx *database.Tx, n Note) { database.Append(tx, noteTable.Insert, n) }
+
+// RemoveNotes takes notes back that nobody has changed since they were added.
+func RemoveNotes(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) {
+	tx.Later(`DELETE FROM notes WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, merchantID, database.IDs(ids))
+}

@@ -234,14 +234,23 @@ func (st ClientStop) mail(tx Tx, c client.Client, kind string, l mail.Letter) ma
 const stoppedWords = "All debits of this client are stopped. To debit the client again, an admin or finance has to " +
 	"undo that on the client’s page."
 
-// NotStopped refuses to begin a debit of a client whose debits are stopped.
+// parkedWords is what everything says that would debit a client, or an account, that came in with an import.
+const parkedWords = "This came in with an import and is parked. Switch its group on under Imports; nothing is " +
+	"debited before."
+
+// NotStopped refuses to begin a debit of a client whose debits are stopped, or who is parked.
 func (s *Service) NotStopped(ctx context.Context, merchantID, clientID uuid.UUID) error {
 	if clientID == uuid.Nil {
 		return nil
 	}
-	stopped, err := s.Read.ClientStopped(ctx, merchantID, clientID)
-	if err == nil && stopped {
-		err = fault.New(fault.Conflict, "client_stopped", stoppedWords)
+	stopped, parked, err := s.Read.ClientStopped(ctx, merchantID, clientID)
+	switch {
+	case err != nil:
+		return err
+	case stopped:
+		return fault.New(fault.Conflict, "client_stopped", stoppedWords)
+	case parked:
+		return fault.New(fault.Conflict, "client_parked", parkedWords)
 	}
-	return err
+	return nil
 }

@@ -205,6 +205,10 @@ func (k known) forecast(s *Service, w Wish, now time.Time) Forecast {
 	case f.Token.ID != uuid.Nil && !w.AtOnce:
 		f.again(k.last[p.ID], now, s.Timetable.Rules)
 	}
+	if from := f.Token.NotBefore; f.Token.ID != uuid.Nil && f.Plan.ActionDate.Before(from) {
+		f.Problems.Add(AtDue, "due_too_early", "Nothing is debited from this account before %s: until then the old "+
+			"system may have debited the same. Choose a later day.", from.Format(dayForm))
+	}
 	switch {
 	case p.Currency != money.ZAR:
 		f.Problems.Add(fault.All, "purchase_charge_error", "Debit orders are in ZAR; this purchase is in %s.", p.Currency)
@@ -243,6 +247,8 @@ func (k known) account(p Purchase, tokenID uuid.UUID, f *Forecast) bool {
 	switch {
 	case t.Held():
 		note("%s", stoppedWords)
+	case t.Parked():
+		note("%s", parkedWords)
 	case t.State == token.Blocked:
 		note("This recurring token is blocked: %s. %s", bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode))
 	case t.State == token.Superseded:

@@ -228,7 +228,7 @@ func (s *Service) chargeable(rec Record, live []token.Token) (usable []token.Tok
 
 // offers tells whether a purchase can be debited from an account.
 func (s *Service) offers(rec Record, t token.Token) bool {
-	return rec.ClientID != uuid.Nil && t.ClientID == rec.ClientID && t.State == token.Active && !t.Held() &&
+	return rec.ClientID != uuid.Nil && t.ClientID == rec.ClientID && t.State == token.Active && !t.Held() && !t.Parked() &&
 		t.BrandID == rec.BrandID &&
 		rec.allows(t.Method) && s.cannotDebit(t.Method) == ""
 }
@@ -253,9 +253,13 @@ func (s *Service) stillAClient(ctx context.Context, rec Record) error {
 	if err != nil {
 		return err
 	}
-	if err = s.NotStopped(ctx, rec.MerchantID, rec.ClientID); fault.HasCode(err, "client_stopped") {
+	switch err = s.NotStopped(ctx, rec.MerchantID, rec.ClientID); {
+	case fault.HasCode(err, "client_stopped"):
 		err = fault.New(fault.Conflict, "client_stopped",
 			"%s has stopped all debits of this client. Please speak to them about how to pay.", rec.Brand.Name)
+	case fault.HasCode(err, "client_parked"):
+		err = fault.New(fault.Conflict, "client_parked",
+			"%s is still moving its clients to this page. Please speak to them about how to pay.", rec.Brand.Name)
 	}
 	return err
 }

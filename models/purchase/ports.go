@@ -167,8 +167,9 @@ type Reader interface {
 	// PendingOfClient lists those of a client.
 	PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Purchase, error)
 	Client(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error)
-	// ClientStopped tells that everything was stopped that is debited from a client.
-	ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (bool, error)
+	// ClientStopped tells that everything was stopped that is debited from a client, and that the client came in with an
+	// import whose group was not switched on.
+	ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (stopped, parked bool, err error)
 	// StandingStop gives the stop of a client that holds; false when there is none.
 	StandingStop(ctx context.Context, merchantID, clientID uuid.UUID) (ClientStop, bool, error)
 	// NextNumber is the next number of a brand's counter; numbers may be skipped.

@@ -16,6 +16,8 @@ import (
 // every table that there is, so that a new one is either here or in WipeKeeps.
 var wiping = []struct{ table, where string }{
 	{"recently_opened", "merchant_id = $1"},
+	{"book_closings", "merchant_id = $1"}, // what is closed does not go
+	{"journal_entries", "merchant_id = $1"},
 	{"token_deletions", "merchant_id = $1"},
 	{"client_stops", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
@@ -37,6 +39,10 @@ var wiping = []struct{ table, where string }{
 	{"price_letters", "merchant_id = $1"},
 	{"template_clients", "merchant_id = $1"},
 	{"billing_templates", "merchant_id = $1"},
+	{"client_references", "merchant_id = $1"},
+	{"book_import_rows", "merchant_id = $1"},
+	{"book_imports", "merchant_id = $1"},
+	{"book_mappings", "merchant_id = $1"},
 	{"batch_mends", "merchant_id = $1"},
 	{"batch_rows", "merchant_id = $1"},
 	{"batches", "merchant_id = $1"},
@@ -101,6 +107,8 @@ var WipeKeeps = []string{
 	"webhooks",
 	"merchant_keys",
 	"own_rules",
+	"book_settings",
+	"book_accounts",
 	"purchase_counts",
 	"purchase_count_deltas",
 	"purchase_sums",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/book"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
@@ -68,6 +69,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	subscriptions := subscription.Store{DB: s.DB}
 	if err := subscriptions.TidyLetters(ctx, now); err != nil {
+		return err
+	}
+	books := book.Store{DB: s.DB}
+	if err := books.Tidy(ctx, now); err != nil {
 		return err
 	}
 	desk := followup.Store{DB: s.DB}

@@ -154,7 +154,7 @@ func (p PricePlan) told(heard map[uuid.UUID]hearing) (clients []uuid.UUID, words
 	words = map[uuid.UUID][]purchase.NewPrice{}
 	for _, r := range p.Changed {
 		before, planned := heard[r.ClientID]
-		if r.ClientEmail == "" || planned && !before.told() {
+		if r.ClientEmail == "" || r.Parked() || planned && !before.told() {
 			continue
 		}
 		at := len(words[r.ClientID])

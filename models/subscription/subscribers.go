@@ -150,10 +150,14 @@ func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id u
 	})
 }
 
-// mayRun refuses to let a subscription run again whose client's debits are stopped.
+// mayRun refuses to let a subscription run again whose client's debits are stopped, or whose import is not switched on.
 func (s *Service) mayRun(ctx context.Context, sub Subscriber, paused bool) error {
 	if paused || sub.Status != Paused {
 		return nil
+	}
+	if sub.Parked() {
+		return fault.New(fault.Conflict, "client_parked", "This subscription came in with an import and is parked. Switch "+
+			"its group on under Imports; nothing is billed before.")
 	}
 	return s.Purchases.NotStopped(ctx, sub.MerchantID, sub.ClientID)
 }

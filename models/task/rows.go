@@ -80,6 +80,10 @@ const chunkBytes = 1 << 20
 
 // save writes a piece; false when another worker has the task.
 func save(tx *database.Tx, t *Task, claim uuid.UUID, piece Piece) (bool, error) {
+	before := t.Chunks
+	if piece.Anew {
+		t.Chunks, t.FileBytes = 0, 0
+	}
 	first := t.Chunks + 1
 	parts := slices.Collect(slices.Chunk(piece.File, chunkBytes))
 	t.Chunks += len(parts)
@@ -87,6 +91,11 @@ func save(tx *database.Tx, t *Task, claim uuid.UUID, piece Piece) (bool, error) 
 	won, err := database.Change(tx, saveTask, *t, claim)
 	if err != nil || !won {
 		return won, err
+	}
+	if piece.Anew && before > 0 {
+		if _, err := tx.Exec(`DELETE FROM task_chunks WHERE task_id = $1`, t.ID); err != nil {
+			return false, fmt.Errorf("begin a file anew: %w", err)
+		}
 	}
 	for i, part := range parts {
 		n := first + i

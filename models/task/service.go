@@ -161,13 +161,22 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Ta
 	return s.Store.Task(ctx, who.MerchantID, id)
 }
 
+// MayTake is nil for who may take the file of a task.
+func (s *Service) MayTake(who actor.Actor, t Task) error {
+	err := who.May(t.Needs)
+	if guard, is := s.Workers[t.Kind].(Guard); is && err == nil {
+		err = guard.Takes(who)
+	}
+	return err
+}
+
 // Download gives a task whose file may be read by Store.Chunk, and keeps who took it.
 func (s *Service) Download(ctx context.Context, who actor.Actor, id uuid.UUID) (Task, error) {
 	t, err := s.Get(ctx, who, id)
 	if err != nil {
 		return t, err
 	}
-	if err := who.May(t.Needs); err != nil {
+	if err := s.MayTake(who, t); err != nil {
 		return t, err
 	}
 	if !t.HasFile(s.now()) {

@@ -29,8 +29,12 @@ const (
 // Open tells that it may still change.
 func (s State) Open() bool { return s == Waiting || s == Running }
 
-// Export is the kind of tasks that write a list into a file, and may begin anew.
-const Export = "export"
+// The kinds of tasks that write what is there into a file, and may begin anew: Export a list, and Book all that a
+// merchant owns.
+const (
+	Export = "export"
+	Book   = "book"
+)
 
 // FileKept is how long a file can be downloaded; entryKept is how long the list shows a task.
 const (
@@ -93,6 +97,7 @@ func (t Task) Pace(now time.Time) (rate int64, left time.Duration) {
 type Piece struct {
 	File []byte // what follows in the file
 	More bool   // there is more to do
+	Anew bool   // the file begins with this piece: what was kept of it before is dropped
 }
 
 // Worker does tasks of one kind.
@@ -100,6 +105,15 @@ type Worker interface {
 	// Begin goes on with a task in this process, until the run is closed.
 	Begin() Run
 }
+
+// Guard is a worker whose files are not for everybody who may ask for them.
+type Guard interface {
+	// Takes is nil for who may take a file.
+	Takes(who actor.Actor) error
+}
+
+// Large is a worker whose files may be larger than those of others.
+type Large interface{ MostBytes() int64 }
 
 // Run is one process at one task.
 type Run interface {

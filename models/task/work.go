@@ -96,14 +96,33 @@ func (s *Service) step(ctx context.Context, t *Task, claim uuid.UUID, run Run) e
 	if err != nil {
 		return s.refused(ctx, t, claim, err)
 	}
-	if next.FileBytes+int64(len(piece.File)) > mostBytes {
-		return s.end(ctx, t, claim, Failed, "The file would be larger than 512 MB. Narrow the filters.", Piece{})
+	if piece.Anew {
+		next.FileBytes = 0
+	}
+	if why := s.tooLarge(next, piece); why != "" {
+		return s.end(ctx, t, claim, Failed, why, Piece{})
 	}
 	*t = next
 	if !piece.More {
 		return s.end(ctx, t, claim, Done, t.Note, piece)
 	}
 	return s.keep(ctx, t, claim, piece, nil)
+}
+
+// tooLarge says why a file does not go on; empty: it does.
+func (s *Service) tooLarge(t Task, piece Piece) string {
+	size := t.FileBytes + int64(len(piece.File))
+	if large, is := s.Workers[t.Kind].(Large); is {
+		if size <= large.MostBytes() {
+			return ""
+		}
+		return fmt.Sprintf("The file would be larger than %d MB. The operator of this installation can write it on the "+
+			"command line.", large.MostBytes()>>20)
+	}
+	if size <= mostBytes {
+		return ""
+	}
+	return "The file would be larger than 512 MB. Narrow the filters."
 }
 
 // work does a piece; one that panics has failed.

@@ -72,12 +72,12 @@ func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, erro
 }
 
 // Hold keeps the token from being deleted while a charge begins, though other charges may
-// begin with it; the transaction ends with fault.ErrLost when it is not active any more, or held.
+// begin with it; the transaction ends with fault.ErrLost when it is not active any more, or held or parked.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 	tx.MustHold(
 		"tokens",
 		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2
-			AND state = 'active' AND held_at IS NULL FOR SHARE) AS held`,
+			AND state = 'active' AND held_at IS NULL AND parked_at IS NULL FOR SHARE) AS held`,
 		id,
 		merchantID,
 	)
@@ -106,6 +106,16 @@ func ReleaseOf(tx *database.Tx, merchantID, clientID uuid.UUID) (free []uuid.UUI
 		return nil, fmt.Errorf("release tokens: %w", err)
 	}
 	return free, nil
+}
+
+// Unpark lets the accounts be debited, and tells how many were not yet.
+func Unpark(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) (int64, error) {
+	n, err := tx.Exec(`UPDATE tokens SET parked_at = NULL WHERE merchant_id = $1 AND id = ANY($2::uuid[])
+		AND parked_at IS NOT NULL`, merchantID, database.IDs(ids))
+	if err != nil {
+		return 0, fmt.Errorf("unpark tokens: %w", err)
+	}
+	return n, nil
 }
 
 // Token finds a token, live or not, with its account still sealed.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 )
 
 // State is where a token stands.
@@ -45,7 +46,12 @@ type Token struct {
 	LastSuccessAt           time.Time
 	CreatedBy               string
 	HeldAt                  time.Time `gorm:"->"` // since when everything of its client is stopped; zero: it is not
-	CreatedAt, UpdatedAt    time.Time
+	// ParkedAt is since when the account, which came in with an import, waits for its group to be switched on; zero: it
+	// does not.
+	ParkedAt time.Time `gorm:"<-:create"`
+	// NotBefore is the first day of a debit: until then the old system may have debited the same. Zero: any day.
+	NotBefore            calendar.Date `gorm:"<-:create"`
+	CreatedAt, UpdatedAt time.Time
 }
 
 // Named is what people call the account: "FNB •••• 1234". A bank that is not in our
@@ -60,6 +66,9 @@ func (t Token) Live() bool { return t.State == Active || t.State == Blocked }
 
 // Held tells that nothing is debited from the account until the debits of its client are resumed.
 func (t Token) Held() bool { return !t.HeldAt.IsZero() }
+
+// Parked tells that nothing is debited from the account until the group of its import is switched on.
+func (t Token) Parked() bool { return !t.ParkedAt.IsZero() }
 
 // UsedUp tells that the account was never stored: its client allowed one debit, and
 // that was made.

@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, bank, reports, developers, settings, sandbox; or tasks,
+// tokens, mandates, purchases, invoices, templates, batches, bank, reports, books, developers, settings, sandbox; or tasks,
 // to which the menu of the person leads.
 type Frame struct {
 	Title, Active   string
@@ -99,9 +99,11 @@ var sections = []section{
 	{"invoices", "Invoices", "file", "/invoices", "/manual/invoices"},
 	{"templates", "Templates", "repeat", "/templates", "/manual/subscriptions"},
 	{"batches", "Batches", "layers", "/batches", "/manual/invoices#a-batch-in-six-steps"},
+	{"imports", "Imports", "upload", "/imports", "/manual/moving-in"},
 	{"calendar", "Calendar", "calendar", "/calendar", "/manual/pages#calendar"},
 	{"bank", "Bank files", "bank", "/bank", "/manual/bank-files"},
 	{"reports", "Reports", "chart", "/reports", "/manual/pages#reports"},
+	{"books", "Books", "file", "/books", "/manual/books"},
 	{"developers", "Developers", "code", "/developers", "/manual/api"},
 	{"settings", "Settings", "settings", "/settings", "/manual/configuration"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox", "/manual/sandbox"},
@@ -115,6 +117,7 @@ var newThings = []components.MenuItem{
 	{Label: "New purchase", Icon: "receipt", Href: "/purchases/new"},
 	{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new"},
 	{Label: "New batch", Icon: "layers", Href: "/batches/new"},
+	{Label: "New import", Icon: "upload", Href: "/imports/new"},
 	{Label: "New template", Icon: "repeat", Href: "/templates/new"},
 	{Label: "Store a bank account", Icon: "bank", Href: "/tokens/new"},
 }

@@ -6,7 +6,12 @@ import "slices"
 var goKeys = map[string]string{
 	"home": "h", "attention": "a", "clients": "c", "tokens": "t", "mandates": "m", "purchases": "p", "invoices": "i",
 	"templates": "e", "batches": "b", "bank": "f", "calendar": "l", "reports": "r", "developers": "d", "settings": "s",
-	"sandbox": "x",
+	"sandbox": "x", "imports": "o", "books": "k",
+}
+
+// alsoCalled are other words for a section.
+var alsoCalled = map[string]string{
+	"imports": "import moving in move migrate migration upload clients book spreadsheet csv netcash stitch switch on undo",
 }
 
 // Place is where a person can go. Also are other words for it.
@@ -16,7 +21,7 @@ type Place struct{ Label, Icon, Href, Also string }
 func Sections(hidden ...string) (out []Place) {
 	for _, s := range sections {
 		if !slices.Contains(hidden, s.Key) {
-			out = append(out, Place{s.Label, s.Icon, s.Href, ""})
+			out = append(out, Place{s.Label, s.Icon, s.Href, alsoCalled[s.Key]})
 		}
 	}
 	return out

@@ -24,13 +24,24 @@ func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.StopClient {
 		return "Approve: stop everything"
 	}
+	if s.Kind == approval.ImportBook {
+		return "Approve: import " + plural.Of(s.Now.Rows, "row")
+	}
 	if s.Kind == approval.ChangeSetting {
 		return "Approve: " + s.Subject.Name
 	}
 	if s.Kind == approval.DoMany {
-		return "Approve: " + s.Many.Name + " · " + words.Sum(s.Now.Cents, money.ZAR)
+		return "Approve: " + s.Many.Name + andSum(s.Now.Cents)
 	}
 	return "Approve: delete " + plural.Of(s.Now.Tokens, "token")
+}
+
+// andSum adds what many come to, where they are about money.
+func andSum(cents int64) string {
+	if cents == 0 {
+		return ""
+	}
+	return " · " + words.Sum(cents, money.ZAR)
 }
 
 func totalsWords(a approval.Approval, s approval.Totals) string {
@@ -39,7 +50,11 @@ func totalsWords(a approval.Approval, s approval.Totals) string {
 			plural.Of(s.Subscriptions, "subscription") + ", " + plural.Of(s.Tokens, "token")
 	}
 	if w := a.Subject.Work; w != nil {
-		return plural.Of(s.Rows, w.One) + " · " + words.Sum(s.Cents, money.ZAR)
+		return plural.Of(s.Rows, w.One) + andSum(s.Cents)
+	}
+	if a.Kind == approval.ImportBook {
+		return plural.Of(s.Rows, "row") + ", " + plural.Of(s.Creates, "new client") + ", " + plural.Of(s.Tokens, "mandate") +
+			", " + words.Sum(s.Cents, money.ZAR) + " a debit together"
 	}
 	if s.Rows > 0 || s.Tokens == 0 {
 		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
@@ -72,6 +87,10 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 	}
 	if s.Kind == approval.StopClient {
 		return s.Halt.Lines()
+	}
+	if s.Kind == approval.ImportBook {
+		return []string{totalsWords(s.Approval, s.Now) + ".", "Everything comes in parked: nothing is debited, and no mail " +
+			"goes out, until a group is switched on."}
 	}
 	if s.Kind == approval.SendBatch {
 		out = append(batches.EffectLines(s.Effects), batches.DisputeLines(s.Effects)...)

@@ -32,6 +32,9 @@ var dayStates = []exchange.DayState{exchange.DayDiffers, exchange.DayAccepted, e
 // OpenFindingsHref is the list of the findings that nobody has dealt with.
 const OpenFindingsHref = findingsPath + "?state=open"
 
+// UnmatchedHref is the list of the movements that match nothing.
+const UnmatchedHref = movementsPath + "?state=unmatched"
+
 // DiffersHref is the list of the days of the last month that do not add up.
 const DiffersHref = daysPath + "?state=differs"
 

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
+	"debitdesk/models/book"
 	"debitdesk/models/client"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
@@ -53,6 +54,8 @@ type Clients struct {
 	Outlooks func(ctx context.Context, who actor.Actor, ids []uuid.UUID) (map[uuid.UUID]purchase.Outlook, error)
 	// Turns are the periods of subscriptions that a client is billed for next.
 	Turns func(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]subscription.Turn, error)
+	// ImportOf finds the import that a client came in with, and the group.
+	ImportOf func(ctx context.Context, merchantID, clientID uuid.UUID) (book.Import, string, error)
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.
@@ -213,12 +216,18 @@ var clientColumns = []kit.Column[client.Client]{
 		cell := components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + accountWords(c))}
 		if !c.StoppedAt.IsZero() {
 			cell.Under = components.Status(stoppedPill)
+		} else if !c.ParkedAt.IsZero() {
+			cell.Under = components.Status(parkedPill)
 		}
 		return cell
 	}).InOneLine().FileText("Bank", 18, clientBank).
 		FileText("Account", 13, accountWords).OnCard(kit.Lead),
 	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }).SortBy(paging.Created),
 }
+
+// parkedPill marks a client who came in with an import whose group is not switched on.
+var parkedPill = components.Pill{Kind: "wait", Word: "Parked",
+	Title: "The client came in with an import. Nothing is debited until its group is switched on."}
 
 // stoppedPill marks a client from whom nothing is debited.
 var stoppedPill = components.Pill{Kind: "bad", Word: "Debits stopped",

@@ -42,6 +42,9 @@ func (h *Clients) stopOn(c echo.Context, one client.Client, view *pages.ClientVi
 	if one.Erased() {
 		return nil
 	}
+	if one.StoppedAt.IsZero() && !one.ParkedAt.IsZero() {
+		return h.parkedOn(c, one, view)
+	}
 	if one.StoppedAt.IsZero() {
 		a, waits, err := h.Approvals.StopOf(ctx, who, one.ID)
 		if waits && err == nil {
@@ -68,6 +71,18 @@ func (h *Clients) stopOn(c echo.Context, one client.Client, view *pages.ClientVi
 	} else {
 		view.Stopped.Note.Text += " An admin or finance can undo it."
 	}
+	return nil
+}
+
+// parkedOn says on a client's page that nothing is debited until the group of an import is switched on.
+func (h *Clients) parkedOn(c echo.Context, one client.Client, view *pages.ClientView) error {
+	i, group, err := h.ImportOf(c.Request().Context(), one.MerchantID, one.ID)
+	if err != nil {
+		return err
+	}
+	view.Stopped = &pages.StoppedView{Note: components.Note{Kind: "warn", Title: "Parked",
+		Text: "This client came in with the import " + i.Name + ". Nothing is debited until the group “" + group +
+			"” is switched on."}, Link: components.Link{Text: "See the import", Href: "/imports/" + i.ID.String()}}
 	return nil
 }
 

@@ -7,7 +7,8 @@ import (
 	"io"
 	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"debitdesk/models/celltext"
 )
 
 // byteOrderMark tells spreadsheet programs that the file is UTF-8.
@@ -58,7 +59,7 @@ func (c Cell) csv() string {
 	switch c.kind {
 	case blank:
 	case text:
-		return guarded(c.text)
+		return celltext.Guard(c.text)
 	case amount:
 		sign, cents := "", c.n
 		if cents < 0 {
@@ -73,16 +74,4 @@ func (c Cell) csv() string {
 		return c.at.Format(time.DateTime)
 	}
 	return ""
-}
-
-// guarded keeps a spreadsheet program from running a text as a formula: CSV has no
-// types, so what begins like one gets an apostrophe in front (ours; the list, with
-// the wide forms of the signs, is what such programs are known to run). Only texts
-// come here: a negative amount stays a number.
-func guarded(s string) string {
-	switch r, _ := utf8.DecodeRuneInString(s); r {
-	case '=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠':
-		return "'" + s
-	}
-	return s
 }

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
+	"debitdesk/models/leaving"
 	"debitdesk/models/merchant"
 	"debitdesk/models/ownrule"
 	"debitdesk/models/plural"
@@ -31,6 +32,8 @@ type Settings struct {
 	Rules     Rules
 	// Own are the stricter rules that the business chose.
 	Own *ownrule.Service
+	// Leaving takes along what a business owns.
+	Leaving *leaving.Work
 	// People lists who may sign in for a business, up to a limit.
 	People func(ctx context.Context, merchantID uuid.UUID, limit int) ([]user.User, error)
 	// Opens says in words what each action opens; the router gives it from its table.

@@ -111,10 +111,10 @@ func (h *Tasks) line(who actor.Actor, t task.Task) pages.TaskLine {
 		return v
 	}
 	switch {
-	case t.HasFile(now):
+	case t.HasFile(now) && h.Service.MayTake(who, t) == nil:
 		v.FileHref, v.FileSize = path+"/"+v.ID+"/file", size(t.FileBytes)
 		v.Kept = "kept until " + words.DayOf(t.KeptUntil).Text
-	case t.State == task.Done && t.Chunks > 0:
+	case t.State == task.Done && t.Chunks > 0 && !t.HasFile(now):
 		v.Kept = "The file was deleted after 7 days."
 	case t.State.Open() && !t.Stopping:
 		v.CancelHref = path + "/" + v.ID + "/cancellation"
@@ -210,7 +210,7 @@ func (h *Tasks) File(c echo.Context) error {
 	}
 	if c.Request().Method != http.MethodHead { // the head alone is not recorded
 		t, err = h.Service.Download(ctx, access.Actor(c), id)
-	} else if err = access.Actor(c).May(t.Needs); err == nil && !t.HasFile(h.Now()) {
+	} else if err = h.Service.MayTake(access.Actor(c), t); err == nil && !t.HasFile(h.Now()) {
 		return echo.ErrNotFound
 	}
 	if err != nil {

@@ -33,15 +33,16 @@ func FiguresAgree(tb testing.TB, dsn string) {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var empty bool
-	if err := conn.QueryRow(ctx, `SELECT to_regclass('figure_sweep') IS NULL OR NOT EXISTS (SELECT FROM purchases)`).Scan(
-		&empty); err != nil || empty {
+	if err := conn.QueryRow(ctx, `SELECT to_regclass('journal_entries') IS NULL
+		OR NOT EXISTS (SELECT FROM purchases)`).Scan(&empty); err != nil || empty {
 		return
 	}
 	agree := func(when string) {
 		tb.Helper()
 		rows, err := conn.Query(
 			ctx,
-			`SELECT format('%s %s: kept %s, facts %s', figure, what, kept, facts) FROM check_figures() LIMIT 10`,
+			`SELECT format('%s %s: kept %s, facts %s', figure, what, kept, facts) FROM check_figures()
+				UNION ALL SELECT format('%s %s: kept %s, facts %s', figure, what, kept, facts) FROM check_journal(NULL) LIMIT 10`,
 		)
 		if err != nil {
 			tb.Errorf("figures %s: %v", when, err)

@@ -43,6 +43,9 @@ var fixedTables = []string{
 	"bank_numbers",
 	"audit_turns",
 	"figure_sweep",
+	"book_settings",
+	"book_accounts",
+	"book_closings",
 }
 
 // ownedTables are those of them that a neighbour has rows of its own in.
@@ -77,6 +80,7 @@ var derivedTables = []string{
 	"refunded_debits",
 	"billing_groups",
 	"billing_group_deltas",
+	"journal_entries",
 }
 
 // followers have no merchant, and their rows follow rows that have.

@@ -287,6 +287,9 @@ func (f *filling) derive(ctx context.Context) error {
 			JOIN invoice_series s ON s.brand_id = i.brand_id AND s.kind = i.kind GROUP BY 1, 2, 3
 			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = excluded.next`,
 		`SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT COALESCE(max(seq), 1) FROM events))`,
+		"SET session_replication_role = DEFAULT", // an entry is posted by its trigger
+		"SELECT post_missing()",
+		"SET session_replication_role = replica",
 		"ANALYZE",
 	} {
 		if _, err := f.conn.Exec(ctx, q); err != nil {

@@ -1,0 +1,3 @@
+if [ "$1" = 0 ] && [ -d /run/systemd/system ]; then
+	systemctl disable --now debitdesk.service debitdesk-work.service || true
+fi

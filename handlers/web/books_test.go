@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"debitdesk/handlers/handlertest"
+)
+
+// posted is a business with an invoice of last month that was paid, and the clock in the next one.
+func posted(t *testing.T) *handlertest.House {
+	t.Helper()
+	h := handlertest.New(t)
+	id := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com","full_name":"=Nomsa"},"brand_id":"`+
+		h.A.BrandID.String()+`","purchase":{"products":[{"name":"Membership","price":64900}]}}`).
+		Want(http.StatusCreated).Text("id")
+	h.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(http.StatusOK)
+	h.API("POST", "/purchases/"+id+"/mark_as_paid/", "").Want(http.StatusOK)
+	h.At(h.Store.Now().AddDate(0, 0, 40))
+	return h
+}
+
+func TestFinanceClosesAMonthAndAnAdminReopensIt(t *testing.T) {
+	t.Parallel()
+	h := posted(t)
+	page := h.Page(h.A.Finance, "GET", "/books", nil).Want(http.StatusOK).Contains("Unallocated receipts").
+		Contains("649,00").Body
+	ask := "/books/closing?month=" + between(page, "/books/closing?month=", `"`)
+	month := url.Values{"month": {strings.TrimPrefix(ask, "/books/closing?month=")}}
+	h.Page(h.A.Staff, "GET", "/books", nil).Want(http.StatusOK).Lacks("/books/closing").Lacks("/books/export")
+	h.Page(h.A.Staff, "POST", "/books/closing", month).Want(http.StatusForbidden)
+	h.Page(h.A.Finance, "GET", ask, nil).Want(http.StatusOK).Contains("Nothing is open").Contains("2 entries until")
+	h.Page(h.A.Finance, "POST", "/books/closing", month).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "POST", "/books/closing", month).Want(http.StatusConflict).Contains("is closed already")
+	h.Page(h.A.Finance, "GET", "/books", nil).Contains("Closed until the end of").Lacks("/reopening")
+	page = h.Page(h.A.Owner, "GET", "/books", nil).Body
+	reopen := "/books/closings/" + between(page, "/books/closings/", `"`)
+	h.Page(h.B.Owner, "GET", reopen, nil).Want(http.StatusNotFound)
+	h.Page(h.A.Finance, "POST", reopen, url.Values{"reason": {"x"}}).Want(http.StatusForbidden)
+	h.Page(h.A.Owner, "POST", reopen, url.Values{"reason": {""}}).Want(http.StatusUnprocessableEntity)
+	h.Page(h.A.Owner, "POST", reopen, url.Values{"reason": {"The accountant asked."}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Owner, "GET", "/books", nil).Contains("The accountant asked.")
+}
+
+func TestTheBooksAreDownloadedWithAllProblemsAtOnceAndAreAudited(t *testing.T) {
+	t.Parallel()
+	h := posted(t)
+	ask := url.Values{"from": {"2000-01-01"}, "to": {"2900-12-31"}, "format": {"csv"}, "by": {"entry"},
+		"currency": {"ZAR"}}
+	file := h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusOK).Body
+	again := h.Page(h.A.Finance, "POST", "/books/export", ask).Body
+	if again != file || !strings.Contains(file, "649.00") {
+		t.Errorf("first %s\nthen %s", file, again)
+	}
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'books.exported'`); n != 2 {
+		t.Errorf("%d exports in the audit", n)
+	}
+	h.Page(h.A.Staff, "POST", "/books/export", ask).Want(http.StatusForbidden)
+	h.Page(h.A.Finance, "POST", "/books/export", url.Values{"from": {"soon"}, "to": {"2026-02-30"}, "format": {"doc"},
+		"by": {"week"}}).Want(http.StatusUnprocessableEntity).Contains("Enter a day such as").
+		Contains("is not a format").Contains("Choose one entry")
+}
+
+func TestAccountsAreChosenWithAllProblemsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := posted(t)
+	form := url.Values{"year_starts": {"13"}, "tax_rate": {""}}
+	for _, role := range []string{"ar", "clr", "bank", "rev", "vato", "refp", "unap"} {
+		form.Set("code-"+role, "A-"+role)
+		form.Set("name-"+role, "Account "+role)
+	}
+	form.Set("code-clr", "=1")
+	form.Set("name-bank", "Account ar")
+	h.Page(h.A.Finance, "POST", "/books/accounts", form).Want(http.StatusUnprocessableEntity).
+		Contains("is not an account code").Contains("has this name already").Contains("Choose the month").
+		Contains("Enter the name of a tax rate")
+	form.Set("code-clr", "A-clr")
+	form.Set("name-bank", "Account bank")
+	form.Set("year_starts", "7")
+	form.Set("tax_rate", "Tax Exempt")
+	h.Page(h.A.Finance, "POST", "/books/accounts", form).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", "/books", nil).Want(http.StatusOK).Contains("A-clr Account clr")
+	h.Page(h.B.Finance, "GET", "/books", nil).Want(http.StatusOK).Lacks("A-clr")
+	h.Page(h.A.Staff, "GET", "/books/accounts", nil).Want(http.StatusForbidden)
+}

@@ -1,0 +1,162 @@
+package book
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/followup"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
+)
+
+// keptDetails are the details of a client with their numbers in full. They are sealed at rest.
+type keptDetails struct {
+	client.Details
+	Account  string `json:"kept_account,omitempty"`
+	Identity string `json:"kept_identity,omitempty"`
+}
+
+func keepDetails(d client.Details) ([]byte, error) {
+	return json.Marshal(keptDetails{d, d.BankAccount.Reveal(), d.PersonalCode.Reveal()})
+}
+
+func keptDetailsOf(text []byte) (client.Details, error) {
+	var k keptDetails
+	err := json.Unmarshal(text, &k)
+	k.BankAccount, k.PersonalCode = bank.AccountNumber(k.Account), bank.IDNumber(k.Identity)
+	return k.Details, err
+}
+
+// apply does what a row was rehearsed to do: the client, the account with its mandate, the subscription; parked, until
+// the group is switched on.
+func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
+	row.State, row.Undo = Applied, &Undo{}
+	if p.verdict == Unchanged {
+		row.ClientID = p.client.ID
+		return nil
+	}
+	c, err := d.client(tx, i, p, row)
+	if err != nil {
+		return err
+	}
+	if p.refer != "" {
+		refer(tx.Unit(), i, p.refer, c.ID)
+		row.Undo.Refer = p.refer
+	}
+	account := p.token
+	if p.makes {
+		if account, err = d.account(tx, p, c); err != nil {
+			return err
+		}
+		row.TokenID = account
+	}
+	if sub := p.subscribe; sub != nil {
+		row.SubscriberID = d.subscription(tx, p, *sub, c, account)
+	}
+	if text := p.noteText(i); text != "" && p.verdict == Created {
+		n := followup.Note{ID: tx.NewID(), MerchantID: i.MerchantID, ObjectType: followup.Client, ObjectID: c.ID,
+			ClientID: c.ID, Text: text, AuthorID: d.who.ID, Author: d.who.Name, CreatedAt: tx.Now()}
+		followup.InsertNote(tx.Unit(), n)
+		row.Undo.Notes = []uuid.UUID{n.ID}
+	}
+	row.ClientID = c.ID
+	d.note(tx, i, p, c)
+	return nil
+}
+
+// client adds or changes the client of a row.
+func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Client, error) {
+	if p.verdict == Created {
+		c := client.Client{ID: tx.NewID(), MerchantID: i.MerchantID, Details: p.details, CreatedAt: tx.Now(),
+			UpdatedAt: tx.Now()}
+		client.Insert(tx.Unit(), c)
+		client.SetParked(tx.Unit(), i.MerchantID, []uuid.UUID{c.ID}, tx.Now())
+		row.Undo.MadeWho, row.Undo.At = true, stamp(tx.Now())
+		return c, nil
+	}
+	c, err := client.LockIn(tx.Unit(), i.MerchantID, p.client.ID)
+	switch {
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return c, err
+	case err != nil, !c.UpdatedAt.Equal(p.client.UpdatedAt), c.Erased():
+		return c, fault.ErrLost // the next try looks at what is there then
+	}
+	before, err := keepDetails(c.Details)
+	if err != nil {
+		return c, err
+	}
+	row.Undo.Before, row.Undo.Was, row.Undo.At = before, stamp(c.UpdatedAt), stamp(tx.Now())
+	c.Details, c.UpdatedAt = p.details, tx.Now()
+	if ok, err := client.Rewrite(tx.Unit(), c); err != nil || !ok {
+		return c, fault.ErrLost
+	}
+	return c, nil
+}
+
+func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
+
+// account stores the account with its mandate.
+func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, error) {
+	v := p.values
+	units, day := "months", v.Day
+	if v.Cycle.inMonths() == 0 {
+		units = "weeks"
+	}
+	if day == 0 && p.subscribe != nil {
+		if day = min(p.subscribe.due.Day, 30); units == "weeks" {
+			day = (int(p.subscribe.due.Weekday())+6)%7 + 1
+		}
+	}
+	if day == 0 {
+		day = 1
+	}
+	contract := p.known.contract(v, d.contract)
+	k, err := d.s.Purchases.InsertMovedIn(tx, d.who, purchase.MovedIn{Brand: p.known.brand, ClientID: c.ID,
+		Payer:  c.Details,
+		Holder: v.holder(), Known: mandate.MovedIn{SignedOn: v.SignedOn, OldReference: v.oldReference(), Cents: v.Cents},
+		Channel: mandate.ByAPI, Units: units, Day: day, Contract: contract,
+		Reference: purchase.ReferenceOf(p.known.brand, d.reference), NotBefore: p.earliest, Parked: true})
+	d.contract, d.reference = d.contract+1, d.reference+1
+	return k.ID, err
+}
+
+// subscription adds the client to a template, parked.
+func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Client, account uuid.UUID) uuid.UUID {
+	if sub.template.ID == uuid.Nil {
+		sub.template = *d.fresh[sub.key]
+	}
+	made := d.made[sub.template.ID]
+	return d.s.Subscriptions.InsertParked(tx, subscription.MovedIn{Template: sub.template, ClientID: c.ID,
+		TokenID: account,
+		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Reference: p.values.Reference, Made: made}).ID
+}
+
+// note keeps what a row did, in the time line of the client.
+func (d *doing) note(tx purchase.Tx, i Import, p *plan, c client.Client) {
+	was, is := map[string]any{}, map[string]any{"import": i.ID, "parked": true}
+	var did []string
+	for _, one := range p.changes {
+		key := strings.ToLower(strings.ReplaceAll(one.What, " ", "_"))
+		if one.Was != "" {
+			was[key] = one.Was
+		}
+		is[key] = one.Is
+		did = append(did, one.What)
+	}
+	action, text := "client.created", fmt.Sprintf("%s was added by the import %s.", c.Name(), i.Name)
+	if p.verdict == Updated {
+		action, text = "client.changed", fmt.Sprintf("%s was changed by the import %s: %s.", c.Name(), i.Name,
+			strings.ToLower(strings.Join(did, ", ")))
+	}
+	tx.Audit(d.who, audit.Entry{Action: action, ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: text,
+		Before: was, After: is})
+}

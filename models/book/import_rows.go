@@ -1,0 +1,255 @@
+package book
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/batch/sheet"
+	"debitdesk/models/database"
+	"debitdesk/models/database/listing"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
+)
+
+// Store is where imports are kept.
+type Store struct{ *database.DB }
+
+// rowLine is a row of an import with whose it is.
+type rowLine struct {
+	MerchantID uuid.UUID
+	ImportID   uuid.UUID `gorm:"<-:create"`
+	Row
+}
+
+func placeOf(column string, l *rowLine) seal.Place {
+	return seal.Place{Owner: l.MerchantID, Table: "book_import_rows", Column: column, Row: l.ImportID.String() + "/" +
+		strconv.Itoa(l.N)}
+}
+
+var (
+	importTable = table.New[Import]("book_imports")
+	saveImport  = importTable.Write(`UPDATE book_imports SET @set WHERE merchant_id = @merchant_id AND id = @id`)
+	rowTable    = table.New("book_import_rows",
+		table.Column[rowLine]{Name: "cells", Once: true, Write: writeCells, Read: readCells},
+		table.Column[rowLine]{Name: "undo_sealed", Write: writeUndo, Read: readUndo},
+		table.Column[rowLine]{Name: "causes", Write: func(_ *seal.Box, l *rowLine) (any, error) {
+			return causesOf(l.Findings, Problem, Hold), nil
+		}},
+		table.Column[rowLine]{Name: "warned", Write: func(_ *seal.Box, l *rowLine) (any, error) {
+			return causesOf(l.Findings, Warning, Note), nil
+		}})
+	saveRow = rowTable.Write(
+		`UPDATE book_import_rows SET @set WHERE merchant_id = @merchant_id AND import_id = @import_id AND n = @n`)
+	saveWholeRow = rowTable.Write(`UPDATE book_import_rows SET @set, @set(cells) WHERE merchant_id = @merchant_id
+		AND import_id = @import_id AND n = @n`)
+)
+
+func writeCells(box *seal.Box, l *rowLine) (any, error) {
+	if l.Unread != nil {
+		return l.Unread, nil
+	}
+	cells, err := json.Marshal(l.Cells)
+	return box.SealBytes(placeOf("cells", l), cells), err
+}
+
+func readCells(box *seal.Box, l *rowLine, stored []byte) error {
+	if len(stored) == 0 { // deleted after the time in which it can be undone
+		return nil
+	}
+	cells, err := box.OpenBytes(placeOf("cells", l), stored)
+	if err == nil && len(cells) > 0 {
+		err = json.Unmarshal(cells, &l.Cells)
+	}
+	if errors.Is(err, seal.ErrDamaged) {
+		l.Unread, l.Broken, err = append([]byte{}, stored...), sheet.WithUnreadable(l.Broken), nil
+	}
+	return err
+}
+
+func writeUndo(box *seal.Box, l *rowLine) (any, error) {
+	if l.Undo == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(l.Undo)
+	return box.SealBytes(placeOf("undo_sealed", l), text), err
+}
+
+func readUndo(box *seal.Box, l *rowLine, stored []byte) error {
+	if len(stored) == 0 {
+		return nil
+	}
+	text, err := box.OpenBytes(placeOf("undo_sealed", l), stored)
+	if errors.Is(err, seal.ErrDamaged) {
+		l.Undo = &Undo{Unreadable: true}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &l.Undo)
+}
+
+func linesOf(i Import, rows []Row) []rowLine {
+	out := make([]rowLine, len(rows))
+	for n, r := range rows {
+		out[n] = rowLine{i.MerchantID, i.ID, r}
+	}
+	return out
+}
+
+func insertImport(tx *database.Tx, i Import) { database.Insert(tx, importTable, i) }
+
+// lockImport reads an import and keeps others from working on it; NotFound otherwise.
+func lockImport(tx *database.Tx, merchantID, id uuid.UUID) (Import, error) {
+	return database.One(tx.Context(), tx.DB(), importTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+}
+
+// addRows writes rows as they were read, many at a time.
+func addRows(tx *database.Tx, i Import, rows []Row) error {
+	return tx.Pgx(func(on pgx.Tx) error {
+		return rowTable.Copy(tx.Context(), on, tx.DB().Seal, linesOf(i, rows), "merchant_id", "import_id", "n", "cells",
+			"broken", "numbers", "state")
+	})
+}
+
+// saveRows writes what became of rows; cells too when withCells.
+func saveRows(tx *database.Tx, i Import, rows []Row, withCells bool) error {
+	save := saveRow
+	if withCells {
+		save = saveWholeRow
+	}
+	for _, l := range linesOf(i, rows) {
+		database.Write(tx, save, l)
+	}
+	return tx.Flush()
+}
+
+// countRows counts the rows of an import; one look at one index range.
+const countRows = `SELECT json_build_object('new', count(*) FILTER (WHERE verdict = ''),
+	'created', count(*) FILTER (WHERE verdict = 'created'), 'updated', count(*) FILTER (WHERE verdict = 'updated'),
+	'unchanged', count(*) FILTER (WHERE verdict = 'unchanged'), 'skipped', count(*) FILTER (WHERE verdict = 'skipped'),
+	'refused', count(*) FILTER (WHERE verdict = 'refused'), 'held', count(*) FILTER (WHERE verdict = 'held'),
+	'warned', count(*) FILTER (WHERE verdict IN ('created', 'updated', 'unchanged') AND findings @> '[{"level":
+		"warning"}]'),
+	'applied', count(*) FILTER (WHERE state = 'applied'), 'undone', count(*) FILTER (WHERE state = 'undone'),
+	'debitable', count(*) FILTER (WHERE debitable),
+	'cents', least(coalesce(sum(cents), 0), 9223372036854775807))::text,
+	sha256(coalesce(string_agg(int4send(n) || coalesce(digest, ''), '' ORDER BY n)
+		FILTER (WHERE verdict IN ('created', 'updated', 'unchanged')), ''))
+	FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2`
+
+// keep counts the rows and writes the import, which gets the counts. While it is checked, it gets the fingerprint of
+// what was rehearsed.
+func keep(tx *database.Tx, i *Import) error {
+	return tx.Pgx(func(on pgx.Tx) error {
+		var counts string
+		var fingerprint []byte
+		if err := on.QueryRow(tx.Context(), countRows, i.MerchantID, i.ID).Scan(&counts, &fingerprint); err != nil {
+			return fmt.Errorf("count the rows of an import: %w", err)
+		}
+		i.Counts = Counts{}
+		if err := json.Unmarshal([]byte(counts), &i.Counts); err != nil {
+			return fmt.Errorf("count the rows of an import: %w", err)
+		}
+		if i.State == Checked {
+			i.Fingerprint = fingerprint
+		}
+		args, err := saveImport.Args(tx.DB().Seal, i)
+		if err == nil {
+			_, err = on.Exec(tx.Context(), saveImport.SQL, args...)
+		}
+		if err != nil {
+			return fmt.Errorf("save an import: %w", err)
+		}
+		return nil
+	})
+}
+
+// remember keeps a mapping for the next file with the same heading.
+func remember(tx *database.Tx, i Import) error {
+	mapping, err := json.Marshal(i.Mapping.forNext())
+	if err != nil {
+		return fmt.Errorf("remember a mapping: %w", err)
+	}
+	tx.Later(`INSERT INTO book_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`,
+		i.MerchantID, i.HeaderHash, string(mapping), tx.Now())
+	return nil
+}
+
+// freshen has rows judged anew that nothing has become of; only those numbered, when any are.
+func freshen(tx *database.Tx, i Import, numbered []int) error {
+	_, err := tx.Exec(`UPDATE book_import_rows SET state = 'new', verdict = '' WHERE merchant_id = $1 AND import_id = $2
+		AND state IN ('new', 'judged') AND ($3::int[] IS NULL OR n = ANY($3))`, i.MerchantID, i.ID, numbered)
+	if err != nil {
+		return fmt.Errorf("have rows judged anew: %w", err)
+	}
+	return nil
+}
+
+// Import finds an import; NotFound for those of others.
+func (s Store) Import(ctx context.Context, merchantID, id uuid.UUID) (Import, error) {
+	return database.One(ctx, s.DB, importTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// Imports lists a page, the newest first.
+func (s Store) Imports(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Import],
+	error) {
+	w := &listing.Walk{Columns: importTable.Columns(""), From: "book_imports"}
+	w.And("merchant_id = ?", merchantID)
+	if !f.From.IsZero() {
+		w.Fitting("created_at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		w.Fitting("created_at <= ?", f.To)
+	}
+	if len(f.States) > 0 {
+		w.Fitting("state = ANY(?::text[])", database.Texts(f.States))
+	}
+	return listing.Page(ctx, s.DB, importTable, w, ask, nil)
+}
+
+// mappingFor finds what was chosen for a heading before.
+func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m Mapping, found bool,
+	err error) {
+	var text string
+	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM book_mappings WHERE merchant_id = $1 AND header_hash = $2`,
+		merchantID.String(), headerHash).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return m, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &m)
+	}
+	if err != nil {
+		return m, false, fmt.Errorf("find a mapping: %w", err)
+	}
+	return m, true, nil
+}
+
+// Tidy deletes the rows of files that cannot be undone any more, and of drafts that were discarded.
+func (s Store) Tidy(ctx context.Context, now time.Time) error {
+	for _, sql := range []string{
+		`UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL, name = '', reason = ''
+			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
+				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,
+		`UPDATE book_imports SET emptied_at = now() WHERE emptied_at IS NULL AND (ended_at < $1
+			OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1)`,
+	} {
+		if _, err := s.Pool.Exec(ctx, sql, now.Add(-UndoneFor), now.Add(-discardedFor)); err != nil {
+			return fmt.Errorf("tidy imports: %w", err)
+		}
+	}
+	return nil
+}
+
+// discardedFor is how long the rows of a draft are kept that was discarded, or of an import that was undone.
+const discardedFor = 24 * time.Hour

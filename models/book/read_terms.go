@@ -1,0 +1,175 @@
+package book
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"debitdesk/models/money"
+	"debitdesk/models/plural"
+)
+
+// mandate reads the permission to debit.
+func (r *reading) mandate() {
+	v := &r.line.Values
+	v.OldMandate = r.text(OldMandate, 64)
+	v.SignedOn, _ = r.date(SignedOn)
+	if text, given := r.cell(Failures); given {
+		n, err := strconv.Atoi(digitsOf(text))
+		if err == nil {
+			v.Failures = n
+		}
+	}
+	if v.Details.BankAccount == "" {
+		return
+	}
+	if v.Failures >= mostFailures {
+		v.NoDebit = true
+		r.say(Warning, Failures, CauseFailures, "%s in a row failed at the old system: the mandate is over, and a new one "+
+			"is needed", plural.Of(v.Failures, "debit"))
+		return
+	}
+	switch _, given := r.cell(SignedOn); {
+	case v.SignedOn.After(r.Today):
+		if r.chose(CauseFuture) == choiceNoDebit {
+			v.NoDebit = true
+			return
+		}
+		r.wrong(SignedOn, CauseFuture, "the mandate would be signed on %s, which is to come", v.SignedOn)
+	case !v.SignedOn.IsZero(), given && r.about(CauseDate, CauseDateOrder):
+	case r.chose(CauseUndated) == choiceNoDebit:
+		v.NoDebit = true
+		r.say(Note, SignedOn, CauseUndated, "the client comes in without a mandate")
+	case r.chose(CauseUndated) == choiceVouch:
+		r.say(Warning, SignedOn, CauseUndated, "the business vouches for the mandate; its day is not known")
+	default:
+		r.wrong(SignedOn, CauseUndated, "it is not said when the mandate was signed. A mandate that cannot be shown costs "+
+			"the "+
+			"dispute")
+	}
+}
+
+// mostFailures is how many debits in a row end an EFT mandate.
+const mostFailures = 2
+
+// terms reads the subscription: what is debited, how often and when.
+func (r *reading) terms() {
+	v := &r.line.Values
+	v.Template = r.text(Template, 128)
+	if text, given := r.cell(Status); given && inactiveWords[plainWord(text)] {
+		v.Inactive = true
+		r.say(Warning, Status, CauseInactive, "%s: the client comes in without a subscription", found(Status, text))
+	}
+	v.Cents, _ = r.cents(true)
+	r.cycle()
+	r.day()
+	v.Next, _ = r.date(NextDebit)
+	r.last()
+}
+
+// cents takes the amount of a debit by the mark of its column.
+func (r *reading) cents(say bool) (cents int64, ok bool) {
+	text, given := r.cell(Amount)
+	if !given {
+		return 0, false
+	}
+	at := r.Mapping.Column(Amount)
+	mark := r.Mapping.Columns[at].Decimal
+	if slices.Contains(r.row.Numbers, at) {
+		mark = money.PointMark
+	}
+	if mark == money.Unmarked {
+		mark = map[string]money.Mark{choiceComma: money.CommaMark, choicePoint: money.PointMark}[r.chose(CauseDecimalMark)]
+	}
+	if exponent.MatchString(text) {
+		if say {
+			r.wrong(Amount, CauseScientific, "%s", lostDigits)
+		}
+		return 0, false
+	}
+	cents, err := money.ParseMarked(text, mark)
+	switch {
+	case err == nil && cents >= 0 && cents <= money.MaxCents:
+		return cents, true
+	case !say:
+	case errors.Is(err, money.ErrAmbiguous):
+		r.wrong(Amount, CauseDecimalMark, "%s could be thousands or decimals; no other amount of the column tells",
+			found(Amount, text))
+	case err == nil && cents < 0:
+		r.wrong(Amount, CauseAmount, "%s is below zero, and cannot be debited", found(Amount, text))
+	case err == nil:
+		r.wrong(Amount, CauseAmount, "%s is more than a debit can be", found(Amount, text))
+	default:
+		r.wrong(Amount, CauseAmount, "expected an amount such as 649,00, found %s", found(Amount, text))
+	}
+	return 0, false
+}
+
+func (r *reading) cycle() {
+	v := &r.line.Values
+	v.Cycle = Monthly
+	text, given := r.cell(CycleOf)
+	if !given {
+		return
+	}
+	c, known := cycles[plainWord(text)]
+	if !known && r.chose(CauseCycle) != choiceYes {
+		r.wrong(CycleOf, CauseCycle, "expected monthly, weekly, fortnightly, quarterly, half-yearly or yearly, found %s",
+			found(CycleOf, text))
+		return
+	}
+	if known {
+		v.Cycle = c
+	}
+}
+
+func (r *reading) day() {
+	v := &r.line.Values
+	text, given := r.cell(DebitDay)
+	if !given {
+		return
+	}
+	day, ok := dayOf(text, v.Cycle)
+	if !ok {
+		want := "a day of the month, 1 to 30, or “last”"
+		if v.Cycle.inMonths() == 0 {
+			want = "a day of the week"
+		}
+		r.wrong(DebitDay, CauseDay, "expected %s, found %s", want, found(DebitDay, text))
+		return
+	}
+	if day == 31 && v.Cycle.inMonths() > 0 {
+		switch r.chose(CauseDay31) {
+		case choiceLast:
+			day = LastDay
+		case choiceThirty:
+			day = 30
+		default:
+			r.wrong(DebitDay, CauseDay31, "31 is no debit day: seven months of a year have one")
+			return
+		}
+	}
+	v.Day = day
+}
+
+// last reads when the old system debited last: a day, never, or not known.
+func (r *reading) last() {
+	v := &r.line.Values
+	if text, given := r.cell(LastDebit); given && (noneWords[plainWord(text)] || text == "-") {
+		v.Last.Never = true
+		return
+	}
+	v.Last.On, _ = r.date(LastDebit)
+	if v.Last.On.After(r.Today) {
+		r.wrong(LastDebit, CauseDate, "the last debit of the old system is to come: %s", v.Last.On)
+	}
+}
+
+// wantsSubscription tells that the row says what is debited again and again.
+func (v Values) wantsSubscription() bool {
+	return !v.Inactive && (v.Cents > 0 || strings.TrimSpace(v.Template) != "")
+}
+
+// debitable tells that the row brings an account that may be debited.
+func (v Values) debitable() bool { return v.Details.BankAccount != "" && !v.NoDebit }

@@ -1,0 +1,151 @@
+package book
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
+)
+
+// RowQuery says which rows are read, in the order of the file.
+type RowQuery struct {
+	States   []RowState
+	Verdicts []Verdict
+	Cause    string // that keeps the row out
+	Warned   string // another cause
+	Group    string
+	After    int
+	Limit    int
+}
+
+// Rows reads rows of an import.
+func (s Store) rows(ctx context.Context, merchantID, id uuid.UUID, q RowQuery) ([]Row, error) {
+	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND ($4::text[] IS NULL OR verdict =
+		ANY($4))
+		AND ($5 = '' OR $5 = ANY(causes)) AND ($6 = '' OR $6 = ANY(warned)) AND ($7 = '' OR group_name = $7) AND n > $8
+		ORDER BY n LIMIT $9`, orNil(database.Texts(q.States)), orNil(database.Texts(q.Verdicts)), q.Cause, q.Warned, q.Group,
+		q.After, q.Limit)
+}
+
+func orNil(list database.TextArray) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func (s Store) lines(ctx context.Context, merchantID, id uuid.UUID, condition string, args ...any) ([]Row, error) {
+	found, err := database.All(ctx, s.DB, rowTable, "merchant_id = $1 AND import_id = $2 AND "+condition,
+		append([]any{merchantID, id}, args...)...)
+	out := make([]Row, len(found))
+	for n, l := range found {
+		out[n] = l.Row
+	}
+	return out, err
+}
+
+// rowsAt reads rows by their numbers, in order, and keeps others from changing them.
+func rowsAt(tx *database.Tx, i Import, numbers []int) ([]Row, error) {
+	return Store{tx.DB()}.lines(tx.Context(), i.MerchantID, i.ID, "n = ANY($3) ORDER BY n FOR UPDATE", numbers)
+}
+
+// lastApplied reads the last rows that were done and not taken back, the last one first.
+func lastApplied(tx *database.Tx, i Import, limit int) ([]Row, error) {
+	return Store{tx.DB()}.lines(tx.Context(), i.MerchantID, i.ID,
+		"state = 'applied' ORDER BY n DESC LIMIT $3 FOR UPDATE", limit)
+}
+
+// CauseCount is how many rows have a cause.
+type CauseCount struct {
+	Cause  string
+	Rows   int
+	First  int  // the first of them
+	Column int  // of the first
+	Keeps  bool // it keeps the rows out
+}
+
+// causes counts rows by what is found about them.
+func (s Store) causes(ctx context.Context, merchantID, id uuid.UUID) (out []CauseCount, err error) {
+	rows, err := s.Pool.Query(ctx, `SELECT cause, keeps, count(*), min(n) FROM (
+		SELECT n, unnest(causes) AS cause, true AS keeps FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2
+			AND verdict IN ('refused', 'held')
+		UNION ALL SELECT n, unnest(warned), false FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2) AS c
+		GROUP BY cause, keeps ORDER BY keeps DESC, count(*) DESC, cause`, merchantID.String(), id.String())
+	if err != nil {
+		return nil, fmt.Errorf("count causes: %w", err)
+	}
+	var c CauseCount
+	_, err = pgx.ForEachRow(rows, []any{&c.Cause, &c.Keeps, &c.Rows, &c.First}, func() error {
+		out = append(out, c)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count causes: %w", err)
+	}
+	return out, nil
+}
+
+// GroupSum is what a group of an import adds up to.
+type GroupSum struct {
+	Name            string
+	Rows            int
+	Clients         int
+	Accounts        int // that can be debited
+	Subscriptions   int
+	Cents           int64 // of one debit of each subscription
+	FirstOn, LastOn Day   // of the first debits
+}
+
+// groups adds up the rows that came in, or will, by group.
+func (s Store) groups(ctx context.Context, merchantID, id uuid.UUID) (out []GroupSum, err error) {
+	rows, err := s.Pool.Query(ctx, `SELECT group_name, count(*), count(*) FILTER (WHERE verdict = 'created'),
+		count(*) FILTER (WHERE debitable), count(*) FILTER (WHERE cents > 0), coalesce(sum(cents), 0)::bigint,
+		min(first_on), max(first_on)
+		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2
+			AND (state <> 'undone' OR token_id IS NOT NULL OR verdict = 'created' AND client_id IS NOT NULL)
+			AND verdict IN ('created', 'updated', 'unchanged') GROUP BY group_name ORDER BY group_name`, merchantID.String(),
+		id.String())
+	if err != nil {
+		return nil, fmt.Errorf("add up groups: %w", err)
+	}
+	out, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (g GroupSum, err error) {
+		var from, to *Day
+		err = r.Scan(&g.Name, &g.Rows, &g.Clients, &g.Accounts, &g.Subscriptions, &g.Cents, &from, &to)
+		g.FirstOn, g.LastOn = database.OrZero(from), database.OrZero(to)
+		return g, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add up groups: %w", err)
+	}
+	return out, nil
+}
+
+// DaySum is what the first debits of a day add up to.
+type DaySum struct {
+	On    Day
+	Rows  int
+	Cents int64
+}
+
+// days adds up the first debits of a group by day.
+func (s Store) days(ctx context.Context, merchantID, id uuid.UUID, group string) (out []DaySum, err error) {
+	rows, err := s.Pool.Query(ctx, `SELECT first_on, count(*), sum(cents)::bigint FROM book_import_rows
+		WHERE merchant_id = $1 AND import_id = $2 AND group_name = $3 AND cents > 0 AND state <> 'undone'
+			AND verdict IN ('created', 'updated') GROUP BY first_on ORDER BY first_on`, merchantID.String(), id.String(), group)
+	if err != nil {
+		return nil, fmt.Errorf("add up first debits: %w", err)
+	}
+	out, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (d DaySum, err error) {
+		var on *Day
+		err = r.Scan(&on, &d.Rows, &d.Cents)
+		d.On = database.OrZero(on)
+		return d, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add up first debits: %w", err)
+	}
+	return out, nil
+}

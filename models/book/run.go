@@ -1,0 +1,265 @@
+package book
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
+)
+
+// doneAtOnce is how many rows one transaction does: they come in together or not at all.
+const doneAtOnce = 200
+
+// Consent is the second person's agreement to an import; its zero value: none was given.
+type Consent struct {
+	ApprovalID uuid.UUID
+	Approver   string
+}
+
+// Start has an import done as it was rehearsed: seal names that. Work does it.
+func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, seal string) (Import, error) {
+	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+		return s.start(tx, who, i, seal, Consent{})
+	})
+}
+
+// StartIn is Start in the transaction of a decision; who is the one who asked.
+func (s *Service) StartIn(tx purchase.Tx, who actor.Actor, id uuid.UUID, seal string, by Consent) error {
+	i, err := lockImport(tx.Unit(), who.MerchantID, id)
+	if err != nil {
+		return err
+	}
+	i.UpdatedAt = tx.Now()
+	if err := s.start(tx, who, &i, seal, by); err != nil {
+		return err
+	}
+	return keep(tx.Unit(), &i)
+}
+
+func (s *Service) start(tx purchase.Tx, who actor.Actor, i *Import, seal string, by Consent) error {
+	if err := s.MayStart(tx.Context(), *i, seal); err != nil {
+		return err
+	}
+	two, d, err := s.NeedsTwo(tx.Context(), *i)
+	switch {
+	case err != nil:
+		return err
+	case two && by.ApprovalID == uuid.Nil && who.Kind == actor.User:
+		return fault.New(fault.Conflict, "approval_needed", "This import makes mandates for more than %s a debit "+
+			"together, so "+
+			"a second approver has to agree.", limitWords(d))
+	}
+	i.State, i.Starter, i.StartedAt = Running, who, tx.Now()
+	i.touched(who)
+	after := map[string]any{"created": i.Counts.Created, "updated": i.Counts.Updated, "debitable": i.Counts.Debitable,
+		"cents": i.Counts.Cents}
+	if by.Approver != "" {
+		after["approved_by"], after["approval"] = by.Approver, by.ApprovalID
+	}
+	note(tx, who, *i, "import.started", fmt.Sprintf("The import %s was started: %s added, %s changed.", i.Name,
+		plural.Of(i.Counts.Created, "client"), plural.Of(i.Counts.Updated, "client")), nil, after)
+	return s.later(tx, who, i)
+}
+
+// MayStart is nil when an import can be done as it was rehearsed.
+func (s *Service) MayStart(_ context.Context, i Import, seal string) error {
+	switch {
+	case i.State != Checked:
+		return wrongState(i)
+	case s.Outdated(i):
+		return fault.New(fault.Conflict, "import_outdated", "The import was rehearsed on another day. Rehearse it again: "+
+			"first debits may have passed since.")
+	case seal != i.Seal():
+		return fault.New(fault.Conflict, "import_changed", "The import changed since you looked at it. Look at it again.")
+	case i.Counts.Created+i.Counts.Updated == 0:
+		return fault.New(fault.Conflict, "nothing_to_do", "Nothing would change: all rows are unchanged, skipped, refused "+
+			"or "+
+			"held.")
+	}
+	return nil
+}
+
+// run does the next rows, all in one transaction. Each is looked at once more before: what would do something else than
+// what was rehearsed is refused.
+func (w *Work) run(ctx context.Context, who actor.Actor, seen Import) (more bool, err error) {
+	s := w.s
+	rows, err := s.Store.rows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Judged},
+		Verdicts: []Verdict{Created, Updated, Unchanged}, Limit: doneAtOnce})
+	if err != nil {
+		return false, err
+	}
+	if len(rows) == 0 {
+		return false, s.finish(ctx, who, seen)
+	}
+	plans, err := w.plans(ctx, seen, rows)
+	if err != nil {
+		return false, err
+	}
+	if err := s.dropChanged(seen, plans, rows); err != nil {
+		return false, err
+	}
+	d, err := s.doing(ctx, who, seen, plans)
+	if err != nil {
+		return false, err
+	}
+	return true, s.InTx(ctx, func(tx purchase.Tx) error {
+		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
+		if err != nil {
+			return err
+		}
+		if i.State != Running || i.Revision != seen.Revision {
+			return fault.ErrLost
+		}
+		now, err := rowsAt(tx.Unit(), i, numbersOf(rows))
+		if err != nil {
+			return err
+		}
+		for _, r := range now {
+			if r.State != Judged {
+				return fault.ErrLost // another worker did them
+			}
+		}
+		tx.Unit().Hush()
+		i.Templates = append(i.Templates, d.makeTemplates(tx)...)
+		done := make([]Row, len(rows))
+		copy(done, rows)
+		for n, p := range plans {
+			if done[n].Verdict == Refused {
+				continue
+			}
+			if err := d.apply(tx, i, p, &done[n]); err != nil {
+				return err
+			}
+		}
+		if err := saveRows(tx.Unit(), i, done, false); err != nil {
+			return err
+		}
+		i.UpdatedAt = tx.Now()
+		return keep(tx.Unit(), &i)
+	})
+}
+
+func numbersOf(rows []Row) []int {
+	out := make([]int, len(rows))
+	for n, r := range rows {
+		out[n] = r.N
+	}
+	return out
+}
+
+// dropChanged refuses rows that would do something else than what was rehearsed.
+func (s *Service) dropChanged(i Import, plans []*plan, rows []Row) error {
+	for n, p := range plans {
+		digest, err := s.digest(i, p, rows[n])
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(digest, rows[n].Digest) {
+			continue
+		}
+		why := "it would now be " + string(p.verdict)
+		if p.reason != "" {
+			why = p.reason
+		}
+		p.verdict = Refused
+		p.say(Problem, "", CauseChanged, "something changed since the rehearsal: %s. Nothing was done", why)
+		p.into(i, &rows[n])
+		rows[n].Digest = digest
+	}
+	return nil
+}
+
+// doing is what some rows need that are done together.
+type doing struct {
+	s                   *Service
+	who                 actor.Actor
+	contract, reference int64 // the next numbers
+	fresh               map[string]*subscription.Template
+	order               []string
+	made                map[uuid.UUID]bool // templates of this transaction
+}
+
+// doing prepares everything that needs no transaction: numbers, and the templates that are made.
+func (s *Service) doing(ctx context.Context, who actor.Actor, i Import, plans []*plan) (*doing, error) {
+	d := &doing{s: s, who: who, fresh: map[string]*subscription.Template{}, made: map[uuid.UUID]bool{}}
+	accounts := 0
+	for _, p := range plans {
+		if !p.verdict.Comes() {
+			continue
+		}
+		if p.makes {
+			accounts++
+		}
+		if sub := p.subscribe; sub != nil && sub.template.ID == uuid.Nil && d.fresh[sub.key] == nil {
+			t, err := s.Subscriptions.DraftMovedIn(ctx, who, movedTemplate(i, *sub))
+			if err != nil {
+				return nil, err
+			}
+			d.fresh[sub.key] = &t
+			d.order = append(d.order, sub.key)
+		}
+	}
+	if accounts == 0 {
+		return d, nil
+	}
+	var err error
+	if d.contract, err = s.TakeNumbers(ctx, i.BrandID, "contract", accounts); err != nil {
+		return nil, err
+	}
+	d.reference, err = s.TakeNumbers(ctx, i.BrandID, "purchase", accounts)
+	return d, err
+}
+
+// movedTemplate is a template that an import makes, at the price of the first row that needs it.
+func movedTemplate(i Import, s subscribe) subscription.Input {
+	title := s.title
+	if len([]rune(title)) > 100 {
+		title = string([]rune(title)[:100])
+	}
+	return subscription.Input{Title: title, IsSubscription: true, Plan: planOf(s.cycle),
+		Pattern: purchase.Input{BrandID: i.BrandID, Details: purchase.Details{Timezone: "Africa/Johannesburg",
+			Products: []purchase.Product{{Name: strings.TrimSpace(title), PriceCents: s.cents,
+				Quantity: decimal.NewFromInt(1)}}}}}
+}
+
+// makeTemplates writes the templates that these rows are the first to need.
+func (d *doing) makeTemplates(tx purchase.Tx) (ids []uuid.UUID) {
+	for _, key := range d.order {
+		d.s.Subscriptions.InsertMovedInTemplate(tx, d.who, d.fresh[key])
+		d.made[d.fresh[key].ID] = true
+		ids = append(ids, d.fresh[key].ID)
+	}
+	return ids
+}
+
+// finish ends an import that has nothing left to do.
+func (s *Service) finish(ctx context.Context, who actor.Actor, seen Import) error {
+	return s.InTx(ctx, func(tx purchase.Tx) error {
+		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
+		if err != nil || i.State != Running {
+			return err
+		}
+		if err := keep(tx.Unit(), &i); err != nil { // count anew before deciding
+			return err
+		}
+		c := i.Counts
+		if c.Sum() != i.Rows {
+			return fmt.Errorf("import %s: its rows do not add up to the %d that were read: %+v", i.ID, i.Rows, c)
+		}
+		i.State, i.EndedAt, i.UpdatedAt = Done, tx.Now(), tx.Now()
+		note(tx, who, i, "import.done", fmt.Sprintf("%s read: %d created, %d updated, %d unchanged, %d skipped, %d refused, "+
+			"%d held.", plural.Of(i.Rows, "row"), c.Created, c.Updated, c.Unchanged, c.Skipped, c.Refused, c.Held), nil,
+			map[string]any{"read": i.Rows, "created": c.Created, "updated": c.Updated, "unchanged": c.Unchanged,
+				"skipped": c.Skipped, "refused": c.Refused, "held": c.Held})
+		return keep(tx.Unit(), &i)
+	})
+}

@@ -1,0 +1,133 @@
+package book_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/book"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+func TestABookComesInParkedAndIsTakenBack(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	before := h.everything()
+	i := h.done(members(6))
+	h.addsUp(i)
+	if i.State != book.Done || i.Counts.Created != 6 || i.Counts.Applied != 6 || i.Counts.Debitable != 6 {
+		t.Fatalf("the import is %s: %+v", i.State, i.Counts)
+	}
+	m := h.who.MerchantID
+	for what, want := range map[string]int{
+		`SELECT count(*) FROM clients WHERE merchant_id = $1 AND parked_at IS NOT NULL`:                       6,
+		`SELECT count(*) FROM tokens WHERE merchant_id = $1 AND state = 'active' AND parked_at IS NOT NULL`:   6,
+		`SELECT count(*) FROM mandates WHERE merchant_id = $1 AND contract_reference LIKE 'KSF%'`:             6,
+		`SELECT count(*) FROM template_clients WHERE merchant_id = $1 AND why = 'parked' AND next_at IS NULL`: 6,
+		`SELECT count(*) FROM mails WHERE merchant_id = $1`:                                                   0,
+		`SELECT count(*) FROM events WHERE merchant_id = $1`:                                                  0,
+		`SELECT count(*) FROM collections WHERE merchant_id = $1`:                                             0,
+		`SELECT count(*) FROM billing_templates WHERE merchant_id = $1 AND total_cents = 64900`:               1,
+		`SELECT count(*) FROM client_references WHERE merchant_id = $1`:                                       6,
+		`SELECT count(*) FROM audit_entries WHERE merchant_id = $1 AND action = 'client.created'`:             6,
+		`SELECT count(*) FROM mandates WHERE merchant_id = $1 AND consent_at = '2025-01-27 22:00:00+00'`:      6,
+	} {
+		if n := h.count(what, m); n != want {
+			t.Errorf("%s gives %d, want %d", what, n, want)
+		}
+	}
+	_, err := h.book.Undo(context.Background(), h.who, i.ID)
+	must(t, err)
+	if i = h.work(i); i.State != book.Undone || len(i.Kept) != 0 {
+		t.Fatalf("the import is %s, and left %v", i.State, i.Kept)
+	}
+	if after := h.everything(); after != before {
+		t.Errorf("after the undo there is\n%s\nbefore the import there was\n%s", after, before)
+	}
+}
+
+func TestASecondRunChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.done(members(5))
+	before := h.everything()
+	i := h.rehearsed(members(5))
+	h.addsUp(i)
+	if i.Counts.Unchanged != 5 {
+		t.Fatalf("the second rehearsal says %+v: %+v", i.Counts, h.rows(i)[0])
+	}
+	_, err := h.book.Start(context.Background(), h.who, i.ID, i.Seal())
+	if !fault.HasCode(err, "nothing_to_do") {
+		t.Errorf("a run that would change nothing began: %v", err)
+	}
+	if after := h.everything(); after != before {
+		t.Error("the second run changed something")
+	}
+}
+
+func TestNothingIsDebitedFromWhatIsParked(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.done(members(2))
+	ctx := context.Background()
+	row := h.rows(i)[0]
+	k, err := token.Store{DB: h.store.DB}.Token(ctx, h.who.MerchantID, row.TokenID)
+	must(t, err)
+	charge := func() error {
+		due := calendar.On(2026, time.December, 15).At(12, 0)
+		rec, err := h.purchases.Create(ctx, h.who, purchase.Input{BrandID: h.brand, ClientID: row.ClientID, Due: &due,
+			Details: purchase.Details{Products: []purchase.Product{{Name: "Towel", PriceCents: 5000,
+				Quantity: decimal.NewFromInt(1)}}}})
+		must(t, err)
+		_, err = h.purchases.Charge(ctx, h.who, rec.ID, k.ID)
+		return err
+	}
+	if err := charge(); !fault.HasCode(err, "invalid_recurring_token") {
+		t.Errorf("a parked account was charged: %v", err)
+	}
+	if err := h.purchases.NotStopped(ctx, h.who.MerchantID, row.ClientID); !fault.HasCode(err, "client_parked") {
+		t.Errorf("a parked client may be debited: %v", err)
+	}
+	if _, err := h.subs.SetSubscriberPaused(ctx, h.who, row.SubscriberID, false); !fault.HasCode(err, "client_parked") {
+		t.Errorf("a parked subscription was resumed: %v", err)
+	}
+	n, err := h.subs.Run(ctx)
+	must(t, err)
+	if n != 0 {
+		t.Errorf("%d periods of parked subscriptions were billed", n)
+	}
+	_, err = h.book.SwitchOn(ctx, h.who, i.ID, row.GroupName)
+	must(t, err)
+	if err := charge(); err != nil {
+		t.Errorf("an account that is switched on cannot be charged: %v", err)
+	}
+	other := h.rows(i)[1]
+	if err := h.purchases.NotStopped(ctx, h.who.MerchantID, other.ClientID); !fault.HasCode(err, "client_parked") {
+		t.Errorf("the other group was switched on, too: %v", err)
+	}
+}
+
+func TestAGroupThatIsSwitchedOnIsBilledFromTheFirstSafeDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	i := h.done(members(2))
+	row := h.rows(i)[0]
+	if want := calendar.On(2026, time.December, 25); row.FirstOn != want {
+		t.Fatalf("the first debit is planned for %s, want %s", row.FirstOn, want)
+	}
+	_, err := h.book.SwitchOn(ctx, h.who, i.ID, row.GroupName)
+	must(t, err)
+	must(t, h.store.Clock.MoveTo(ctx, calendar.On(2026, time.December, 22).At(6, 0)))
+	_, err = h.subs.Run(ctx)
+	must(t, err)
+	if n := h.count(`SELECT count(*) FROM collections WHERE merchant_id = $1 AND original_date = '2026-12-25'`,
+		h.who.MerchantID); n != 1 {
+		t.Errorf("%d debits are planned for the first day, want 1", n)
+	}
+}

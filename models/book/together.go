@@ -1,0 +1,158 @@
+package book
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/batch"
+	"debitdesk/models/money"
+	"debitdesk/models/plural"
+)
+
+// mostSharing is how many clients of a file may share a value; what more of them share is nobody's.
+const mostSharing = 3
+
+// Together is what the rows of a file say with each other: who stands in it twice, which values several share, and what
+// the amounts add up to. It keeps no value, only where it was first seen and how often.
+type Together struct {
+	seed   maphash.Seed
+	values map[uint64]seen
+	sum    money.Sum
+	rows   int
+	totals []total
+}
+
+type seen struct{ n, first int32 }
+
+// total is a line of totals: what it says, and what the rows above it add up to.
+type total struct {
+	row       int
+	cents     int64
+	above     money.Sum
+	rowsAbove int
+}
+
+// NewTogether begins with a file.
+func NewTogether() *Together { return &Together{seed: maphash.MakeSeed(), values: map[uint64]seen{}} }
+
+func (t *Together) key(f Field, value string) uint64 {
+	return maphash.String(t.seed, string(f)+"\x1f"+value)
+}
+
+func (t *Together) note(f Field, value string, row int) {
+	if value == "" {
+		return
+	}
+	k := t.key(f, value)
+	s, known := t.values[k]
+	if !known {
+		s.first = int32(row) //nolint:gosec // a spreadsheet has a million rows
+	}
+	s.n++
+	t.values[k] = s
+}
+
+// Add takes one row, read alone. Rows come in the order of the file.
+func (t *Together) Add(m Mapping, row Row, l Line) {
+	if l.Values.Totals {
+		t.totals = append(t.totals, total{row.N, l.Values.Cents, t.sum, t.rows})
+		return
+	}
+	for _, f := range []Field{Identity, Email, Phone} {
+		if at := m.Column(f); at >= 0 && at < len(row.Cells) {
+			t.note(f, alike(f, Tidy(row.Cells[at])), row.N)
+		}
+	}
+	t.note(Account, accountKey(l.Values), row.N)
+	t.note(keyField, l.Values.key(), row.N)
+	t.sum, t.rows = t.sum.Plus(money.SumOf(l.Values.Cents)), t.rows+1
+}
+
+// alike is a value as values are compared.
+func alike(f Field, text string) string {
+	switch f {
+	case Identity:
+		return bank.CleanID(text).Reveal()
+	case Phone:
+		return strings.TrimLeft(strings.TrimPrefix(digitsOf(text), "27"), "0")
+	default:
+		return strings.ToLower(text)
+	}
+}
+
+// shared tells how many rows have a value.
+func (t *Together) shared(f Field, text string) int {
+	if t == nil {
+		return 0
+	}
+	return int(t.values[t.key(f, alike(f, text))].n)
+}
+
+func accountKey(v Values) string {
+	if v.Details.BankAccount == "" {
+		return ""
+	}
+	return v.Details.BankCode + "/" + v.Details.BankAccount.Key()
+}
+
+// keyField is where the keys of rows are kept, beside the fields.
+const keyField Field = "key"
+
+// key names the client that a row means, as the row says it: people who share an address are told apart by their names.
+func (v Values) key() string {
+	switch {
+	case v.ClientID != uuid.Nil:
+		return "id " + v.ClientID.String()
+	case v.Reference != "":
+		return "reference " + v.Reference
+	case v.Details.PersonalCode != "":
+		return "identity " + v.Details.PersonalCode.Reveal()
+	case v.Details.Email != "":
+		return "email " + strings.ToLower(v.Details.Email) + "\x1f" + batch.NameKey(v.Details.FullName)
+	}
+	return ""
+}
+
+// together reports what only the other rows of the file show.
+func (r *reading) together() {
+	if r.Together == nil {
+		return
+	}
+	v := r.line.Values
+	if key := v.key(); key != "" {
+		if s := r.Together.values[r.Together.key(keyField, key)]; s.n > 1 && int(s.first) != r.line.N {
+			if r.chose(CauseTwice) == choiceSkip {
+				r.say(Note, "", CauseTwice, "row %d is the same client", s.first)
+			} else {
+				r.wrong("", CauseTwice, "row %d is the same client already", s.first)
+			}
+		}
+	}
+	if key := accountKey(v); key != "" {
+		if n := r.Together.values[r.Together.key(Account, key)].n; n > 1 {
+			r.say(Warning, Account, CauseShared, "%s have this account: one payer is debited for each of them",
+				plural.Of(n, "row"))
+		}
+	}
+}
+
+// CheckSum says whether the lines of totals agree with the rows.
+func (t *Together) CheckSum() string {
+	var said []string
+	for _, one := range t.totals {
+		switch {
+		case one.cents == 0:
+		case one.above.String() == money.SumOf(one.cents).String():
+			said = append(said, fmt.Sprintf("The line of totals in row %d agrees with the rows: %s.", one.row,
+				money.Format(one.cents, money.ZAR)))
+		default:
+			said = append(said, fmt.Sprintf("The line of totals in row %d says %s, but the rows above it add up to %s.", one.row,
+				money.Format(one.cents, money.ZAR), one.above.Format(money.ZAR)))
+		}
+	}
+	return strings.Join(said, " ")
+}

@@ -1,0 +1,183 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/fault"
+	"debitdesk/models/plural"
+)
+
+var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// mostEntries is how many entries one file has at most.
+const mostEntries = 200_000
+
+// Ask is which entries are asked for.
+type Ask struct {
+	From, To calendar.Date // inclusive
+	Currency string
+	ByDay    bool // one entry for each day, kind and brand
+	Format   string
+}
+
+// Book is the journal of some days.
+type Book struct {
+	Ask
+	Mapping
+	Opening []Entry // what was posted before From, one for each brand
+	Entries []Entry
+}
+
+// Title names the first and the last entry.
+func (b *Book) Title() string {
+	if len(b.Entries) == 0 {
+		return "Debitdesk journal without an entry"
+	}
+	return "Debitdesk journal " + b.first() + " to " + b.last()
+}
+
+// Closing is what the roles come to at the end of To.
+func (b *Book) Closing() (sum Cents) {
+	for _, e := range b.Opening {
+		sum = sum.Plus(e.Cents)
+	}
+	for _, e := range b.Entries {
+		sum = sum.Plus(e.Cents)
+	}
+	return sum
+}
+
+func (a *Ask) check() (wrong fault.Problems) {
+	if a.Currency == "" {
+		a.Currency = "ZAR"
+	}
+	if !currencyForm.MatchString(a.Currency) {
+		wrong.Add("currency", "invalid", "%q is not a currency. Use three capitals, such as ZAR.", a.Currency)
+	}
+	switch {
+	case a.From.IsZero() || a.From.Year < 1900:
+		wrong.Add("from", "invalid", "Enter the first day, such as 2026-10-01.")
+	case a.To.IsZero() || a.To.Year > 2999:
+		wrong.Add("to", "invalid", "Enter the last day, such as 2026-10-31.")
+	case a.To.Before(a.From):
+		wrong.Add("to", "invalid", "The last day is before the first.")
+	}
+	return wrong
+}
+
+// Export gives the journal of some days, for a file in a format, and keeps who took it. fits says what the format
+// refuses, before anything is kept.
+func (s *Service) Export(ctx context.Context, who actor.Actor, ask Ask,
+	fits func(*Book) fault.Problems) (Book, error) {
+	if err := who.May(actor.Books); err != nil {
+		return Book{}, err
+	}
+	if err := ask.check().Err(); err != nil {
+		return Book{}, err
+	}
+	b, err := s.Store.book(ctx, who.MerchantID, ask)
+	if err != nil {
+		return b, err
+	}
+	b.Ask = ask
+	if len(b.Entries) > mostEntries {
+		return b, fault.At("to", "too_many",
+			"There are more than 200 000 entries in these days. Choose fewer days, or one entry for each day and kind.")
+	}
+	if b.Mapping, err = s.Store.mapping(ctx, who.MerchantID); err != nil {
+		return b, err
+	}
+	wrong := fits(&b)
+	if err := wrong.Err(); err != nil {
+		return b, err
+	}
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		tx.Audit(who, audit.Entry{Action: "books.exported", ObjectType: "books", ObjectID: who.MerchantID,
+			Text: "The journal from " + ask.From.String() + " to " + ask.To.String() + " was exported: " +
+				plural.Of(len(b.Entries), "entry") + ".",
+			After: map[string]any{"format": ask.Format, "currency": ask.Currency, "by_day": ask.ByDay,
+				"entries": len(b.Entries), "first": b.first(), "last": b.last()}})
+		return nil
+	})
+	return b, err
+}
+
+func (b *Book) first() string {
+	if len(b.Entries) == 0 {
+		return ""
+	}
+	return b.Entries[0].UID()
+}
+
+func (b *Book) last() string {
+	if len(b.Entries) == 0 {
+		return ""
+	}
+	return b.Entries[len(b.Entries)-1].UID()
+}
+
+// Sums are what stands in the books at the end of a month, and what moved in it, of one currency.
+type Sums struct {
+	Currency        string
+	Balance, Posted Cents
+}
+
+// Sums gives the balances and the turnover of a month by role.
+func (s *Service) Sums(ctx context.Context, who actor.Actor, m Month) (out []Sums, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	known, err := s.Store.currencies(ctx, who.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	stands, err := s.Store.balances(ctx, who.MerchantID, m.Next().First())
+	if err != nil {
+		return nil, err
+	}
+	moved, err := s.Store.turnover(ctx, who.MerchantID, m.First(), m.Last())
+	if err != nil {
+		return nil, err
+	}
+	for _, currency := range known {
+		out = append(out, Sums{Currency: currency, Balance: stands[currency], Posted: moved[currency]})
+		delete(stands, currency)
+	}
+	for currency, cents := range stands {
+		out = append(out, Sums{Currency: currency, Balance: cents, Posted: moved[currency]})
+	}
+	return out, nil
+}
+
+// Difference is a figure of the journal that differs from the rows that it is of.
+type Difference struct{ Figure, What, Kept, Facts string }
+
+// Check compares the journal with the rows that it is of: each entry with its row and to zero, the refunds payable
+// with the refunds, money in transit of each day with what moved, and what was closed with what is there.
+func (s *Service) Check(ctx context.Context, who actor.Actor) ([]Difference, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	out, err := s.Store.differences(ctx, who.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	closed, err := s.Store.closings(ctx, who.MerchantID)
+	for _, c := range closed {
+		if err != nil || !c.ReopenedAt.IsZero() {
+			continue
+		}
+		var now map[string]Cents
+		if now, err = s.Store.balances(ctx, who.MerchantID, c.Of().Next().First()); err == nil && c.unlike(now) {
+			out = append(out, Difference{Figure: "closed month", What: c.Of().String(), Kept: fmt.Sprint(c.Balances),
+				Facts: fmt.Sprint(told(now))})
+		}
+	}
+	return out, err
+}

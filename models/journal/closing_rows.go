@@ -1,0 +1,112 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/money"
+)
+
+var (
+	closingTable = table.New[Closing]("book_closings")
+	reopening    = closingTable.Write(`UPDATE book_closings SET @set(reopened_at, reopened_by, reopen_reason)
+		WHERE merchant_id = @merchant_id AND id = @id AND reopened_at IS NULL`)
+)
+
+// holdBooks waits for those who post, and has others wait who want to.
+func holdBooks(tx *database.Tx, merchantID uuid.UUID) error {
+	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock(books_turn($1))`, merchantID); err != nil {
+		return fmt.Errorf("hold the books: %w", err)
+	}
+	return nil
+}
+
+func insertClosing(tx *database.Tx, c Closing) { database.Insert(tx, closingTable, c) }
+
+func reopenClosing(tx *database.Tx, c Closing) { database.MustChange(tx, reopening, c) }
+
+func (s Store) closing(ctx context.Context, merchantID, id uuid.UUID) (Closing, error) {
+	return database.One(ctx, s.DB, closingTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+func (s Store) closings(ctx context.Context, merchantID uuid.UUID) ([]Closing, error) {
+	return database.All(ctx, s.DB, closingTable, "merchant_id = $1 ORDER BY month DESC, closed_at DESC LIMIT 120",
+		merchantID)
+}
+
+// lockedUntil is the last day of the newest closed month; zero where none is.
+func (s Store) lockedUntil(ctx context.Context, merchantID uuid.UUID) (calendar.Date, error) {
+	return s.date(ctx, `SELECT coalesce(books_locked_until(?)::text, '')`, merchantID)
+}
+
+// firstOpen is the month after the last that was closed, or else the first with an entry; zero where there is none.
+func (s Store) firstOpen(ctx context.Context, merchantID uuid.UUID) (Month, error) {
+	day, err := s.date(ctx, `SELECT coalesce(books_locked_until(?) + 1, (SELECT e.day FROM journal_entries e
+		WHERE e.merchant_id = ? ORDER BY e.day LIMIT 1))::text`, merchantID, merchantID)
+	if err != nil || day.IsZero() {
+		return Month{}, err
+	}
+	return MonthOf(day), nil
+}
+
+func (s Store) date(ctx context.Context, query string, args ...any) (day calendar.Date, err error) {
+	var text *string
+	if err := s.Row(ctx, query, args...).Scan(&text); errors.Is(err, pgx.ErrNoRows) || err == nil &&
+		(text == nil || *text == "") {
+		return day, nil
+	} else if err != nil {
+		return day, fmt.Errorf("a day of the books: %w", err)
+	}
+	return calendar.ParseDate(*text)
+}
+
+// entriesAfter counts the entries behind a day, until another.
+func (s Store) entriesAfter(ctx context.Context, merchantID uuid.UUID,
+	after, until calendar.Date) (n int64, err error) {
+	if after.IsZero() {
+		after = calendar.On(1, 1, 1)
+	}
+	err = s.Row(ctx, `SELECT count(*) FROM journal_entries WHERE merchant_id = ? AND day > ?::date AND day <= ?::date`,
+		merchantID, after.String(), until.String()).Scan(&n)
+	return n, err
+}
+
+// opens are the queries of what may be open at the end of a month, whose merchant is $1 and last day is $2.
+var opens = []struct {
+	what  OpenKind
+	query string
+}{
+	{OpenFindings, `SELECT count(*), '0' FROM bank_findings WHERE merchant_id = $1 AND closed_at IS NULL
+		AND opened_at < ($2::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
+	{OpenMovements, `SELECT count(*), coalesce(sum(amount_cents), 0)::text FROM bank_entries
+		WHERE merchant_id = $1 AND state = 'unmatched' AND booked_on <= $2::date`},
+	{OpenDays, `SELECT count(*), coalesce(sum(d.booked - d.paid + d.back), 0)::text
+		FROM bank_days_now($1, date_trunc('month', $2::date)::date, $2::date) d
+		WHERE (d.told OR d.moved > 0) AND d.booked <> d.paid - d.back AND NOT EXISTS (SELECT FROM bank_day_notes n
+			WHERE n.merchant_id = d.merchant_id AND n.day = d.day AND n.note <> '' AND n.cents = d.booked - d.paid + d.back)`},
+	{OpenRefunds, `SELECT count(*), coalesce(sum(amount_cents), 0)::text FROM refunds
+		WHERE merchant_id = $1 AND state = 'pending'
+			AND created_at < ($2::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
+}
+
+// open is what is open at the end of a month.
+func (s Store) open(ctx context.Context, merchantID uuid.UUID, m Month) (out []Open, err error) {
+	for _, q := range opens {
+		o := Open{What: q.what, Cents: money.SumOf(0)}
+		if err := s.Pool.QueryRow(ctx, q.query, database.Native([]any{merchantID, m.Last()})...).
+			Scan(&o.N, &o.Cents); err != nil {
+			return nil, fmt.Errorf("what is open (%s): %w", q.what, err)
+		}
+		if o.N > 0 {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}

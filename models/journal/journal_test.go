@@ -1,0 +1,292 @@
+package journal_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/journal"
+)
+
+func nothing(*journal.Book) fault.Problems { return nil }
+
+func (h *house) want(what string, roles map[journal.Role]int64) {
+	h.Helper()
+	for _, r := range journal.Roles {
+		if got := h.stands(r); got != roles[r] {
+			h.Errorf("%s: %s is %d, want %d", what, r, got, roles[r])
+		}
+	}
+}
+
+func TestEachMovementPostsWhatTheReferenceSays(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(64900)
+	h.document("invoice", p, 64900)
+	h.want("invoiced", map[journal.Role]int64{journal.Debtors: 64900, journal.Revenue: -56435, journal.OutputVAT: -8465})
+	h.moved("collected", p, 64900)
+	h.want("collected", map[journal.Role]int64{journal.Transit: 64900, journal.Revenue: -56435, journal.OutputVAT: -8465})
+	h.moved("returned", p, -64900)
+	h.want("returned", map[journal.Role]int64{journal.Debtors: 64900, journal.Revenue: -56435, journal.OutputVAT: -8465})
+	h.moved("paid_by_hand", p, 64900)
+	h.want("paid", map[journal.Role]int64{journal.Bank: 64900, journal.Revenue: -56435, journal.OutputVAT: -8465})
+	r := h.owedBack(p, 64900, "person")
+	h.want("owed back", map[journal.Role]int64{journal.Bank: 64900, journal.Debtors: 64900, journal.RefundsDue: -64900,
+		journal.Revenue: -56435, journal.OutputVAT: -8465})
+	h.document("credit_note", p, 64900)
+	h.refunds(r, "settled")
+	h.moved("refunded", p, -64900, r)
+	h.want("refunded", nil)
+	h.holds()
+}
+
+func TestMoneyWithoutAnInvoiceIsUnallocatedUntilThereIsOne(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(45000)
+	h.moved("collected", p, 45000)
+	h.want("collected", map[journal.Role]int64{journal.Transit: 45000, journal.Unallocated: -45000})
+	h.document("invoice", p, 45000)
+	h.want("invoiced", map[journal.Role]int64{journal.Transit: 45000, journal.Revenue: -39130, journal.OutputVAT: -5870})
+	h.moved("collected", p, 45000)
+	h.want("paid twice", map[journal.Role]int64{journal.Transit: 90000, journal.Unallocated: -45000,
+		journal.Revenue: -39130, journal.OutputVAT: -5870})
+	r := h.owedBack(p, 45000, "bank")
+	h.refunds(r, "dropped")
+	h.refunds(r, "settled")
+	h.moved("refunded", p, -45000, r)
+	h.want("one went back", map[journal.Role]int64{journal.Transit: 45000, journal.Revenue: -39130,
+		journal.OutputVAT: -5870})
+	h.moved("refunded", p, -45000, r)
+	h.want("it went back twice", map[journal.Role]int64{journal.Debtors: 45000, journal.Revenue: -39130,
+		journal.OutputVAT: -5870})
+	h.holds()
+}
+
+func TestTheDatabaseRefusesAnEntryThatDoesNotBalanceAndChangesOfOne(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(100)
+	h.document("invoice", p, 100)
+	for _, sql := range []string{
+		`INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency, ar, clr)
+			SELECT merchant_id, 'collected', purchase_id, brand_id, purchase_id, true_day, at, currency, 100, -99
+			FROM journal_entries`,
+		`UPDATE journal_entries SET rev = rev - 1, ar = ar + 1`,
+		`UPDATE journal_entries SET day = day + 1`,
+	} {
+		if _, err := h.store.Pool.Exec(t.Context(), sql); err == nil {
+			t.Errorf("%s was taken", sql)
+		}
+	}
+	h.holds()
+}
+
+func TestWhatBecomesKnownAfterTheCloseIsPostedOnTheFirstOpenDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(64900)
+	h.document("invoice", p, 64900)
+	h.goOn(calendar.On(2026, time.October, 26))
+	h.moved("collected", p, 64900)
+	if _, err := h.books.Close(t.Context(), h.who, journal.Month{Year: 2026, Mon: time.October}); !fault.Is(err,
+		fault.Conflict) {
+		t.Errorf("October was closed before it was over: %v", err)
+	}
+	h.goOn(calendar.On(2026, time.November, 3))
+	october := journal.Month{Year: 2026, Mon: time.October}
+	staff := h.who
+	staff.Role = actor.Staff
+	if _, err := h.books.Close(t.Context(), staff, october); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("staff closed a month: %v", err)
+	}
+	c, err := h.books.Close(t.Context(), h.who, october)
+	must(t, err)
+	if _, err := h.books.Close(t.Context(), h.who, october); !fault.Is(err, fault.Conflict) {
+		t.Errorf("October was closed twice: %v", err)
+	}
+	h.day = calendar.On(2026, time.October, 31) // what is written now is of October
+	h.moved("returned", p, -64900)
+	h.day = calendar.On(2026, time.November, 3)
+	b := h.book(calendar.On(2026, time.November, 1), h.day, false)
+	if len(b.Entries) != 1 || b.Entries[0].Day != calendar.On(2026, time.November, 1) ||
+		!strings.HasSuffix(b.Entries[0].Text(), "was 2026-10-31") {
+		t.Errorf("posted: %+v", b.Entries)
+	}
+	if _, err := h.store.Pool.Exec(t.Context(), `DELETE FROM journal_entries WHERE day < '2026-11-01'`); err == nil {
+		t.Error("an entry of a closed month went")
+	}
+	h.holds()
+	if err := h.books.Reopen(t.Context(), h.who, c.ID, " "); !fault.Is(err, fault.Invalid) {
+		t.Errorf("it was reopened without a reason: %v", err)
+	}
+	must(t, h.books.Reopen(t.Context(), h.who, c.ID, "The accountant asked."))
+	if err := h.books.Reopen(t.Context(), h.who, c.ID, "Again."); !fault.Is(err, fault.Conflict) {
+		t.Errorf("it was reopened twice: %v", err)
+	}
+	var said string
+	must(t, h.store.Pool.QueryRow(t.Context(), `SELECT string_agg(action, ' ' ORDER BY id) FROM audit_entries
+		WHERE action IN ('books.closed', 'books.reopened')`).Scan(&said))
+	if said != "books.closed books.reopened" {
+		t.Errorf("the audit has %s", said)
+	}
+}
+
+// A closing waits for whoever is posting, so that nothing slips into a month behind it.
+func TestAClosingWaitsForWhatIsBeingPosted(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(100)
+	h.document("invoice", p, 100)
+	h.goOn(calendar.On(2026, time.October, 2))
+	tx, err := h.store.Pool.Begin(t.Context())
+	must(t, err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // a failing test waits for nobody
+	_, err = tx.Exec(t.Context(), `INSERT INTO ledger_entries (id, merchant_id, purchase_id, kind, amount_cents, currency,
+		at, day) VALUES (gen_random_uuid(), $1, $2, 'collected', 100, 'ZAR', now(), '2026-09-30')`,
+		h.who.MerchantID.String(), p.String())
+	must(t, err)
+	closed := make(chan error)
+	go func() {
+		_, err := h.books.Close(t.Context(), h.who, journal.Month{Year: 2026, Mon: time.September})
+		closed <- err
+	}()
+	for waits := false; !waits; {
+		select {
+		case err := <-closed:
+			t.Fatalf("the month was closed meanwhile: %v", err)
+		default:
+		}
+		must(t, tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'
+			AND NOT granted)`).Scan(&waits))
+	}
+	must(t, tx.Commit(t.Context()))
+	must(t, <-closed)
+	h.holds()
+}
+
+// model is what a history should come to, added up by itself.
+type model struct {
+	transit map[calendar.Date]int64
+	open    []uuid.UUID
+	totals  map[uuid.UUID]int64
+	pending []struct {
+		id, of uuid.UUID
+		cents  int64
+	}
+	owed, revenue, vat int64
+}
+
+func TestRandomHistoriesWithClosingsKeepTheBooks(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			h, r := open(t), rand.New(rand.NewPCG(seed, 5)) //nolint:gosec // a history
+			m := &model{transit: map[calendar.Date]int64{}, totals: map[uuid.UUID]int64{}}
+			closed := map[journal.Month]string{}
+			for range 400 {
+				m.step(h, r)
+				if r.IntN(12) == 0 {
+					h.goOn(h.day.AddDays(1 + r.IntN(6)))
+				}
+				if next, over, err := h.books.NextMonth(t.Context(), h.who); err == nil && over && r.IntN(10) == 0 {
+					_, err := h.books.Close(t.Context(), h.who, next)
+					must(t, err)
+					closed[next] = fmt.Sprintf("%+v", h.book(next.First(), next.Last(), false).Entries)
+				}
+			}
+			for month, was := range closed {
+				if now := fmt.Sprintf("%+v", h.book(month.First(), month.Last(), false).Entries); now != was {
+					t.Errorf("%s was changed after it was closed", month)
+				}
+			}
+			if len(closed) == 0 {
+				t.Error("no month was closed")
+			}
+			m.compare(h)
+			h.holds()
+		})
+	}
+}
+
+func (m *model) step(h *house, r *rand.Rand) {
+	of := func() uuid.UUID { return m.open[r.IntN(len(m.open))] }
+	switch act := r.IntN(8); {
+	case act < 2 || len(m.open) == 0:
+		cents := 1 + r.Int64N(100_000)
+		p := h.purchase(cents)
+		m.open, m.totals[p] = append(m.open, p), cents
+		if act == 0 {
+			h.document("invoice", p, cents)
+			m.revenue, m.vat = m.revenue-cents+vatOf(cents), m.vat-vatOf(cents)
+		}
+	case act < 4:
+		p := of()
+		h.moved("collected", p, m.totals[p])
+		m.transit[h.day] += m.totals[p]
+	case act == 4:
+		p, kind := of(), []string{"returned", "disputed"}[r.IntN(2)]
+		h.moved(kind, p, -m.totals[p])
+		m.transit[h.day] -= m.totals[p]
+	case act == 5:
+		p := of()
+		h.moved("paid_by_hand", p, m.totals[p])
+	case act == 6:
+		p := of()
+		cents := 1 + r.Int64N(m.totals[p])
+		m.pending = append(m.pending, struct {
+			id, of uuid.UUID
+			cents  int64
+		}{h.owedBack(p, cents, "bank"), p, cents})
+		m.owed += cents
+	case len(m.pending) > 0:
+		one := m.pending[0]
+		m.pending, m.owed = m.pending[1:], m.owed-one.cents
+		if r.IntN(3) == 0 {
+			h.refunds(one.id, "dropped")
+			return
+		}
+		h.refunds(one.id, "settled")
+		h.moved("refunded", one.of, -one.cents, one.id)
+		m.transit[h.day] -= one.cents
+	}
+}
+
+// compare holds the books against what was added up, and by day against by entry.
+func (m *model) compare(h *house) {
+	h.Helper()
+	var transit int64
+	first, last := begins.AddDays(-1), h.day.AddDays(40)
+	each, days := h.book(first, last, false), h.book(first, last, true)
+	if each.Closing() != days.Closing() || each.Closing().Sum() != 0 {
+		h.Errorf("by entry %v, by day %v", each.Closing(), days.Closing())
+	}
+	byTrueDay := map[calendar.Date]int64{}
+	for _, e := range each.Entries {
+		byTrueDay[e.TrueDay] += e.Cents.Of(journal.Transit)
+	}
+	for day := first; !day.After(last); day = day.AddDays(1) {
+		if transit += m.transit[day]; byTrueDay[day] != m.transit[day] {
+			h.Errorf("%s: %d in transit, want %d", day, byTrueDay[day], m.transit[day])
+		}
+	}
+	for role, want := range map[journal.Role]int64{journal.Transit: transit, journal.RefundsDue: -m.owed,
+		journal.Revenue: m.revenue, journal.OutputVAT: m.vat} {
+		if got := each.Closing().Of(role); got != want {
+			h.Errorf("%s is %d, want %d", role, got, want)
+		}
+	}
+	if each.Closing().Of(journal.Debtors) < 0 || each.Closing().Of(journal.Unallocated) > 0 {
+		h.Errorf("debtors %d, unallocated %d", each.Closing().Of(journal.Debtors), each.Closing().Of(journal.Unallocated))
+	}
+}

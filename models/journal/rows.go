@@ -1,0 +1,178 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+)
+
+// roleSums are the columns of the roles, summed.
+func roleSums() string {
+	sums := make([]string, len(Roles))
+	for i, r := range Roles {
+		sums[i] = "coalesce(sum(e." + string(r) + "), 0)::bigint"
+	}
+	return strings.Join(sums, ", ")
+}
+
+func roleColumns() string {
+	columns := make([]string, len(Roles))
+	for i, r := range Roles {
+		columns[i] = "e." + string(r)
+	}
+	return strings.Join(columns, ", ")
+}
+
+func into(c *Cents) (fields []any) {
+	for i := range c {
+		fields = append(fields, &c[i])
+	}
+	return fields
+}
+
+func (s Store) mapping(ctx context.Context, merchantID uuid.UUID) (m Mapping, err error) {
+	m = Mapping{Settings: Settings{MerchantID: merchantID, YearStarts: 3, TaxRate: "No VAT"}, Accounts: Accounts{}}
+	err = s.Row(ctx, `SELECT year_starts, tax_rate FROM book_settings WHERE merchant_id = ?`, merchantID).
+		Scan(&m.YearStarts, &m.TaxRate)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return m, fmt.Errorf("settings of the books: %w", err)
+	}
+	var at place
+	var account Account
+	err = s.Each(ctx, []any{&at.Role, (*[16]byte)(&at.Brand), &account.Code, &account.Name},
+		func() error { m.Accounts[at] = account; return nil },
+		`SELECT role, brand_id, code, name FROM book_accounts WHERE merchant_id = ?`, merchantID)
+	if err != nil {
+		return m, fmt.Errorf("accounts of the books: %w", err)
+	}
+	return m, nil
+}
+
+func keepMapping(tx *database.Tx, set Settings, chosen []Chosen) {
+	tx.Later(`INSERT INTO book_settings (merchant_id, year_starts, tax_rate) VALUES ($1, $2, $3)
+		ON CONFLICT (merchant_id) DO UPDATE SET year_starts = excluded.year_starts, tax_rate = excluded.tax_rate`,
+		set.MerchantID, set.YearStarts, set.TaxRate)
+	for _, c := range chosen {
+		if c.Code == "" {
+			tx.Later(`DELETE FROM book_accounts WHERE merchant_id = $1 AND role = $2 AND brand_id = $3`, set.MerchantID,
+				string(c.Role), c.BrandID)
+			continue
+		}
+		tx.Later(`INSERT INTO book_accounts (merchant_id, role, brand_id, code, name) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (merchant_id, role, brand_id) DO UPDATE SET code = excluded.code, name = excluded.name`,
+			set.MerchantID, string(c.Role), c.BrandID, c.Code, c.Name)
+	}
+}
+
+// balances are what the roles came to before a day, by currency.
+func (s Store) balances(ctx context.Context, merchantID uuid.UUID, before calendar.Date) (map[string]Cents, error) {
+	return sumsOf(ctx, s.DB, `e.merchant_id = ? AND e.day < ?::date`, merchantID, before.String())
+}
+
+// turnover is what was posted to the roles in some days, by currency.
+func (s Store) turnover(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[string]Cents, error) {
+	return sumsOf(ctx, s.DB, `e.merchant_id = ? AND e.day BETWEEN ?::date AND ?::date`, merchantID, from.String(),
+		to.String())
+}
+
+func sumsOf(ctx context.Context, db *database.DB, where string, args ...any) (map[string]Cents, error) {
+	out := map[string]Cents{}
+	var currency string
+	var cents Cents
+	err := db.Each(ctx, append([]any{&currency}, into(&cents)...), func() error { out[currency] = cents; return nil },
+		`SELECT e.currency, `+roleSums()+` FROM journal_entries e WHERE `+where+` GROUP BY 1`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("sums of the journal: %w", err)
+	}
+	return out, nil
+}
+
+// book reads the entries of some days, and what came before, as they stood at one moment.
+func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book, err error) {
+	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),
+				"currency": ask.Currency, "most": mostEntries + 1}
+			var e Entry
+			opening, err := tx.Query(ctx, `SELECT e.brand_id, `+roleSums()+` FROM journal_entries e WHERE
+				e.merchant_id = @m::uuid AND e.day < @from::date AND e.currency = @currency GROUP BY 1 ORDER BY 1`, args)
+			if err != nil {
+				return err
+			}
+			if _, err := pgx.ForEachRow(opening, append([]any{(*[16]byte)(&e.BrandID)}, into(&e.Cents)...),
+				func() error { b.Opening = append(b.Opening, e); return nil }); err != nil {
+				return err
+			}
+			query := entries
+			if ask.ByDay {
+				query = entriesByDay
+			}
+			rows, err := tx.Query(ctx, query(), args)
+			if err != nil {
+				return err
+			}
+			var day, trueDay string
+			fields := append([]any{&e.N, &e.Merged, &e.Kind, (*[16]byte)(&e.BrandID), (*[16]byte)(&e.PurchaseID), &day,
+				&trueDay, &e.Currency, &e.Code, &e.Reference, &e.Client}, into(&e.Cents)...)
+			_, err = pgx.ForEachRow(rows, fields, func() (err error) {
+				if e.Day, err = calendar.ParseDate(day); err != nil {
+					return err
+				}
+				if e.TrueDay, err = calendar.ParseDate(trueDay); err != nil {
+					return err
+				}
+				b.Entries = append(b.Entries, e)
+				return nil
+			})
+			return err
+		})
+	if err != nil {
+		return b, fmt.Errorf("read the journal: %w", err)
+	}
+	return b, nil
+}
+
+const ofDays = ` WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = @currency`
+
+func entries() string {
+	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.currency, e.code,
+			coalesce(nullif(i.number, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
+		roleColumns() + `
+		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
+			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
+			LEFT JOIN invoices i ON i.id = e.source_id AND i.merchant_id = e.merchant_id
+		ORDER BY e.day, e.n`
+}
+
+func entriesByDay() string {
+	return `SELECT min(e.n), count(*)::integer, e.kind, e.brand_id, '00000000-0000-0000-0000-000000000000'::uuid,
+			e.day::text, e.true_day::text, e.currency, '', '', '', ` + roleSums() + `
+		FROM journal_entries e` + ofDays + ` GROUP BY e.day, e.true_day, e.kind, e.brand_id, e.currency
+		ORDER BY e.day, min(e.n) LIMIT @most`
+}
+
+// currencies are those that anything was posted in.
+func (s Store) currencies(ctx context.Context, merchantID uuid.UUID) (out []string, err error) {
+	var one string
+	err = s.Each(ctx, []any{&one}, func() error { out = append(out, one); return nil },
+		`SELECT DISTINCT currency FROM brands WHERE merchant_id = ? AND currency <> '' ORDER BY 1`, merchantID)
+	return out, err
+}
+
+// differences are what the journal has otherwise than the rows that it is of.
+func (s Store) differences(ctx context.Context, merchantID uuid.UUID) (out []Difference, err error) {
+	var d Difference
+	err = s.Each(ctx, []any{&d.Figure, &d.What, &d.Kept, &d.Facts}, func() error { out = append(out, d); return nil },
+		`SELECT figure, what, kept, facts FROM check_journal(?) ORDER BY figure, what LIMIT 1000`, merchantID)
+	if err != nil {
+		return nil, fmt.Errorf("check the journal: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,90 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// WhyParked is why a subscription that came in with an import is paused: until its group is switched on.
+const WhyParked = "parked"
+
+// Parked tells that the subscription waits until the group of its import is switched on.
+func (s Subscriber) Parked() bool { return s.Status == Paused && s.Why == WhyParked }
+
+// MovedIn is a subscription that a business brings from elsewhere.
+type MovedIn struct {
+	Template  Template
+	ClientID  uuid.UUID
+	TokenID   uuid.UUID     // the account that is charged; zero: none yet, each period is asked for by an invoice
+	FirstOn   calendar.Date // the first billing date
+	Cents     int64         // of each period
+	Reference string
+	Made      bool // the template is made in the same transaction
+}
+
+// InsertParked writes a subscription that bills nothing until it is started. It sends no mail, then or later, unless a
+// person turns its mails on.
+func (s *Service) InsertParked(tx purchase.Tx, in MovedIn) Subscriber {
+	sub := Subscriber{MerchantID: in.Template.MerchantID, TemplateID: in.Template.ID, ClientID: in.ClientID,
+		Status: Paused, Why: WhyParked, FirstOn: in.FirstOn, TokenID: in.TokenID, Reference: in.Reference}
+	if in.Cents != in.Template.TotalCents {
+		sub.Override = &Override{Products: []purchase.Product{{Name: in.Template.Name(), PriceCents: in.Cents,
+			Quantity: decimal.NewFromInt(1)}}}
+	}
+	sub.begin(tx)
+	if !in.Made {
+		holdTemplate(tx.Unit(), in.Template)
+	}
+	insertSubscriber(tx.Unit(), sub)
+	return sub
+}
+
+// StartParked lets a subscription run that was parked, from its first billing date on. What lies before today is not
+// billed. One that somebody changed meanwhile stays as it is; false then.
+func (s *Service) StartParked(ctx context.Context, tx purchase.Tx, who actor.Actor, merchantID,
+	id uuid.UUID) (Subscriber, bool, error) {
+	sub, err := s.Store.TemplateClient(ctx, merchantID, id)
+	if fault.Is(err, fault.NotFound) || err == nil && !sub.Parked() {
+		return sub, false, nil
+	}
+	if err != nil {
+		return sub, false, err
+	}
+	t, err := s.Store.AnyTemplate(ctx, merchantID, sub.TemplateID)
+	if err != nil || !t.DeletedAt.IsZero() {
+		return sub, false, err
+	}
+	before := sub.facts()
+	sub.Why, sub.UpdatedAt = "", tx.Now()
+	client.HoldForDebit(tx.Unit(), merchantID, sub.ClientID)
+	holdTemplate(tx.Unit(), t)
+	sub.activate(t, today(tx.Now()), tx.Now())
+	moveSubscriber(tx.Unit(), sub)
+	sub.Version++
+	noteSubscriber(tx, who, sub, "subscriber.activated", "The subscription began: its group was switched on.", before,
+		sub.facts())
+	return sub, true, nil
+}
+
+// BilledFor is the day on which a plan bills what is due on another.
+func (p Plan) BilledFor(due calendar.Date) calendar.Date { return add(due, -p.DuePeriod, p.DueUnits) }
+
+// DraftMovedIn prepares a template that an import makes.
+func (s *Service) DraftMovedIn(ctx context.Context, who actor.Actor, in Input) (Template, error) {
+	return s.draft(ctx, who, in)
+}
+
+// InsertMovedInTemplate writes a template that was drafted, and gives it its id.
+func (s *Service) InsertMovedInTemplate(tx purchase.Tx, who actor.Actor, t *Template) {
+	t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
+	insertTemplate(tx.Unit(), *t)
+	noteTemplate(tx, who, *t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
+}

@@ -1,0 +1,33 @@
+package subscription
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+)
+
+// RemoveParked takes back a subscription that came in parked and never billed, started or not; false when somebody
+// changed it, or it has billed.
+func RemoveParked(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM template_clients s WHERE merchant_id = $1 AND id = $2
+		AND (why = $3 AND version = 1 OR status = 'active' AND version = 2) AND NOT EXISTS (SELECT FROM billing_periods p
+			WHERE p.template_client_id = s.id)`, merchantID, id,
+		WhyParked)
+	if err != nil {
+		return false, fmt.Errorf("remove a parked subscription: %w", err)
+	}
+	return n == 1, nil
+}
+
+// RemoveUnused takes back a template that has no subscribers; false when it has, or was changed.
+func RemoveUnused(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM billing_templates t WHERE merchant_id = $1 AND id = $2 AND version = 1
+		AND NOT EXISTS (SELECT FROM template_clients s WHERE s.template_id = t.id)
+		AND NOT EXISTS (SELECT FROM price_letters l WHERE l.template_id = t.id)`, merchantID, id)
+	if err != nil {
+		return false, fmt.Errorf("remove a template: %w", err)
+	}
+	return n == 1, nil
+}
