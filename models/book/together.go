@@ -133,7 +133,7 @@ func (r *reading) together() {
 		}
 	}
 	if key := accountKey(v); key != "" {
-		if n := r.Together.values[r.Together.key(Account, key)].n; n > 1 {
+		if n := int(r.Together.values[r.Together.key(Account, key)].n); n > 1 {
 			r.say(Warning, Account, CauseShared, "%s have this account: one payer is debited for each of them",
 				plural.Of(n, "row"))
 		}
