@@ -20,8 +20,9 @@ import (
 )
 
 type bankCmd struct {
-	Try   bankTryCmd   `cmd:"" help:"Say what a file from the bank would do, part by part; nothing is changed."`
-	Check bankCheckCmd `cmd:"" help:"Read the profile of a bank and say what would be written and when; exit code 2 when the profile is wrong."`
+	Findings bankFindingsCmd `cmd:"" help:"List what is the matter with the bank's files and concerns no single business, and settle it."`
+	Try      bankTryCmd      `cmd:"" help:"Say what a file from the bank would do, part by part; nothing is changed."`
+	Check    bankCheckCmd    `cmd:"" help:"Read the profile of a bank and say what would be written and when; exit code 2 when the profile is wrong."`
 }
 
 type bankCheckCmd struct {

@@ -311,15 +311,20 @@ func (e *examination) exchange(ctx context.Context) {
 	if e.c.bankDirectory() == "" {
 		return
 	}
-	var made, placed, taken, findings int
+	var made, placed, taken, findings, nobodys int
 	err := e.app.Store.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'made'),
 		count(*) FILTER (WHERE state = 'placed'),
-		count(*) FILTER (WHERE state = 'taken'), (SELECT count(*) FROM bank_findings WHERE closed_at IS NULL)
+		count(*) FILTER (WHERE state = 'taken'), (SELECT count(*) FROM bank_findings WHERE closed_at IS NULL),
+		(SELECT count(*) FROM bank_findings WHERE closed_at IS NULL AND merchant_id IS NULL)
 		FROM bank_files_out WHERE state IN ('made', 'placed', 'taken')`).
-		Scan(&made, &placed, &taken, &findings)
+		Scan(&made, &placed, &taken, &findings, &nobodys)
 	switch {
 	case err != nil:
 		e.say(bad, "bank files", "", "%v", err)
+	case nobodys > 0:
+		e.say(warning, "bank files", "debitdesk bank findings says what is the matter with each, and settles it",
+			"%s of no business open, of %d in all; %d made, %d waiting to be taken, %d not acknowledged",
+			plural.Of(nobodys, "finding"), findings, made, placed, taken)
 	case findings > 0:
 		e.say(warning, "bank files", "look at Bank files in the dashboard",
 			"%s open; %d made, %d waiting to be taken, %d not acknowledged", plural.Of(findings, "finding"), made, placed, taken)

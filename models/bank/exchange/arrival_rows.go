@@ -188,15 +188,19 @@ func (t unit) openFindings(findings []Finding) error {
 	return nil
 }
 
-// onlyMerchant lets the people of a merchant see what concerns the installation, when it serves no other.
-const onlyMerchant = `(merchant_id = $1 OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants))`
+// concerns lets the people of a merchant see what concerns the installation, when it serves no other. The operator, who
+// is of no merchant, always sees that.
+func concerns(merchantID string) string {
+	return fmt.Sprintf(`(merchant_id = %[1]s OR merchant_id IS NULL AND (%[1]s = '%[2]s'
+		OR (SELECT count(*) = 1 FROM merchants)))`, merchantID, uuid.Nil)
+}
 
 func (t unit) holdDocument(id uuid.UUID) (Document, error) {
 	return database.First(held(t, documentTable, `id = $1`, id))
 }
 
 func (t unit) holdFinding(merchantID, id uuid.UUID) (Finding, error) {
-	return database.First(held(t, findingTable, onlyMerchant+` AND id = $2`, merchantID, id))
+	return database.First(held(t, findingTable, concerns(`$1`)+` AND id = $2`, merchantID, id))
 }
 
 func (t unit) saveFinding(f Finding) error {

@@ -280,7 +280,7 @@ const ourPart = `CASE WHEN e.credit THEN e.amount_cents - e.fee_cents ELSE e.fee
 
 func findingsWhere(merchantID uuid.UUID, f FindingFilter) *condition {
 	w := &condition{}
-	w.and("merchant_id = ? OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants)", merchantID)
+	w.and(concerns("?"), merchantID, merchantID)
 	if f.ID != uuid.Nil {
 		w.and("id = ?", f.ID)
 	}

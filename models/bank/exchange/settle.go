@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 )
@@ -158,6 +159,10 @@ func (s *Service) Settle(ctx context.Context, who actor.Actor, id uuid.UUID, not
 	case len(note) > 1000:
 		return f, fault.At("note", "max_length", "Write at most 1000 characters.")
 	}
+	told, err := s.told(ctx, who)
+	if err != nil {
+		return f, err
+	}
 	err = s.Store.inTx(ctx, func(tx unit) error {
 		if f, err = tx.holdFinding(who.MerchantID, id); err != nil {
 			return err
@@ -171,9 +176,28 @@ func (s *Service) Settle(ctx context.Context, who actor.Actor, id uuid.UUID, not
 			}
 		}
 		f.ClosedAt, f.ClosedBy, f.Resolution = tx.Now(), who.Name, note
-		tx.Audit(who, audit.Entry{Action: "bank.finding_settled", ObjectType: "bank_finding", ObjectID: f.ID,
-			Text: "A finding about the bank was settled: " + f.Text, After: map[string]any{"note": note}})
+		entry := audit.Entry{Action: "bank.finding_settled", ObjectType: "bank_finding", ObjectID: f.ID,
+			Text: "A finding about the bank was settled: " + f.Text, After: map[string]any{"note": note}}
+		if who.MerchantID == uuid.Nil {
+			entry.Text, entry.After = "A finding about the bank that belongs to no business was settled.", nil
+		}
+		for _, by := range told {
+			tx.Audit(by, entry)
+		}
 		return tx.saveFinding(f)
 	})
 	return f, err
+}
+
+// told are those in whose audit trails an act stands. The operator is of no business: each of them learns of it.
+func (s *Service) told(ctx context.Context, who actor.Actor) ([]actor.Actor, error) {
+	if who.MerchantID != uuid.Nil {
+		return []actor.Actor{who}, nil
+	}
+	all, err := merchant.Store{DB: s.Store.DB}.Merchants(ctx)
+	by := make([]actor.Actor, len(all))
+	for n, m := range all {
+		by[n] = actor.OperatorOf(m.ID)
+	}
+	return by, err
 }
