@@ -48,6 +48,11 @@ type Config struct {
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
 	Contact     string `env:"DEBITDESK_SECURITY_CONTACT"` // who hears of faults in security.txt
 
+	TLSCert     string `env:"DEBITDESK_TLS_CERT"` // a file, with those of the authorities between
+	TLSKey      string `env:"DEBITDESK_TLS_KEY"`
+	ACMEDomains string `env:"DEBITDESK_ACME_DOMAINS"`
+	ACMEURL     string `env:"DEBITDESK_ACME_URL"` // of another authority than Let's Encrypt
+
 	KeepRequests string `env:"DEBITDESK_KEEP_REQUESTS" envDefault:"30d"`
 	KeepAudit    string `env:"DEBITDESK_KEEP_AUDIT" envDefault:"10y"`
 
@@ -136,6 +141,7 @@ func (c Config) Validate() error {
 	if _, err := c.proxies(); err != nil {
 		bad("DEBITDESK_PROXIES", "%q is not a list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
 	}
+	c.checkTLS(bad)
 	c.keep(bad)
 	if c.Contact != "" {
 		checkContact(bad, c.Contact)
@@ -159,7 +165,7 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 				"make a file of its own with debitdesk keys new",
 		)
 	}
-	if !strings.HasPrefix(c.BaseURL, "https://") {
+	if !strings.HasPrefix(c.BaseURL, "https://") && (c.BaseURL != "" || c.ACMEDomains == "") {
 		bad("DEBITDESK_BASE_URL", "live mode needs the public https:// address")
 	}
 	if c.Bank == "sandbox" {
@@ -231,14 +237,21 @@ func (c Config) PublicURL(listening string) string {
 	if c.BaseURL != "" {
 		return c.BaseURL
 	}
+	scheme := "http://"
+	if c.ownTLS() {
+		scheme = "https://"
+	}
+	if names := c.acmeDomains(); len(names) > 0 {
+		return scheme + names[0]
+	}
 	host, port, err := net.SplitHostPort(listening)
 	if err != nil {
-		return "http://" + listening
+		return scheme + listening
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // proxies reads DEBITDESK_PROXIES: the networks of proxies that tell the address of

@@ -65,7 +65,7 @@ func (s *courierSFTPCmd) run(ctx context.Context, c Config, io streams) (err err
 			return err
 		}
 		failed := make(chan error, 1)
-		server := start(ops, operations(courierMetrics(carrier)), log, failed)
+		server := start(ops, nil, operations(courierMetrics(carrier)), log, failed)
 		defer func() { _ = server.Close() }()
 		log.InfoContext(ctx, "operations address", "url", "http://"+shown(ops.Addr()))
 	}

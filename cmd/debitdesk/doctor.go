@@ -69,6 +69,7 @@ func (d *doctorCmd) run(ctx context.Context, c Config, io streams) (err error) {
 // examine looks at everything. The database stays open, for the caller to close.
 func (e *examination) examine(ctx context.Context, io streams) {
 	e.settings()
+	e.certificate()
 	e.folder()
 	e.programs(ctx)
 	e.keyFile()

@@ -26,14 +26,14 @@ func (e *examination) settings() {
 	}
 	e.say(fine, "configuration", "", "%s", mode)
 	switch {
-	case e.c.BaseURL == "":
+	case e.c.BaseURL == "" && e.c.ACMEDomains == "":
 		e.say(warning, "base URL", "set DEBITDESK_BASE_URL to the public address",
 			"links in mails begin with the listen address, %s", e.c.PublicURL(e.c.Listen))
 	case strings.HasPrefix(e.c.BaseURL, "http://"):
 		e.say(warning, "base URL", "put TLS in front of it and set DEBITDESK_BASE_URL to the https:// address",
 			"%s is not encrypted; live mode refuses it", e.c.BaseURL)
 	default:
-		e.say(fine, "base URL", "", "%s", e.c.BaseURL)
+		e.say(fine, "base URL", "", "%s", e.c.PublicURL(e.c.Listen))
 	}
 }
 

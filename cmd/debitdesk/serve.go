@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -82,15 +83,19 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 	if err != nil {
 		return err
 	}
+	secure, err := a.Config.tlsConfig(a.Log)
+	if err != nil {
+		return errors.Join(err, stopWork(ctx))
+	}
 	noteRequests := a.startRequestLog(ctx)
 	failed := make(chan error, 2)
 	var servers []*http.Server
 	if ops != nil {
-		servers = append(servers, start(ops, operations(metrics), a.Log, failed))
+		servers = append(servers, start(ops, nil, operations(metrics), a.Log, failed))
 		a.Log.Info("operations address", "url", "http://"+shown(ops.Addr()))
 	}
-	servers = append(servers, start(main, handler, a.Log, failed))
-	if _, err := fmt.Fprintf(out, "listening on http://%s\n", shown(main.Addr())); err != nil {
+	servers = append(servers, start(main, secure, handler, a.Log, failed))
+	if _, err := fmt.Fprintf(out, "listening on %s://%s\n", schemeOf(secure), shown(main.Addr())); err != nil {
 		a.Log.Warn("standard output is closed", "error", err)
 	}
 	select {
@@ -150,14 +155,28 @@ func (a *App) metrics() *prometheus.Registry {
 	return r
 }
 
-func start(on net.Listener, handler http.Handler, log *slog.Logger, failed chan<- error) *http.Server {
+// start serves on a listener: with TLS, unless secure is nil.
+func start(on net.Listener, secure *tls.Config, handler http.Handler, log *slog.Logger,
+	failed chan<- error) *http.Server {
 	s := usual.server(handler, log)
+	serve := func() error { return s.Serve(on) }
+	if secure != nil {
+		s.TLSConfig = secure
+		serve = func() error { return s.ServeTLS(on, "", "") }
+	}
 	go func() {
-		if err := s.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serve: %w", err)
 		}
 	}()
 	return s
+}
+
+func schemeOf(secure *tls.Config) string {
+	if secure != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // operations are for whoever runs the product, on an address of their own.

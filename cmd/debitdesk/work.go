@@ -37,7 +37,7 @@ func (a *App) Work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		server := start(ops, operations(a.metrics()), a.Log, failed)
+		server := start(ops, nil, operations(a.metrics()), a.Log, failed)
 		defer func() { _ = server.Close() }()
 	}
 	stopWork, err := a.startWork(ctx, true)
