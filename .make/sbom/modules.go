@@ -49,7 +49,8 @@ func modules(program string) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := goCommand(append([]string{"list", "-m", "-json"}, named...)...)
+	// Those for tests of others alone are not needed for a build, so that they may not have been fetched yet.
+	out, err := goCommand(append([]string{"mod", "download", "-json"}, named...)...)
 	if err != nil {
 		return nil, err
 	}

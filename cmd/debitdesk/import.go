@@ -149,7 +149,7 @@ func (m *importFileCmd) say(ctx context.Context, s *book.Service, who actor.Acto
 	if err != nil {
 		return said, err
 	}
-	return said, errors.Join(s.Verdicts(ctx, who, i.ID, to), to.Close())
+	return said, errors.Join(s.Verdicts(ctx, who, i.ID, true, to), to.Close())
 }
 
 func readMapping(path string) (m importMapping, err error) {

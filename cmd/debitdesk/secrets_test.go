@@ -280,6 +280,7 @@ func (v *vault) look() {
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
+	v.movesIn(cookie)
 	v.subscribes(cookie)
 	v.asksASecondPerson(cookie)
 	v.app.Requests.Flush(v.t.Context())
@@ -299,7 +300,8 @@ func (v *vault) look() {
 		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals",
 		"/attention": "purchases", "/lists/views": "list_views", "/settings/people": "users", "/invite": "users",
 		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
-		"/settings/security/people": "users", "/settings/rules": "own_rules"}
+		"/settings/security/people": "users", "/settings/rules": "own_rules", "/imports": "book_imports",
+		"/books/closings": "book_closings"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {
@@ -465,7 +467,7 @@ func (v *vault) searched() {
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
 	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications",
-		"account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries",
+		"account_verifications", "amendments", "batches", "batch_rows", "book_import_rows", "invoices", "mails", "audit_entries",
 		"idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements",
 		"api_requests"} {
 		if !slices.Contains(tables, must) {

@@ -102,7 +102,9 @@ func TestABookIsMendedRehearsedDoneSwitchedOnAndSeen(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at+"/groups", nil).Contains("On").Lacks("Switch on…")
 	file := h.Page(h.A.Finance, "GET", at+"/verdicts.csv", nil).Want(http.StatusOK)
 	file.Contains("_line;_verdict;_record;_reason", "KSF1022;", ";created;").Lacks("62000001018", "20304050")
-	h.Page(h.A.Owner, "GET", at+"/verdicts.csv", nil).Want(http.StatusOK).Contains("62000001018")
+	h.Page(h.A.Owner, "GET", at+"/verdicts.csv", nil).Want(http.StatusOK).Lacks("62000001018")
+	h.Page(h.A.Owner, "GET", at+"/verdicts.csv?numbers=full", nil).Want(http.StatusOK).Contains("62000001018")
+	h.Page(h.A.Finance, "GET", at+"/verdicts.csv?numbers=full", nil).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "GET", at+"/undo", nil).Want(http.StatusOK)
 	h.Page(h.A.Finance, "POST", at+"/undo", nil).Want(http.StatusSeeOther)
 	if i = bookAt(t, h, at); i.State != book.Undone || len(i.Kept) != 0 {

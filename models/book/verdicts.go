@@ -25,10 +25,13 @@ import (
 var verdictHeads = []string{"_line", "_verdict", "_record", "_reason"}
 
 // Verdicts writes the file as it was sent, in its order, with what becomes of each row beside it: its line, the
-// verdict, the id of the client, and the reasons. Numbers of people are in full only for who may see them, which is
-// audited; the reasons never hold any.
-func (s *Service) Verdicts(ctx context.Context, who actor.Actor, id uuid.UUID, to io.Writer) error {
+// verdict, the id of the client, and the reasons. Numbers of people are masked, or in full for who may see them, which
+// is audited; the reasons never hold any.
+func (s *Service) Verdicts(ctx context.Context, who actor.Actor, id uuid.UUID, full bool, to io.Writer) error {
 	i, err := s.Get(ctx, who, id)
+	if err == nil && full {
+		err = who.May(actor.Reveal)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -36,7 +39,6 @@ func (s *Service) Verdicts(ctx context.Context, who actor.Actor, id uuid.UUID, t
 		return fault.New(fault.Conflict, "import_emptied", "The rows of this import were deleted after the time in which it "+
 			"can be undone.")
 	}
-	full := who.Can(actor.Reveal)
 	if full {
 		if err := s.InTx(ctx, func(tx purchase.Tx) error {
 			note(tx, who, i, "import.verdicts", fmt.Sprintf("The rows of the import %s were downloaded, with numbers in full.",

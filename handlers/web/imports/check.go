@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/book"
 	"debitdesk/models/fault"
@@ -298,7 +299,8 @@ func (h *Imports) ask(c echo.Context, q components.Confirm) error {
 	})
 }
 
-// Verdicts serves GET /imports/:id/verdicts.csv: the file as it was sent, with what becomes of each row.
+// Verdicts serves GET /imports/:id/verdicts.csv: the file as it was sent, with what becomes of each row; with
+// ?numbers=full also the numbers, for who may see them.
 func (h *Imports) Verdicts(c echo.Context) error {
 	i, err := h.find(c)
 	if err != nil {
@@ -307,9 +309,27 @@ func (h *Imports) Verdicts(c echo.Context) error {
 	if !i.EmptiedAt.IsZero() {
 		return fault.New(fault.Conflict, "import_emptied", "The rows of this import were deleted.")
 	}
+	who, full := access.Actor(c), c.QueryParam("numbers") == "full"
+	if full {
+		if err := who.May(actor.Reveal); err != nil {
+			return err
+		}
+	}
 	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: "text/csv; charset=utf-8",
 		Name: fileName(i.Name)}
-	return h.Service.Verdicts(c.Request().Context(), access.Actor(c), i.ID, to)
+	return h.Service.Verdicts(c.Request().Context(), who, i.ID, full, to)
+}
+
+// verdicts are the ways to the file with the verdicts, for a person.
+func verdicts(who actor.Actor, i book.Import) []components.Link {
+	if !i.EmptiedAt.IsZero() {
+		return nil
+	}
+	links := []components.Link{{Text: "Download your file with the verdicts", Href: href(i.ID, "verdicts.csv")}}
+	if who.Can(actor.Reveal) {
+		links = append(links, components.Link{Text: "With numbers in full", Href: links[0].Href + "?numbers=full"})
+	}
+	return links
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -39,14 +39,11 @@ func (h *Imports) Groups(c echo.Context) error {
 func (h *Imports) groupsPage(c echo.Context, i book.Import, refused error) error {
 	of := i.Counts.ToDo()
 	view := pages.ImportGroupsView{Head: h.head(c, i, "groups", refused), Self: href(i.ID, "groups"), Working: i.AtWork(),
-		Progress: progress("Rows imported", done(i), of), Stats: stats(i), VerdictsHref: href(i.ID, "verdicts.csv"),
+		Progress: progress("Rows imported", done(i), of), Stats: stats(i), Verdicts: verdicts(access.Actor(c), i),
 		RehearsalHref: href(i.ID, "rehearsal"), ContinueAction: href(i.ID, "continue"),
 		MayChange: access.Actor(c).Can(act)}
 	if i.State == book.Undoing {
 		view.Progress.Label, view.Undoing = "Rows taken back", true
-	}
-	if !i.EmptiedAt.IsZero() {
-		view.VerdictsHref = ""
 	}
 	if c.Request().Header.Get("HX-Target") == pages.ImportWorking {
 		status := http.StatusOK

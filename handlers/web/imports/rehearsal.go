@@ -37,11 +37,8 @@ func (h *Imports) rehearsalPage(c echo.Context, i book.Import, form url.Values, 
 	ctx, who := c.Request().Context(), access.Actor(c)
 	self := href(i.ID, "rehearsal")
 	view := pages.ImportRehearsalView{Head: h.head(c, i, "rehearsal", refused), Stats: stats(i), CheckSum: i.CheckSum,
-		VerdictsHref: href(i.ID, "verdicts.csv"), Action: href(i.ID, "start"), RehearseAction: href(i.ID, "rehearse"),
+		Verdicts: verdicts(who, i), Action: href(i.ID, "start"), RehearseAction: href(i.ID, "rehearse"),
 		Tabs: components.Tabs{Label: "Rows by verdict"}}
-	if !i.EmptiedAt.IsZero() {
-		view.VerdictsHref = ""
-	}
 	show := book.Verdict(plainText(c.QueryParam("show")))
 	for _, v := range book.Verdicts {
 		count := map[book.Verdict]int{book.Created: i.Counts.Created, book.Updated: i.Counts.Updated,
