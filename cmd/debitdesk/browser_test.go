@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,6 +105,9 @@ func startBrowser() (context.Context, error) {
 		chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.DisableGPU, chromedp.Flag("lang", "en-GB"), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900),
 		chromedp.WSURLReadTimeout(patience))
+	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil { // Debian's, which chromedp does not look for
+		options = append(options, chromedp.ExecPath(shell))
+	}
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
