@@ -390,7 +390,7 @@ func (c *callers) books() {
 	c.all("POST /books/export", func(int) ask {
 		return ask{body: form("format", "csv", "currency", "ZAR", "from", "2020-01-01", "to", "2090-01-31", "by", "day")}
 	}, 200)
-	accounts := url.Values{"year_starts": {"3"}, "tax_rate": {"No VAT"}}
+	accounts := url.Values{"year_starts": {"3"}, "tax_rate": {"No VAT"}, "sales_tax": {"Standard Rate Sales"}}
 	for _, r := range journal.Used {
 		accounts.Set("code-"+string(r), "A"+string(r))
 		accounts.Set("name-"+string(r), "Account of "+string(r))

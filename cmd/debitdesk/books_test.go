@@ -1,12 +1,15 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
@@ -20,6 +23,7 @@ import (
 func TestTheBooksOfABusinessAreExportedClosedAndChecked(t *testing.T) {
 	t.Parallel()
 	v := lived(t)
+	v.invoiced()
 	config := v.app.Config
 	env := map[string]string{"DATABASE_URL": config.DatabaseURL, "DEBITDESK_DATA": config.Data}
 	books := func(args ...string) line { return typed(t, env, "", append([]string{"books"}, args...)...) }
@@ -31,6 +35,12 @@ func TestTheBooksOfABusinessAreExportedClosedAndChecked(t *testing.T) {
 
 	for _, format := range files.Names() {
 		for _, by := range []string{"entry", "day"} {
+			if format == "xero-invoices" && by == "day" {
+				if got := export(format, by, "-"); got.code != exitFailed || !strings.Contains(got.err, "never put together") {
+					t.Errorf("invoices by day: %+v", got)
+				}
+				continue
+			}
 			one, again := export(format, by, "-"), export(format, by, "-")
 			if one.code != exitOK || one.out != again.out || len(one.out) < 200 {
 				t.Errorf("%s by %s: %+v", format, by, one)
@@ -63,6 +73,7 @@ func TestTheBooksOfABusinessAreExportedClosedAndChecked(t *testing.T) {
 		}
 	}
 	v.balances(t, today)
+	v.invoices(t, export("xero-invoices", "entry", "-").out)
 
 	if got := books("check"); got.code != exitOK || !strings.HasPrefix(got.out, "gym: every entry comes to zero") {
 		t.Errorf("check: %+v", got)
@@ -106,5 +117,41 @@ func (v *vault) balances(t *testing.T, today calendar.Date) {
 		if got := b["ZAR"].NetCents().String(); got != fmt.Sprint(moved) {
 			t.Errorf("%s: Reports say %s, the journal %d", day, got, moved)
 		}
+	}
+}
+
+// invoiced issues invoices, of which one is taken back.
+func (v *vault) invoiced() {
+	client := v.api(201, "POST", "/api/v1/clients/", `{"email":"thandi@example.com","full_name":"Thandi Nkosi"}`)
+	for i := range 3 {
+		id := v.bought(client, 10007*(i+1))
+		v.api(200, "POST", "/api/v1/purchases/"+id+"/resend_invoice/", "")
+		if i == 2 {
+			v.api(200, "POST", "/api/v1/purchases/"+id+"/cancel/", "")
+		}
+	}
+}
+
+// invoices holds a file of invoices for Xero against the documents.
+func (v *vault) invoices(t *testing.T, text string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	must(t, err)
+	sum, numbers := decimal.Zero, map[string]bool{}
+	for _, row := range rows[1:] {
+		quantity, err := decimal.NewFromString(row[16])
+		must(t, err)
+		unit, err := decimal.NewFromString(row[17])
+		must(t, err)
+		sum, numbers[row[10]] = sum.Add(quantity.Mul(unit)), true
+		if row[0] == "" || row[15] == "" || row[19] == "" || row[20] == "" {
+			t.Errorf("something that Xero needs is missing: %v", row)
+		}
+	}
+	var cents, documents int64
+	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT sum(CASE kind WHEN 'invoice' THEN total_cents
+		ELSE -total_cents END)::bigint, count(*) FROM invoices`).Scan(&cents, &documents))
+	if !sum.Equal(decimal.New(cents, -2)) || int64(len(numbers)) != documents || documents == 0 {
+		t.Errorf("%d documents come to %s, want %d and %d cents", len(numbers), sum, documents, cents)
 	}
 }
