@@ -3,8 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"os"
-	"os/exec"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,8 +12,10 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/demo"
 	"debitdesk/models/journal"
 	"debitdesk/models/journal/files"
+	"debitdesk/models/journal/files/filestest"
 	"debitdesk/models/report"
 )
 
@@ -52,26 +53,15 @@ func TestTheBooksOfABusinessAreExportedClosedAndChecked(t *testing.T) {
 			}
 		}
 	}
-	for format, program := range map[string][]string{"ledger": {"ledger", "--strict", "-f", "FILE", "bal"},
-		"hledger":   {"hledger", "-f", "FILE", "check", "--strict", "ordereddates"},
-		"beancount": {"bean-check", "--no-cache", "FILE"}} {
-		if _, err := exec.LookPath(program[0]); err != nil {
-			t.Logf("without %s, which is not installed", program[0])
-			continue
-		}
-		name := filepath.Join(t.TempDir(), "book")
-		if got := export(format, "entry", name); got.code != exitOK || !strings.HasPrefix(got.out, name) {
-			t.Fatalf("%+v", got)
-		}
-		args := strings.Split(strings.ReplaceAll(strings.Join(program[1:], "\n"), "FILE", name), "\n")
-		if out, err := exec.CommandContext(t.Context(), program[0], args...).CombinedOutput(); err != nil {
-			text, _ := os.ReadFile(name) //nolint:gosec // our own file
-			t.Errorf("%s: %v\n%s\n%s", program[0], err, out, text)
-		}
-		if got := export(format, "entry", name); got.code != exitFailed {
-			t.Errorf("a file that was there was written over: %+v", got)
-		}
+	name := filepath.Join(t.TempDir(), "book")
+	if got := export("csv", "entry", name); got.code != exitOK || !strings.HasPrefix(got.out, name) {
+		t.Fatalf("%+v", got)
 	}
+	if got := export("csv", "entry", name); got.code != exitFailed {
+		t.Errorf("a file that was there was written over: %+v", got)
+	}
+	judged(t, func(format string) string { return export(format, "entry", "-").out })
+	judged(t, func(format string) string { return export(format, "day", "-").out })
 	v.balances(t, today)
 	v.invoices(t, export("xero-invoices", "entry", "-").out)
 
@@ -117,6 +107,52 @@ func (v *vault) balances(t *testing.T, today calendar.Date) {
 		if got := b["ZAR"].NetCents().String(); got != fmt.Sprint(moved) {
 			t.Errorf("%s: Reports say %s, the journal %d", day, got, moved)
 		}
+	}
+}
+
+// judged has every program of plain-text accounting read the books, and compares what it comes to by month and account
+// with our own CSV.
+func judged(t *testing.T, export func(format string) string) {
+	t.Helper()
+	ours := filestest.MonthsOfCSV(t, export("csv"))
+	if len(ours) < 3 {
+		t.Errorf("the books come to %v", ours)
+	}
+	for _, format := range filestest.Formats {
+		book := export(format)
+		must(t, filestest.Own(book))
+		if filestest.Own(filestest.CentChanged(book)) == nil {
+			t.Errorf("we took a changed cent in %s", format)
+		}
+		if !filestest.Has(t, format) {
+			continue
+		}
+		must(t, filestest.Check(t, format, book))
+		if filestest.Check(t, format, filestest.CentChanged(book)) == nil {
+			t.Errorf("%s took a changed cent", format)
+		}
+		if got := filestest.MonthsOf(t, format, book); !maps.Equal(got, ours) {
+			t.Errorf("%s comes to %v, and the CSV to %v", format, got, ours)
+		}
+	}
+}
+
+func TestProgramsOfPlainTextAccountingTakeTheBooksOfTheDemo(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "demo", "--clients", "14"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	judged(t, func(format string) string {
+		got := typed(t, env, "", "books", "export", "--merchant", demo.Slug, "--from", "2020-01-01", "--to", "2060-12-31",
+			"--format", format, "-")
+		if got.code != exitOK {
+			t.Fatalf("%s: %+v", format, got)
+		}
+		return got.out
+	})
+	if got := typed(t, env, "", "books", "check"); got.code != exitOK {
+		t.Errorf("%+v", got)
 	}
 }
 
