@@ -296,6 +296,14 @@ func (c *callers) tasks() {
 	c.all("POST /tasks/exports", func(int) ask { return ask{body: form("list", "clients", "format", "csv")} }, 303)
 	ids := c.column(`SELECT id::text FROM tasks ORDER BY id DESC LIMIT 64`)
 	c.all("POST /tasks/:id/cancellation", func(i int) ask { return ask{ids: onOne(ids, i), body: url.Values{}} }, 303, 409)
+	for _, id := range ids { // a business has few tasks at once
+		c.Page(c.A.Owner, "POST", "/tasks/"+id+"/cancellation", url.Values{})
+	}
+	c.all("POST /settings/book", func(int) ask { return ask{body: form()} }, 303)
+	for _, id := range c.column(`SELECT id::text FROM tasks WHERE kind = 'book'`) {
+		c.Page(c.A.Owner, "POST", "/tasks/"+id+"/cancellation", url.Values{})
+	}
+	c.all("POST /settings/book/numbers", func(int) ask { return ask{body: form("reason", "We move out.")} }, 303, 409)
 }
 
 // selections are chosen and acted on by many at once, each their own and all the same one.
@@ -382,7 +390,7 @@ func (c *callers) books() {
 	c.all("POST /books/export", func(int) ask {
 		return ask{body: form("format", "csv", "currency", "ZAR", "from", "2020-01-01", "to", "2090-01-31", "by", "day")}
 	}, 200)
-	accounts := url.Values{"year_starts": {"3"}, "tax_rate": {"No VAT"}}
+	accounts := url.Values{"year_starts": {"3"}, "tax_rate": {"No VAT"}, "sales_tax": {"Standard Rate Sales"}}
 	for _, r := range journal.Used {
 		accounts.Set("code-"+string(r), "A"+string(r))
 		accounts.Set("name-"+string(r), "Account of "+string(r))
@@ -392,8 +400,8 @@ func (c *callers) books() {
 		SELECT merchant_id, 'invoice', gen_random_uuid(), id, gen_random_uuid(), '2026-01-05', created_at, 'ZAR' FROM brands
 		WHERE id = $1`, c.A.BrandID.String())
 	c.all("POST /books/closing", func(int) ask { return ask{body: form("month", "2026-02")} }, 303, 409)
-	ids := c.column(`SELECT id::text FROM book_closings WHERE reopened_at IS NULL`)
-	c.all("POST /books/closings/:id/reopening", func(i int) ask {
+	ids := c.column(`SELECT id::text FROM book_closings WHERE reopened_at IS NULL ORDER BY month DESC`)
+	c.all("POST /books/closings/:id/reopening", func(int) ask {
 		return ask{ids: ids[:1], body: form("reason", "The accountant asked.")}
 	}, 303, 409)
 	c.exec(`DELETE FROM journal_entries WHERE true_day = '2026-01-05'`)

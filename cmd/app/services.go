@@ -169,7 +169,7 @@ func New(o Options) (Services, error) {
 			Sandbox: o.Sandbox, Password: users.Knows},
 		Find:    &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
 		Money:   &report.Money{Store: report.Store{DB: s.DB}},
-		Journal: &journal.Service{Store: journal.Store{DB: s.DB}},
+		Journal: &journal.Service{Store: journal.Store{DB: s.DB}, Papers: s},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,

@@ -26,7 +26,7 @@ type booksExportCmd struct {
 	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
 	From     string `required:"" placeholder:"DATE" help:"The first day, YYYY-MM-DD."`
 	To       string `required:"" placeholder:"DATE" help:"The last day, YYYY-MM-DD."`
-	Format   string `required:"" placeholder:"F" enum:"ledger,hledger,beancount,csv,ofx,xero-journal,quickbooks,pastel" help:"One of ${enum}."`
+	Format   string `required:"" placeholder:"F" enum:"ledger,hledger,beancount,csv,ofx,xero-journal,xero-invoices,quickbooks,pastel" help:"One of ${enum}."`
 	By       string `default:"entry" enum:"entry,day" help:"One entry for each movement and document (entry), or for each day, kind and brand (day)."`
 	Currency string `default:"ZAR" help:"The currency of the entries."`
 }
@@ -51,24 +51,44 @@ func (v *booksExportCmd) run(ctx context.Context, c Config, io streams) error {
 		if _, err := os.Lstat(v.File); v.File != "-" && err == nil {
 			return fmt.Errorf("%s already exists: choose another name", v.File)
 		}
+		ask.Documents = format.Documents()
 		b, err := a.Services.Journal.Export(ctx, actor.OperatorOf(m.ID), ask, format.Check)
 		if err != nil {
 			return err
 		}
+		return v.write(format, format.Parts(&b), io)
+	})
+}
+
+// write writes the files: several have a number behind their name, since a package takes one by one.
+func (v *booksExportCmd) write(format files.Format, parts []*journal.Book, io streams) error {
+	if v.File == "-" && len(parts) > 1 {
+		return fmt.Errorf("these are %s: give them a name in place of -", plural.Of(len(parts), "file"))
+	}
+	for i, part := range parts {
 		var file bytes.Buffer
-		if err := format.Write(&file, &b); err != nil {
+		if err := format.Write(&file, part); err != nil {
 			return err
 		}
 		if v.File == "-" {
 			_, err := file.WriteTo(io.out)
 			return err
 		}
-		if err := writeNew(v.File, &file); err != nil {
+		name, count := v.File, plural.Of(len(part.Entries), "entry")
+		if len(parts) > 1 {
+			name = files.PartName(name, i+1)
+		}
+		if format.Documents() {
+			count = plural.Of(len(part.Documents), "document")
+		}
+		if err := writeNew(name, &file); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(io.out, "%s\n%s\n", v.File, plural.Of(len(b.Entries), "entry"))
-		return err
-	})
+		if _, err := fmt.Fprintf(io.out, "%s\n%s\n", name, count); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeNew writes a file that is not there yet, all of it or none.

@@ -124,6 +124,7 @@ type Settings struct {
 	MerchantID uuid.UUID
 	YearStarts int    // the month in which the financial year begins
 	TaxRate    string // what the package calls a line without tax
+	SalesTax   string // and one of a sale at the standard rate
 }
 
 // Mapping is what a merchant chose for the files.
@@ -197,15 +198,17 @@ func (m Mapping) told() map[string]any {
 			accounts[string(at.Role)+" of brand "+at.Brand.String()] = a.Code + " " + a.Name
 		}
 	}
-	return map[string]any{accountsField: accounts, "year_starts": m.YearStarts, "tax_rate": m.TaxRate}
+	return map[string]any{accountsField: accounts, "year_starts": m.YearStarts, "tax_rate": m.TaxRate, "sales_tax": m.SalesTax}
 }
 
 func checkSettings(set Settings) (wrong fault.Problems) {
 	if set.YearStarts < 1 || set.YearStarts > 12 {
 		wrong.Add("year_starts", "invalid", "Choose the month in which your financial year begins.")
 	}
-	if set.TaxRate == "" || utf8.RuneCountInString(set.TaxRate) > longestTax || !plain(set.TaxRate) {
-		wrong.Add("tax_rate", "invalid", "Enter the name of a tax rate, of at most %d characters.", longestTax)
+	for name, rate := range map[string]string{"tax_rate": set.TaxRate, "sales_tax": set.SalesTax} {
+		if rate == "" || utf8.RuneCountInString(rate) > longestTax || !plain(rate) {
+			wrong.Add(name, "invalid", "Enter the name of a tax rate, of at most %d characters.", longestTax)
+		}
 	}
 	return wrong
 }

@@ -24,6 +24,8 @@ type Ask struct {
 	Currency string
 	ByDay    bool // one entry for each day, kind and brand
 	Format   string
+	// Documents asks for invoices and credit notes alone, with what is printed on them.
+	Documents bool
 }
 
 // Book is the journal of some days.
@@ -32,6 +34,8 @@ type Book struct {
 	Mapping
 	Opening []Entry // what was posted before From, one for each brand
 	Entries []Entry
+	// Documents are those of the entries, where they were asked for.
+	Documents []Document
 }
 
 // Title names the first and the last entry.
@@ -92,6 +96,11 @@ func (s *Service) Export(ctx context.Context, who actor.Actor, ask Ask,
 	}
 	if b.Mapping, err = s.Store.mapping(ctx, who.MerchantID); err != nil {
 		return b, err
+	}
+	if ask.Documents {
+		if err := s.documents(ctx, who, &b); err != nil {
+			return b, err
+		}
 	}
 	wrong := fits(&b)
 	if err := wrong.Err(); err != nil {

@@ -44,7 +44,7 @@ func open(t *testing.T) *house {
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, begins.At(9, 0))
-	h := &house{T: t, store: s, books: &journal.Service{Store: journal.Store{DB: s.DB}}, day: begins}
+	h := &house{T: t, store: s, books: &journal.Service{Store: journal.Store{DB: s.DB}, Papers: s}, day: begins}
 	id := h.row("merchants", map[string]any{"slug": "gym", "is_test": true})
 	h.who = actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: id, Name: "Owner"}
 	h.brand = h.row("brands", map[string]any{"currency": "ZAR"})
@@ -94,6 +94,41 @@ func (h *house) exec(sql string, args ...any) {
 	h.Helper()
 	_, err := h.store.Pool.Exec(h.Context(), sql, args...)
 	must(h.T, err)
+}
+
+func (h *house) number(sql string, args ...any) (n int64) {
+	h.Helper()
+	must(h.T, h.store.Pool.QueryRow(h.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+// begins runs a statement in a transaction that goes on.
+func (h *house) begins(sql string) pgx.Tx {
+	h.Helper()
+	tx, err := h.store.Pool.Begin(h.Context())
+	must(h.T, err)
+	h.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(h.Context())) }) // a failing test waits for nobody
+	_, err = tx.Exec(h.Context(), sql)
+	must(h.T, err)
+	return tx
+}
+
+// meanwhile does something that must wait for the transaction, which then ends.
+func (h *house) meanwhile(tx pgx.Tx, do func() error) {
+	h.Helper()
+	done := make(chan error)
+	go func() { done <- do() }()
+	for waits := false; !waits; {
+		select {
+		case err := <-done:
+			h.Fatalf("it did not wait: %v", err)
+		default:
+		}
+		must(h.T, tx.QueryRow(h.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted
+			AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database()))`).Scan(&waits))
+	}
+	must(h.T, tx.Commit(h.Context()))
+	must(h.T, <-done)
 }
 
 func (h *house) purchase(cents int64) uuid.UUID {

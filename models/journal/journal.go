@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 )
@@ -80,6 +81,7 @@ type Entry struct {
 	Kind              Kind
 	BrandID           uuid.UUID
 	PurchaseID        uuid.UUID
+	SourceID          uuid.UUID     // the movement, document or refund that it is of; zero where several are one
 	Day               calendar.Date // it is booked on
 	TrueDay           calendar.Date // it was; another one where that month was closed
 	Currency          string
@@ -169,7 +171,8 @@ func (m Month) IsZero() bool { return m == Month{} }
 
 // Service holds the use cases of the books.
 type Service struct {
-	Store Store
+	Store  Store
+	Papers billing.Reader // what is printed on documents
 }
 
 // Store is where the journal is kept.

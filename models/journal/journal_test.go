@@ -1,10 +1,11 @@
 package journal_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -141,37 +142,82 @@ func TestWhatBecomesKnownAfterTheCloseIsPostedOnTheFirstOpenDay(t *testing.T) {
 	}
 }
 
-// A closing waits for whoever is posting, so that nothing slips into a month behind it.
+// A closing waits for those who are posting or taking entries away, so that no month changes behind it.
 func TestAClosingWaitsForWhatIsBeingPosted(t *testing.T) {
 	t.Parallel()
-	h := open(t)
-	p := h.purchase(100)
-	h.document("invoice", p, 100)
-	h.goOn(calendar.On(2026, time.October, 2))
-	tx, err := h.store.Pool.Begin(t.Context())
-	must(t, err)
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // a failing test waits for nobody
-	_, err = tx.Exec(t.Context(), `INSERT INTO ledger_entries (id, merchant_id, purchase_id, kind, amount_cents, currency,
-		at, day) VALUES (gen_random_uuid(), $1, $2, 'collected', 100, 'ZAR', now(), '2026-09-30')`,
-		h.who.MerchantID.String(), p.String())
-	must(t, err)
-	closed := make(chan error)
-	go func() {
-		_, err := h.books.Close(t.Context(), h.who, journal.Month{Year: 2026, Mon: time.September})
-		closed <- err
-	}()
-	for waits := false; !waits; {
-		select {
-		case err := <-closed:
-			t.Fatalf("the month was closed meanwhile: %v", err)
-		default:
-		}
-		must(t, tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'
-			AND NOT granted)`).Scan(&waits))
+	for name, sql := range map[string]string{
+		"posted": `INSERT INTO ledger_entries (id, merchant_id, purchase_id, kind, amount_cents, currency, at, day)
+			SELECT gen_random_uuid(), merchant_id, id, 'collected', 100, 'ZAR', now(), '2026-09-30' FROM purchases`,
+		"taken away": `DELETE FROM journal_entries WHERE ar = 100`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			p := h.purchase(100)
+			h.document("invoice", p, 100)
+			h.document("invoice", h.purchase(200), 200)
+			h.goOn(calendar.On(2026, time.October, 2))
+			tx := h.begins(sql)
+			h.meanwhile(tx, func() error {
+				_, err := h.books.Close(t.Context(), h.who, journal.Month{Year: 2026, Mon: time.September})
+				return err
+			})
+			h.exec(`SELECT post_missing()`)
+			h.holds()
+		})
 	}
-	must(t, tx.Commit(t.Context()))
-	must(t, <-closed)
+}
+
+// What a client owes is split between debtors and unallocated receipts as it stands, whoever comes first.
+func TestTwoWhoPostForOnePurchaseAtOnceSplitItAsOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(64900)
+	tx := h.begins(`INSERT INTO ledger_entries (id, merchant_id, purchase_id, kind, amount_cents, currency, at, day)
+		SELECT gen_random_uuid(), merchant_id, id, 'collected', 64900, 'ZAR', now(), '2026-09-28' FROM purchases`)
+	h.meanwhile(tx, func() error { h.document("invoice", p, 64900); return nil })
+	h.want("both", map[journal.Role]int64{journal.Transit: 64900, journal.Revenue: -56435, journal.OutputVAT: -8465})
 	h.holds()
+}
+
+// Many close, reopen and post at the same moment, and whoever loses is told so.
+func TestManyWhoCloseAndReopenAtOnceKeepTheBooks(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.purchase(1_000_000)
+	h.document("invoice", p, 1_000_000)
+	h.goOn(calendar.On(2026, time.December, 3))
+	for range 6 {
+		var wait sync.WaitGroup
+		var won [2]atomic.Int32
+		told := func(which int, err error) {
+			if err == nil {
+				won[which].Add(1)
+			} else if !fault.Is(err, fault.Conflict) {
+				t.Error(err)
+			}
+		}
+		closings, err := h.books.Closings(t.Context(), h.who)
+		must(t, err)
+		for i := range 4 {
+			wait.Go(func() {
+				_, err := h.books.Close(t.Context(), h.who, journal.Month{Year: 2026, Mon: time.September + time.Month(i%3)})
+				told(0, err)
+			})
+			wait.Go(func() { h.moved("collected", p, 100) })
+			for _, c := range closings {
+				if c.ReopenedAt.IsZero() {
+					wait.Go(func() { told(1, h.books.Reopen(t.Context(), h.who, c.ID, "The accountant asked.")) })
+				}
+			}
+		}
+		wait.Wait()
+		h.holds()
+		if n := h.number(`SELECT count(*) FROM audit_entries WHERE action = 'books.closed'`) -
+			h.number(`SELECT count(*) FROM book_closings`); n != 0 {
+			t.Errorf("the audit has %d closings too many", n)
+		}
+	}
 }
 
 // model is what a history should come to, added up by itself.

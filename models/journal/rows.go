@@ -38,9 +38,10 @@ func into(c *Cents) (fields []any) {
 }
 
 func (s Store) mapping(ctx context.Context, merchantID uuid.UUID) (m Mapping, err error) {
-	m = Mapping{Settings: Settings{MerchantID: merchantID, YearStarts: 3, TaxRate: "No VAT"}, Accounts: Accounts{}}
-	err = s.Row(ctx, `SELECT year_starts, tax_rate FROM book_settings WHERE merchant_id = ?`, merchantID).
-		Scan(&m.YearStarts, &m.TaxRate)
+	m = Mapping{Settings: Settings{MerchantID: merchantID, YearStarts: 3, TaxRate: "No VAT",
+		SalesTax: "Standard Rate Sales"}, Accounts: Accounts{}}
+	err = s.Row(ctx, `SELECT year_starts, tax_rate, sales_tax FROM book_settings WHERE merchant_id = ?`, merchantID).
+		Scan(&m.YearStarts, &m.TaxRate, &m.SalesTax)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return m, fmt.Errorf("settings of the books: %w", err)
 	}
@@ -56,9 +57,9 @@ func (s Store) mapping(ctx context.Context, merchantID uuid.UUID) (m Mapping, er
 }
 
 func keepMapping(tx *database.Tx, set Settings, chosen []Chosen) {
-	tx.Later(`INSERT INTO book_settings (merchant_id, year_starts, tax_rate) VALUES ($1, $2, $3)
-		ON CONFLICT (merchant_id) DO UPDATE SET year_starts = excluded.year_starts, tax_rate = excluded.tax_rate`,
-		set.MerchantID, set.YearStarts, set.TaxRate)
+	tx.Later(`INSERT INTO book_settings (merchant_id, year_starts, tax_rate, sales_tax) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (merchant_id) DO UPDATE SET year_starts = excluded.year_starts, tax_rate = excluded.tax_rate,
+			sales_tax = excluded.sales_tax`, set.MerchantID, set.YearStarts, set.TaxRate, set.SalesTax)
 	for _, c := range chosen {
 		if c.Code == "" {
 			tx.Later(`DELETE FROM book_accounts WHERE merchant_id = $1 AND role = $2 AND brand_id = $3`, set.MerchantID,
@@ -99,7 +100,7 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book,
 	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(tx pgx.Tx) error {
 			args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),
-				"currency": ask.Currency, "most": mostEntries + 1}
+				"currency": ask.Currency, "most": mostEntries + 1, "kinds": kindsOf(ask)}
 			var e Entry
 			opening, err := tx.Query(ctx, `SELECT e.brand_id, `+roleSums()+` FROM journal_entries e WHERE
 				e.merchant_id = @m::uuid AND e.day < @from::date AND e.currency = @currency GROUP BY 1 ORDER BY 1`, args)
@@ -120,7 +121,7 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book,
 			}
 			var day, trueDay string
 			fields := append([]any{&e.N, &e.Merged, &e.Kind, (*[16]byte)(&e.BrandID), (*[16]byte)(&e.PurchaseID), &day,
-				&trueDay, &e.Currency, &e.Code, &e.Reference, &e.Client}, into(&e.Cents)...)
+				&trueDay, (*[16]byte)(&e.SourceID), &e.Currency, &e.Code, &e.Reference, &e.Client}, into(&e.Cents)...)
 			_, err = pgx.ForEachRow(rows, fields, func() (err error) {
 				if e.Day, err = calendar.ParseDate(day); err != nil {
 					return err
@@ -139,11 +140,20 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book,
 	return b, nil
 }
 
-const ofDays = ` WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = @currency`
+const ofDays = ` WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = @currency
+	AND (@kinds::text[] IS NULL OR e.kind = ANY(@kinds::text[]))`
+
+// kindsOf are the kinds of entries that are asked for; nil: all.
+func kindsOf(ask Ask) []string {
+	if !ask.Documents {
+		return nil
+	}
+	return []string{string(Invoiced), string(Credited)}
+}
 
 func entries() string {
-	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.currency, e.code,
-			coalesce(nullif(i.number, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
+	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.source_id, e.currency,
+			e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
 		roleColumns() + `
 		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
@@ -153,7 +163,7 @@ func entries() string {
 
 func entriesByDay() string {
 	return `SELECT min(e.n), count(*)::integer, e.kind, e.brand_id, '00000000-0000-0000-0000-000000000000'::uuid,
-			e.day::text, e.true_day::text, e.currency, '', '', '', ` + roleSums() + `
+			e.day::text, e.true_day::text, '00000000-0000-0000-0000-000000000000'::uuid, e.currency, '', '', '', ` + roleSums() + `
 		FROM journal_entries e` + ofDays + ` GROUP BY e.day, e.true_day, e.kind, e.brand_id, e.currency
 		ORDER BY e.day, min(e.n) LIMIT @most`
 }

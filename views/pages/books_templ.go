@@ -800,6 +800,7 @@ type BookAccountsView struct {
 	Accounts   []BookAccount
 	YearStarts components.Select
 	TaxRate    components.Field
+	SalesTax   components.Field
 }
 
 // BookAccounts asks which accounts of the package the books go to.
@@ -909,6 +910,10 @@ func BookAccounts(frame layout.Frame, v BookAccountsView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = components.Input(v.TaxRate).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = components.Input(v.SalesTax).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -46,7 +46,10 @@ func (h *Books) accounts(c echo.Context, form url.Values, refused error) error {
 			Error: wrong["year_starts"], Required: true, Width: "m", Hint: "Pastel counts its periods from there."},
 		TaxRate: components.Field{Label: "Tax rate of lines without tax", Name: "tax_rate",
 			Value: value("tax_rate", mapped.TaxRate), Error: wrong["tax_rate"], Required: true, MaxLength: 50,
-			Hint: "As Xero shows it. VAT has lines of its own."}}
+			Hint: "As Xero shows it. In journals VAT has lines of its own."},
+		SalesTax: components.Field{Label: "Tax rate of sales", Name: "sales_tax", Value: value("sales_tax", mapped.SalesTax),
+			Error: wrong["sales_tax"], Required: true, MaxLength: 50,
+			Hint: "The standard rate as Xero shows it, for sales invoices."}}
 	row := func(title, what, at string, a journal.Account, required bool) pages.BookAccount {
 		return pages.BookAccount{Title: title, What: what,
 			Code: components.Field{Label: "Code", Name: "code-" + at, Value: value("code-"+at, a.Code), Error: wrong["code-"+at],
@@ -81,8 +84,8 @@ func (h *Books) Choose(c echo.Context) error {
 		return err
 	}
 	year, _ := strconv.Atoi(form.Get("year_starts")) // the service says what is wrong with 0
-	err = h.Journal.Choose(c.Request().Context(), who, journal.Settings{YearStarts: year, TaxRate: form.Get("tax_rate")},
-		chosen(form, brands))
+	err = h.Journal.Choose(c.Request().Context(), who, journal.Settings{YearStarts: year, TaxRate: form.Get("tax_rate"),
+		SalesTax: form.Get("sales_tax")}, chosen(form, brands))
 	if kit.MayShow(err) {
 		return h.accounts(c, form, err)
 	}

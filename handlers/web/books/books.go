@@ -174,11 +174,13 @@ func (h *Books) Export(c echo.Context) error {
 	if by := form.Get("by"); by != "" && by != "entry" && by != "day" {
 		wrong.Add("by", "invalid_choice", "Choose one entry for each movement, or for each day.")
 	}
+	ask.Documents = format.Documents()
 	var file bytes.Buffer
+	var name, kind string
 	if err = wrong.Err(); err == nil {
 		var b journal.Book
 		if b, err = h.Journal.Export(c.Request().Context(), access.Actor(c), ask, format.Check); err == nil {
-			err = format.Write(&file, &b)
+			name, kind, err = format.Pack(&file, &b)
 		}
 	}
 	if kit.MayShow(err) {
@@ -188,8 +190,8 @@ func (h *Books) Export(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(ask)}))
-	return c.Blob(http.StatusOK, format.Type, file.Bytes())
+		mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	return c.Blob(http.StatusOK, kind, file.Bytes())
 }
 
 // monthNames are the choices of the first month of a financial year.

@@ -4,8 +4,10 @@
 package files
 
 import (
+	"archive/zip"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,6 +28,49 @@ type Format struct {
 	Type  string // of the content
 	write func(w *text, b *journal.Book)
 	check func(b *journal.Book, wrong *fault.Problems) // nil: it takes everything
+	most  int                                          // documents in a file; 0: it is of entries
+}
+
+// Documents tells that the format is of invoices and credit notes in place of entries.
+func (f Format) Documents() bool { return f.most > 0 }
+
+// Parts are the files that a book makes: one, unless the program takes only so much of it in a file.
+func (f Format) Parts(b *journal.Book) (parts []*journal.Book) {
+	if !f.Documents() || len(b.Documents) <= f.most {
+		return []*journal.Book{b}
+	}
+	for some := range slices.Chunk(b.Documents, f.most) {
+		part := *b
+		part.Documents = some
+		parts = append(parts, &part)
+	}
+	return parts
+}
+
+// PartName is what one of several files is called, from 1.
+func PartName(name string, n int) string {
+	ext := path.Ext(name)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+}
+
+// Pack writes the files of a book: as it is where it is one, else as a ZIP with all of them.
+func (f Format) Pack(w io.Writer, b *journal.Book) (name, kind string, err error) {
+	name = f.FileName(b.Ask)
+	parts := f.Parts(b)
+	if len(parts) == 1 {
+		return name, f.Type, f.Write(w, b)
+	}
+	z := zip.NewWriter(w)
+	for i, part := range parts {
+		one, err := z.Create(PartName(name, i+1))
+		if err == nil {
+			err = f.Write(one, part)
+		}
+		if err != nil {
+			return "", "", err
+		}
+	}
+	return strings.TrimSuffix(name, path.Ext(name)) + ".zip", "application/zip", z.Close()
 }
 
 const csvType, plainType = "text/csv; charset=utf-8", "text/plain; charset=utf-8"
@@ -33,21 +78,23 @@ const csvType, plainType = "text/csv; charset=utf-8", "text/plain; charset=utf-8
 // Formats are all of them in the order in which people see them.
 var Formats = []Format{
 	{"xero-journal", "Xero manual journals", "At most 300 lines in a file. They arrive as drafts.", "csv", csvType,
-		writeXero, checkXero},
+		writeXero, checkXero, 0},
+	{"xero-invoices", "Xero sales invoices", "Invoices and credit notes, with VAT in the prices. 500 in a file.", "csv",
+		csvType, writeXeroInvoices, checkXeroInvoices, mostXeroInvoices},
 	{"quickbooks", "QuickBooks Online journal", "Finds accounts by name. Switch account numbers off to import it.",
-		"csv", csvType, writeQuickBooks, checkQuickBooks},
+		"csv", csvType, writeQuickBooks, checkQuickBooks, 0},
 	{"pastel", "Pastel Partner, Sage 50", "A journal batch without a head. Account codes of seven characters.", "csv",
-		csvType, writePastel, checkPastel},
+		csvType, writePastel, checkPastel, 0},
 	{"ofx", "OFX of collections in transit", "For Sage Accounting, and for a bank-type account in Xero or QuickBooks.",
-		"ofx", "application/x-ofx", writeOFX, nil},
+		"ofx", "application/x-ofx", writeOFX, nil, 0},
 	{"csv", "CSV", "One line for each side of an entry, for a spreadsheet or any other program.", "csv", csvType,
-		writeCSV, nil},
+		writeCSV, nil, 0},
 	{"ledger", "Ledger", "Plain-text accounting, with balances at each month’s end.", "ledger", plainType, writeLedger,
-		nil},
+		nil, 0},
 	{"hledger", "hledger", "Plain-text accounting, with balances at each month’s end.", "journal", plainType, writeLedger,
-		nil},
+		nil, 0},
 	{"beancount", "Beancount", "Plain-text accounting, with balances at each month’s end.", "beancount", plainType,
-		writeBeancount, nil},
+		writeBeancount, nil, 0},
 }
 
 // Names are those of the formats.

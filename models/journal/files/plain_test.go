@@ -3,10 +3,8 @@ package files_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/journal"
 	"debitdesk/models/journal/files"
+	"debitdesk/models/journal/files/filestest"
 )
 
 var brand = uuid.MustParse("01930000-0000-7000-8000-000000000001")
@@ -91,52 +90,26 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// programs are the foreign checkers of plain-text books: %s is the file.
-var programs = []struct {
-	format, program string
-	args            []string
-}{
-	{"ledger", "ledger", []string{"--strict", "-f", "%s", "bal"}},
-	{"hledger", "hledger", []string{"-f", "%s", "check", "--strict", "ordereddates"}},
-	{"beancount", "bean-check", []string{"--no-cache", "%s"}},
-}
-
-func checks(t *testing.T, program string, args []string, text string) (string, error) {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "book")
-	must(t, os.WriteFile(name, []byte(text), 0o600))
-	var with []string
-	for _, a := range args {
-		with = append(with, strings.ReplaceAll(a, "%s", name))
-	}
-	cmd := exec.CommandContext(t.Context(), program, with...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
 func TestProgramsOfPlainTextAccountingTakeTheBooksAndRefuseAChangedCent(t *testing.T) {
 	t.Parallel()
-	for _, p := range programs {
-		t.Run(p.program, func(t *testing.T) {
+	for _, format := range filestest.Formats {
+		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(p.program); err != nil {
-				t.Skipf("%s is not installed; make test installs it where it may", p.program)
-			}
 			for seed := range uint64(3) {
 				b := aBook(seed)
-				text := written(t, p.format, b)
-				if out, err := checks(t, p.program, p.args, text); err != nil || strings.Contains(out, "arning") {
-					t.Fatalf("seed %d: %v\n%s", seed, err, out)
+				judge := func(text string) error { return filestest.Own(text) }
+				if filestest.Has(t, format) {
+					judge = func(text string) error { return filestest.Check(t, format, text) }
 				}
+				must(t, filestest.Own(written(t, format, b)))
+				must(t, judge(written(t, format, b)))
 				i := int(seed) * len(b.Entries) / 3
 				for _, role := range []int{0, 1} { // one side of an entry; and both, which the balances find
 					changed := *b
 					changed.Entries = append([]journal.Entry{}, b.Entries...)
 					changed.Entries[i].Cents[0]++
 					changed.Entries[i].Cents[3] -= int64(role)
-					wrong := sums(written(t, p.format, b), written(t, p.format, &changed))
-					if _, err := checks(t, p.program, p.args, wrong); err == nil {
+					if judge(sums(written(t, format, b), written(t, format, &changed))) == nil {
 						t.Errorf("seed %d: a changed cent was taken", seed)
 					}
 				}
@@ -163,41 +136,35 @@ func sums(was, changed string) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestLedgerAndHledgerComeToOurBalances(t *testing.T) {
+func TestProgramsComeToOurSumsByMonthAndAccount(t *testing.T) {
 	t.Parallel()
 	b := aBook(7)
-	want := map[string]string{}
-	closing := b.Closing()
+	want := map[string]int64{}
 	for i, r := range journal.Roles {
-		if closing[i] != 0 {
-			want[r.Group()+":"+b.Accounts.Of(r, brand).Name] = decimal.New(closing[i], -2).StringFixed(2)
+		leaf := strings.ToLower(strings.ReplaceAll(b.Accounts.Of(r, brand).Name, " ", ""))
+		for _, e := range b.Opening {
+			want[journal.MonthOf(b.From).String()+" "+leaf] += e.Cents[i]
+		}
+		for _, e := range b.Entries {
+			want[journal.MonthOf(e.Day).String()+" "+leaf] += e.Cents[i]
 		}
 	}
-	for program, args := range map[string][]string{
-		"ledger":  {"-f", "%s", "bal", "--flat", "--no-total", "--balance-format", "%(account)|%(quantity(amount))\n"},
-		"hledger": {"-f", "%s", "bal", "--flat", "--no-total", "--format", "%(account)|%(total)"}} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Logf("%s is not installed", program)
+	ours := filestest.Sums{}
+	for key, cents := range want {
+		if cents != 0 {
+			ours[key] = decimal.New(cents, -2).StringFixed(2)
+		}
+	}
+	for _, format := range filestest.Formats {
+		if !filestest.Has(t, format) {
 			continue
 		}
-		out, err := checks(t, program, args, written(t, program, b))
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", program, err, out)
+		if got := filestest.MonthsOf(t, format, written(t, format, b)); !maps.Equal(got, ours) {
+			t.Errorf("%s: %v, want %v", format, got, ours)
 		}
-		got := map[string]string{}
-		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-			account, amount, _ := strings.Cut(line, "|")
-			sum, err := decimal.NewFromString(strings.NewReplacer("R", "", ",", "", " ", "").Replace(amount))
-			must(t, err)
-			got[strings.TrimSpace(account)] = sum.StringFixed(2)
-		}
-		for account, sum := range want {
-			if got[account] != sum {
-				t.Errorf("%s: %s is %q, want %s", program, account, got[account], sum)
-			}
-		}
-		if len(got) != len(want) {
-			t.Errorf("%s: %v, want %v", program, got, want)
-		}
+	}
+	b.Opening = nil
+	if csv := filestest.MonthsOfCSV(t, written(t, "csv", b)); len(csv) == 0 || csv["2026-11 debtors"] != ours["2026-11 debtors"] {
+		t.Errorf("the CSV has %v", csv)
 	}
 }

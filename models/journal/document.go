@@ -1,0 +1,63 @@
+package journal
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/billing"
+	"debitdesk/models/fault"
+)
+
+// Document is an invoice or a credit note, on the day on which it is booked.
+type Document struct {
+	Entry Entry
+	Paper billing.Paper
+}
+
+const (
+	mostDocuments = 50_000 // in one file
+	documentsRead = 1_000  // at once
+)
+
+// documents finds what is printed on the invoices and credit notes of a book.
+func (s *Service) documents(ctx context.Context, who actor.Actor, b *Book) error {
+	if len(b.Entries) > mostDocuments {
+		return fault.At("to", "too_many",
+			"There are more than 50 000 invoices and credit notes in these days. Choose fewer days.")
+	}
+	for some := range slices.Chunk(b.Entries, documentsRead) {
+		ids := make([]uuid.UUID, len(some))
+		for i, e := range some {
+			ids[i] = e.PurchaseID
+		}
+		docs, err := s.Papers.DocumentsOf(ctx, who.MerchantID, ids)
+		if err != nil {
+			return err
+		}
+		about, err := s.Papers.PurchasesOf(ctx, who.MerchantID, ids)
+		if err != nil {
+			return err
+		}
+		for _, e := range some {
+			if inv, found := within(docs[e.PurchaseID], e.SourceID); found {
+				b.Documents = append(b.Documents, Document{Entry: e, Paper: billing.PaperOf(inv, about[e.PurchaseID])})
+			}
+		}
+	}
+	return nil
+}
+
+// within finds a document of a purchase by its id.
+func within(docs billing.Documents, id uuid.UUID) (billing.Invoice, bool) {
+	if docs.Invoice != nil && docs.Invoice.ID == id {
+		return *docs.Invoice, true
+	}
+	i := slices.IndexFunc(docs.Credits, func(c billing.Invoice) bool { return c.ID == id })
+	if i < 0 {
+		return billing.Invoice{}, false
+	}
+	return docs.Credits[i], true
+}
