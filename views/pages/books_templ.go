@@ -303,7 +303,7 @@ func Books(frame layout.Frame, v BooksView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = components.Press(components.Button{Label: "Download", Kind: "primary"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Press(components.Button{Label: "Download"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
