@@ -47,7 +47,7 @@ bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BEN
 screenshots: ## the pictures of the README and the manual, from the browser journeys
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
-	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank|QueueIsEmptied|AListIsATool|ManyRowsByKeyboard|WithTheKeyboardAlone|CalendarAndWhat' -timeout 80m ./cmd/debitdesk
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet|ThreeMonthsWithABank|QueueIsEmptied|AListIsATool|ManyRowsByKeyboard|WithTheKeyboardAlone|CalendarAndWhat|AMerchantMovesIn' -timeout 80m ./cmd/debitdesk
 
 release: ## everything that an operator installs, under dist/; two runs on one commit give the same bytes
 	@go -C .make/release build -o $(CURDIR)/bin/release .

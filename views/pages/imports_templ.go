@@ -1441,7 +1441,7 @@ func importRow(v ImportCheckView, l ImportLine) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = components.Press(components.Button{Label: "Leave the row out", Small: true, Kind: "quiet", Attrs: templ.Attributes{"aria-label": "Leave out row " + l.N}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Press(components.Button{Label: "Leave the row out", Small: true, Kind: "quiet", Attrs: templ.Attributes{"aria-label": "Leave the row out, row " + l.N}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
