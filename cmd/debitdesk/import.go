@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/book"
+	"debitdesk/models/book/source"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -32,7 +33,7 @@ type importFileCmd struct {
 	Mapping  string   `placeholder:"FILE" help:"JSON: what the columns mean, by heading, and choices by cause."`
 	CutOver  string   `placeholder:"DATE" help:"The first day on which debits come from here; today when left out."`
 	Apply    bool     `help:"Do it; without this it is rehearsed and nothing is written to the book."`
-	Files    []string `arg:"" name:"file" help:"Spreadsheets or CSV files of clients; each is an import of its own."`
+	Files    []string `arg:"" name:"file" help:"Files of clients: spreadsheets, CSV, or of a known layout; each is an import of its own."`
 }
 
 // importMapping is the file that --mapping names.
@@ -53,6 +54,24 @@ type importSaid struct {
 	Held      int           `json:"held"`
 	Causes    []importCause `json:"causes"`
 	Verdicts  string        `json:"verdicts"`
+	Source    *importSource `json:"source,omitempty"` // of a file whose layout is known
+}
+
+// importSource is what reading a file of a known layout found.
+type importSource struct {
+	Layout    string       `json:"layout"`
+	Said      string       `json:"said"` // in one sentence
+	CheckSums []source.Sum `json:"check_sums"`
+	Warnings  []string     `json:"warnings"`
+	Limits    []string     `json:"limits"`
+}
+
+func sourceOf(r source.Report) *importSource {
+	if !r.Known() {
+		return nil
+	}
+	return &importSource{r.Layout, r.Words(), append([]source.Sum{}, r.Sums...), append([]string{}, r.Warnings...),
+		append([]string{}, r.Limits...)}
 }
 
 type importCause struct {
@@ -134,6 +153,7 @@ func (m *importFileCmd) say(ctx context.Context, s *book.Service, who actor.Acto
 	n := i.Counts
 	said = importSaid{ImportID: i.ID, Read: i.Rows, Created: n.Created, Updated: n.Updated, Unchanged: n.Unchanged,
 		Skipped: n.Skipped, Refused: n.Refused, Held: n.Held, Causes: []importCause{},
+		Source:   sourceOf(i.Source),
 		Verdicts: strings.TrimSuffix(path, filepath.Ext(path)) + "-verdicts.csv"}
 	causes, err := s.Causes(ctx, who, i.ID)
 	if err != nil {

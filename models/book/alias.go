@@ -102,7 +102,7 @@ var cycles = map[string]Cycle{
 	"monthly": Monthly, "month": Monthly, "m": Monthly, "mnth": Monthly, "permonth": Monthly, "maandeliks": Monthly,
 	"everymonth": Monthly, "mnthly": Monthly,
 	"weekly": Weekly, "week": Weekly, "w": Weekly, "wkly": Weekly, "weekliks": Weekly, "perweek": Weekly,
-	"fortnightly": Fortnightly, "biweekly": Fortnightly, "fort": Fortnightly, "every2weeks": Fortnightly,
+	"fortnightly": Fortnightly, "biweekly": Fortnightly, "fort": Fortnightly, "frtn": Fortnightly, "every2weeks": Fortnightly,
 	"tweeweekliks": Fortnightly,
 	"quarterly":    Quarterly, "quarter": Quarterly, "q": Quarterly, "qurt": Quarterly, "kwartaalliks": Quarterly,
 	"halfyearly": HalfYearly, "biannually": HalfYearly, "mian": HalfYearly, "every6months": HalfYearly,

@@ -58,6 +58,9 @@ func (t *Together) note(f Field, value string, row int) {
 
 // Add takes one row, read alone. Rows come in the order of the file.
 func (t *Together) Add(m Mapping, row Row, l Line) {
+	if l.Values.Aside {
+		return
+	}
 	if l.Values.Totals {
 		t.totals = append(t.totals, total{row.N, l.Values.Cents, t.sum, t.rows})
 		return
