@@ -32,6 +32,8 @@ type importFileCmd struct {
 	Merchant string   `placeholder:"SLUG" help:"Short name of the business; not needed where there is only one."`
 	Mapping  string   `placeholder:"FILE" help:"JSON: what the columns mean, by heading, and choices by cause."`
 	CutOver  string   `placeholder:"DATE" help:"The first day on which debits come from here; today when left out."`
+	With     []string `placeholder:"FILE" help:"Another file of the same clients, joined to the rows by a key; may be repeated."`
+	Planned  []string `placeholder:"FILE" help:"Debits that the old system still plans; may be repeated."`
 	Apply    bool     `help:"Do it; without this it is rehearsed and nothing is written to the book."`
 	Files    []string `arg:"" name:"file" help:"Files of clients: spreadsheets, CSV, or of a known layout; each is an import of its own."`
 }
@@ -59,19 +61,20 @@ type importSaid struct {
 
 // importSource is what reading a file of a known layout found.
 type importSource struct {
-	Layout    string       `json:"layout"`
-	Said      string       `json:"said"` // in one sentence
-	CheckSums []source.Sum `json:"check_sums"`
-	Warnings  []string     `json:"warnings"`
-	Limits    []string     `json:"limits"`
+	Layout    string        `json:"layout"`
+	Said      string        `json:"said"` // in one sentence
+	CheckSums []source.Sum  `json:"check_sums"`
+	Warnings  []string      `json:"warnings"`
+	Limits    []string      `json:"limits"`
+	With      []source.With `json:"with,omitempty"` // other files of the import
 }
 
 func sourceOf(r source.Report) *importSource {
-	if !r.Known() {
+	if !r.Known() && len(r.With) == 0 {
 		return nil
 	}
 	return &importSource{r.Layout, r.Words(), append([]source.Sum{}, r.Sums...), append([]string{}, r.Warnings...),
-		append([]string{}, r.Limits...)}
+		append([]string{}, r.Limits...), r.With}
 }
 
 type importCause struct {
@@ -83,6 +86,9 @@ func (m *importFileCmd) run(ctx context.Context, c Config, io streams) error {
 	mapping, err := readMapping(m.Mapping)
 	if err != nil {
 		return usageError{err}
+	}
+	if len(m.Files) > 1 && len(m.With)+len(m.Planned) > 0 {
+		return usageError{errors.New("--with and --planned belong to one file: name only one")}
 	}
 	var cutOver calendar.Date
 	if m.CutOver != "" {
@@ -118,12 +124,8 @@ func (m *importFileCmd) run(ctx context.Context, c Config, io streams) error {
 func (m *importFileCmd) one(ctx context.Context, a *App, who actor.Actor, path string, mapping importMapping,
 	cutOver calendar.Date) (said importSaid, err error) {
 	s := a.Services.Imports
-	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	i, err := m.upload(ctx, s, who, path, cutOver)
 	if err != nil {
-		return said, err
-	}
-	i, err := s.Upload(ctx, who, book.Upload{Name: filepath.Base(path), Content: f, CutOver: cutOver})
-	if err := errors.Join(err, f.Close()); err != nil {
 		return said, err
 	}
 	chosen, err := mapping.over(ctx, s, who, i)
@@ -145,6 +147,42 @@ func (m *importFileCmd) one(ctx context.Context, a *App, who actor.Actor, path s
 		}
 	}
 	return m.say(ctx, s, who, i, path)
+}
+
+// upload reads a file, with the others that belong to it.
+func (m *importFileCmd) upload(ctx context.Context, s *book.Service, who actor.Actor, path string,
+	cutOver calendar.Date) (i book.Import, err error) {
+	in := book.Upload{Name: filepath.Base(path), CutOver: cutOver}
+	var open []*os.File
+	defer func() {
+		for _, f := range open {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	take := func(path string) (f *os.File, err error) {
+		if f, err = os.Open(path); err == nil { //nolint:gosec // the operator names the file
+			open = append(open, f)
+		}
+		return f, err
+	}
+	f, err := take(path)
+	if err != nil {
+		return i, err
+	}
+	in.Content = f
+	for _, one := range []struct {
+		paths []string
+		to    *[]book.Extra
+	}{{m.With, &in.With}, {m.Planned, &in.Planned}} {
+		for _, path := range one.paths {
+			f, err := take(path)
+			if err != nil {
+				return i, err
+			}
+			*one.to = append(*one.to, book.Extra{Name: filepath.Base(path), Content: f})
+		}
+	}
+	return s.Upload(ctx, who, in)
 }
 
 // say writes the file with the verdicts beside the file that was read, and sums up.

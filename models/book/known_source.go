@@ -17,7 +17,7 @@ import (
 func (s *Survey) meant(file source.File) Mapping {
 	m := Mapping{Columns: make([]Target, len(s.columns))}
 	for n, c := range file.Columns[:min(len(file.Columns), len(m.Columns))] {
-		m.Columns[n].Field = Field(c.Means)
+		m.Columns[n].Field, m.Columns[n].Guessed = Field(c.Means), c.Guessed
 	}
 	for n, c := range file.Columns[:min(len(file.Columns), len(m.Columns))] {
 		if kind := s.columns[n].kind(); c.Means == "" && kind != "" && !m.Has(kind) &&

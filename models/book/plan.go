@@ -81,7 +81,7 @@ func reasonOfSkip(row Row, l Line) string {
 		return "a person left the row out"
 	}
 	for _, f := range l.Findings {
-		if f.Cause == CauseTotals || f.Cause == CauseAside || f.Cause == CauseTwice {
+		if f.Cause == CauseTotals || f.Cause == CauseAside || f.Cause == CausePlanned || f.Cause == CauseTwice {
 			return f.Words()
 		}
 	}

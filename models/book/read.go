@@ -39,6 +39,8 @@ type Values struct {
 	Notes      string
 	Totals     bool // it is the line of totals
 	Aside      bool // the layout of the file says that it is no client
+	Plan       OldPlan
+	Planned    []Day // on which the old system is to debit this account or mandate
 }
 
 // OldDebit is when the old system debited last.

@@ -11,12 +11,18 @@ import (
 
 // aside tells a line that the layout of the file leaves out: it counts, and is no client.
 func (r *reading) aside() bool {
-	at := slices.IndexFunc(r.row.Broken, func(p sheet.Problem) bool { return p.Code == source.Aside })
+	at := slices.IndexFunc(r.row.Broken, func(p sheet.Problem) bool {
+		return p.Code == source.Aside || p.Code == source.Planned
+	})
 	if at < 0 {
 		return false
 	}
 	r.line.Values.Aside = true
-	r.say(Note, "", CauseAside, "%s", strings.TrimSuffix(r.row.Broken[at].Message, "."))
+	cause := CauseAside
+	if r.row.Broken[at].Code == source.Planned {
+		cause, r.line.Values.Plan = CausePlanned, planIn(r.row.Cells)
+	}
+	r.say(Note, "", cause, "%s", strings.TrimSuffix(r.row.Broken[at].Message, "."))
 	return true
 }
 

@@ -207,3 +207,97 @@ func TestDebiCheckFilesOnlyFindClients(t *testing.T) {
 	h.is(i, 4, book.Unchanged, book.CauseConfirm)
 	h.is(i, 5, book.Refused, book.CauseNoPartner)
 }
+
+func (h *house) uploadWith(text string, with, planned []string) (book.Import, error) {
+	h.t.Helper()
+	extra := func(all []string) (out []book.Extra) {
+		for n, text := range all {
+			out = append(out, book.Extra{Name: "extra" + string(rune('1'+n)) + ".csv", Content: strings.NewReader(text)})
+		}
+		return out
+	}
+	return h.book.Upload(context.Background(), h.who, book.Upload{Name: "gym.csv", BrandID: h.brand,
+		Content: strings.NewReader(text), CutOver: calendar.On(2026, 12, 1), With: extra(with), Planned: extra(planned)})
+}
+
+func (h *house) rehearse(i book.Import) book.Import {
+	h.t.Helper()
+	_, err := h.book.Map(context.Background(), h.who, i.ID, i.Mapping, i.CutOver)
+	must(h.t, err)
+	return h.work(i)
+}
+
+// A second file brings columns to the rows with the same key; rows without one count and are listed.
+func TestFilesAreJoinedByAKeyAndNeverByAName(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	people := "Member No;Name;E-mail\nK1;Thandi Nkosi;thandi@example.com\nK2;Anna Botha;anna@example.com\n"
+	accounts := "Ref,Bank,Acc No,Mandate signed,Monthly,Name\n" +
+		"K2,FNB,62000001018,2025-01-28,649.00,Someone Else\nK3,FNB,62000001026,2025-01-28,10.00,Nobody Here\n" +
+		"K2,FNB,62000001034,2025-01-28,20.00,Twice\n"
+	i, err := h.uploadWith(people, []string{accounts}, nil)
+	must(t, err)
+	if w := i.Source.With; len(w) != 1 || w[0].Key != "Your reference" || w[0].Joined != 1 || w[0].Alone != 2 {
+		t.Fatalf("%+v", i.Source)
+	}
+	i = h.rehearse(i)
+	h.addsUp(i)
+	if i.Rows != 4 {
+		t.Fatalf("%d rows", i.Rows)
+	}
+	h.is(i, 2, book.Created, "")
+	h.is(i, 3, book.Created, "")
+	h.is(i, 1003, book.Skipped, book.CauseAside)
+	h.is(i, 1004, book.Skipped, book.CauseAside)
+	for _, r := range h.rows(i) {
+		if r.N == 3 && (r.Cents != 64900 || r.Name != "Anna Botha" || !r.Debitable) {
+			t.Errorf("the row did not get its account: %+v", r)
+		}
+	}
+	if _, err := h.uploadWith(people, []string{"Name,Bank,Acc No\nAnna Botha,FNB,62000001018\n"}, nil); err == nil {
+		t.Error("files were joined by a name")
+	}
+	if _, err := h.uploadWith(people, []string{"\x00\x01"}, nil); err == nil {
+		t.Error("a second file of no kind was taken")
+	}
+}
+
+// A debit that the old system still plans keeps a client from being debited in the same month.
+func TestPlannedDebitsOfTheOldSystemHoldRows(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	due := func(n int, last string) string {
+		return strings.Replace(member(n), ";25/10/2026;", ";"+last+";", 1)
+	}
+	text := heading + due(1, "25/10/2026") + due(2, "25/10/2026") + due(3, "none")
+	planned := "BInSol - U ver 1.00,,,,,,\n2026-12-25,,,,,,\n62000009999,,,,,,\nRECIPIENT NAME,RECIPIENT ACCOUNT," +
+		"RECIPIENT ACCOUNT TYPE,BRANCHCODE,AMOUNT,OWN REFERENCE,RECIPIENT REFERENCE\n" +
+		"MEMBER NUMBER1,0062000000001,1,250655,649.00,x,x\nMEMBER NUMBER3,,1,250655,649.00,x,KSF0003\nNO ONE,,,,,,\n"
+	i, err := h.uploadWith(text, nil, []string{planned})
+	must(t, err)
+	if w := i.Source.With; len(w) != 1 || w[0].Joined != 2 || w[0].Alone != 1 {
+		t.Fatalf("%+v", w)
+	}
+	i = h.rehearse(i)
+	h.addsUp(i)
+	h.is(i, 2, book.Held, book.CauseGuard)
+	h.is(i, 3, book.Created, "")
+	h.is(i, 4, book.Held, book.CauseGuard)
+	h.is(i, 1005, book.Skipped, book.CausePlanned)
+	h.is(i, 1007, book.Skipped, book.CauseAside)
+	i = h.fix(i, book.CauseGuard, "safe")
+	h.addsUp(i)
+	for _, r := range h.rows(i) {
+		if (r.N == 2 || r.N == 4) && r.FirstOn != calendar.On(2027, 1, 25) {
+			t.Errorf("row %d: the first safe day is %s", r.N, r.FirstOn)
+		}
+		if r.N == 3 && r.FirstOn != calendar.On(2026, 12, 25) {
+			t.Errorf("row %d moved to %s", r.N, r.FirstOn)
+		}
+	}
+	var b strings.Builder
+	must(t, h.book.Verdicts(context.Background(), h.who, i.ID, &b))
+	if strings.Contains(b.String(), "0062000000001") {
+		t.Error("the account of a planned debit is in the file of verdicts")
+	}
+}

@@ -28,7 +28,16 @@ type Upload struct {
 	BrandID uuid.UUID // zero: the oldest one
 	Content io.ReadSeeker
 	Told    sheet.Told
-	CutOver Day // zero: today
+	CutOver Day     // zero: today
+	With    []Extra // files whose columns belong to the same clients
+	Planned []Extra // files of debits that the old system is still to make
+}
+
+// Extra is another file of an upload.
+type Extra struct {
+	Name    string
+	Content io.ReadSeeker
+	Told    sheet.Told
 }
 
 // Upload reads a file and keeps its rows sealed, all of it or nothing. What the columns mean is guessed, or remembered
@@ -47,11 +56,15 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (i Imp
 	if err := checkCutOver(in.CutOver, today); err != nil {
 		return i, err
 	}
-	file, err := source.Open(in.Content, in.Told)
+	first, err := source.Open(in.Content, in.Told)
 	if err != nil {
 		return i, err
 	}
-	defer func() { _ = file.Close() }()
+	defer func() { _ = first.Close() }()
+	file, err := together(first, in)
+	if err != nil {
+		return i, err
+	}
 	i = Import{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: shortName(in.Name), State: ToMap,
 		Format: file.Format, Source: file.Report, CutOver: in.CutOver, Creator: who, Templates: []uuid.UUID{}, Live: []LiveGroup{}, Kept: []Kept{},
 		Hands: []Hand{}, Fingerprint: []byte{}}
@@ -149,7 +162,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import, file *sou
 		switch {
 		case remembered:
 			i.Mapping = written(survey.Written(i.Format, known), file.Columns)
-		case i.Source.Known():
+		case len(file.Columns) > 0:
 			i.Mapping = written(survey.Written(i.Format, survey.meant(*file)), file.Columns)
 		default:
 			i.Mapping = survey.Guess(i.Format)

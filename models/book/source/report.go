@@ -28,7 +28,28 @@ type Report struct {
 	// OnlyJoins tells that its rows cannot make clients: each joins a mandate that is there.
 	OnlyJoins bool `json:"only_joins,omitempty"`
 	// Collects tells that each row is a debit that the old system was told to make.
-	Collects bool `json:"collects,omitempty"`
+	Collects bool   `json:"collects,omitempty"`
+	With     []With `json:"with,omitempty"`
+}
+
+// With is another file of the same import: one whose columns were joined to the rows, or one of debits that the old
+// system plans.
+type With struct {
+	File   string `json:"file"`
+	Key    string `json:"key,omitempty"` // by which it was joined, for a person; empty: it is of planned debits
+	Joined int    `json:"joined"`        // rows that found a row of the first file; planned debits that are understood
+	Alone  int    `json:"alone"`         // rows that did not
+	Report Report `json:"report"`
+}
+
+// Words says what became of the file, in one sentence.
+func (w With) Words() string {
+	if w.Key == "" {
+		return fmt.Sprintf("%s: %s of the old system kept against double debits, %s not understood.", w.File,
+			plural.Of(w.Joined, "planned debit"), plural.Of(w.Alone, "row"))
+	}
+	return fmt.Sprintf("%s: joined by %s, %s found a row of the first file, %s did not.", w.File, w.Key,
+		plural.Of(w.Joined, "row"), plural.Of(w.Alone, "row"))
 }
 
 // Left is a kind of lines that were left out.
@@ -56,6 +77,9 @@ func (r Report) Words() string {
 	}
 	for _, a := range r.Aside {
 		said = append(said, plural.Of(a.Lines, "line")+" left out ("+a.What+")")
+	}
+	if r.Name == "" {
+		return ""
 	}
 	return r.Name + ": " + strings.Join(append(said, r.Told...), ", ") + "."
 }

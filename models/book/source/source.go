@@ -56,6 +56,7 @@ type Column struct {
 	Means   Meaning
 	Decimal money.Mark
 	Dates   calendar.Order
+	Guessed bool
 }
 
 // rands is a column of amounts with a point before the cents.
@@ -63,10 +64,11 @@ func rands(name string) Column { return Column{Name: name, Means: Amount, Decima
 
 // The codes of problems with lines of a known layout, beside those of a sheet.
 const (
-	Aside = "aside"         // the line is no client and is left out
-	Unfit = "source_line"   // the layout does not allow it
-	Card  = "source_card"   // it is debited by card
-	Joins = "source_joined" // nothing to join it to
+	Aside = "aside"       // the line is no client and is left out
+	Unfit = "source_line" // the layout does not allow it
+	Card  = "source_card" // it is debited by card
+	// Planned is a debit that the old system is to make: it is no client, and keeps one from being debited twice.
+	Planned = "planned"
 )
 
 // File is a file of clients whose layout was recognised, or a table whose columns have to be guessed: its report then
@@ -77,6 +79,11 @@ type File struct {
 	Report  Report
 	each    func(func(sheet.Row) error) error
 	close   func() error
+}
+
+// Made is a file that was put together from others, with the rows that each gives.
+func Made(format sheet.Format, columns []Column, report Report, each func(func(sheet.Row) error) error) *File {
+	return &File{Format: format, Columns: columns, Report: report, each: each, close: func() error { return nil }}
 }
 
 // Each calls see for every row, and stops at its first error.
