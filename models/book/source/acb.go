@@ -215,7 +215,7 @@ func (d *debits) trailer(r tape.Record) {
 
 func (d *debits) end() error {
 	if d.test {
-		d.Report.warn("The bank's transmission marks this tape as a test.")
+		d.Report.warn("The bank’s transmission marks this tape as a test.")
 	}
 	switch {
 	case d.rows == 0:
