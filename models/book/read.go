@@ -106,7 +106,8 @@ func (r *reading) chose(cause string) string {
 
 var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
 	sheet.TooManyCells: CauseCells, sheet.CellTooLong: CauseLength, sheet.BadEncoding: CauseEncoding,
-	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged, source.Unfit: CauseUnfit, source.Card: CauseCard}
+	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged, source.Unfit: CauseUnfit, source.Card: CauseCard,
+	source.Again: CauseConfirm}
 
 func (r *reading) broken() {
 	for _, p := range r.row.Broken {

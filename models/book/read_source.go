@@ -28,7 +28,7 @@ func (r *reading) aside() bool {
 
 // levelOf is what a problem with how a row is written does.
 func levelOf(cause string) Level {
-	if cause == CauseCard {
+	if cause == CauseCard || cause == CauseConfirm {
 		return Warning
 	}
 	return Problem

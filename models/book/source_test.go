@@ -231,24 +231,26 @@ func (h *house) rehearse(i book.Import) book.Import {
 func TestFilesAreJoinedByAKeyAndNeverByAName(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	people := "Member No;Name;E-mail\nK1;Thandi Nkosi;thandi@example.com\nK2;Anna Botha;anna@example.com\n"
+	people := "Member No;Name;E-mail\nK1;Thandi Nkosi;thandi@example.com\nK2;Anna Botha;anna@example.com\nK4;Pule Sithole;pule@example.com\n" +
+		"K4;Lerato Dube;lerato@example.com\n"
 	accounts := "Ref,Bank,Acc No,Mandate signed,Monthly,Name\n" +
 		"K2,FNB,62000001018,2025-01-28,649.00,Someone Else\nK3,FNB,62000001026,2025-01-28,10.00,Nobody Here\n" +
-		"K2,FNB,62000001034,2025-01-28,20.00,Twice\n"
+		"K2,FNB,62000001034,2025-01-28,20.00,Twice\nK4,FNB,62000001042,2025-01-28,20.00,Of two\n"
 	i, err := h.uploadWith(people, []string{accounts}, nil)
 	must(t, err)
-	if w := i.Source.With; len(w) != 1 || w[0].Key != "Your reference" || w[0].Joined != 1 || w[0].Alone != 2 {
+	if w := i.Source.With; len(w) != 1 || w[0].Key != "Your reference" || w[0].Joined != 1 || w[0].Alone != 3 {
 		t.Fatalf("%+v", i.Source)
 	}
 	i = h.rehearse(i)
 	h.addsUp(i)
-	if i.Rows != 4 {
+	if i.Rows != 7 {
 		t.Fatalf("%d rows", i.Rows)
 	}
 	h.is(i, 2, book.Created, "")
 	h.is(i, 3, book.Created, "")
 	h.is(i, 1003, book.Skipped, book.CauseAside)
 	h.is(i, 1004, book.Skipped, book.CauseAside)
+	h.is(i, 1005, book.Skipped, book.CauseAside)
 	for _, r := range h.rows(i) {
 		if r.N == 3 && (r.Cents != 64900 || r.Name != "Anna Botha" || !r.Debitable) {
 			t.Errorf("the row did not get its account: %+v", r)

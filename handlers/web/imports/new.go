@@ -65,7 +65,7 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 }
 
 // accepted are the endings of files that a browser offers.
-const accepted = ".csv,.txt,.tsv,.xlsx,.acb,.dat"
+const accepted = ".csv,.txt,.tsv,.xlsx,.acb,.dat,.zip"
 
 func brandSelect(brands []merchant.Brand, chosen, wrong string) components.Select {
 	s := components.Select{Label: "Brand", Name: "brand_id", Required: true, Error: wrong}

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"strings"
 	"testing"
@@ -83,6 +84,33 @@ func FuzzFNB(f *testing.F) {
 	f.Add([]byte(fnb("BInSol - U ver 1.00", "25-11-2026", "1.23E+11", fnbRow)))
 	f.Add([]byte("binsol\nRECIPIENT NAME,RECIPIENT ACCOUNT\nTotal\na,b,c\n"))
 	f.Fuzz(anything)
+}
+
+func FuzzOwnBook(f *testing.F) {
+	f.Add([]byte("client_id,reference,full_name,deleted_at\n1,A B,x,\n2,,y,2026-01-01\n"),
+		[]byte("client_id,status,method,bank_account\n1,active,eft,62\n1,active,debicheck,63\n2,active,eft,64\n"),
+		[]byte("client_id,status,next_debit,template_id\n1,active,2026-12-31,9\n"), []byte(`{"files":[{"name":"clients.csv"}]}`))
+	f.Fuzz(func(t *testing.T, clients, accounts, subscriptions, manifest []byte) {
+		var out bytes.Buffer
+		z := zip.NewWriter(&out)
+		for _, one := range []struct {
+			name string
+			text []byte
+		}{{"clients.csv", clients}, {"accounts.csv", accounts}, {"subscriptions.csv", subscriptions},
+			{"templates.csv", []byte("template_id,due_period,due_units\n9,3,days\n")}, {"manifest.json", manifest}} {
+			w, err := z.Create(one.name)
+			if err == nil {
+				_, err = w.Write(one.text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		anything(t, out.Bytes())
+	})
 }
 
 func FuzzPackages(f *testing.F) {

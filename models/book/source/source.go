@@ -64,9 +64,10 @@ func rands(name string) Column { return Column{Name: name, Means: Amount, Decima
 
 // The codes of problems with lines of a known layout, beside those of a sheet.
 const (
-	Aside = "aside"       // the line is no client and is left out
-	Unfit = "source_line" // the layout does not allow it
-	Card  = "source_card" // it is debited by card
+	Aside = "aside"        // the line is no client and is left out
+	Unfit = "source_line"  // the layout does not allow it
+	Card  = "source_card"  // it is debited by card
+	Again = "source_again" // its mandate has to be confirmed again
 	// Planned is a debit that the old system is to make: it is no client, and keeps one from being debited twice.
 	Planned = "planned"
 )
@@ -129,6 +130,9 @@ func Open(src io.ReadSeeker, told sheet.Told) (*File, error) {
 	if isTape {
 		return open(acbTape, sheet.Format{Kind: sheet.CSV, Encoding: sheet.UTF8, Separator: ","}, tapeLines(src),
 			func() error { return nil })
+	}
+	if f, is, err := ownBook(src); is {
+		return f, err
 	}
 	table, err := sheet.Open(src, told)
 	if err != nil {
