@@ -67,7 +67,7 @@ func TestThePageNamesTheKeyByWhichFilesAreJoined(t *testing.T) {
 		"planned": "Acc No;Bank;Next debit\n62000001018;FNB;2027-01-25\n"}).Want(http.StatusSeeOther)
 	at := strings.TrimSuffix(got.Header.Get("Location"), "/map")
 	h.Page(h.A.Finance, "GET", at+"/map", nil).Want(http.StatusOK).Contains(
-		"with.csv: joined by Your reference, 1 row found a row of the first file, 1 row did not",
+		"with.csv: joined by your reference, 1 row found a row of the first file, 1 row did not",
 		"planned.csv: 1 planned debit of the old system kept against double debits")
 	if i := bookMapped(t, h, at); i.Rows != 4 || i.Counts.Skipped != 2 || i.Counts.Sum() != 4 {
 		t.Errorf("it is rehearsed as %+v", i.Counts)

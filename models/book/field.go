@@ -153,6 +153,9 @@ func (m Mapping) forNext() Mapping {
 
 // Column is where a field is, from 0; -1 when no column has it.
 func (m Mapping) Column(f Field) int {
+	if f == "" {
+		return -1
+	}
 	return slices.IndexFunc(m.Columns, func(t Target) bool { return t.Field == f })
 }
 

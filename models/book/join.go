@@ -3,6 +3,7 @@ package book
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/book/source"
@@ -29,9 +30,16 @@ func loaded(extra Extra) (t contents, err error) {
 	return t, naming(extra, err)
 }
 
+// mostCells is how many cells a file may have that is held whole.
+const mostCells = 4_000_000
+
 func contentsOf(file *source.File) (t contents, err error) {
-	survey := NewSurvey(len(file.Format.Header))
+	survey, cells := NewSurvey(len(file.Format.Header)), 0
 	err = file.Each(func(r sheet.Row) error {
+		if cells += len(r.Cells); cells > mostCells {
+			return fault.New(fault.TooLarge, "file_too_large", "A file that is joined with another may have 4 million cells. "+
+				"Leave out the columns that are not needed.")
+		}
 		survey.See(r.Cells, r.Numbers...)
 		t.rows = append(t.rows, r)
 		return nil
@@ -145,7 +153,8 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 		return with, fault.At("with", "no_key", "%s has no column by which its rows find those of the first file: our client "+
 			"id, your reference, the ID number or the e-mail address. A name is not enough.", name)
 	}
-	with = source.With{File: name, Key: key.Label(), Report: other.report}
+	label := inSentence(key.Label())
+	with = source.With{File: name, Key: label, Report: other.report}
 	first := t.next()
 	places := t.widen(name, other, there)
 	if len(t.header) > sheet.MaxColumns {
@@ -166,17 +175,17 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 		value := alike(key, cellAt(r, there))
 		before, twice := met[value]
 		partners := at[value]
-		why := fmt.Sprintf("row %d of %s: no row of the first file has this %s", r.Number, name, key.Label())
+		why := fmt.Sprintf("row %d of %s: no row of the first file has this %s", r.Number, name, label)
 		switch {
 		case isAside(r):
 			why = fmt.Sprintf("row %d of %s: %s", r.Number, name, r.Broken[0].Message)
 		case value == "":
-			why = fmt.Sprintf("row %d of %s has no %s", r.Number, name, key.Label())
+			why = fmt.Sprintf("row %d of %s has no %s", r.Number, name, label)
 		case twice && len(partners) > 0:
-			why = fmt.Sprintf("row %d of %s: row %d has the same %s already", r.Number, name, before, key.Label())
+			why = fmt.Sprintf("row %d of %s: row %d has the same %s already", r.Number, name, before, label)
 		case len(partners) > 1:
 			why = fmt.Sprintf("row %d of %s: %s of the first file have this %s", r.Number, name,
-				plural.Of(len(partners), "row"), key.Label())
+				plural.Of(len(partners), "row"), label)
 		case len(partners) == 1:
 			met[value] = r.Number
 			with.Joined++
@@ -191,6 +200,14 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 	}
 	t.rows = append(t.rows, alone...)
 	return with, nil
+}
+
+// inSentence is a label within a sentence: its first letter is small, unless the word is an abbreviation.
+func inSentence(label string) string {
+	if len(label) > 1 && label[1] >= 'A' && label[1] <= 'Z' {
+		return label
+	}
+	return strings.ToLower(label[:1]) + label[1:]
 }
 
 // widen adds the columns of another contents but its key, and says where each is. What a column means counts once.

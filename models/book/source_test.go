@@ -238,7 +238,7 @@ func TestFilesAreJoinedByAKeyAndNeverByAName(t *testing.T) {
 		"K2,FNB,62000001034,2025-01-28,20.00,Twice\nK4,FNB,62000001042,2025-01-28,20.00,Of two\n"
 	i, err := h.uploadWith(people, []string{accounts}, nil)
 	must(t, err)
-	if w := i.Source.With; len(w) != 1 || w[0].Key != "Your reference" || w[0].Joined != 1 || w[0].Alone != 3 {
+	if w := i.Source.With; len(w) != 1 || w[0].Key != "your reference" || w[0].Joined != 1 || w[0].Alone != 3 {
 		t.Fatalf("%+v", i.Source)
 	}
 	i = h.rehearse(i)

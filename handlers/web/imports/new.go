@@ -45,10 +45,10 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 			Hint: "A spreadsheet (.xlsx), CSV, or a file of Netcash, Stitch, a bank or your accounting software; at most " +
 				"20 MB and 50 000 rows."},
 		With: components.FileInput{Label: "Second file of the same clients", Name: "with", Accept: accepted,
-			Error: wrong["with"], Hint: "Optional. Its columns are joined to the rows by our client id, your reference, the " +
+			Error: wrong["with"], Hint: "Its columns are joined to the rows by our client id, your reference, the " +
 				"ID number or the e-mail address."},
 		Planned: components.FileInput{Label: "Debits that the old system still plans", Name: "planned", Accept: accepted,
-			Error: wrong["planned"], Hint: "Optional. A client whose account is in it for a month is not debited here in " +
+			Error: wrong["planned"], Hint: "A client whose account is in it for a month is not debited here in " +
 				"that month."},
 		Sheet: components.Field{Label: "Sheet", Name: "sheet", Value: form.Get("sheet"), Error: wrong["sheet"],
 			Hint: "For a workbook with several sheets: the name of one. Empty: the first that is not hidden."},

@@ -60,6 +60,11 @@ var ownColumns = []Column{{Name: "reference", Means: Reference}, {Name: "full_na
 	{Name: "last_debit", Means: LastDebit}, {Name: "template", Means: Template}, rands("amount"),
 	{Name: "cycle", Means: Cycle}, {Name: "next_debit", Means: Next}}
 
+// needed are the columns of the files that are read, by name; nothing else of them is kept.
+var needed = strings.Fields("client_id reference full_name email phone personal_code street_address city zip_code " +
+	"deleted_at erased_at account_holder bank_code bank_account account_type signed_on contract_reference failures " +
+	"last_debit status method template amount cycle next_debit template_id due_period due_units")
+
 // record is a row of a file of a book, by the names of its columns.
 type record struct {
 	line  int
@@ -153,7 +158,7 @@ func (b *book) records(name string) (out []record, err error) {
 	}
 	in := csv.NewReader(strings.NewReader(text))
 	heads, err := in.Read()
-	if err != nil {
+	if err != nil || len(heads) > sheet.MaxColumns {
 		return nil, damagedBook()
 	}
 	for {
@@ -165,9 +170,11 @@ func (b *book) records(name string) (out []record, err error) {
 			return nil, damagedBook()
 		}
 		line, _ := in.FieldPos(0)
-		r := record{line, make(map[string]string, len(heads))}
+		r := record{line, make(map[string]string, len(needed))}
 		for n, head := range heads {
-			r.cells[head] = strings.ReplaceAll(cells[n], "\x00", "")
+			if slices.Contains(needed, head) {
+				r.cells[head] = strings.Clone(strings.ReplaceAll(cells[n], "\x00", ""))
+			}
 		}
 		if out = append(out, r); len(out) > sheet.MaxRows {
 			return nil, tooMany(len(out))

@@ -91,12 +91,12 @@ func (r Report) SumWords() string {
 		if s.Agrees {
 			agree = append(agree, s.What+" "+s.Says)
 		} else {
-			differ = append(differ, fmt.Sprintf("%s: it says %s, and its lines give %s", s.What, s.Says, s.Found))
+			differ = append(differ, fmt.Sprintf("%s: the file says %s, and its lines give %s", s.What, s.Says, s.Found))
 		}
 	}
 	switch {
 	case len(differ) > 0:
-		return "The check sums of the file do not agree with its lines. " + strings.Join(differ, "; ") +
+		return "The check sums of the file do not agree with its lines: " + strings.Join(differ, "; ") +
 			". It may have been cut or changed: ask for it again."
 	case len(agree) > 0:
 		return "The check sums of the file agree with its lines: " + strings.Join(agree, ", ") + "."

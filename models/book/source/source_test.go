@@ -181,8 +181,8 @@ func TestFaultsOfNetcashMasterFiles(t *testing.T) {
 		{"more values than keys", netcashKeys, line + "→more", "F→1→64900→9999", sheet.TooManyCells, ""},
 		{"an amount in rands", netcashKeys, strings.Replace(line, "64900", "649.00", 1), "F→1→0→9999", source.Unfit, ""},
 		{"an amount below zero", netcashKeys, strings.Replace(line, "64900", "-64900", 1), "F→1→0→9999", source.Unfit, ""},
-		{"another sum", netcashKeys, line, "F→1→64901→9999", "", "sum of 161: it says R 649,01, and its lines give R 649,00"},
-		{"another count", netcashKeys, line, "F→2→64900→9999", "", "rows: it says 2, and its lines give 1"},
+		{"another sum", netcashKeys, line, "F→1→64901→9999", "", "sum of 161: the file says R 649,01, and its lines give R 649,00"},
+		{"another count", netcashKeys, line, "F→2→64900→9999", "", "rows: the file says 2, and its lines give 1"},
 		{"a trailer of words", netcashKeys, line, "F→one→64900→9999", "", "no count and sum that can be read"},
 		{"no trailer", netcashKeys, line, "", "", "it may have been cut short"},
 		{"an entry to be deleted", netcashKeys + "→104", line + "→1", "F→1→64900→9999", source.Aside, ""},
@@ -287,8 +287,8 @@ func TestStitchCollectionFilesAreRead(t *testing.T) {
 	says(t, f, rows[0], map[source.Meaning]string{source.Reference: "KSF1022", source.Amount: "(no column)"})
 	for _, one := range []struct{ name, old, with, want string }{
 		{"a lost debit", "D,n1,KSF-C-1,649.0,2026-11-25,KSF1022,T Nkosi,62000001018,250655,Current\n", "",
-			"rows: it says 2, and its lines give 1"},
-		{"another value", "450.00", "450.01", "sum: it says R 1 099,00, and its lines give R 1 099,01"},
+			"rows: the file says 2, and its lines give 1"},
+		{"another value", "450.00", "450.01", "sum: the file says R 1 099,00, and its lines give R 1 099,01"},
 		{"no trailer", "T,2,1099.00\n", "", "cut short"},
 		{"a trailer of words", "T,2,1099.00", "T,two,1099.00", "cannot be read"},
 	} {
@@ -365,7 +365,7 @@ func TestFaultsOfTapes(t *testing.T) {
 	}{
 		{"another account", 2, "62000001018", "62000001019", "hash"},
 		{"another amount", 2, "00000064900", "00000064901", "sum of debits"},
-		{"another count", 6, "261125000003", "261125000004", "debits: it says 4"},
+		{"another count", 6, "261125000003", "261125000004", "debits: the file says 4"},
 		{"an amount of letters", 2, "00000064900", "0000006490O", source.Unfit},
 		{"a day that is none", 2, "261125440", "261325440", source.Unfit},
 		{"a type that is unknown", 2, "620000010181", "620000010189", ""},
