@@ -14,7 +14,6 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/book"
-	"debitdesk/models/book/source"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -32,10 +31,10 @@ type importFileCmd struct {
 	Merchant string   `placeholder:"SLUG" help:"Short name of the business; not needed where there is only one."`
 	Mapping  string   `placeholder:"FILE" help:"JSON: what the columns mean, by heading, and choices by cause."`
 	CutOver  string   `placeholder:"DATE" help:"The first day on which debits come from here; today when left out."`
-	With     []string `placeholder:"FILE" help:"Another file of the same clients, joined to the rows by a key; may be repeated."`
-	Planned  []string `placeholder:"FILE" help:"Debits that the old system still plans; may be repeated."`
+	With     []string `placeholder:"FILE" help:"Further columns of the same clients, joined by a key."`
+	Planned  []string `placeholder:"FILE" help:"Debits that the old system still plans."`
 	Apply    bool     `help:"Do it; without this it is rehearsed and nothing is written to the book."`
-	Files    []string `arg:"" name:"file" help:"Files of clients: spreadsheets, CSV, or of a known layout; each is an import of its own."`
+	Files    []string `arg:"" name:"file" help:"Spreadsheets, CSV or known layouts; each is an import of its own."`
 }
 
 // importMapping is the file that --mapping names.
@@ -57,24 +56,6 @@ type importSaid struct {
 	Causes    []importCause `json:"causes"`
 	Verdicts  string        `json:"verdicts"`
 	Source    *importSource `json:"source,omitempty"` // of a file whose layout is known
-}
-
-// importSource is what reading a file of a known layout found.
-type importSource struct {
-	Layout    string        `json:"layout"`
-	Said      string        `json:"said"` // in one sentence
-	CheckSums []source.Sum  `json:"check_sums"`
-	Warnings  []string      `json:"warnings"`
-	Limits    []string      `json:"limits"`
-	With      []source.With `json:"with,omitempty"` // other files of the import
-}
-
-func sourceOf(r source.Report) *importSource {
-	if !r.Known() && len(r.With) == 0 {
-		return nil
-	}
-	return &importSource{r.Layout, r.Words(), append([]source.Sum{}, r.Sums...), append([]string{}, r.Warnings...),
-		append([]string{}, r.Limits...), r.With}
 }
 
 type importCause struct {
@@ -147,42 +128,6 @@ func (m *importFileCmd) one(ctx context.Context, a *App, who actor.Actor, path s
 		}
 	}
 	return m.say(ctx, s, who, i, path)
-}
-
-// upload reads a file, with the others that belong to it.
-func (m *importFileCmd) upload(ctx context.Context, s *book.Service, who actor.Actor, path string,
-	cutOver calendar.Date) (i book.Import, err error) {
-	in := book.Upload{Name: filepath.Base(path), CutOver: cutOver}
-	var open []*os.File
-	defer func() {
-		for _, f := range open {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	take := func(path string) (f *os.File, err error) {
-		if f, err = os.Open(path); err == nil { //nolint:gosec // the operator names the file
-			open = append(open, f)
-		}
-		return f, err
-	}
-	f, err := take(path)
-	if err != nil {
-		return i, err
-	}
-	in.Content = f
-	for _, one := range []struct {
-		paths []string
-		to    *[]book.Extra
-	}{{m.With, &in.With}, {m.Planned, &in.Planned}} {
-		for _, path := range one.paths {
-			f, err := take(path)
-			if err != nil {
-				return i, err
-			}
-			*one.to = append(*one.to, book.Extra{Name: filepath.Base(path), Content: f})
-		}
-	}
-	return s.Upload(ctx, who, in)
 }
 
 // say writes the file with the verdicts beside the file that was read, and sums up.

@@ -70,8 +70,8 @@ func isAside(r sheet.Row) bool {
 	return slices.ContainsFunc(r.Broken, func(p sheet.Problem) bool { return p.Code == source.Aside })
 }
 
-// together puts the files of an upload into one: the columns of the others are joined to the rows of the first by a key,
-// and debits that the old system plans follow as rows that are no clients. One file alone stays as it is.
+// together puts the files of an upload into one: the columns of the others are joined to the rows of the first by a
+// key, and debits that the old system plans follow as rows that are no clients. One file alone stays as it is.
 func together(first *source.File, in Upload) (*source.File, error) {
 	if len(in.With) == 0 && len(in.Planned) == 0 {
 		return first, nil
@@ -150,8 +150,8 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 	name := shortName(extra.Name)
 	key, here, there := t.keyWith(other)
 	if key == "" {
-		return with, fault.At("with", "no_key", "%s has no column by which its rows find those of the first file: our client "+
-			"id, your reference, the ID number or the e-mail address. A name is not enough.", name)
+		return with, fault.At("with", "no_key", "%s has no column by which its rows find those of the first file: our "+
+			"client id, your reference, the ID number or the e-mail address. A name is not enough.", name)
 	}
 	label := inSentence(key.Label())
 	with = source.With{File: name, Key: label, Report: other.report}

@@ -40,7 +40,8 @@ func TestTapesComeIn(t *testing.T) {
 		cause   string
 	}{
 		{debit(tape.Debit, "62000001018", "KSFA", nil), book.Created, ""},
-		{debit(tape.Debit, "62000002018", "KSFB", func(r tape.Record) { r.Put(tape.Type, "4") }), book.Refused, book.CauseType},
+		{debit(tape.Debit, "62000002018", "KSFB", func(r tape.Record) { r.Put(tape.Type, "4") }),
+			book.Refused, book.CauseType},
 		{debit(tape.Debit, "62000003018", "KSFC", func(r tape.Record) { r.Count(tape.Amount, 0) }), book.Created, ""},
 		{debit(tape.Debit, "62000004018", "KSFD", func(r tape.Record) { r.Put(tape.Action, "261320") }), book.Refused,
 			book.CauseUnfit},

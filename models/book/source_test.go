@@ -65,8 +65,9 @@ func TestNetcashMasterFileComesIn(t *testing.T) {
 		t.Fatalf("%+v", i.Counts)
 	}
 	for name, sql := range map[string]string{
-		"the digits the other way round": `SELECT count(*) FROM tokens WHERE account_type = 'SAVINGS' AND bank_code = '250655'`,
-		"the reference as the contract":  `SELECT count(*) FROM mandates WHERE contract_reference = 'KSF1022'`,
+		"the digits the other way round": `SELECT count(*) FROM tokens
+			WHERE account_type = 'SAVINGS' AND bank_code = '250655'`,
+		"the reference as the contract": `SELECT count(*) FROM mandates WHERE contract_reference = 'KSF1022'`,
 		"a long reference as an old one": `SELECT count(*) FROM mandates m JOIN clients c ON c.id = m.client_id
 			WHERE c.full_name = 'BOTHA A' AND m.contract_reference LIKE 'KSF%' AND length(m.contract_reference) <= 14
 			AND m::text LIKE '%KSF1023-GYM-BRANCH%'`,
@@ -231,7 +232,8 @@ func (h *house) rehearse(i book.Import) book.Import {
 func TestFilesAreJoinedByAKeyAndNeverByAName(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	people := "Member No;Name;E-mail\nK1;Thandi Nkosi;thandi@example.com\nK2;Anna Botha;anna@example.com\nK4;Pule Sithole;pule@example.com\n" +
+	people := "Member No;Name;E-mail\nK1;Thandi Nkosi;thandi@example.com\nK2;Anna Botha;anna@example.com\n" +
+		"K4;Pule Sithole;pule@example.com\n" +
 		"K4;Lerato Dube;lerato@example.com\n"
 	accounts := "Ref,Bank,Acc No,Mandate signed,Monthly,Name\n" +
 		"K2,FNB,62000001018,2025-01-28,649.00,Someone Else\nK3,FNB,62000001026,2025-01-28,10.00,Nobody Here\n" +
@@ -297,6 +299,15 @@ func TestPlannedDebitsOfTheOldSystemHoldRows(t *testing.T) {
 			t.Errorf("row %d moved to %s", r.N, r.FirstOn)
 		}
 	}
+	batch, err := h.uploadWith(text, nil, []string{tabbed("H→"+serviceKey+"→1→TwoDay→B→20261225→"+vendorKey,
+		"K→101→102→136→162", "T→KSF0002→x→→64900", "T→x→x→62000000001→64900", "F→2→129800→9999")})
+	must(t, err)
+	batch = h.rehearse(batch)
+	h.addsUp(batch)
+	for n, want := range map[int]book.Verdict{2: book.Held, 3: book.Held, 4: book.Created} {
+		h.is(batch, n, want, "")
+	}
+	h.hasNo(serviceKey, vendorKey)
 	var b strings.Builder
 	must(t, h.book.Verdicts(context.Background(), h.who, i.ID, &b))
 	if strings.Contains(b.String(), "0062000000001") {

@@ -66,7 +66,8 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (i Imp
 		return i, err
 	}
 	i = Import{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: shortName(in.Name), State: ToMap,
-		Format: file.Format, Source: file.Report, CutOver: in.CutOver, Creator: who, Templates: []uuid.UUID{}, Live: []LiveGroup{}, Kept: []Kept{},
+		Format: file.Format, Source: file.Report, CutOver: in.CutOver, Creator: who,
+		Templates: []uuid.UUID{}, Live: []LiveGroup{}, Kept: []Kept{},
 		Hands: []Hand{}, Fingerprint: []byte{}}
 	return s.take(ctx, who, i, file)
 }

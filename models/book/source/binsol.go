@@ -45,8 +45,8 @@ type fnb struct {
 func (f *fnb) found() ([]Column, Report) {
 	r := f.Report
 	r.Rows, r.Collects = f.rows, true
-	r.Limits = []string{"The same form is used to pay people: check that these are clients whom you debit. It says nothing " +
-		"about how often: each debit is taken as monthly. It holds no signing dates."}
+	r.Limits = []string{"The same form is used to pay people: check that these are clients whom you debit. It says " +
+		"nothing about how often: each debit is taken as monthly. It holds no signing dates."}
 	return f.columns, r
 }
 

@@ -89,7 +89,8 @@ func FuzzFNB(f *testing.F) {
 func FuzzOwnBook(f *testing.F) {
 	f.Add([]byte("client_id,reference,full_name,deleted_at\n1,A B,x,\n2,,y,2026-01-01\n"),
 		[]byte("client_id,status,method,bank_account\n1,active,eft,62\n1,active,debicheck,63\n2,active,eft,64\n"),
-		[]byte("client_id,status,next_debit,template_id\n1,active,2026-12-31,9\n"), []byte(`{"files":[{"name":"clients.csv"}]}`))
+		[]byte("client_id,status,next_debit,template_id\n1,active,2026-12-31,9\n"),
+		[]byte(`{"files":[{"name":"clients.csv"}]}`))
 	f.Fuzz(func(t *testing.T, clients, accounts, subscriptions, manifest []byte) {
 		var out bytes.Buffer
 		z := zip.NewWriter(&out)
@@ -114,7 +115,8 @@ func FuzzOwnBook(f *testing.F) {
 }
 
 func FuzzPackages(f *testing.F) {
-	f.Add([]byte("*ContactName,AccountNumber,EmailAddress,BankAccountNumber,TaxNumber\na,b,c,250655-620-1\n,,,\n1,2,3,4,5,6\n"))
+	f.Add([]byte("*ContactName,AccountNumber,EmailAddress,BankAccountNumber,TaxNumber\n" +
+		"a,b,c,250655-620-1\n,,,\n1,2,3,4,5,6\n"))
 	f.Add([]byte("Name,Company,ZIP,Opening Balance\na\n"))
 	f.Fuzz(anything)
 }

@@ -55,8 +55,8 @@ func (m *mandates) found() ([]Column, Report) {
 		}
 		out[n] = c
 	}
-	m.Report.Limits = []string{"The signed mandates are not in this file: Netcash gives each as a PDF. The columns of the " +
-		"bank account and the ID number have no fixed places: choose them by their examples."}
+	m.Report.Limits = []string{"The signed mandates are not in this file: Netcash gives each as a PDF. The columns of " +
+		"the bank account and the ID number have no fixed places: choose them by their examples."}
 	return out, m.Report
 }
 

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,12 +51,19 @@ const (
 	dayName   = "250 Debit day"
 )
 
+// actionName is a column with the day on which a batch is debited.
+const actionName = "Action date of the batch"
+
+// batches are instructions to debit, in place of those that change the master file.
+var batches = regexp.MustCompile(`(?i)^(?:compact)?(?:two ?day|same ?day)$`)
+
 // master reads by the keys of the K line, whatever their order.
 type master struct {
 	Report  Report
 	keys    []string
 	at      map[string]int // where a key is, from 0
 	columns []Column
+	action  string // of a batch that is debited; empty: it is none
 	headed  bool
 	closed  bool
 	entries int64
@@ -64,7 +72,7 @@ type master struct {
 
 func (m *master) found() ([]Column, Report) {
 	r := m.Report
-	r.Rows, r.AskTypes = int(m.entries), m.has("133")
+	r.Rows, r.AskTypes, r.Collects = int(m.entries), m.has("133"), m.action != ""
 	r.Limits = []string{"Netcash keeps no signing dates in this file, and no debit days: have the mandates at hand."}
 	return m.columns, r
 }
@@ -108,6 +116,9 @@ func (m *master) head(r sheet.Row) error {
 	}
 	if day := mention(isoDay(cell(r, 5))); day != "" {
 		m.Report.told("action date %s", day)
+		if batches.MatchString(cell(r, 3)) {
+			m.action = day
+		}
 	}
 	return nil
 }
@@ -161,69 +172,9 @@ func (m *master) settle() {
 	if m.has("250") {
 		m.columns = append(m.columns, Column{Name: cycleName, Means: Cycle}, Column{Name: dayName, Means: Day})
 	}
-}
-
-// entry reads a T line.
-func (m *master) entry(r sheet.Row) (sheet.Row, bool, error) {
-	switch {
-	case m.keys == nil:
-		return r, false, refuse("netcash_keys", "The file has a T line before its K line, so it is not known what its "+
-			"fields are.")
-	case m.closed:
-		return m.Report.aside(r, "after the F line", "the line comes after the F line, which ends the file")
+	if m.action != "" {
+		m.columns = append(m.columns, Column{Name: actionName, Means: LastDebit})
 	}
-	m.entries++
-	row := sheet.Row{Number: r.Number, Cells: slices.Clone(r.Cells[1:]), Broken: slices.Clone(r.Broken)}
-	fit(&row, len(m.keys))
-	for _, key := range []string{"161", "162"} {
-		m.amount(&row, key)
-	}
-	if at, is := m.at["137"]; is && row.Cells[at] != "" {
-		row.Cells[at] = ""
-		m.Report.drop("card numbers")
-	}
-	if m.has("131") && cell(row, m.at["131"]) == "2" {
-		m.card(&row)
-	}
-	if at, is := m.at["250"]; is {
-		unit, day, _ := strings.Cut(row.Cells[at], "_")
-		row.Cells = append(row.Cells, strings.TrimSpace(unit), strings.TrimSpace(day))
-	}
-	if m.has("104") && cell(row, m.at["104"]) == "1" {
-		aside, _, _ := m.Report.aside(r, "marked for deletion", "the entry is marked for deletion at Netcash")
-		row.Broken = aside.Broken
-	}
-	return row, true, nil
-}
-
-// amount turns whole cents into rands.
-func (m *master) amount(row *sheet.Row, key string) {
-	at, is := m.at[key]
-	text := cell(*row, at)
-	if !is || text == "" {
-		return
-	}
-	cents, ok := whole(text)
-	if !ok {
-		unfit(row, at, "expected whole cents, such as 64900")
-		return
-	}
-	if m.sums == nil {
-		m.sums = map[string]int64{}
-	}
-	m.sums[key], row.Cells[at] = plus(m.sums[key], cents), inRands(cents)
-}
-
-// card takes out what an entry says of a card.
-func (m *master) card(row *sheet.Row) {
-	for _, key := range []string{"133", "134", "136"} {
-		if at, is := m.at[key]; is {
-			row.Cells[at] = ""
-		}
-	}
-	m.Report.drop("card numbers")
-	row.Broken = append(row.Broken, sheet.Problem{Column: m.at["131"] + 1, Code: Card,
-		Message: "it is debited by card, which cannot be brought in"})
 }
 
 // trailer reads the F line, whose count and sum say whether the file is whole.

@@ -38,8 +38,8 @@ var (
 		means: map[string]Meaning{"name": FullName, "fullname": FullName, "customerfullname": FullName, "email": Email,
 			"mobile": Phone, "phone": Phone, "street": Street, "city": City, "zip": PostCode},
 		order: []string{"mobile"},
-		limits: []string{"QuickBooks writes no bank accounts and no mandates into this file. The opening balance is what was " +
-			"owed: it is never debited from here."}}
+		limits: []string{"QuickBooks writes no bank accounts and no mandates into this file. The opening balance is what " +
+			"was owed: it is never debited from here."}}
 	sageAccounting = heading{key: "sage_accounting_uk", name: "Sage Accounting (UK, Ireland, Canada) customers",
 		marks: [][]string{{"reference"}, {"companyname"}, {"maincontactname", "mainaddress1", "mainaddressline1",
 			"mainaddressstreet1"}, {"ledgeraccount", "creditlimit", "currency", "vatnumber"}},
@@ -48,9 +48,9 @@ var (
 			"mainaddresstown": City, "mainaddresscity": City, "mainaddresspostcode": PostCode,
 			"mainaddresspostalcode": PostCode},
 		order: []string{"mobile"},
-		limits: []string{"Sage Accounting writes no bank accounts and no mandates into this file. It is the product for the " +
-			"UK, Ireland and Canada: South African businesses mostly have Sage Business Cloud Accounting South Africa (once " +
-			"Sage One) or Pastel."}}
+		limits: []string{"Sage Accounting writes no bank accounts and no mandates into this file. It is the product for " +
+			"the UK, Ireland and Canada: South African businesses mostly have Sage Business Cloud Accounting South Africa " +
+			"(once Sage One) or Pastel."}}
 	sageSouthAfrica = heading{key: "sage_business_cloud_za",
 		name: "Sage Business Cloud Accounting South Africa (once Sage One) customers",
 		marks: [][]string{{"postaladdress01", "postaladdress1", "postaladdressline1"}, {"name", "customername"},
@@ -59,9 +59,9 @@ var (
 			"telephone": Phone, "postaladdress01": Street, "postaladdress1": Street, "postaladdressline1": Street,
 			"id": Reference, "customercode": Reference},
 		order: []string{"mobile", "customername"},
-		limits: []string{"Sage Business Cloud Accounting South Africa publishes no description of this file, so check every " +
-			"column. It holds no bank accounts and no mandates, and its balance is what is owed: it is never debited from " +
-			"here."}}
+		limits: []string{"Sage Business Cloud Accounting South Africa publishes no description of this file, so check " +
+			"every column. It holds no bank accounts and no mandates, and its balance is what is owed: it is never debited " +
+			"from here."}}
 )
 
 // is tells that a heading has one of each group of marks.
