@@ -75,6 +75,10 @@ var saidAnyway = map[string]bool{
 	"nobody": true,
 	"PostgreSQL does not run as root, and there is no user postgres or nobody to run it: create one, or start as an " +
 		"ordinary user": true,
+	// what accounting software calls its own lists
+	"QuickBooks customers":                                                  true,
+	"Sage Accounting (UK, Ireland, Canada) customers":                       true,
+	"Sage Business Cloud Accounting South Africa (once Sage One) customers": true,
 	// the legal text of a mandate
 	"This authority may be passed to somebody else only together with that agreement.": true,
 	"If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is " +

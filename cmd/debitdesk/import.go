@@ -31,8 +31,10 @@ type importFileCmd struct {
 	Merchant string   `placeholder:"SLUG" help:"Short name of the business; not needed where there is only one."`
 	Mapping  string   `placeholder:"FILE" help:"JSON: what the columns mean, by heading, and choices by cause."`
 	CutOver  string   `placeholder:"DATE" help:"The first day on which debits come from here; today when left out."`
+	With     []string `placeholder:"FILE" help:"Further columns of the same clients, joined by a key."`
+	Planned  []string `placeholder:"FILE" help:"Debits that the old system still plans."`
 	Apply    bool     `help:"Do it; without this it is rehearsed and nothing is written to the book."`
-	Files    []string `arg:"" name:"file" help:"Spreadsheets or CSV files of clients; each is an import of its own."`
+	Files    []string `arg:"" name:"file" help:"Spreadsheets, CSV or known layouts; each is an import of its own."`
 }
 
 // importMapping is the file that --mapping names.
@@ -53,6 +55,7 @@ type importSaid struct {
 	Held      int           `json:"held"`
 	Causes    []importCause `json:"causes"`
 	Verdicts  string        `json:"verdicts"`
+	Source    *importSource `json:"source,omitempty"` // of a file whose layout is known
 }
 
 type importCause struct {
@@ -64,6 +67,9 @@ func (m *importFileCmd) run(ctx context.Context, c Config, io streams) error {
 	mapping, err := readMapping(m.Mapping)
 	if err != nil {
 		return usageError{err}
+	}
+	if len(m.Files) > 1 && len(m.With)+len(m.Planned) > 0 {
+		return usageError{errors.New("--with and --planned belong to one file: name only one")}
 	}
 	var cutOver calendar.Date
 	if m.CutOver != "" {
@@ -99,12 +105,8 @@ func (m *importFileCmd) run(ctx context.Context, c Config, io streams) error {
 func (m *importFileCmd) one(ctx context.Context, a *App, who actor.Actor, path string, mapping importMapping,
 	cutOver calendar.Date) (said importSaid, err error) {
 	s := a.Services.Imports
-	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	i, err := m.upload(ctx, s, who, path, cutOver)
 	if err != nil {
-		return said, err
-	}
-	i, err := s.Upload(ctx, who, book.Upload{Name: filepath.Base(path), Content: f, CutOver: cutOver})
-	if err := errors.Join(err, f.Close()); err != nil {
 		return said, err
 	}
 	chosen, err := mapping.over(ctx, s, who, i)
@@ -134,6 +136,7 @@ func (m *importFileCmd) say(ctx context.Context, s *book.Service, who actor.Acto
 	n := i.Counts
 	said = importSaid{ImportID: i.ID, Read: i.Rows, Created: n.Created, Updated: n.Updated, Unchanged: n.Unchanged,
 		Skipped: n.Skipped, Refused: n.Refused, Held: n.Held, Causes: []importCause{},
+		Source:   sourceOf(i.Source),
 		Verdicts: strings.TrimSuffix(path, filepath.Ext(path)) + "-verdicts.csv"}
 	causes, err := s.Causes(ctx, who, i.ID)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/book/source"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 )
@@ -44,7 +45,9 @@ type Import struct {
 	State                   State
 	Format                  sheet.Format `gorm:"serializer:json"`
 	Mapping                 Mapping      `gorm:"serializer:json"`
-	HeaderHash, ContentHash []byte       `gorm:"not null"`
+	// Source is what reading the file found, where its layout is known.
+	Source                  source.Report `gorm:"serializer:json"`
+	HeaderHash, ContentHash []byte        `gorm:"not null"`
 	// CutOver is the first day on which this product may debit what came in: the old system debits until then.
 	CutOver     Day
 	Counts      Counts `gorm:"serializer:json"`

@@ -54,6 +54,16 @@ const (
 	CauseProfile      = "no_profile"
 	CauseShortMonths  = "short_months"
 	CauseLeftOut      = "left_out"
+	CauseAside        = "not_a_client"
+	CauseUnfit        = "source_line"
+	CauseCard         = "card"
+	CauseTypeDigits   = "type_digits"
+	CauseMandateOpen  = "mandate_not_accepted"
+	CauseMandateNew   = "mandate_changed"
+	CauseMandateOver  = "mandate_over"
+	CauseNoPartner    = "no_partner"
+	CauseConfirm      = "confirm_again"
+	CausePlanned      = "planned_debit"
 )
 
 // causeTitles are the causes for a person.
@@ -108,6 +118,16 @@ var causeTitles = map[string]string{
 	CauseProfile:      "The brand has no debit-order profile",
 	CauseShortMonths:  "Debit days at the end of the month",
 	CauseLeftOut:      "Left out",
+	CauseAside:        "Lines that are not clients",
+	CauseUnfit:        "Values that the layout does not allow",
+	CauseCard:         "Debited by card at the old system",
+	CauseTypeDigits:   "What do the digits of the account types mean?",
+	CauseMandateOpen:  "Mandates that were not accepted",
+	CauseMandateNew:   "Mandates that were changed at the old system",
+	CauseMandateOver:  "Mandates that were declined, failed or have expired",
+	CauseNoPartner:    "No client to join the row to",
+	CauseConfirm:      "DebiCheck mandates to be confirmed again",
+	CausePlanned:      "Debits that the old system was told to make",
 }
 
 // TitleOf is a cause for a person.
@@ -137,6 +157,7 @@ const (
 	choiceNew     = "new"
 	choiceSame    = "same"
 	choiceSkip    = "skip"
+	choiceSwapped = "swapped"
 )
 
 var fixes = map[string][]Fix{
@@ -175,6 +196,11 @@ var fixes = map[string][]Fix{
 	CauseTaken: {{Choice: choiceDrop, Label: "Bring these clients in without the reference"}},
 	CauseCells: {{Choice: choiceYes, Label: "Leave out extra cells, and take missing cells as empty"}},
 	CauseLine:  {{Choice: choiceYes, Label: "Put the text on one line"}},
+	CauseTypeDigits: {{Choice: choiceYes, Label: "1 is current, 2 is savings"},
+		{Choice: choiceSwapped, Label: "1 is savings, 2 is current"}},
+	CauseMandateOpen: {{Choice: choiceNoDebit, Label: "Bring these clients in without a mandate"}},
+	CauseMandateNew: {{Choice: choiceVouch, Label: "The client agreed to the change, and we can show it"},
+		{Choice: choiceNoDebit, Label: "Bring these clients in without a mandate"}},
 }
 
 // FixesOf gives the ways to put a cause right; none where only a person can tell.

@@ -148,7 +148,7 @@ func (w *Work) seeTogether(ctx context.Context, i Import) error {
 }
 
 func (s *Service) checker(i Import, t *Together) Checker {
-	return Checker{Header: i.Format.Header, Mapping: i.Mapping, Today: dayOfMoment(s.Now()), Together: t}
+	return Checker{Header: i.Format.Header, Mapping: i.Mapping, Source: i.Source, Today: dayOfMoment(s.Now()), Together: t}
 }
 
 // plans says what rows do: the rehearsal and the run ask it.

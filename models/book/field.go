@@ -37,16 +37,18 @@ const (
 	Holder     Field = "account_holder"
 	SignedOn   Field = "signed_on"
 	OldMandate Field = "contract_reference"
-	Template   Field = "template"
-	Amount     Field = "amount" // of each debit
-	CycleOf    Field = "cycle"
-	DebitDay   Field = "day"
-	NextDebit  Field = "next_debit"
-	LastDebit  Field = "last_debit" // by the old system
-	Failures   Field = "failures"   // in a row at the old system
-	Status     Field = "status"
-	GroupOf    Field = "group"
-	Notes      Field = "notes"
+	// MandateStatus is what became of the permission at the old system.
+	MandateStatus Field = "mandate_status"
+	Template      Field = "template"
+	Amount        Field = "amount" // of each debit
+	CycleOf       Field = "cycle"
+	DebitDay      Field = "day"
+	NextDebit     Field = "next_debit"
+	LastDebit     Field = "last_debit" // by the old system
+	Failures      Field = "failures"   // in a row at the old system
+	Status        Field = "status"
+	GroupOf       Field = "group"
+	Notes         Field = "notes"
 )
 
 var (
@@ -132,7 +134,7 @@ type Mapping struct {
 // lasting are the choices about how a file is written, which hold for the next one with the same heading. The others
 // are about these rows.
 var lasting = []string{CauseDateOrder, CauseDecimalMark, CauseType, CauseDay31, CauseCycle, CauseBranchZero,
-	CauseBankDiffers, CauseLine}
+	CauseBankDiffers, CauseLine, CauseTypeDigits}
 
 // forNext is what is remembered for the next file with the same heading.
 func (m Mapping) forNext() Mapping {
@@ -151,6 +153,9 @@ func (m Mapping) forNext() Mapping {
 
 // Column is where a field is, from 0; -1 when no column has it.
 func (m Mapping) Column(f Field) int {
+	if f == "" {
+		return -1
+	}
 	return slices.IndexFunc(m.Columns, func(t Target) bool { return t.Field == f })
 }
 

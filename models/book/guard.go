@@ -24,6 +24,19 @@ const near = 20
 // Earliest is the first day on which something may be debited: from the cut-over day on, and a cycle after the last
 // debit of the old system. Where that is not known, it is taken to have been on the day before the cut-over.
 func (g Guard) Earliest(v Values) Day {
+	earliest := g.afterLast(v)
+	for _, day := range v.Planned { // the month in which the old system is to debit is its own
+		for _, from := range []Day{v.Cycle.after(day, 1).AddDays(-tolerance), day.AddMonths(1, 1)} {
+			if earliest.Before(from) {
+				earliest = from
+			}
+		}
+	}
+	return earliest
+}
+
+// afterLast is the first day that is a cycle after the last debit of the old system.
+func (g Guard) afterLast(v Values) Day {
 	switch {
 	case v.Last.Never:
 		return g.CutOver
@@ -52,6 +65,21 @@ func (c Cycle) after(from Day, n int) Day {
 // debit the client twice. The first safe day is given with it. A day that has passed moves on by whole cycles: what
 // lies behind is never debited.
 func (g Guard) First(v Values, plan subscription.Plan) (due Day, held string) {
+	due, held = g.first(v, plan)
+	if len(v.Planned) == 0 {
+		return due, held
+	}
+	unplanned := v
+	unplanned.Planned = nil
+	wanted, _ := g.first(unplanned, plan)
+	if runs := g.Schedule.Runs(wanted, g.Now); runs.Before(g.Earliest(v)) {
+		held = fmt.Sprintf("the old system plans to debit the same account on %s, and the first debit here would run on %s",
+			v.Planned[len(v.Planned)-1].Format(dayForm), runs.Format(dayForm))
+	}
+	return due, held
+}
+
+func (g Guard) first(v Values, plan subscription.Plan) (due Day, held string) {
 	earliest, today := g.Earliest(v), dayOfMoment(g.Now)
 	fits := func(day Day) bool {
 		return !g.Schedule.Runs(day, g.Now).Before(earliest) && !plan.BilledFor(day).Before(today)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/book/source"
 	"debitdesk/models/client"
 	"debitdesk/models/merchant"
 	"debitdesk/models/subscription"
@@ -20,6 +21,7 @@ type known struct {
 	brand     merchant.Brand
 	guard     Guard
 	mapping   Mapping
+	source    source.Report
 	templates []subscription.Template
 	hashOf    func(branch string, number bank.AccountNumber) []byte
 
@@ -71,7 +73,7 @@ func (k *known) add(c client.Client) {
 // know reads everything that some rows are held against, in a handful of questions, however many rows there are. What
 // the import itself has made is not counted: its rows were told apart when they were rehearsed.
 func (s *Service) know(ctx context.Context, i Import, lines []Line) (*known, error) {
-	k := &known{today: dayOfMoment(s.Now()), mapping: i.Mapping, byID: map[uuid.UUID]client.Client{},
+	k := &known{today: dayOfMoment(s.Now()), mapping: i.Mapping, source: i.Source, byID: map[uuid.UUID]client.Client{},
 		byReference: map[string]uuid.UUID{}, referenceOf: map[uuid.UUID]string{}, byEmail: map[string][]client.Client{},
 		byIdentity: map[string][]client.Client{}, contracts: map[string]bool{}}
 	var err error
@@ -108,6 +110,11 @@ func (s *Service) know(ctx context.Context, i Import, lines []Line) (*known, err
 	}
 	if k.byReference, err = s.Store.referred(ctx, i, references); err != nil {
 		return nil, err
+	}
+	if i.Source.OnlyJoins {
+		if err := s.Store.contracted(ctx, i, contracts, k.byReference); err != nil {
+			return nil, err
+		}
 	}
 	for _, id := range k.byReference {
 		ids = append(ids, id)

@@ -54,6 +54,25 @@ func (s Store) referred(ctx context.Context, i Import, references []string) (map
 	return out, nil
 }
 
+// contracted adds clients by the references of their mandates, where no reference of the business names one.
+func (s Store) contracted(ctx context.Context, i Import, contracts []string, to map[string]uuid.UUID) error {
+	rows, err := s.Pool.Query(ctx, `SELECT contract_reference, client_id::text FROM mandates WHERE merchant_id = $1
+		AND brand_id = $2 AND contract_reference = ANY($3)`, i.MerchantID.String(), i.BrandID.String(), contracts)
+	var ref, id string
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, []any{&ref, &id}, func() error {
+			if _, there := to[ref]; !there {
+				to[ref] = idFrom(id)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("find references of mandates: %w", err)
+	}
+	return nil
+}
+
 // madeBy tells which of some clients an import has made.
 func (s Store) madeBy(ctx context.Context, i Import, clients []uuid.UUID) (out []uuid.UUID, err error) {
 	if len(clients) == 0 {

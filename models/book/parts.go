@@ -187,7 +187,7 @@ func first[T any](all []T) (one T) {
 
 // settled looks at what is left: the reference, and numbers that cannot be read.
 func (k *known) settled(p *plan) {
-	if ref := p.values.Reference; ref != "" {
+	if ref := p.values.Reference; ref != "" && !k.source.OnlyJoins {
 		if of, taken := k.byReference[ref]; !taken {
 			p.refer = ref
 			p.change(Reference.Label(), k.referenceOf[p.client.ID], ref)

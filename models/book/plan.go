@@ -51,7 +51,7 @@ func dayOfMoment(at time.Time) Day { return calendar.DateOf(at) }
 // judge says what a row does, given what is known.
 func (k *known) judge(row Row, l Line) *plan {
 	p := &plan{values: l.Values, findings: l.Findings, earliest: k.guard.Earliest(l.Values)}
-	if l.Values.Totals || row.LeftOut || k.skips(l) {
+	if l.Values.Totals || l.Values.Aside || row.LeftOut || k.skips(l) {
 		p.verdict = Skipped
 		p.reason = reasonOfSkip(row, l)
 		return p
@@ -81,7 +81,7 @@ func reasonOfSkip(row Row, l Line) string {
 		return "a person left the row out"
 	}
 	for _, f := range l.Findings {
-		if f.Cause == CauseTotals || f.Cause == CauseTwice {
+		if f.Cause == CauseTotals || f.Cause == CauseAside || f.Cause == CausePlanned || f.Cause == CauseTwice {
 			return f.Words()
 		}
 	}
@@ -109,6 +109,9 @@ func (k *known) find(p *plan, row Row) (c client.Client, known, ok bool) {
 		}
 	}
 	byReference, referred := k.byReference[v.Reference]
+	if k.source.OnlyJoins {
+		return k.partner(p)
+	}
 	if referred {
 		meet(k.byID[byReference])
 	}

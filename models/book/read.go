@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/book/source"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
@@ -37,6 +38,9 @@ type Values struct {
 	Group      string
 	Notes      string
 	Totals     bool // it is the line of totals
+	Aside      bool // the layout of the file says that it is no client
+	Plan       OldPlan
+	Planned    []Day // on which the old system is to debit this account or mandate
 }
 
 // OldDebit is when the old system debited last.
@@ -59,6 +63,7 @@ func (l Line) OK() bool { _, bad := worst(l.Findings); return !bad }
 type Checker struct {
 	Header   []string
 	Mapping  Mapping
+	Source   source.Report
 	Today    Day
 	Together *Together
 }
@@ -73,6 +78,9 @@ type reading struct {
 // Check reads one row and reports everything about it at once.
 func (c Checker) Check(row Row) Line {
 	r := &reading{Checker: c, row: row, line: Line{N: row.N}}
+	if r.aside() {
+		return r.line
+	}
 	r.broken()
 	if slices.ContainsFunc(row.Broken, func(p sheet.Problem) bool { return p.Code == sheet.Damaged }) {
 		return r.line
@@ -98,7 +106,8 @@ func (r *reading) chose(cause string) string {
 
 var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
 	sheet.TooManyCells: CauseCells, sheet.CellTooLong: CauseLength, sheet.BadEncoding: CauseEncoding,
-	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged}
+	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged, source.Unfit: CauseUnfit, source.Card: CauseCard,
+	source.Again: CauseConfirm}
 
 func (r *reading) broken() {
 	for _, p := range r.row.Broken {
@@ -106,7 +115,7 @@ func (r *reading) broken() {
 		if chosen := r.chose(cause); chosen == choiceYes && (cause == CauseHidden || cause == CauseCells) {
 			continue
 		}
-		f := Finding{Level: Problem, Cause: cause, Column: p.Column, Message: strings.TrimSuffix(p.Message, ".")}
+		f := Finding{Level: levelOf(cause), Cause: cause, Column: p.Column, Message: strings.TrimSuffix(p.Message, ".")}
 		if p.Column > 0 {
 			f.Name = r.name(p.Column - 1)
 		}

@@ -193,7 +193,7 @@ func (r *reading) accountType() bank.AccountType {
 		return bank.Current
 	}
 	if kind, known := accountTypes[plainWord(text)]; known {
-		return kind
+		return r.typeDigit(text, kind)
 	}
 	if r.chose(CauseType) != choiceYes {
 		r.wrong(Type, CauseType, "expected Current, Savings or Transmission, found %s", found(Type, text))

@@ -26,7 +26,7 @@ func (r *reading) person() {
 	r.email()
 	r.phone()
 	r.identity()
-	if d.FullName == "" && v.ClientID == uuid.Nil && !r.about(CauseLength, CauseLine) {
+	if d.FullName == "" && v.ClientID == uuid.Nil && !r.Source.OnlyJoins && !r.about(CauseLength, CauseLine) {
 		r.wrong(FullName, CauseName, "expected a name, found nothing")
 	}
 }

@@ -30,6 +30,9 @@ func (r *reading) mandate() {
 			"is needed", plural.Of(v.Failures, "debit"))
 		return
 	}
+	if !r.mandateStatus() {
+		return
+	}
 	switch _, given := r.cell(SignedOn); {
 	case v.SignedOn.After(r.Today):
 		if r.chose(CauseFuture) == choiceNoDebit {
@@ -161,7 +164,12 @@ func (r *reading) last() {
 		return
 	}
 	v.Last.On, _ = r.date(LastDebit)
-	if v.Last.On.After(r.Today) {
+	switch {
+	case !v.Last.On.After(r.Today):
+	case r.Source.Collects && !v.Last.On.After(r.Today.AddDays(mostAhead)):
+		r.say(Note, LastDebit, CausePlanned, "the old system was told to debit on %s: the first debit here comes a whole "+
+			"cycle later", v.Last.On)
+	default:
 		r.wrong(LastDebit, CauseDate, "the last debit of the old system is to come: %s", v.Last.On)
 	}
 }

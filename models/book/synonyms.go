@@ -37,6 +37,7 @@ var fieldRows = []fieldRow{
 		"agreementdate|mandaatdatum|geteken|contractdate|debitordersigned"},
 	{OldMandate, "Mandate reference at the old system", "contractreference|contractref|mandatereference|mandateref|" +
 		"mandateno|contractno|contractnumber|kontrakverwysing|agreementreference"},
+	{MandateStatus, "Mandate status at the old system", "mandatestatus|mandatestate|statusofmandate|mandaatstatus"},
 	{Template, "Subscription (template)", "template|subscription|package|plan|membership|membershiptype|product|pakket|" +
 		"lidmaatskap|fee|feetype|group1"},
 	{Amount, "Amount of each debit", "amount|monthly|monthlyamount|monthlyfee|debitamount|debitorderamount|instalment|" +

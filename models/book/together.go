@@ -24,6 +24,7 @@ type Together struct {
 	sum    money.Sum
 	rows   int
 	totals []total
+	plans  map[uint64][]Day // of debits that the old system is to make
 }
 
 type seen struct{ n, first int32 }
@@ -58,6 +59,10 @@ func (t *Together) note(f Field, value string, row int) {
 
 // Add takes one row, read alone. Rows come in the order of the file.
 func (t *Together) Add(m Mapping, row Row, l Line) {
+	if l.Values.Aside {
+		t.plan(l.Values.Plan)
+		return
+	}
 	if l.Values.Totals {
 		t.totals = append(t.totals, total{row.N, l.Values.Cents, t.sum, t.rows})
 		return
@@ -122,6 +127,7 @@ func (r *reading) together() {
 	if r.Together == nil {
 		return
 	}
+	r.line.Values.Planned = r.Together.plansOf(r.line.Values)
 	v := r.line.Values
 	if key := v.key(); key != "" {
 		if s := r.Together.values[r.Together.key(keyField, key)]; s.n > 1 && int(s.first) != r.line.N {

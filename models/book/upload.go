@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/book/source"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
@@ -27,7 +28,16 @@ type Upload struct {
 	BrandID uuid.UUID // zero: the oldest one
 	Content io.ReadSeeker
 	Told    sheet.Told
-	CutOver Day // zero: today
+	CutOver Day     // zero: today
+	With    []Extra // files whose columns belong to the same clients
+	Planned []Extra // files of debits that the old system is still to make
+}
+
+// Extra is another file of an upload.
+type Extra struct {
+	Name    string
+	Content io.ReadSeeker
+	Told    sheet.Told
 }
 
 // Upload reads a file and keeps its rows sealed, all of it or nothing. What the columns mean is guessed, or remembered
@@ -46,15 +56,20 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (i Imp
 	if err := checkCutOver(in.CutOver, today); err != nil {
 		return i, err
 	}
-	file, err := sheet.Open(in.Content, in.Told)
+	first, err := source.Open(in.Content, in.Told)
 	if err != nil {
 		return i, err
 	}
-	defer func() { _ = file.Close() }()
+	defer func() { _ = first.Close() }()
+	file, err := together(first, in)
+	if err != nil {
+		return i, err
+	}
 	i = Import{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: shortName(in.Name), State: ToMap,
-		Format: file.Format, CutOver: in.CutOver, Creator: who, Templates: []uuid.UUID{}, Live: []LiveGroup{}, Kept: []Kept{},
+		Format: file.Format, Source: file.Report, CutOver: in.CutOver, Creator: who,
+		Templates: []uuid.UUID{}, Live: []LiveGroup{}, Kept: []Kept{},
 		Hands: []Hand{}, Fingerprint: []byte{}}
-	return s.take(ctx, who, i, file.Each)
+	return s.take(ctx, who, i, file)
 }
 
 func checkCutOver(day, today Day) error {
@@ -104,9 +119,8 @@ func (f fingerprint) add(cells []string) {
 
 func (f fingerprint) sum() []byte { return []byte(hex.EncodeToString(f.Sum(nil))) }
 
-// take keeps an import with the rows that each gives.
-func (s *Service) take(ctx context.Context, who actor.Actor, i Import,
-	each func(func(sheet.Row) error) error) (Import, error) {
+// take keeps an import with the rows of a file.
+func (s *Service) take(ctx context.Context, who actor.Actor, i Import, file *source.File) (Import, error) {
 	heading := newFingerprint()
 	heading.add(i.Format.Header)
 	i.HeaderHash = heading.sum()
@@ -127,7 +141,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import,
 			waiting = waiting[:0]
 			return err
 		}
-		err := each(func(r sheet.Row) error {
+		err := file.Each(func(r sheet.Row) error {
 			content.add(r.Cells)
 			survey.See(r.Cells, r.Numbers...)
 			waiting = append(waiting, Row{N: r.Number, Cells: r.Cells, Broken: r.Broken, Numbers: r.Numbers, State: Fresh})
@@ -146,11 +160,16 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import,
 			return fault.New(fault.Invalid, "empty_file", "The file has no rows below its heading.")
 		}
 		i.ContentHash = content.sum()
-		if i.Mapping = survey.Guess(i.Format); remembered {
-			i.Mapping = survey.Written(i.Format, known)
+		switch {
+		case remembered:
+			i.Mapping = written(survey.Written(i.Format, known), file.Columns)
+		case len(file.Columns) > 0:
+			i.Mapping = written(survey.Written(i.Format, survey.meant(*file)), file.Columns)
+		default:
+			i.Mapping = survey.Guess(i.Format)
 		}
 		note(tx, who, i, "import.uploaded", fmt.Sprintf("%q was uploaded with %s.", i.Name, plural.Of(i.Rows, "row")), nil,
-			map[string]any{"rows": i.Rows, "cut_over": i.CutOver.String()})
+			map[string]any{"rows": i.Rows, "cut_over": i.CutOver.String(), "layout": i.Source.Layout})
 		if err := keep(tx.Unit(), &i); err != nil {
 			return err
 		}

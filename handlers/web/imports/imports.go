@@ -177,7 +177,7 @@ func (h *Imports) head(c echo.Context, i book.Import, at string, refused error) 
 		facts = append(facts, "joined by "+strings.ToLower(key[:1])+key[1:])
 	}
 	out := pages.ImportHead{Name: i.Name, Facts: strings.Join(facts, " · "), Steps: stepper(i, at), State: pills[i.State],
-		Problems: components.ErrorSummary{Items: summary}}
+		Problems: components.ErrorSummary{Items: summary}, Notes: notes(i, at)}
 	if i.Draft() && access.Actor(c).Can(act) {
 		out.DiscardHref = href(i.ID, "discard")
 	}

@@ -41,8 +41,15 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 			"sheet": form["sheet"]}
 	}
 	view := pages.NewImportView{Key: kit.NewFormKey(), Problems: components.ErrorSummary{Items: summary},
-		File: components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Required: true,
-			Hint: "A spreadsheet (.xlsx) or CSV, at most 20 MB and 50 000 rows.", Error: wrong["file"]},
+		File: components.FileInput{Label: "File", Name: "file", Accept: accepted, Required: true, Error: wrong["file"],
+			Hint: "A spreadsheet (.xlsx), CSV, or a file of Netcash, Stitch, a bank or your accounting software; at most " +
+				"20 MB and 50 000 rows."},
+		With: components.FileInput{Label: "Second file of the same clients", Name: "with", Accept: accepted,
+			Error: wrong["with"], Hint: "Its columns are joined to the rows by our client id, your reference, the " +
+				"ID number or the e-mail address."},
+		Planned: components.FileInput{Label: "Debits that the old system still plans", Name: "planned", Accept: accepted,
+			Error: wrong["planned"], Hint: "A client whose account is in it for a month is not debited here in " +
+				"that month."},
 		Sheet: components.Field{Label: "Sheet", Name: "sheet", Value: form.Get("sheet"), Error: wrong["sheet"],
 			Hint: "For a workbook with several sheets: the name of one. Empty: the first that is not hidden."},
 		CutOver: components.DateField{Label: "Cut-over day", Name: "cut_over", Value: form.Get("cut_over"), Required: true,
@@ -56,6 +63,9 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 		return pages.NewImport(f, stepper(book.Import{}, "new"), view)
 	})
 }
+
+// accepted are the endings of files that a browser offers.
+const accepted = ".csv,.txt,.tsv,.xlsx,.acb,.dat,.zip"
 
 func brandSelect(brands []merchant.Brand, chosen, wrong string) components.Select {
 	s := components.Select{Label: "Brand", Name: "brand_id", Required: true, Error: wrong}
@@ -96,6 +106,24 @@ func (h *Imports) Upload(c echo.Context) error {
 	}
 	defer func() { _ = content.Close() }()
 	in.Content = content
+	for _, one := range []struct {
+		name string
+		to   *[]book.Extra
+	}{{"with", &in.With}, {"planned", &in.Planned}} {
+		part, err := c.FormFile(one.name)
+		switch {
+		case err != nil || part.Size == 0:
+			continue
+		case part.Size > kit.MostUpload:
+			return h.refused(c, form, fault.At(one.name, "file_too_large", kit.TooLargeFile))
+		}
+		content, err := part.Open()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = content.Close() }()
+		*one.to = append(*one.to, book.Extra{Name: part.Filename, Content: content})
+	}
 	return h.refused(c, form, kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (book.Import, error) { return h.Service.Upload(ctx, access.Actor(c), in) },
 		func(i book.Import) string { return href(i.ID, "map") }))
@@ -141,7 +169,11 @@ func (h *Imports) mapPage(c echo.Context, i book.Import, m book.Mapping, cutOver
 		return err
 	}
 	wrong, _, _ := kit.Problems(refused)
-	view := pages.ImportMapView{Head: h.head(c, i, "map", refused), Action: href(i.ID, "map"),
+	digits, err := h.Service.TypeExamples(c.Request().Context(), access.Actor(c), i)
+	if err != nil {
+		return err
+	}
+	view := pages.ImportMapView{Head: h.head(c, i, "map", refused), Digits: digitsOf(digits), Action: href(i.ID, "map"),
 		ReadOnly: !i.Draft() || !access.Actor(c).Can(act),
 		CutOver: components.DateField{Label: "Cut-over day", Name: "cut_over", Value: cutOver, Error: wrong["cut_over"],
 			Hint: "The old system debits until the day before. Nothing is debited here earlier."}}

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/iso20022"
+	"debitdesk/models/bank/tape"
 	"debitdesk/models/calendar"
 )
 
@@ -62,11 +63,11 @@ func (Writer) Refuses(m exchange.Message, groups []exchange.Group) string {
 		switch {
 		case g.Method != bank.EFT:
 			return "It holds debits by DebiCheck, and this form has EFT debits alone."
-		case len(c.ProfileCode) == 0 || len(c.ProfileCode) > userCodeField.length:
+		case len(c.ProfileCode) == 0 || len(c.ProfileCode) > tape.UserCode.Length:
 			return "The form holds a user code of one to four characters, and your debit profile has another."
-		case len(c.Branch) != branchField.length:
+		case len(c.Branch) != tape.Branch.Length:
 			return "The form holds the branch code of your bank account, and your debit profile has none."
-		case len(bank.AccountNumber(c.Account).Key()) > accountField.length:
+		case len(bank.AccountNumber(c.Account).Key()) > tape.Account.Length:
 			return "The number of your bank account is longer than the form holds."
 		}
 	}
@@ -82,17 +83,17 @@ func (w Writer) Write(to io.Writer, m exchange.Outgoing) error {
 	if why := w.Refuses(m.Message, m.Groups); why != "" {
 		return &exchange.Disallowed{Form: w.Title(), Why: []string{why}}
 	}
-	t := tape{m: m, service: w.Service}
+	t := draft{m: m, service: w.Service}
 	t.days()
-	t.add(t.installation(fileHeader))
+	t.add(t.installation(tape.FileHeader))
 	for n, code := range userCodes(m.Groups) {
 		t.user(code, int64(n+1))
 	}
-	trailer := t.installation(fileTrailer)
+	trailer := t.installation(tape.FileTrailer)
 	total := int64(len(t.records)) + 1
-	trailer.count(field{57, 6}, (total+9)/10) // blocks of ten records
-	trailer.count(field{63, 6}, t.items)
-	trailer.count(field{69, 6}, total-t.items)
+	trailer.Count(tape.At(57, 6), (total+9)/10) // blocks of ten records
+	trailer.Count(tape.At(63, 6), t.items)
+	trailer.Count(tape.At(69, 6), total-t.items)
 	t.add(trailer)
 	if t.wrong != nil {
 		return &exchange.Disallowed{Form: w.Title(), Why: t.wrong}
@@ -114,19 +115,19 @@ func userCodes(groups []exchange.Group) (codes []string) {
 	return codes
 }
 
-// tape is one file as it grows.
-type tape struct {
+// draft is one file as it grows.
+type draft struct {
 	m           exchange.Outgoing
 	service     string
-	records     []record
+	records     []tape.Record
 	items       int64 // debits and contras
 	first, last calendar.Date
 	wrong       []string
 }
 
-func (t *tape) add(r record) { t.records = append(t.records, r) }
+func (t *draft) add(r tape.Record) { t.records = append(t.records, r) }
 
-func (t *tape) days() {
+func (t *draft) days() {
 	for _, g := range t.m.Groups {
 		if t.first.IsZero() || g.ActionDate.Before(t.first) {
 			t.first = g.ActionDate
@@ -138,18 +139,18 @@ func (t *tape) days() {
 }
 
 // installation is the header of the file, which its trailer repeats.
-func (t *tape) installation(kind string) record {
-	r := newRecord(kind)
-	r.number(field{3, 4}, "1")
-	r.count(field{7, 8}, t.m.Number)
-	r.put(field{15, 4}, t.m.Groups[0].Creditor.ProfileCode)
-	r.put(field{19, 4}, "0021")
-	r.put(field{23, 6}, short(calendar.DateOf(t.m.MadeAt)))
-	r.put(field{29, 6}, short(t.last))
-	r.count(field{35, 4}, t.m.Number)
-	r.put(field{39, 4}, "1800")
-	r.put(field{43, 4}, "0180")
-	r.put(field{47, 10}, t.service)
+func (t *draft) installation(kind string) tape.Record {
+	r := tape.New(kind)
+	r.Number(tape.At(3, 4), "1")
+	r.Count(tape.At(7, 8), t.m.Number)
+	r.Put(tape.At(15, 4), t.m.Groups[0].Creditor.ProfileCode)
+	r.Put(tape.At(19, 4), "0021")
+	r.Put(tape.At(23, 6), short(calendar.DateOf(t.m.MadeAt)))
+	r.Put(tape.At(29, 6), short(t.last))
+	r.Count(tape.At(35, 4), t.m.Number)
+	r.Put(tape.At(39, 4), "1800")
+	r.Put(tape.At(43, 4), "0180")
+	r.Put(tape.At(47, 10), t.service)
 	return r
 }
 
@@ -159,16 +160,16 @@ type totals struct {
 	cents, hash     int64
 }
 
-func (t *tape) user(code string, generation int64) {
-	header := newRecord(userHeader)
-	header.put(field{3, 4}, code)
-	header.put(field{7, 6}, short(calendar.DateOf(t.m.MadeAt)))
-	header.put(field{13, 6}, short(t.last))
-	header.put(field{19, 6}, short(t.first))
-	header.put(field{25, 6}, short(t.last))
-	header.count(field{31, 6}, 1)
-	header.count(field{37, 4}, t.m.Number+generation-1)
-	header.put(field{41, 10}, t.service)
+func (t *draft) user(code string, generation int64) {
+	header := tape.New(tape.UserHeader)
+	header.Put(tape.At(3, 4), code)
+	header.Put(tape.At(7, 6), short(calendar.DateOf(t.m.MadeAt)))
+	header.Put(tape.At(13, 6), short(t.last))
+	header.Put(tape.At(19, 6), short(t.first))
+	header.Put(tape.At(25, 6), short(t.last))
+	header.Count(tape.At(31, 6), 1)
+	header.Count(tape.At(37, 4), t.m.Number+generation-1)
+	header.Put(tape.At(41, 10), t.service)
 	t.add(header)
 	sum, sequence := totals{}, int64(0)
 	for _, g := range t.m.Groups {
@@ -178,12 +179,12 @@ func (t *tape) user(code string, generation int64) {
 		for _, i := range g.Items {
 			sequence++
 			r := t.debit(g, i, sequence)
-			sum.debits, sum.cents, sum.hash = sum.debits+1, sum.cents+i.AmountCents, sum.hash+r.homing()
+			sum.debits, sum.cents, sum.hash = sum.debits+1, sum.cents+i.AmountCents, sum.hash+r.Homing()
 			t.add(r)
 		}
 		sequence++
 		contra := t.contra(g, sequence)
-		sum.contras, sum.hash = sum.contras+1, sum.hash+contra.homing()
+		sum.contras, sum.hash = sum.contras+1, sum.hash+contra.Homing()
 		t.add(contra)
 	}
 	t.items += sequence
@@ -191,23 +192,23 @@ func (t *tape) user(code string, generation int64) {
 }
 
 // entry is what a debit and its contra share.
-func entry(kind string, g exchange.Group, sequence int64) record {
-	r := newRecord(kind)
-	r.number(branchField, g.Creditor.Branch)
-	r.number(accountField, bank.AccountNumber(g.Creditor.Account).Key())
-	r.put(userCodeField, g.Creditor.ProfileCode)
-	r.count(sequenceField, sequence)
-	r.put(actionField, short(g.ActionDate))
-	r.number(longAccount, "0")
-	r.put(institution, "21")
+func entry(kind string, g exchange.Group, sequence int64) tape.Record {
+	r := tape.New(kind)
+	r.Number(tape.Branch, g.Creditor.Branch)
+	r.Number(tape.Account, bank.AccountNumber(g.Creditor.Account).Key())
+	r.Put(tape.UserCode, g.Creditor.ProfileCode)
+	r.Count(tape.Sequence, sequence)
+	r.Put(tape.Action, short(g.ActionDate))
+	r.Number(tape.LongAccount, "0")
+	r.Put(tape.Institution, "21")
 	return r
 }
 
 // classOfDebits is the entry class of a debit order. (public examples have 44, 36, 32 and 21)
 const classOfDebits = "44"
 
-func (t *tape) debit(g exchange.Group, i exchange.Item, sequence int64) record {
-	r := entry(debit, g, sequence)
+func (t *draft) debit(g exchange.Group, i exchange.Item, sequence int64) tape.Record {
+	r := entry(tape.Debit, g, sequence)
 	in := i.Order.Debit
 	if in == nil {
 		t.refuse(sequence, "what was asked is not kept any longer")
@@ -215,80 +216,70 @@ func (t *tape) debit(g exchange.Group, i exchange.Item, sequence int64) record {
 	}
 	account := in.Account.Key()
 	switch {
-	case len(in.Branch) != homingBranch.length:
+	case len(in.Branch) != tape.HomingBranch.Length:
 		t.refuse(sequence, "the branch code does not have six digits")
-	case account == "" || strings.Trim(account, "0123456789") != "" || len(account) > longAccount.length:
+	case account == "" || strings.Trim(account, "0123456789") != "" || len(account) > tape.LongAccount.Length:
 		t.refuse(sequence, "the account number is not one of at most twenty digits")
 	case in.AmountCents <= 0 || in.AmountCents > mostCents:
 		t.refuse(sequence, "the amount is not one that the form holds")
 	case types[in.AccountType] == "":
 		t.refuse(sequence, "the form has no number for its account type")
 	}
-	r.number(homingBranch, in.Branch)
-	if len(account) > homingAccount.length {
-		r.number(homingAccount, "0")
-		r.number(longAccount, account)
+	r.Number(tape.HomingBranch, in.Branch)
+	if len(account) > tape.HomingAccount.Length {
+		r.Number(tape.HomingAccount, "0")
+		r.Number(tape.LongAccount, account)
 	} else {
-		r.number(homingAccount, account)
+		r.Number(tape.HomingAccount, account)
 	}
-	r.put(typeField, types[in.AccountType])
-	r.count(amountField, in.AmountCents)
-	r.put(classField, classOfDebits)
-	r.put(taxField, "0")
-	r.put(referenceField, iso20022.Columns(in.StatementLine))
-	r.put(nameField, strings.ToUpper(iso20022.Plain(in.HolderName)))
+	r.Put(tape.Type, types[in.AccountType])
+	r.Count(tape.Amount, in.AmountCents)
+	r.Put(tape.Class, classOfDebits)
+	r.Put(tape.Tax, "0")
+	r.Put(tape.Reference, iso20022.Columns(in.StatementLine))
+	r.Put(tape.Name, strings.ToUpper(iso20022.Plain(in.HolderName)))
 	return r
 }
 
-func (t *tape) refuse(sequence int64, why string) {
+func (t *draft) refuse(sequence int64, why string) {
 	if len(t.wrong) < 5 {
 		t.wrong = append(t.wrong, fmt.Sprintf("in record %d %s", sequence, why))
 	}
 }
 
 // contra books the sum of a group on the merchant's own account.
-func (t *tape) contra(g exchange.Group, sequence int64) record {
+func (t *draft) contra(g exchange.Group, sequence int64) tape.Record {
 	if g.SumCents > mostCents {
 		t.refuse(sequence, "the sum of a part is larger than the form holds")
 	}
-	r := entry(debitContra, g, sequence)
-	r.number(homingBranch, g.Creditor.Branch)
-	r.number(homingAccount, bank.AccountNumber(g.Creditor.Account).Key())
-	r.put(typeField, "1")
-	r.count(amountField, g.SumCents)
-	r.put(classField, "10")
-	r.put(field{67, 4}, "0000")
-	r.put(referenceField, fmt.Sprintf("%-10.10sCONTRA%s", iso20022.Plain(g.Creditor.AbbreviatedName), short(g.ActionDate)))
-	r.put(nameField, strings.ToUpper(iso20022.Plain(g.Creditor.Name)))
+	r := entry(tape.DebitContra, g, sequence)
+	r.Number(tape.HomingBranch, g.Creditor.Branch)
+	r.Number(tape.HomingAccount, bank.AccountNumber(g.Creditor.Account).Key())
+	r.Put(tape.Type, "1")
+	r.Count(tape.Amount, g.SumCents)
+	r.Put(tape.Class, "10")
+	r.Put(tape.At(67, 4), "0000")
+	r.Put(tape.Reference, fmt.Sprintf("%-10.10sCONTRA%s", iso20022.Plain(g.Creditor.AbbreviatedName), short(g.ActionDate)))
+	r.Put(tape.Name, strings.ToUpper(iso20022.Plain(g.Creditor.Name)))
 	return r
 }
 
 // trailer has the totals of a user. The contras are on the other side, so both sides are equal.
-func (t *tape) trailer(code string, last int64, sum totals) record {
-	r := newRecord(userTrailer)
-	r.put(field{3, 4}, code)
-	r.count(field{7, 6}, 1)
-	r.count(field{13, 6}, last)
-	r.put(field{19, 6}, short(t.first))
-	r.put(field{25, 6}, short(t.last))
-	r.count(debitCount, sum.debits)
-	r.count(creditCount, sum.contras)
-	r.count(contraCount, sum.contras)
-	r.count(debitSum, sum.cents)
-	r.count(creditSum, sum.cents)
-	r.count(hashField, hashTotal(sum.hash))
+func (t *draft) trailer(code string, last int64, sum totals) tape.Record {
+	r := tape.New(tape.UserTrailer)
+	r.Put(tape.At(3, 4), code)
+	r.Count(tape.At(7, 6), 1)
+	r.Count(tape.At(13, 6), last)
+	r.Put(tape.At(19, 6), short(t.first))
+	r.Put(tape.At(25, 6), short(t.last))
+	r.Count(tape.DebitCount, sum.debits)
+	r.Count(tape.CreditCount, sum.contras)
+	r.Count(tape.ContraCount, sum.contras)
+	r.Count(tape.DebitSum, sum.cents)
+	r.Count(tape.CreditSum, sum.cents)
+	r.Count(tape.Hash, tape.HashTotal(sum.hash))
 	return r
 }
-
-// The totals of a user's trailer.
-var (
-	debitCount  = field{31, 6}
-	creditCount = field{37, 6}
-	contraCount = field{43, 6}
-	debitSum    = field{49, 12}
-	creditSum   = field{61, 12}
-	hashField   = field{73, 12}
-)
 
 // short is a day as YYMMDD.
 func short(d calendar.Date) string {

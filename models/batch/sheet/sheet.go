@@ -172,6 +172,10 @@ func (f *File) Each(see func(Row) error) error {
 	})
 }
 
+// Raw calls see for every row of the table as it is written: those above the heading, blank ones, and each with the
+// cells that it has.
+func (f *File) Raw(see func(Row) error) error { return f.rows.each(0, see) }
+
 // fit gives a row one cell per column and says where that was not so.
 func (f *File) fit(r *Row, width int) {
 	r.Cells = slices.Clone(r.Cells)

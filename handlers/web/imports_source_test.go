@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/handlertest"
+)
+
+const netcashKey = "3f2b1c0d-9a8e-4d7c-8b6a-5f4e3d2c1b0a"
+
+// netcashMaster is a master file whose sum is one cent too high.
+var netcashMaster = strings.ReplaceAll("H→"+netcashKey+"→1→Update→KSF-MASTER→20261124→"+netcashKey+"\n"+
+	"K→101→102→133→134→136→161→201\nT→KSF1022→NKOSI T→1→250655→62000001018→64900→t@example.com\n"+
+	"T→KSF1023→BOTHA A→2→051001→020304050→45000→a@example.com\nF→2→109901→9999\n", "→", "\t")
+
+// filesUploaded posts several files of one import.
+func filesUploaded(t *testing.T, h *handlertest.House, files map[string]string) handlertest.Answer {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for field, value := range map[string]string{"form_key": uuid.NewString(), "brand_id": h.A.BrandID.String()} {
+		if err := w.WriteField(field, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for field, content := range files {
+		part, err := w.CreateFormFile(field, field+".csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := part.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return h.Call("POST", "/imports", body.Bytes(), "Cookie: "+h.A.Finance.Cookie, "Accept: text/html",
+		"Sec-Fetch-Site: same-origin", "Content-Type: "+w.FormDataContentType())
+}
+
+func TestThePageSaysWhatAFileOfAnotherSystemIs(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := bookUploaded(t, h, h.A.Finance, netcashMaster)
+	h.Page(h.A.Finance, "GET", at+"/map", nil).Want(http.StatusOK).Contains(
+		"Netcash master file: 2 rows read, service key dropped", "check sums of the file do not agree",
+		"What the digits of the account types mean", "Row 3, NKOSI T: FNB", "Netcash keeps no signing dates").
+		Lacks(netcashKey, "62000001018", "guessed")
+	bookMapped(t, h, at)
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("1 is savings, 2 is current",
+		"check sums of the file do not agree").Lacks(netcashKey, "What the digits of the account types mean")
+	h.Page(h.A.Finance, "GET", at+"/rehearsal", nil).Want(http.StatusOK).Contains("check sums of the file do not agree")
+}
+
+func TestThePageNamesTheKeyByWhichFilesAreJoined(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	got := filesUploaded(t, h, map[string]string{"file": netcashMaster,
+		"with":    "Member No;Mandate signed\nKSF1022;2025-01-28\nKSF1029;2025-01-28\n",
+		"planned": "Acc No;Bank;Next debit\n62000001018;FNB;2027-01-25\n"}).Want(http.StatusSeeOther)
+	at := strings.TrimSuffix(got.Header.Get("Location"), "/map")
+	h.Page(h.A.Finance, "GET", at+"/map", nil).Want(http.StatusOK).Contains(
+		"with.csv: joined by your reference, 1 row found a row of the first file, 1 row did not",
+		"planned.csv: 1 planned debit of the old system kept against double debits")
+	if i := bookMapped(t, h, at); i.Rows != 4 || i.Counts.Skipped != 2 || i.Counts.Sum() != 4 {
+		t.Errorf("it is rehearsed as %+v", i.Counts)
+	}
+	for name, files := range map[string]map[string]string{
+		"had not finished":  {"file": "FILE NOT READY"},
+		"no column by wh":   {"file": netcashMaster, "with": "Name;Amount\nT;1,00\n"},
+		"a column with the": {"file": netcashMaster, "planned": "Name;Amount\nT;1,00\n"},
+	} {
+		filesUploaded(t, h, files).Want(http.StatusUnprocessableEntity).Contains(name)
+	}
+}
