@@ -74,6 +74,9 @@ func (m *master) found() ([]Column, Report) {
 	r := m.Report
 	r.Rows, r.AskTypes, r.Collects = int(m.entries), m.has("133"), m.action != ""
 	r.Limits = []string{"Netcash keeps no signing dates in this file, and no debit days: have the mandates at hand."}
+	if r.Collects {
+		r.Limits = append(r.Limits, "A batch says nothing about how often: each debit is taken as monthly.")
+	}
 	return m.columns, r
 }
 
