@@ -53,12 +53,12 @@ func (d debt) due() int64 {
 // model adds a history up by itself.
 type model struct {
 	*house
-	r        *rand.Rand
-	debts    []*debt
-	transit  map[calendar.Date]int64
-	vat      map[journal.Month]int64 // output VAT that became due in it
-	locked   calendar.Date
-	bases    map[calendar.Date]bool // payments basis from a day on
+	r       *rand.Rand
+	debts   []*debt
+	transit map[calendar.Date]int64
+	vat     map[journal.Month]int64 // output VAT that became due in it
+	locked  calendar.Date
+	bases   map[calendar.Date]bool // payments basis from a day on
 }
 
 // booked is the day on which what happens now is booked.

@@ -119,20 +119,7 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book,
 			if err != nil {
 				return err
 			}
-			var day, trueDay string
-			fields := append([]any{&e.N, &e.Merged, &e.Kind, (*[16]byte)(&e.BrandID), (*[16]byte)(&e.PurchaseID), &day,
-				&trueDay, (*[16]byte)(&e.SourceID), &e.Currency, &e.Code, &e.Reference, &e.Client}, into(&e.Cents)...)
-			_, err = pgx.ForEachRow(rows, fields, func() (err error) {
-				if e.Day, err = calendar.ParseDate(day); err != nil {
-					return err
-				}
-				if e.TrueDay, err = calendar.ParseDate(trueDay); err != nil {
-					return err
-				}
-				b.Entries = append(b.Entries, e)
-				return nil
-			})
-			return err
+			return eachEntry(rows, &e, nil, func() error { b.Entries = append(b.Entries, e); return nil })
 		})
 	if err != nil {
 		return b, fmt.Errorf("read the journal: %w", err)
