@@ -119,6 +119,6 @@ func (s *Service) writeOff(ctx context.Context, who actor.Actor, purchaseID uuid
 			Before: map[string]any{"owed_cents": at.Owed, "written_off_cents": at.Left()},
 			After: map[string]any{"owed_cents": at.Owed - w.AmountCents, "written_off_cents": at.Left() + w.AmountCents,
 				"vat_cents": w.VATCents, "reason": reason}})
-		return nil
+		return tx.Answered(w)
 	})
 }

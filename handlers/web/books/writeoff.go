@@ -17,6 +17,9 @@ import (
 	"debitdesk/views/pages"
 )
 
+// takeBack in a form takes a write-off back in place of writing the debt off.
+const takeBack = "take_back"
+
 // AskWriteOff serves GET /purchases/:id/write-off: it writes the debt off, or takes the write-off back.
 func (h *Books) AskWriteOff(c echo.Context) error { return h.askWriteOff(c, "", "", nil) }
 
@@ -38,7 +41,9 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 	v := pages.ActView{Title: "Write off purchase " + name, Blocked: at.Unwritable(),
 		Back: components.Link{Text: "Purchase " + name, Href: words.PurchasePath(id)}}
 	v.Question = components.Confirm{ID: "act", Action: words.PurchasePath(id, "write-off"), CancelHref: words.PurchasePath(id)}
+	do := "write_off"
 	if at.Left() > 0 && at.Owed <= 0 {
+		do = takeBack
 		v.Title, v.Blocked = "Take back the write-off of purchase "+name, ""
 		v.Question.Title = "Take back the write-off of " + words.Sum(at.Left(), at.Currency) + "?"
 		v.Question.Text = "The amount is owed in the books again, and its VAT with it."
@@ -52,7 +57,7 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 	if key == "" {
 		key = kit.NewFormKey()
 	}
-	v.Question.Fields = []components.Pair{{Name: kit.FormKeyName, Value: key}}
+	v.Question.Fields = []components.Pair{{Name: kit.FormKeyName, Value: key}, {Name: "do", Value: do}}
 	byInput, summary, _ := kit.Problems(refused)
 	v.Problems.Items = summary
 	v.Lines = &components.Textarea{Label: "Reason", Name: "reason", Value: reason, Error: byInput["reason"], Required: true,
@@ -82,24 +87,18 @@ func (h *Books) WriteOff(c echo.Context) error {
 		return err
 	}
 	who, reason := access.Actor(c), form.Get("reason")
-	at, err := h.Journal.Standing(c.Request().Context(), who, id)
-	if err != nil {
-		return err
-	}
-	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
-		if at.Left() > 0 && at.Owed <= 0 {
-			w, err := h.Journal.TakeBack(ctx, who, id, reason)
-			if err != nil {
+	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (w journal.WriteOff, err error) {
+		if form.Get("do") == takeBack {
+			if w, err = h.Journal.TakeBack(ctx, who, id, reason); err != nil {
 				return w, err
 			}
 			return w, access.AddFlash(c, "ok", "The write-off was taken back.")
 		}
-		w, err := h.Journal.WriteOff(ctx, who, id, reason)
-		if err != nil {
+		if w, err = h.Journal.WriteOff(ctx, who, id, reason); err != nil {
 			return w, err
 		}
 		return w, access.AddFlash(c, "ok", words.Sum(w.AmountCents, w.Currency)+" was written off.")
-	}, func(any) string { return words.PurchasePath(id) })
+	}, func(journal.WriteOff) string { return words.PurchasePath(id) })
 	if _, _, invalid := kit.Problems(err); invalid {
 		return h.askWriteOff(c, reason, form.Get(kit.FormKeyName), err)
 	}
