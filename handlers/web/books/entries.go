@@ -142,13 +142,12 @@ func entryLine(e journal.Listed, f journal.Filter, accounts journal.Accounts) pa
 		if cents == 0 {
 			continue
 		}
-		side := pages.BookSide{Account: accounts.Of(journal.Roles[i], e.BrandID).Name}
+		account := accounts.Of(journal.Roles[i], e.BrandID).Name
 		if cents > 0 {
-			side.Debit = words.Sum(cents, e.Currency)
+			line.Debits = append(line.Debits, pages.BookSide{Account: account, Amount: words.Sum(cents, e.Currency)})
 		} else {
-			side.Credit = words.Sum(-cents, e.Currency)
+			line.Credits = append(line.Credits, pages.BookSide{Account: account, Amount: words.Sum(-cents, e.Currency)})
 		}
-		line.Sides = append(line.Sides, side)
 	}
 	if f.Of() {
 		line.Figure = words.Sum(e.Figure, e.Currency)
