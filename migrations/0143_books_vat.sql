@@ -25,15 +25,16 @@ CREATE TABLE write_offs (
 CREATE INDEX write_offs_by_purchase ON write_offs (purchase_id);
 CREATE INDEX write_offs_by_merchant ON write_offs (merchant_id, created_at);
 
-ALTER TABLE journal_entries ADD COLUMN deferred boolean NOT NULL DEFAULT false; -- the invoice was on payments basis
-CREATE INDEX journal_entries_of_vat ON journal_entries (merchant_id, day) WHERE vato <> 0 OR vatd <> 0;
+-- The invoice was on payments basis.
+ALTER TABLE journal_entries ADD COLUMN deferred boolean NOT NULL DEFAULT false;
 
 CREATE FUNCTION books_on_payments(of uuid, on_day date) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT payments FROM book_vat_bases WHERE merchant_id = of AND from_day <= on_day
         ORDER BY from_day DESC LIMIT 1), false) $$;
 
 -- part × to / of, half up.
-CREATE FUNCTION cents_share(part numeric, to_cents numeric, of_cents numeric) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION cents_share(part numeric, to_cents numeric, of_cents numeric) RETURNS bigint
+    LANGUAGE sql IMMUTABLE AS $$
     SELECT round(part * to_cents / nullif(of_cents, 0))::bigint $$;
 
 -- What was posted for a purchase, in cents: owed by the client (below zero: too much was paid), asked for by documents
@@ -181,7 +182,8 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
     RETURNS TABLE (figure text, merchant_id uuid, what text, kept text, facts text) LANGUAGE sql STABLE AS $$
     SELECT 'journal', coalesce(j.merchant_id, f.merchant_id), coalesce(j.kind, f.kind) || ' ' ||
             coalesce(j.source_id, f.source_id),
-        coalesce(concat_ws(' ', j.true_day, j.currency, j.owed, j.clr, j.bank, j.rev, j.vat, j.refp, j.bad), 'no entry'),
+        coalesce(concat_ws(' ', j.true_day, j.currency, j.owed, j.clr, j.bank, j.rev, j.vat, j.refp, j.bad),
+            'no entry'),
         coalesce(concat_ws(' ', f.true_day, f.currency, f.owed, f.clr, f.bank, f.rev, f.vato, f.refp, f.bad), 'no row')
     FROM (SELECT e.*, e.ar + e.unap + e.rec + CASE WHEN p.paper THEN 0 ELSE e.vato + e.vatd END AS owed,
                 CASE WHEN p.paper THEN e.vato + e.vatd ELSE 0 END AS vat

@@ -201,7 +201,8 @@ func (m Mapping) told() map[string]any {
 			accounts[string(at.Role)+" of brand "+at.Brand.String()] = a.Code + " " + a.Name
 		}
 	}
-	return map[string]any{accountsField: accounts, "year_starts": m.YearStarts, "tax_rate": m.TaxRate, "sales_tax": m.SalesTax}
+	return map[string]any{accountsField: accounts, "year_starts": m.YearStarts, "tax_rate": m.TaxRate,
+		"sales_tax": m.SalesTax}
 }
 
 func checkSettings(set Settings) (wrong fault.Problems) {

@@ -38,8 +38,8 @@ var kindWords = map[Kind]string{Invoiced: "Invoice", Credited: "Credit note", Co
 	WrittenOff: "Written off"}
 
 // Kinds are all kinds in the order in which people choose one.
-var Kinds = []Kind{Invoiced, Credited, Collected, Returned, Disputed, DisputeWon, PaidByHand, RefundAsked, RefundDropped,
-	Refunded, WrittenOff}
+var Kinds = []Kind{Invoiced, Credited, Collected, Returned, Disputed, DisputeWon, PaidByHand, RefundAsked,
+	RefundDropped, Refunded, WrittenOff}
 
 // Word is what people call entries of the kind.
 func (k Kind) Word() string { return kindWords[k] }

@@ -54,13 +54,13 @@ func (f *Filter) check() (wrong fault.Problems) {
 		wrong.Add("currency", "invalid", "%q is not a currency. Use three capitals, such as ZAR.", f.Currency)
 	}
 	if f.Role != "" && f.Role.place() < 0 {
-		wrong.Add("role", "invalid_choice", "%q is none of the accounts.", f.Role)
+		wrong.Add("role", "invalid_choice", "%q is not an account.", f.Role)
 	}
 	if f.Kind != "" && f.Kind.Word() == "" {
-		wrong.Add("kind", "invalid_choice", "%q is no kind of entry.", f.Kind)
+		wrong.Add("kind", "invalid_choice", "%q is not a kind of entry.", f.Kind)
 	}
 	if _, known := boxes[f.Box]; f.Box != "" && !known {
-		wrong.Add("box", "invalid_choice", "%q is no field of the sheet.", f.Box)
+		wrong.Add("box", "invalid_choice", "%q is not a field of the sheet.", f.Box)
 	}
 	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
 		wrong.Add("to", "invalid", "The last day is before the first.")

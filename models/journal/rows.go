@@ -140,7 +140,8 @@ func kindsOf(ask Ask) []string {
 
 func entries() string {
 	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.source_id, e.currency,
-			e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
+			e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''),
+			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
 		roleColumns() + `
 		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
@@ -150,7 +151,8 @@ func entries() string {
 
 func entriesByDay() string {
 	return `SELECT min(e.n), count(*)::integer, e.kind, e.brand_id, '00000000-0000-0000-0000-000000000000'::uuid,
-			e.day::text, e.true_day::text, '00000000-0000-0000-0000-000000000000'::uuid, e.currency, '', '', '', ` + roleSums() + `
+			e.day::text, e.true_day::text, '00000000-0000-0000-0000-000000000000'::uuid, e.currency, '', '',
+			'', ` + roleSums() + `
 		FROM journal_entries e` + ofDays + ` GROUP BY e.day, e.true_day, e.kind, e.brand_id, e.currency
 		ORDER BY e.day, min(e.n) LIMIT @most`
 }

@@ -32,8 +32,8 @@ func keepBasis(tx *database.Tx, merchantID uuid.UUID, b Basis) {
 
 // lastInvoiced is the newest day on which an invoice is booked; zero where none is.
 func (s Store) lastInvoiced(ctx context.Context, merchantID uuid.UUID) (calendar.Date, error) {
-	return s.date(ctx, `SELECT coalesce(max(day)::text, '') FROM journal_entries WHERE merchant_id = ? AND kind = 'invoice'`,
-		merchantID)
+	return s.date(ctx, `SELECT coalesce(max(day)::text, '') FROM journal_entries
+		WHERE merchant_id = ? AND kind = 'invoice'`, merchantID)
 }
 
 // vatOf gives beside each entry e what of it goes where on the VAT201. On payments basis that is what came in or went

@@ -66,7 +66,8 @@ func (s Standing) Unwritable() string {
 
 // WriteOff writes off what a client owes for a purchase, for a reason. The supply stands, so no credit note is written,
 // and the client still owes the money: what comes in later is a bad debt recovered.
-func (s *Service) WriteOff(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, reason string) (WriteOff, error) {
+func (s *Service) WriteOff(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
+	reason string) (WriteOff, error) {
 	return s.writeOff(ctx, who, purchaseID, reason, func(at Standing, w *WriteOff) error {
 		if why := at.Unwritable(); why != "" {
 			return fault.New(fault.Conflict, "not_writable_off", "%s", why)
@@ -77,7 +78,8 @@ func (s *Service) WriteOff(ctx context.Context, who actor.Actor, purchaseID uuid
 }
 
 // TakeBack takes back what is left of the write-offs of a purchase: the client owes it in the books again.
-func (s *Service) TakeBack(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, reason string) (WriteOff, error) {
+func (s *Service) TakeBack(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
+	reason string) (WriteOff, error) {
 	return s.writeOff(ctx, who, purchaseID, reason, func(at Standing, w *WriteOff) error {
 		if at.Left() <= 0 {
 			return fault.New(fault.Conflict, "nothing_written_off", "Nothing is written off of this purchase.")

@@ -75,7 +75,8 @@ func TestABadDebtIsWrittenOffOnThePageOfThePurchase(t *testing.T) {
 	h.Page(h.A.Staff, "GET", at, nil).Want(http.StatusForbidden)
 	h.Page(h.B.Owner, "GET", at, nil).Want(http.StatusNotFound)
 	h.Page(h.B.Owner, "POST", at, form("reason", "No.")).Want(http.StatusNotFound)
-	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Write off R\u00a0649,00", "no credit note is written")
+	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).
+		Contains("Write off R\u00a0649,00", "no credit note is written")
 	h.Page(h.A.Finance, "POST", at, form("reason", " ")).Want(http.StatusUnprocessableEntity).Contains("Say why")
 	once := form("reason", "Cannot be found.")
 	for range 2 { // the second is a second click
@@ -89,7 +90,8 @@ func TestABadDebtIsWrittenOffOnThePageOfThePurchase(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Take back the write-off")
 	h.Page(h.A.Finance, "POST", at, form("reason", "A mistake.", "do", "take_back")).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", "/books/entries?role=bad", nil).Want(http.StatusOK).Contains("2 entries")
-	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action LIKE 'books.writ%' AND purchase_id = $1`, id); n != 2 {
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action LIKE 'books.writ%' AND purchase_id = $1`,
+		id); n != 2 {
 		t.Errorf("the audit has %d entries", n)
 	}
 }

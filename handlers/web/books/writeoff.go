@@ -40,7 +40,8 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 	name := words.Reference(rec.Purchase)
 	v := pages.ActView{Title: "Write off purchase " + name, Blocked: at.Unwritable(),
 		Back: components.Link{Text: "Purchase " + name, Href: words.PurchasePath(id)}}
-	v.Question = components.Confirm{ID: "act", Action: words.PurchasePath(id, "write-off"), CancelHref: words.PurchasePath(id)}
+	v.Question = components.Confirm{ID: "act", Action: words.PurchasePath(id, "write-off"),
+		CancelHref: words.PurchasePath(id)}
 	do := "write_off"
 	if at.Left() > 0 && at.Owed <= 0 {
 		do = takeBack
@@ -50,7 +51,8 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 		v.Question.Button, v.Question.Safe = "Take back the write-off", true
 	} else if v.Blocked == "" {
 		v.Question.Title = "Write off " + words.Sum(at.Owed, at.Currency) + " from " + words.PayerName(rec.Purchase) + "?"
-		v.Question.Text = "Your books no longer expect this money. The purchase stays as it is, and no credit note is written."
+		v.Question.Text = "Your books no longer expect this money. The purchase stays as it is, and no credit note is " +
+			"written."
 		v.Question.Breaks = writeOffBreaks(at)
 		v.Question.Button = "Write off " + money.Format(at.Owed, at.Currency)
 	}
@@ -60,8 +62,8 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 	v.Question.Fields = []components.Pair{{Name: kit.FormKeyName, Value: key}, {Name: "do", Value: do}}
 	byInput, summary, _ := kit.Problems(refused)
 	v.Problems.Items = summary
-	v.Lines = &components.Textarea{Label: "Reason", Name: "reason", Value: reason, Error: byInput["reason"], Required: true,
-		Rows: 3, MaxLength: 500}
+	v.Lines = &components.Textarea{Label: "Reason", Name: "reason", Value: reason, Error: byInput["reason"],
+		Required: true, Rows: 3, MaxLength: 500}
 	return h.Desk.ShowIn(c, kit.StatusOf(refused), v.Title, words.Purchases,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, v) })
 }
@@ -69,7 +71,8 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 func writeOffBreaks(at journal.Standing) (out []string) {
 	switch {
 	case at.Deferred:
-		out = append(out, "VAT of "+words.Sum(at.OwedVAT, at.Currency)+" never becomes due: the invoice is on payments basis.")
+		out = append(out, "VAT of "+words.Sum(at.OwedVAT, at.Currency)+
+			" never becomes due: the invoice is on payments basis.")
 	case at.OwedVAT != 0:
 		out = append(out, "VAT of "+words.Sum(at.OwedVAT, at.Currency)+" comes back to you, in field 17 of the VAT201.")
 	}
