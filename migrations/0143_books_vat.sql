@@ -244,6 +244,29 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
 $$;
 
 -- +goose Down
+-- What posts entries reads what goes here: this step is taken back together with that of the journal.
 DROP TRIGGER post_new ON write_offs;
+DROP VIEW journal_facts;
 DROP TABLE write_offs, book_vat_bases;
-DROP FUNCTION post_write_offs; -- those that entries are posted by read what is gone: the step is not taken back alone
+ALTER TABLE journal_entries DROP COLUMN deferred;
+DROP FUNCTION post_write_offs, books_of_purchase, vat_not_due, cents_share, books_on_payments;
+CREATE VIEW journal_facts AS
+    SELECT e.merchant_id, e.kind, e.id AS source_id, e.purchase_id, e.day AS true_day, e.at, e.currency, e.code,
+        m.owed, m.clr, m.bank, 0::bigint AS rev, 0::bigint AS vato, m.refp
+    FROM ledger_entries e
+        CROSS JOIN LATERAL posting_of_movement(e.id, e.refund_id, e.kind, e.amount_cents, e.at) m
+    WHERE e.amount_cents <> 0
+    UNION ALL
+    SELECT i.merchant_id, i.kind, i.id, i.purchase_id, i.issued, i.created_at, i.currency, '',
+        s.sign * i.total_cents, 0, 0, -s.sign * (i.total_cents - coalesce(i.vat_cents, 0)),
+        -s.sign * coalesce(i.vat_cents, 0), 0
+    FROM invoices i CROSS JOIN LATERAL (SELECT CASE i.kind WHEN 'invoice' THEN 1 ELSE -1 END AS sign) s
+    WHERE i.total_cents <> 0 OR i.vat_cents <> 0
+    UNION ALL
+    SELECT r.merchant_id, 'refund_asked', r.id, r.purchase_id, sast_day(r.created_at), r.created_at, r.currency, '',
+        r.amount_cents, 0, 0, 0, 0, -r.amount_cents
+    FROM refunds r
+    UNION ALL
+    SELECT r.merchant_id, 'refund_dropped', r.id, r.purchase_id, sast_day(r.updated_at), r.updated_at, r.currency, '',
+        -r.amount_cents, 0, 0, 0, 0, r.amount_cents
+    FROM refunds r WHERE r.state = 'dropped';
