@@ -396,6 +396,14 @@ func (c *callers) books() {
 		accounts.Set("name-"+string(r), "Account of "+string(r))
 	}
 	c.all("POST /books/accounts", func(int) ask { return ask{body: accounts} }, 303)
+	c.all("POST /books/vat/basis", func(int) ask { return ask{body: form("basis", "payments", "from", "2090-01-01")} }, 303)
+	id := created(atOnce(1, func(int) handlertest.Answer {
+		return c.API("POST", "/purchases/", c.buying(c.ids["/clients/"], ""))
+	}))
+	c.API("POST", "/purchases/"+id[0]+"/resend_invoice/", nil).Want(200)
+	c.all("POST /purchases/:id/write-off", func(int) ask {
+		return ask{ids: id, body: form("reason", "They cannot pay.")}
+	}, 303)
 	c.exec(`INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency)
 		SELECT merchant_id, 'invoice', gen_random_uuid(), id, gen_random_uuid(), '2026-01-05', created_at, 'ZAR' FROM brands
 		WHERE id = $1`, c.A.BrandID.String())

@@ -34,15 +34,20 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/calendar/subscriptions", e.Planner.Turns},
 			{page, "GET", "/calendar/subscriptions/export", e.Planner.ExportTurns},
 		}},
-		{actor.Read, "Books: what the accounts come to, and which months are closed", []Route{
+		{actor.Read, "Books: what the accounts come to, their entries, VAT, and which months are closed", []Route{
 			{page, "GET", "/books", e.Books.Show},
+			{page, "GET", "/books/entries", e.Books.Entries},
+			{page, "GET", "/books/vat", e.Books.VAT},
 		}},
-		{actor.Books, "Export the journal, choose its accounts, and close months", []Route{
+		{actor.Books, "Export the journal, choose its accounts and its VAT, close months, and write off bad debts", []Route{
 			{page, "POST", "/books/export", e.Books.Export},
 			{page, "GET", "/books/accounts", e.Books.Accounts},
 			{page, "POST", "/books/accounts", e.Books.Choose},
 			{page, "GET", "/books/closing", e.Books.AskClose},
 			{page, "POST", "/books/closing", e.Books.Close},
+			{page, "POST", "/books/vat/basis", e.Books.ChooseBasis},
+			{page, "GET", "/purchases/:id/write-off", e.Books.AskWriteOff},
+			{page, "POST", "/purchases/:id/write-off", e.Books.WriteOff},
 		}},
 		{actor.Manage, "Reopen the month that was closed last", []Route{
 			{page, "GET", "/books/closings/:id/reopening", e.Books.AskReopen},

@@ -170,7 +170,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
-	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Brands: s.Merchants.Store}
+	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store}
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store,
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,

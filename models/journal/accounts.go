@@ -19,7 +19,7 @@ import (
 // Role is what an account is for. Its text is the column of the journal.
 type Role string
 
-// The roles. Of those from VATNotDue on that are not in Used, nothing is posted yet.
+// The roles. To those that are not in Used nothing is posted yet.
 const (
 	Debtors       Role = "ar"
 	Transit       Role = "clr"
@@ -47,7 +47,7 @@ var Roles = []Role{Debtors, Transit, Bank, Revenue, OutputVAT, VATNotDue, Fees, 
 func (r Role) place() int { return slices.Index(Roles, r) }
 
 // Used are the roles that something is posted to, in the order in which people map them.
-var Used = []Role{Debtors, Transit, Bank, Revenue, OutputVAT, RefundsDue, Unallocated}
+var Used = []Role{Debtors, Transit, Bank, Revenue, OutputVAT, VATNotDue, RefundsDue, Unallocated, BadDebts, Recovered}
 
 // Account is one account of the merchant's package.
 type Account struct{ Code, Name string }
@@ -67,14 +67,17 @@ var preset = map[Role]struct {
 		"invoices less credit notes, without VAT"},
 	OutputVAT: {Account{"9500000", "Output VAT"}, "Liabilities", "Output VAT",
 		"the VAT of invoices less that of credit notes"},
-	VATNotDue: {Account{"9510000", "VAT not yet due"}, "Liabilities", "VAT not yet due", ""},
-	Fees:      {Account{"3200000", "Collection fees"}, "Expenses", "Fees", ""},
+	VATNotDue: {Account{"9510000", "VAT not yet due"}, "Liabilities", "VAT not yet due",
+		"on payments basis: the VAT of what clients still owe"},
+	Fees: {Account{"3200000", "Collection fees"}, "Expenses", "Fees", ""},
 	RefundsDue: {Account{"9250000", "Refunds payable"}, "Liabilities", "Refunds payable",
 		"refunds that are owed and not paid out"},
 	Unallocated: {Account{"9260000", "Unallocated receipts"}, "Liabilities", "Unallocated receipts",
 		"money that no invoice asks for: purchases without one, and what was paid twice"},
-	BadDebts:  {Account{"3100000", "Bad debts"}, "Expenses", "Bad debts", ""},
-	Recovered: {Account{"2750000", "Bad debts recovered"}, "Income", "Bad debts recovered", ""},
+	BadDebts: {Account{"3100000", "Bad debts"}, "Expenses", "Bad debts",
+		"what was written off, without VAT"},
+	Recovered: {Account{"2750000", "Bad debts recovered"}, "Income", "Bad debts recovered",
+		"what came in after a write-off, without VAT"},
 	TakenOver: {Account{"5300000", "Opening balances"}, "Equity", "Opening balances", ""},
 }
 
@@ -198,7 +201,8 @@ func (m Mapping) told() map[string]any {
 			accounts[string(at.Role)+" of brand "+at.Brand.String()] = a.Code + " " + a.Name
 		}
 	}
-	return map[string]any{accountsField: accounts, "year_starts": m.YearStarts, "tax_rate": m.TaxRate, "sales_tax": m.SalesTax}
+	return map[string]any{accountsField: accounts, "year_starts": m.YearStarts, "tax_rate": m.TaxRate,
+		"sales_tax": m.SalesTax}
 }
 
 func checkSettings(set Settings) (wrong fault.Problems) {

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -237,9 +236,4 @@ func told(sums map[string]Cents) map[string]map[Role]int64 {
 		}
 	}
 	return out
-}
-
-// unlike tells that what was closed differs from what is there.
-func (c Closing) unlike(now map[string]Cents) bool {
-	return fmt.Sprint(c.Balances) != fmt.Sprint(told(now))
 }

@@ -29,16 +29,22 @@ const (
 	RefundAsked   Kind = "refund_asked"
 	RefundDropped Kind = "refund_dropped"
 	Refunded      Kind = "refunded"
+	WrittenOff    Kind = "written_off"
 )
 
 var kindWords = map[Kind]string{Invoiced: "Invoice", Credited: "Credit note", Collected: "Collected",
 	Returned: "Returned", Disputed: "Disputed", DisputeWon: "Dispute won", PaidByHand: "Marked as paid",
-	RefundAsked: "Refund owed", RefundDropped: "Refund withdrawn", Refunded: "Refund paid"}
+	RefundAsked: "Refund owed", RefundDropped: "Refund withdrawn", Refunded: "Refund paid",
+	WrittenOff: "Written off"}
+
+// Kinds are all kinds in the order in which people choose one.
+var Kinds = []Kind{Invoiced, Credited, Collected, Returned, Disputed, DisputeWon, PaidByHand, RefundAsked,
+	RefundDropped, Refunded, WrittenOff}
 
 // Word is what people call entries of the kind.
 func (k Kind) Word() string { return kindWords[k] }
 
-// prefix begins the ids of entries by what they are of: ledger, invoice, credit note, refund.
+// prefix begins the ids of entries by what they are of: ledger, invoice, credit note, refund, write-off.
 func (k Kind) prefix() string {
 	switch k {
 	case Invoiced:
@@ -47,6 +53,8 @@ func (k Kind) prefix() string {
 		return "cn"
 	case RefundAsked, RefundDropped:
 		return "ref"
+	case WrittenOff:
+		return "off"
 	default:
 		return "led"
 	}

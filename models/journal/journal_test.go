@@ -1,15 +1,11 @@
 package journal_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
@@ -217,122 +213,5 @@ func TestManyWhoCloseAndReopenAtOnceKeepTheBooks(t *testing.T) {
 			h.number(`SELECT count(*) FROM book_closings`); n != 0 {
 			t.Errorf("the audit has %d closings too many", n)
 		}
-	}
-}
-
-// model is what a history should come to, added up by itself.
-type model struct {
-	transit map[calendar.Date]int64
-	open    []uuid.UUID
-	totals  map[uuid.UUID]int64
-	pending []struct {
-		id, of uuid.UUID
-		cents  int64
-	}
-	owed, revenue, vat int64
-}
-
-func TestRandomHistoriesWithClosingsKeepTheBooks(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(3) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			h, r := open(t), rand.New(rand.NewPCG(seed, 5)) //nolint:gosec // a history
-			m := &model{transit: map[calendar.Date]int64{}, totals: map[uuid.UUID]int64{}}
-			closed := map[journal.Month]string{}
-			for range 400 {
-				m.step(h, r)
-				if r.IntN(12) == 0 {
-					h.goOn(h.day.AddDays(1 + r.IntN(6)))
-				}
-				if next, over, err := h.books.NextMonth(t.Context(), h.who); err == nil && over && r.IntN(10) == 0 {
-					_, err := h.books.Close(t.Context(), h.who, next)
-					must(t, err)
-					closed[next] = fmt.Sprintf("%+v", h.book(next.First(), next.Last(), false).Entries)
-				}
-			}
-			for month, was := range closed {
-				if now := fmt.Sprintf("%+v", h.book(month.First(), month.Last(), false).Entries); now != was {
-					t.Errorf("%s was changed after it was closed", month)
-				}
-			}
-			if len(closed) == 0 {
-				t.Error("no month was closed")
-			}
-			m.compare(h)
-			h.holds()
-		})
-	}
-}
-
-func (m *model) step(h *house, r *rand.Rand) {
-	of := func() uuid.UUID { return m.open[r.IntN(len(m.open))] }
-	switch act := r.IntN(8); {
-	case act < 2 || len(m.open) == 0:
-		cents := 1 + r.Int64N(100_000)
-		p := h.purchase(cents)
-		m.open, m.totals[p] = append(m.open, p), cents
-		if act == 0 {
-			h.document("invoice", p, cents)
-			m.revenue, m.vat = m.revenue-cents+vatOf(cents), m.vat-vatOf(cents)
-		}
-	case act < 4:
-		p := of()
-		h.moved("collected", p, m.totals[p])
-		m.transit[h.day] += m.totals[p]
-	case act == 4:
-		p, kind := of(), []string{"returned", "disputed"}[r.IntN(2)]
-		h.moved(kind, p, -m.totals[p])
-		m.transit[h.day] -= m.totals[p]
-	case act == 5:
-		p := of()
-		h.moved("paid_by_hand", p, m.totals[p])
-	case act == 6:
-		p := of()
-		cents := 1 + r.Int64N(m.totals[p])
-		m.pending = append(m.pending, struct {
-			id, of uuid.UUID
-			cents  int64
-		}{h.owedBack(p, cents, "bank"), p, cents})
-		m.owed += cents
-	case len(m.pending) > 0:
-		one := m.pending[0]
-		m.pending, m.owed = m.pending[1:], m.owed-one.cents
-		if r.IntN(3) == 0 {
-			h.refunds(one.id, "dropped")
-			return
-		}
-		h.refunds(one.id, "settled")
-		h.moved("refunded", one.of, -one.cents, one.id)
-		m.transit[h.day] -= one.cents
-	}
-}
-
-// compare holds the books against what was added up, and by day against by entry.
-func (m *model) compare(h *house) {
-	h.Helper()
-	var transit int64
-	first, last := begins.AddDays(-1), h.day.AddDays(40)
-	each, days := h.book(first, last, false), h.book(first, last, true)
-	if each.Closing() != days.Closing() || each.Closing().Sum() != 0 {
-		h.Errorf("by entry %v, by day %v", each.Closing(), days.Closing())
-	}
-	byTrueDay := map[calendar.Date]int64{}
-	for _, e := range each.Entries {
-		byTrueDay[e.TrueDay] += e.Cents.Of(journal.Transit)
-	}
-	for day := first; !day.After(last); day = day.AddDays(1) {
-		if transit += m.transit[day]; byTrueDay[day] != m.transit[day] {
-			h.Errorf("%s: %d in transit, want %d", day, byTrueDay[day], m.transit[day])
-		}
-	}
-	for role, want := range map[journal.Role]int64{journal.Transit: transit, journal.RefundsDue: -m.owed,
-		journal.Revenue: m.revenue, journal.OutputVAT: m.vat} {
-		if got := each.Closing().Of(role); got != want {
-			h.Errorf("%s is %d, want %d", role, got, want)
-		}
-	}
-	if each.Closing().Of(journal.Debtors) < 0 || each.Closing().Of(journal.Unallocated) > 0 {
-		h.Errorf("debtors %d, unallocated %d", each.Closing().Of(journal.Debtors), each.Closing().Of(journal.Unallocated))
 	}
 }

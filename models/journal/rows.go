@@ -119,20 +119,7 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book,
 			if err != nil {
 				return err
 			}
-			var day, trueDay string
-			fields := append([]any{&e.N, &e.Merged, &e.Kind, (*[16]byte)(&e.BrandID), (*[16]byte)(&e.PurchaseID), &day,
-				&trueDay, (*[16]byte)(&e.SourceID), &e.Currency, &e.Code, &e.Reference, &e.Client}, into(&e.Cents)...)
-			_, err = pgx.ForEachRow(rows, fields, func() (err error) {
-				if e.Day, err = calendar.ParseDate(day); err != nil {
-					return err
-				}
-				if e.TrueDay, err = calendar.ParseDate(trueDay); err != nil {
-					return err
-				}
-				b.Entries = append(b.Entries, e)
-				return nil
-			})
-			return err
+			return eachEntry(rows, &e, nil, func() error { b.Entries = append(b.Entries, e); return nil })
 		})
 	if err != nil {
 		return b, fmt.Errorf("read the journal: %w", err)
@@ -153,7 +140,8 @@ func kindsOf(ask Ask) []string {
 
 func entries() string {
 	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.source_id, e.currency,
-			e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''), coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
+			e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''),
+			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
 		roleColumns() + `
 		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
@@ -163,7 +151,8 @@ func entries() string {
 
 func entriesByDay() string {
 	return `SELECT min(e.n), count(*)::integer, e.kind, e.brand_id, '00000000-0000-0000-0000-000000000000'::uuid,
-			e.day::text, e.true_day::text, '00000000-0000-0000-0000-000000000000'::uuid, e.currency, '', '', '', ` + roleSums() + `
+			e.day::text, e.true_day::text, '00000000-0000-0000-0000-000000000000'::uuid, e.currency, '', '',
+			'', ` + roleSums() + `
 		FROM journal_entries e` + ofDays + ` GROUP BY e.day, e.true_day, e.kind, e.brand_id, e.currency
 		ORDER BY e.day, min(e.n) LIMIT @most`
 }

@@ -37,7 +37,7 @@ var apart = []struct {
 	{LeftOut{"Imports", "What they brought in is here; their files are deleted when they can no longer be undone."},
 		[]string{"book_imports", "book_import_rows", "book_mappings"}},
 	{LeftOut{"The journal", "It follows from what is here, and has files of its own: Books, or debitdesk books export."},
-		[]string{"journal_entries", "book_settings", "book_accounts", "book_closings"}},
+		[]string{"journal_entries", "book_settings", "book_accounts", "book_vat_bases", "book_closings"}},
 	{LeftOut{"The sandbox’s bank", "It is none."}, []string{"sandbox_instructions"}},
 }
 

@@ -115,6 +115,18 @@ func moneyFiles() []file {
 				word("code", "x.code", "The bank’s code"),
 				moment("at", "x.at", "When it was booked"),
 			}},
+		{name: "write_offs.csv", holds: "Debts that were written off; below zero they were taken back",
+			tables: []string{"write_offs"}, from: "write_offs x", order: "x.id", columns: []column{
+				word("write_off_id", "x.id", "Its id here"),
+				word("purchase_id", "x.purchase_id", "The purchase"),
+				day("day", "x.day", "Its day"),
+				word("currency", "x.currency", "Currency"),
+				amount("amount", "x.amount_cents", "Amount, VAT included"),
+				amount("vat", "x.vat_cents", "VAT in it"),
+				text("reason", "x.reason", "Why"),
+				text("by", "x.by_name", "Who did it"),
+				moment("created_at", "x.created_at", "When"),
+			}},
 		{name: "batches.csv", holds: "Batches of invoices from spreadsheets", tables: []string{"batches"},
 			from: "batches x", order: "x.id", columns: []column{
 				word("batch_id", "x.id", "Its id here"),

@@ -18,6 +18,7 @@ var wiping = []struct{ table, where string }{
 	{"recently_opened", "merchant_id = $1"},
 	{"book_closings", "merchant_id = $1"}, // what is closed does not go
 	{"journal_entries", "merchant_id = $1"},
+	{"write_offs", "merchant_id = $1"},
 	{"token_deletions", "merchant_id = $1"},
 	{"client_stops", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},

@@ -22,7 +22,9 @@ import (
 	"debitdesk/models/journal"
 	"debitdesk/models/journal/files"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -30,9 +32,10 @@ import (
 
 // Books serves the pages of the journal.
 type Books struct {
-	Desk    *kit.Desk
-	Journal *journal.Service
-	Brands  merchant.Store
+	Desk      *kit.Desk
+	Journal   *journal.Service
+	Purchases *purchase.Service
+	Brands    merchant.Store
 }
 
 const (
@@ -59,7 +62,9 @@ func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 	v := pages.BooksView{May: who.Can(actor.Books), MonthWords: m.Words(), State: "No month is closed.",
 		Month: components.Field{Label: "Month", Name: "month", Type: "month", Value: m.String(), Error: wrong,
 			Required: true},
-		Accounts: components.Link{Text: "Accounts of the books", Href: accountsPath}}
+		Accounts: components.Link{Text: "Accounts of the books", Href: accountsPath},
+		Secondary: []components.Button{{Label: "Entries", Icon: "layers", Href: entriesPath},
+			{Label: "VAT", Icon: "receipt", Href: vatPath}}}
 	sums, err := h.Journal.Sums(ctx, who, m)
 	if err != nil {
 		return err
@@ -69,7 +74,7 @@ func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 		return err
 	}
 	for _, s := range sums {
-		v.Tables = append(v.Tables, table(s, mapped.Accounts))
+		v.Tables = append(v.Tables, table(s, mapped.Accounts, m))
 	}
 	if err := h.closings(c, who, &v); err != nil {
 		return err
@@ -79,11 +84,18 @@ func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 		func(f layout.Frame) templ.Component { return pages.Books(f, v) })
 }
 
-func table(s journal.Sums, accounts journal.Accounts) pages.BookTable {
+func table(s journal.Sums, accounts journal.Accounts, m journal.Month) pages.BookTable {
 	t := pages.BookTable{Currency: s.Currency}
 	for _, r := range journal.Used {
 		a := accounts.Of(r, journal.EveryBrand)
+		rows := url.Values{"role": {string(r)}, "to": {m.Last().String()}}
+		if s.Currency != money.ZAR {
+			rows.Set("currency", s.Currency)
+		}
+		all := entriesPath + "?" + rows.Encode()
+		rows.Set("from", m.First().String())
 		t.Lines = append(t.Lines, pages.BookLine{Role: r.Word(), What: r.What(), Account: a.Code + " " + a.Name,
+			PostedHref: entriesPath + "?" + rows.Encode(), BalanceHref: all,
 			Posted: words.Sum(s.Posted.Of(r), s.Currency), Balance: words.Sum(s.Balance.Of(r), s.Currency)})
 	}
 	return t

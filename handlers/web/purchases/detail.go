@@ -204,6 +204,9 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 		acts = append(acts, pages.Act{Label: "Withdraw the refund…", Icon: "x",
 			Href: words.PurchasePath(rec.ID, "withdrawal"), Why: whyNotSettle(rec, who)})
 	}
+	if who.Can(actor.Books) && (slices.Contains(purchase.Late, rec.Status) || rec.Status == purchase.Expired) {
+		acts = append(acts, pages.Act{Label: "Write off…", Icon: "x", Href: words.PurchasePath(rec.ID, "write-off")})
+	}
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
 		Href: words.ClientHref(rec.ClientID) + "/accounts/new", Changes: true}
 	switch {

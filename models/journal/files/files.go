@@ -79,8 +79,8 @@ const csvType, plainType = "text/csv; charset=utf-8", "text/plain; charset=utf-8
 var Formats = []Format{
 	{"xero-journal", "Xero manual journals", "At most 300 lines in a file. They arrive as drafts.", "csv", csvType,
 		writeXero, checkXero, 0},
-	{"xero-invoices", "Xero sales invoices", "Invoices and credit notes, with VAT in the prices. 500 in a file.", "csv",
-		csvType, writeXeroInvoices, checkXeroInvoices, mostXeroInvoices},
+	{"xero-invoices", "Xero sales invoices", "Invoices and credit notes, with VAT in the prices. 500 in a file.",
+		"csv", csvType, writeXeroInvoices, checkXeroInvoices, mostXeroInvoices},
 	{"quickbooks", "QuickBooks Online journal", "Finds accounts by name. Switch account numbers off to import it.",
 		"csv", csvType, writeQuickBooks, checkQuickBooks, 0},
 	{"pastel", "Pastel Partner, Sage 50", "A journal batch without a head. Account codes of seven characters.", "csv",

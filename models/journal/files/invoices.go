@@ -107,8 +107,9 @@ func writeXeroInvoices(t *text, b *journal.Book) {
 				if bearsVAT(p, l) {
 					tax = b.SalesTax
 				}
-				row(contact(d), harmless(to.Email), harmless(to.Street), "", "", "", harmless(to.City), "", harmless(to.ZipCode),
-					harmless(to.Country), harmless(p.Number), reference(d), day(d.Entry.Day), day(due), "", about, quantity,
+				row(contact(d), harmless(to.Email), harmless(to.Street), "", "", "", harmless(to.City), "",
+					harmless(to.ZipCode), harmless(to.Country), harmless(p.Number), reference(d), day(d.Entry.Day), day(due), "",
+					about, quantity,
 					amount(unit), "", revenue.Code, tax, "", "", "", "", p.Currency, "")
 			}
 		}
@@ -127,8 +128,8 @@ func reference(d journal.Document) string {
 	return text
 }
 
-// lineOf is what a line says, its quantity and the price of one in cents. Xero takes discounts in percent alone, so what
-// is not simply quantity by price is one piece, and the text says how it came about.
+// lineOf is what a line says, its quantity and the price of one in cents. Xero takes discounts in percent alone, so
+// what is not simply quantity by price is one piece, and the text says how it came about.
 func lineOf(p billing.Paper, l billing.Line) (about, quantity string, unit int64) {
 	about, sign := cut(harmless(l.Text), longestXeroText), int64(1)
 	if p.Kind == billing.Credited {

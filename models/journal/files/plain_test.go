@@ -164,7 +164,8 @@ func TestProgramsComeToOurSumsByMonthAndAccount(t *testing.T) {
 		}
 	}
 	b.Opening = nil
-	if csv := filestest.MonthsOfCSV(t, written(t, "csv", b)); len(csv) == 0 || csv["2026-11 debtors"] != ours["2026-11 debtors"] {
+	const at = "2026-11 debtors"
+	if csv := filestest.MonthsOfCSV(t, written(t, "csv", b)); len(csv) == 0 || csv[at] != ours[at] {
 		t.Errorf("the CSV has %v", csv)
 	}
 }

@@ -24,8 +24,9 @@ type judge struct {
 }
 
 var judges = map[string]judge{
-	"ledger":    {program: "ledger", check: []string{"--strict", "-f", "FILE", "bal"}},
-	"hledger":   {program: "hledger", check: []string{"-f", "FILE", "check", "--strict", "ordereddates", "uniqueleafnames"}},
+	"ledger": {program: "ledger", check: []string{"--strict", "-f", "FILE", "bal"}},
+	"hledger": {program: "hledger",
+		check: []string{"-f", "FILE", "check", "--strict", "ordereddates", "uniqueleafnames"}},
 	"beancount": {program: "bean-check", check: []string{"--no-cache", "FILE"}, months: "bean-query"},
 }
 

@@ -45,6 +45,7 @@ var fixedTables = []string{
 	"figure_sweep",
 	"book_settings",
 	"book_accounts",
+	"book_vat_bases",
 	"book_closings",
 }
 
