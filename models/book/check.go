@@ -2,7 +2,7 @@ package book
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -11,10 +11,8 @@ import (
 	"debitdesk/models/purchase"
 )
 
-const (
-	judgedAtOnce = 1000
-	mostLost     = 20
-)
+// judgedAtOnce is how many rows are judged at once: what is known of their clients is read by a handful of questions.
+const judgedAtOnce = 1000
 
 // Map fixes what the columns mean and when the old system stops, and has every row rehearsed: Work does it.
 func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapping, cutOver Day) (Import, error) {
@@ -65,8 +63,8 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID) (
 // rehearse has all rows judged anew.
 func (s *Service) rehearse(tx purchase.Tx, who actor.Actor, i *Import) error {
 	i.Revision++
-	i.State, i.CheckSum = Checking, ""
-	if err := freshen(tx.Unit(), *i, nil); err != nil {
+	i.State, i.CheckSum, i.Counts = Checking, "", Counts{Fresh: i.Rows}
+	if err := freshen(tx.Unit(), *i); err != nil {
 		return err
 	}
 	return s.later(tx, who, i)
@@ -75,56 +73,6 @@ func (s *Service) rehearse(tx purchase.Tx, who actor.Actor, i *Import) error {
 // Outdated tells that it was rehearsed on another day: first debits may have passed since.
 func (s *Service) Outdated(i Import) bool {
 	return i.State == Checked && dayOfMoment(i.UpdatedAt) != dayOfMoment(s.Now())
-}
-
-// Work is one process at the work of an import. It may be begun again at any time, in several processes at once: each
-// piece locks the import and looks again before it writes.
-type Work struct {
-	s        *Service
-	id       uuid.UUID
-	together *Together
-	revision int
-}
-
-// Begin goes on with the work of an import.
-func (s *Service) Begin(id uuid.UUID) *Work { return &Work{s: s, id: id, revision: -1} }
-
-// Work does everything that waits of an import.
-func (s *Service) Work(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
-	w := s.Begin(id)
-	for {
-		more, err := w.Step(ctx, who)
-		if err != nil {
-			return Import{}, err
-		}
-		if !more {
-			return s.Store.Import(ctx, who.MerchantID, id)
-		}
-	}
-}
-
-// Step does the next piece, in one transaction: whole or not at all.
-func (w *Work) Step(ctx context.Context, who actor.Actor) (more bool, err error) {
-	for range mostLost {
-		i, err := w.s.Store.Import(ctx, who.MerchantID, w.id)
-		if err != nil {
-			return false, err
-		}
-		switch i.State {
-		case Checking:
-			more, err = w.check(ctx, i)
-		case Running:
-			more, err = w.run(ctx, who, i)
-		case Undoing:
-			more, err = w.s.undoSome(ctx, who, i)
-		default:
-			return false, nil
-		}
-		if !errors.Is(err, fault.ErrLost) {
-			return more, err
-		}
-	}
-	return false, lost(fault.ErrLost)
 }
 
 // seeTogether looks once at what the rows say with each other.
@@ -174,38 +122,37 @@ func (w *Work) plans(ctx context.Context, i Import, rows []Row) ([]*plan, error)
 
 // check judges the next rows; more tells that there are others.
 func (w *Work) check(ctx context.Context, seen Import) (more bool, err error) {
-	rows, err := w.s.Store.rows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Fresh}, Limit: judgedAtOnce})
+	before, err := w.next(ctx, seen, RowQuery{States: []RowState{Fresh}, Limit: judgedAtOnce})
 	if err != nil {
 		return false, err
 	}
-	plans, err := w.plans(ctx, seen, rows)
+	plans, err := w.plans(ctx, seen, before)
 	if err != nil {
 		return false, err
 	}
+	rows := slices.Clone(before)
 	for n, p := range plans {
 		p.into(seen, &rows[n])
 		if rows[n].Digest, err = w.s.digest(seen, p, rows[n]); err != nil {
 			return false, err
 		}
 	}
-	err = w.s.InTx(ctx, func(tx purchase.Tx) error {
+	return len(rows) > 0, w.s.InTx(ctx, func(tx purchase.Tx) error {
 		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
 		switch {
 		case err != nil:
 			return err
 		case i.State != seen.State || i.Revision != seen.Revision:
 			return fault.ErrLost
-		}
-		if more = len(rows) > 0; more {
-			if err := saveRows(tx.Unit(), i, rows, false); err != nil {
-				return err
-			}
-			return keep(tx.Unit(), &i)
+		case len(rows) > 0:
+			return w.move(tx.Unit(), &i, before, rows)
 		}
 		i.State, i.UpdatedAt, i.CheckSum = Checked, tx.Now(), w.together.CheckSum()
-		return keep(tx.Unit(), &i)
+		if err := countAnew(tx.Unit(), &i); err != nil {
+			return err
+		}
+		return saveImport(tx.Unit(), i)
 	})
-	return more, err
 }
 
 func (s *Service) digest(i Import, p *plan, row Row) ([]byte, error) {

@@ -135,10 +135,18 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 	return nil
 }
 
-// refer keeps the reference of a client.
-func refer(tx *database.Tx, i Import, reference string, clientID uuid.UUID) {
-	tx.Later(`INSERT INTO client_references (merchant_id, reference, client_id, import_id) VALUES ($1, $2, $3, $4)`,
-		i.MerchantID, reference, clientID, i.ID)
+// refer keeps references of clients.
+func refer(tx *database.Tx, i Import, all []reference) {
+	if len(all) == 0 {
+		return
+	}
+	texts, ids := make([]string, len(all)), make([]uuid.UUID, len(all))
+	for n, r := range all {
+		texts[n], ids[n] = r.text, r.clientID
+	}
+	tx.Later(`INSERT INTO client_references (merchant_id, reference, client_id, import_id)
+		SELECT $1, u.reference, u.client_id, $4 FROM unnest($2::text[], $3::uuid[]) AS u (reference, client_id)`,
+		i.MerchantID, texts, ids, i.ID)
 }
 
 func idFrom(text string) uuid.UUID {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
+	"debitdesk/models/fault"
 )
 
 // RowQuery says which rows are read, in the order of the file.
@@ -52,10 +53,22 @@ func rowsAt(tx *database.Tx, i Import, numbers []int) ([]Row, error) {
 	return Store{tx.DB()}.lines(tx.Context(), i.MerchantID, i.ID, "n = ANY($3) ORDER BY n FOR UPDATE", numbers)
 }
 
-// lastApplied reads the last rows that were done and not taken back, the last one first.
-func lastApplied(tx *database.Tx, i Import, limit int) ([]Row, error) {
+// lastApplied reads the last rows that were done and not taken back, the last one first; only those before a row.
+func lastApplied(tx *database.Tx, i Import, before, limit int) ([]Row, error) {
 	return Store{tx.DB()}.lines(tx.Context(), i.MerchantID, i.ID,
-		"state = 'applied' ORDER BY n DESC LIMIT $3 FOR UPDATE", limit)
+		"state = 'applied' AND ($3 = 0 OR n < $3) ORDER BY n DESC LIMIT $4", before, limit)
+}
+
+// moveRows writes what became of rows, if all of them stand as they did; fault.ErrLost otherwise.
+func moveRows(tx *database.Tx, i Import, was RowState, rows []Row) error {
+	n, err := database.ChangeMany(tx, moveRow, linesOf(i, rows), string(was))
+	if err != nil {
+		return fmt.Errorf("save rows of an import: %w", err)
+	}
+	if int(n) != len(rows) {
+		return fault.ErrLost
+	}
+	return nil
 }
 
 // CauseCount is how many rows have a cause.

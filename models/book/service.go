@@ -134,7 +134,7 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
 		if err := do(tx, &i); err != nil {
 			return err
 		}
-		if err := keep(tx.Unit(), &i); err != nil {
+		if err := saveImport(tx.Unit(), i); err != nil {
 			return err
 		}
 		return tx.Answered(i)

@@ -145,13 +145,13 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import,
 		if i.Rows == 0 {
 			return fault.New(fault.Invalid, "empty_file", "The file has no rows below its heading.")
 		}
-		i.ContentHash = content.sum()
+		i.ContentHash, i.Counts = content.sum(), Counts{Fresh: i.Rows}
 		if i.Mapping = survey.Guess(i.Format); remembered {
 			i.Mapping = survey.Written(i.Format, known)
 		}
 		note(tx, who, i, "import.uploaded", fmt.Sprintf("%q was uploaded with %s.", i.Name, plural.Of(i.Rows, "row")), nil,
 			map[string]any{"rows": i.Rows, "cut_over": i.CutOver.String()})
-		if err := keep(tx.Unit(), &i); err != nil {
+		if err := saveImport(tx.Unit(), i); err != nil {
 			return err
 		}
 		return tx.Answered(i)
