@@ -42,6 +42,7 @@ var (
 	page        = pageWith(limitBody(smallForm))
 	pageScan    = pageWith(limitUpload(scanForm, scanFile))
 	pageFile    = pageWith(limitUpload(bigFile, tableFile))
+	pageBook    = pageWith(limitUpload(bookFile+1<<20, bookFile))
 	sandboxPage = guard{asks: true, sandbox: true, before: page.before}
 	// pageProof asks for the second factor again.
 	pageProof = guard{asks: true, before: func(e *edge, act actor.Action) stack {

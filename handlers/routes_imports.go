@@ -18,7 +18,7 @@ func (e *edge) importRoutes() Table {
 		}},
 		{actor.Bill, "Import clients with their accounts, mandates and subscriptions; switch groups on; undo", []Route{
 			{page, "GET", "/imports/new", e.Imports.New},
-			{pageFile, "POST", "/imports", e.Imports.Upload},
+			{pageBook, "POST", "/imports", e.Imports.Upload},
 			{page, "POST", "/imports/:id/map", e.Imports.PutMap},
 			{page, "POST", "/imports/:id/fixes", e.Imports.Fix},
 			{page, "POST", "/imports/:id/cells", e.Imports.Cell},

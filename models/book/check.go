@@ -90,6 +90,7 @@ func (w *Work) seeTogether(ctx context.Context, i Import) error {
 		return nil
 	})
 	if err == nil {
+		t.Settle()
 		w.together, w.revision = t, i.Revision
 	}
 	return err

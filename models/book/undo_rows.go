@@ -52,29 +52,32 @@ func (b *back) hanging(tx *database.Tx) error {
 		case f.amendment:
 			b.why[n] = "its mandate was changed since"
 		}
-	}, `SELECT r.at::int,
-			r.made AND EXISTS (SELECT FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client
-					AND p.id IS DISTINCT FROM r.token)
-				OR EXISTS (SELECT FROM purchases p WHERE p.merchant_id = $1 AND p.token_id = r.token)
-				OR EXISTS (SELECT FROM collections c WHERE c.merchant_id = $1 AND c.token_id = r.token),
-			r.made AND EXISTS (SELECT FROM tokens t WHERE t.merchant_id = $1 AND t.client_id = r.client
-					AND t.id IS DISTINCT FROM r.token)
-				OR EXISTS (SELECT FROM tokens t WHERE t.merchant_id = $1 AND t.id = r.token AND t.state <> 'active'),
-			r.made AND EXISTS (SELECT FROM template_clients s WHERE s.merchant_id = $1 AND s.client_id = r.client
-				AND s.id IS DISTINCT FROM r.subscriber),
-			r.made AND (EXISTS (SELECT FROM notes n WHERE n.merchant_id = $1 AND n.client_id = r.client
-					AND NOT n.id = ANY($6::uuid[]))
-				OR EXISTS (SELECT FROM promises p WHERE p.merchant_id = $1 AND p.client_id = r.client)),
-			EXISTS (SELECT FROM amendments a WHERE a.merchant_id = $1 AND a.old_token_id = r.token)
-				OR EXISTS (SELECT FROM mandate_evidence e WHERE e.merchant_id = $1 AND e.mandate_id = r.token)
-		FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
-			WITH ORDINALITY AS r (client, token, subscriber, made, at)`,
+	}, hangingOn,
 		b.i.MerchantID.String(), clients, tokens, subscribers, made, database.IDs(b.notes()))
 	if err != nil {
 		return fmt.Errorf("look at what hangs on clients: %w", err)
 	}
 	return nil
 }
+
+// hangingOn asks by index for each row. EXISTS would be answered by a look at whole tables, once there are many rows.
+const hangingOn = `SELECT r.at::int,
+		coalesce((SELECT r.made FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client
+				AND p.id IS DISTINCT FROM r.token LIMIT 1)
+			OR (SELECT true FROM purchases p WHERE p.merchant_id = $1 AND p.token_id = r.token LIMIT 1)
+			OR (SELECT true FROM collections c WHERE c.merchant_id = $1 AND c.token_id = r.token LIMIT 1), false),
+		coalesce((SELECT r.made FROM tokens t WHERE t.merchant_id = $1 AND t.client_id = r.client
+				AND t.id IS DISTINCT FROM r.token LIMIT 1)
+			OR (SELECT t.state <> 'active' FROM tokens t WHERE t.merchant_id = $1 AND t.id = r.token), false),
+		coalesce((SELECT r.made FROM template_clients s WHERE s.merchant_id = $1 AND s.client_id = r.client
+			AND s.id IS DISTINCT FROM r.subscriber LIMIT 1), false),
+		coalesce((SELECT r.made FROM notes n WHERE n.merchant_id = $1 AND n.client_id = r.client
+				AND NOT n.id = ANY($6::uuid[]) LIMIT 1)
+			OR (SELECT r.made FROM promises p WHERE p.merchant_id = $1 AND p.client_id = r.client LIMIT 1), false),
+		coalesce((SELECT true FROM amendments a WHERE a.merchant_id = $1 AND a.old_token_id = r.token LIMIT 1)
+			OR (SELECT true FROM mandate_evidence e WHERE e.merchant_id = $1 AND e.mandate_id = r.token LIMIT 1), false)
+	FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
+		WITH ORDINALITY AS r (client, token, subscriber, made, at)`
 
 func orNone(id uuid.UUID) *string {
 	if id == uuid.Nil {

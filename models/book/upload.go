@@ -46,7 +46,7 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (i Imp
 	if err := checkCutOver(in.CutOver, today); err != nil {
 		return i, err
 	}
-	file, err := sheet.Open(in.Content, in.Told)
+	file, err := sheet.OpenWithin(in.Content, in.Told, sheet.Large)
 	if err != nil {
 		return i, err
 	}

@@ -29,6 +29,7 @@ type walk struct {
 	state    State
 	revision int
 	last     int             // the number of the last row that was done; 0: none
+	look     int             // at how many rows the planner looks at the tables again
 	handed   map[string]bool // when something is undone: groups that have handed a debit to the bank
 }
 
@@ -55,6 +56,11 @@ func (w *Work) Step(ctx context.Context, who actor.Actor) (more bool, err error)
 		i, err := w.s.Store.Import(ctx, who.MerchantID, w.id)
 		if err != nil {
 			return false, err
+		}
+		if i.State == Running || i.State == Undoing {
+			if err := w.look(ctx, i); err != nil {
+				return false, err
+			}
 		}
 		switch i.State {
 		case Checking:
@@ -108,6 +114,20 @@ func (w *Work) move(tx *database.Tx, i *Import, before, after []Row) error {
 	}
 	w.walk.last = after[len(after)-1].N
 	return nil
+}
+
+// lookFrom is from how many rows on an import has the planner look at the tables that it fills or empties.
+const lookFrom = 1000
+
+// look has the planner look at the tables each time an import has made them several times as large: until PostgreSQL
+// does so by itself, pages and the import would be planned for the tables that there were before.
+func (w *Work) look(ctx context.Context, i Import) error {
+	at := w.on(i)
+	if i.Counts.Applied < max(at.look, lookFrom) {
+		return nil
+	}
+	at.look = 4 * i.Counts.Applied
+	return w.s.Store.analyze(ctx)
 }
 
 // many prepares a transaction that adds or takes back much: nobody is told of it, and statements are planned for

@@ -42,7 +42,7 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 	}
 	view := pages.NewImportView{Key: kit.NewFormKey(), Problems: components.ErrorSummary{Items: summary},
 		File: components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Required: true,
-			Hint: "A spreadsheet (.xlsx) or CSV, at most 20 MB and 50 000 rows.", Error: wrong["file"]},
+			Hint: "A spreadsheet (.xlsx) or CSV, at most 64 MB and 250 000 rows.", Error: wrong["file"]},
 		Sheet: components.Field{Label: "Sheet", Name: "sheet", Value: form.Get("sheet"), Error: wrong["sheet"],
 			Hint: "For a workbook with several sheets: the name of one. Empty: the first that is not hidden."},
 		CutOver: components.DateField{Label: "Cut-over day", Name: "cut_over", Value: form.Get("cut_over"), Required: true,
@@ -72,7 +72,7 @@ func (h *Imports) Upload(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, url.Values{}, fault.At("file", "file_too_large", kit.TooLargeFile))
+			return h.refused(c, url.Values{}, fault.At("file", "file_too_large", sheet.Large.TooLarge()))
 		}
 		return h.refused(c, url.Values{}, fault.At("file", "required", "Choose a file."))
 	}
@@ -82,8 +82,8 @@ func (h *Imports) Upload(c echo.Context) error {
 	if err != nil || part.Size == 0 {
 		return h.refused(c, form, fault.At("file", "required", "Choose a file that is not empty."))
 	}
-	if part.Size > kit.MostUpload {
-		return h.refused(c, form, fault.At("file", "file_too_large", kit.TooLargeFile))
+	if part.Size > sheet.Large.Bytes {
+		return h.refused(c, form, fault.At("file", "file_too_large", sheet.Large.TooLarge()))
 	}
 	in := book.Upload{Name: part.Filename, Told: sheet.Told{Sheet: plainText(form.Get("sheet"))}}
 	if in.CutOver, err = dayIn(form); err != nil {
