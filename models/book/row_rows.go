@@ -66,6 +66,24 @@ func lastApplied(tx *database.Tx, i Import, before, limit int) ([]Row, error) {
 		"state = 'applied' AND ($3 = 0 OR n < $3) ORDER BY n DESC LIMIT $4", before, limit)
 }
 
+// stand makes sure that rows are as they were read; fault.ErrLost when another process has done them meanwhile.
+func stand(tx *database.Tx, i Import, as RowState, rows []Row) error {
+	numbers, still := make([]int, len(rows)), 0
+	for at, r := range rows {
+		numbers[at] = r.N
+	}
+	err := database.Query(tx, func(n *int) []any { return []any{n} }, func(n int) { still = n }, `SELECT count(*)::int
+		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2 AND n = ANY($3::int[]) AND state = $4`,
+		i.MerchantID.String(), i.ID.String(), numbers, string(as))
+	switch {
+	case err != nil:
+		return fmt.Errorf("look at rows again: %w", err)
+	case still != len(rows):
+		return fault.ErrLost
+	}
+	return nil
+}
+
 // moveRows writes what became of rows, if all of them stand as they did; fault.ErrLost otherwise.
 func moveRows(tx *database.Tx, i Import, was RowState, rows []Row) error {
 	n, err := database.ChangeMany(tx, moveRow, linesOf(i, rows), string(was))

@@ -125,6 +125,9 @@ func (w *Work) run(ctx context.Context, who actor.Actor, seen Import) (more bool
 		if i.State != Running || i.Revision != seen.Revision {
 			return fault.ErrLost
 		}
+		if err := stand(tx.Unit(), i, Judged, before); err != nil {
+			return err
+		}
 		i.UpdatedAt = tx.Now()
 		i.Templates = append(i.Templates, d.makeTemplates(tx)...)
 		if err := d.applyAll(tx, i, plans, rows); err != nil {
