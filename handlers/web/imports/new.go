@@ -136,7 +136,7 @@ func (h *Imports) Map(c echo.Context) error {
 }
 
 func (h *Imports) mapPage(c echo.Context, i book.Import, m book.Mapping, cutOver string, refused error) error {
-	survey, err := h.Service.Survey(c.Request().Context(), access.Actor(c), i)
+	survey, err := h.Service.Glimpse(c.Request().Context(), access.Actor(c), i)
 	if err != nil {
 		return err
 	}
