@@ -23,6 +23,7 @@ func (e *edge) importRoutes() Table {
 			{page, "POST", "/imports/:id/fixes", e.Imports.Fix},
 			{page, "POST", "/imports/:id/cells", e.Imports.Cell},
 			{page, "POST", "/imports/:id/rows", e.Imports.Row},
+			{pageScans, "POST", "/imports/:id/scans", e.Imports.AddScans},
 			{page, "POST", "/imports/:id/rehearse", e.Imports.Rehearse},
 			{page, "GET", "/imports/:id/discard", e.Imports.AskDiscard},
 			{page, "POST", "/imports/:id/discard", e.Imports.Discard},

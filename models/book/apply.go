@@ -3,6 +3,7 @@ package book
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,30 @@ func (d *doing) applyAll(tx purchase.Tx, i Import, plans []*plan, rows []Row) (e
 		}
 	}
 	refer(tx.Unit(), i, d.referred)
+	for n, p := range plans {
+		if err := keepScans(tx, p, &rows[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepScans keeps the scans of a row with its mandate, one after the other: they are large.
+func keepScans(tx purchase.Tx, p *plan, row *Row) error {
+	of := p.mandate
+	if p.makes {
+		of = row.TokenID // an account has the id of the mandate that came with it
+	}
+	for _, s := range p.scans {
+		switch kept, err := keepScan(tx.Unit(), s, of); {
+		case err != nil:
+			return err
+		case !kept:
+			row.Findings = append(slices.Clone(row.Findings), Finding{Level: Warning, Cause: CauseScanDamaged,
+				Message: "the scan " + s.Name + " cannot be read: what was stored of it was damaged. Add it on the page of the " +
+					"mandate"})
+		}
+	}
 	return nil
 }
 

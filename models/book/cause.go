@@ -54,10 +54,16 @@ const (
 	CauseProfile      = "no_profile"
 	CauseShortMonths  = "short_months"
 	CauseLeftOut      = "left_out"
+	CauseNoScan       = "no_scan"
+	CauseScanUnused   = "scan_unused"
+	CauseScanDamaged  = "scan_damaged"
 )
 
 // causeTitles are the causes for a person.
 var causeTitles = map[string]string{
+	CauseNoScan:       "Mandates without a scan",
+	CauseScanUnused:   "Scans for rows without an account",
+	CauseScanDamaged:  "Scans that cannot be read",
 	CauseScientific:   "Digits lost in scientific notation",
 	CauseBranchZero:   "Branch codes whose first zero was lost",
 	CauseIDZero:       "ID numbers whose first zero was lost",

@@ -80,18 +80,24 @@ func (w *Work) seeTogether(ctx context.Context, i Import) error {
 	if w.together != nil && w.revision == i.Revision {
 		return nil
 	}
-	t, alone := NewTogether(), w.s.checker(i, nil)
-	err := w.s.each(ctx, i, RowQuery{}, func(rows []Row) error {
+	scans, err := w.s.Store.scans(ctx, i)
+	if err != nil {
+		return err
+	}
+	t, alone, match := NewTogether(), w.s.checker(i, nil), newMatching(scans)
+	err = w.s.each(ctx, i, RowQuery{}, func(rows []Row) error {
 		for _, r := range rows {
 			if !r.LeftOut {
-				t.Add(i.Mapping, r, alone.Check(r))
+				line := alone.Check(r)
+				t.Add(i.Mapping, r, line)
+				match.see(r.N, line.Values)
 			}
 		}
 		return nil
 	})
 	if err == nil {
 		t.Settle()
-		w.together, w.revision = t, i.Revision
+		w.together, w.matching, w.scans, w.revision = t, match, match.byRow(), i.Revision
 	}
 	return err
 }
@@ -109,7 +115,7 @@ func (w *Work) plans(ctx context.Context, i Import, rows []Row) ([]*plan, error)
 	for n, r := range rows {
 		lines[n] = checker.Check(r)
 	}
-	k, err := w.s.know(ctx, i, lines)
+	k, err := w.s.know(ctx, i, lines, w.scans)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +153,9 @@ func (w *Work) check(ctx context.Context, seen Import) (more bool, err error) {
 			return fault.ErrLost
 		case len(rows) > 0:
 			return w.move(tx.Unit(), &i, before, rows)
+		}
+		if err := placeScans(tx.Unit(), i, w.matching.scans); err != nil {
+			return err
 		}
 		i.State, i.UpdatedAt, i.CheckSum = Checked, tx.Now(), w.together.CheckSum()
 		if err := countAnew(tx.Unit(), &i); err != nil {

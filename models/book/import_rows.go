@@ -245,6 +245,9 @@ func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash 
 // Tidy deletes the rows of files that cannot be undone any more, and of drafts that were discarded.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	for _, sql := range []string{
+		`DELETE FROM book_scans
+			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
+				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,
 		`UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL, name = '', reason = ''
 			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
 				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,

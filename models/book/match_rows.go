@@ -95,13 +95,13 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 				k.referenceOf[idFrom(id)] = ref
 				return err
 			}},
-		{`SELECT client_id::text, id::text, account_hash FROM tokens WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
+		{`SELECT client_id::text, id::text, mandate_id::text, account_hash FROM tokens WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
 			AND brand_id = $3 AND method = 'eft' AND state IN ('active', 'blocked') ORDER BY id DESC`,
 			[]any{i.MerchantID.String(), database.IDs(ids), i.BrandID.String()}, func(r pgx.CollectableRow) error {
-				var of, id string
+				var of, id, mandate string
 				var one storedAccount
-				err := r.Scan(&of, &id, &one.hash)
-				one.id = idFrom(id)
+				err := r.Scan(&of, &id, &mandate, &one.hash)
+				one.id, one.mandate = idFrom(id), idFrom(mandate)
 				k.accounts[idFrom(of)] = append(k.accounts[idFrom(of)], one)
 				return err
 			}},
@@ -131,6 +131,9 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 		if err != nil {
 			return fmt.Errorf("look at what rows may mean: %w", err)
 		}
+	}
+	if k.scans != nil {
+		return s.provenBy(ctx, i, k, ids)
 	}
 	return nil
 }

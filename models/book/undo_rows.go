@@ -75,7 +75,8 @@ const hangingOn = `SELECT r.at::int,
 				AND NOT n.id = ANY($6::uuid[]) LIMIT 1)
 			OR (SELECT r.made FROM promises p WHERE p.merchant_id = $1 AND p.client_id = r.client LIMIT 1), false),
 		coalesce((SELECT true FROM amendments a WHERE a.merchant_id = $1 AND a.old_token_id = r.token LIMIT 1)
-			OR (SELECT true FROM mandate_evidence e WHERE e.merchant_id = $1 AND e.mandate_id = r.token LIMIT 1), false)
+			OR (SELECT true FROM mandate_evidence e WHERE e.merchant_id = $1 AND e.mandate_id = r.token
+				AND NOT EXISTS (SELECT FROM book_scans s WHERE s.id = e.id) LIMIT 1), false)
 	FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
 		WITH ORDINALITY AS r (client, token, subscriber, made, at)`
 
@@ -96,7 +97,7 @@ func (b *back) notes() (ids []uuid.UUID) {
 }
 
 // removeMade deletes what the rows made: accounts with their mandates and the purchases that stand for them, notes,
-// references, and the clients who came with them.
+// references, scans, and the clients who came with them.
 func (b *back) removeMade(tx *database.Tx) {
 	m, tokens := b.i.MerchantID.String(), database.IDs(b.ids(func(r Row) uuid.UUID { return r.TokenID }))
 	clients := database.IDs(b.ids(func(r Row) uuid.UUID {
@@ -111,7 +112,13 @@ func (b *back) removeMade(tx *database.Tx) {
 			references = append(references, text)
 		}
 	}
+	numbers := []int{}
+	for _, n := range b.going() {
+		numbers = append(numbers, b.rows[n].N)
+	}
 	followup.RemoveNotes(tx, b.i.MerchantID, b.notes())
+	tx.Later(`DELETE FROM mandate_evidence e USING book_scans s WHERE s.merchant_id = $1 AND s.import_id = $2
+		AND s.n = ANY($3::int[]) AND e.merchant_id = $1 AND e.id = s.id`, m, b.i.ID.String(), numbers)
 	for _, one := range []struct {
 		sql  string
 		of   any

@@ -20,7 +20,9 @@ type Work struct {
 	s        *Service
 	id       uuid.UUID
 	together *Together
-	revision int // of which the rows were seen together
+	matching *matching      // of scans to rows
+	scans    map[int][]Scan // by row
+	revision int            // of which the rows were seen together
 	walk     walk
 }
 

@@ -72,7 +72,7 @@ func (h *Imports) Upload(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, url.Values{}, fault.At("file", "file_too_large", sheet.Large.TooLarge()))
+			return h.refused(c, url.Values{}, fault.At("file", "file_too_large", "%s", sheet.Large.TooLarge()))
 		}
 		return h.refused(c, url.Values{}, fault.At("file", "required", "Choose a file."))
 	}
@@ -83,7 +83,7 @@ func (h *Imports) Upload(c echo.Context) error {
 		return h.refused(c, form, fault.At("file", "required", "Choose a file that is not empty."))
 	}
 	if part.Size > sheet.Large.Bytes {
-		return h.refused(c, form, fault.At("file", "file_too_large", sheet.Large.TooLarge()))
+		return h.refused(c, form, fault.At("file", "file_too_large", "%s", sheet.Large.TooLarge()))
 	}
 	in := book.Upload{Name: part.Filename, Told: sheet.Told{Sheet: plainText(form.Get("sheet"))}}
 	if in.CutOver, err = dayIn(form); err != nil {
