@@ -171,7 +171,7 @@ func countAnew(tx *database.Tx, i *Import) error {
 		return fmt.Errorf("count the rows of an import: %w", err)
 	}
 	if counts != i.Counts || counts.Sum() != i.Rows {
-		return fmt.Errorf("import %s: of %d rows were counted %+v, and anew %+v", i.ID, i.Rows, i.Counts, counts)
+		return fmt.Errorf("import %s, read %d: counted %+v, and anew %+v", i.ID, i.Rows, i.Counts, counts)
 	}
 	if i.State == Checked {
 		i.Fingerprint = fingerprint
