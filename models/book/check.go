@@ -75,31 +75,50 @@ func (s *Service) Outdated(i Import) bool {
 	return i.State == Checked && dayOfMoment(i.UpdatedAt) != dayOfMoment(s.Now())
 }
 
-// seeTogether looks once at what the rows say with each other.
-func (w *Work) seeTogether(ctx context.Context, i Import) error {
+// looking is a first look at all rows of a file, for what they say with each other.
+type looking struct {
+	revision, last int
+	together       *Together
+	matching       *matching
+}
+
+// looksAtOnce is how often rows are read in one piece of that look: no piece takes long, however many rows there are.
+const looksAtOnce = 10
+
+// see looks once at what the rows say with each other; seen tells that all were looked at.
+func (w *Work) see(ctx context.Context, i Import) (seen bool, err error) {
 	if w.together != nil && w.revision == i.Revision {
-		return nil
+		return true, nil
 	}
-	scans, err := w.s.Store.scans(ctx, i)
-	if err != nil {
-		return err
+	if w.looking == nil || w.looking.revision != i.Revision {
+		scans, err := w.s.Store.scans(ctx, i)
+		if err != nil {
+			return false, err
+		}
+		w.looking = &looking{revision: i.Revision, together: NewTogether(), matching: newMatching(scans)}
 	}
-	t, alone, match := NewTogether(), w.s.checker(i, nil), newMatching(scans)
-	err = w.s.each(ctx, i, RowQuery{}, func(rows []Row) error {
+	l, alone := w.looking, w.s.checker(i, nil)
+	for range looksAtOnce {
+		rows, err := w.s.Store.rows(ctx, i.MerchantID, i.ID, RowQuery{After: l.last, Limit: 2 * copied})
+		if err != nil {
+			return false, err
+		}
+		if len(rows) == 0 {
+			l.together.Settle()
+			w.together, w.matching, w.scans, w.revision = l.together, l.matching, l.matching.byRow(), i.Revision
+			w.looking = nil
+			return true, nil
+		}
 		for _, r := range rows {
 			if !r.LeftOut {
 				line := alone.Check(r)
-				t.Add(i.Mapping, r, line)
-				match.see(r.N, line.Values)
+				l.together.Add(i.Mapping, r, line)
+				l.matching.see(r.N, line.Values)
 			}
 		}
-		return nil
-	})
-	if err == nil {
-		t.Settle()
-		w.together, w.matching, w.scans, w.revision = t, match, match.byRow(), i.Revision
+		l.last = rows[len(rows)-1].N
 	}
-	return err
+	return false, nil
 }
 
 func (s *Service) checker(i Import, t *Together) Checker {
@@ -108,9 +127,6 @@ func (s *Service) checker(i Import, t *Together) Checker {
 
 // plans says what rows do: the rehearsal and the run ask it.
 func (w *Work) plans(ctx context.Context, i Import, rows []Row) ([]*plan, error) {
-	if err := w.seeTogether(ctx, i); err != nil {
-		return nil, err
-	}
 	checker, lines := w.s.checker(i, w.together), make([]Line, len(rows))
 	for n, r := range rows {
 		lines[n] = checker.Check(r)

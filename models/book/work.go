@@ -19,6 +19,7 @@ const mostLost = 20
 type Work struct {
 	s        *Service
 	id       uuid.UUID
+	looking  *looking // while it goes on
 	together *Together
 	matching *matching      // of scans to rows
 	scans    map[int][]Scan // by row
@@ -62,6 +63,11 @@ func (w *Work) Step(ctx context.Context, who actor.Actor) (more bool, err error)
 		if i.State == Running || i.State == Undoing {
 			if err := w.look(ctx, i); err != nil {
 				return false, err
+			}
+		}
+		if i.State == Checking || i.State == Running {
+			if seen, err := w.see(ctx, i); err != nil || !seen {
+				return true, err
 			}
 		}
 		switch i.State {
