@@ -40,7 +40,7 @@ lint: # a tool with a module of its own, so that go.mod stays short
 generate: ## templ, committed
 	go tool templ generate -log-level error
 
-bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BENCH=purchase|charge|page|memory|closing|panels|billing|batch|requestlog|exchange|monthend|pages picks
+bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BENCH=purchase|charge|page|memory|closing|panels|billing|batch|book|requestlog|exchange|monthend|pages picks
 	@.make/need.sh postgres
 	@go run ./.make/bench -run '$(BENCH)'
 

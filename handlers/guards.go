@@ -6,6 +6,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/models/actor"
+	"debitdesk/models/book"
 )
 
 // stack is the middleware before an address, outermost first.
@@ -42,6 +43,8 @@ var (
 	page        = pageWith(limitBody(smallForm))
 	pageScan    = pageWith(limitUpload(scanForm, scanFile))
 	pageFile    = pageWith(limitUpload(bigFile, tableFile))
+	pageBook    = pageWith(limitUpload(bookFile+1<<20, bookFile))
+	pageScans   = pageWith(limitUpload(book.MostScanBytes+1<<20, book.MostScanBytes))
 	sandboxPage = guard{asks: true, sandbox: true, before: page.before}
 	// pageProof asks for the second factor again.
 	pageProof = guard{asks: true, before: func(e *edge, act actor.Action) stack {

@@ -1,7 +1,10 @@
 package handlers_test
 
 import (
+	"archive/zip"
 	"fmt"
+	"strings"
+	"testing"
 
 	"github.com/google/uuid"
 
@@ -28,6 +31,10 @@ func (c *callers) imports() {
 	c.all("POST /imports/:id/rows", func(i int) ask {
 		return ask{ids: onOne(ids, i), body: form("n", "2", "do", "in")}
 	}, 303, 409)
+	c.all("POST /imports/:id/scans", func(i int) ask {
+		body, kind := upload(map[string]string{}, "scans", "scans.zip", scanArchive(c.t, fmt.Sprintf("P%d.pdf", i)))
+		return ask{ids: onOne(ids, i), body: body, headers: []string{kind}}
+	}, 303, 409)
 	c.all("POST /imports/:id/rehearse", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303, 409)
 	seals := make([]string, len(ids))
 	for n, id := range ids {
@@ -51,4 +58,22 @@ func (c *callers) imports() {
 		return ask{ids: ids[i : i+1], body: form("group", book.DefaultGroup)}
 	}, 303, 409)
 	c.all("POST /imports/:id/undo", func(i int) ask { return ask{ids: onOne(ids, max(i, 1)), body: form()} }, 303, 409)
+}
+
+// scanArchive is a ZIP file with one scan.
+func scanArchive(t testing.TB, name string) string {
+	t.Helper()
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write([]byte("%PDF-1.4 a scan"))
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -18,11 +18,12 @@ func (e *edge) importRoutes() Table {
 		}},
 		{actor.Bill, "Import clients with their accounts, mandates and subscriptions; switch groups on; undo", []Route{
 			{page, "GET", "/imports/new", e.Imports.New},
-			{pageFile, "POST", "/imports", e.Imports.Upload},
+			{pageBook, "POST", "/imports", e.Imports.Upload},
 			{page, "POST", "/imports/:id/map", e.Imports.PutMap},
 			{page, "POST", "/imports/:id/fixes", e.Imports.Fix},
 			{page, "POST", "/imports/:id/cells", e.Imports.Cell},
 			{page, "POST", "/imports/:id/rows", e.Imports.Row},
+			{pageScans, "POST", "/imports/:id/scans", e.Imports.AddScans},
 			{page, "POST", "/imports/:id/rehearse", e.Imports.Rehearse},
 			{page, "GET", "/imports/:id/discard", e.Imports.AskDiscard},
 			{page, "POST", "/imports/:id/discard", e.Imports.Discard},

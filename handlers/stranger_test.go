@@ -278,6 +278,10 @@ func (s *street) book() string {
 		Content: strings.NewReader("Member No,Name,Email,Bank,Account number,Mandate signed\n" +
 			"K1,Thandi Nkosi,thandi@example.com,FNB,62000001018,2025-01-28\n")})
 	if err == nil {
+		scans := strings.NewReader(scanArchive(s.t, "K9.pdf"))
+		_, err = s.Imports.AddScans(ctx, s.A.Actor, i.ID, scans, scans.Size())
+	}
+	if err == nil {
 		_, err = s.Imports.Map(ctx, s.A.Actor, i.ID, i.Mapping, i.CutOver)
 	}
 	if err == nil {

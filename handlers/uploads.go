@@ -18,6 +18,7 @@ import (
 const (
 	scanFile   = 5 << 20
 	tableFile  = kit.MostUpload
+	bookFile   = 64 << 20 // the clients of a whole business
 	mostOfForm = 200 << 20
 )
 

@@ -99,6 +99,11 @@ func batches(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, er
 
 // open opens the watched pages in turn and tells how long each took.
 func (s *server) open(browser *http.Client, times int) (took []time.Duration, err error) {
+	return s.openAll(browser, watched, times)
+}
+
+// openAll opens pages in turn.
+func (s *server) openAll(browser *http.Client, watched []string, times int) (took []time.Duration, err error) {
 	for i := range times {
 		began := time.Now()
 		res, err := browser.Get(s.base + watched[i%len(watched)])
@@ -224,8 +229,12 @@ func (s *server) submit(browser *http.Client, to, kind string, form io.Reader) (
 
 // wait asks the database until the answer is what is wanted.
 func (s *server) wait(ctx context.Context, question, id, want string) error {
+	return s.waitFor(ctx, 2*time.Minute, question, id, want)
+}
+
+func (s *server) waitFor(ctx context.Context, most time.Duration, question, id, want string) error {
 	got := ""
-	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(most); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		var err error
 		if got, err = s.query(ctx, question, id); err != nil || got == want {
 			return err

@@ -1,7 +1,7 @@
 // Command bench measures the product beside what its database can do: the built
 // binary on its own private PostgreSQL with fsync on, pgbench against the same
 // server, all in one run. It prints a table of ratios; only those hold from one
-// machine to another. BENCH names: purchase, charge, page, memory, closing, panels, billing, batch, hooks,
+// machine to another. BENCH names: purchase, charge, page, memory, closing, panels, billing, batch, book, hooks,
 // requestlog, exchange, monthend, pages.
 package main
 
@@ -67,7 +67,7 @@ func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows in
 		measure func(context.Context, *server, time.Duration, int) ([]line, error)
 	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}, {"closing", closing},
 		{"panels", panels},
-		{"billing", bills}, {"batch", batches}, {"hooks", hooks}, {"requestlog", requestLog},
+		{"billing", bills}, {"batch", batches}, {"book", books}, {"hooks", hooks}, {"requestlog", requestLog},
 		{"exchange", exchanges}, {"monthend", monthEnd}, {everyPage, many.everyPage}} {
 		if !pick.MatchString(m.name) {
 			continue

@@ -33,6 +33,7 @@ type importFileCmd struct {
 	CutOver  string   `placeholder:"DATE" help:"The first day on which debits come from here; today when left out."`
 	With     []string `placeholder:"FILE" help:"Further columns of the same clients, joined by a key."`
 	Planned  []string `placeholder:"FILE" help:"Debits that the old system still plans."`
+	Evidence []string `placeholder:"FILE.zip" help:"Scans of mandates, called like the reference of their row."`
 	Apply    bool     `help:"Do it; without this it is rehearsed and nothing is written to the book."`
 	Files    []string `arg:"" name:"file" help:"Spreadsheets, CSV or known layouts; each is an import of its own."`
 }
@@ -54,8 +55,31 @@ type importSaid struct {
 	Refused   int           `json:"refused"`
 	Held      int           `json:"held"`
 	Causes    []importCause `json:"causes"`
+	Scans     *importScans  `json:"scans,omitempty"`
 	Verdicts  string        `json:"verdicts"`
 	Source    *importSource `json:"source,omitempty"` // of a file whose layout is known
+}
+
+// importScans is what became of the scans of --evidence.
+type importScans struct {
+	Sent      int      `json:"sent"`
+	Matched   int      `json:"matched"`
+	Unmatched []string `json:"unmatched"` // names: without a row, or with several
+	Without   int      `json:"without"`   // rows that make a mandate and have none
+}
+
+// addScans adds the scans of a ZIP file to an import.
+func addScans(ctx context.Context, s *book.Service, who actor.Actor, i book.Import, path string) error {
+	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	about, err := f.Stat()
+	if err == nil {
+		_, err = s.AddScans(ctx, who, i.ID, f, about.Size())
+	}
+	return err
 }
 
 type importCause struct {
@@ -113,6 +137,11 @@ func (m *importFileCmd) one(ctx context.Context, a *App, who actor.Actor, path s
 	if err != nil {
 		return said, err
 	}
+	for _, path := range m.Evidence {
+		if err := addScans(ctx, s, who, i, path); err != nil {
+			return said, fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	if _, err = s.Map(ctx, who, i.ID, chosen, i.CutOver); err == nil {
 		i, err = s.Work(ctx, who, i.ID)
 	}
@@ -146,6 +175,14 @@ func (m *importFileCmd) say(ctx context.Context, s *book.Service, who actor.Acto
 		if one.Keeps {
 			said.Causes = append(said.Causes, importCause{one.Cause, one.Rows})
 		}
+	}
+	scans, err := s.Scans(ctx, who, i.ID)
+	if err != nil {
+		return said, err
+	}
+	if scans.Sent > 0 {
+		said.Scans = &importScans{scans.Sent, scans.Matched, append(append([]string{}, scans.Unmatched...), scans.Shared...),
+			scans.Without}
 	}
 	to, err := os.OpenFile(said.Verdicts, os.O_CREATE|os.O_WRONLY|os.O_TRUNC,
 		0o600) //nolint:gosec // beside the operator's

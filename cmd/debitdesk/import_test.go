@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -43,9 +44,12 @@ func TestABookIsImportedSwitchedOnAndUndoneFromTheCommandLine(t *testing.T) {
 	}
 	mapping := filepath.Join(dir, "mapping.json")
 	must(t, os.WriteFile(mapping, []byte(`{"choices": {"scientific": "drop"}}`), 0o600))
-	done := said(exitOK, "--merchant", "gym", "--mapping", mapping, "--apply", path)
+	done := said(exitOK, "--merchant", "gym", "--mapping", mapping, "--evidence", twoScans(t, dir), "--apply", path)
 	if done.Created != 3 || done.Refused != 0 {
 		t.Errorf("the import did %+v", done)
+	}
+	if s := done.Scans; s == nil || s.Sent != 2 || s.Matched != 1 || len(s.Unmatched) != 1 || s.Without != 1 {
+		t.Errorf("of the scans it says %+v", s)
 	}
 	if again := said(exitOK, "--mapping", mapping, "--apply", path); again.Unchanged != 3 ||
 		again.Created+again.Updated != 0 {
@@ -70,4 +74,22 @@ func TestABookIsImportedSwitchedOnAndUndoneFromTheCommandLine(t *testing.T) {
 			t.Errorf("import %s: %+v", wrong, got)
 		}
 	}
+}
+
+// twoScans is a ZIP file with the scan of one member and one that nobody has.
+func twoScans(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "scans.zip")
+	f, err := os.Create(path)
+	must(t, err)
+	z := zip.NewWriter(f)
+	for _, name := range []string{"K1.pdf", "K9.pdf"} {
+		w, err := z.Create(name)
+		must(t, err)
+		_, err = w.Write([]byte("%PDF-1.4 " + name))
+		must(t, err)
+	}
+	must(t, z.Close())
+	must(t, f.Close())
+	return path
 }

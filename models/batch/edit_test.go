@@ -213,7 +213,7 @@ func TestA_mapping_is_remembered_for_its_heading(t *testing.T) {
 func TestFiles_that_cannot_be_read_leave_nothing_behind(t *testing.T) {
 	h := open(t)
 	for name, text := range map[string]string{"empty": "", "only a heading": heading, "too many rows": heading +
-		strings.Repeat("a@example.org,A,1,2027-03-01,x\n", sheet.MaxRows+1)} {
+		strings.Repeat("a@example.org,A,1,2027-03-01,x\n", sheet.Usual.Rows+1)} {
 		_, err := h.batches.Upload(context.Background(), h.who,
 			batch.Upload{Name: name, Source: batch.FromFile, BrandID: h.brand, Content: strings.NewReader(text)})
 		if _, refused := fault.From(err); !refused {

@@ -63,7 +63,7 @@ func rowsToLeave(tx Tx, b Batch, from []RowState, numbered []int) ([]int, error)
 	if len(numbered) > 0 {
 		rows, err = tx.RowsAt(b, numbered)
 	} else {
-		rows, err = tx.RowsIn(b, from, 0, sheet.MaxRows)
+		rows, err = tx.RowsIn(b, from, 0, sheet.Usual.Rows)
 	}
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return !slices.Contains(from, r.State) })
 	return numbersOf(rows), err

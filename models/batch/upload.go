@@ -177,7 +177,7 @@ func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (
 		Format: format, Mapping: mapping, Creator: who}
 	var rows []sheet.Row // read before the transaction, which reads by its own connection alone
 	if err := in.Clients(ctx, func(c client.Client) error {
-		if len(rows) == sheet.MaxRows {
+		if len(rows) == sheet.Usual.Rows {
 			return fault.New(fault.TooLarge, "too_many_rows", "These are more than 50 000 clients. Narrow the filter.")
 		}
 		rows = append(rows, sheet.Row{Number: len(rows) + 2, Cells: chosenCells(c, in)}) // the heading is the first

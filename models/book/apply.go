@@ -3,6 +3,7 @@ package book
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,59 @@ func keptDetailsOf(text []byte) (client.Details, error) {
 	return k.Details, err
 }
 
+// reference is one that a client gets.
+type reference struct {
+	text     string
+	clientID uuid.UUID
+}
+
+// applyAll does what rows were rehearsed to do. Clients that change are locked first, all at once.
+func (d *doing) applyAll(tx purchase.Tx, i Import, plans []*plan, rows []Row) (err error) {
+	var changed []uuid.UUID
+	for _, p := range plans {
+		if p.verdict == Updated {
+			changed = append(changed, p.client.ID)
+		}
+	}
+	if d.clients, err = client.LockIn(tx.Unit(), i.MerchantID, changed); err != nil {
+		return err
+	}
+	for n, p := range plans {
+		if !p.verdict.Comes() {
+			continue
+		}
+		if err := d.apply(tx, i, p, &rows[n]); err != nil {
+			return err
+		}
+	}
+	refer(tx.Unit(), i, d.referred)
+	for n, p := range plans {
+		if err := keepScans(tx, p, &rows[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepScans keeps the scans of a row with its mandate, one after the other: they are large.
+func keepScans(tx purchase.Tx, p *plan, row *Row) error {
+	of := p.mandate
+	if p.makes {
+		of = row.TokenID // an account has the id of the mandate that came with it
+	}
+	for _, s := range p.scans {
+		switch kept, err := keepScan(tx.Unit(), s, of); {
+		case err != nil:
+			return err
+		case !kept:
+			row.Findings = append(slices.Clone(row.Findings), Finding{Level: Warning, Cause: CauseScanDamaged,
+				Message: "the scan " + s.Name + " cannot be read: what was stored of it was damaged. Add it on the page of the " +
+					"mandate"})
+		}
+	}
+	return nil
+}
+
 // apply does what a row was rehearsed to do: the client, the account with its mandate, the subscription; parked, until
 // the group is switched on.
 func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
@@ -49,7 +103,7 @@ func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
 		return err
 	}
 	if p.refer != "" {
-		refer(tx.Unit(), i, p.refer, c.ID)
+		d.referred = append(d.referred, reference{p.refer, c.ID})
 		row.Undo.Refer = p.refer
 	}
 	account := p.token
@@ -77,17 +131,13 @@ func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
 func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Client, error) {
 	if p.verdict == Created {
 		c := client.Client{ID: tx.NewID(), MerchantID: i.MerchantID, Details: p.details, CreatedAt: tx.Now(),
-			UpdatedAt: tx.Now()}
+			UpdatedAt: tx.Now(), ParkedAt: tx.Now()}
 		client.Insert(tx.Unit(), c)
-		client.SetParked(tx.Unit(), i.MerchantID, []uuid.UUID{c.ID}, tx.Now())
 		row.Undo.MadeWho, row.Undo.At = true, stamp(tx.Now())
 		return c, nil
 	}
-	c, err := client.LockIn(tx.Unit(), i.MerchantID, p.client.ID)
-	switch {
-	case err != nil && !fault.Is(err, fault.NotFound):
-		return c, err
-	case err != nil, !c.UpdatedAt.Equal(p.client.UpdatedAt), c.Erased():
+	c, there := d.clients[p.client.ID]
+	if !there || !c.UpdatedAt.Equal(p.client.UpdatedAt) || c.Erased() {
 		return c, fault.ErrLost // the next try looks at what is there then
 	}
 	before, err := keepDetails(c.Details)
@@ -96,9 +146,7 @@ func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Clie
 	}
 	row.Undo.Before, row.Undo.Was, row.Undo.At = before, stamp(c.UpdatedAt), stamp(tx.Now())
 	c.Details, c.UpdatedAt = p.details, tx.Now()
-	if ok, err := client.Rewrite(tx.Unit(), c); err != nil || !ok {
-		return c, fault.ErrLost
-	}
+	client.SaveIn(tx.Unit(), c)
 	return c, nil
 }
 
@@ -134,10 +182,11 @@ func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Cl
 	if sub.template.ID == uuid.Nil {
 		sub.template = *d.fresh[sub.key]
 	}
-	made := d.made[sub.template.ID]
+	held := d.held[sub.template.ID]
+	d.held[sub.template.ID] = true
 	return d.s.Subscriptions.InsertParked(tx, subscription.MovedIn{Template: sub.template, ClientID: c.ID,
 		TokenID: account,
-		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Reference: p.values.Reference, Made: made}).ID
+		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Reference: p.values.Reference, Held: held}).ID
 }
 
 // note keeps what a row did, in the time line of the client.

@@ -92,30 +92,6 @@ type Kept struct {
 	Why      string    `json:"why"`
 }
 
-// Counts are the rows of an import by what becomes of them. Read is always their sum.
-type Counts struct {
-	Fresh     int   `json:"new"`
-	Created   int   `json:"created"`
-	Updated   int   `json:"updated"`
-	Unchanged int   `json:"unchanged"`
-	Skipped   int   `json:"skipped"`
-	Refused   int   `json:"refused"`
-	Held      int   `json:"held"`
-	Warned    int   `json:"warned"`    // of those that come in
-	Applied   int   `json:"applied"`   // rows that were done
-	Undone    int   `json:"undone"`    // rows that were taken back
-	Debitable int   `json:"debitable"` // accounts that can be debited once they are switched on
-	Cents     int64 `json:"cents"`     // of one debit of each subscription that comes in
-}
-
-// Sum adds up the rows of every kind.
-func (c Counts) Sum() int {
-	return c.Fresh + c.Created + c.Updated + c.Unchanged + c.Skipped + c.Refused + c.Held
-}
-
-// ToDo is how many rows a run does.
-func (c Counts) ToDo() int { return c.Created + c.Updated + c.Unchanged }
-
 // touched notes that a person had a hand in it.
 func (i *Import) touched(who actor.Actor) {
 	if who.Kind == actor.User && !slices.ContainsFunc(i.Hands, func(h Hand) bool { return h.ID == who.ID }) {

@@ -64,10 +64,16 @@ const (
 	CauseNoPartner    = "no_partner"
 	CauseConfirm      = "confirm_again"
 	CausePlanned      = "planned_debit"
+	CauseNoScan       = "no_scan"
+	CauseScanUnused   = "scan_unused"
+	CauseScanDamaged  = "scan_damaged"
 )
 
 // causeTitles are the causes for a person.
 var causeTitles = map[string]string{
+	CauseNoScan:       "Mandates without a scan",
+	CauseScanUnused:   "Scans for rows without an account",
+	CauseScanDamaged:  "Scans that cannot be read",
 	CauseScientific:   "Digits lost in scientific notation",
 	CauseBranchZero:   "Branch codes whose first zero was lost",
 	CauseIDZero:       "ID numbers whose first zero was lost",

@@ -2,7 +2,7 @@ package book
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -11,10 +11,8 @@ import (
 	"debitdesk/models/purchase"
 )
 
-const (
-	judgedAtOnce = 1000
-	mostLost     = 20
-)
+// judgedAtOnce is how many rows are judged at once: what is known of their clients is read by a handful of questions.
+const judgedAtOnce = 1000
 
 // Map fixes what the columns mean and when the old system stops, and has every row rehearsed: Work does it.
 func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapping, cutOver Day) (Import, error) {
@@ -65,8 +63,8 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID) (
 // rehearse has all rows judged anew.
 func (s *Service) rehearse(tx purchase.Tx, who actor.Actor, i *Import) error {
 	i.Revision++
-	i.State, i.CheckSum = Checking, ""
-	if err := freshen(tx.Unit(), *i, nil); err != nil {
+	i.State, i.CheckSum, i.Counts = Checking, "", Counts{Fresh: i.Rows}
+	if err := freshen(tx.Unit(), *i); err != nil {
 		return err
 	}
 	return s.later(tx, who, i)
@@ -77,74 +75,50 @@ func (s *Service) Outdated(i Import) bool {
 	return i.State == Checked && dayOfMoment(i.UpdatedAt) != dayOfMoment(s.Now())
 }
 
-// Work is one process at the work of an import. It may be begun again at any time, in several processes at once: each
-// piece locks the import and looks again before it writes.
-type Work struct {
-	s        *Service
-	id       uuid.UUID
-	together *Together
-	revision int
+// looking is a first look at all rows of a file, for what they say with each other.
+type looking struct {
+	revision, last int
+	together       *Together
+	matching       *matching
 }
 
-// Begin goes on with the work of an import.
-func (s *Service) Begin(id uuid.UUID) *Work { return &Work{s: s, id: id, revision: -1} }
+// looksAtOnce is how often rows are read in one piece of that look: no piece takes long, however many rows there are.
+const looksAtOnce = 10
 
-// Work does everything that waits of an import.
-func (s *Service) Work(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
-	w := s.Begin(id)
-	for {
-		more, err := w.Step(ctx, who)
-		if err != nil {
-			return Import{}, err
-		}
-		if !more {
-			return s.Store.Import(ctx, who.MerchantID, id)
-		}
+// see looks once at what the rows say with each other; seen tells that all were looked at.
+func (w *Work) see(ctx context.Context, i Import) (seen bool, err error) {
+	if w.together != nil && w.revision == i.Revision {
+		return true, nil
 	}
-}
-
-// Step does the next piece, in one transaction: whole or not at all.
-func (w *Work) Step(ctx context.Context, who actor.Actor) (more bool, err error) {
-	for range mostLost {
-		i, err := w.s.Store.Import(ctx, who.MerchantID, w.id)
+	if w.looking == nil || w.looking.revision != i.Revision {
+		scans, err := w.s.Store.scans(ctx, i)
 		if err != nil {
 			return false, err
 		}
-		switch i.State {
-		case Checking:
-			more, err = w.check(ctx, i)
-		case Running:
-			more, err = w.run(ctx, who, i)
-		case Undoing:
-			more, err = w.s.undoSome(ctx, who, i)
-		default:
-			return false, nil
-		}
-		if !errors.Is(err, fault.ErrLost) {
-			return more, err
-		}
+		w.looking = &looking{revision: i.Revision, together: NewTogether(), matching: newMatching(scans)}
 	}
-	return false, lost(fault.ErrLost)
-}
-
-// seeTogether looks once at what the rows say with each other.
-func (w *Work) seeTogether(ctx context.Context, i Import) error {
-	if w.together != nil && w.revision == i.Revision {
-		return nil
-	}
-	t, alone := NewTogether(), w.s.checker(i, nil)
-	err := w.s.each(ctx, i, RowQuery{}, func(rows []Row) error {
+	l, alone := w.looking, w.s.checker(i, nil)
+	for range looksAtOnce {
+		rows, err := w.s.Store.rows(ctx, i.MerchantID, i.ID, RowQuery{After: l.last, Limit: 2 * copied})
+		if err != nil {
+			return false, err
+		}
+		if len(rows) == 0 {
+			l.together.Settle()
+			w.together, w.matching, w.scans, w.revision = l.together, l.matching, l.matching.byRow(), i.Revision
+			w.looking = nil
+			return true, nil
+		}
 		for _, r := range rows {
 			if !r.LeftOut {
-				t.Add(i.Mapping, r, alone.Check(r))
+				line := alone.Check(r)
+				l.together.Add(i.Mapping, r, line)
+				l.matching.see(r.N, line.Values)
 			}
 		}
-		return nil
-	})
-	if err == nil {
-		w.together, w.revision = t, i.Revision
+		l.last = rows[len(rows)-1].N
 	}
-	return err
+	return false, nil
 }
 
 func (s *Service) checker(i Import, t *Together) Checker {
@@ -153,14 +127,11 @@ func (s *Service) checker(i Import, t *Together) Checker {
 
 // plans says what rows do: the rehearsal and the run ask it.
 func (w *Work) plans(ctx context.Context, i Import, rows []Row) ([]*plan, error) {
-	if err := w.seeTogether(ctx, i); err != nil {
-		return nil, err
-	}
 	checker, lines := w.s.checker(i, w.together), make([]Line, len(rows))
 	for n, r := range rows {
 		lines[n] = checker.Check(r)
 	}
-	k, err := w.s.know(ctx, i, lines)
+	k, err := w.s.know(ctx, i, lines, w.scans)
 	if err != nil {
 		return nil, err
 	}
@@ -174,38 +145,40 @@ func (w *Work) plans(ctx context.Context, i Import, rows []Row) ([]*plan, error)
 
 // check judges the next rows; more tells that there are others.
 func (w *Work) check(ctx context.Context, seen Import) (more bool, err error) {
-	rows, err := w.s.Store.rows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Fresh}, Limit: judgedAtOnce})
+	before, err := w.next(ctx, seen, RowQuery{States: []RowState{Fresh}, Limit: judgedAtOnce})
 	if err != nil {
 		return false, err
 	}
-	plans, err := w.plans(ctx, seen, rows)
+	plans, err := w.plans(ctx, seen, before)
 	if err != nil {
 		return false, err
 	}
+	rows := slices.Clone(before)
 	for n, p := range plans {
 		p.into(seen, &rows[n])
 		if rows[n].Digest, err = w.s.digest(seen, p, rows[n]); err != nil {
 			return false, err
 		}
 	}
-	err = w.s.InTx(ctx, func(tx purchase.Tx) error {
+	return len(rows) > 0, w.s.InTx(ctx, func(tx purchase.Tx) error {
 		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
 		switch {
 		case err != nil:
 			return err
 		case i.State != seen.State || i.Revision != seen.Revision:
 			return fault.ErrLost
+		case len(rows) > 0:
+			return w.move(tx.Unit(), &i, before, rows)
 		}
-		if more = len(rows) > 0; more {
-			if err := saveRows(tx.Unit(), i, rows, false); err != nil {
-				return err
-			}
-			return keep(tx.Unit(), &i)
+		if err := placeScans(tx.Unit(), i, w.matching.scans); err != nil {
+			return err
 		}
 		i.State, i.UpdatedAt, i.CheckSum = Checked, tx.Now(), w.together.CheckSum()
-		return keep(tx.Unit(), &i)
+		if err := countAnew(tx.Unit(), &i); err != nil {
+			return err
+		}
+		return saveImport(tx.Unit(), i)
 	})
-	return more, err
 }
 
 func (s *Service) digest(i Import, p *plan, row Row) ([]byte, error) {

@@ -190,10 +190,10 @@ func (h *house) everything() string {
 	h.t.Helper()
 	var b strings.Builder
 	for _, table := range []string{"clients", "tokens", "mandates", "purchases", "template_clients", "billing_templates",
-		"client_references", "notes", "collections", "events", "mails", "billing_periods"} {
+		"client_references", "notes", "mandate_evidence", "collections", "events", "mails", "billing_periods"} {
 		var text string
 		must(h.t, h.store.Pool.QueryRow(context.Background(), `SELECT coalesce(string_agg((to_jsonb(t) - 'search' -
-			'bank_account_sealed' - 'personal_code_sealed' - 'account_sealed' - 'payer_sealed')::text, E'\n' ORDER BY t::text),
+			'bank_account_sealed' - 'personal_code_sealed' - 'account_sealed' - 'payer_sealed' - 'content')::text, E'\n' ORDER BY t::text),
 			'') FROM `+table+` t WHERE merchant_id = $1`, h.who.MerchantID).Scan(&text))
 		fmt.Fprintf(&b, "%s\n%s\n", table, text)
 	}

@@ -35,9 +35,9 @@ func placeOf(column string, l *rowLine) seal.Place {
 }
 
 var (
-	importTable = table.New[Import]("book_imports")
-	saveImport  = importTable.Write(`UPDATE book_imports SET @set WHERE merchant_id = @merchant_id AND id = @id`)
-	rowTable    = table.New("book_import_rows",
+	importTable  = table.New[Import]("book_imports")
+	updateImport = importTable.Write(`UPDATE book_imports SET @set WHERE merchant_id = @merchant_id AND id = @id`)
+	rowTable     = table.New("book_import_rows",
 		table.Column[rowLine]{Name: "cells", Once: true, Write: writeCells, Read: readCells},
 		table.Column[rowLine]{Name: "undo_sealed", Write: writeUndo, Read: readUndo},
 		table.Column[rowLine]{Name: "causes", Write: func(_ *seal.Box, l *rowLine) (any, error) {
@@ -48,6 +48,8 @@ var (
 		}})
 	saveRow = rowTable.Write(
 		`UPDATE book_import_rows SET @set WHERE merchant_id = @merchant_id AND import_id = @import_id AND n = @n`)
+	moveRow = rowTable.Write(`UPDATE book_import_rows SET @set WHERE merchant_id = @merchant_id
+		AND import_id = @import_id AND n = @n AND state = @was`, "was")
 	saveWholeRow = rowTable.Write(`UPDATE book_import_rows SET @set, @set(cells) WHERE merchant_id = @merchant_id
 		AND import_id = @import_id AND n = @n`)
 )
@@ -146,31 +148,35 @@ const countRows = `SELECT json_build_object('new', count(*) FILTER (WHERE verdic
 		FILTER (WHERE verdict IN ('created', 'updated', 'unchanged')), ''))
 	FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2`
 
-// keep counts the rows and writes the import, which gets the counts. While it is checked, it gets the fingerprint of
-// what was rehearsed.
-func keep(tx *database.Tx, i *Import) error {
-	return tx.Pgx(func(on pgx.Tx) error {
-		var counts string
-		var fingerprint []byte
-		if err := on.QueryRow(tx.Context(), countRows, i.MerchantID, i.ID).Scan(&counts, &fingerprint); err != nil {
-			return fmt.Errorf("count the rows of an import: %w", err)
-		}
-		i.Counts = Counts{}
-		if err := json.Unmarshal([]byte(counts), &i.Counts); err != nil {
-			return fmt.Errorf("count the rows of an import: %w", err)
-		}
-		if i.State == Checked {
-			i.Fingerprint = fingerprint
-		}
-		args, err := saveImport.Args(tx.DB().Seal, i)
-		if err == nil {
-			_, err = on.Exec(tx.Context(), saveImport.SQL, args...)
-		}
-		if err != nil {
-			return fmt.Errorf("save an import: %w", err)
-		}
-		return nil
-	})
+// saveImport writes the import as it is.
+func saveImport(tx *database.Tx, i Import) error {
+	if _, err := database.Change(tx, updateImport, i); err != nil {
+		return fmt.Errorf("save an import: %w", err)
+	}
+	return nil
+}
+
+// countAnew counts the rows at the end of what was done with them. A count that was kept meanwhile and says something
+// else is an error. A rehearsal gets the fingerprint of what was rehearsed.
+func countAnew(tx *database.Tx, i *Import) error {
+	var text string
+	var fingerprint []byte
+	if err := tx.Pgx(func(on pgx.Tx) error {
+		return on.QueryRow(tx.Context(), countRows, i.MerchantID, i.ID).Scan(&text, &fingerprint)
+	}); err != nil {
+		return fmt.Errorf("count the rows of an import: %w", err)
+	}
+	var counts Counts
+	if err := json.Unmarshal([]byte(text), &counts); err != nil {
+		return fmt.Errorf("count the rows of an import: %w", err)
+	}
+	if counts != i.Counts || counts.Sum() != i.Rows {
+		return fmt.Errorf("import %s, read %d: counted %+v, and anew %+v", i.ID, i.Rows, i.Counts, counts)
+	}
+	if i.State == Checked {
+		i.Fingerprint = fingerprint
+	}
+	return nil
 }
 
 // remember keeps a mapping for the next file with the same heading.
@@ -185,10 +191,11 @@ func remember(tx *database.Tx, i Import) error {
 	return nil
 }
 
-// freshen has rows judged anew that nothing has become of; only those numbered, when any are.
-func freshen(tx *database.Tx, i Import, numbered []int) error {
-	_, err := tx.Exec(`UPDATE book_import_rows SET state = 'new', verdict = '' WHERE merchant_id = $1 AND import_id = $2
-		AND state IN ('new', 'judged') AND ($3::int[] IS NULL OR n = ANY($3))`, i.MerchantID, i.ID, numbered)
+// freshen has all rows judged anew that nothing has become of.
+func freshen(tx *database.Tx, i Import) error {
+	_, err := tx.Exec(`UPDATE book_import_rows SET state = 'new', verdict = '', debitable = false, cents = 0
+		WHERE merchant_id = $1 AND import_id = $2 AND state IN ('new', 'judged')
+			AND (state = 'judged' OR verdict <> '' OR debitable OR cents <> 0)`, i.MerchantID, i.ID)
 	if err != nil {
 		return fmt.Errorf("have rows judged anew: %w", err)
 	}
@@ -238,6 +245,9 @@ func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash 
 // Tidy deletes the rows of files that cannot be undone any more, and of drafts that were discarded.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	for _, sql := range []string{
+		`DELETE FROM book_scans
+			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
+				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,
 		`UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL, name = '', reason = ''
 			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
 				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,

@@ -33,12 +33,14 @@ type known struct {
 	accounts    map[uuid.UUID][]storedAccount // live ones, the newest first
 	running     map[uuid.UUID][]runningSub    // subscriptions that are not over
 	contracts   map[string]bool               // references of mandates that are in use
+	scans       map[int][]Scan                // by row; nil: none were sent
+	proven      map[uuid.UUID][]string        // the digests of the scans that mandates have
 }
 
 // storedAccount is a stored account of a client.
 type storedAccount struct {
-	id   uuid.UUID
-	hash []byte
+	id, mandate uuid.UUID
+	hash        []byte
 }
 
 // runningSub is a subscription of a client.
@@ -72,10 +74,10 @@ func (k *known) add(c client.Client) {
 
 // know reads everything that some rows are held against, in a handful of questions, however many rows there are. What
 // the import itself has made is not counted: its rows were told apart when they were rehearsed.
-func (s *Service) know(ctx context.Context, i Import, lines []Line) (*known, error) {
+func (s *Service) know(ctx context.Context, i Import, lines []Line, scans map[int][]Scan) (*known, error) {
 	k := &known{today: dayOfMoment(s.Now()), mapping: i.Mapping, source: i.Source, byID: map[uuid.UUID]client.Client{},
 		byReference: map[string]uuid.UUID{}, referenceOf: map[uuid.UUID]string{}, byEmail: map[string][]client.Client{},
-		byIdentity: map[string][]client.Client{}, contracts: map[string]bool{}}
+		byIdentity: map[string][]client.Client{}, contracts: map[string]bool{}, scans: scans}
 	var err error
 	if k.brand, err = s.Purchases.Read.Brand(ctx, i.MerchantID, i.BrandID); err != nil {
 		return nil, err

@@ -114,13 +114,13 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 				k.referenceOf[idFrom(id)] = ref
 				return err
 			}},
-		{`SELECT client_id::text, id::text, account_hash FROM tokens WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
+		{`SELECT client_id::text, id::text, mandate_id::text, account_hash FROM tokens WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
 			AND brand_id = $3 AND method = 'eft' AND state IN ('active', 'blocked') ORDER BY id DESC`,
 			[]any{i.MerchantID.String(), database.IDs(ids), i.BrandID.String()}, func(r pgx.CollectableRow) error {
-				var of, id string
+				var of, id, mandate string
 				var one storedAccount
-				err := r.Scan(&of, &id, &one.hash)
-				one.id = idFrom(id)
+				err := r.Scan(&of, &id, &mandate, &one.hash)
+				one.id, one.mandate = idFrom(id), idFrom(mandate)
 				k.accounts[idFrom(of)] = append(k.accounts[idFrom(of)], one)
 				return err
 			}},
@@ -151,13 +151,24 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 			return fmt.Errorf("look at what rows may mean: %w", err)
 		}
 	}
+	if k.scans != nil {
+		return s.provenBy(ctx, i, k, ids)
+	}
 	return nil
 }
 
-// refer keeps the reference of a client.
-func refer(tx *database.Tx, i Import, reference string, clientID uuid.UUID) {
-	tx.Later(`INSERT INTO client_references (merchant_id, reference, client_id, import_id) VALUES ($1, $2, $3, $4)`,
-		i.MerchantID, reference, clientID, i.ID)
+// refer keeps references of clients.
+func refer(tx *database.Tx, i Import, all []reference) {
+	if len(all) == 0 {
+		return
+	}
+	texts, ids := make([]string, len(all)), make([]uuid.UUID, len(all))
+	for n, r := range all {
+		texts[n], ids[n] = r.text, r.clientID
+	}
+	tx.Later(`INSERT INTO client_references (merchant_id, reference, client_id, import_id)
+		SELECT $1, u.reference, u.client_id, $4 FROM unnest($2::text[], $3::uuid[]) AS u (reference, client_id)`,
+		i.MerchantID, texts, ids, i.ID)
 }
 
 func idFrom(text string) uuid.UUID {

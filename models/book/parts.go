@@ -78,7 +78,7 @@ func (k *known) account(p *plan) {
 	hash := k.hashOf(v.Details.BankCode, v.Details.BankAccount)
 	for _, stored := range k.accounts[p.client.ID] {
 		if p.client.ID != uuid.Nil && string(stored.hash) == string(hash) {
-			p.token = stored.id
+			p.token, p.mandate = stored.id, stored.mandate
 			return
 		}
 	}
@@ -98,6 +98,27 @@ func mandateWords(v Values) string {
 	return "mandate signed on " + v.SignedOn.Format(dayForm)
 }
 
+// evidence says which scans are kept with the mandate of the row.
+func (k *known) evidence(p *plan, row Row) {
+	if k.scans == nil {
+		return
+	}
+	sent := k.scans[row.N]
+	switch {
+	case len(sent) == 0 && p.makes:
+		p.say(Note, "", CauseNoScan, "no scan was sent for the mandate")
+	case len(sent) > 0 && !p.makes && p.mandate == uuid.Nil:
+		p.say(Warning, "", CauseScanUnused, "a scan was sent, and the row brings no account: it is not kept")
+	default:
+		for _, s := range sent {
+			if !slices.Contains(k.proven[p.mandate], string(s.SHA256)) {
+				p.scans = append(p.scans, s)
+				p.change("Scan of the mandate", "", s.Name)
+			}
+		}
+	}
+}
+
 // subscription says which subscription the row makes.
 func (k *known) subscription(p *plan, row Row) {
 	v := p.values
@@ -106,7 +127,7 @@ func (k *known) subscription(p *plan, row Row) {
 	}
 	if !p.makes && p.token == uuid.Nil {
 		if stored := k.accounts[p.client.ID]; p.client.ID != uuid.Nil && len(stored) > 0 && v.Details.BankAccount == "" {
-			p.token = stored[0].id
+			p.token, p.mandate = stored[0].id, stored[0].mandate
 		} else {
 			p.say(Warning, Amount, CauseNoAmount, "no subscription is made: there is no account to debit")
 			return

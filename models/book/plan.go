@@ -31,6 +31,8 @@ type plan struct {
 	refer     string // the reference that is added
 	makes     bool   // an account with its mandate
 	token     uuid.UUID
+	mandate   uuid.UUID // of the token
+	scans     []Scan    // that are kept with the mandate
 	earliest  Day
 	subscribe *subscribe // nil: none is made
 	reason    string
@@ -63,6 +65,7 @@ func (k *known) judge(row Row, l Line) *plan {
 		k.details(p)
 		k.account(p)
 		k.subscription(p, row)
+		k.evidence(p, row)
 		k.settled(p)
 	}
 	p.conclude()
@@ -219,6 +222,10 @@ func (p *plan) digest(row Row) (string, error) {
 	if s := p.subscribe; s != nil {
 		sub = fmt.Sprint(s.key, " ", s.cents, " ", s.due)
 	}
+	var scans []string
+	for _, s := range p.scans {
+		scans = append(scans, s.ID.String())
+	}
 	facts, err := json.Marshal(struct {
 		Cells    []string
 		Verdict  Verdict
@@ -228,7 +235,8 @@ func (p *plan) digest(row Row) (string, error) {
 		Makes    bool
 		Earliest Day
 		Sub      string
-	}{row.Cells, p.verdict, p.client.ID, p.changes, p.refer, p.makes, p.earliest, sub})
+		Scans    []string `json:",omitempty"`
+	}{row.Cells, p.verdict, p.client.ID, p.changes, p.refer, p.makes, p.earliest, sub, scans})
 	return string(facts), err
 }
 

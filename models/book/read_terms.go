@@ -91,9 +91,13 @@ func (r *reading) cents(say bool) (cents int64, ok bool) {
 		}
 		return 0, false
 	}
+	most := money.MaxCents
+	if say { // a debit, not the sum of a column
+		most = money.MostCents
+	}
 	cents, err := money.ParseMarked(text, mark)
 	switch {
-	case err == nil && cents >= 0 && cents <= money.MaxCents:
+	case err == nil && cents >= 0 && cents <= most:
 		return cents, true
 	case !say:
 	case errors.Is(err, money.ErrAmbiguous):

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
+	"debitdesk/models/fault"
 )
 
 // RowQuery says which rows are read, in the order of the file.
@@ -21,30 +22,37 @@ type RowQuery struct {
 	Limit    int
 }
 
-// Rows reads rows of an import.
+// rows reads rows of an import in the order of the file. Nothing is sorted for it: each step of a large import would
+// sort all that is left.
 func (s Store) rows(ctx context.Context, merchantID, id uuid.UUID, q RowQuery) ([]Row, error) {
-	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND ($4::text[] IS NULL OR verdict =
-		ANY($4))
-		AND ($5 = '' OR $5 = ANY(causes)) AND ($6 = '' OR $6 = ANY(warned)) AND ($7 = '' OR group_name = $7) AND n > $8
-		ORDER BY n LIMIT $9`, orNil(database.Texts(q.States)), orNil(database.Texts(q.Verdicts)), q.Cause, q.Warned, q.Group,
-		q.After, q.Limit)
+	where, args := "merchant_id = ? AND import_id = ? AND n > ?", []any{merchantID, id, q.After}
+	and := func(asked bool, condition string, arg any) {
+		if asked {
+			where, args = where+" AND "+condition, append(args, arg)
+		}
+	}
+	and(len(q.States) > 0, "state = ANY(?::text[])", database.Texts(q.States))
+	and(len(q.Verdicts) > 0, "verdict = ANY(?::text[])", database.Texts(q.Verdicts))
+	and(q.Cause != "", "? = ANY(causes)", q.Cause)
+	and(q.Warned != "", "? = ANY(warned)", q.Warned)
+	and(q.Group != "", "group_name = ?", q.Group)
+	found, err := database.SeekUnsorted(ctx, s.DB, rowTable, rowTable.Select+where+" ORDER BY n LIMIT ?",
+		append(args, q.Limit)...)
+	return rowsOf(found), err
 }
 
-func orNil(list database.TextArray) any {
-	if len(list) == 0 {
-		return nil
+func rowsOf(found []rowLine) []Row {
+	out := make([]Row, len(found))
+	for n, l := range found {
+		out[n] = l.Row
 	}
-	return list
+	return out
 }
 
 func (s Store) lines(ctx context.Context, merchantID, id uuid.UUID, condition string, args ...any) ([]Row, error) {
 	found, err := database.All(ctx, s.DB, rowTable, "merchant_id = $1 AND import_id = $2 AND "+condition,
 		append([]any{merchantID, id}, args...)...)
-	out := make([]Row, len(found))
-	for n, l := range found {
-		out[n] = l.Row
-	}
-	return out, err
+	return rowsOf(found), err
 }
 
 // rowsAt reads rows by their numbers, in order, and keeps others from changing them.
@@ -52,10 +60,49 @@ func rowsAt(tx *database.Tx, i Import, numbers []int) ([]Row, error) {
 	return Store{tx.DB()}.lines(tx.Context(), i.MerchantID, i.ID, "n = ANY($3) ORDER BY n FOR UPDATE", numbers)
 }
 
-// lastApplied reads the last rows that were done and not taken back, the last one first.
-func lastApplied(tx *database.Tx, i Import, limit int) ([]Row, error) {
+// lastApplied reads the last rows that were done and not taken back, the last one first; only those before a row.
+func lastApplied(tx *database.Tx, i Import, before, limit int) ([]Row, error) {
 	return Store{tx.DB()}.lines(tx.Context(), i.MerchantID, i.ID,
-		"state = 'applied' ORDER BY n DESC LIMIT $3 FOR UPDATE", limit)
+		"state = 'applied' AND ($3 = 0 OR n < $3) ORDER BY n DESC LIMIT $4", before, limit)
+}
+
+// stand makes sure that rows are as they were read; fault.ErrLost when another process has done them meanwhile.
+func stand(tx *database.Tx, i Import, as RowState, rows []Row) error {
+	numbers, still := make([]int, len(rows)), 0
+	for at, r := range rows {
+		numbers[at] = r.N
+	}
+	err := database.Query(tx, func(n *int) []any { return []any{n} }, func(n int) { still = n }, `SELECT count(*)::int
+		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2 AND n = ANY($3::int[]) AND state = $4`,
+		i.MerchantID.String(), i.ID.String(), numbers, string(as))
+	switch {
+	case err != nil:
+		return fmt.Errorf("look at rows again: %w", err)
+	case still != len(rows):
+		return fault.ErrLost
+	}
+	return nil
+}
+
+// moveRows writes what became of rows, if all of them stand as they did; fault.ErrLost otherwise.
+func moveRows(tx *database.Tx, i Import, was RowState, rows []Row) error {
+	n, err := database.ChangeMany(tx, moveRow, linesOf(i, rows), string(was))
+	if err != nil {
+		return fmt.Errorf("save rows of an import: %w", err)
+	}
+	if int(n) != len(rows) {
+		return fault.ErrLost
+	}
+	return nil
+}
+
+// analyze has the planner look at the tables that an import fills.
+func (s Store) analyze(ctx context.Context) error {
+	if _, err := s.Pool.Exec(ctx, `ANALYZE clients, client_references, purchases, mandates, tokens, template_clients,
+		book_import_rows`); err != nil {
+		return fmt.Errorf("look at the tables of an import: %w", err)
+	}
+	return nil
 }
 
 // CauseCount is how many rows have a cause.

@@ -84,6 +84,19 @@ func (s *Service) Rows(ctx context.Context, who actor.Actor, id uuid.UUID, q Row
 	return rows, err
 }
 
+// Glimpse is Survey of the first rows alone, for samples of each column.
+func (s *Service) Glimpse(ctx context.Context, who actor.Actor, i Import) (*Survey, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	survey := NewSurvey(len(i.Format.Header))
+	rows, err := s.Store.rows(ctx, i.MerchantID, i.ID, RowQuery{Limit: copied})
+	for _, r := range rows {
+		survey.See(r.Cells, r.Numbers...)
+	}
+	return survey, err
+}
+
 func (m Mapping) masked(cells []string) []string {
 	out := make([]string, len(cells))
 	for n, c := range cells {
@@ -134,7 +147,7 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
 		if err := do(tx, &i); err != nil {
 			return err
 		}
-		if err := keep(tx.Unit(), &i); err != nil {
+		if err := saveImport(tx.Unit(), i); err != nil {
 			return err
 		}
 		return tx.Answered(i)

@@ -114,7 +114,7 @@ func (h *house) hasNo(secrets ...string) {
 	must(h.t, err)
 	for _, i := range page.Items {
 		var b strings.Builder
-		must(h.t, h.book.Verdicts(context.Background(), h.who, i.ID, &b)) // the sealed cells, opened
+		must(h.t, h.book.Verdicts(context.Background(), h.who, i.ID, false, &b)) // the sealed cells, opened
 		for _, secret := range secrets {
 			if strings.Contains(b.String(), secret) {
 				h.t.Errorf("a credential is among the cells of %s", i.ID)
@@ -309,7 +309,7 @@ func TestPlannedDebitsOfTheOldSystemHoldRows(t *testing.T) {
 	}
 	h.hasNo(serviceKey, vendorKey)
 	var b strings.Builder
-	must(t, h.book.Verdicts(context.Background(), h.who, i.ID, &b))
+	must(t, h.book.Verdicts(context.Background(), h.who, i.ID, false, &b))
 	if strings.Contains(b.String(), "0062000000001") {
 		t.Error("the account of a planned debit is in the file of verdicts")
 	}

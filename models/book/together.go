@@ -57,6 +57,17 @@ func (t *Together) note(f Field, value string, row int) {
 	t.values[k] = s
 }
 
+// Settle ends the looking: what stands in one row alone says nothing, and is forgotten.
+func (t *Together) Settle() {
+	told := map[uint64]seen{}
+	for k, s := range t.values {
+		if s.n > 1 {
+			told[k] = s
+		}
+	}
+	t.values = told
+}
+
 // Add takes one row, read alone. Rows come in the order of the file.
 func (t *Together) Add(m Mapping, row Row, l Line) {
 	if l.Values.Aside {

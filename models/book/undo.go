@@ -3,6 +3,7 @@ package book
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,15 +11,15 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/followup"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
 
 // undoneAtOnce is how many rows one transaction takes back.
-const undoneAtOnce = 100
+const undoneAtOnce = 500
 
 // Undo takes an import back: what it made goes, what it changed is as before. Rows whose group has handed a debit to
 // the bank stay, and what somebody changed since; Kept lists them. Work does it.
@@ -46,42 +47,38 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Impo
 	})
 }
 
-// undoSome takes the last rows back that were done, in one transaction.
-func (s *Service) undoSome(ctx context.Context, who actor.Actor, seen Import) (more bool, err error) {
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+// undo takes the last rows back that were done, in one transaction.
+func (w *Work) undo(ctx context.Context, who actor.Actor, seen Import) (more bool, err error) {
+	err = w.s.InTx(ctx, func(tx purchase.Tx) error {
+		many(tx.Unit())
 		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
 		if err != nil || i.State != Undoing {
 			return err
 		}
-		tx.Unit().Hush()
-		rows, err := lastApplied(tx.Unit(), i, undoneAtOnce)
+		at := w.on(i)
+		before, err := lastApplied(tx.Unit(), i, at.last, undoneAtOnce)
+		if err == nil && len(before) == 0 && at.last > 0 {
+			before, err = lastApplied(tx.Unit(), i, 0, undoneAtOnce)
+		}
 		if err != nil {
 			return err
 		}
-		if more = len(rows) > 0; !more {
-			return s.undone(tx, who, &i)
+		if more = len(before) > 0; !more {
+			return w.s.undone(tx, who, &i)
 		}
-		handed, err := handedOver(tx.Unit(), i)
-		if err != nil {
-			return err
-		}
-		for n := range rows {
-			why, err := s.takeBack(tx, who, i, &rows[n], handed)
-			if err != nil {
+		if at.handed == nil {
+			if at.handed, err = handedOver(tx.Unit(), i); err != nil {
 				return err
 			}
-			if rows[n].State = Taken; why != "" {
-				i.Kept = append(i.Kept, Kept{Row: rows[n].N, Name: rows[n].Name, ClientID: rows[n].ClientID, Why: why})
-				rows[n].Reason = "Left by the undo: " + why
-			} else if rows[n].Verdict == Created {
-				rows[n].ClientID = uuid.Nil
-			}
 		}
-		if err := saveRows(tx.Unit(), i, rows, false); err != nil {
+		before = before[:untilMetAgain(len(before), func(n int) uuid.UUID { return before[n].ClientID })]
+		rows := slices.Clone(before)
+		b := &back{who: who, i: i, rows: rows, why: make([]string, len(rows))}
+		if err := b.take(tx, at.handed); err != nil {
 			return err
 		}
-		i.UpdatedAt = tx.Now()
-		return keep(tx.Unit(), &i)
+		i.Kept, i.UpdatedAt = append(i.Kept, b.conclude()...), tx.Now()
+		return w.move(tx.Unit(), &i, before, rows)
 	})
 	return more, err
 }
@@ -93,71 +90,130 @@ func (s *Service) undone(tx purchase.Tx, who actor.Actor, i *Import) error {
 			return err
 		}
 	}
+	if err := countAnew(tx.Unit(), i); err != nil {
+		return err
+	}
 	i.State, i.UndoneAt, i.UpdatedAt = Undone, tx.Now(), tx.Now()
 	text := fmt.Sprintf("The import %s was undone.", i.Name)
 	if len(i.Kept) > 0 {
 		text = fmt.Sprintf("The import %s was undone, but for %s.", i.Name, plural.Of(len(i.Kept), "row"))
 	}
 	note(tx, who, *i, "import.undone", text, nil, map[string]any{"undone": i.Counts.Undone, "left": len(i.Kept)})
-	return keep(tx.Unit(), i)
+	return saveImport(tx.Unit(), *i)
 }
 
-// takeBack takes one row back, or says why it stays.
-func (s *Service) takeBack(tx purchase.Tx, who actor.Actor, i Import, row *Row, handed map[string]bool) (why string,
-	err error) {
-	switch {
-	case row.Verdict == Unchanged || row.Undo == nil:
-		return "", nil
-	case handed[row.GroupName]:
-		return "a debit of its group was handed to the bank", nil
-	case row.Undo.Unreadable:
-		return "what is stored of it before the import was damaged", nil
+// back is rows of an import that are taken back together.
+type back struct {
+	who  actor.Actor
+	i    Import
+	rows []Row
+	why  []string // each of them stays; empty: it is taken back
+}
+
+// going are the places of the rows that nothing keeps so far and of which something is taken back.
+func (b *back) going() (places []int) {
+	for n, r := range b.rows {
+		if b.why[n] == "" && r.Verdict != Unchanged && r.Undo != nil {
+			places = append(places, n)
+		}
 	}
-	c, err := client.LockIn(tx.Unit(), i.MerchantID, row.ClientID)
-	if fault.Is(err, fault.NotFound) {
-		return "the client was deleted since", nil
+	return places
+}
+
+// take takes rows back, or says why they stay.
+func (b *back) take(tx purchase.Tx, handed map[string]bool) error {
+	for _, n := range b.going() {
+		switch r := b.rows[n]; {
+		case handed[r.GroupName]:
+			b.why[n] = "a debit of its group was handed to the bank"
+		case r.Undo.Unreadable:
+			b.why[n] = "what is stored of it before the import was damaged"
+		}
 	}
+	clients, err := client.LockIn(tx.Unit(), b.i.MerchantID, b.ids(func(r Row) uuid.UUID { return r.ClientID }))
 	if err != nil {
-		return "", err
+		return err
 	}
-	others, err := othersOf(tx.Unit(), i, *row)
-	switch {
-	case err != nil:
-		return "", err
-	case stamp(c.UpdatedAt) != row.Undo.At:
-		return "the client was changed since", nil
-	case others != "":
-		return others, nil
-	}
-	if row.SubscriberID != uuid.Nil {
-		gone, err := subscription.RemoveParked(tx.Unit(), i.MerchantID, row.SubscriberID)
-		if err != nil {
-			return "", err
-		}
-		if !gone {
-			return "its subscription was changed or billed since", nil
+	for _, n := range b.going() {
+		if c, there := clients[b.rows[n].ClientID]; !there {
+			b.why[n] = "the client was deleted since"
+		} else if stamp(c.UpdatedAt) != b.rows[n].Undo.At {
+			b.why[n] = "the client was changed since"
 		}
 	}
-	followup.RemoveNotes(tx.Unit(), i.MerchantID, row.Undo.Notes)
-	if err := removeMade(tx.Unit(), i, *row); err != nil {
-		return "", err
+	if err := b.hanging(tx.Unit()); err != nil {
+		return err
 	}
-	if !row.Undo.MadeWho {
-		was, err := keptDetailsOf(row.Undo.Before)
-		if err != nil {
-			return "", err
+	if err := b.subscriptions(tx.Unit()); err != nil {
+		return err
+	}
+	b.removeMade(tx.Unit())
+	return b.clients(tx, clients)
+}
+
+// ids gives what rows have that go, none left out.
+func (b *back) ids(of func(Row) uuid.UUID) (ids []uuid.UUID) {
+	for _, n := range b.going() {
+		if id := of(b.rows[n]); id != uuid.Nil {
+			ids = append(ids, id)
 		}
-		c.Details = was
+	}
+	return ids
+}
+
+// subscriptions takes those back that the rows made; a row stays whose subscription was changed or has billed.
+func (b *back) subscriptions(tx *database.Tx) error {
+	gone, err := subscription.RemoveParked(tx, b.i.MerchantID,
+		b.ids(func(r Row) uuid.UUID { return r.SubscriberID }))
+	if err != nil {
+		return err
+	}
+	for _, n := range b.going() {
+		if id := b.rows[n].SubscriberID; id != uuid.Nil && !gone[id] {
+			b.why[n] = "its subscription was changed or billed since"
+		}
+	}
+	return nil
+}
+
+// clients gives the clients back what they had before, and notes what was taken back.
+func (b *back) clients(tx purchase.Tx, clients map[uuid.UUID]client.Client) (err error) {
+	for _, n := range b.going() {
+		row := &b.rows[n]
+		c := clients[row.ClientID]
+		tx.Audit(b.who, audit.Entry{Action: "client.import_undone", ObjectType: "client", ObjectID: row.ClientID,
+			ClientID: row.ClientID, Text: fmt.Sprintf("What the import %s did to %s was taken back.", b.i.Name, c.Name()),
+			Before: map[string]any{"import": b.i.ID, "verdict": row.Verdict}})
+		if row.Undo.MadeWho {
+			continue
+		}
+		if c.Details, err = keptDetailsOf(row.Undo.Before); err != nil {
+			return err
+		}
 		if c.UpdatedAt, err = time.Parse(time.RFC3339Nano, row.Undo.Was); err != nil {
-			return "", err
+			return err
 		}
-		if _, err := client.Rewrite(tx.Unit(), c); err != nil {
-			return "", err
+		client.SaveIn(tx.Unit(), c)
+	}
+	return nil
+}
+
+// conclude has every row say what became of it, and lists those that stay.
+func (b *back) conclude() (kept []Kept) {
+	for n := range b.rows {
+		r := &b.rows[n]
+		r.State = Taken
+		switch {
+		case b.why[n] != "":
+			kept = append(kept, Kept{Row: r.N, Name: r.Name, ClientID: r.ClientID, Why: b.why[n]})
+			r.Reason = "Left by the undo: " + b.why[n]
+			continue
+		case r.Verdict == Created:
+			r.ClientID = uuid.Nil
+		}
+		if r.Verdict != Unchanged && r.Undo != nil {
+			r.TokenID, r.SubscriberID = uuid.Nil, uuid.Nil
 		}
 	}
-	tx.Audit(who, audit.Entry{Action: "client.import_undone", ObjectType: "client", ObjectID: row.ClientID,
-		ClientID: row.ClientID, Text: fmt.Sprintf("What the import %s did to %s was taken back.", i.Name, c.Name()),
-		Before: map[string]any{"import": i.ID, "verdict": row.Verdict}})
-	row.TokenID, row.SubscriberID = uuid.Nil, uuid.Nil
-	return "", nil
+	return kept
 }

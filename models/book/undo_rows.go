@@ -1,13 +1,12 @@
 package book
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
+	"debitdesk/models/followup"
 )
 
 // handedOver are the groups of an import that have handed a debit to the bank.
@@ -23,41 +22,63 @@ func handedOver(tx *database.Tx, i Import) (map[string]bool, error) {
 	return out, nil
 }
 
-// othersOf says what hangs on a row that somebody else made since; empty where nothing does.
-func othersOf(tx *database.Tx, i Import, row Row) (string, error) {
-	var purchases, accounts, subscriptions, notes, amendments bool
-	err := tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(tx.Context(), `SELECT
-			EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND client_id = $2 AND id IS DISTINCT FROM $3::uuid AND $6)
-				OR EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND token_id = $3::uuid)
-				OR EXISTS (SELECT FROM collections WHERE merchant_id = $1 AND token_id = $3::uuid),
-			$6 AND EXISTS (SELECT FROM tokens WHERE merchant_id = $1 AND client_id = $2 AND id IS DISTINCT FROM $3::uuid)
-				OR EXISTS (SELECT FROM tokens WHERE merchant_id = $1 AND id = $3::uuid AND state <> 'active'),
-			$6 AND EXISTS (SELECT FROM template_clients WHERE merchant_id = $1 AND client_id = $2
-				AND id IS DISTINCT FROM $4::uuid),
-			$6 AND (EXISTS (SELECT FROM notes WHERE merchant_id = $1 AND client_id = $2 AND NOT id = ANY($5::uuid[]))
-				OR EXISTS (SELECT FROM promises WHERE merchant_id = $1 AND client_id = $2)),
-			EXISTS (SELECT FROM amendments WHERE merchant_id = $1 AND old_token_id = $3::uuid)
-				OR EXISTS (SELECT FROM mandate_evidence WHERE merchant_id = $1 AND mandate_id = $3::uuid)`,
-			i.MerchantID.String(), row.ClientID.String(), orNone(row.TokenID), orNone(row.SubscriberID),
-			database.IDs(row.Undo.Notes), row.Undo.MadeWho).Scan(&purchases, &accounts, &subscriptions, &notes, &amendments)
-	})
-	switch {
-	case errors.Is(err, pgx.ErrNoRows), err != nil:
-		return "", fmt.Errorf("look at what hangs on a client: %w", err)
-	case purchases:
-		return "there are purchases or debits of the client since", nil
-	case accounts:
-		return "its accounts were changed since", nil
-	case subscriptions:
-		return "another subscription was added since", nil
-	case notes:
-		return "notes were written about the client since", nil
-	case amendments:
-		return "its mandate was changed since", nil
+// hanging looks for what hangs on the rows that somebody else made since: such rows stay.
+func (b *back) hanging(tx *database.Tx) error {
+	places := b.going()
+	clients, tokens, subscribers := make([]*string, len(places)), make([]*string, len(places)), make([]*string, len(places))
+	made := make([]bool, len(places))
+	for at, n := range places {
+		r := b.rows[n]
+		clients[at], tokens[at], subscribers[at] = orNone(r.ClientID), orNone(r.TokenID), orNone(r.SubscriberID)
+		made[at] = r.Undo.MadeWho
 	}
-	return "", nil
+	type found struct {
+		place                                                int
+		purchases, accounts, subscriptions, notes, amendment bool
+	}
+	err := database.Query(tx, func(f *found) []any {
+		return []any{&f.place, &f.purchases, &f.accounts, &f.subscriptions, &f.notes, &f.amendment}
+	}, func(f found) {
+		n := places[f.place-1]
+		switch {
+		case f.purchases:
+			b.why[n] = "there are purchases or debits of the client since"
+		case f.accounts:
+			b.why[n] = "its accounts were changed since"
+		case f.subscriptions:
+			b.why[n] = "another subscription was added since"
+		case f.notes:
+			b.why[n] = "notes were written about the client since"
+		case f.amendment:
+			b.why[n] = "its mandate was changed since"
+		}
+	}, hangingOn,
+		b.i.MerchantID.String(), clients, tokens, subscribers, made, database.IDs(b.notes()))
+	if err != nil {
+		return fmt.Errorf("look at what hangs on clients: %w", err)
+	}
+	return nil
 }
+
+// hangingOn asks by index for each row. EXISTS would be answered by a look at whole tables, once there are many rows.
+const hangingOn = `SELECT r.at::int,
+		coalesce((SELECT r.made FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client
+				AND p.id IS DISTINCT FROM r.token LIMIT 1)
+			OR (SELECT true FROM purchases p WHERE p.merchant_id = $1 AND p.token_id = r.token LIMIT 1)
+			OR (SELECT true FROM collections c WHERE c.merchant_id = $1 AND c.token_id = r.token LIMIT 1), false),
+		coalesce((SELECT r.made FROM tokens t WHERE t.merchant_id = $1 AND t.client_id = r.client
+				AND t.id IS DISTINCT FROM r.token LIMIT 1)
+			OR (SELECT t.state <> 'active' FROM tokens t WHERE t.merchant_id = $1 AND t.id = r.token), false),
+		coalesce((SELECT r.made FROM template_clients s WHERE s.merchant_id = $1 AND s.client_id = r.client
+			AND s.id IS DISTINCT FROM r.subscriber LIMIT 1), false),
+		coalesce((SELECT r.made FROM notes n WHERE n.merchant_id = $1 AND n.client_id = r.client
+				AND NOT n.id = ANY($6::uuid[]) LIMIT 1)
+			OR (SELECT r.made FROM promises p WHERE p.merchant_id = $1 AND p.client_id = r.client LIMIT 1), false),
+		coalesce((SELECT true FROM amendments a WHERE a.merchant_id = $1 AND a.old_token_id = r.token LIMIT 1)
+			OR (SELECT true FROM mandate_evidence e WHERE e.merchant_id = $1 AND e.mandate_id = r.token
+				AND NOT EXISTS (SELECT FROM book_scans s WHERE s.id = e.id) LIMIT 1), false)
+	FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
+		WITH ORDINALITY AS r (client, token, subscriber, made, at)`
 
 func orNone(id uuid.UUID) *string {
 	if id == uuid.Nil {
@@ -67,36 +88,51 @@ func orNone(id uuid.UUID) *string {
 	return &text
 }
 
-// removeMade deletes what a row made: the account with its mandate and the purchase that stands for them, the
-// reference, and a client who came with it.
-func removeMade(tx *database.Tx, i Import, row Row) error {
-	return tx.Pgx(func(on pgx.Tx) error {
-		type act struct {
-			sql  string
-			args []any
+// notes are those that the rows wrote.
+func (b *back) notes() (ids []uuid.UUID) {
+	for _, n := range b.going() {
+		ids = append(ids, b.rows[n].Undo.Notes...)
+	}
+	return ids
+}
+
+// removeMade deletes what the rows made: accounts with their mandates and the purchases that stand for them, notes,
+// references, scans, and the clients who came with them.
+func (b *back) removeMade(tx *database.Tx) {
+	m, tokens := b.i.MerchantID.String(), database.IDs(b.ids(func(r Row) uuid.UUID { return r.TokenID }))
+	clients := database.IDs(b.ids(func(r Row) uuid.UUID {
+		if r.Undo.MadeWho {
+			return r.ClientID
 		}
-		m, client := i.MerchantID.String(), row.ClientID.String()
-		var acts []act
-		if row.TokenID != uuid.Nil {
-			id := row.TokenID.String()
-			acts = append(acts, act{`DELETE FROM tokens WHERE merchant_id = $1 AND id = $2`, []any{m, id}},
-				act{`DELETE FROM mandates WHERE merchant_id = $1 AND id = $2`, []any{m, id}},
-				act{`DELETE FROM purchases WHERE merchant_id = $1 AND id = $2`, []any{m, id}})
+		return uuid.Nil
+	}))
+	references := []string{}
+	for _, n := range b.going() {
+		if text := b.rows[n].Undo.Refer; text != "" {
+			references = append(references, text)
 		}
-		if row.Undo.Refer != "" {
-			acts = append(acts, act{`DELETE FROM client_references WHERE merchant_id = $1 AND reference = $2 AND import_id = $3`,
-				[]any{m, row.Undo.Refer, i.ID.String()}})
-		}
-		if row.Undo.MadeWho {
-			acts = append(acts, act{`DELETE FROM client_references WHERE merchant_id = $1 AND client_id = $2`, []any{m, client}},
-				act{`DELETE FROM recently_opened WHERE merchant_id = $1 AND object_id = $2`, []any{m, client}},
-				act{`DELETE FROM clients WHERE merchant_id = $1 AND id = $2`, []any{m, client}})
-		}
-		for _, one := range acts {
-			if _, err := on.Exec(tx.Context(), one.sql, one.args...); err != nil {
-				return fmt.Errorf("take back what an import made: %w", err)
-			}
-		}
-		return nil
-	})
+	}
+	numbers := []int{}
+	for _, n := range b.going() {
+		numbers = append(numbers, b.rows[n].N)
+	}
+	followup.RemoveNotes(tx, b.i.MerchantID, b.notes())
+	tx.Later(`DELETE FROM mandate_evidence e USING book_scans s WHERE s.merchant_id = $1 AND s.import_id = $2
+		AND s.n = ANY($3::int[]) AND e.merchant_id = $1 AND e.id = s.id`, m, b.i.ID.String(), numbers)
+	for _, one := range []struct {
+		sql  string
+		of   any
+		more []any
+	}{
+		{`DELETE FROM tokens WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
+		{`DELETE FROM mandates WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
+		{`DELETE FROM purchases WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
+		{`DELETE FROM client_references WHERE merchant_id = $1 AND reference = ANY($2::text[]) AND import_id = $3`, references,
+			[]any{b.i.ID.String()}},
+		{`DELETE FROM client_references WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])`, clients, nil},
+		{`DELETE FROM recently_opened WHERE merchant_id = $1 AND object_id = ANY($2::uuid[])`, clients, nil},
+		{`DELETE FROM clients WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, clients, nil},
+	} {
+		tx.Later(one.sql, append([]any{m, one.of}, one.more...)...)
+	}
 }

@@ -159,7 +159,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import, file *sou
 		if i.Rows == 0 {
 			return fault.New(fault.Invalid, "empty_file", "The file has no rows below its heading.")
 		}
-		i.ContentHash = content.sum()
+		i.ContentHash, i.Counts = content.sum(), Counts{Fresh: i.Rows}
 		switch {
 		case remembered:
 			i.Mapping = written(survey.Written(i.Format, known), file.Columns)
@@ -170,7 +170,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import, file *sou
 		}
 		note(tx, who, i, "import.uploaded", fmt.Sprintf("%q was uploaded with %s.", i.Name, plural.Of(i.Rows, "row")), nil,
 			map[string]any{"rows": i.Rows, "cut_over": i.CutOver.String(), "layout": i.Source.Layout})
-		if err := keep(tx.Unit(), &i); err != nil {
+		if err := saveImport(tx.Unit(), i); err != nil {
 			return err
 		}
 		return tx.Answered(i)

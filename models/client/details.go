@@ -40,7 +40,7 @@ type Client struct {
 	EvidenceUntil calendar.Date `gorm:"->"`
 	StoppedAt     time.Time     `gorm:"->"` // since when nothing is debited from the client; zero: debits run
 	// ParkedAt is since when the client, who came in with an import, waits for the group to be switched on; zero: not.
-	ParkedAt        time.Time           `gorm:"->"`
+	ParkedAt        time.Time           `gorm:"<-:create"`
 	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
 	// Of a client without an account of its own in a list: the stored account that would be debited.
 	TokenMask, TokenBank string `gorm:"-" json:"-"`

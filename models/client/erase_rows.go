@@ -208,6 +208,8 @@ var erasing = []struct{ table, sql string }{
 		AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
 			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name
 			AND b.state IN ('done', 'stopped'))`},
+	{"book_scans", `DELETE FROM book_scans s USING book_import_rows r WHERE r.merchant_id = @m AND r.client_id = @c
+		AND s.import_id = r.import_id AND s.n = r.n`},
 	{"book_import_rows", `UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL,
 		broken = NULL, name = @erased, reason = '' WHERE merchant_id = @m AND client_id = @c`},
 	{"book_imports", `UPDATE book_imports i SET kept = (SELECT coalesce(jsonb_agg(k), '[]') FROM

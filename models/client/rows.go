@@ -222,11 +222,20 @@ func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.U
 	return out, err
 }
 
-// Rewrite replaces the details of a live client in a transaction under way, with the moment of the change; false when
-// it was deleted meanwhile. What a client is brought from elsewhere was checked before.
-func Rewrite(tx *database.Tx, c Client) (bool, error) { return update(tx, c) }
+// SaveIn replaces the details of a client that this transaction has locked, with the moment of the change. What a
+// client is brought from elsewhere was checked before.
+func SaveIn(tx *database.Tx, c Client) { database.Save(tx, updateClient, c) }
 
-// LockIn reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
-func LockIn(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
-	return lock(tx, merchantID, id)
+// LockIn reads live clients, by id, and keeps others from changing them meanwhile.
+func LockIn(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Client, error) {
+	out := map[uuid.UUID]Client{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := database.All(tx.Context(), tx.DB(), Table,
+		"merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL ORDER BY id FOR UPDATE", merchantID, ids)
+	for _, c := range found {
+		out[c.ID] = c
+	}
+	return out, err
 }

@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,7 @@ type many struct {
 	of    *table.Many
 	rows  [][]any
 	known map[uuid.UUID]bool
+	whole bool // one statement, however few there are
 }
 
 // Save queues a change of a record that this transaction holds. Many of them in a row
@@ -41,6 +43,23 @@ func Save[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		w.many = &many{of: st.Many, rows: [][]any{args}, known: map[uuid.UUID]bool{id: true}}
 	}
 	t.add(w)
+}
+
+// ChangeMany changes records by one statement, now, and tells how many of them it found.
+func ChangeMany[T any](t *Tx, st *table.Statement[T], records []T, more ...any) (int64, error) {
+	if len(records) == 0 {
+		return 0, nil
+	}
+	rows := make([][]any, len(records))
+	for n := range records {
+		args, err := st.Args(t.s.Seal, &records[n], more...)
+		if err != nil {
+			return 0, fmt.Errorf("change records: %w", err)
+		}
+		rows[n] = args
+	}
+	t.add(statement{sql: st.SQL, many: &many{of: st.Many, rows: rows, whole: true}})
+	return t.send()
 }
 
 // last is the last statement that waits, new rows aside: they wait for nothing.
@@ -72,11 +91,26 @@ func (t *Tx) hasSets() bool {
 		if w.appends != nil {
 			appended++
 		}
-		if w.many != nil && len(w.many.rows) >= manySaved || appended >= manyAppended {
+		if w.many != nil && (w.many.whole || len(w.many.rows) >= manySaved) || appended >= manyAppended || appended > 0 && t.gathers != nil {
 			return true
 		}
 	}
 	return false
+}
+
+// Gather has all new rows of this transaction travel by COPY, before whatever else waits: those of the named tables in
+// this order, so that rows find what they refer to, and the others after them.
+func (t *Tx) Gather(tables ...string) { t.gathers = tables }
+
+// inOrder puts tables into the order in which they are written.
+func (t *Tx) inOrder(tables []*table.Many) {
+	place := func(of *table.Many) int {
+		if at := slices.Index(t.gathers, of.Table); at >= 0 {
+			return at
+		}
+		return len(t.gathers)
+	}
+	slices.SortStableFunc(tables, func(a, b *table.Many) int { return place(a) - place(b) })
 }
 
 // sendCopies writes the new rows of tables that get many.
@@ -92,8 +126,9 @@ func (t *Tx) sendCopies() error {
 		}
 		rows[w.appends] = append(rows[w.appends], Native(w.args))
 	}
+	t.inOrder(tables)
 	for _, into := range tables {
-		if len(rows[into]) < manyAppended {
+		if len(rows[into]) < manyAppended && t.gathers == nil {
 			continue
 		}
 		if !t.begun {
@@ -127,7 +162,7 @@ func (t *Tx) queue(batch *pgx.Batch, w statement) error {
 	switch {
 	case w.many == nil:
 		batch.Queue(w.sql, Native(w.args)...)
-	case len(w.many.rows) < manySaved:
+	case len(w.many.rows) < manySaved && !w.many.whole:
 		for _, args := range w.many.rows {
 			batch.Queue(w.sql, Native(args)...)
 		}

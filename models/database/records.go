@@ -25,6 +25,9 @@ func Write[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 	w := statement{sql: st.SQL, args: args}
 	if st.Many.Copies() {
 		w.joined = newRows{st.Many}
+		if t.gathers != nil {
+			w.appends = st.Many
+		}
 	}
 	t.add(w)
 }

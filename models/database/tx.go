@@ -38,7 +38,8 @@ type Tx struct {
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
 	news    []news
-	hushed  bool // nobody is told of what it does
+	hushed  bool     // nobody is told of what it does
+	gathers []string // tables whose new rows travel by COPY, however few; nil: new rows travel like all else
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
 	alerts  []audit.Entry

@@ -35,7 +35,7 @@ var apart = []struct {
 	{LeftOut{"How columns of uploaded files were read", "What came of each row is in batch_rows.csv."},
 		[]string{"batch_mappings", "batch_mends"}},
 	{LeftOut{"Imports", "What they brought in is here; their files are deleted when they can no longer be undone."},
-		[]string{"book_imports", "book_import_rows", "book_mappings"}},
+		[]string{"book_imports", "book_import_rows", "book_scans", "book_mappings"}},
 	{LeftOut{"The journal", "It follows from what is here, and has files of its own: Books, or debitdesk books export."},
 		[]string{"journal_entries", "book_settings", "book_accounts", "book_vat_bases", "book_closings"}},
 	{LeftOut{"The sandbox’s bank", "It is none."}, []string{"sandbox_instructions"}},

@@ -42,6 +42,7 @@ var wiping = []struct{ table, where string }{
 	{"billing_templates", "merchant_id = $1"},
 	{"client_references", "merchant_id = $1"},
 	{"book_import_rows", "merchant_id = $1"},
+	{"book_scans", "merchant_id = $1"},
 	{"book_imports", "merchant_id = $1"},
 	{"book_mappings", "merchant_id = $1"},
 	{"batch_mends", "merchant_id = $1"},

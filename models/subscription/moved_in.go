@@ -27,7 +27,7 @@ type MovedIn struct {
 	FirstOn   calendar.Date // the first billing date
 	Cents     int64         // of each period
 	Reference string
-	Made      bool // the template is made in the same transaction
+	Held      bool // the same transaction makes the template, or holds it already
 }
 
 // InsertParked writes a subscription that bills nothing until it is started. It sends no mail, then or later, unless a
@@ -40,7 +40,7 @@ func (s *Service) InsertParked(tx purchase.Tx, in MovedIn) Subscriber {
 			Quantity: decimal.NewFromInt(1)}}}
 	}
 	sub.begin(tx)
-	if !in.Made {
+	if !in.Held {
 		holdTemplate(tx.Unit(), in.Template)
 	}
 	insertSubscriber(tx.Unit(), sub)

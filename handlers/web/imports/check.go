@@ -57,6 +57,9 @@ func (h *Imports) checkPage(c echo.Context, i book.Import, refused error) error 
 		if err := h.causes(c, i, &view); err != nil {
 			return err
 		}
+		if err := h.scans(c, i, refused, &view); err != nil {
+			return err
+		}
 	}
 	if i.State == book.Checked {
 		view.Next = components.Button{Label: "See the rehearsal", Kind: "primary", Href: href(i.ID, "rehearsal")}

@@ -43,7 +43,7 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 	view := pages.NewImportView{Key: kit.NewFormKey(), Problems: components.ErrorSummary{Items: summary},
 		File: components.FileInput{Label: "File", Name: "file", Accept: accepted, Required: true, Error: wrong["file"],
 			Hint: "A spreadsheet (.xlsx), CSV, or a file of Netcash, Stitch, a bank or your accounting software; at most " +
-				"20 MB and 50 000 rows."},
+				"64 MB and 250 000 rows."},
 		With: components.FileInput{Label: "Second file of the same clients", Name: "with", Accept: accepted,
 			Error: wrong["with"], Hint: "Its columns are joined to the rows by our client id, your reference, the " +
 				"ID number or the e-mail address."},
@@ -82,7 +82,7 @@ func (h *Imports) Upload(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, url.Values{}, fault.At("file", "file_too_large", kit.TooLargeFile))
+			return h.refused(c, url.Values{}, fault.At("file", "file_too_large", "%s", sheet.Large.TooLarge()))
 		}
 		return h.refused(c, url.Values{}, fault.At("file", "required", "Choose a file."))
 	}
@@ -92,8 +92,8 @@ func (h *Imports) Upload(c echo.Context) error {
 	if err != nil || part.Size == 0 {
 		return h.refused(c, form, fault.At("file", "required", "Choose a file that is not empty."))
 	}
-	if part.Size > kit.MostUpload {
-		return h.refused(c, form, fault.At("file", "file_too_large", kit.TooLargeFile))
+	if part.Size > sheet.Large.Bytes {
+		return h.refused(c, form, fault.At("file", "file_too_large", "%s", sheet.Large.TooLarge()))
 	}
 	in := book.Upload{Name: part.Filename, Told: sheet.Told{Sheet: plainText(form.Get("sheet"))}}
 	if in.CutOver, err = dayIn(form); err != nil {
@@ -164,7 +164,7 @@ func (h *Imports) Map(c echo.Context) error {
 }
 
 func (h *Imports) mapPage(c echo.Context, i book.Import, m book.Mapping, cutOver string, refused error) error {
-	survey, err := h.Service.Survey(c.Request().Context(), access.Actor(c), i)
+	survey, err := h.Service.Glimpse(c.Request().Context(), access.Actor(c), i)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,6 @@ const (
 	mostRowWords = 32 << 20  // bytes of a row with its shared texts written out
 	mostRowCells = 16_384    // columns of a sheet
 	mostSheet    = 1_048_576 // rows of a sheet
-	mostArea     = MaxRows * MaxColumns
-	mostShared   = 1_000_000 // shared texts
 	mostMarks    = 100_000   // marks of all parts that are no sheet
 	mostDepth    = 64
 )
@@ -28,6 +26,7 @@ var errTooMuch = errors.New("more than a batch needs")
 
 // census counts what is in the parts of one workbook.
 type census struct {
+	limits  Limits
 	longest int // bytes of the longest shared text
 	marks   int // of parts that are no sheet
 	shared  int
@@ -177,7 +176,7 @@ func (s *scan) sharedMark(mark []byte, closing bool) error {
 	}
 	if closing {
 		s.longest = max(s.longest, s.entry)
-	} else if s.shared++; s.shared > mostShared {
+	} else if s.shared++; s.shared > s.limits.shared {
 		return errTooMuch
 	}
 	s.entry = 0
@@ -214,7 +213,7 @@ func (s *scan) endRow() error {
 	s.row.cells, s.row.column, s.row.width, s.row.bytes, s.row.shared = 0, 0, 0, 0, 0
 	s.area += r.width
 	if s.part == sheetPart && (r.cells > mostRowCells || r.bytes > mostRowBytes || r.shared*s.longest > mostRowWords ||
-		s.area > mostArea) {
+		s.area > s.limits.Rows*MaxColumns) {
 		return errTooMuch
 	}
 	return nil

@@ -40,7 +40,7 @@ type looked struct {
 }
 
 // look reads the whole file once, a piece at a time, and goes back to its start.
-func look(src io.ReadSeeker) (looked, error) {
+func look(src io.ReadSeeker, limits Limits) (looked, error) {
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return looked{}, fmt.Errorf("go to the start of the file: %w", err)
 	}
@@ -48,9 +48,8 @@ func look(src io.ReadSeeker) (looked, error) {
 	buffer, kept := make([]byte, 64<<10), 0
 	for {
 		n, err := src.Read(buffer[kept:])
-		if l.size += int64(n); l.size > MaxBytes {
-			return l, fault.New(fault.TooLarge, "file_too_large",
-				"The file is larger than 20 MB. Split it into several files.")
+		if l.size += int64(n); l.size > limits.Bytes {
+			return l, fault.New(fault.TooLarge, "file_too_large", "%s", limits.TooLarge())
 		}
 		if room := 4096 - len(l.start); room > 0 {
 			l.start = append(l.start, buffer[kept:kept+min(n, room)]...)

@@ -25,7 +25,7 @@ func (w *workbook) calculated(src io.ReadSeeker) error {
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("go to the start of the workbook: %w", err)
 	}
-	archive, _, err := openZip(src)
+	archive, _, err := openZip(src, w.limits.Bytes)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (w *workbook) calculated(src io.ReadSeeker) error {
 		if err != nil {
 			return unreadWorkbook(err)
 		}
-		cell, numbers, err := scanCells(io.LimitReader(r, maxUnzipped))
+		cell, numbers, err := scanCells(io.LimitReader(r, w.limits.unzipped))
 		_ = r.Close()
 		switch {
 		case err != nil:

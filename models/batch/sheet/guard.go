@@ -43,8 +43,8 @@ func tooLarge() error {
 // guardZip refuses archives that unzip to more than any batch needs. What the directory says is judged first, before
 // anything is unzipped; then every part is unzipped once without being kept, and refused at the first thing in it that
 // would take more memory than its reader may have.
-func guardZip(src io.ReadSeeker) error {
-	archive, size, err := openZip(src)
+func guardZip(src io.ReadSeeker, limits Limits) error {
+	archive, size, err := openZip(src, limits.Bytes)
 	if err != nil {
 		return err
 	}
@@ -52,24 +52,25 @@ func guardZip(src io.ReadSeeker) error {
 		return tooLarge()
 	}
 	var all, held uint64
+	most := uint64(limits.unzipped) //nolint:gosec // ours
 	for _, e := range archive.File {
-		n := min(e.UncompressedSize64, maxUnzipped+1)
+		n := min(e.UncompressedSize64, most+1)
 		all += n
 		if kindOf(e) == otherPart || n <= toDiskAbove {
 			held += n
 		}
-		//nolint:gosec // a size of at most 20 MB
-		if all > maxUnzipped || all > freeOfRatio && all > maxRatio*uint64(size) || held > maxInMemory {
+		//nolint:gosec // a size of at most 64 MB
+		if all > most || all > freeOfRatio && all > maxRatio*uint64(size) || held > maxInMemory {
 			return tooLarge()
 		}
 	}
-	return countParts(archive, size)
+	return countParts(archive, size, limits)
 }
 
-func openZip(src io.ReadSeeker) (*zip.Reader, int64, error) {
+func openZip(src io.ReadSeeker, most int64) (*zip.Reader, int64, error) {
 	at, ok := src.(io.ReaderAt)
 	if !ok {
-		content, err := io.ReadAll(io.LimitReader(src, MaxBytes+1)) // bounded, and only where the source cannot jump
+		content, err := io.ReadAll(io.LimitReader(src, most+1)) // bounded, and only where the source cannot jump
 		if err != nil {
 			return nil, 0, fmt.Errorf("read the workbook: %w", err)
 		}
@@ -102,11 +103,11 @@ func kindOf(e *zip.File) part {
 }
 
 // countParts looks at what is in the parts, the shared texts first: rows refer to them.
-func countParts(archive *zip.Reader, size int64) error {
+func countParts(archive *zip.Reader, size int64, limits Limits) error {
 	parts := slices.Clone(archive.File)
 	slices.SortStableFunc(parts, func(a, b *zip.File) int { return int(kindOf(b)) - int(kindOf(a)) })
-	left := &allowance{left: min(maxUnzipped, max(freeOfRatio, maxRatio*size))}
-	var seen census
+	left := &allowance{left: min(limits.unzipped, max(freeOfRatio, maxRatio*size))}
+	seen := census{limits: limits}
 	for _, e := range parts {
 		content, err := e.Open()
 		if err != nil {

@@ -4,6 +4,7 @@ package sheet
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -15,13 +16,31 @@ import (
 	"debitdesk/models/plural"
 )
 
-// What a file may have at most. Rows are counted below the heading, cells in characters (a spreadsheet's own limit).
+// What any file may have at most. Cells are counted in characters (a spreadsheet's own limit).
 const (
-	MaxRows    = 50_000
-	MaxBytes   = 20 << 20
 	MaxColumns = 200
 	MaxCell    = 32_767
 )
+
+// Limits is how large a file may be.
+type Limits struct {
+	Rows     int   // below the heading
+	Bytes    int64 // of the file
+	words    int   // bytes of its cells: shared texts of a workbook are written out
+	unzipped int64 // bytes of a workbook; sheets and their texts are unzipped to disk
+	shared   int   // shared texts of a workbook
+}
+
+// The limits of tables that people work with, and of the clients of a whole business.
+var (
+	Usual = Limits{Rows: 50_000, Bytes: 20 << 20, words: 64 << 20, unzipped: 160 << 20, shared: 1_000_000}
+	Large = Limits{Rows: 250_000, Bytes: 64 << 20, words: 256 << 20, unzipped: 800 << 20, shared: 5_000_000}
+)
+
+// TooLarge is what is said of a larger file.
+func (l Limits) TooLarge() string {
+	return fmt.Sprintf("The file is larger than %d MB. Split it into several files.", l.Bytes>>20)
+}
 
 // Kind is what sort of table it is.
 type Kind string
@@ -99,6 +118,7 @@ type source interface {
 type File struct {
 	Format Format
 	rows   source
+	limits Limits
 	padded bool // rows leave out empty cells at their end and mean nothing by it
 }
 
@@ -106,14 +126,16 @@ var errEnough = errors.New("enough rows were seen")
 
 const (
 	sampleRows = 200
-	maxSample  = 4 << 20  // bytes of the rows that are guessed from
-	maxWords   = 64 << 20 // bytes of the cells of a file: shared texts of a workbook are written out
+	maxSample  = 4 << 20 // bytes of the rows that are guessed from
 )
 
 // Open looks at the whole file once for its size and encoding, and at its first rows for the rest. Errors are faults
 // that say what to do: too large, no table, a kind that is not read.
-func Open(src io.ReadSeeker, told Told) (*File, error) {
-	f := &File{Format: Format{Kind: told.Kind}}
+func Open(src io.ReadSeeker, told Told) (*File, error) { return OpenWithin(src, told, Usual) }
+
+// OpenWithin is Open with limits of its own.
+func OpenWithin(src io.ReadSeeker, told Told, limits Limits) (*File, error) {
+	f := &File{Format: Format{Kind: told.Kind}, limits: limits}
 	if err := f.open(src, told); err != nil {
 		return nil, err
 	}
@@ -149,24 +171,24 @@ func Open(src io.ReadSeeker, told Told) (*File, error) {
 func (f *File) Close() error { return f.rows.close() }
 
 // Each calls see for every row below the heading that is not blank, in order, and stops at its first error. A broken
-// row is given like any other, with what is wrong. More rows than MaxRows are a fault.
+// row is given like any other, with what is wrong. More rows than the limits allow are a fault.
 func (f *File) Each(see func(Row) error) error {
 	width, n, held := len(f.Format.Header), 0, 0
 	return f.rows.each(width, func(r Row) error {
 		if r.Number <= f.Format.HeaderRow || blank(r.Cells) {
 			return nil
 		}
-		if n++; n > MaxRows {
-			return fault.New(fault.TooLarge, "too_many_rows",
-				"The file has more than 50 000 rows. Split it into several files.")
+		if n++; n > f.limits.Rows {
+			return fault.New(fault.TooLarge, "too_many_rows", "The file has more than %s rows. Split it into several files.",
+				plural.Number(f.limits.Rows))
 		}
 		f.fit(&r, width)
 		for _, c := range r.Cells {
 			held += len(c)
 		}
-		if held > maxWords {
+		if held > f.limits.words {
 			return fault.New(fault.TooLarge, "file_too_large",
-				"The rows hold more than 64 MB of text. Split the file into several files.")
+				"The rows hold more than %d MB of text. Split the file into several files.", f.limits.words>>20)
 		}
 		return see(r)
 	})

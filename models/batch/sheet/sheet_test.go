@@ -169,7 +169,7 @@ func TestWhatCannotBeReadSaysWhatToDo(t *testing.T) {
 		"a PDF":             {"%PDF-1.7\n", sheet.Told{}, "unknown_file"},
 		"binary":            {"ab\x00\x01cd", sheet.Told{}, "unknown_file"},
 		"a torn workbook":   {"PK\x03\x04torn", sheet.Told{}, "unread_workbook"},
-		"too large":         {strings.Repeat("a,b\n", sheet.MaxBytes/4) + "x", sheet.Told{}, "file_too_large"},
+		"too large":         {strings.Repeat("a,b\n", int(sheet.Usual.Bytes)/4) + "x", sheet.Told{}, "file_too_large"},
 		"too many columns":  {strings.Repeat("h,", sheet.MaxColumns) + "h\n", sheet.Told{}, "too_many_columns"},
 		"unknown encoding":  {"a,b\n1,2\n", sheet.Told{Encoding: "EBCDIC"}, "invalid_choice"},
 		"unknown separator": {"a,b\n1,2\n", sheet.Told{Separator: "x"}, "invalid_choice"},
@@ -184,16 +184,19 @@ func TestWhatCannotBeReadSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestFiftyThousandRowsAreReadAndOneMoreIsRefused(t *testing.T) {
-	for _, extra := range []int{0, 1} {
-		f, err := sheet.Open(strings.NewReader("name,amount\n"+strings.Repeat("A,1\n", sheet.MaxRows+extra)), sheet.Told{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		err = f.Each(func(sheet.Row) error { n++; return nil })
-		if n != sheet.MaxRows || fault.HasCode(err, "too_many_rows") != (extra == 1) {
-			t.Errorf("%d more: %d rows, %v", extra, n, err)
+func TestAsManyRowsAreReadAsTheLimitsAllowAndOneMoreIsRefused(t *testing.T) {
+	for _, limits := range []sheet.Limits{sheet.Usual, sheet.Large} {
+		for _, extra := range []int{0, 1} {
+			f, err := sheet.OpenWithin(strings.NewReader("name,amount\n"+strings.Repeat("A,1\n", limits.Rows+extra)), sheet.Told{},
+				limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			err = f.Each(func(sheet.Row) error { n++; return nil })
+			if n != limits.Rows || fault.HasCode(err, "too_many_rows") != (extra == 1) {
+				t.Errorf("%d more: %d rows, %v", extra, n, err)
+			}
 		}
 	}
 }
@@ -280,7 +283,7 @@ func (l *lines) Seek(int64, int) (int64, error) { l.at, l.left = 0, ""; return 0
 func BenchmarkReadingFiftyThousandRows(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		f, err := sheet.Open(&lines{n: sheet.MaxRows}, sheet.Told{})
+		f, err := sheet.Open(&lines{n: sheet.Usual.Rows}, sheet.Told{})
 		if err != nil {
 			b.Fatal(err)
 		}

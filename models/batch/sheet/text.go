@@ -13,7 +13,7 @@ import (
 
 // open finds out which kind of table the bytes are, and how to read it.
 func (f *File) open(src io.ReadSeeker, told Told) error {
-	seen, err := look(src)
+	seen, err := look(src, f.limits)
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,9 @@ import (
 	"debitdesk/models/fault"
 )
 
-// A workbook of MaxRows rows unzips to less than this, and to less than so many times its own size. Sheets and their
+// A workbook unzips to less than its limits say, and to less than so many times its own size. Sheets and their
 // texts beyond a megabyte are unzipped to disk; everything else is held in memory and therefore bounded more tightly.
 const (
-	maxUnzipped = 160 << 20
 	maxInMemory = 24 << 20
 	toDiskAbove = 1 << 20
 	maxRatio    = 100
@@ -24,8 +23,9 @@ const (
 
 // workbook is one sheet of an .xlsx file.
 type workbook struct {
-	file  *excelize.File
-	sheet string
+	file   *excelize.File
+	sheet  string
+	limits Limits
 	// numbers are the columns, from 0, of the numbers with decimals in a row.
 	numbers map[int][]int
 	shown   bool // what some cells show counts, beside what they store
@@ -38,16 +38,16 @@ func (w *workbook) close() error {
 }
 
 func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
-	if err := guardZip(src); err != nil {
+	if err := guardZip(src, f.limits); err != nil {
 		return err
 	}
 	done, err := turn()
 	if err != nil {
 		return err
 	}
-	w := &workbook{done: done}
+	w := &workbook{done: done, limits: f.limits}
 	err = safely(func() (err error) {
-		w.file, err = excelize.OpenReader(src, excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: toDiskAbove,
+		w.file, err = excelize.OpenReader(src, excelize.Options{UnzipSizeLimit: f.limits.unzipped, UnzipXMLSizeLimit: toDiskAbove,
 			ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd"})
 		return err
 	})
@@ -178,7 +178,7 @@ type walk struct {
 }
 
 func (w *workbook) walk(o excelize.Options) (*walk, error) {
-	o.UnzipSizeLimit, o.UnzipXMLSizeLimit = maxUnzipped, toDiskAbove
+	o.UnzipSizeLimit, o.UnzipXMLSizeLimit = w.limits.unzipped, toDiskAbove
 	o.ShortDatePattern, o.LongDatePattern = "yyyy-mm-dd", "yyyy-mm-dd"
 	p := &walk{options: o}
 	err := safely(func() (err error) {

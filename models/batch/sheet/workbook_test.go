@@ -130,7 +130,7 @@ func BenchmarkReadingAWorkbookOfFiftyThousandRows(b *testing.B) {
 	style, err := x.NewStyle(&excelize.Style{NumFmt: 14})
 	must(b, err)
 	must(b, w.SetRow("A1", []any{"name", "email", "amount", "due"}))
-	for i := range sheet.MaxRows {
+	for i := range sheet.Usual.Rows {
 		cell, _ := excelize.CoordinatesToCellName(1, i+2)
 		must(b, w.SetRow(cell, []any{"Client", "c@example.test", 1234.5, excelize.Cell{StyleID: style, Value: 46357}}))
 	}

@@ -25,12 +25,12 @@ func tapeLines(src io.ReadSeeker) func(func(sheet.Row) error) error {
 		if _, err := src.Seek(0, io.SeekStart); err != nil {
 			return fmt.Errorf("go to the start of the file: %w", err)
 		}
-		in := bufio.NewScanner(io.LimitReader(src, sheet.MaxBytes+1))
+		in := bufio.NewScanner(io.LimitReader(src, sheet.Large.Bytes+1))
 		in.Buffer(make([]byte, 0, maxTapeLine), maxTapeLine)
-		read, ends := 0, lineEnds{}
+		read, ends := int64(0), lineEnds{}
 		in.Split(ends.split)
 		for in.Scan() {
-			if read += len(in.Bytes()) + 1; read > sheet.MaxBytes {
+			if read += int64(len(in.Bytes()) + 1); read > sheet.Large.Bytes {
 				return tapeTooLarge()
 			}
 			if err := see(sheet.Row{Number: ends.lines, Cells: []string{in.Text()}}); err != nil {
@@ -242,7 +242,7 @@ func unfilled(branch, account string) string {
 }
 
 func tapeTooLarge() error {
-	return refuse("file_too_large", "The tape is larger than 20 MB. Split it into several files.")
+	return refuse("file_too_large", "%s", sheet.Large.TooLarge())
 }
 
 func oneBlank(text string) string { return strings.Join(strings.Fields(text), " ") }

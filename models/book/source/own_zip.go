@@ -106,7 +106,7 @@ func (b *book) records(name string) (out []record, err error) {
 				r.cells[head] = strings.Clone(strings.ReplaceAll(cells[n], "\x00", ""))
 			}
 		}
-		if out = append(out, r); len(out) > sheet.MaxRows {
+		if out = append(out, r); len(out) > sheet.Large.Rows {
 			return nil, tooMany(len(out))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // Meaning is what a column of a known layout means: a field of a row of the book, by its name there.
@@ -134,7 +135,7 @@ func Open(src io.ReadSeeker, told sheet.Told) (*File, error) {
 	if f, is, err := ownBook(src); is {
 		return f, err
 	}
-	table, err := sheet.Open(src, told)
+	table, err := sheet.OpenWithin(src, told, sheet.Large)
 	if err != nil {
 		return nil, err
 	}
@@ -224,9 +225,9 @@ func open(l layout, format sheet.Format, lines func(func(sheet.Row) error) error
 }
 
 func tooMany(rows int) error {
-	if rows > sheet.MaxRows {
+	if rows > sheet.Large.Rows {
 		return fault.New(fault.TooLarge, "too_many_rows",
-			"The file has more than 50 000 rows. Split it into several files.")
+			"The file has more than %s rows. Split it into several files.", plural.Number(sheet.Large.Rows))
 	}
 	return nil
 }
