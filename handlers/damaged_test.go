@@ -57,6 +57,7 @@ var damagedColumns = []damagedColumn{
 	{column: "batch_mends.was_sealed", key: "id", note: "only undoing a change reads it"},
 	{column: "book_import_rows.cells", key: "import_id, n"},
 	{column: "book_import_rows.undo_sealed", key: "import_id, n"},
+	{column: "client_merges.before_sealed", key: "id"},
 	{column: "template_clients.debit_sealed", key: "id"},
 	{column: "webhooks.private_key", key: "id", note: "only deliveries read it"},
 	{column: "merchant_keys.private_key", key: "merchant_id", note: "only deliveries read it"},

@@ -1,7 +1,6 @@
 package book
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/audit"
-	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -17,24 +15,6 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
-
-// keptDetails are the details of a client with their numbers in full. They are sealed at rest.
-type keptDetails struct {
-	client.Details
-	Account  string `json:"kept_account,omitempty"`
-	Identity string `json:"kept_identity,omitempty"`
-}
-
-func keepDetails(d client.Details) ([]byte, error) {
-	return json.Marshal(keptDetails{d, d.BankAccount.Reveal(), d.PersonalCode.Reveal()})
-}
-
-func keptDetailsOf(text []byte) (client.Details, error) {
-	var k keptDetails
-	err := json.Unmarshal(text, &k)
-	k.BankAccount, k.PersonalCode = bank.AccountNumber(k.Account), bank.IDNumber(k.Identity)
-	return k.Details, err
-}
 
 // apply does what a row was rehearsed to do: the client, the account with its mandate, the subscription; parked, until
 // the group is switched on.
@@ -90,7 +70,7 @@ func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Clie
 	case err != nil, !c.UpdatedAt.Equal(p.client.UpdatedAt), c.Erased():
 		return c, fault.ErrLost // the next try looks at what is there then
 	}
-	before, err := keepDetails(c.Details)
+	before, err := client.InFull(c.Details)
 	if err != nil {
 		return c, err
 	}

@@ -143,7 +143,7 @@ func (s *Service) takeBack(tx purchase.Tx, who actor.Actor, i Import, row *Row, 
 		return "", err
 	}
 	if !row.Undo.MadeWho {
-		was, err := keptDetailsOf(row.Undo.Before)
+		was, err := client.FromFull(row.Undo.Before)
 		if err != nil {
 			return "", err
 		}
