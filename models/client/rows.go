@@ -29,6 +29,11 @@ func IdentityHash(box *seal.Box, merchantID uuid.UUID, n bank.IDNumber) []byte {
 	return box.Hash(merchantID, identityHash, n.Reveal())
 }
 
+// AccountHash is by what a client is found who has an account on record.
+func AccountHash(box *seal.Box, merchantID uuid.UUID, n bank.AccountNumber) []byte {
+	return box.Hash(merchantID, accountHash, bank.CleanAccount(n.Reveal()).Reveal())
+}
+
 // The columns that hold the numbers.
 const (
 	accountSealed  = "bank_account_sealed"
@@ -182,7 +187,9 @@ func hide(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 
 // TakeOff takes a client off the lists who became one with another: as when it is deleted, but what hung on it moved. It
 // is false when another was quicker.
-func TakeOff(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) { return hide(tx, merchantID, id) }
+func TakeOff(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	return hide(tx, merchantID, id)
+}
 
 // BringBack undoes TakeOff, with the moment of the last change before it; false when the client is no longer as it was
 // left.
@@ -197,7 +204,9 @@ func Touch(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
 }
 
 // LockAny is LockIn for deleted clients too.
-func LockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) { return lockAny(tx, merchantID, id) }
+func LockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return lockAny(tx, merchantID, id)
+}
 
 // Client gives one client; NotFound for unknown, deleted and other merchants' ids.
 func (s Store) Client(ctx context.Context, merchantID, id uuid.UUID) (Client, error) {

@@ -17,8 +17,9 @@ const UndoTime = time.Hour
 
 // Service holds the use cases of merging.
 type Service struct {
-	Store Store
-	Now   func() time.Time
+	Store   Store
+	Clients *client.Service // finds those alike
+	Now     func() time.Time
 }
 
 // Merge is one merge that was done.
