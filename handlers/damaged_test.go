@@ -137,6 +137,8 @@ func (s *street) more() {
 		"form_key": {between(check, `name="form_key" value="`, `"`)}, "rows": {between(check, `name="rows" value="`, `"`)},
 	}).Want(http.StatusSeeOther)
 	limit(nil)
+	kept, gone := s.twins(s.t)
+	s.merged(s.t, kept, gone)
 	if _, err := s.Exchange.Import(s.t.Context(), s.A.Finance.Actor(), "day.json", exchangetest.Arrival()); err != nil {
 		s.t.Fatal(err)
 	}

@@ -153,7 +153,8 @@ func (h *house) attach(c client.Client, luck *rand.Rand) {
 			"status":      "'" + []string{"created", "overdue", "paid"}[luck.IntN(3)] + "'",
 			"total_cents": fmt.Sprint(100 + luck.IntN(100_000))})
 		h.row("mandates", map[string]string{"id": id, "brand_id": brand, "client_id": of, "kind": "'eft'",
-			"state": "'" + []string{"active", "suspended"}[luck.IntN(2)] + "'", "period_units": "'months'"})
+			"state": "'" + []string{"active", "suspended"}[luck.IntN(2)] + "'", "period_units": "'months'",
+			"contract_reference": "'C" + n + "'"})
 		h.row("tokens", map[string]string{"id": id, "brand_id": brand, "client_id": of, "mandate_id": id,
 			"state": "'active'", "method": "'eft'", "account_sealed": fmt.Sprintf(`'\x%x'`, sealed)})
 		h.row("collections", map[string]string{"brand_id": brand, "client_id": of, "purchase_id": id, "token_id": id,

@@ -193,7 +193,7 @@ func (p place) follows() string {
 	if p.of == "" {
 		return p.keyed()
 	}
-	return p.keyed() + " OR " + p.of + " = ANY(@purchases::uuid[])"
+	return p.keyed() + " OR coalesce(" + p.of + " = ANY(@purchases::uuid[]), false)"
 }
 
 func (p place) keyed() string { return "(" + p.key + ")::text = ANY(@keys::text[])" }
