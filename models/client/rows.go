@@ -185,8 +185,8 @@ func hide(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	return n == 1, nil
 }
 
-// TakeOff takes a client off the lists who became one with another: as when it is deleted, but what hung on it moved. It
-// is false when another was quicker.
+// TakeOff takes a client off the lists who became one with another: as when it is deleted, but what hung on it moved.
+// It is false when another was quicker.
 func TakeOff(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 	return hide(tx, merchantID, id)
 }

@@ -20,7 +20,8 @@ type found struct {
 // shared are the clients of whom others have the same number or address, each with the oldest who has the same: first
 // what several have is looked for in indexes, and then the few who have it.
 var shared = `WITH shared AS (
-	SELECT 1 AS n, 'identity number' AS same, id, first_value(id) OVER (PARTITION BY personal_code_hash ORDER BY id) AS first
+	SELECT 1 AS n, 'identity number' AS same, id,
+		first_value(id) OVER (PARTITION BY personal_code_hash ORDER BY id) AS first
 	FROM clients WHERE merchant_id = @m AND deleted_at IS NULL AND personal_code_hash = ANY (ARRAY(
 		SELECT personal_code_hash FROM clients WHERE merchant_id = @m AND deleted_at IS NULL
 			AND personal_code_hash IS NOT NULL GROUP BY 1 HAVING count(*) > 1))
@@ -61,9 +62,10 @@ func (s Store) duplicates(ctx context.Context, merchantID uuid.UUID, from Place,
 }
 
 // several gives those of some clients that were not deleted.
-func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Client, error) {
-	all, err := database.All(ctx, s.DB, client.Table, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL", merchantID,
-		ids)
+func (s Store) several(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]client.Client, error) {
+	all, err := database.All(ctx, s.DB, client.Table, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL",
+		merchantID, ids)
 	out := make(map[uuid.UUID]client.Client, len(all))
 	for _, c := range all {
 		out[c.ID] = c

@@ -124,7 +124,10 @@ func (h *house) row(table string, said map[string]string) {
 			WHERE table_schema = 'public' AND table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL`, table)
 		must(h.t, err)
 		var name, kind string
-		_, err = pgx.ForEachRow(rows, []any{&name, &kind}, func() error { h.columns[table][name] = fillers[kind]; return nil })
+		_, err = pgx.ForEachRow(rows, []any{&name, &kind}, func() error {
+			h.columns[table][name] = fillers[kind]
+			return nil
+		})
 		must(h.t, err)
 	}
 	values := maps.Clone(h.columns[table])

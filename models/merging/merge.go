@@ -130,7 +130,8 @@ func note(tx *database.Tx, who actor.Actor, m Merge, l Look, kept client.Client)
 }
 
 func entry(action string, of uuid.UUID, text string, was, is map[string]any) audit.Entry {
-	return audit.Entry{Action: action, ObjectType: "client", ObjectID: of, ClientID: of, Text: text, Before: was, After: is}
+	return audit.Entry{Action: action, ObjectType: "client", ObjectID: of, ClientID: of, Text: text, Before: was,
+		After: is}
 }
 
 func counts(moves []Moving) map[string]int {

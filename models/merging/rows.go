@@ -65,7 +65,7 @@ func lastInto(tx *database.Tx, merchantID, kept uuid.UUID) (Merge, error) {
 		ORDER BY id DESC LIMIT 1 FOR UPDATE`, merchantID, kept)
 }
 
-// Into lists the merges into a client that hold, the newest first; so many of them at most.
+// into lists the merges into a client that hold, the newest first; so many of them at most.
 func (s Store) into(ctx context.Context, merchantID, kept uuid.UUID, most int) ([]Merge, error) {
 	return database.All(ctx, s.DB, mergeTable, `merchant_id = $1 AND kept_id = $2 AND undone_at IS NULL
 		ORDER BY id DESC LIMIT $3`, merchantID, kept, most)
@@ -136,7 +136,8 @@ func (s Store) waits(ctx context.Context, merchantID, a, b uuid.UUID) (out []str
 
 // bothPay finds the templates to which both clients are subscribed, by their titles.
 func (s Store) bothPay(ctx context.Context, merchantID, a, b uuid.UUID) ([]string, error) {
-	const sql = `SELECT DISTINCT coalesce(nullif(t.title, ''), 'the same plan') FROM template_clients x JOIN template_clients y ON y.template_id = x.template_id
+	const sql = `SELECT DISTINCT coalesce(nullif(t.title, ''), 'the same plan') FROM template_clients x
+		JOIN template_clients y ON y.template_id = x.template_id
 		JOIN billing_templates t ON t.id = x.template_id WHERE x.merchant_id = @m AND x.client_id = @a AND y.client_id = @b
 		AND x.status <> 'inactive' AND y.status <> 'inactive' ORDER BY 1`
 	return keysOf(ctx, s.Pool.Query, sql, pgx.NamedArgs{"m": merchantID.String(), "a": a.String(), "b": b.String()})
@@ -145,8 +146,8 @@ func (s Store) bothPay(ctx context.Context, merchantID, a, b uuid.UUID) ([]strin
 // charged tells whether a subscription that stays with the kept client is charged on an account that would move back.
 func (s Store) charged(ctx context.Context, m Merge) (is bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM template_clients WHERE merchant_id = $1 AND client_id = $2
-		AND status <> 'inactive' AND NOT id::text = ANY($3::text[]) AND token_id::text = ANY($4::text[]))`, m.MerchantID.String(),
-		m.KeptID.String(), database.TextArray(m.Moved["template_clients.client_id"]),
+		AND status <> 'inactive' AND NOT id::text = ANY($3::text[]) AND token_id::text = ANY($4::text[]))`,
+		m.MerchantID.String(), m.KeptID.String(), database.TextArray(m.Moved["template_clients.client_id"]),
 		database.TextArray(m.Moved["tokens.client_id"])).Scan(&is)
 	if err != nil {
 		return false, fmt.Errorf("look what is charged on accounts that move back: %w", err)

@@ -22,8 +22,8 @@ type Undo struct {
 
 // Lines say what happens, one a line.
 func (u Undo) Lines() []string {
-	out := []string{u.Merge.GoneName + " is on the list of clients again, with everything that moved and still belongs to " +
-		u.Kept.Name() + "."}
+	out := []string{u.Merge.GoneName + " is on the list of clients again, with everything that moved and still belongs " +
+		"to " + u.Kept.Name() + "."}
 	if u.Changed {
 		out = append(out, "The details of "+u.Kept.Name()+" stay as they are: they were changed after the merge.")
 	} else {
@@ -35,7 +35,8 @@ func (u Undo) Lines() []string {
 	return out
 }
 
-// UndoOf tells what undoing the newest merge into a client would do now; Conflict when there is none, or it is too late.
+// UndoOf tells what undoing the newest merge into a client would do now; Conflict when there is none, or
+// it is too late.
 func (s *Service) UndoOf(ctx context.Context, who actor.Actor, kept uuid.UUID) (u Undo, err error) {
 	if err := who.May(mayMerge); err != nil {
 		return u, err
@@ -77,8 +78,8 @@ func (s *Service) undoOf(ctx context.Context, u Undo) (_ Undo, err error) {
 		return u, err
 	}
 	if charged {
-		return u, fault.New(fault.Conflict, "cannot_undo", "A subscription of %s is charged on an account that came with the "+
-			"merge. Give it another account first.", u.Kept.Name())
+		return u, fault.New(fault.Conflict, "cannot_undo", "A subscription of %s is charged on an account that came with "+
+			"the merge. Give it another account first.", u.Kept.Name())
 	}
 	u.Changed = !u.Kept.UpdatedAt.Equal(u.Merge.MadeAt)
 	u.Left, err = s.Store.left(ctx, u.Merge)

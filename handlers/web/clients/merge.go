@@ -2,7 +2,6 @@ package clients
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -171,8 +170,8 @@ func (h *Clients) sideBySide(c echo.Context, keep, gone uuid.UUID, form url.Valu
 		Back: components.Link{Text: kept, Href: words.ClientHref(keep)},
 		Swap: components.Link{Text: "Keep the other record instead", Href: mergeHref(gone, keep)},
 		Question: components.Confirm{ID: "merge", Title: "Merge " + other + " into " + kept + "?",
-			Text: "The record that was added " + words.SayMinute(l.Keep.CreatedAt, h.Desk.Now()) + " is kept. The one that was " +
-				"added " + words.SayMinute(l.Gone.CreatedAt, h.Desk.Now()) + " leaves the list, and everything that belongs to " +
+			Text: "The record that was added " + words.SayMinute(l.Keep.CreatedAt, h.Desk.Now()) + " is kept. The one that " +
+				"was added " + words.SayMinute(l.Gone.CreatedAt, h.Desk.Now()) + " leaves the list, and everything that belongs to " +
 				"it moves. You can undo it for an hour.",
 			Action: mergePath(keep), CancelHref: words.ClientHref(keep), Button: "Merge", Safe: true,
 			Fields: []components.Pair{{Name: "with", Value: gone.String()}, {Name: "seen", Value: l.Digest()}}},
@@ -222,86 +221,4 @@ func (h *Clients) Merge(c echo.Context) error {
 		return err
 	}
 	return access.RedirectWithFlash(c, "ok", m.GoneName+" was merged into this client.", words.ClientHref(one.ID))
-}
-
-// AskSeparation serves GET /clients/:id/separation: what undoing the newest merge does.
-func (h *Clients) AskSeparation(c echo.Context) error {
-	one, err := h.find(c)
-	if err != nil {
-		return err
-	}
-	return h.askSeparation(c, one, nil)
-}
-
-func (h *Clients) askSeparation(c echo.Context, one client.Client, refused error) error {
-	undo, err := h.Merging.UndoOf(c.Request().Context(), access.Actor(c), one.ID)
-	view := pages.ActView{Title: "Undo the merge", Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)}}
-	switch {
-	case err == nil:
-		view.Question = components.Confirm{ID: "separate", Title: "Undo the merge with " + undo.Merge.GoneName + "?",
-			Text: "Both are clients of their own again:", Action: separationPath(one.ID),
-			CancelHref: words.ClientHref(one.ID), Button: "Undo the merge", Safe: true, Breaks: undo.Lines(),
-			Fields: []components.Pair{{Name: "merge", Value: undo.Merge.ID.String()}}}
-	case fault.Is(err, fault.Conflict):
-		view.Blocked = err.Error()
-	default:
-		return err
-	}
-	if refused != nil {
-		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
-	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), view.Title, clientsSection,
-		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
-}
-
-// Separate serves POST /clients/:id/separation.
-func (h *Clients) Separate(c echo.Context) error {
-	one, err := h.find(c)
-	if err != nil {
-		return err
-	}
-	form, err := kit.FormOf(c)
-	if err != nil {
-		return err
-	}
-	seen, _ := uuid.Parse(form.Get("merge")) // what is no id was not shown
-	undo, err := h.Merging.Undo(c.Request().Context(), access.Actor(c), one.ID, seen)
-	switch {
-	case fault.Is(err, fault.Conflict):
-		return h.askSeparation(c, one, err)
-	case err != nil:
-		return err
-	}
-	return access.RedirectWithFlash(c, "ok", "The merge with "+undo.Merge.GoneName+" is undone.", words.ClientHref(one.ID))
-}
-
-// Duplicates serves GET /clients/duplicates.
-func (h *Clients) Duplicates(c echo.Context) error {
-	who := access.Actor(c)
-	var from merging.Place
-	if first, later := c.QueryParam("first"), c.QueryParam("later"); first != "" || later != "" {
-		var wrong, alsoWrong error
-		from.First, wrong = uuid.Parse(first)
-		from.Later, alsoWrong = uuid.Parse(later)
-		if errors.Join(wrong, alsoWrong) != nil {
-			return fault.Missing()
-		}
-	}
-	pairs, older, err := h.Merging.Duplicates(c.Request().Context(), who, from)
-	if err != nil {
-		return err
-	}
-	view := pages.DuplicatesView{First: from == merging.Place{}, MayMerge: who.Can(actor.Write)}
-	for _, p := range pairs {
-		view.Pairs = append(view.Pairs, pages.DuplicatePair{First: mergeLine(p.First, words.ClientHref(p.First.ID)),
-			Later: mergeLine(p.Later, words.ClientHref(p.Later.ID)), Same: strings.Join(p.Same, ", same "),
-			Href: mergeHref(p.First.ID, p.Later.ID)})
-	}
-	if older && len(pairs) > 0 {
-		last := pairs[len(pairs)-1]
-		view.OlderHref = "/clients/duplicates?" + url.Values{"first": {last.First.ID.String()},
-			"later": {last.Later.ID.String()}}.Encode()
-	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Duplicates", clientsSection,
-		func(f layout.Frame) templ.Component { return pages.Duplicates(f, view) })
 }
