@@ -6,8 +6,7 @@ import (
 	"debitdesk/models/merging"
 )
 
-// TestDuplicatesAmongManyAreFoundByIndexes asks the plan, not the clock.
-func TestDuplicatesAmongManyAreFoundByIndexes(t *testing.T) {
+func TestAPairAmongManyClientsIsFound(t *testing.T) {
 	h := open(t)
 	h.exec(`INSERT INTO clients (id, merchant_id, full_name, email, search, created_at, updated_at, bank_account_hash,
 		personal_code_hash) SELECT gen_random_uuid(), $1, 'Client ' || n, 'c' || n || '@example.com', '', now(), now(),
