@@ -58,6 +58,7 @@ var damagedColumns = []damagedColumn{
 	{column: "book_import_rows.cells", key: "import_id, n"},
 	{column: "book_import_rows.undo_sealed", key: "import_id, n"},
 	{column: "book_scans.content", key: "id", note: "only the run reads it"},
+	{column: "client_merges.before_sealed", key: "id"},
 	{column: "template_clients.debit_sealed", key: "id"},
 	{column: "webhooks.private_key", key: "id", note: "only deliveries read it"},
 	{column: "merchant_keys.private_key", key: "merchant_id", note: "only deliveries read it"},
@@ -137,6 +138,8 @@ func (s *street) more() {
 		"form_key": {between(check, `name="form_key" value="`, `"`)}, "rows": {between(check, `name="rows" value="`, `"`)},
 	}).Want(http.StatusSeeOther)
 	limit(nil)
+	kept, gone := s.twins(s.t)
+	s.merged(s.t, kept, gone)
 	if _, err := s.Exchange.Import(s.t.Context(), s.A.Finance.Actor(), "day.json", exchangetest.Arrival()); err != nil {
 		s.t.Fatal(err)
 	}

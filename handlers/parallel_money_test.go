@@ -52,6 +52,10 @@ func (c *callers) clients() {
 		return ask{ids: ids[i/2 : i/2+1], body: form("reason", "They asked for it.")}
 	}, 303)
 	c.all("POST /clients/:id/resumption", func(i int) ask { return ask{ids: ids[i/2 : i/2+1], body: form()} }, 303, 409)
+	c.all("POST /clients/:id/merge", func(i int) ask { // each with its neighbour, some of them both ways
+		return ask{ids: ids[i : i+1], body: form("with", ids[i^1], "seen", "old")}
+	}, 409)
+	c.all("POST /clients/:id/separation", func(i int) ask { return ask{ids: ids[i : i+1], body: form()} }, 409)
 	c.all("POST /clients/:id/deletion", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("confirm",
 			digits(i))}

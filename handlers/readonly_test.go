@@ -60,7 +60,8 @@ func TestAReadOnlyPersonFindsNoButtonThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	walked := 0
-	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/purchases", "/purchases/:id",
+	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/clients/duplicates",
+		"/purchases", "/purchases/:id",
 		"/tokens", "/tokens/:id", "/mandates", "/mandates/:id", "/invoices", "/batches", "/templates", "/templates/:id",
 		"/reports", "/books", "/books/entries", "/books/vat",
 		"/batches/:id/map", "/batches/:id/check", "/batches/:id/review", "/batches/:id/run", "/batches/:id/result",

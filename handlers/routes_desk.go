@@ -80,13 +80,14 @@ func (e *edge) clientRoutes() Table {
 		{actor.Read, "Clients: list, export and details", []Route{
 			{page, "GET", "/clients", e.Clients.List},
 			{page, "GET", "/clients/export", e.Clients.Export},
+			{page, "GET", "/clients/duplicates", e.Clients.Duplicates},
 			{page, "GET", "/clients/:id", e.Clients.Show},
 			{page, "GET", "/clients/:id/account", e.Clients.Account},
 			{page, "GET", "/clients/:id/account/export", e.Clients.ExportAccount},
 			{apiCall, "GET", "/api/v1/clients", e.API.Clients.List},
 			{apiCall, "GET", "/api/v1/clients/:id", e.API.Clients.Get},
 		}},
-		{actor.Write, "Add, change and delete clients", []Route{
+		{actor.Write, "Add, change, merge and delete clients", []Route{
 			{page, "GET", "/clients/new", e.Clients.New},
 			{page, "POST", "/clients", e.Clients.Create},
 			{page, "GET", "/clients/:id/edit", e.Clients.Edit},
@@ -95,6 +96,10 @@ func (e *edge) clientRoutes() Table {
 			{pageProof, "POST", "/clients/:id/deletion", e.Clients.Delete},
 			{page, "GET", "/clients/:id/stop", e.Clients.AskStop},
 			{page, "POST", "/clients/:id/stop", e.Clients.Stop},
+			{page, "GET", "/clients/:id/merge", e.Clients.AskMerge},
+			{page, "POST", "/clients/:id/merge", e.Clients.Merge},
+			{page, "GET", "/clients/:id/separation", e.Clients.AskSeparation},
+			{page, "POST", "/clients/:id/separation", e.Clients.Separate},
 			{apiCall, "POST", "/api/v1/clients", e.API.Clients.Create},
 			{apiCall, "PUT", "/api/v1/clients/:id", e.API.Clients.Update},
 			{apiCall, "PATCH", "/api/v1/clients/:id", e.API.Clients.Update},

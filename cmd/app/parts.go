@@ -46,6 +46,7 @@ import (
 	"debitdesk/models/holiday"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
+	"debitdesk/models/merging"
 	"debitdesk/models/paging"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
@@ -164,7 +165,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
 		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
 		Purchases: s.Purchases, Approvals: s.Approvals,
-		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
+		Merging: &merging.Service{Store: merging.Store{DB: db.DB}, Clients: s.Clients, Now: db.Now},
+		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

@@ -1,7 +1,6 @@
 package book
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/audit"
-	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -18,24 +16,6 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
-
-// keptDetails are the details of a client with their numbers in full. They are sealed at rest.
-type keptDetails struct {
-	client.Details
-	Account  string `json:"kept_account,omitempty"`
-	Identity string `json:"kept_identity,omitempty"`
-}
-
-func keepDetails(d client.Details) ([]byte, error) {
-	return json.Marshal(keptDetails{d, d.BankAccount.Reveal(), d.PersonalCode.Reveal()})
-}
-
-func keptDetailsOf(text []byte) (client.Details, error) {
-	var k keptDetails
-	err := json.Unmarshal(text, &k)
-	k.BankAccount, k.PersonalCode = bank.AccountNumber(k.Account), bank.IDNumber(k.Identity)
-	return k.Details, err
-}
 
 // reference is one that a client gets.
 type reference struct {
@@ -140,7 +120,7 @@ func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Clie
 	if !there || !c.UpdatedAt.Equal(p.client.UpdatedAt) || c.Erased() {
 		return c, fault.ErrLost // the next try looks at what is there then
 	}
-	before, err := keepDetails(c.Details)
+	before, err := client.InFull(c.Details)
 	if err != nil {
 		return c, err
 	}

@@ -187,7 +187,7 @@ func (b *back) clients(tx purchase.Tx, clients map[uuid.UUID]client.Client) (err
 		if row.Undo.MadeWho {
 			continue
 		}
-		if c.Details, err = keptDetailsOf(row.Undo.Before); err != nil {
+		if c.Details, err = client.FromFull(row.Undo.Before); err != nil {
 			return err
 		}
 		if c.UpdatedAt, err = time.Parse(time.RFC3339Nano, row.Undo.Was); err != nil {

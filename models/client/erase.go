@@ -102,6 +102,9 @@ func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c C
 		if c.Erased() {
 			return isErased()
 		}
+		if err := notMerged(tx, c); err != nil {
+			return err
+		}
 		if s.Forget != nil {
 			if err := s.Forget(ctx, tx, who, id); err != nil {
 				return fmt.Errorf("forget the client's tokens: %w", err)

@@ -115,6 +115,9 @@ func eraseAll(t *database.Tx, c Client) error {
 	if err := t.Pgx(func(tx pgx.Tx) error { return eraseRows(t, tx, before) }); err != nil {
 		return err
 	}
+	if err := eraseMerged(t, c); err != nil {
+		return err
+	}
 	erased := Client{ID: c.ID, MerchantID: c.MerchantID, Details: Details{FullName: ErasedName},
 		UpdatedAt: t.Now()}
 	found, err := database.Change(t, eraseClient, erased, database.OrNull(c.EvidenceUntil))
@@ -193,6 +196,8 @@ var erasing = []struct{ table, sql string }{
 			reason = 'Erased', decision = CASE decision WHEN '' THEN '' ELSE 'Erased' END
 		WHERE merchant_id = @m AND id IN (` + stopRequests + `)`,
 	},
+	{"client_merges", `UPDATE client_merges SET gone_name = @erased, before_sealed = NULL, moved = '{}'
+		WHERE merchant_id = @m AND (kept_id = @c OR gone_id = @c)`},
 	{"client_stops", `UPDATE client_stops SET reason = 'Erased' WHERE merchant_id = @m AND client_id = @c`},
 	{
 		"template_clients",

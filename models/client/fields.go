@@ -54,6 +54,9 @@ func (d Details) Name() string {
 	return "Account " + d.BankAccount.String()
 }
 
+// Changes lists what differs, as the audit keeps it: with account and identity numbers masked.
+func Changes(before, after Details) (was, is map[string]any) { return changes(before, after) }
+
 // changes lists what differs, with account and identity numbers masked.
 func changes(before, after Details) (was, is map[string]any) {
 	was, is = map[string]any{}, map[string]any{}

@@ -29,6 +29,11 @@ func IdentityHash(box *seal.Box, merchantID uuid.UUID, n bank.IDNumber) []byte {
 	return box.Hash(merchantID, identityHash, n.Reveal())
 }
 
+// AccountHash is by what a client is found who has an account on record.
+func AccountHash(box *seal.Box, merchantID uuid.UUID, n bank.AccountNumber) []byte {
+	return box.Hash(merchantID, accountHash, bank.CleanAccount(n.Reveal()).Reveal())
+}
+
 // The columns that hold the numbers.
 const (
 	accountSealed  = "bank_account_sealed"
@@ -178,6 +183,29 @@ func hide(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 		return false, fmt.Errorf("delete client: %w", err)
 	}
 	return n == 1, nil
+}
+
+// TakeOff takes a client off the lists who became one with another: as when it is deleted, but what hung on it moved.
+// It is false when another was quicker.
+func TakeOff(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	return hide(tx, merchantID, id)
+}
+
+// BringBack undoes TakeOff, with the moment of the last change before it; false when the client is no longer as it was
+// left.
+func BringBack(tx *database.Tx, merchantID, id uuid.UUID, changed time.Time) (bool, error) {
+	return tx.ExecOne("bring a client back", `UPDATE clients SET deleted_at = NULL, updated_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NOT NULL AND erased_at IS NULL`, merchantID, id, changed)
+}
+
+// Touch notes when a client that this transaction has locked was changed last, where nothing else changed.
+func Touch(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
+	tx.Later(`UPDATE clients SET updated_at = $3 WHERE merchant_id = $1 AND id = $2`, merchantID, id, at)
+}
+
+// LockAny is LockIn for deleted clients too.
+func LockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
+	return lockAny(tx, merchantID, id)
 }
 
 // Client gives one client; NotFound for unknown, deleted and other merchants' ids.

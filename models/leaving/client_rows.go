@@ -113,5 +113,15 @@ func clientFiles() []file {
 				text("ended_by", "x.ended_name", "Who let them run again"),
 				moment("ended_at", "x.ended_at", "Until when"),
 			}},
+		{name: "merges.csv", holds: "Clients that were made one: what belonged to the gone one belongs to the kept one",
+			tables: []string{"client_merges"}, from: "client_merges x", order: "x.id", columns: []column{
+				word("merge_id", "x.id", "Its id here"),
+				word("kept_client_id", "x.kept_id", "The client that was kept; as in clients.csv"),
+				word("gone_client_id", "x.gone_id", "The client that was merged into it"),
+				text("made_by", "x.made_name", "Who merged them"),
+				moment("made_at", "x.made_at", "When"),
+				text("undone_by", "x.undone_name", "Who undid it"),
+				moment("undone_at", "x.undone_at", "When it was undone; empty: it holds"),
+			}},
 	}
 }

@@ -42,6 +42,7 @@ var sealedColumns = []sealedColumn{
 	{table: "book_import_rows", key: "import_id, n", binding: "merchant_id", column: "cells"},
 	{table: "book_import_rows", key: "import_id, n", binding: "merchant_id", column: "undo_sealed"},
 	{table: "book_scans", key: "id", binding: "merchant_id", column: "content"},
+	{table: "client_merges", key: "id", binding: "merchant_id", column: "before_sealed"},
 	{table: "template_clients", key: "id", binding: "merchant_id", column: "debit_sealed"},
 	{table: "webhooks", key: "id", binding: "merchant_id", column: "private_key"},
 	{table: "merchant_keys", key: "merchant_id", binding: "merchant_id", column: "private_key"},

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/followup"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/merging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/selection"
@@ -73,6 +74,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	books := book.Store{DB: s.DB}
 	if err := books.Tidy(ctx, now); err != nil {
+		return err
+	}
+	merges := merging.Store{DB: s.DB}
+	if err := merges.Tidy(ctx, now); err != nil {
 		return err
 	}
 	desk := followup.Store{DB: s.DB}

@@ -24,6 +24,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
+	"debitdesk/models/merging"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -63,6 +64,8 @@ type Clients struct {
 	// Purchases stop everything that is debited from a client; whoever may not do that asks Approvals.
 	Purchases *purchase.Service
 	Approvals *approval.Service
+	// Merging makes one client of two.
+	Merging *merging.Service
 }
 
 // ClientPanel draws one box on a client's page.
@@ -80,7 +83,8 @@ func clientList(h *Clients) *kit.List[client.Client, client.Query] {
 	return &kit.List[client.Client, client.Query]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsSection, One: "client",
 		Head: components.PageHead{Title: "Clients",
-			Primary: components.Button{Label: "New client", Icon: "plus", Href: "/clients/new", Changes: true}},
+			Primary: components.Button{Label: "New client", Icon: "plus", Href: "/clients/new", Changes: true},
+			Menu:    []components.MenuItem{{Label: "Duplicates", Icon: "users", Href: "/clients/duplicates"}}},
 		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client],
 			error) {
 			q.Ask = ask

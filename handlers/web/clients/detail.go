@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -29,6 +30,9 @@ import (
 // Show serves GET /clients/:id.
 func (h *Clients) Show(c echo.Context) error {
 	one, err := h.find(c)
+	if fault.Is(err, fault.NotFound) {
+		return h.livesOn(c, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,12 +87,16 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 			Href: words.ClientHref(one.ID) + "/erasure", Danger: true, Why: why})
 	}
 	if !one.Erased() {
+		view.Menu = append(view.Menu, mergeItem(who, one)...)
 		view.Menu = append(view.Menu, stopItem(who, one)...)
 	}
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view, one))
 	}
 	if err := h.stopOn(c, one, &view); err != nil {
+		return err
+	}
+	if err := h.mergedOn(c, one, &view); err != nil {
 		return err
 	}
 	if err := h.followUp(c, one, &view); err != nil {

@@ -60,11 +60,15 @@ func (h *Clients) timeline(c echo.Context, one client.Client, view *pages.Client
 		ask.Limit, at = narrowedFrom, at+"part="+url.QueryEscape(part)+"&"
 		view.NoEvents = "Nothing of this kind has happened yet."
 	}
+	gone, err := h.Merging.Gone(ctx, who, one.ID)
+	if err != nil {
+		return err
+	}
 	var found []audit.Entry
 	var last uuid.UUID
 	older := true
 	for range narrowedTimes {
-		events, err := h.Events.Timeline(ctx, who.MerchantID, trail.Subject{ClientID: one.ID}, ask)
+		events, err := h.Events.Timeline(ctx, who.MerchantID, trail.Subject{ClientID: one.ID, Merged: gone}, ask)
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,12 @@ import (
 // Store is where the audit trail is kept. Units of work write it.
 type Store struct{ *database.DB }
 
-// Subject is whose time line is asked for: a client's or a purchase's.
-type Subject struct{ ClientID, PurchaseID uuid.UUID }
+// Subject is whose time line is asked for: a client's or a purchase's. Merged are the clients who were merged into the
+// client: what happened to them is shown too, but for their own line about the merge.
+type Subject struct {
+	ClientID, PurchaseID uuid.UUID
+	Merged               []uuid.UUID
+}
 
 var foundView = table.View(database.AuditColumns(func(f *Found) *audit.Entry { return &f.Entry })...).
 	Then(func(f *Found) { f.Actor.MerchantID = f.MerchantID })
@@ -31,12 +35,14 @@ func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
 	if id == uuid.Nil {
 		about, id = "client_id", of.ClientID
 	}
-	entries, err := database.Find(
-		ctx,
-		s.DB,
-		database.Audits,
-		database.PageOf(database.List(ctx, s.DB, database.Audits).Where(about+" = ?", id), "merchant_id", merchantID, ask),
-	)
+	list := database.List(ctx, s.DB, database.Audits)
+	if len(of.Merged) == 0 {
+		list = list.Where(about+" = ?", id)
+	} else {
+		list = list.Where("client_id IN ? AND (client_id = ? OR action NOT IN ('client.merged_away', 'client.brought_back'))",
+			append([]uuid.UUID{id}, of.Merged...), id)
+	}
+	entries, err := database.Find(ctx, s.DB, database.Audits, database.PageOf(list, "merchant_id", merchantID, ask))
 	if err != nil {
 		return paging.Page[audit.Entry]{}, fmt.Errorf("time line: %w", err)
 	}
