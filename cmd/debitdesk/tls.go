@@ -32,7 +32,7 @@ func (c Config) checkTLS(bad func(name, format string, args ...any)) {
 	}
 	for _, name := range c.acmeDomains() {
 		if strings.ContainsAny(name, ":/*") || !strings.Contains(name, ".") {
-			bad("DEBITDESK_ACME_DOMAINS", "%q is no public name such as desk.example", name)
+			bad("DEBITDESK_ACME_DOMAINS", "%q is not a public name such as desk.example", name)
 		}
 	}
 	if c.ACMEDomains == "" && c.ACMEURL != "" {
