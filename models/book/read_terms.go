@@ -153,7 +153,7 @@ func (r *reading) day() {
 		case choiceThirty:
 			day = 30
 		default:
-			r.wrong(DebitDay, CauseDay31, "31 is no debit day: seven months of a year have one")
+			r.wrong(DebitDay, CauseDay31, "31 is not a debit day: only seven months have one")
 			return
 		}
 	}
