@@ -31,7 +31,7 @@ var boxWords = map[journal.Box]string{journal.BoxStandard: "Field 1, standard-ra
 
 // Entries serves GET /books/entries.
 func (h *Books) Entries(c echo.Context) error {
-	q := c.QueryParams()
+	q := kit.Written(c.QueryParams())
 	f, after, wrong := filterOf(q)
 	found, err := journal.List{}, wrong.Err()
 	if err == nil {
