@@ -43,6 +43,7 @@ var otherBytes = []string{
 	"book_imports.content_hash",
 	"book_imports.fingerprint",
 	"book_import_rows.digest",
+	"book_scans.sha256",
 	"book_mappings.header_hash",
 	"audit_links.hash",
 	"audit_heads.hash",

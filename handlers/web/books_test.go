@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/journal"
 )
 
 // posted is a business with an invoice of last month that was paid, and the clock in the next one.
@@ -66,16 +67,18 @@ func TestTheBooksAreDownloadedWithAllProblemsAtOnceAndAreAudited(t *testing.T) {
 func TestAccountsAreChosenWithAllProblemsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := posted(t)
-	form := url.Values{"year_starts": {"13"}, "tax_rate": {""}}
-	for _, role := range []string{"ar", "clr", "bank", "rev", "vato", "refp", "unap"} {
-		form.Set("code-"+role, "A-"+role)
-		form.Set("name-"+role, "Account "+role)
+	form := url.Values{"year_starts": {"13"}, "tax_rate": {""}, "sales_tax": {"Standard Rate Sales"}}
+	for _, role := range journal.Used {
+		form.Set("code-"+string(role), "A-"+string(role))
+		form.Set("name-"+string(role), "Account "+string(role))
 	}
+	form.Del("code-refp")
 	form.Set("code-clr", "=1")
 	form.Set("name-bank", "Account ar")
 	h.Page(h.A.Finance, "POST", "/books/accounts", form).Want(http.StatusUnprocessableEntity).
 		Contains("is not an account code").Contains("has this name already").Contains("Choose the month").
-		Contains("Enter the name of a tax rate")
+		Contains("Enter the name of a tax rate").Contains("Enter the code of the account")
+	form.Set("code-refp", "A-refp")
 	form.Set("code-clr", "A-clr")
 	form.Set("name-bank", "Account bank")
 	form.Set("year_starts", "7")

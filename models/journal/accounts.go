@@ -224,7 +224,10 @@ func checkAccount(wrong *fault.Problems, c Chosen, names map[string]Account) {
 	if c.BrandID != uuid.Nil {
 		at += "-" + c.BrandID.String()
 	}
-	if len(c.Code) > longestCode || !codeForm.MatchString(c.Code) {
+	switch {
+	case c.Code == "":
+		wrong.Add("code"+at, "required", "Enter the code of the account, such as 8450000.")
+	case len(c.Code) > longestCode || !codeForm.MatchString(c.Code):
 		wrong.Add("code"+at, "invalid",
 			"%q is not an account code. Use up to %d letters and digits, such as 8450000.", c.Code, longestCode)
 	}
