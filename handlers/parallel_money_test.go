@@ -400,7 +400,9 @@ func (c *callers) books() {
 		accounts.Set("name-"+string(r), "Account of "+string(r))
 	}
 	c.all("POST /books/accounts", func(int) ask { return ask{body: accounts} }, 303)
-	c.all("POST /books/vat/basis", func(int) ask { return ask{body: form("basis", "payments", "from", "2090-01-01")} }, 303)
+	c.all("POST /books/vat/basis", func(int) ask {
+		return ask{body: form("basis", "payments", "from", "2090-01-01")}
+	}, 303)
 	id := created(atOnce(1, func(int) handlertest.Answer {
 		return c.API("POST", "/purchases/", c.buying(c.ids["/clients/"], ""))
 	}))

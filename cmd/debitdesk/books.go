@@ -93,7 +93,7 @@ func (v *booksExportCmd) write(format files.Format, parts []*journal.Book, io st
 
 // writeNew writes a file that is not there yet, all of it or none.
 func writeNew(name string, from io.WriterTo) (err error) {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -93,6 +92,10 @@ func browser(t *testing.T) context.Context {
 	return first
 }
 
+// headlessShell is Debian's, which chromedp does not look for. The program of that name in the path is a script that
+// would end and leave the browser behind.
+const headlessShell = "/usr/lib/chromium/chromium-headless-shell"
+
 func startBrowser() (context.Context, error) {
 	profile, err := os.MkdirTemp(scratch, "profile-") // the browser may write to it for a moment after its end
 	if err != nil {
@@ -105,8 +108,8 @@ func startBrowser() (context.Context, error) {
 		chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.DisableGPU, chromedp.Flag("lang", "en-GB"), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900),
 		chromedp.WSURLReadTimeout(patience))
-	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil { // Debian's, which chromedp does not look for
-		options = append(options, chromedp.ExecPath(shell))
+	if _, err := os.Stat(headlessShell); err == nil {
+		options = append(options, chromedp.ExecPath(headlessShell))
 	}
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)

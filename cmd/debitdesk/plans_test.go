@@ -271,7 +271,7 @@ var exceptions = []struct{ words, because string }{
 	{`) AS clients WHERE`, "as above, of clients"},
 	{`) AS m WHERE`, "as above, of mandates"},
 	{`LIMIT 10001) AS part GROUP BY state`, "what an index finds of purchases is counted and summed up to 10 000 of them"},
-	{`WITH shared AS (`, "duplicates are looked for among all clients, on a page of its own that is asked for now and then"},
+	{`WITH shared AS (`, "duplicates are looked for among all clients, on a page that is asked for now and then"},
 	{`AS invoice_cents`, "what invoices come to is summed up to 1 000 of them"},
 	{`(array_agg(id))[count(*)::int]`, "the first 250 rows of a search, and all that are left where those are few"},
 	{`OFFSET 2999 LIMIT 1`, "how far it came"},

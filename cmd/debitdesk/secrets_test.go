@@ -467,7 +467,8 @@ func (v *vault) searched() {
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
 	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications",
-		"account_verifications", "amendments", "batches", "batch_rows", "book_import_rows", "invoices", "mails", "audit_entries",
+		"account_verifications", "amendments", "batches", "batch_rows", "book_import_rows", "invoices", "mails",
+		"audit_entries",
 		"idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements",
 		"api_requests"} {
 		if !slices.Contains(tables, must) {

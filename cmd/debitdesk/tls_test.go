@@ -116,7 +116,8 @@ func TestARenewedCertificateIsReadWithoutARestart(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	cert, key := certified(t, dir, "desk.example", 1, now.AddDate(0, 1, 0))
 	var log bytes.Buffer
-	f := &certFile{cert: cert, key: key, now: func() time.Time { return now }, log: slog.New(slog.NewTextHandler(&log, nil))}
+	f := &certFile{cert: cert, key: key, now: func() time.Time { return now },
+		log: slog.New(slog.NewTextHandler(&log, nil))}
 	serial := func() int64 {
 		t.Helper()
 		got, err := f.get(nil)

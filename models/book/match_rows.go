@@ -114,7 +114,8 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 				k.referenceOf[idFrom(id)] = ref
 				return err
 			}},
-		{`SELECT client_id::text, id::text, mandate_id::text, account_hash FROM tokens WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
+		{`SELECT client_id::text, id::text, mandate_id::text, account_hash FROM tokens WHERE merchant_id = $1
+			AND client_id = ANY($2::uuid[])
 			AND brand_id = $3 AND method = 'eft' AND state IN ('active', 'blocked') ORDER BY id DESC`,
 			[]any{i.MerchantID.String(), database.IDs(ids), i.BrandID.String()}, func(r pgx.CollectableRow) error {
 				var of, id, mandate string

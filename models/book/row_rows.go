@@ -96,8 +96,8 @@ func moveRows(tx *database.Tx, i Import, was RowState, rows []Row) error {
 	return nil
 }
 
-// analyze has the planner look at the tables that an import fills.
-func (s Store) analyze(ctx context.Context) error {
+// measure has the planner look at the tables that an import fills.
+func (s Store) measure(ctx context.Context) error {
 	if _, err := s.Pool.Exec(ctx, `ANALYZE clients, client_references, purchases, mandates, tokens, template_clients,
 		book_import_rows`); err != nil {
 		return fmt.Errorf("look at the tables of an import: %w", err)

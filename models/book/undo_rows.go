@@ -25,7 +25,8 @@ func handedOver(tx *database.Tx, i Import) (map[string]bool, error) {
 // hanging looks for what hangs on the rows that somebody else made since: such rows stay.
 func (b *back) hanging(tx *database.Tx) error {
 	places := b.going()
-	clients, tokens, subscribers := make([]*string, len(places)), make([]*string, len(places)), make([]*string, len(places))
+	column := func() []*string { return make([]*string, len(places)) }
+	clients, tokens, subscribers := column(), column(), column()
 	made := make([]bool, len(places))
 	for at, n := range places {
 		r := b.rows[n]
@@ -127,8 +128,8 @@ func (b *back) removeMade(tx *database.Tx) {
 		{`DELETE FROM tokens WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
 		{`DELETE FROM mandates WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
 		{`DELETE FROM purchases WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
-		{`DELETE FROM client_references WHERE merchant_id = $1 AND reference = ANY($2::text[]) AND import_id = $3`, references,
-			[]any{b.i.ID.String()}},
+		{`DELETE FROM client_references WHERE merchant_id = $1 AND reference = ANY($2::text[]) AND import_id = $3`,
+			references, []any{b.i.ID.String()}},
 		{`DELETE FROM client_references WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])`, clients, nil},
 		{`DELETE FROM recently_opened WHERE merchant_id = $1 AND object_id = ANY($2::uuid[])`, clients, nil},
 		{`DELETE FROM clients WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, clients, nil},

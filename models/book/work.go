@@ -135,7 +135,7 @@ func (w *Work) look(ctx context.Context, i Import) error {
 		return nil
 	}
 	at.look = 4 * i.Counts.Applied
-	return w.s.Store.analyze(ctx)
+	return w.s.Store.measure(ctx)
 }
 
 // many prepares a transaction that adds or takes back much: nobody is told of it, and statements are planned for

@@ -91,7 +91,8 @@ func (t *Tx) hasSets() bool {
 		if w.appends != nil {
 			appended++
 		}
-		if w.many != nil && (w.many.whole || len(w.many.rows) >= manySaved) || appended >= manyAppended || appended > 0 && t.gathers != nil {
+		if w.many != nil && (w.many.whole || len(w.many.rows) >= manySaved) || appended >= manyAppended ||
+			appended > 0 && t.gathers != nil {
 			return true
 		}
 	}

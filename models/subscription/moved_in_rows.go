@@ -8,8 +8,8 @@ import (
 	"debitdesk/models/database"
 )
 
-// RemoveParked takes subscriptions back that came in parked and never billed, started or not, and tells which of them are
-// gone: the others were changed, or have billed.
+// RemoveParked takes subscriptions back that came in parked and never billed, started or not, and tells which of them
+// are gone: the others were changed, or have billed.
 func RemoveParked(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) (gone map[uuid.UUID]bool, err error) {
 	gone = map[uuid.UUID]bool{}
 	if len(ids) == 0 {

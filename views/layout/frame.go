@@ -9,8 +9,8 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, bank, reports, books, developers, settings, sandbox; or tasks,
-// to which the menu of the person leads.
+// tokens, mandates, purchases, invoices, templates, batches, bank, reports, books, developers, settings, sandbox; or
+// tasks, to which the menu of the person leads.
 type Frame struct {
 	Title, Active   string
 	User            User

@@ -171,8 +171,8 @@ func (h *Clients) sideBySide(c echo.Context, keep, gone uuid.UUID, form url.Valu
 		Swap: components.Link{Text: "Keep the other record instead", Href: mergeHref(gone, keep)},
 		Question: components.Confirm{ID: "merge", Title: "Merge " + other + " into " + kept + "?",
 			Text: "The record that was added " + words.SayMinute(l.Keep.CreatedAt, h.Desk.Now()) + " is kept. The one that " +
-				"was added " + words.SayMinute(l.Gone.CreatedAt, h.Desk.Now()) + " leaves the list, and everything that belongs to " +
-				"it moves. You can undo it for an hour.",
+				"was added " + words.SayMinute(l.Gone.CreatedAt, h.Desk.Now()) + " leaves the list, and everything that " +
+				"belongs to it moves. You can undo it for an hour.",
 			Action: mergePath(keep), CancelHref: words.ClientHref(keep), Button: "Merge", Safe: true,
 			Fields: []components.Pair{{Name: "with", Value: gone.String()}, {Name: "seen", Value: l.Digest()}}},
 		Moves: merging.Words(l.Moves)}

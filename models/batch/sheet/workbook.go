@@ -47,8 +47,8 @@ func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
 	}
 	w := &workbook{done: done, limits: f.limits}
 	err = safely(func() (err error) {
-		w.file, err = excelize.OpenReader(src, excelize.Options{UnzipSizeLimit: f.limits.unzipped, UnzipXMLSizeLimit: toDiskAbove,
-			ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd"})
+		w.file, err = excelize.OpenReader(src, excelize.Options{UnzipSizeLimit: f.limits.unzipped,
+			UnzipXMLSizeLimit: toDiskAbove, ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd"})
 		return err
 	})
 	if err != nil {
