@@ -40,7 +40,8 @@ func (h *Imports) scans(c echo.Context, i book.Import, refused error, view *page
 		view.ScansAction = href(i.ID, "scans")
 		view.ScansFile = components.FileInput{Label: "ZIP file", Name: "scans", Accept: ".zip,application/zip",
 			Required: true, Error: wrong["scans"], Hint: "PDF, PNG or JPEG files of at most 5 MB each, called like the " +
-				"reference, the contract reference or the client id of their row; at most 150 MB. More than one ZIP file is possible."}
+				"reference, the contract reference or the client id of their row; at most 150 MB. More than one ZIP file " +
+				"is possible."}
 	}
 	return nil
 }
