@@ -6,6 +6,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/celltext"
+	"debitdesk/models/money"
 )
 
 // Kind is how the values of a column are written.
@@ -106,16 +107,7 @@ func (c column) written(stored []byte, whole bool) (string, error) {
 		if err != nil {
 			return "", errNotAnAmount
 		}
-		return rands(cents), nil
+		return money.Plain(cents), nil
 	}
 	return s, nil
-}
-
-func rands(cents int64) string {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	rest := strconv.FormatInt(100+cents%100, 10)[1:]
-	return sign + strconv.FormatInt(cents/100, 10) + "." + rest
 }

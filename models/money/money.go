@@ -124,3 +124,6 @@ func Times(cents int64, n int) int64 {
 	}
 	return cents * int64(n)
 }
+
+// Plain is an amount in units as a program reads it: "1234.50".
+func Plain(cents int64) string { return SumOf(cents).Plain() }

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/tape"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/money"
 )
 
 // acbTape is a tape of debits with records of 180 characters, as a merchant sends them to a bank.
@@ -180,7 +181,7 @@ func (d *debits) debit(line sheet.Row, r tape.Record) sheet.Row {
 		cells[tapeType] = kind
 	}
 	if cents, ok := whole(r.Trimmed(tape.Amount)); ok {
-		cells[tapeAmount] = inRands(cents)
+		cells[tapeAmount] = money.Plain(cents)
 	} else {
 		unfit(&row, tapeAmount, "the amount is not a number of cents")
 	}

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,20 +29,6 @@ func whole(text string) (n int64, ok bool) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
-}
-
-// plus adds without running over.
-func plus(a, b int64) int64 {
-	if b > math.MaxInt64-a {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// inRands writes cents with a point before the last two digits.
-func inRands(cents int64) string {
-	rest := strconv.FormatInt(100+cents%100, 10)[1:]
-	return strconv.FormatInt(cents/100, 10) + "." + rest
 }
 
 var decimals = regexp.MustCompile(`^(\d{1,12})(?:\.(\d{1,4}))?$`)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/money"
 )
 
 // entry reads a T line.
@@ -58,7 +59,7 @@ func (m *master) amount(row *sheet.Row, key string) {
 	if m.sums == nil {
 		m.sums = map[string]int64{}
 	}
-	m.sums[key], row.Cells[at] = plus(m.sums[key], cents), inRands(cents)
+	m.sums[key], row.Cells[at] = money.Plus(m.sums[key], cents), money.Plain(cents)
 }
 
 // card takes out what an entry says of a card.

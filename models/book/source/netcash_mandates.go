@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/money"
 )
 
 // netcashMandates is the file of mandates that a Netcash merchant asks for and fetches. (Netcash: mandate data; the
@@ -108,7 +109,7 @@ func (m *mandates) mandate(r sheet.Row) sheet.Row {
 	if text := cell(row, 3); text != "" {
 		switch cents, exact := centsIn(text); {
 		case exact:
-			row.Cells[3] = inRands(cents)
+			row.Cells[3] = money.Plain(cents)
 		case decimals.MatchString(text):
 			unfit(&row, 3, "the amount has a part of a cent")
 		}

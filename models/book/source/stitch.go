@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/money"
 )
 
 // stitchCollections is the file of debits that a Stitch merchant sends: records P, H, D and T, each below a heading of
@@ -146,11 +147,11 @@ func (s *stitch) debit(r sheet.Row) (sheet.Row, bool, error) {
 		unfit(&row, at, "expected rands with a point, such as 649.00")
 		return row, true, nil
 	}
-	row.Cells[at] = inRands(cents)
-	s.cents = plus(s.cents, cents)
+	row.Cells[at] = money.Plain(cents)
+	s.cents = money.Plus(s.cents, cents)
 	if days, is := s.at["TRACKING_PERIOD"]; is {
 		if n, ok := whole(cell(row, days)); ok && n > 0 {
-			s.tracked, s.trackedCents = s.tracked+1, plus(s.trackedCents, cents)
+			s.tracked, s.trackedCents = s.tracked+1, money.Plus(s.trackedCents, cents)
 		}
 	}
 	return row, true, nil

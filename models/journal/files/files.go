@@ -150,15 +150,6 @@ func (t *text) line(form string, args ...any) {
 	}
 }
 
-// amount is cents as 649.00, below zero with a minus.
-func amount(cents int64) string {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
-}
-
 // day writes a date as the packages of this country do.
 func day(d calendar.Date) string { return d.Format("02/01/2006") }
 

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/journal"
+	"debitdesk/models/money"
 	"debitdesk/models/plural"
 )
 
@@ -110,7 +111,7 @@ func writeXeroInvoices(t *text, b *journal.Book) {
 				row(contact(d), harmless(to.Email), harmless(to.Street), "", "", "", harmless(to.City), "",
 					harmless(to.ZipCode), harmless(to.Country), harmless(p.Number), reference(d), day(d.Entry.Day), day(due), "",
 					about, quantity,
-					amount(unit), "", revenue.Code, tax, "", "", "", "", p.Currency, "")
+					money.Plain(unit), "", revenue.Code, tax, "", "", "", "", p.Currency, "")
 			}
 		}
 	})
@@ -144,9 +145,9 @@ func lineOf(p billing.Paper, l billing.Line) (about, quantity string, unit int64
 	case l.DiscountCents == 0 && whole.Equal(decimal.NewFromInt(l.AmountCents)) && l.Quantity.Exponent() >= -4:
 		return about, l.Quantity.String(), sign * l.UnitCents
 	default:
-		about += fmt.Sprintf(" (%s × %s", l.Quantity, amount(l.UnitCents))
+		about += fmt.Sprintf(" (%s × %s", l.Quantity, money.Plain(l.UnitCents))
 		if l.DiscountCents != 0 {
-			about += ", discount " + amount(l.DiscountCents)
+			about += ", discount " + money.Plain(l.DiscountCents)
 		}
 		about += ")"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/journal"
+	"debitdesk/models/money"
 )
 
 const (
@@ -50,9 +51,9 @@ func writeOFX(t *text, b *journal.Book) {
 			name = "Debit orders"
 		}
 		t.line("<STMTTRN><TRNTYPE>%s<DTPOSTED>%s<TRNAMT>%s<FITID>%s<NAME>%s<MEMO>%s</STMTTRN>", kind, ofxDay(e.Day),
-			amount(cents), e.UID(), ofxText(cut(ascii(name), longestOFXName)), ofxText(e.Text()))
+			money.Plain(cents), e.UID(), ofxText(cut(ascii(name), longestOFXName)), ofxText(e.Text()))
 	}
 	t.line("</BANKTRANLIST><LEDGERBAL><BALAMT>%s<DTASOF>%s</LEDGERBAL>",
-		amount(b.Closing().Of(journal.Transit)), ofxDay(b.To))
+		money.Plain(b.Closing().Of(journal.Transit)), ofxDay(b.To))
 	t.line("</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>")
 }

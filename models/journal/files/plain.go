@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/journal"
+	"debitdesk/models/money"
 )
 
 // plainBook is what the files of plain-text accounting have in common: each account once, by its place in the tree, and
@@ -129,12 +130,12 @@ func writeLedger(t *text, b *journal.Book) {
 	p.each(func(day calendar.Date, uid, about string, sides []plainLine) {
 		t.line("\n%s * (%s) %s  ; uid:%s", day, uid, about, uid)
 		for _, l := range sides {
-			t.line("    %s  %s %s", l.path, unit, amount(l.cents))
+			t.line("    %s  %s %s", l.path, unit, money.Plain(l.cents))
 		}
 	}, func(day calendar.Date) {
 		t.line("\n%s * Balances at the end of the day", day)
 		for _, path := range p.watchedPaths() {
-			t.line("    %s  %s 0.00 = %s %s", path, unit, unit, amount(p.sums[path]))
+			t.line("    %s  %s 0.00 = %s %s", path, unit, unit, money.Plain(p.sums[path]))
 		}
 	})
 }
@@ -161,11 +162,11 @@ func writeBeancount(t *text, b *journal.Book) {
 		t.line("\n%s * \"%s\" ^%s", day, strings.ReplaceAll(about, `\`, "/"), uid)
 		t.line("  uid: \"%s\"", uid)
 		for _, l := range sides {
-			t.line("  %s  %s %s", l.path, amount(l.cents), b.Currency)
+			t.line("  %s  %s %s", l.path, money.Plain(l.cents), b.Currency)
 		}
 	}, func(day calendar.Date) { // a balance is that of the beginning of its day, to the cent
 		for _, path := range p.watchedPaths() {
-			t.line("%s balance %s  %s ~ 0.001 %s", day.AddDays(1), path, amount(p.sums[path]), b.Currency)
+			t.line("%s balance %s  %s ~ 0.001 %s", day.AddDays(1), path, money.Plain(p.sums[path]), b.Currency)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/fault"
 	"debitdesk/models/journal"
+	"debitdesk/models/money"
 )
 
 // The heads of the files, as the templates of the packages have them.
@@ -58,9 +59,9 @@ func side(e journal.Entry, l journal.Line) string {
 // either gives an amount as debit or as credit; the other one is empty.
 func either(cents int64) (debit, credit string) {
 	if cents < 0 {
-		return "", amount(-cents)
+		return "", money.Plain(-cents)
 	}
-	return amount(cents), ""
+	return money.Plain(cents), ""
 }
 
 func writeCSV(t *text, b *journal.Book) {
@@ -94,7 +95,7 @@ func writeXero(t *text, b *journal.Book) {
 		for _, e := range b.Entries {
 			narration := fmt.Sprintf("Debitdesk %s %s", e.Day, e.UID())
 			for _, l := range b.Lines(e) {
-				row(narration, day(e.Day), harmless(e.Text())+" ["+side(e, l)+"]", l.Account.Code, b.TaxRate, amount(l.Cents),
+				row(narration, day(e.Day), harmless(e.Text())+" ["+side(e, l)+"]", l.Account.Code, b.TaxRate, money.Plain(l.Cents),
 					"", "", "", "")
 			}
 		}
@@ -174,7 +175,7 @@ func writePastel(t *text, b *journal.Book) {
 			period := strconv.Itoa((int(e.Day.Month)-b.YearStarts+12)%12 + 1)
 			about := cut(strings.ToUpper(ascii(harmless(e.Text()))), pastelText)
 			for _, l := range b.Lines(e) {
-				cents := amount(l.Cents)
+				cents := money.Plain(l.Cents)
 				row(period, day(e.Day), "G", l.Account.Code, pastelReference(e), about, cents, "0", "0", "A", "", "0000000", "1",
 					"1", "1", "0", "0", cents)
 			}
