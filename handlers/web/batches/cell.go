@@ -24,8 +24,8 @@ import (
 type gridPlace struct{ show, cause, after string }
 
 func gridPlaceOf(values url.Values) gridPlace {
-	return gridPlace{show: plainText(values.Get("show")), cause: plainText(values.Get("cause")),
-		after: plainText(values.Get("after"))}
+	return gridPlace{show: kit.PlainText(values.Get("show")), cause: kit.PlainText(values.Get("cause")),
+		after: kit.PlainText(values.Get("after"))}
 }
 
 // pairs are the place as the hidden fields of a form.

@@ -155,8 +155,3 @@ func rowNumber(text string) (int, error) {
 	}
 	return int(n), nil
 }
-
-// plainText is text that a database takes.
-func plainText(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/batch"
@@ -47,7 +48,7 @@ func (h *Batches) Pick(c echo.Context) error {
 	view := pages.BatchPickView{Head: h.head(c, b, "check", nil), Row: strconv.Itoa(n), Name: r.Name,
 		Self: words.BatchHref(b.ID, "client"), Action: words.BatchHref(b.ID, "decisions"),
 		Revision: strconv.Itoa(r.Revision), Back: words.BatchHref(b.ID, "check") + at.query(), Keep: at.pairs(),
-		Query: plainText(c.QueryParam("q"))}
+		Query: kit.PlainText(c.QueryParam("q"))}
 	if !c.QueryParams().Has("q") {
 		view.Query = sought(b, r)
 	}

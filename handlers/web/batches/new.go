@@ -134,7 +134,7 @@ func (h *Batches) Upload(c echo.Context) error {
 	}
 	defer func() { _ = content.Close() }()
 	return h.take(c, form, batch.Upload{Name: part.Filename, Source: batch.FromFile, Content: content,
-		Told: sheet.Told{Sheet: plainText(form.Get("sheet"))}})
+		Told: sheet.Told{Sheet: kit.PlainText(form.Get("sheet"))}})
 }
 
 // Paste serves POST /batches/paste.

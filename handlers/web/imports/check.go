@@ -86,7 +86,7 @@ func (h *Imports) causes(c echo.Context, i book.Import, view *pages.ImportCheckV
 	if err != nil {
 		return err
 	}
-	cause, after := plainText(c.QueryParam("cause")), rowNumber(c.QueryParam("after"))
+	cause, after := kit.PlainText(c.QueryParam("cause")), rowNumber(c.QueryParam("after"))
 	chosen := book.CauseCount{}
 	for _, one := range all {
 		if one.Cause == cause || cause == "" && chosen.Cause == "" && one.Keeps {
@@ -227,7 +227,7 @@ func (h *Imports) change(c echo.Context, do func(book.Import, url.Values) (book.
 	}
 	to := href(i.ID, "check")
 	if form.Get("cause") != "" && form.Get("n") != "" {
-		to += "?cause=" + url.QueryEscape(plainText(form.Get("cause")))
+		to += "?cause=" + url.QueryEscape(kit.PlainText(form.Get("cause")))
 	}
 	return access.RedirectWithFlash(c, "ok", said, to)
 }
@@ -250,7 +250,7 @@ func (h *Imports) Cell(c echo.Context) error {
 			return i, fault.At("text", "invalid", "This is a masked number. Type the number in full.")
 		}
 		return h.Service.Edit(c.Request().Context(), access.Actor(c), i.ID, rowNumber(form.Get("n")),
-			rowNumber(form.Get("column")), plainText(form.Get("text")))
+			rowNumber(form.Get("column")), kit.PlainText(form.Get("text")))
 	}, "The cell is saved.")
 }
 

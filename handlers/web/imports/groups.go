@@ -110,7 +110,7 @@ func (h *Imports) AskSwitch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	group := plainText(c.QueryParam("group"))
+	group := kit.PlainText(c.QueryParam("group"))
 	if !i.MaySwitch() || i.IsLive(group) {
 		return c.Redirect(http.StatusSeeOther, href(i.ID, step(i)))
 	}
@@ -157,7 +157,7 @@ func (h *Imports) Switch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	group := plainText(form.Get("group"))
+	group := kit.PlainText(form.Get("group"))
 	_, err = h.Service.SwitchOn(c.Request().Context(), access.Actor(c), i.ID, group)
 	switch {
 	case kit.MayShow(err) && !i.Draft():

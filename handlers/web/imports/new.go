@@ -95,7 +95,7 @@ func (h *Imports) Upload(c echo.Context) error {
 	if part.Size > sheet.Large.Bytes {
 		return h.refused(c, form, fault.At("file", "file_too_large", "%s", sheet.Large.TooLarge()))
 	}
-	in := book.Upload{Name: part.Filename, Told: sheet.Told{Sheet: plainText(form.Get("sheet"))}}
+	in := book.Upload{Name: part.Filename, Told: sheet.Told{Sheet: kit.PlainText(form.Get("sheet"))}}
 	if in.CutOver, err = dayIn(form); err != nil {
 		return h.refused(c, form, err)
 	}
@@ -147,11 +147,6 @@ func (h *Imports) refused(c echo.Context, form url.Values, err error) error {
 		return h.form(c, http.StatusUnprocessableEntity, form, err)
 	}
 	return err
-}
-
-// plainText is text that a database takes.
-func plainText(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
 // Map serves GET /imports/:id/map.

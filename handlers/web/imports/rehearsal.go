@@ -39,7 +39,7 @@ func (h *Imports) rehearsalPage(c echo.Context, i book.Import, form url.Values, 
 	view := pages.ImportRehearsalView{Head: h.head(c, i, "rehearsal", refused), Stats: stats(i), CheckSum: i.CheckSum,
 		Verdicts: verdicts(who, i), Action: href(i.ID, "start"), RehearseAction: href(i.ID, "rehearse"),
 		Tabs: components.Tabs{Label: "Rows by verdict"}}
-	show := book.Verdict(plainText(c.QueryParam("show")))
+	show := book.Verdict(kit.PlainText(c.QueryParam("show")))
 	for _, v := range book.Verdicts {
 		count := map[book.Verdict]int{book.Created: i.Counts.Created, book.Updated: i.Counts.Updated,
 			book.Unchanged: i.Counts.Unchanged, book.Skipped: i.Counts.Skipped, book.Refused: i.Counts.Refused,
@@ -127,7 +127,7 @@ func (h *Imports) Start(c echo.Context) error {
 	}
 	if two && i.State == book.Checked {
 		a, err := h.Approvals.Ask(ctx, who, approval.ImportBook, approval.Subject{Import: i.ID, Seal: form.Get("seal")},
-			strings.TrimSpace(plainText(form.Get("reason"))))
+			strings.TrimSpace(kit.PlainText(form.Get("reason"))))
 		switch {
 		case kit.MayShow(err):
 			return h.rehearsalPage(c, i, form, err)

@@ -48,6 +48,11 @@ func Written(form url.Values) url.Values {
 // unwritten stands where bytes were that are no text.
 const unwritten = "\uFFFD"
 
+// PlainText is text that a database takes: what is no text is left out.
+func PlainText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
 // Problems are the messages of a refused form: one for each input, and all of
 // them for the summary. Ok is false when the error is not about fields.
 func Problems(err error) (byInput map[string]string, summary []components.ErrorItem, ok bool) {
