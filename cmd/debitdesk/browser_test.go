@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,9 +21,6 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
-
-//go:embed testdata/axe/axe.min.js
-var axe string
 
 // patience is how long anything may take that is waited for. It ends what hangs; no machine is too slow for it.
 const patience = 10 * time.Minute
@@ -351,9 +346,9 @@ func (b *tab) looksAt(name string) {
 	if pictures != "" {
 		asked = looks
 	}
-	for _, l := range asked {
+	for n, l := range asked {
 		b.show(l.width, l.height, l.scheme)
-		if found := b.barriers(); found != "" {
+		if found := b.barriers(n); found != "" {
 			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", name, l.width, l.scheme, found)
 		}
 		if wide := b.overflow(); wide != "" {
@@ -373,67 +368,7 @@ func (b *tab) show(width, height int64, scheme string) {
 	}))
 }
 
-// barriers are the findings of axe that are more than minor.
-func (b *tab) barriers() string {
-	b.t.Helper()
-	return b.barriersOf("document", `{}`)
-}
-
-// barriersOf are those in a part of the page, by some of the rules.
-func (b *tab) barriersOf(part, options string) string {
-	b.t.Helper()
-	var loaded bool
-	var found string
-	b.do("ask axe", chromedp.Evaluate(`typeof axe === "object"`, &loaded),
-		chromedp.ActionFunc(func(ctx context.Context) error {
-			if loaded {
-				return nil
-			}
-			return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
-		}), chromedp.Evaluate(`axe.run(`+part+`, Object.assign({resultTypes: ["violations"]}, `+options+`))
-			.then(r => JSON.stringify(r.violations
-		.filter(v => v.impact !== "minor")
-		.map(v => ({rule: v.id, help: v.help, where: v.nodes.slice(0, 4).map(n => n.html + " :: " + n.failureSummary)}))))`,
-			&found, chromedp.EvalAsValue, awaited))
-	var all []struct {
-		Rule, Help string
-		Where      []string
-	}
-	if err := json.Unmarshal([]byte(found), &all); err != nil {
-		b.t.Fatalf("axe: %v in %s", err, found)
-	}
-	text := ""
-	for _, one := range all {
-		text += one.Rule + ": " + one.Help + "\n    " + strings.Join(one.Where, "\n    ") + "\n"
-	}
-	return text
-}
-
 // overflow names what makes the page scroll sideways.
-// smallTargets are what a finger could miss: less than 24 pixels wide or high (WCAG 2.2, 2.5.8). axe lets them pass
-// where the next one is far enough. A box counts with its label; links within a sentence are as high as its line, and
-// the days of a chart stand in a table, too.
-func (b *tab) smallTargets() string {
-	b.t.Helper()
-	var found []string
-	b.do("look for small targets", chromedp.Evaluate(`(() => {
-		const size = (e) => { const r = e.getBoundingClientRect(); return [r.width, r.height]; };
-		const sentence = (e) => getComputedStyle(e).display === "inline" &&
-			/\p{L}{2}/u.test([...e.parentElement.childNodes].filter((n) => n !== e).map((n) => n.textContent).join(""));
-		return [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
-			.filter((e) => e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) && !e.closest("svg, .vh, thead"))
-			.filter((e) => {
-				let [wide, high] = size(e);
-				if (wide <= 1 || high <= 1 || sentence(e) && e.matches("a")) return false;
-				if (e.matches("[type=checkbox], [type=radio]") && e.labels?.length) {
-					const [w, h] = size(e.labels[0]);
-					[wide, high] = [Math.max(wide, w), Math.max(high, h)];
-				}
-				return wide < 23.9 || high < 23.9;
-			}).slice(0, 5).map((e) => e.outerHTML.slice(0, 120) + " " + size(e).map(Math.round).join("×")) })()`, &found))
-	return strings.Join(found, "\n")
-}
-
 func (b *tab) overflow() string {
 	b.t.Helper()
 	var who string

@@ -10,10 +10,7 @@ import (
 // Rows are ticked, looked at beside the list and acted on by keyboard; without scripts plain forms do the same.
 func TestManyRowsByKeyboardAndWithoutScripts(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 39); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 39)
 	chromium := browser(t)
 	const list = "/purchases?attention=failed"
 	admin := site.tab(t, chromium)

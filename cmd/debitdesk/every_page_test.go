@@ -27,10 +27,7 @@ const walkers = 2
 // nothing.
 func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 39); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 39)
 	site.tasksInEveryState(t)
 	inside, outside := site.pagesInside(t), site.pagesOutside(t)
 	if len(inside) < 120 || len(outside) < 20 {
@@ -46,6 +43,7 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 			t.Parallel()
 			b := site.tab(t, browser(t))
 			b.signInToDemo("admin")
+			b.bringsAxe()
 			heard := b.listens()
 			for at := range next {
 				b.examine(at, heard)
@@ -55,6 +53,7 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	t.Run("signed out", func(t *testing.T) {
 		t.Parallel()
 		b := site.tab(t, browser(t))
+		b.bringsAxe()
 		heard := b.listens()
 		for _, at := range outside {
 			b.examine(at, heard)
@@ -239,14 +238,6 @@ var pictured = map[string]string{
 	"/developers/simulator": "demo-simulator",
 }
 
-// onlyLooks are the rules of axe whose findings follow the width and the colours; the others need a page once.
-const onlyLooks = `{runOnly: ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable",
-	"aria-hidden-focus", "button-name", "link-name", "label", "page-has-heading-one", "landmark-one-main"]}`
-
-// onlyColours are those that follow the colours alone. The frame around a page is the same on all of them, so that the
-// part of the page's own is asked about.
-const onlyColours = `{runOnly: ["color-contrast", "link-in-text-block"]}`
-
 // examine looks at one page, in both widths and both colour schemes.
 func (b *tab) examine(at walk.Address, heard *complaints) {
 	b.t.Helper()
@@ -254,19 +245,12 @@ func (b *tab) examine(at walk.Address, heard *complaints) {
 	b.open(at.Path)
 	for n, l := range looks {
 		b.show(l.width, l.height, l.scheme)
-		part, rules := "document", `{}`
-		switch {
-		case n == 1:
-			rules = onlyLooks
-		case n > 1:
-			part, rules = `document.querySelector("main") || document`, onlyColours
-		}
-		if found := b.barriersOf(part, rules); found != "" {
+		if found := b.barriers(n); found != "" {
 			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", at.Path, l.width, l.scheme, found)
 		}
-		if n == 1 { // on a phone
-			if small := b.smallTargets(); small != "" {
-				b.t.Errorf("%s has targets below 24 pixels:\n%s", at.Path, small)
+		if n < 2 { // the colours do not matter
+			if small := b.smallTargets(n == 1); small != "" {
+				b.t.Errorf("%s (%d pixels) has targets below 24 pixels:\n%s", at.Path, l.width, small)
 			}
 		}
 		if wide := b.overflow(); wide != "" {

@@ -57,10 +57,7 @@ type foot struct {
 // list, after any step that the clock takes.
 func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
 	t.Parallel()
-	env := sandboxOn(t)
-	if got := typed(t, env, "", "demo", "--clients", "14"); got.code != exitOK {
-		t.Fatal(got.err)
-	}
+	env := demoOn(t, 14)
 	on := serving(t, env)
 	client, err := walk.SignIn(on.url, "admin@kloofstreet.example", demo.Password)
 	if err != nil {

@@ -240,10 +240,7 @@ func TestTheMainJobIsDoneWithoutScripts(t *testing.T) {
 // that breaks.
 func TestADayAtTheDesk(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 8); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 8)
 	chromium := browser(t)
 	admin := site.tab(t, chromium)
 	admin.signInToDemo("admin")

@@ -70,10 +70,7 @@ var otherBytes = []string{
 
 func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	t.Parallel()
-	env := sandboxOn(t)
-	if got := typed(t, env, "", "demo", "--clients", "20"); got.code != exitOK {
-		t.Fatalf("%+v", got)
-	}
+	env := demoOn(t, 26)
 	c, err := ReadConfig(env)
 	must(t, err)
 	server, err := Open(t.Context(), c, opening{log: slog.New(slog.NewTextHandler(io.Discard, nil)),

@@ -11,10 +11,7 @@ import (
 // and taken away as a file with the same rows and columns.
 func TestAListIsATool(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 26); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 26)
 	chromium := browser(t)
 	admin := site.tab(t, chromium)
 	admin.signInToDemo("admin")

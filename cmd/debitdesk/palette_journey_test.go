@@ -20,10 +20,7 @@ import (
 // and without scripts.
 func TestADayWithTheKeyboardAlone(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 8); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 8)
 	var invoice string
 	must(
 		t,

@@ -15,10 +15,7 @@ import (
 // paper and a phone; what a holiday would move; a bar of the chart; and the balance of an earlier day.
 func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 12); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 14)
 	admin := site.tab(t, browser(t))
 	admin.signInToDemo("admin")
 	today := calendar.DateOf(site.app.Store.Now())

@@ -94,11 +94,8 @@ var facetedLists = []string{
 // grows, and no reading or sorting of more than a page.
 func TestNoPageReadsMoreThanItShows(t *testing.T) {
 	t.Parallel()
-	env := sandboxOn(t)
+	env := demoOn(t, 26)
 	dsn := env["DATABASE_URL"]
-	if got := typed(t, env, "", "demo", "--clients", "26"); got.code != exitOK {
-		t.Fatal(got.err)
-	}
 	grow(t, env)
 	tables, err := multiply.Growing(t.Context(), dsn)
 	if err != nil {

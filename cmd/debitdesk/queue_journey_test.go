@@ -14,10 +14,7 @@ import (
 // used by touch.
 func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 8); err != nil {
-		t.Fatal(err)
-	}
+	site := openDemo(t, 8)
 	chromium := browser(t)
 	staff := site.tab(t, chromium)
 	staff.open("/login")

@@ -15,10 +15,7 @@ import (
 // shows.
 func TestPagesWaitForTheDatabaseAFewTimes(t *testing.T) {
 	t.Parallel()
-	env := sandboxOn(t)
-	if got := typed(t, env, "", "demo", "--clients", "26"); got.code != exitOK {
-		t.Fatal(got.err)
-	}
+	env := demoOn(t, 26)
 	l, err := plans.Listen(env["DATABASE_URL"])
 	if err != nil {
 		t.Fatal(err)

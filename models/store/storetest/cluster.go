@@ -36,9 +36,22 @@ const EnvDSN = "DEBITDESK_TEST_DSN"
 // connection to it while it holds one.
 func DSN(tb testing.TB) string {
 	tb.Helper()
+	return guarded(tb, func() string { return Unguarded(tb) })
+}
+
+// Filled is DSN with the rows that fill makes: once for each name in this process, and copied for each test.
+func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn string) error) string {
+	tb.Helper()
+	return guarded(tb, func() string {
+		return Clone(tb, fmt.Sprint(fingerprint(), " ", name, " of ", os.Getpid()), fill)
+	})
+}
+
+func guarded(tb testing.TB, open func() string) string {
+	tb.Helper()
 	database.RefuseSecondConnections()
 	user.HashCheaply()
-	dsn := Unguarded(tb)
+	dsn := open()
 	tb.Cleanup(func() { FiguresAgree(tb, dsn) })
 	tb.Cleanup(func() {
 		for _, where := range database.SecondConnections(Database(dsn)) {
