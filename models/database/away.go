@@ -93,8 +93,8 @@ type patienceKey struct{}
 
 // waiter is one who waits for a connection.
 type waiter struct {
-	cancel    context.CancelFunc
-	goroutine uint64 // known in tests alone
+	cancel context.CancelFunc
+	who    int64 // as a guard named it
 }
 
 var _ pgxpool.AcquireTracer = patience{}
@@ -104,23 +104,30 @@ var _ pgxpool.ReleaseTracer = patience{}
 func (w patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool,
 	_ pgxpool.TraceAcquireStartData) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, w.limit)
-	id := refusing.Load().goroutine()
-	if refusing.Load().refuse(p, id) != nil {
-		cancel()
+	var who int64
+	if g := guard.Load(); g != nil {
+		var gets bool
+		if who, gets = (*g).Asks(p); !gets {
+			cancel()
+		}
 	}
-	return context.WithValue(ctx, patienceKey{}, waiter{cancel, id})
+	return context.WithValue(ctx, patienceKey{}, waiter{cancel, who})
 }
 
 func (patience) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, got pgxpool.TraceAcquireEndData) {
 	if w, ok := ctx.Value(patienceKey{}).(waiter); ok {
-		refusing.Load().took(got.Conn, w.goroutine)
+		if g := guard.Load(); g != nil && got.Conn != nil {
+			(*g).Took(got.Conn, w.who)
+		}
 		w.cancel()
 	}
 }
 
 // TraceRelease implements pgxpool.ReleaseTracer.
 func (patience) TraceRelease(_ *pgxpool.Pool, given pgxpool.TraceReleaseData) {
-	refusing.Load().gave(given.Conn)
+	if g := guard.Load(); g != nil {
+		(*g).Gave(given.Conn)
+	}
 }
 
 // TraceQueryStart implements pgx.QueryTracer, which a tracer has to be.

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/held"
 )
 
 func TestWhatIsReadInAUnitOfWorkGoesByItsConnection(t *testing.T) {
@@ -77,7 +78,7 @@ func TestANumberOfAUnitThatWasTakenBackComesToNobodyTwice(t *testing.T) {
 
 // The guard of the tests: whoever holds a connection gets no second one.
 func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
-	database.RefuseSecondConnections()
+	held.Refuse()
 	dsn := storetest.Unguarded(t)
 	db, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true, MaxConns: 4})
 	if err != nil {
@@ -106,7 +107,7 @@ func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "inside another") {
 		t.Errorf("a transaction in a transaction: %v", err)
 	}
-	if n := len(database.SecondConnections(storetest.Database(dsn))); n != 1 {
+	if n := len(held.Refused(storetest.Database(dsn))); n != 1 {
 		t.Errorf("%d places are told, want one", n)
 	}
 	if err := outside(); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
-	"debitdesk/models/database"
 	"debitdesk/models/store/postgres"
+	"debitdesk/models/store/storetest/held"
 	"debitdesk/models/user"
 )
 
@@ -49,12 +49,12 @@ func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn strin
 
 func guarded(tb testing.TB, open func() string) string {
 	tb.Helper()
-	database.RefuseSecondConnections()
+	held.Refuse()
 	user.HashCheaply()
 	dsn := open()
 	tb.Cleanup(func() { FiguresAgree(tb, dsn) })
 	tb.Cleanup(func() {
-		for _, where := range database.SecondConnections(Database(dsn)) {
+		for _, where := range held.Refused(Database(dsn)) {
 			tb.Errorf("a second connection was asked for while one is held:\n%s", where)
 		}
 	})
