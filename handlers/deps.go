@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/my"
 	"debitdesk/handlers/simulator"
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
@@ -70,6 +71,7 @@ type Deps struct {
 	Requests     *developers.Requests
 	Account      *settings.Account
 	Payers       *checkout.Pages
+	My           *my.Pages // clients’ own pages
 	Clients      *clients.Clients
 	Purchases    *purchases.Purchases
 	Controls     *simulator.Controls // sandbox mode alone

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/my"
 	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/simulator"
 	"debitdesk/handlers/web/approvals"
@@ -112,6 +114,8 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
 			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
 	}
+	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
+		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate, Secure: strings.HasPrefix(o.BaseURL, "https://")}
 	s.desk(&d, desk, figures, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
