@@ -18,6 +18,7 @@ import (
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/books"
 	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/clientpages"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	"debitdesk/handlers/web/find"
@@ -73,6 +74,7 @@ type Deps struct {
 	Payers       *checkout.Pages
 	My           *my.Pages // clients’ own pages
 	Clients      *clients.Clients
+	ClientPages  *clientpages.Pages // the desk’s side of clients’ own pages
 	Purchases    *purchases.Purchases
 	Controls     *simulator.Controls // sandbox mode alone
 	Tokens       *tokens.Tokens

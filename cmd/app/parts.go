@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/books"
+	"debitdesk/handlers/web/clientpages"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	findpages "debitdesk/handlers/web/find"
@@ -171,6 +172,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Purchases: s.Purchases, Approvals: s.Approvals,
 		Merging: &merging.Service{Store: merging.Store{DB: db.DB}, Clients: s.Clients, Now: db.Now},
 		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
+	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

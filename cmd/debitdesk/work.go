@@ -66,7 +66,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		SendDue:       func(ctx context.Context) error { _, err := s.Outbox.SendDue(ctx); return err },
 		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
 		ResetPassword: s.Users.SendReset, SendClientPage: s.ClientPages.SendAsked,
-		WorkBatch:     s.Batches.Work, WorkBatches: s.Batches.TakeUp,
+		WorkBatch: s.Batches.Work, WorkBatches: s.Batches.TakeUp,
 		LinkAudit:  s.Audit.Link,
 		BatchesDue: s.Batches.HasWork, Quiet: a.Store.Activity.Quiet,
 		MakeStatement: s.Statements.Make, MakeStatements: s.Statements.TakeUp,

@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
-	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
 
@@ -292,17 +291,28 @@ func (s *Service) Request(ctx context.Context, who actor.Actor, id uuid.UUID) (R
 	return s.Store.request(ctx, who.MerchantID, id)
 }
 
-// RequestFilter narrows the register.
-type RequestFilter struct {
-	State    RequestState // empty: all
-	ClientID uuid.UUID    // zero: of all clients
+// MostRequests is how many open requests a page lists, and mostClosed how many others.
+const MostRequests, mostClosed = 200, 50
+
+// Register are the requests of a business: the open ones by the day on which they are due, and the newest others.
+type Register struct{ Open, Closed []Request }
+
+// Register lists the requests of the business.
+func (s *Service) Register(ctx context.Context, who actor.Actor) (r Register, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return r, err
+	}
+	if r.Open, err = s.Store.openRequests(ctx, who.MerchantID, MostRequests); err != nil {
+		return r, err
+	}
+	r.Closed, err = s.Store.closedRequests(ctx, who.MerchantID, mostClosed)
+	return r, err
 }
 
-// Requests lists the register: what is open by the day on which it is due, all else newest first.
-func (s *Service) Requests(ctx context.Context, who actor.Actor, f RequestFilter,
-	ask paging.Ask) (paging.Page[Request], error) {
+// RequestsOf are the newest requests of a client.
+func (s *Service) RequestsOf(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]Request, error) {
 	if err := who.May(actor.Read); err != nil {
-		return paging.Page[Request]{}, err
+		return nil, err
 	}
-	return s.Store.requests(ctx, who.MerchantID, f, ask)
+	return s.Store.requestsOf(ctx, who.MerchantID, clientID, mostClosed)
 }

@@ -9,7 +9,6 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 )
 
 var (
@@ -44,41 +43,20 @@ func (s Store) request(ctx context.Context, merchantID, id uuid.UUID) (Request, 
 		merchantID, id))
 }
 
-// requests lists a page of the register, newest first.
-func (s Store) requests(ctx context.Context, merchantID uuid.UUID, f RequestFilter,
-	ask paging.Ask) (paging.Page[Request], error) {
-	list := database.List(ctx, s.DB, requestTable).Where("merchant_id = ?", merchantID)
-	if f.State != "" {
-		list = list.Where("state = ?", string(f.State))
-	}
-	if f.ClientID != uuid.Nil {
-		list = list.Where("client_id = ?", f.ClientID)
-	}
-	found, err := database.Find(ctx, s.DB, requestTable, database.Page(list, ask))
-	if err != nil {
-		return paging.Page[Request]{}, err
-	}
-	page := paging.Cut(ask, found)
-	ids := make([]uuid.UUID, len(page.Items))
-	for i, r := range page.Items {
-		ids[i] = r.ID
-	}
-	named, err := database.Seek(ctx, s.DB, requestView, requestColumns+
-		"WHERE r.merchant_id = ? AND r.id = ANY(?::text[]::uuid[])", merchantID, database.TextArray(texts(ids)))
-	names := make(map[uuid.UUID]string, len(named))
-	for _, r := range named {
-		names[r.ID] = r.ClientName
-	}
-	for i := range page.Items {
-		page.Items[i].ClientName = names[page.Items[i].ID]
-	}
-	return page, err
+// openRequests are the open ones by the day on which they are due.
+func (s Store) openRequests(ctx context.Context, merchantID uuid.UUID, limit int) ([]Request, error) {
+	return database.Seek(ctx, s.DB, requestView, requestColumns+
+		"WHERE r.merchant_id = ? AND r.state = 'open' ORDER BY r.due_on, r.id LIMIT ?", merchantID, limit)
 }
 
-func texts(ids []uuid.UUID) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = id.String()
-	}
-	return out
+// closedRequests are those that were answered or withdrawn, the newest request first.
+func (s Store) closedRequests(ctx context.Context, merchantID uuid.UUID, limit int) ([]Request, error) {
+	return database.Seek(ctx, s.DB, requestView, requestColumns+
+		"WHERE r.merchant_id = ? AND r.state <> 'open' ORDER BY r.id DESC LIMIT ?", merchantID, limit)
+}
+
+// requestsOf are those of a client, the newest first.
+func (s Store) requestsOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Request, error) {
+	return database.Seek(ctx, s.DB, requestView, requestColumns+
+		"WHERE r.merchant_id = ? AND r.client_id = ? ORDER BY r.id DESC LIMIT ?", merchantID, clientID, limit)
 }

@@ -63,6 +63,9 @@ var LettingIn = []string{Invitation, PasswordReset, ClientPage, ClientCode}
 // LetsIn tells whether the words of the mail hold such a link or code.
 func (m Mail) LetsIn() bool { return slices.Contains(LettingIn, m.Kind) }
 
+// LetsStaffIn tells it of mails to people of the business.
+func (m Mail) LetsStaffIn() bool { return m.Kind == Invitation || m.Kind == PasswordReset }
+
 // LinkNotKept is what stays of the words of such a mail.
 const LinkNotKept = "The link in this mail was for one person only and is not kept.\n"
 
