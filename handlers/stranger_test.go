@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
+	"debitdesk/models/clientpage"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
 	"debitdesk/models/followup"
@@ -253,6 +254,12 @@ func (s *street) fill() {
 		"/batches/":                        sent.ID.String(),
 		"/imports/":                        s.book(),
 		"/clients/":                        client,
+		"/requests/":                       s.request(client),
+		"/my/link/":                        "unknown",
+		"/my/ask/":                         "a",
+		"/my/mandates/":                    token,
+		"/my/acts/":                        "promise",
+		"/my/codes/":                       client,
 		"/purchases/":                      charged,
 		"/tokens/":                         token,
 		"/mandates/":                       token,
@@ -268,6 +275,18 @@ func (s *street) fill() {
 		"/account/security/passkeys/":      passkey.Handle(),
 		"/settings/security/people/":       s.A.Staff.ID.String(),
 	}
+}
+
+// request is what a client asked for by phone.
+func (s *street) request(clientID string) string {
+	s.t.Helper()
+	r, err := s.ClientPages.Record(s.t.Context(), s.A.Actor, clientpage.RequestInput{ClientID: uuid.MustParse(clientID),
+		Kind: clientpage.Access, Channel: clientpage.ByPhone, Text: "Wants a copy",
+		ReceivedOn: calendar.DateOf(s.Store.Now())})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r.ID.String()
 }
 
 // book makes an import that was done.

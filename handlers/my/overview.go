@@ -31,10 +31,10 @@ import (
 
 // How much the page shows: it stays below 30 kB.
 const (
-	mostOwed   = 15
-	mostPaid   = 10
-	mostTurns  = 6
-	mostThings = 10
+	mostOwed   = 8
+	mostPaid   = 6
+	mostTurns  = 4
+	mostThings = 6
 	paidMonths = 13 // source: follow-up, section 9
 )
 
@@ -52,7 +52,8 @@ type overview struct {
 	subs      []subscription.Subscriber
 	templates map[uuid.UUID]subscription.Template
 	settings  map[uuid.UUID]clientpage.Settings // by brand
-	more      bool
+	moreOwed  bool
+	morePaid  bool
 }
 
 // Show serves GET /my.
@@ -79,15 +80,19 @@ func (p *Pages) read(ctx context.Context, v clientpage.Visit) (o overview, err e
 	since := p.Service.Now().AddDate(0, -paidMonths, 0)
 	for _, l := range o.account.Lines {
 		switch {
-		case l.OwedCents() > 0 && len(o.owed) < mostOwed:
+		case l.OwedCents() > 0:
 			o.owed = append(o.owed, l)
-		case l.OwedCents() > 0, l.ReceivedCents > 0 && len(o.paid) == mostPaid:
-			o.more = true
-		case l.ReceivedCents > 0 && l.ChangedAt.After(since):
+		case l.ReceivedCents <= 0 || !l.ChangedAt.After(since):
+		case len(o.paid) == mostPaid:
+			o.morePaid = true
+		default:
 			o.paid = append(o.paid, l)
 		}
 	}
 	slices.Reverse(o.owed) // the oldest first
+	if o.moreOwed = len(o.owed) > mostOwed; o.moreOwed {
+		o.owed = o.owed[:mostOwed]
+	}
 	ids := make([]uuid.UUID, 0, len(o.owed)+len(o.paid))
 	for _, l := range slices.Concat(o.owed, o.paid) {
 		ids = append(ids, l.ID)
@@ -169,7 +174,10 @@ func (p *Pages) view(o overview) my.PageView {
 	if len(o.owed) > 0 {
 		v.Total = my.Sum{Label: mytext.OweTotal, Amount: o.account.Owing.Format(money.ZAR)}
 	}
-	if o.more {
+	if o.moreOwed {
+		v.Owe.After = mytext.MoreOwed
+	}
+	if o.morePaid {
 		v.Paid.After = mytext.Older
 	}
 	o.offer(&v.More.Links, o.v.Brand.ID, clientpage.Details, uuid.Nil)

@@ -55,12 +55,9 @@ func (p *Pages) cookie(value string, seconds int) *http.Cookie {
 		SameSite: http.SameSiteLaxMode}
 }
 
-// private keeps pages out of caches, searches and the addresses that other sites see.
-func private(c echo.Context) {
-	h := c.Response().Header()
-	h.Set("X-Robots-Tag", "noindex, nofollow")
-	h.Set("Referrer-Policy", "no-referrer")
-}
+// private keeps pages out of searches. The headers of every page keep them out of caches, and their addresses from other
+// sites. "no-referrer" would have browsers send forms with the origin "null", which is another site's.
+func private(c echo.Context) { c.Response().Header().Set("X-Robots-Tag", "noindex, nofollow") }
 
 // visit finds who is there. Where nobody is, the answer is sent, and ok is false.
 func (p *Pages) visit(c echo.Context) (v clientpage.Visit, ok bool, err error) {

@@ -58,6 +58,7 @@ const (
 	SubsNone     = "You have no subscriptions."
 	MoreTitle    = "Something else"
 	Close        = "Close my page"
+	MoreOwed     = "Only the oldest are shown; the total counts all of them. Ask the business about the others."
 	Older        = "Only the newest are shown. Ask the business about older ones."
 	Back         = "Back to my page"
 	Continue     = "Continue"
@@ -122,7 +123,7 @@ func Explain(k clientpage.Kind, brand string) []string {
 			"To begin again, ask " + brand + "."}
 	case clientpage.Pause:
 		return []string{"Nothing is billed until you ask " + brand + " to go on.",
-			"What is not billed meanwhile is not billed later."}
+			"What is not billed until then is not billed later."}
 	case clientpage.Account:
 		return []string{"You give the new account on the next page and agree to its debits.",
 			"The old account stays in use until the new one works and " + brand + " has taken it over."}
