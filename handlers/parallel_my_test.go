@@ -17,7 +17,7 @@ import (
 // ownPages are clients' own pages, and the desk's side of them.
 func (c *callers) ownPages() {
 	clients := c.newClients(many, "visitor")
-	one := func(i int) []string { return onOne(clients, i) }
+	one := func(i int) []string { return clients[i : i+1] }
 	c.all("POST /clients/:id/page", func(i int) ask { return ask{ids: one(i), body: form()} }, 303)
 	c.all("POST /my/ask/:merchant", func(i int) ask {
 		return ask{ids: []string{"a"}, who: &handlertest.Person{}, body: url.Values{"contact": {"visitor@example.com"}}}
