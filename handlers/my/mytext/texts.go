@@ -18,19 +18,21 @@ const (
 
 // Texts that need no value.
 const (
-	PageTitle   = "My page"
-	DoorTitle   = "Your page"
-	DoorText    = "See what you owe, what is planned and what you paid, and change what you need to."
-	DoorButton  = "Open my page"
-	DoorNote    = "The page closes after 30 minutes. Until the link expires, you can open it again."
-	OverTitle   = "This page is closed"
-	OverText    = "Your visit is over, or the link was ended. Nothing was changed. Open the link in your mail again, or ask for a new one."
+	PageTitle  = "My page"
+	DoorTitle  = "Your page"
+	DoorText   = "See what you owe, what is planned and what you paid, and change what you need to."
+	DoorButton = "Open my page"
+	DoorNote   = "The page closes after 30 minutes. Until the link expires, you can open it again."
+	OverTitle  = "This page is closed"
+	OverText   = "Your visit is over, or the link was ended. Nothing was changed. " +
+		"Open the link in your mail again, or ask for a new one."
 	LinkGone    = "This link does not work"
 	LinkUnknown = "The link may be incomplete. Open it again from the mail that you received, or ask the business for a new one."
 	NewLink     = "Get a new link"
 
-	AskTitle   = "Get a link to your page"
-	AskText    = "Enter the e-mail address or the phone number that you gave us. The link is sent to the e-mail address that we have on file."
+	AskTitle = "Get a link to your page"
+	AskText  = "Enter the e-mail address or the phone number that you gave us. " +
+		"The link is sent to the e-mail address that we have on file."
 	AskLabel   = "E-mail address or phone number"
 	AskButton  = "Send me my link"
 	AskMissing = "Enter your e-mail address or your phone number."
