@@ -11,12 +11,14 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/my"
 	"debitdesk/handlers/simulator"
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/books"
 	"debitdesk/handlers/web/bulk"
+	"debitdesk/handlers/web/clientpages"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	"debitdesk/handlers/web/find"
@@ -70,7 +72,9 @@ type Deps struct {
 	Requests     *developers.Requests
 	Account      *settings.Account
 	Payers       *checkout.Pages
+	My           *my.Pages // clients’ own pages
 	Clients      *clients.Clients
+	ClientPages  *clientpages.Pages // the desk’s side of clients’ own pages
 	Purchases    *purchases.Purchases
 	Controls     *simulator.Controls // sandbox mode alone
 	Tokens       *tokens.Tokens

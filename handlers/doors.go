@@ -13,10 +13,15 @@ import (
 // sent there, and each page with a secret in its address, counts for the address of
 // the caller. They are named here and not at the routes, so that a page added below
 // them is guarded too.
-var doors = []string{"/login", "/reset", "/invite"}
+var doors = []string{"/login", "/reset", "/invite", "/my/link", "/my/ask"}
 
-// payersPages is where the client's links lead.
-const payersPages = "/p/"
+// payersPages is where the client's links lead, and clientsPages is the client's own page.
+const payersPages, clientsPages = "/p/", "/my"
+
+// forClients tells the pages for clients from those for staff.
+func forClients(path string) bool {
+	return strings.HasPrefix(path, payersPages) || path == clientsPages || strings.HasPrefix(path, clientsPages+"/")
+}
 
 // atDoors slows down an address that tries too often. It stands before the routes.
 // How many connections one address may hold open is the proxy's business.
@@ -35,10 +40,10 @@ func (e *edge) atDoors(next echo.HandlerFunc) echo.HandlerFunc {
 
 func (e *edge) guardOf(r *http.Request) *limiters {
 	path := r.URL.Path
-	if strings.HasPrefix(path, payersPages) {
-		return e.atPayers
-	}
 	if !slices.ContainsFunc(doors, func(door string) bool { return path == door || strings.HasPrefix(path, door+"/") }) {
+		if forClients(path) {
+			return e.atPayers
+		}
 		return nil
 	}
 	if r.Method == http.MethodPost || slices.ContainsFunc(doors[1:],

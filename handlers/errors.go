@@ -177,7 +177,7 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 		view.Sentence = "There is no page at this address. The address may be wrong, or the page has been removed."
 	}
 	switch {
-	case strings.HasPrefix(c.Request().URL.Path, "/p/"):
+	case forClients(c.Request().URL.Path):
 		return html.Send(c, status, e.Payers.ErrorPage(status, f.Message, view.RequestID))
 	case fragment:
 		return html.Send(c, status, pages.ErrorBox(view))

@@ -73,6 +73,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.mandates()
 	c.purchases()
 	c.payers()
+	c.ownPages()
 	c.tokens()
 	c.amendments()
 	c.billing()

@@ -105,6 +105,21 @@ func (e *edge) clientRoutes() Table {
 			{apiCall, "PATCH", "/api/v1/clients/:id", e.API.Clients.Update},
 			{apiProof, "DELETE", "/api/v1/clients/:id", e.API.Clients.Delete},
 		}},
+		{actor.Write, "Send clients the link to their own page, and end such links", []Route{
+			{page, "GET", "/clients/:id/page", e.ClientPages.Show},
+			{page, "POST", "/clients/:id/page", e.ClientPages.Send},
+			{page, "POST", "/clients/:id/page/end", e.ClientPages.End},
+		}},
+		{actor.Read, "What clients ask for: privacy requests and others", []Route{
+			{page, "GET", "/requests", e.ClientPages.Requests},
+			{page, "GET", "/requests/:id", e.ClientPages.Request},
+		}},
+		{actor.Write, "Write down what clients ask for, and answer it", []Route{
+			{page, "GET", "/clients/:id/requests/new", e.ClientPages.NewRequest},
+			{page, "POST", "/clients/:id/requests", e.ClientPages.Record},
+			{page, "POST", "/requests/:id/answer", e.ClientPages.Answer},
+			{page, "POST", "/requests/:id/reopening", e.ClientPages.Reopen},
+		}},
 		{actor.Approve, "Undo the stop of everything that is debited from a client", []Route{
 			{page, "GET", "/clients/:id/resumption", e.Clients.AskResume},
 			{page, "POST", "/clients/:id/resumption", e.Clients.Resume},

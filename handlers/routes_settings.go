@@ -83,6 +83,10 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/approvals", e.Approvals.Settings},
 			{pageProof, "POST", "/settings/approvals", e.Approvals.Demand},
 		}},
+		{actor.Manage, "What clients may do on their own page", []Route{
+			{page, "GET", "/settings/brands/:id/page", e.ClientPages.Settings},
+			{page, "POST", "/settings/brands/:id/page", e.ClientPages.Set},
+		}},
 		{actor.Manage, "Own rules, stricter than the scheme’s", []Route{
 			{page, "GET", "/settings/rules", e.Settings.OwnRules},
 			{pageProof, "POST", "/settings/rules", e.Settings.SetRule},

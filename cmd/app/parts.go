@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,12 +12,14 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/my"
 	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/simulator"
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/books"
+	"debitdesk/handlers/web/clientpages"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
 	findpages "debitdesk/handlers/web/find"
@@ -112,6 +115,8 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
 			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
 	}
+	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
+		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate, Secure: strings.HasPrefix(o.BaseURL, "https://")}
 	s.desk(&d, desk, figures, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
@@ -167,6 +172,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Purchases: s.Purchases, Approvals: s.Approvals,
 		Merging: &merging.Service{Store: merging.Store{DB: db.DB}, Clients: s.Clients, Now: db.Now},
 		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
+	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

@@ -27,6 +27,7 @@ import (
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientpage"
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
@@ -88,6 +89,7 @@ type Services struct {
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
 	Find          *find.Service
+	ClientPages   *clientpage.Service
 	Capabilities  bank.Capabilities // of the bank connection
 	Exchange      simulation.Worker // what the bank connection does by itself; nil: nothing
 }
@@ -205,6 +207,9 @@ func New(o Options) (Services, error) {
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s.DB}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
+	out.ClientPages = &clientpage.Service{InTx: store.Runner[purchase.Tx](s), Store: clientpage.Store{DB: s.DB},
+		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
+		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Lists = &listview.Service{Store: listview.Store{DB: s.DB}, Now: o.Now}
 	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {

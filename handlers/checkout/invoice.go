@@ -41,7 +41,7 @@ func (p *Pages) Invoice(c echo.Context) error {
 		return err
 	}
 	v := invoiceView(papers.Of(paper))
-	v.State = state(rec)
+	v.State = State(rec)
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
@@ -136,8 +136,8 @@ func (p *Pages) ReceiptPDF(c echo.Context) error {
 	return c.Blob(http.StatusOK, "application/pdf", pdf)
 }
 
-// state is how it stands, in a word.
-func state(rec purchase.Record) components.Pill {
+// State is how it stands, in a word.
+func State(rec purchase.Record) components.Pill {
 	switch rec.Status {
 	case purchase.Paid, purchase.Cleared, purchase.Settled:
 		return components.Pill{Kind: "done", Word: "Paid"}

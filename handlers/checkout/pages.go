@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/checkout"
@@ -152,10 +153,15 @@ func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Ac
 }
 
 func (p *Pages) frame(rec purchase.Record, title string) layout.PayerFrame {
-	f := layout.PayerFrame{Title: title + " · " + rec.Brand.Name, Payee: rec.Brand.Name,
-		Initials: initials(rec.Brand.Name), Sandbox: p.banner(), Contact: contact(rec)}
-	if rec.Brand.LegalName != rec.Brand.Name {
-		f.PayeeNote = rec.Brand.LegalName
+	return p.Frame(rec.Brand, title, reference(rec))
+}
+
+// Frame is that of every page for clients: who asks for the money, and whom to ask. Subject is that of a mail to them.
+func (p *Pages) Frame(b merchant.Brand, title, subject string) layout.PayerFrame {
+	f := layout.PayerFrame{Title: title + " · " + b.Name, Payee: b.Name,
+		Initials: initials(b.Name), Sandbox: p.banner(), Contact: contact(b, subject)}
+	if b.LegalName != b.Name {
+		f.PayeeNote = b.LegalName
 	}
 	return f
 }

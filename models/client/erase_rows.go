@@ -198,6 +198,14 @@ var erasing = []struct{ table, sql string }{
 	},
 	{"client_merges", `UPDATE client_merges SET gone_name = @erased, before_sealed = NULL, moved = '{}'
 		WHERE merchant_id = @m AND (kept_id = @c OR gone_id = @c)`},
+	{"client_page_links", `UPDATE client_page_links SET asked_by = CASE purpose WHEN 'asked' THEN @erased ELSE asked_by END
+		WHERE merchant_id = @m AND client_id = @c`},
+	{"client_page_acts", `UPDATE client_page_acts SET wish = '{}', code_hash = NULL,
+		state = CASE state WHEN 'asked' THEN 'over' ELSE state END WHERE merchant_id = @m AND client_id = @c`},
+	// That it was asked for and answered is evidence; what was said is not kept.
+	{"client_requests", `UPDATE client_requests SET about = '', text = '', answer = '', version = version + 1,
+		recorded_by = CASE channel WHEN 'page' THEN @erased ELSE recorded_by END, updated_at = @at
+		WHERE merchant_id = @m AND client_id = @c`},
 	{"client_stops", `UPDATE client_stops SET reason = 'Erased' WHERE merchant_id = @m AND client_id = @c`},
 	{
 		"template_clients",

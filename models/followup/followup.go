@@ -24,6 +24,7 @@ const (
 	Subscriber ObjectType = "subscriber"
 	Mail       ObjectType = "mail"
 	Promised   ObjectType = "promise"
+	Requested  ObjectType = "client_request"
 )
 
 // Object is one thing that can be followed up.
@@ -132,6 +133,9 @@ type Kind string
 // KindPromise is the reason of a promise whose day has come.
 const KindPromise Kind = "promise"
 
+// KindRequest is the reason of what a client asked for.
+const KindRequest Kind = "request"
+
 // Item is one thing that needs attention for a reason.
 type Item struct {
 	Kind     Kind
@@ -157,6 +161,7 @@ var objectTypes = map[Kind]ObjectType{
 	"closed_day":   Purchase,
 	"mail":         Mail,
 	KindPromise:    Promised,
+	KindRequest:    Requested,
 }
 
 // Object is the thing itself; false for a kind that there is not.

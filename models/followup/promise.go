@@ -42,6 +42,19 @@ func (s *Service) AddPromise(ctx context.Context, who actor.Actor, about Object,
 	return p, err
 }
 
+// PromiseByClient writes down what a client itself promised to pay of a purchase, in a caller's transaction. Its name
+// stands in the place of the person who wrote it down.
+func (s *Service) PromiseByClient(tx *database.Tx, who actor.Actor, purchaseID uuid.UUID, in Promising) (Promise, error) {
+	if err := s.checkPromise(&in); err != nil {
+		return Promise{}, err
+	}
+	subjects, err := living(tx, who.MerchantID, []Object{{Purchase, purchaseID}})
+	if err != nil {
+		return Promise{}, err
+	}
+	return s.promise(tx, who, subjects[0], in)
+}
+
 // checkPromise looks at what was typed of a promise.
 func (s *Service) checkPromise(in *Promising) (err error) {
 	today := calendar.DateOf(s.Now())

@@ -34,6 +34,7 @@ var where = map[ObjectType]string{ //nolint:gosec // queries, no credentials
 	Subscriber: `SELECT id, client_id, NULL::uuid AS purchase_id FROM template_clients WHERE`,
 	Mail:       `SELECT id, client_id, purchase_id FROM mails WHERE`,
 	Promised:   `SELECT id, client_id, purchase_id FROM promises WHERE`,
+	Requested:  `SELECT id, client_id, NULL::uuid AS purchase_id FROM client_requests WHERE`,
 }
 
 // subject is an object with whose it is.

@@ -1,8 +1,8 @@
 // Package jobs schedules the work in the background. Sweeps are the one scheduler: they
 // come round and do what the rows say is due. A job of the queue is a nudge in the
 // transaction of a fact, so that nobody waits for a round; when one is lost, the sweep
-// makes it good. The asking for a new password alone stands in its job, because it must
-// take the same time whether the person exists or not. The package must not know what
+// makes it good. The asking for a new password, or for the link to a client's own page, alone
+// stands in its job, because it must take the same time whether the person exists or not. The package must not know what
 // the work is.
 //
 // River carries the nudges: it wakes a process within milliseconds, gives each nudge to
@@ -79,6 +79,9 @@ type Deps struct {
 
 	ResetPassword func(ctx context.Context, ask queue.ResetPassword) error // mails a link to a new password
 
+	// SendClientPage mails a link to the client's own page.
+	SendClientPage func(ctx context.Context, ask queue.SendClientPage) error
+
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
 	WorkBatches func(ctx context.Context) error               // batches that lost their worker
 
@@ -151,6 +154,9 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.ResetPassword]) error {
 		return d.ResetPassword(ctx, j.Args)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendClientPage]) error {
+		return d.SendClientPage(ctx, j.Args)
 	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.MakeStatement]) error {
 		return d.MakeStatement(ctx, j.Args.StatementID)

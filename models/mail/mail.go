@@ -4,6 +4,7 @@ package mail
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,15 +47,24 @@ type Mail struct {
 	Unreadable bool `gorm:"-"` // what is stored of its words was damaged; it is not sent
 }
 
-// The kinds of mail whose link lets its reader in: as a new member, or with a new
-// password. Their words are sealed while they wait and not kept once they have left.
+// The kinds of mail whose link or code lets its reader in: as a new member, with a new
+// password, or to a client's own page. Their words are sealed while they wait and not
+// kept once they have left.
 const (
 	Invitation    = "invitation"
 	PasswordReset = "password_reset"
+	ClientPage    = "client_page_link"
+	ClientCode    = "client_page_code"
 )
 
-// LetsIn tells whether the words of the mail hold such a link.
-func (m Mail) LetsIn() bool { return m.Kind == Invitation || m.Kind == PasswordReset }
+// LettingIn are all of them.
+var LettingIn = []string{Invitation, PasswordReset, ClientPage, ClientCode}
+
+// LetsIn tells whether the words of the mail hold such a link or code.
+func (m Mail) LetsIn() bool { return slices.Contains(LettingIn, m.Kind) }
+
+// LetsStaffIn tells it of mails to people of the business.
+func (m Mail) LetsStaffIn() bool { return m.Kind == Invitation || m.Kind == PasswordReset }
 
 // LinkNotKept is what stays of the words of such a mail.
 const LinkNotKept = "The link in this mail was for one person only and is not kept.\n"

@@ -174,6 +174,7 @@ func (h *house) attach(c client.Client, luck *rand.Rand) {
 		h.row("mails", map[string]string{"client_id": of, "state": "'sent'", "purchase_id": id})
 		h.row("account_verifications", map[string]string{"client_id": of})
 		h.row("mandates_replaced", map[string]string{"client_id": of, "mandate_id": id})
+		h.row("client_requests", map[string]string{"client_id": of, "kind": "'access'", "state": "'open'"})
 		h.row("client_stops", map[string]string{"client_id": of, "state": "'undone'"})
 		h.row("batches", map[string]string{"id": id, "brand_id": brand, "source": "'file'", "state": "'done'"})
 		h.row("batch_rows", map[string]string{"batch_id": id, "client_id": of, "chosen_client": of, "state": "'ready'",

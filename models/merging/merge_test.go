@@ -26,7 +26,8 @@ import (
 var unlike = []string{"version"}
 
 // apart are the tables that tell of a merge, or follow from others.
-var apart = []string{"audit_entries", "client_merges", "attention_changes"}
+var apart = []string{"audit_entries", "client_merges", "attention_changes", "client_page_links",
+	"client_page_acts"}
 
 // state is all that the database holds, by table; sealed columns of clients are opened.
 func (h *house) state() map[string]string {

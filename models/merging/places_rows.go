@@ -43,6 +43,7 @@ var places = []place{
 	{table: "account_verifications", column: "client_id", key: "id", of: "purchase_id", one: "account check"},
 	{table: "mandates_replaced", column: "client_id", key: "id", of: "mandate_id", one: "earlier mandate"},
 	{table: "client_stops", column: "client_id", key: "id", one: "earlier stop"},
+	{table: "client_requests", column: "client_id", key: "id", versioned: true, one: "request", made: true},
 	{table: "batch_rows", column: "client_id", key: "batch_id || '/' || n", of: "purchase_id",
 		found: "(purchase_id IS NULL OR " + purchasesOf + ")", one: "batch row"},
 	{table: "batch_rows", column: "chosen_client", key: "batch_id || '/' || n"},
@@ -57,9 +58,11 @@ var places = []place{
 
 // staying are the columns that name a client and do not move, with why.
 var staying = map[string]string{
-	"audit_entries.client_id": "what happened does not change: the time line of the kept one reads both",
-	"client_merges.kept_id":   "what happened",
-	"client_merges.gone_id":   "what happened",
+	"audit_entries.client_id":     "what happened does not change: the time line of the kept one reads both",
+	"client_merges.kept_id":       "what happened",
+	"client_page_links.client_id": "a link leads to one record, and ends when that is merged away",
+	"client_page_acts.client_id":  "what happened",
+	"client_merges.gone_id":       "what happened",
 }
 
 func (p place) name() string { return p.table + "." + p.column }

@@ -42,6 +42,10 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 	if err := who.May(actor.Write); err != nil {
 		return Amendment{}, err
 	}
+	return s.amend(ctx, who, tokenID, in)
+}
+
+func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID, in Revision) (Amendment, error) {
 	old, err := s.Read.Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return Amendment{}, err

@@ -47,6 +47,18 @@ type ResetPassword struct {
 // Kind implements Job.
 func (ResetPassword) Kind() string { return "reset_password" }
 
+// SendClientPage mails a link to the client's own page to whom a contact belongs, if to
+// anybody. The asking itself does not look, so that it takes the same time.
+type SendClientPage struct {
+	AskID      uuid.UUID `json:"ask_id"`
+	MerchantID uuid.UUID `json:"merchant_id"`
+	Contact    string    `json:"contact"`
+	IP         string    `json:"ip"`
+}
+
+// Kind implements Job.
+func (SendClientPage) Kind() string { return "send_client_page" }
+
 // MakeStatement makes a statement of the movements of money.
 type MakeStatement struct {
 	StatementID uuid.UUID `json:"statement_id"`

@@ -31,6 +31,7 @@ type Attention struct {
 	Suspended    int64 // suspended mandates whose client has no newer account
 	Stranded     int64 // active subscribers without an account that can be charged
 	Mails        int64 // mails that could not be delivered in the last 30 days
+	Requests     int64 // what clients asked for and was not answered
 	Approvals    int64 // requests that wait for a second approver
 }
 
@@ -46,6 +47,7 @@ type Item struct {
 	PurchaseID, TokenID, ClientID uuid.UUID
 	MandateID, TemplateID         uuid.UUID
 	SubscriberID, PromiseID       uuid.UUID
+	RequestID                     uuid.UUID
 	Name                          string // the client, the client or the recipient
 	Phone                         string
 	Reference                     string
@@ -53,7 +55,7 @@ type Item struct {
 	Currency                      string
 	Code                          string // the bank's
 	// Text is, of a mail, its subject and what went wrong; of a subscriber, why it cannot be debited;
-	// of a replacement, the id of the amendment.
+	// of a replacement, the id of the amendment; of a request, what kind it is.
 	Text string
 	At   time.Time
 }
@@ -69,7 +71,7 @@ func (i Item) MailText() string {
 // Items are the newest of each kind that waits.
 type Items struct {
 	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice,
-	Refunds, Mails, Promised, NeverDebited, ClosedDay, Unfit, Replaced, Idle []Item
+	Refunds, Mails, Promised, NeverDebited, ClosedDay, Unfit, Replaced, Idle, Requests []Item
 }
 
 // Whose says which part of the queue is asked for.

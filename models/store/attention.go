@@ -119,6 +119,9 @@ func waitings(month time.Time) []waiting {
 				WHERE w.id = pr.purchase_id), '')
 					AS reference`,
 			into: func(i *report.Items) *[]report.Item { return &i.Promised }},
+		{kind: "request", table: "client_requests r", oldestFirst: true,
+			item: "r.id AS request_id, r.client_id, r.about AS reference, r.kind AS text, a.at, " + clientName("r", "''"),
+			into: func(i *report.Items) *[]report.Item { return &i.Requests }},
 		{kind: "mail", since: month, table: "mails f",
 			item: "f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, a.at",
 			into: func(i *report.Items) *[]report.Item { return &i.Mails }},

@@ -36,7 +36,8 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, q report.Qu
 		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
 		"promise": &a.Promised, "overdue": &a.NeverDebited, "closed_day": &a.ClosedDay}
 	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded,
-		"mail": &a.Mails, "approval": &a.Approvals, "terms": &a.Unfit, "replaced": &a.Replaced, "idle": &a.Idle}
+		"mail": &a.Mails, "approval": &a.Approvals, "terms": &a.Unfit, "replaced": &a.Replaced, "idle": &a.Idle,
+		"request": &a.Requests}
 	for _, r := range rows {
 		if t, known := tallies[r.Kind]; known {
 			*t = report.Tally{N: r.N, Cents: r.Cents}

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/book"
 	"debitdesk/models/client"
+	"debitdesk/models/clientpage"
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
 	"debitdesk/models/followup"
@@ -78,6 +79,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	merges := merging.Store{DB: s.DB}
 	if err := merges.Tidy(ctx, now); err != nil {
+		return err
+	}
+	pages := clientpage.Store{DB: s.DB}
+	if err := pages.Tidy(ctx, now); err != nil {
 		return err
 	}
 	desk := followup.Store{DB: s.DB}

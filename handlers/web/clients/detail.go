@@ -71,6 +71,10 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		{Label: "Account as of a day", Icon: "money", Href: words.ClientHref(one.ID) + "/account"},
 	}
 	if who.Can(actor.Write) {
+		if !one.Erased() {
+			view.Menu = append(view.Menu, components.MenuItem{Label: "Send the client’s page…", Icon: "mail",
+				Href: words.ClientHref(one.ID) + "/page"})
+		}
 		view.Menu = append(
 			view.Menu,
 			components.MenuItem{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) +

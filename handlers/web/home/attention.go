@@ -121,6 +121,10 @@ var (
 		"until paid, or the promise is settled",
 		func(a report.Attention) report.Tally { return a.Promised },
 	}
+	requestsOpen = attentionKind{"requests", "wait", "mail", "client waits for an answer to a request",
+		"clients wait for answers to requests", "/requests",
+		"Requests of clients", "until answered; privacy requests within 30 days",
+		number(func(a report.Attention) int64 { return a.Requests })}
 	mailsFailed = attentionKind{"mails", "wait", "mail", "mail could not be delivered", "mails could not be delivered",
 		"/attention#mails",
 		"Mails that were not delivered", "in the last 30 days; until sent again",
@@ -128,7 +132,8 @@ var (
 
 	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer,
 		accountsBlocked, mandatesSuspended, subscribersStranded, periodsUnfit, accountsReplaced, onClosedDay, paidTwice,
-		refundsWait, neverDebited, mandatesIdle, promisesDue, mailsFailed}
+		refundsWait, neverDebited, mandatesIdle, promisesDue, requestsOpen,
+		mailsFailed}
 )
 
 // attentionLines are what waits for somebody, kind by kind. Failures that are new
@@ -211,7 +216,7 @@ func (h *Home) Attention(c echo.Context) error {
 		Icon:  "done",
 		Title: "Nothing is waiting for you",
 		Text: "Failed and disputed debits, debits without an answer, " +
-			"blocked accounts that are still needed, suspended mandates, promises to pay and undelivered mails are shown here " +
+			"blocked accounts that are still needed, suspended mandates, promises to pay, requests of clients and undelivered mails are shown here " +
 			"until they are dealt with.",
 	}
 	if whose != report.Everyones {

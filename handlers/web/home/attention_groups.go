@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/clientpage"
 	"debitdesk/models/money"
 	"debitdesk/models/report"
 	"debitdesk/models/token"
@@ -30,8 +31,15 @@ func itemHref(i report.Item) string {
 		return words.MandatePath(i.MandateID)
 	case i.SubscriberID != uuid.Nil:
 		return words.TemplateHref(i.TemplateID, "/subscribers/"+i.SubscriberID.String())
+	case i.RequestID != uuid.Nil:
+		return "/requests/" + i.RequestID.String()
 	}
 	return ""
+}
+
+// requestWords says what a client asked for.
+func requestWords(i report.Item) string {
+	return words.Capital(clientpage.RequestKind(i.Text).Label()) + "."
 }
 
 // failedWords says why a debit failed; what can be done stands below it.

@@ -152,6 +152,8 @@ func solvedWords(d followup.Done) string {
 		return "the debit runs on another day"
 	case "mail":
 		return "it was sent again"
+	case followup.KindRequest:
+		return "it was answered or withdrawn"
 	case "silent":
 		return "the bank answered"
 	case followup.KindPromise:
@@ -178,6 +180,8 @@ func doneHref(d followup.Done) string {
 		return words.MandatePath(d.ObjectID)
 	case d.Kind == "stranded" || d.Kind == "terms":
 		return words.TemplateHref(d.TemplateID, "/subscribers/"+d.ObjectID.String())
+	case d.Kind == followup.KindRequest:
+		return "/requests/" + d.ObjectID.String()
 	case d.PurchaseID != uuid.Nil:
 		return words.PurchasePath(d.PurchaseID)
 	case d.ClientID != uuid.Nil:

@@ -108,7 +108,7 @@ var actLabels = map[string]string{"failed": "Show the purchase", "account_gone":
 	"twice": "Show the purchase", "refund": "Show the refund", "overdue": "Show the purchase",
 	"terms": words.MakeFit, "replaced": words.TakeOver, "idle": words.PlanDebit, "closed_day": "Change date…",
 	"blocked": "Store another account…", "suspended": "Store another account…", "stranded": "Choose an account…",
-	"mail": "Send again…"}
+	"mail": "Send again…", "request": "Answer…"}
 
 // ownActs are the kinds whose act is theirs, whatever the purchase suggests; accountActs lead to a form that stores an
 // account.
@@ -183,6 +183,7 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: " +
 			"the client has this money twice."), "since "},
 		{refundsWait, items.Refunds, said(""), "asked for on "},
+		{requestsOpen, items.Requests, requestWords, "answer by "},
 		{mailsFailed, items.Mails, func(i report.Item) string { return i.Text }, ""},
 	} {
 		tally := g.kind.of(a)
@@ -234,5 +235,5 @@ func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGro
 // all are the items of every kind.
 func all(i report.Items) []report.Item {
 	return slices.Concat(i.Promised, i.Failed, i.AccountGone, i.NotConfirmed, i.Disputed, i.Silent, i.Blocked, i.Suspended,
-		i.Stranded, i.Unfit, i.Replaced, i.ClosedDay, i.NeverDebited, i.Idle, i.PaidTwice, i.Refunds, i.Mails)
+		i.Stranded, i.Unfit, i.Replaced, i.ClosedDay, i.NeverDebited, i.Idle, i.PaidTwice, i.Refunds, i.Requests, i.Mails)
 }

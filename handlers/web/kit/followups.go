@@ -165,6 +165,7 @@ var kindWords = map[followup.Kind]string{
 	"overdue":            "it is overdue and was never debited",
 	"closed_day":         "the debit is on a closed day",
 	"mail":               "a mail was not delivered",
+	followup.KindRequest: "the client asked for something",
 	followup.KindPromise: "a promise to pay is due",
 }
 

@@ -128,7 +128,8 @@ func invoiceWords(s subscription.Subscriber) string {
 // whyWords says how a subscriber came to be paused or inactive.
 func whyWords(s subscription.Subscriber) string {
 	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by your team.",
-		"cycles": "All periods are billed.", "removed": "Removed by your team.",
+		subscription.PausedByClient: "Paused by the client. Resume it when the client asks.",
+		"cycles":                    "All periods are billed.", "removed": "Removed by your team.",
 		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted.",
 		subscription.WhyDeleted: "The token was deleted.",
 		subscription.WhyAsked:   "Waiting for a new account from the client."}

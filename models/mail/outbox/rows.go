@@ -124,9 +124,6 @@ func (l *leaving) Gone(ctx context.Context) error {
 	return nil
 }
 
-// letIn are the kinds of mail that hold a link for one person alone.
-var letIn = []string{mail.Invitation, mail.PasswordReset}
-
 // blanked takes the words out of mails with such a link, when the condition holds.
 func blanked(when string) string {
 	return `text_body = CASE WHEN ` + when + ` THEN '` + mail.LinkNotKept + `' ELSE text_body END,
@@ -144,7 +141,7 @@ func (s Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
 			`+blanked(`kind = ANY($3)`)+`
-		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), letIn)
+		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), mail.LettingIn)
 	if err != nil {
 		return fmt.Errorf("mark mails sent: %w", err)
 	}
@@ -211,7 +208,7 @@ func (s Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why string
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
 			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
-		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, database.OrNull(next), letIn)
+		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, database.OrNull(next), mail.LettingIn)
 	if err != nil {
 		return fmt.Errorf("put off mail: %w", err)
 	}

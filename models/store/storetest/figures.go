@@ -120,6 +120,7 @@ const plainAttention = `
 		UNION ALL SELECT 'mail', merchant_id, id, 0 FROM mails f WHERE state = 'failed'
 		AND NOT EXISTS (SELECT FROM mails later
 			WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)
+		UNION ALL SELECT 'request', merchant_id, id, 0 FROM client_requests WHERE state = 'open'
 		UNION ALL SELECT 'promise', merchant_id, id, amount_cents FROM promises
 		WHERE state = 'open' AND due_on < product_today()
 			AND (purchase_id IS NULL OR purchase_id IN (SELECT id FROM owed))),
@@ -133,7 +134,7 @@ const plainAttention = `
 			UNION SELECT merchant_id FROM attention) m, unnest(ARRAY['failed', 'account_gone',
 			'unconfirmed', 'disputed', 'silent',
 			'twice', 'refund', 'blocked', 'suspended', 'stranded', 'terms', 'replaced', 'overdue', 'closed_day',
-			'mail', 'promise']) AS k (kind))
+			'mail', 'promise', 'request']) AS k (kind))
 	SELECT format('%s: %s, and plainly %s', k.kind, told.rows, plain.rows) FROM kinds k
 		CROSS JOIN LATERAL (SELECT coalesce(string_agg(a.object_id || ' ' || a.cents, ', ' ORDER BY a.object_id), '') AS rows
 			FROM attention_now(k.merchant_id, k.kind) a) told

@@ -44,6 +44,7 @@ var fixedTables = []string{
 	"audit_turns",
 	"figure_sweep",
 	"book_settings",
+	"client_page_settings",
 	"book_accounts",
 	"book_vat_bases",
 	"book_closings",

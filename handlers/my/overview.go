@@ -1,0 +1,349 @@
+package my
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/html"
+	"debitdesk/handlers/my/mytext"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/clientpage"
+	"debitdesk/models/collection"
+	"debitdesk/models/followup"
+	"debitdesk/models/mandate"
+	"debitdesk/models/money"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+	"debitdesk/models/subscription"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/my"
+)
+
+// How much the page shows: it stays below 30 kB.
+const (
+	mostOwed   = 8
+	mostPaid   = 6
+	mostTurns  = 4
+	mostThings = 6
+	paidMonths = 13 // source: follow-up, section 9
+)
+
+// overview is what the page is made from.
+type overview struct {
+	v         clientpage.Visit
+	account   report.Account
+	owed      []report.AccountLine
+	paid      []report.AccountLine
+	outlooks  map[uuid.UUID]purchase.Outlook
+	promises  map[uuid.UUID]followup.Promise
+	turns     []subscription.Turn
+	tokens    map[uuid.UUID]token.Token
+	mandates  []mandate.Entry
+	subs      []subscription.Subscriber
+	templates map[uuid.UUID]subscription.Template
+	settings  map[uuid.UUID]clientpage.Settings // by brand
+	moreOwed  bool
+	morePaid  bool
+}
+
+// Show serves GET /my.
+func (p *Pages) Show(c echo.Context) error {
+	v, ok, err := p.visit(c)
+	if !ok || err != nil {
+		return err
+	}
+	o, err := p.read(c.Request().Context(), v)
+	if err != nil {
+		return err
+	}
+	return html.Send(c, http.StatusOK, my.Page(p.view(o)))
+}
+
+// read collects all that is this client's, and nothing else.
+func (p *Pages) read(ctx context.Context, v clientpage.Visit) (o overview, err error) {
+	o.v = v
+	who, id := actor.SystemOf(v.Client.MerchantID), v.Client.ID
+	today := calendar.DateOf(p.Service.Now())
+	if o.account, err = p.Money.Account(ctx, who, id, today); err != nil {
+		return o, err
+	}
+	since := p.Service.Now().AddDate(0, -paidMonths, 0)
+	for _, l := range o.account.Lines {
+		switch {
+		case l.OwedCents() > 0:
+			o.owed = append(o.owed, l)
+		case l.ReceivedCents <= 0 || !l.ChangedAt.After(since):
+		case len(o.paid) == mostPaid:
+			o.morePaid = true
+		default:
+			o.paid = append(o.paid, l)
+		}
+	}
+	slices.Reverse(o.owed) // the oldest first
+	if o.moreOwed = len(o.owed) > mostOwed; o.moreOwed {
+		o.owed = o.owed[:mostOwed]
+	}
+	ids := make([]uuid.UUID, 0, len(o.owed)+len(o.paid))
+	for _, l := range slices.Concat(o.owed, o.paid) {
+		ids = append(ids, l.ID)
+	}
+	if o.outlooks, err = p.Service.Purchases.Outlooks(ctx, who, ids); err != nil {
+		return o, err
+	}
+	if o.promises, err = p.Service.Followups.Store.OpenPromises(ctx, who.MerchantID, ids); err != nil {
+		return o, err
+	}
+	if o.turns, err = p.Service.Subscriptions.PlannedOf(ctx, who, id); err != nil {
+		return o, err
+	}
+	return o, p.readRest(ctx, who, &o)
+}
+
+func (p *Pages) readRest(ctx context.Context, who actor.Actor, o *overview) error {
+	live, err := p.Service.Purchases.Read.TokensOf(ctx, who.MerchantID, o.v.Client.ID)
+	if err != nil {
+		return err
+	}
+	o.tokens = map[uuid.UUID]token.Token{}
+	for _, t := range live {
+		o.tokens[t.ID] = t
+	}
+	given, err := p.Mandates.Mandates(ctx, who.MerchantID, mandate.Filter{ClientID: o.v.Client.ID},
+		paging.Ask{Limit: mostThings})
+	if err != nil {
+		return err
+	}
+	o.mandates = given.Items
+	subs, err := p.Service.Subscriptions.Subscribers(ctx, who, uuid.Nil,
+		subscription.SubscriberFilter{ClientID: o.v.Client.ID}, paging.Ask{Limit: mostThings})
+	if err != nil {
+		return err
+	}
+	o.subs, o.templates = subs.Items, map[uuid.UUID]subscription.Template{}
+	brands := map[uuid.UUID]bool{o.v.Brand.ID: true}
+	for _, s := range o.subs {
+		t, err := p.Service.Subscriptions.Store.AnyTemplate(ctx, who.MerchantID, s.TemplateID)
+		if err != nil {
+			return err
+		}
+		o.templates[t.ID], brands[t.BrandID] = t, true
+	}
+	for _, one := range o.outlooks {
+		brands[one.BrandID] = true
+	}
+	for _, t := range o.tokens {
+		brands[t.BrandID] = true
+	}
+	o.settings = map[uuid.UUID]clientpage.Settings{}
+	for id := range brands {
+		if o.settings[id], err = p.Service.SettingsOf(ctx, who.MerchantID, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offer is the link to an act on the page of a brand, where it is offered.
+func (o overview) offer(links *[]components.Link, brand uuid.UUID, k clientpage.Kind, object uuid.UUID) {
+	policy := o.settings[brand].Of(k)
+	if policy == clientpage.Off {
+		return
+	}
+	l := components.Link{Text: mytext.Act(k, policy == clientpage.AskStaff), Href: actPath(k)}
+	if object != uuid.Nil {
+		l.Href += "?object=" + object.String()
+	}
+	*links = append(*links, l)
+}
+
+func (p *Pages) view(o overview) my.PageView {
+	v := my.PageView{Frame: p.frame(o.v.Brand, mytext.PageTitle), Title: mytext.PageTitle, Foot: foot(),
+		Until: mytext.Until(at(o.v.Until)), Close: components.Button{Label: mytext.Close, FormAction: "/my/leaving"},
+		Owe: p.owe(o), Pay: pay(o), Planned: p.planned(o), Paid: paid(o), Mandates: o.permissions(), Subs: o.subscriptions(),
+		More: my.Part{ID: "more", Title: mytext.MoreTitle}}
+	if len(o.owed) > 0 {
+		v.Total = my.Sum{Label: mytext.OweTotal, Amount: o.account.Owing.Format(money.ZAR)}
+	}
+	if o.moreOwed {
+		v.Owe.After = mytext.MoreOwed
+	}
+	if o.morePaid {
+		v.Paid.After = mytext.Older
+	}
+	o.offer(&v.More.Links, o.v.Brand.ID, clientpage.Details, uuid.Nil)
+	o.offer(&v.More.Links, o.v.Brand.ID, clientpage.Privacy, uuid.Nil)
+	return v
+}
+
+// owe lists what is owed, each with what can be done about it.
+func (p *Pages) owe(o overview) my.Part {
+	part := my.Part{ID: "owe", Title: mytext.Owe, Empty: mytext.OweNothing}
+	now := p.Service.Now()
+	for _, l := range o.owed {
+		one := o.outlooks[l.ID]
+		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.OwedCents(), l.Currency),
+			Pill: checkout.State(one.Record)}
+		if !one.Due.IsZero() {
+			i.Texts = append(i.Texts, mytext.Due+" "+mytext.Day(calendar.DateOf(one.Due))+".")
+		}
+		if part := l.TotalCents - l.OwedCents(); part > 0 {
+			i.Texts = append(i.Texts, mytext.Part(money.Format(part, l.Currency), money.Format(l.TotalCents, l.Currency)))
+		}
+		if promise, open := o.promises[l.ID]; open {
+			i.Texts = append(i.Texts, mytext.Promised(promise.DueOn))
+		}
+		if c := one.Collection; c != nil && c.Result.Code != "" && one.Status == purchase.Failed {
+			i.Texts = append(i.Texts, mytext.Failed(c.ActionDate, bank.Label(c.Result.Code)))
+		}
+		if one.Payable(now) {
+			i.Links = append(i.Links, components.Link{Text: mytext.See(l.Reference), Href: "/p/" + l.ID.String() + "/"})
+			o.offer(&i.Links, one.BrandID, clientpage.Promise, l.ID)
+			if p.Service.Purchases.MayResendInvoice(one.Record) == nil {
+				o.offer(&i.Links, one.BrandID, clientpage.Invoice, l.ID)
+			}
+		}
+		part.Items = append(part.Items, i)
+	}
+	return part
+}
+
+// title is what a purchase is called: its first product, and its reference.
+func title(p purchase.Purchase, reference string) string {
+	if len(p.Details.Products) > 0 && p.Details.Products[0].Name != "" {
+		return p.Details.Products[0].Name + ", " + reference
+	}
+	return reference
+}
+
+// pay says how to pay by EFT: the account of each brand that is owed something which can be paid.
+func pay(o overview) *my.Part {
+	part := my.Part{ID: "pay", Title: mytext.PayTitle, Text: mytext.PayText}
+	seen := map[uuid.UUID]bool{}
+	for _, l := range o.owed {
+		one := o.outlooks[l.ID]
+		if !slices.Contains([]purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.Failed,
+			purchase.Overdue}, one.Status) {
+			continue
+		}
+		if profile, has := one.Brand.DefaultProfile(); has && !seen[one.BrandID] {
+			seen[one.BrandID] = true
+			part.Facts.Items = append(part.Facts.Items, components.Fact{Label: mytext.PayTo, Value: one.Brand.Name},
+				components.Fact{Label: mytext.PayBank, Value: branchWords(profile.BranchCode)},
+				components.Fact{Label: mytext.PayAccount, Value: profile.AccountNumber, Mono: true})
+		}
+		part.Facts.Items = append(part.Facts.Items, components.Fact{Label: mytext.PayReference,
+			Value: l.Reference + ": " + money.Format(l.OwedCents(), l.Currency)})
+	}
+	switch {
+	case len(part.Facts.Items) == 0:
+		return nil
+	case len(seen) == 0:
+		part.Facts.Items, part.Text = nil, mytext.PayNoAccount
+	}
+	return &part
+}
+
+func branchWords(code string) string {
+	if name := bank.BankName(code); name != "" {
+		return name + ", " + code
+	}
+	return code
+}
+
+// planned lists debits that are under way, and what subscriptions bill next.
+func (p *Pages) planned(o overview) my.Part {
+	part := my.Part{ID: "planned", Title: mytext.Planned, Empty: mytext.PlannedNone}
+	for _, l := range o.owed {
+		one := o.outlooks[l.ID]
+		c := one.Collection
+		if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted,
+			collection.InTracking}, c.State) {
+			continue
+		}
+		i := my.Item{Title: mytext.DebitOn(c.ActionDate), Amount: money.Format(c.AmountCents, c.Currency),
+			Texts: []string{mytext.DebitFor(title(one.Purchase, l.Reference), o.tokens[c.TokenID].AccountMask)}}
+		if c.State != collection.Scheduled || !c.SubmitAt.After(p.Service.Now()) {
+			i.Texts = append(i.Texts, mytext.WithBank)
+		} else if _, err := p.Service.Purchases.DayMovesOf(one.Record); err == nil {
+			o.offer(&i.Links, one.BrandID, clientpage.Day, l.ID)
+			i.Texts = append(i.Texts, mytext.MoveBefore(c.SubmitAt.In(calendar.SAST).Format("2 January 2006, 15:04")))
+		}
+		part.Items = append(part.Items, i)
+	}
+	for n, t := range o.turns {
+		if n == mostTurns {
+			break
+		}
+		part.Items = append(part.Items, my.Item{Title: t.Template.Name(), Amount: money.Format(t.Cents, t.Template.Currency),
+			Texts: []string{mytext.BillOn(t.BilledOn, t.DueOn)}})
+	}
+	return part
+}
+
+// paid lists what was paid, with receipts and invoices.
+func paid(o overview) my.Part {
+	part := my.Part{ID: "paid", Title: mytext.PaidTitle, Empty: mytext.PaidNone}
+	for _, l := range o.paid {
+		one := o.outlooks[l.ID]
+		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.ReceivedCents, l.Currency),
+			Pill: checkout.State(one.Record)}
+		at := "/p/" + l.ID.String() + "/"
+		if one.Payment != nil {
+			i.Texts = append(i.Texts, mytext.PaidOn(calendar.DateOf(one.Payment.PaidOn)))
+			i.Links = append(i.Links, components.Link{Text: mytext.PDF(mytext.Receipt, l.Reference), Href: at + "receipt.pdf"})
+		}
+		if l.Invoiced {
+			i.Links = append(i.Links, components.Link{Text: mytext.PDF(mytext.InvoicePDF, l.Reference),
+				Href: at + "invoice.pdf"})
+		}
+		if l.RefundedCents > 0 {
+			i.Texts = append(i.Texts, mytext.Refunded(money.Format(l.RefundedCents, l.Currency)))
+		}
+		part.Items = append(part.Items, i)
+	}
+	return part
+}
+
+// permissions lists the mandates, each with its wording.
+func (o overview) permissions() my.Part {
+	part := my.Part{ID: "mandates", Title: mytext.Mandates, Empty: mytext.MandatesNone}
+	for _, m := range o.mandates {
+		i := my.Item{Title: mytext.Permission(m.AccountMask, bank.BankName(m.BankCode)),
+			Texts: []string{mytext.PermissionState(m.Kind == mandate.DebiCheck, m.State.Label(), m.ContractReference)},
+			Links: []components.Link{{Text: mytext.MandateRead, Href: mandatePath(m.ID)}}}
+		if t, live := o.tokens[m.ID]; live && t.Live() {
+			o.offer(&i.Links, t.BrandID, clientpage.Account, t.ID)
+		}
+		part.Items = append(part.Items, i)
+	}
+	return part
+}
+
+// subscriptions lists them, each with what can be done.
+func (o overview) subscriptions() my.Part {
+	part := my.Part{ID: "subscriptions", Title: mytext.Subs, Empty: mytext.SubsNone}
+	for _, s := range o.subs {
+		t := o.templates[s.TemplateID]
+		i := my.Item{Title: t.Name(), Texts: []string{mytext.SubscriptionState(string(s.Status), s.Why, t.Paused)}}
+		if s.Status == subscription.Active && !t.Paused && !s.NextOn.IsZero() {
+			i.Texts = append(i.Texts, mytext.NextBill(s.NextOn))
+		}
+		if s.MayStopByClient() == nil {
+			o.offer(&i.Links, t.BrandID, clientpage.Stop, s.ID)
+		}
+		if s.MayPauseByClient() == nil {
+			o.offer(&i.Links, t.BrandID, clientpage.Pause, s.ID)
+		}
+		part.Items = append(part.Items, i)
+	}
+	return part
+}

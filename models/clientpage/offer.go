@@ -1,0 +1,67 @@
+package clientpage
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+)
+
+// Offer is what a client can choose of an act, as it stands.
+type Offer struct {
+	Named string          // what it is about
+	Asks  bool            // staff decide
+	Days  []calendar.Date // that can be chosen
+}
+
+// errLooked ends a transaction that only looked.
+var errLooked = errors.New("looked")
+
+// Offer tells what can be chosen, by the checks that an act goes through. Conflict where it cannot be done.
+func (s *Service) Offer(ctx context.Context, v Visit, kind Kind, object uuid.UUID) (o Offer, err error) {
+	a := Act{MerchantID: v.Client.MerchantID, ClientID: v.Client.ID, BrandID: v.Brand.ID, Kind: kind, ObjectID: object}
+	today := calendar.DateOf(s.Now())
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
+		switch kind {
+		case Promise:
+			a.Wish.Day = today
+			for d := today; !d.After(PromiseTo(today)); d = d.AddDays(1) {
+				o.Days = append(o.Days, d)
+			}
+		case Day:
+			if _, err := s.purchaseOf(tx, &a); err != nil {
+				return err
+			}
+			moves, err := s.Purchases.DayMoves(tx.Context(), a.MerchantID, object)
+			if err != nil {
+				return err
+			}
+			o.Days, a.Wish.Day = moves.Days, moves.Days[0]
+		case Details, Privacy:
+			a.Wish.Text, a.Wish.Request = "-", Access
+		}
+		if err := s.check(tx, &a); err != nil {
+			return err
+		}
+		o.Named, o.Asks = a.Wish.Named, a.Wish.Asks
+		return errLooked // nothing was written
+	})
+	if errors.Is(err, errLooked) {
+		err = nil
+	}
+	return o, err
+}
+
+// Mandate finds a mandate of the client; NotFound for any other's.
+func (s *Service) Mandate(ctx context.Context, in mandate.Store, v Visit, id uuid.UUID) (mandate.Mandate, error) {
+	m, err := in.Mandate(ctx, v.Client.MerchantID, id)
+	if err == nil && m.ClientID != v.Client.ID {
+		return mandate.Mandate{}, fault.Missing()
+	}
+	return m, err
+}
