@@ -133,7 +133,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 						var templ_7745c5c3_Var5 templ.SafeURL
 						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Href))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings_business.templ`, Line: 42, Col: 40}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/settings_business.templ`, Line: 42, Col: 40}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 						if templ_7745c5c3_Err != nil {
@@ -146,7 +146,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 						var templ_7745c5c3_Var6 string
 						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(r.Name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings_business.templ`, Line: 42, Col: 59}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/settings_business.templ`, Line: 42, Col: 59}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 						if templ_7745c5c3_Err != nil {
@@ -164,7 +164,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 							var templ_7745c5c3_Var7 string
 							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(r.Legal)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings_business.templ`, Line: 44, Col: 40}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/settings_business.templ`, Line: 44, Col: 40}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 							if templ_7745c5c3_Err != nil {
@@ -188,7 +188,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 							var templ_7745c5c3_Var8 string
 							templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(r.VAT)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings_business.templ`, Line: 51, Col: 17}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/settings_business.templ`, Line: 51, Col: 17}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 							if templ_7745c5c3_Err != nil {
@@ -208,7 +208,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 							var templ_7745c5c3_Var9 string
 							templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(r.Profiles)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings_business.templ`, Line: 58, Col: 22}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/settings_business.templ`, Line: 58, Col: 22}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 							if templ_7745c5c3_Err != nil {
@@ -222,7 +222,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 						var templ_7745c5c3_Var10 string
 						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(r.Numbers)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings_business.templ`, Line: 61, Col: 75}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/settings_business.templ`, Line: 61, Col: 75}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 						if templ_7745c5c3_Err != nil {
