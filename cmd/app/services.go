@@ -43,6 +43,7 @@ import (
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 	"debitdesk/models/ownrule"
+	"debitdesk/models/plan"
 	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -83,6 +84,7 @@ type Services struct {
 	Leaving       *leaving.Work
 	Lists         *listview.Service
 	Followups     *followup.Service
+	Plans         *plan.Service
 	Planner       *planner.Service
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
@@ -205,6 +207,8 @@ func New(o Options) (Services, error) {
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s.DB}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
+	out.Plans = plans(s, out, o)
+	out.Debits.Failed = plan.Begin
 	out.Lists = &listview.Service{Store: listview.Store{DB: s.DB}, Now: o.Now}
 	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {
@@ -221,7 +225,7 @@ func New(o Options) (Services, error) {
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
-			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange}
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange, Plans: out.Plans}
 		if at.sandbox != nil {
 			out.Controls.Phone, out.Controls.Bank = at.sandbox.ForceMandate,
 				func(ctx context.Context, id uuid.UUID, code, dispute string) error {
