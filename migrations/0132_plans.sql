@@ -102,7 +102,8 @@ BEGIN
         UPDATE plan_runs SET state = 'waiting', held_for = '', held_until = NULL, due_at = started_at,
             updated_at = NEW.updated_at
         WHERE purchase_id = NEW.id AND state = 'held' AND held_for = 'debit';
-    ELSIF NEW.status IN ('pending_charge', 'pending_execute') THEN
+    ELSIF NEW.status IN ('pending_charge', 'pending_execute') OR NEW.status = 'paid' AND EXISTS (SELECT FROM collections
+            WHERE purchase_id = NEW.id AND state = 'provisional') THEN -- under way, or it may still be returned
         UPDATE plan_runs SET state = 'held', held_for = 'debit', held_until = NULL, debit_on = NULL,
             updated_at = NEW.updated_at
         WHERE purchase_id = NEW.id AND (state = 'waiting' OR state = 'held' AND held_for = 'promise');
@@ -118,6 +119,19 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER plan_follow AFTER UPDATE ON purchases FOR EACH ROW WHEN (OLD.status <> NEW.status)
     EXECUTE FUNCTION plan_follow_purchase();
+
+-- Paid for good: the debit can no longer be returned.
+-- +goose StatementBegin
+CREATE FUNCTION plan_follow_collection() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL, end_reason = 'paid',
+        ended_at = NEW.updated_at, updated_at = NEW.updated_at
+    WHERE purchase_id = NEW.purchase_id AND state <> 'ended';
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER plan_follow AFTER UPDATE ON collections FOR EACH ROW
+    WHEN (OLD.state = 'provisional' AND NEW.state = 'final') EXECUTE FUNCTION plan_follow_collection();
 
 -- +goose StatementBegin
 CREATE FUNCTION plan_follow_promise() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -228,6 +242,8 @@ DROP FUNCTION plan_follow_token;
 DROP TRIGGER plan_follow ON promises;
 DROP TRIGGER plan_follow_new ON promises;
 DROP FUNCTION plan_follow_promise;
+DROP TRIGGER plan_follow ON collections;
+DROP FUNCTION plan_follow_collection;
 DROP TRIGGER plan_follow ON purchases;
 DROP FUNCTION plan_follow_purchase;
 DROP TABLE plan_steps;

@@ -168,7 +168,7 @@ func (m Move) mail(f Facts, cal *calendar.Calendar) Move {
 		m.What, m.Why = Refuse, f.Mailable
 		return m
 	case f.Told:
-		m.What, m.Why = Skip, "The client was mailed about this today already."
+		m.What, m.Why = Skip, "The client was mailed about this today already, with the link."
 		return m
 	}
 	return m.not(inHours(f.Now, cal), f.Now)

@@ -115,10 +115,10 @@ func begin(tx *database.Tx, failed []Failure) {
 	}
 	now := tx.Now()
 	tx.Later(`UPDATE plan_runs r SET collection_id = f.collection_id, cause = f.cause, code = f.code,
-			failures = r.failures + 1, day = greatest(r.day, f.failed_on), due_at = $2, debit_on = NULL,
-			held_for = '', held_until = NULL, updated_at = $2,
+			failures = r.failures + 1, day = greatest(r.day, f.failed_on), due_at = $2::timestamptz, debit_on = NULL,
+			held_for = '', held_until = NULL, updated_at = $2::timestamptz,
 			state = CASE WHEN r.branch = f.branch AND f.cause <> 'deceased' THEN 'waiting' ELSE 'ended' END,
-			ended_at = CASE WHEN r.branch = f.branch AND f.cause <> 'deceased' THEN NULL ELSE $2 END,
+			ended_at = CASE WHEN r.branch = f.branch AND f.cause <> 'deceased' THEN NULL ELSE $2::timestamptz END,
 			end_reason = CASE WHEN f.cause = 'deceased' THEN 'died' WHEN f.cause IN ('disputed', 'stopped') THEN f.cause
 				WHEN r.branch = f.branch THEN '' ELSE 'cause' END
 		FROM `+failures+`
@@ -129,8 +129,8 @@ func begin(tx *database.Tx, failed []Failure) {
 		SELECT f.id, p.merchant_id, pl.id, pl.version, p.id, p.client_id, c.token_id, c.mandate_id, p.subscriber_id, c.id,
 			c.method, f.branch, f.cause, f.code, f.failed_on, f.failed_on,
 			CASE WHEN f.cause = 'deceased' THEN 'ended' ELSE 'waiting' END,
-			CASE WHEN f.cause = 'deceased' THEN 'died' ELSE '' END, $2, $2, $2,
-			CASE WHEN f.cause = 'deceased' THEN $2 END
+			CASE WHEN f.cause = 'deceased' THEN 'died' ELSE '' END, $2::timestamptz, $2::timestamptz, $2::timestamptz,
+			CASE WHEN f.cause = 'deceased' THEN $2::timestamptz END
 		FROM `+failures+`
 			JOIN purchases p ON p.id = f.purchase_id
 			JOIN collections c ON c.id = f.collection_id
@@ -151,7 +151,7 @@ func begin(tx *database.Tx, failed []Failure) {
 	}
 	list, _ = json.Marshal(dead)
 	tx.Later(`UPDATE plan_runs r SET state = 'ended', end_reason = 'died', held_for = '', held_until = NULL,
-			debit_on = NULL, ended_at = $2, updated_at = $2
+			debit_on = NULL, ended_at = $2::timestamptz, updated_at = $2::timestamptz
 		FROM `+failures+` JOIN purchases p ON p.id = f.purchase_id
 		WHERE r.client_id = p.client_id AND r.state <> 'ended'`, string(list), now)
 }

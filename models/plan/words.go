@@ -130,7 +130,7 @@ func (r Run) Standing() string {
 		case ForPromise:
 			return "Held: the client promised to pay"
 		case ForDebit:
-			return "Held: a debit is under way"
+			return "Held: a debit is under way, or may still be returned"
 		}
 		return "Held by a person"
 	}
