@@ -190,3 +190,17 @@ func newest(tx *database.Tx, purchaseID uuid.UUID) (id uuid.UUID) {
 	}
 	return found
 }
+
+// UnderWayOf counts what is under way by each plan of a business.
+func (s Store) UnderWayOf(ctx context.Context, merchantID uuid.UUID) (map[uuid.UUID]int64, error) {
+	out := map[uuid.UUID]int64{}
+	var id [16]byte
+	var n int64
+	err := s.Pool.Each(ctx, []any{&id, &n}, func() error { out[id] = n; return nil }, `SELECT plan_id, count(*)
+		FROM plan_runs WHERE merchant_id = $1 AND state <> 'ended' GROUP BY plan_id`,
+		database.Native([]any{merchantID})...)
+	if err != nil {
+		err = fmt.Errorf("count what is under way: %w", err)
+	}
+	return out, err
+}
