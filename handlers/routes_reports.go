@@ -37,6 +37,7 @@ func (e *edge) reportRoutes() Table {
 		{actor.Read, "Plans for debits that fail, and what is under way", []Route{
 			{page, "GET", "/plans", e.Plans.List},
 			{page, "GET", "/plans/:id", e.Plans.Show},
+			{page, "GET", "/plans/:id/rehearsal", e.Plans.Rehearse},
 		}},
 		{actor.Manage, "Make, change, copy, pause and end plans", []Route{
 			{page, "GET", "/plans/new", e.Plans.New},

@@ -301,7 +301,7 @@ func (v *vault) look() {
 		"/attention": "purchases", "/lists/views": "list_views", "/settings/people": "users", "/invite": "users",
 		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
 		"/settings/security/people": "users", "/settings/rules": "own_rules", "/imports": "book_imports",
-		"/books/closings": "book_closings"}
+		"/books/closings": "book_closings", "/plans": "plans"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {

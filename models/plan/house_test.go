@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/followup"
 	"debitdesk/models/plan"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
@@ -135,14 +136,22 @@ func (h *house) answer(purchaseID uuid.UUID, code string) {
 	must(h.t, err)
 }
 
-// failed is a purchase whose debit of Wednesday 25 November failed on the 26th.
-func (h *house) failed(code string) (purchaseID, clientID, tokenID uuid.UUID) {
+// failing are purchases whose debits of Wednesday 25 November failed on the 26th, each with a code.
+func (h *house) failing(codes ...string) (ids []uuid.UUID) {
 	h.t.Helper()
-	clientID, tokenID = h.stored()
-	purchaseID = h.charged(clientID, tokenID, nov(25))
+	for range codes {
+		clientID, tokenID := h.stored()
+		ids = append(ids, h.charged(clientID, tokenID, nov(25)))
+	}
 	h.to(nov(26).At(9, 0))
-	h.answer(purchaseID, code)
-	return purchaseID, clientID, tokenID
+	for i, id := range ids {
+		h.answer(id, codes[i])
+	}
+	return ids
+}
+
+func about(purchaseID uuid.UUID) followup.Object {
+	return followup.Object{Type: followup.Purchase, ID: purchaseID}
 }
 
 func nov(d int) calendar.Date { return calendar.On(2026, time.November, d) }

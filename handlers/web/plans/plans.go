@@ -174,6 +174,7 @@ func sentences(steps plan.Steps) (out []string) {
 
 // acts are what an admin can do with a plan.
 func (h *Plans) acts(who actor.Actor, p plan.Plan, v *pages.FailurePlanView) {
+	v.Links = append(v.Links, components.Button{Label: "Rehearse on past failures", Href: pathOf(p.ID, "rehearsal")})
 	if !who.Can(actor.Manage) {
 		return
 	}
