@@ -17,7 +17,11 @@ func (s *Service) act(ctx context.Context, t turn) error {
 	kept := false
 	keep := func(tx *database.Tx) error {
 		v := t.after(tx.Now())
-		if made := t.made(tx); made != uuid.Nil {
+		made, err := t.made(tx)
+		if err != nil {
+			return err
+		}
+		if made != uuid.Nil {
 			v.MadeID = &made
 		}
 		done, err := move(tx, t.MerchantID, fromAct, []moved{v})

@@ -155,9 +155,9 @@ func (s *Service) bookBy(a purchase.AgainPlan) time.Time {
 }
 
 // made is the debit that the step has just planned, inside its transaction.
-func (t turn) made(tx *database.Tx) uuid.UUID {
+func (t turn) made(tx *database.Tx) (uuid.UUID, error) {
 	if t.step().Kind != DebitAgain {
-		return uuid.Nil
+		return uuid.Nil, nil
 	}
 	return newest(tx, t.PurchaseID)
 }

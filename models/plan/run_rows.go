@@ -58,8 +58,8 @@ func move(tx *database.Tx, merchantID uuid.UUID, from string, moves []moved) (ma
 				why text, rules text, made_id uuid, made_for date, cents bigint, planned_on date, by text)),
 		turn AS (UPDATE plan_runs r SET step = v.step, day = v.day, debit_on = v.debit_on, due_at = v.due_at,
 				updated_at = $3,
-				state = CASE WHEN r.state = 'held' AND v.state = 'waiting' THEN 'held' ELSE v.state END,
-				held_for = CASE WHEN r.state = 'held' AND v.state = 'waiting' THEN r.held_for ELSE v.held_for END,
+				state = CASE WHEN r.held_for = 'debit' AND v.state = 'waiting' THEN r.state ELSE v.state END,
+				held_for = CASE WHEN r.held_for = 'debit' AND v.state = 'waiting' THEN r.held_for ELSE v.held_for END,
 				held_until = v.held_until, end_reason = v.end_reason,
 				ended_at = CASE WHEN v.state = 'ended' THEN $3::timestamptz END
 			FROM v WHERE r.id = v.id AND r.merchant_id = $1 AND r.step = v.was AND `+from+`
@@ -180,15 +180,15 @@ func (s Store) know(ctx context.Context, merchantID uuid.UUID, runs []Run, today
 var errTaken = fault.New(fault.Conflict, "step_taken", "This step was taken or stopped already.")
 
 // newest is the newest debit of a purchase, inside a transaction; the zero id when there is none.
-func newest(tx *database.Tx, purchaseID uuid.UUID) (id uuid.UUID) {
+func newest(tx *database.Tx, purchaseID uuid.UUID) (uuid.UUID, error) {
 	var found [16]byte
 	err := database.Query(tx, func(v *[16]byte) []any { return []any{v} }, func(v [16]byte) { found = v },
 		`SELECT id FROM collections WHERE purchase_id = $1 ORDER BY attempt DESC LIMIT 1`,
 		database.Native([]any{purchaseID})...)
 	if err != nil {
-		tx.Fail(fmt.Errorf("find the debit: %w", err))
+		err = fmt.Errorf("find the debit: %w", err)
 	}
-	return found
+	return found, err
 }
 
 // UnderWayOf counts what is under way by each plan of a business.
