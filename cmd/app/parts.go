@@ -177,6 +177,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Plans = &planpages.Plans{Desk: desk, Service: s.Plans, Purchases: s.Purchases, Brands: s.Merchants.Store,
 		Templates: s.Subscriptions.Store}
 	d.Purchases.Plan = d.Plans.Panel
+	d.Clients.Panels = append(d.Clients.Panels, d.Plans.ClientPanel)
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store,
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,

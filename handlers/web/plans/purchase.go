@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/plan"
 	"debitdesk/views/components"
@@ -144,3 +145,13 @@ func text(typed string) string {
 
 var done = map[plan.ByHand]string{plan.SkipStep: "The next step was skipped.", plan.HoldRun: "The plan is held.",
 	plan.Resume: "The plan goes on.", plan.EndRun: "The plan was ended for this purchase."}
+
+// ClientPanel lists what plans do for a client; empty when that is nothing.
+func (h *Plans) ClientPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	runs, err := h.Service.Store.LiveOf(ctx, who.MerchantID, c.ID)
+	if err != nil || len(runs) == 0 {
+		return templ.NopComponent, err
+	}
+	rows, err := h.rows(ctx, who, runs)
+	return pages.PlanPanel(rows), err
+}
