@@ -124,15 +124,5 @@ func against(k Kind, c Cause) (why, rule string) {
 
 // codeOf is a code of a cause, for what the table of codes says about it.
 func codeOf(c Cause) string {
-	switch c {
-	case Account:
-		return "03"
-	case Moved:
-		return "16"
-	case Frozen:
-		return "06"
-	case Blocked:
-		return bank.CodeBlocked
-	}
-	return ""
+	return map[Cause]string{Account: "03", Moved: "16", Frozen: "06", Blocked: bank.CodeBlocked}[c]
 }

@@ -18,8 +18,8 @@ const (
 	longestTask = 200
 )
 
-// check finds all that is wrong with a plan at once. A step that could never act after a reason of its class is refused,
-// and so is one after which nothing follows.
+// check finds all that is wrong with a plan at once. A step that could never act after a reason of its class is
+// refused, and so is one after which nothing follows.
 func (s *Service) check(in *Input) fault.Problems {
 	wrong := in.Wrong
 	name(in, &wrong)

@@ -129,7 +129,7 @@ func (s *Service) judged(a purchase.AgainPlan, rec purchase.Record) Debit {
 		d.Why = "Its last debit did not fail, so there is nothing to debit again."
 	case a.Problem != "":
 		d.Why = "It cannot be debited again: " + a.Problem + ". " + a.Remedy
-		if rec.Collection != nil && rec.Collection.State == collection.Unpaid && CauseOf(rec.Collection.Result.Code) == NoFunds {
+		if c := rec.Collection; c != nil && c.State == collection.Unpaid && CauseOf(c.Result.Code) == NoFunds {
 			d.Rule = "eft.unpaid_in_row_ends"
 		}
 	case len(a.Against) > 0:

@@ -64,7 +64,8 @@ func (p *past) line() {
 
 // failedAt is when a failed debit was booked: the moment at which its purchase moved; zero when it did not fail.
 func (p *past) failedAt(c collection.Collection) time.Time {
-	if c.State != collection.Unpaid && (c.State != collection.Disputed && c.State != collection.DisputeLost || c.ProofDue) {
+	disputed := c.State == collection.Disputed || c.State == collection.DisputeLost
+	if c.State != collection.Unpaid && (!disputed || c.ProofDue) {
 		return time.Time{}
 	}
 	at := c.ResultAt

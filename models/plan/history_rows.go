@@ -54,7 +54,9 @@ func (s *Service) pasts(ctx context.Context, merchantID uuid.UUID, ids []uuid.UU
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, func(a, b purchase.Record) int { return cmp.Compare(a.Collection.Attempt, b.Collection.Attempt) })
+	slices.SortFunc(found, func(a, b purchase.Record) int {
+		return cmp.Compare(a.Collection.Attempt, b.Collection.Attempt)
+	})
 	for _, rec := range found {
 		of[rec.ID].debits = append(of[rec.ID].debits, *rec.Collection)
 	}

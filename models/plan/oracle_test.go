@@ -182,7 +182,8 @@ func anyAnswer(luck *rand.Rand) simulation.BankAnswer {
 	return simulation.BankAnswer{Code: []string{"00", "02", "02", "02", "22", "04", "12", "NR"}[luck.IntN(8)]}
 }
 
-// A morning of failures is begun and planned in sets: a piece of the work is one transaction, however many runs it moves.
+// A morning of failures is begun and planned in sets: a piece of the work is one transaction, however many runs it
+// moves.
 func TestAMorningOfFailuresIsPlannedInSets(t *testing.T) {
 	h := open(t)
 	id := h.failing("02")[0]
@@ -190,7 +191,8 @@ func TestAMorningOfFailuresIsPlannedInSets(t *testing.T) {
 	const many = 3000
 	h.exec(`INSERT INTO purchases SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
 		FROM purchases p, generate_series(1, $2) WHERE p.id = $1`, id, many)
-	h.exec(`INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object('id', p.id, 'purchase_id', p.id))).*
+	h.exec(`INSERT INTO collections
+		SELECT (jsonb_populate_record(c, jsonb_build_object('id', p.id, 'purchase_id', p.id))).*
 		FROM collections c, purchases p WHERE c.purchase_id = $1 AND p.client_id = c.client_id AND p.collection_count > 0
 			AND p.id <> $1`, id)
 	var failed []collection.Collection

@@ -117,7 +117,7 @@ type Run struct {
 	Step                   int           // steps that are over
 	State                  RunState
 	HeldFor                string
-	HeldUntil              calendar.Date `gorm:"default:null"` // the first day on which it goes on; zero: until something happens
+	HeldUntil              calendar.Date `gorm:"default:null"` // the first day on which it goes on; zero: not known
 	DueAt                  time.Time     // when the next step is looked at
 	DebitOn                calendar.Date `gorm:"default:null"` // of the debit that the next step is to make
 	EndReason              string

@@ -282,8 +282,8 @@ func (r *rehearsing) take(a *acting, m Move) {
 	}
 }
 
-// debited goes on with what happened to the debit, where there was one on that day. What the bank would have answered to
-// any other is not known, and nothing is made up.
+// debited goes on with what happened to the debit, where there was one on that day. What the bank would have answered
+// to any other is not known, and nothing is made up.
 func (r *rehearsing) debited(a *acting, m Move) {
 	for _, c := range a.past.debits {
 		if c.ActionDate == m.On && c.ID != a.CollectionID {

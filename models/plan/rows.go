@@ -101,8 +101,8 @@ type Failure struct {
 	FailedOn     string    `json:"failed_on"`
 }
 
-const failures = `jsonb_to_recordset($1::jsonb) AS f (id uuid, purchase_id uuid, collection_id uuid, branch text, cause text,
-	code text, failed_on date)`
+const failures = `jsonb_to_recordset($1::jsonb) AS f (id uuid, purchase_id uuid, collection_id uuid, branch text,
+	cause text, code text, failed_on date)`
 
 // begin has plans answer to debits that failed, in the transaction that books them. It asks nothing: both statements
 // travel with what is written anyway, and are few however many debits failed. A run that waited for its own debit goes

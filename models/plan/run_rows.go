@@ -89,8 +89,8 @@ func (s Store) RunsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]
 
 // LiveOf lists what is under way for a client, the oldest first.
 func (s Store) LiveOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Run, error) {
-	return database.All(ctx, s.DB, runTable, "merchant_id = $1 AND client_id = $2 AND state <> 'ended' ORDER BY id LIMIT 20",
-		merchantID, clientID)
+	return database.All(ctx, s.DB, runTable,
+		"merchant_id = $1 AND client_id = $2 AND state <> 'ended' ORDER BY id LIMIT 20", merchantID, clientID)
 }
 
 // Taken lists what became of the steps of some runs, in their order.

@@ -30,7 +30,8 @@ type Service struct {
 	Now       func() time.Time
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
-	Failed    func(ctx context.Context, r Run, err error) // hears of a step that failed for a reason of ours; nil: nothing does
+	// Failed hears of a step that failed for a reason of ours; nil: nothing does.
+	Failed func(ctx context.Context, r Run, err error)
 
 	Chunk int // runs in one round; 0: 500
 }
@@ -125,7 +126,8 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		p.Name, p.Version, p.UpdatedAt = in.Name, p.Version+1, tx.Now()
 		changePlan(tx, p)
 		insertVersion(tx, Version{p.ID, p.Version, who.MerchantID, in.Steps.clone(), tx.Now(), who.Name})
-		e := p.entry("plan.changed", "The plan “"+p.Name+"” was changed. What is under way goes on by the steps it began with.")
+		e := p.entry("plan.changed", "The plan “"+p.Name+
+			"” was changed. What is under way goes on by the steps it began with.")
 		e.Before, e.After = before, told(p, in.Steps)
 		tx.Audit(who, e)
 		return tx.Answered(p)

@@ -124,7 +124,8 @@ func TestAPersonSkipsHoldsAndEnds(t *testing.T) {
 	if _, err := h.use.Plans.Do(ctx, h.who, id, r.ID, plan.Resume, calendar.Date{}); err == nil {
 		t.Error("an ended run goes on")
 	}
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action LIKE 'plan.run_%'`, id); n != 4 {
+	n := h.number(`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action LIKE 'plan.run_%'`, id)
+	if n != 4 {
 		t.Errorf("%d audit entries", n)
 	}
 	reader := actor.Actor{Kind: actor.User, Role: actor.ReadOnly, MerchantID: h.who.MerchantID}
@@ -175,8 +176,8 @@ func TestTwoProcessesTakeEachStepOnce(t *testing.T) {
 	}
 }
 
-// A process that is killed between two steps, or within one, leaves nothing half done: what the step did and that it was
-// taken are one.
+// A process that is killed between two steps, or within one, leaves nothing half done: what the step did and that it
+// was taken are one.
 func TestAProcessThatIsKilledTakesNoStepTwice(t *testing.T) {
 	h := open(t)
 	h.plan(plan.Steps{plan.BanksFault: {{Kind: plan.DebitAgain}, {Kind: plan.Task}}})

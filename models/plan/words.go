@@ -91,10 +91,12 @@ func (s Steps) Sentence(b Branch) string {
 	return "When a debit fails because of " + b.Label() + ": " + strings.Join(parts, "; ") + "."
 }
 
-var endWords = map[string]string{"paid": "Paid", "settled": "Settled in another way", "promise_kept": "The promise was kept",
-	"disputed": "The client disputed the debit", "cancelled": "The purchase was cancelled",
-	"expired": "The purchase expired", "mandate_ended": "The mandate ended", "account_replaced": "The account was replaced",
-	"token_deleted": "The account was deleted", "client_asked": "The client’s debits were stopped",
+var endWords = map[string]string{"paid": "Paid", "settled": "Settled in another way",
+	"promise_kept": "The promise was kept",
+	"disputed":     "The client disputed the debit", "cancelled": "The purchase was cancelled",
+	"expired": "The purchase expired", "mandate_ended": "The mandate ended",
+	"account_replaced": "The account was replaced",
+	"token_deleted":    "The account was deleted", "client_asked": "The client’s debits were stopped",
 	"subscription_ended": "The subscription ended", "written_off": "Written off", "person": "A person took over",
 	"died": "The client has died", "steps_over": "All steps are over", "plan_ended": "The plan ended",
 	"stopped": "The client stopped the debit", "hold_out": "Left to the old way, for comparison",

@@ -91,7 +91,8 @@ func (t turn) step() Step {
 
 // round decides about runs of one business, and does it: what writes nothing but the runs in one statement, the others
 // each by their use case. It gives those that failed, which are left for the next call.
-func (s *Service) round(ctx context.Context, merchantID uuid.UUID, runs []Run) (n int, failed []uuid.UUID, wrong error) {
+func (s *Service) round(ctx context.Context, merchantID uuid.UUID, runs []Run) (n int, failed []uuid.UUID,
+	wrong error) {
 	turns, err := s.decide(ctx, merchantID, runs)
 	if err != nil {
 		for _, r := range runs {
