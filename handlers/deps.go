@@ -30,6 +30,7 @@ import (
 	"debitdesk/handlers/web/lists"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/planner"
+	"debitdesk/handlers/web/plans"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
@@ -102,6 +103,7 @@ type Deps struct {
 	KeptForms     *access.KeptForms // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
 	Books         *books.Books
+	Plans         *plans.Plans
 	Tasks         *tasks.Tasks
 	Planner       *planner.Planner
 	Selections    *kit.Selections

@@ -83,6 +83,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.imports()
 	c.statements()
 	c.books()
+	c.plans()
 	c.tasks()
 	c.selections()
 	c.lists()

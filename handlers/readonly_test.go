@@ -63,7 +63,7 @@ func TestAReadOnlyPersonFindsNoButtonThatIsRefused(t *testing.T) {
 	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/clients/duplicates",
 		"/purchases", "/purchases/:id",
 		"/tokens", "/tokens/:id", "/mandates", "/mandates/:id", "/invoices", "/batches", "/templates", "/templates/:id",
-		"/reports", "/books", "/books/entries", "/books/vat",
+		"/reports", "/books", "/books/entries", "/books/vat", "/plans", "/plans/:id",
 		"/batches/:id/map", "/batches/:id/check", "/batches/:id/review", "/batches/:id/run", "/batches/:id/result",
 		"/imports", "/imports/:id/map", "/imports/:id/check", "/imports/:id/rehearsal", "/imports/:id/groups",
 		"/amendments/:id", "/account", "/sandbox/clock", "/sandbox/bank", "/sandbox/mail", "/sandbox/phone"} {

@@ -34,6 +34,23 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/calendar/subscriptions", e.Planner.Turns},
 			{page, "GET", "/calendar/subscriptions/export", e.Planner.ExportTurns},
 		}},
+		{actor.Read, "Plans for debits that fail, and what is under way", []Route{
+			{page, "GET", "/plans", e.Plans.List},
+			{page, "GET", "/plans/:id", e.Plans.Show},
+			{page, "GET", "/plans/:id/rehearsal", e.Plans.Rehearse},
+		}},
+		{actor.Manage, "Make, change, copy, pause and end plans", []Route{
+			{page, "GET", "/plans/new", e.Plans.New},
+			{page, "POST", "/plans", e.Plans.Create},
+			{page, "GET", "/plans/:id/edit", e.Plans.Edit},
+			{page, "POST", "/plans/:id", e.Plans.Change},
+			{page, "POST", "/plans/:id/state", e.Plans.SetState},
+			{page, "GET", "/plans/:id/ending", e.Plans.AskEnd},
+			{page, "POST", "/plans/:id/ending", e.Plans.End},
+		}},
+		{actor.Write, "Skip, hold or end what a plan does about one purchase", []Route{
+			{page, "POST", "/purchases/:id/plan", e.Plans.Do},
+		}},
 		{actor.Read, "Books: what the accounts come to, their entries, VAT, and which months are closed", []Route{
 			{page, "GET", "/books", e.Books.Show},
 			{page, "GET", "/books/entries", e.Books.Entries},

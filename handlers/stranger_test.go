@@ -29,6 +29,7 @@ import (
 	"debitdesk/models/listview"
 	"debitdesk/models/member"
 	"debitdesk/models/ownrule"
+	"debitdesk/models/plan"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
@@ -251,6 +252,7 @@ func (s *street) fill() {
 		"/company_statements/":             paper.ID.String(),
 		"/reports/statements/":             paper.ID.String(),
 		"/books/closings/":                 closing.String(),
+		"/plans/":                          s.plan(),
 		"/batches/":                        sent.ID.String(),
 		"/imports/":                        s.book(),
 		"/clients/":                        client,
@@ -287,6 +289,17 @@ func (s *street) request(clientID string) string {
 		s.t.Fatal(err)
 	}
 	return r.ID.String()
+}
+
+// plan makes a plan.
+func (s *street) plan() string {
+	s.t.Helper()
+	p, err := s.Deps.Plans.Service.Create(s.t.Context(), s.A.Actor, plan.Input{Name: "Monthly",
+		Steps: plan.Steps{plan.Money: {{Kind: plan.Task}}}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return p.ID.String()
 }
 
 // book makes an import that was done.

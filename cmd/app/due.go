@@ -8,14 +8,18 @@ import (
 )
 
 // RunDue does what the clock has made due: the debits, then the periods of
-// subscriptions that begin, and the debits that came of those.
+// subscriptions that begin, the steps of plans, and the debits that came of those.
 func (s Services) RunDue(ctx context.Context) error {
 	wrong := s.runDebits(ctx)
 	billed, err := s.Subscriptions.Run(ctx)
 	if billed > 0 {
 		err = errors.Join(err, s.runDebits(ctx))
 	}
-	return errors.Join(wrong, err)
+	took, planned := s.Plans.Run(ctx)
+	if took > 0 {
+		planned = errors.Join(planned, s.runDebits(ctx))
+	}
+	return errors.Join(wrong, err, planned)
 }
 
 // runDebits hands over and takes answers, with what the bank connection does between the two.
@@ -42,6 +46,9 @@ func (s Services) Overdue(ctx context.Context) (bool, error) {
 			return late, err
 		}
 	}
+	if late, err := s.Plans.Overdue(ctx); err != nil || late {
+		return late, err
+	}
 	return s.Subscriptions.Overdue(ctx)
 }
 
@@ -51,7 +58,7 @@ func (s Services) nextDue(ctx context.Context) (at time.Time, found bool, err er
 	if err != nil {
 		return at, found, err
 	}
-	also := []func(context.Context) (time.Time, bool, error){s.Subscriptions.NextDue}
+	also := []func(context.Context) (time.Time, bool, error){s.Subscriptions.NextDue, s.Plans.NextDue}
 	if s.Exchange != nil {
 		also = append(also, s.Exchange.NextDue)
 	}

@@ -31,6 +31,7 @@ import (
 	"debitdesk/handlers/web/lists"
 	"debitdesk/handlers/web/mandates"
 	plannerpages "debitdesk/handlers/web/planner"
+	planpages "debitdesk/handlers/web/plans"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
@@ -179,6 +180,10 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
 	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store}
+	d.Plans = &planpages.Plans{Desk: desk, Service: s.Plans, Purchases: s.Purchases, Brands: s.Merchants.Store,
+		Templates: s.Subscriptions.Store}
+	d.Purchases.Plan = d.Plans.Panel
+	d.Clients.Panels = append(d.Clients.Panels, d.Plans.ClientPanel)
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store,
 		Exports: exports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,

@@ -44,6 +44,7 @@ import (
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 	"debitdesk/models/ownrule"
+	"debitdesk/models/plan"
 	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -84,6 +85,7 @@ type Services struct {
 	Leaving       *leaving.Work
 	Lists         *listview.Service
 	Followups     *followup.Service
+	Plans         *plan.Service
 	Planner       *planner.Service
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
@@ -210,6 +212,8 @@ func New(o Options) (Services, error) {
 	out.ClientPages = &clientpage.Service{InTx: store.Runner[purchase.Tx](s), Store: clientpage.Store{DB: s.DB},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
+	out.Plans = plans(s, out, o)
+	out.Debits.Failed = plan.Begin
 	out.Lists = &listview.Service{Store: listview.Store{DB: s.DB}, Now: o.Now}
 	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {
@@ -226,7 +230,7 @@ func New(o Options) (Services, error) {
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
-			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange}
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange, Plans: out.Plans}
 		if at.sandbox != nil {
 			out.Controls.Phone, out.Controls.Bank = at.sandbox.ForceMandate,
 				func(ctx context.Context, id uuid.UUID, code, dispute string) error {

@@ -302,7 +302,8 @@ func (v *vault) look() {
 		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
 		"/settings/security/people": "users", "/settings/rules": "own_rules", "/imports": "book_imports",
 		"/books/closings": "book_closings", "/requests": "client_requests", "/my/link": "clients", "/my/ask": "clients",
-		"/my/mandates": "mandates", "/my/acts": "clients", "/my/codes": "clients"}
+		"/my/mandates": "mandates", "/my/acts": "clients", "/my/codes": "clients",
+		"/plans": "plans"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {

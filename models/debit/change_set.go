@@ -1,8 +1,10 @@
 package debit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -68,6 +70,25 @@ func (set *changeSet) save() {
 			p.is.UpdatedAt = now
 			set.tx.SavePurchase(p.is, p.was.Status)
 		}
+	}
+	set.tellFailed()
+}
+
+// tellFailed tells of the debits that failed now: not paid, returned, or disputed with the money gone.
+func (set *changeSet) tellFailed() {
+	if set.s.Failed == nil {
+		return
+	}
+	var failed []collection.Collection
+	for _, c := range set.collections {
+		if c.changed && c.was.State != c.is.State &&
+			(c.is.State == collection.Unpaid || c.is.State == collection.Disputed && !c.is.ProofDue) {
+			failed = append(failed, c.is)
+		}
+	}
+	if len(failed) > 0 {
+		slices.SortFunc(failed, func(a, b collection.Collection) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
+		set.s.Failed(set.tx.Unit(), failed)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
@@ -32,6 +33,8 @@ type Service struct {
 	// Expire ends requests for a second person that nobody answered, and tells how
 	// many; nil: there are none.
 	Expire func(context.Context) (int, error)
+	// Failed hears, in the transaction that books them, of the debits that failed or were disputed; nil: nothing does.
+	Failed func(tx *database.Tx, failed []collection.Collection)
 
 	answering sync.Mutex // who takes the bank's answers: all would be given the same
 }

@@ -175,6 +175,9 @@ func (h *house) attach(c client.Client, luck *rand.Rand) {
 		h.row("account_verifications", map[string]string{"client_id": of})
 		h.row("mandates_replaced", map[string]string{"client_id": of, "mandate_id": id})
 		h.row("client_requests", map[string]string{"client_id": of, "kind": "'access'", "state": "'open'"})
+		h.row("plans", map[string]string{"id": id, "state": "'ended'", "version": "1"})
+		h.row("plan_runs", map[string]string{"plan_id": id, "client_id": of, "purchase_id": id, "token_id": id,
+			"mandate_id": id, "state": "'waiting'", "held_for": "''"})
 		h.row("client_stops", map[string]string{"client_id": of, "state": "'undone'"})
 		h.row("batches", map[string]string{"id": id, "brand_id": brand, "source": "'file'", "state": "'done'"})
 		h.row("batch_rows", map[string]string{"batch_id": id, "client_id": of, "chosen_client": of, "state": "'ready'",

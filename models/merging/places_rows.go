@@ -42,6 +42,7 @@ var places = []place{
 	{table: "client_references", column: "client_id", key: "reference", one: "reference"},
 	{table: "account_verifications", column: "client_id", key: "id", of: "purchase_id", one: "account check"},
 	{table: "mandates_replaced", column: "client_id", key: "id", of: "mandate_id", one: "earlier mandate"},
+	{table: "plan_runs", column: "client_id", key: "id", of: "purchase_id", found: purchasesOf, one: "run of a plan"},
 	{table: "client_stops", column: "client_id", key: "id", one: "earlier stop"},
 	{table: "client_requests", column: "client_id", key: "id", versioned: true, one: "request", made: true},
 	{table: "batch_rows", column: "client_id", key: "batch_id || '/' || n", of: "purchase_id",

@@ -50,6 +50,8 @@ type Controls struct {
 	Phone func(ctx context.Context, requestID uuid.UUID, answer string) error
 	// Mail sends what waits in the outbox and tells how many went out; nil sends nothing.
 	Mail func(ctx context.Context) (int, error)
+	// Plans take the steps after failed debits; nil takes none.
+	Plans Worker
 	// Exchange is what a bank connection does by itself; nil does nothing.
 	Exchange Worker
 	// Subscriptions bills the periods that begin; nil bills nothing.
@@ -126,6 +128,12 @@ func (c *Controls) runOnce(ctx context.Context, done *Processed) error {
 				err = c.runDebits(ctx, done)
 			}
 		}
+		if err == nil && c.Plans != nil {
+			var took int
+			if took, err = c.Plans.Run(ctx); err == nil && took > 0 {
+				err = c.runDebits(ctx, done)
+			}
+		}
 		if wrong = err; err == nil || ctx.Err() != nil {
 			break
 		}
@@ -158,7 +166,7 @@ func (c *Controls) runDebits(ctx context.Context, done *Processed) error {
 
 // workers are what the clock makes due beside the debits.
 func (c *Controls) workers() []Worker {
-	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Webhooks}, func(w Worker) bool { return w == nil })
+	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Plans, c.Webhooks}, func(w Worker) bool { return w == nil })
 }
 
 func (c *Controls) overdue(ctx context.Context) (bool, error) {

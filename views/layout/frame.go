@@ -98,6 +98,7 @@ var sections = []section{
 	{"purchases", "Purchases", "receipt", "/purchases", "/manual/debits"},
 	{"invoices", "Invoices", "file", "/invoices", "/manual/invoices"},
 	{"templates", "Templates", "repeat", "/templates", "/manual/subscriptions"},
+	{"plans", "Plans", "repeat", "/plans", "/manual/plans"},
 	{"batches", "Batches", "layers", "/batches", "/manual/invoices#a-batch-in-six-steps"},
 	{"imports", "Imports", "upload", "/imports", "/manual/moving-in"},
 	{"calendar", "Calendar", "calendar", "/calendar", "/manual/pages#calendar"},

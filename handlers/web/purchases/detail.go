@@ -43,6 +43,9 @@ func (p *Purchases) Show(c echo.Context) error {
 	if view.NotesBox, _, err = p.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
 		return err
 	}
+	if view.PlanBox, err = p.Plan(c.Request().Context(), access.Actor(c), rec.ID); err != nil {
+		return err
+	}
 	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases,
 		func(f layout.Frame) templ.Component { return pages.Purchase(f, view) })
 }

@@ -2,15 +2,18 @@
 package purchases
 
 import (
+	"context"
 	"slices"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/web/bulk"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/billing"
@@ -43,6 +46,8 @@ type Purchases struct {
 	Followups     *followup.Service
 	People        bulk.People // of the team
 	Notes         kit.NotesPanel
+	// Plan shows what a plan does about a purchase; nil without one.
+	Plan func(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (templ.Component, error)
 }
 
 func (p *Purchases) list() kit.Shown {

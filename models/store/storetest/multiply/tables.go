@@ -48,6 +48,8 @@ var fixedTables = []string{
 	"book_accounts",
 	"book_vat_bases",
 	"book_closings",
+	"plans",
+	"plan_versions",
 }
 
 // ownedTables are those of them that a neighbour has rows of its own in.

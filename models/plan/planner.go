@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"time"
+
+	"debitdesk/models/calendar"
+)
+
+// Debit is what the judge of the button "Debit again" says of a purchase.
+type Debit struct {
+	May   bool
+	Why   string        // that it may not, and what helps
+	Rule  string        // the key of the rule that refuses it, where one has a key
+	On    calendar.Date // the first debit date on which it may
+	By    time.Time     // until when it is left to other events: a day before it must be planned
+	Cents int64
+}
+
+// Facts are what is known of a purchase at a moment.
+type Facts struct {
+	Now      time.Time
+	Owed     bool          // it can still be paid, and nothing is under way
+	UnderWay bool          // a debit is planned, or with the bank
+	Promised calendar.Date // the day of an open promise; zero: there is none
+	Mailable string        // why the client cannot be mailed; empty when they can
+	Told     bool          // the client was mailed about this purchase today
+	Sub      bool          // it is of a subscription that can be paused
+	Debit    Debit         // asked for where the next step is a debit
+}
+
+// What is a decision of the planner.
+type What string
+
+// The decisions.
+const (
+	Rest   What = "rest"   // nothing before a moment
+	Act    What = "act"    // the step is taken now
+	Refuse What = "refuse" // the step is not taken, and the next one is looked at
+	Skip   What = "skip"   // as Refuse, since its purpose has passed
+	Hold   What = "hold"   // something else is to happen first
+	Hand   What = "hand"   // a person goes on
+	End    What = "end"
+)
+
+// Move is what follows for a run.
+type Move struct {
+	What  What
+	At    time.Time     // of Rest: when it is looked at again
+	Day   calendar.Date // from which the next step counts
+	On    calendar.Date // of a debit: its date
+	Cents int64
+	Why   string // in a sentence
+	Rules string // keys of the rulebook
+	For   string // of Hold: what holds it
+	Until calendar.Date
+	End   string // the reason
+}
+
+// morning is when a day begins for steps that wait for one.
+const morning = 8
+
+// hours are when messages go out on a day: our default for all that nobody asked for at that moment (follow-up.md,
+// section 14). On Sundays and holidays none does.
+func hours(day calendar.Date, cal *calendar.Calendar) (opens, closes int) {
+	if _, holiday := cal.Holiday(day); holiday {
+		return 0, 0
+	}
+	switch day.Weekday() {
+	case time.Sunday:
+		return 0, 0
+	case time.Saturday:
+		return 9, 13
+	case time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday:
+	}
+	return 8, 20
+}
+
+// inHours is the first moment from now on at which a message may go out.
+func inHours(now time.Time, cal *calendar.Calendar) time.Time {
+	for day := calendar.DateOf(now); ; day = day.AddDays(1) {
+		opens, closes := hours(day, cal)
+		if opens == closes || !now.Before(day.At(closes, 0)) {
+			continue
+		}
+		if first := day.At(opens, 0); now.Before(first) {
+			return first
+		}
+		return now
+	}
+}
+
+// lastDay is the day of the month that means its last business day.
+const lastDay = 31
+
+// Next decides what is next for a run: the same function plans, runs and rehearses. It knows the facts that it is given
+// and nothing else.
+func Next(steps []Step, r Run, f Facts, cal *calendar.Calendar) Move {
+	m := Move{Day: r.Day}
+	today := calendar.DateOf(f.Now)
+	switch {
+	case r.Cause == Deceased:
+		m.What, m.End = End, "died"
+		return m
+	case f.UnderWay:
+		m.What, m.For = Hold, ForDebit
+		return m
+	case !f.Owed && r.Branch != Objection:
+		m.What, m.End = End, "settled"
+		return m
+	case !f.Promised.IsZero() && !f.Promised.Before(today):
+		m.What, m.For, m.Until = Hold, ForPromise, f.Promised.AddDays(1)
+		return m
+	case r.Step >= len(steps):
+		m.What, m.End = End, "steps_over"
+		return m
+	}
+	step := steps[r.Step]
+	if step.Kind.Waits() {
+		m.Day = until(step, r.Day, cal)
+		return m.not(m.Day.At(morning, 0), f.Now)
+	}
+	if !Allowed(step.Kind, r.Cause) || r.Branch == Objection && !f.Owed && step.Kind != Task && step.Kind != Stop &&
+		step.Kind != Pause {
+		m.What = Refuse
+		m.Why, m.Rules = against(step.Kind, r.Cause)
+		return m
+	}
+	return m.take(step, f, cal)
+}
+
+// take decides on a step that the cause allows.
+func (m Move) take(step Step, f Facts, cal *calendar.Calendar) Move {
+	switch step.Kind {
+	case Message, AskAccount:
+		return m.mail(f, cal)
+	case DebitAgain:
+		return m.debit(f)
+	case Pause:
+		if !f.Sub {
+			m.What, m.Why = Skip, "There is no active subscription to pause."
+			return m
+		}
+	case Task:
+		m.What, m.Why = Hand, step.Text
+		return m
+	case Stop:
+		m.What, m.End = End, "steps_over"
+		return m
+	case WaitDays, WaitBusiness, WaitPayDay:
+	}
+	m.What = Act
+	return m
+}
+
+// not makes a move that is not before a moment.
+func (m Move) not(at, now time.Time) Move {
+	m.What = Act
+	if now.Before(at) {
+		m.What, m.At = Rest, at
+	}
+	return m
+}
+
+// mail decides on a message.
+func (m Move) mail(f Facts, cal *calendar.Calendar) Move {
+	switch {
+	case f.Mailable != "":
+		m.What, m.Why = Refuse, f.Mailable
+		return m
+	case f.Told:
+		m.What, m.Why = Skip, "The client was mailed about this today already, with the link."
+		return m
+	}
+	return m.not(inHours(f.Now, cal), f.Now)
+}
+
+// debit decides on a debit. It is planned as late as the cut-off leaves a day for it, so that whatever the client does
+// until then stops it.
+func (m Move) debit(f Facts) Move {
+	d := f.Debit
+	m.On, m.Cents = d.On, d.Cents
+	if !d.May {
+		m.What, m.Why, m.Rules, m.On = Refuse, d.Why, d.Rule, calendar.Date{}
+		return m
+	}
+	return m.not(d.By, f.Now)
+}
+
+// until is the day for which a step waits, counted from a day.
+func until(step Step, from calendar.Date, cal *calendar.Calendar) calendar.Date {
+	switch step.Kind {
+	case WaitDays:
+		return from.AddDays(step.N)
+	case WaitBusiness:
+		return cal.AddBusinessDays(from, step.N)
+	case WaitPayDay:
+		return payDay(step.N, from, cal)
+	case Message, DebitAgain, AskAccount, Pause, Task, Stop:
+	}
+	return from
+}
+
+// payDay is the first pay day after a day. What falls on a closed day is paid before it (follow-up.md, section 6).
+func payDay(n int, after calendar.Date, cal *calendar.Calendar) calendar.Date {
+	first := calendar.On(after.Year, after.Month, 1)
+	for month := 0; ; month++ {
+		last := first.AddMonths(month, 1).LastDayOfMonth()
+		day := calendar.On(last.Year, last.Month, min(n, last.Day))
+		if day = cal.Shift(day, calendar.Previous); day.After(after) {
+			return day
+		}
+	}
+}
