@@ -64,6 +64,11 @@ type Row struct {
 	Unread                          []byte `gorm:"-"` // what is stored of its cells and cannot be read
 }
 
+// is tells whether a problem with one of its code was noted when the row was read.
+func (r Row) is(code string) bool {
+	return slices.ContainsFunc(r.Broken, func(p sheet.Problem) bool { return p.Code == code })
+}
+
 // Choices is what a person chose for a row, by cause.
 type Choices map[string]string
 
@@ -132,5 +137,7 @@ type Undo struct {
 	MadeWho    bool        `json:"made_who,omitempty"`
 	Refer      string      `json:"reference,omitempty"` // that was added
 	Notes      []uuid.UUID `json:"notes,omitempty"`
-	Unreadable bool        `json:"-"` // what is stored of it was damaged
+	Owed       uuid.UUID   `json:"owed,omitzero"`  // the open item that was made
+	Adds       bool        `json:"adds,omitempty"` // it added to a client and changed none of its details
+	Unreadable bool        `json:"-"`              // what is stored of it was damaged
 }
