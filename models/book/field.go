@@ -70,6 +70,7 @@ const (
 	Paused           Field = "paused"
 	InvoiceReference Field = "subscription_reference"
 
+	Tags          Field = "tags"
 	OwedAmount    Field = "owed" // at the old system: an open item, or the balance
 	OwedDue       Field = "owed_due"
 	OwedReference Field = "owed_reference" // of the old invoice

@@ -35,10 +35,15 @@ func (k *known) details(p *plan) {
 		field Field
 		said  []string
 		at    *[]string
-	}{{Copies, v.CC, &d.CC}, {HiddenCopies, v.BCC, &d.BCC}} {
-		if was := strings.Join(*f.at, " "); len(f.said) > 0 && was != strings.Join(f.said, " ") {
+	}{{Copies, v.CC, &d.CC}, {HiddenCopies, v.BCC, &d.BCC}, {Tags, v.Tags, &d.Tags}} {
+		was := strings.Join(*f.at, ", ")
+		if slices.Contains(p.values.Cleared, f.field) {
+			*f.at = nil
+		} else if len(f.said) > 0 {
 			*f.at = f.said
-			p.change(f.field.Label(), was, strings.Join(f.said, " "))
+		}
+		if is := strings.Join(*f.at, ", "); was != is {
+			p.change(f.field.Label(), was, is)
 		}
 	}
 	if id := v.PersonalCode; id != "" && bank.CleanID(before.PersonalCode.Reveal()).Reveal() != id.Reveal() {

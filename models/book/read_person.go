@@ -25,6 +25,7 @@ func (r *reading) person() {
 		*f.at(d) = r.text(f.field, f.most)
 	}
 	d.Country, d.ShippingCountry = countryOf(d.Country), countryOf(d.ShippingCountry)
+	d.Tags = client.TagsIn(r.text(Tags, 1000))
 	d.CC, d.BCC = strings.Fields(r.text(Copies, 1000)), strings.Fields(r.text(HiddenCopies, 1000))
 	v.Group, v.Notes = r.text(GroupOf, 64), r.text(Notes, 1000)
 	r.clientID()

@@ -54,6 +54,7 @@ var fieldRows = []fieldRow{
 		"failures|failuresinarow|unpaids|unpaidcount|returns|bounced|consecutivefailures"},
 	{Status, "Status", "status|state|active|membershipstatus|accountstatus|aktief"},
 	{GroupOf, "Group", "group|groupname|branchname|club|site|location|school|class|grade|batch|groep|klas|graad"},
+	{Tags, "Tags", "tags|tag|labels|label|segment|segments|etikette"},
 	{Province, "Province", "province|provinsie"},
 	{Country, "Country", "country|pocountry|land"},
 	{LegalName, "Legal name of a company", "legalname|companylegalname"},

@@ -56,6 +56,7 @@ const (
 	TradeName        Meaning = "brand_name"
 	Registration     Meaning = "registration_number"
 	TaxNumber        Meaning = "tax_number"
+	Tags             Meaning = "tags"
 	Copies           Meaning = "cc"
 	HiddenCopies     Meaning = "bcc"
 	ShipStreet       Meaning = "shipping_street_address"
