@@ -3,6 +3,7 @@ package book
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -60,8 +61,11 @@ type Row struct {
 
 	ClientID, TokenID, SubscriberID uuid.UUID
 	Undo                            *Undo `gorm:"-"` // sealed at rest
-	Reason                          string
-	Unread                          []byte `gorm:"-"` // what is stored of its cells and cannot be read
+	// Of a DebiCheck mandate that has to be confirmed again.
+	AskedAt    time.Time
+	AskRefused string
+	Reason     string
+	Unread     []byte `gorm:"-"` // what is stored of its cells and cannot be read
 }
 
 // is tells whether a problem with one of its code was noted when the row was read.

@@ -15,7 +15,8 @@ var ownColumns = []Column{{Name: "reference", Means: Reference}, {Name: "full_na
 	{Name: "street_address", Means: Street}, {Name: "city", Means: City}, {Name: "province", Means: Province},
 	{Name: "zip_code", Means: PostCode}, {Name: "country", Means: Country}, {Name: "legal_name", Means: LegalName},
 	{Name: "brand_name", Means: TradeName}, {Name: "registration_number", Means: Registration},
-	{Name: "tax_number", Means: TaxNumber}, {Name: "cc", Means: Copies}, {Name: "bcc", Means: HiddenCopies},
+	{Name: "tax_number", Means: TaxNumber}, {Name: "tags", Means: Tags},
+	{Name: "cc", Means: Copies}, {Name: "bcc", Means: HiddenCopies},
 	{Name: "shipping_street_address", Means: ShipStreet}, {Name: "shipping_city", Means: ShipCity},
 	{Name: "shipping_province", Means: ShipProvince}, {Name: "shipping_zip_code", Means: ShipPostCode},
 	{Name: "shipping_country", Means: ShipCountry},
@@ -44,7 +45,7 @@ type ownClient struct {
 	of            record
 	reference     string
 	accounts      []record            // that can be debited by EFT, the oldest first
-	confirm       bool                // it has a DebiCheck mandate, which does not move
+	confirm       record              // its DebiCheck mandate, which does not move; none: no cells
 	subscriptions map[string][]record // that run or are paused, by their account
 }
 
@@ -105,12 +106,13 @@ type joining struct {
 	accounts  map[string]record // by token
 	mandates  map[string]record
 	templates map[string]record
+	asked     map[string][]record     // subscriptions of DebiCheck mandates, by token
 	taken     map[string]map[int]bool // lines that are part of another row, by file
 }
 
 func (b *book) joining(read map[string][]record) *joining {
 	j := &joining{clients: map[string]*ownClient{}, accounts: map[string]record{}, mandates: map[string]record{},
-		templates: map[string]record{}, taken: map[string]map[int]bool{"accounts.csv": {}, "subscriptions.csv": {}}}
+		templates: map[string]record{}, asked: map[string][]record{}, taken: map[string]map[int]bool{"accounts.csv": {}, "subscriptions.csv": {}}}
 	for _, t := range read["templates.csv"] {
 		j.templates[t.cells["template_id"]] = t
 	}
@@ -131,13 +133,14 @@ func (b *book) joining(read map[string][]record) *joining {
 		switch {
 		case c == nil || a.cells["status"] != "active":
 		case a.cells["method"] != "eft":
-			c.confirm = true
+			c.confirm = a
 		default:
 			c.accounts = append(c.accounts, a)
 			j.accounts[a.cells["token_id"]] = a
 		}
 	}
 	for _, s := range read["subscriptions.csv"] {
+		j.asked[s.cells["token_id"]] = append(j.asked[s.cells["token_id"]], s)
 		if c := j.clients[s.cells["client_id"]]; c != nil && j.why("subscriptions.csv", s) == "" {
 			c.subscriptions[s.cells["token_id"]] = append(c.subscriptions[s.cells["token_id"]], s)
 		}
@@ -174,9 +177,12 @@ func (j *joining) first(of record) sheet.Row {
 		r.Cells[n] = of.cells[column.Name]
 	}
 	r.Cells[ownColumn("reference")] = c.reference
-	if c.confirm {
+	if c.confirm.cells != nil {
 		r.Broken = append(r.Broken, sheet.Problem{Code: Again,
 			Message: "a DebiCheck mandate does not move: the client has to confirm a new one"})
+		if of.cells["bank_account"] == "" || sameAccount(c.confirm, of) {
+			return j.toConfirm(r, c)
+		}
 	}
 	if of.cells["bank_account"] == "" {
 		return r
@@ -192,6 +198,18 @@ func (j *joining) first(of record) sheet.Row {
 	j.put(&r, c, c.accounts[at])
 	j.taken["accounts.csv"][c.accounts[at].line] = true
 	if subs := c.subscriptions[c.accounts[at].cells["token_id"]]; len(subs) > 0 {
+		j.subscribed(&r, subs[0])
+		j.taken["subscriptions.csv"][subs[0].line] = true
+	}
+	return r
+}
+
+// toConfirm brings the account of a DebiCheck mandate in on the record alone, with what the client has to confirm.
+func (j *joining) toConfirm(r sheet.Row, c *ownClient) sheet.Row {
+	j.put(&r, c, c.confirm)
+	r.Cells[ownColumn("mandate_status")] = "none"
+	j.taken["accounts.csv"][c.confirm.line] = true
+	if subs := j.asked[c.confirm.cells["token_id"]]; len(subs) > 0 {
 		j.subscribed(&r, subs[0])
 		j.taken["subscriptions.csv"][subs[0].line] = true
 	}
