@@ -138,6 +138,9 @@ func (h *Imports) AskConfirm(c echo.Context) error {
 		return err
 	}
 	said := plural.Of(asked, "client") + " asked. Their answers appear here."
+	if asked == 0 {
+		said = "No more clients are asked today."
+	}
 	if refused > 0 {
 		said += " " + plural.Of(refused, "client") + " could not be asked: the list says why."
 	}
