@@ -130,7 +130,7 @@ func TestThePageAsksForDebiCheckMandatesAgain(t *testing.T) {
 		"lacks an ID or passport number", "monthly").Lacks("62000001018", "8001015009087")
 	h.Page(h.A.Reader, "GET", at+"/confirm", nil).Want(http.StatusOK).Lacks("Ask 1 client now")
 	h.Page(h.A.Finance, "GET", at+"/confirm?method=DELAYED&group=0&per_day=1", nil).
-		Want(http.StatusUnprocessableEntity).Contains("Ask 1 to 100 clients at once.")
+		Want(http.StatusUnprocessableEntity).Contains("Choose a number from 1 to 100.")
 	h.Page(h.A.Finance, "POST", at+"/confirm", url.Values{"method": {"DELAYED"}, "group": {"5"}, "per_day": {"5"}}).
 		Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("Being sent").Lacks("client now")

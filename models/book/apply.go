@@ -163,11 +163,13 @@ func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, er
 	contract := p.known.contract(v, d.contract)
 	payer := c.Details
 	if v.More > 0 {
-		payer.BankAccount, payer.BankCode, payer.AccountType = v.Details.BankAccount, v.Details.BankCode, v.Details.AccountType
+		payer.BankAccount, payer.BankCode = v.Details.BankAccount, v.Details.BankCode
+		payer.AccountType = v.Details.AccountType
 	}
 	k, err := d.s.Purchases.InsertMovedIn(tx, d.who, purchase.MovedIn{Brand: p.known.brand, ClientID: c.ID,
 		Payer:  payer,
-		Holder: v.holder(), Known: mandate.MovedIn{SignedOn: v.SignedOn, OldReference: v.oldReference(), Cents: cmp.Or(v.MandateCents, v.Cents)},
+		Holder: v.holder(), Known: mandate.MovedIn{SignedOn: v.SignedOn, OldReference: v.oldReference(),
+			Cents: cmp.Or(v.MandateCents, v.Cents)},
 		Channel: mandate.ByAPI, Units: units, Day: day, Contract: contract,
 		Reference: purchase.ReferenceOf(p.known.brand, d.reference), NotBefore: p.earliest, Parked: true,
 		Failures: v.Failures})

@@ -133,10 +133,10 @@ func (p Pace) Check() error {
 		wrong.Add("method", "invalid_choice", "Choose how the clients are asked.")
 	}
 	if p.Group < 1 || p.Group > mostAsked {
-		wrong.Add("group", "invalid", "Ask 1 to %d clients at once.", mostAsked)
+		wrong.Add("group", "invalid", "Choose a number from 1 to %d.", mostAsked)
 	}
 	if p.PerDay < 1 || p.PerDay > MostConfirmations {
-		wrong.Add("per_day", "invalid", "Ask 1 to %d clients a day.", MostConfirmations)
+		wrong.Add("per_day", "invalid", "Choose a number from 1 to %d.", MostConfirmations)
 	}
 	return wrong.Err()
 }
@@ -307,6 +307,7 @@ func (s *Service) AmountOf(i Import, r Row) string {
 
 // HasConfirmations tells that an import brought DebiCheck mandates that have to be confirmed again.
 func (s *Service) HasConfirmations(ctx context.Context, i Import) (bool, error) {
-	rows, err := s.Store.rows(ctx, i.MerchantID, i.ID, RowQuery{States: []RowState{Applied}, Warned: CauseConfirm, Limit: 1})
+	rows, err := s.Store.rows(ctx, i.MerchantID, i.ID, RowQuery{States: []RowState{Applied},
+		Warned: CauseConfirm, Limit: 1})
 	return slices.ContainsFunc(rows, func(r Row) bool { return r.ClientID != uuid.Nil }), err
 }

@@ -42,8 +42,8 @@ func (r *reading) owed() {
 	case err != nil || o.Cents > money.MostCents:
 		r.wrong(OwedAmount, CauseOwed, "expected an amount such as 649,00, found %s", found(OwedAmount, text))
 	case o.Cents < 0:
-		r.say(Warning, OwedAmount, CauseCredit, "%s is money of the client at the old system: it is not taken over. Pay it out "+
-			"there, or take it off the first debit", found(OwedAmount, text))
+		r.say(Warning, OwedAmount, CauseCredit, "%s is money of the client at the old system: it is not taken over. Pay "+
+			"it out there, or take it off the first debit", found(OwedAmount, text))
 	case o.Due.After(r.Today.AddDays(mostOwedAhead)):
 		r.wrong(OwedDue, CauseOwed, "what is owed would be due on %s, more than a year ahead", o.Due)
 	case o.Cents > 0:

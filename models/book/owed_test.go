@@ -10,7 +10,8 @@ import (
 	"debitdesk/models/report"
 )
 
-const owing = "Member No;Name;Email;Bank;Acc No;Mandate signed;Monthly;Next debit;Last debit;Arrears;Due date;Invoice no\n" +
+const owing = "Member No;Name;Email;Bank;Acc No;Mandate signed;Monthly;Next debit;Last debit;Arrears;" +
+	"Due date;Invoice no\n" +
 	"A1;Thandi Nkosi;thandi@example.com;FNB;62000001018;2025-01-28;649.00;2026-12-25;2026-10-25;R 1 298,00;2026-09-25;" +
 	"INV-7\n" +
 	"B2;Anna Botha;anna@example.com;;;;;;;450,00;2027-01-15;\n" +
@@ -78,7 +79,8 @@ func TestAnUndoLeavesWhatIsOwedOnceSomethingBecameOfIt(t *testing.T) {
 		"mailed": {`UPDATE purchases SET mail_count = 1 WHERE merchant_id = $1 AND reference = 'INV-7'`, "mailed, paid or"},
 		"paid":   {`UPDATE purchases SET status = 'paid' WHERE merchant_id = $1 AND reference = 'INV-7'`, "mailed, paid or"},
 		"closed": {`INSERT INTO book_closings (id, merchant_id, month, entries, balances, closed_at, closed_by)
-			VALUES (gen_random_uuid(), $1, '2026-11-01', 3, '{"ZAR": {"ar": 182350, "open": -182350}}', now(), 'Werner')`, "closed in the books"},
+			VALUES (gen_random_uuid(), $1, '2026-11-01', 3, '{"ZAR": {"ar": 182350, "open": -182350}}', now(),
+			'Werner')`, "closed in the books"},
 	} {
 		h := open(t)
 		i := h.goneOn(h.rehearsed(owing))
