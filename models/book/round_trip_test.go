@@ -26,7 +26,7 @@ var differs = map[string]map[string]string{
 	},
 	"accounts.csv": {
 		"created_at":      "the account was stored on another day",
-		"last_debit":      "debits stay where they were made; the import keeps the first debit a cycle away from the last one",
+		"last_debit":      "debits stay where they were made; the import keeps the first debit a cycle away",
 		"last_success_at": "as last_debit",
 		"description":     "a random id of the token",
 	},
@@ -75,8 +75,8 @@ func records(t *testing.T, content []byte, name string) (out []string) {
 	return out
 }
 
-const severalHeading = "Member No;Name;Email;Cell;Province;Country;Legal name;VAT number;Delivery city;CC;Bank;Branch;" +
-	"Acc No;Acc Type;Account holder;Package;Monthly;How often;Next debit;Mandate signed;Last debit;Failures;" +
+const severalHeading = "Member No;Name;Email;Cell;Province;Country;Legal name;VAT number;Delivery city;CC;Bank;" +
+	"Branch;Acc No;Acc Type;Account holder;Package;Monthly;How often;Next debit;Mandate signed;Last debit;Failures;" +
 	"Remaining debits;Paused;Invoice reference;Tags\n"
 
 // several are clients with several accounts and subscriptions, in the ways in which a client can have them.

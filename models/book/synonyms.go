@@ -73,8 +73,8 @@ var fieldRows = []fieldRow{
 		"paymentsremaining|instalmentsleft|instalmentsremaining"},
 	{Paused, "Paused", "paused|onpause"},
 	{InvoiceReference, "Reference on invoices", "subscriptionreference|invoicereference"},
-	{OwedAmount, "Owed at the old system", "owed|arrears|outstanding|amountoutstanding|amountowed|amountdue|invoiceamountdue|" +
-		"balance|balancedue|balanceowed|openingbalance|agterstallig|uitstaande|saldo|debt|openamount"},
+	{OwedAmount, "Owed at the old system", "owed|arrears|outstanding|amountoutstanding|amountowed|amountdue|" +
+		"invoiceamountdue|balance|balancedue|balanceowed|openingbalance|agterstallig|uitstaande|saldo|debt|openamount"},
 	{OwedDue, "What is owed was due on", "oweddue|duedate|due|invoiceduedate|owedsince|arrearssince|vervaldatum|" +
 		"openingbalancedate"},
 	{OwedReference, "Old invoice of what is owed", "owedreference|invoicenumber|invoiceno|invoice|documentnumber|" +

@@ -30,8 +30,8 @@ func keepApart(tx *database.Tx, a apart, is bool) (changed bool, err error) {
 
 // apart lists pairs that are not the same client, the newest first.
 func (s Store) apart(ctx context.Context, merchantID uuid.UUID, limit int) ([]apart, error) {
-	return database.All(ctx, s.DB, apartTable, "merchant_id = $1 ORDER BY at DESC, first_id, later_id LIMIT $2", merchantID,
-		limit)
+	return database.All(ctx, s.DB, apartTable, "merchant_id = $1 ORDER BY at DESC, first_id, later_id LIMIT $2",
+		merchantID, limit)
 }
 
 // apartFrom are the clients who are not the same one as a client.

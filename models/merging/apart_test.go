@@ -35,7 +35,8 @@ func TestClientsWhoAreNotTheSameAreKeptApart(t *testing.T) {
 	listed(0, "kept apart")
 	must(t, h.merging.LetMeet(t.Context(), h.who, one.ID, other.ID))
 	listed(1, "taken back")
-	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action IN ('client.kept_apart', 'client.apart_undone')`); n != 4 {
+	if n := h.count(`SELECT count(*) FROM audit_entries
+		WHERE action IN ('client.kept_apart', 'client.apart_undone')`); n != 4 {
 		t.Errorf("the audit has %d entries, want 4", n)
 	}
 	stranger, _ := h.merchant("other")
