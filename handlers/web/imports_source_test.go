@@ -110,7 +110,8 @@ func TestThePageAsksForDebiCheckMandatesAgain(t *testing.T) {
 		"KSF1;Thandi Nkosi;thandi@example.com;8001015009087;0821234567;ZA;FNB;62000001018;649,00;25\n"+
 		"KSF2;Anna Botha;anna@example.com;;0821234568;ZA;FNB;62000001019;649,00;25\n")
 	bookMapped(t, h, at)
-	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"mandate_undated"}, "choice": {"no_mandate"}})
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"fix": {"mandate_undated"},
+		"choice": {"no_mandate"}}).Want(http.StatusSeeOther)
 	i := bookAt(t, h, at)
 	if _, err := h.Imports.Start(t.Context(), h.A.Actor, i.ID, i.Seal()); err != nil {
 		t.Fatal(err)
