@@ -112,7 +112,8 @@ type joining struct {
 
 func (b *book) joining(read map[string][]record) *joining {
 	j := &joining{clients: map[string]*ownClient{}, accounts: map[string]record{}, mandates: map[string]record{},
-		templates: map[string]record{}, asked: map[string][]record{}, taken: map[string]map[int]bool{"accounts.csv": {}, "subscriptions.csv": {}}}
+		templates: map[string]record{}, asked: map[string][]record{},
+		taken: map[string]map[int]bool{"accounts.csv": {}, "subscriptions.csv": {}}}
 	for _, t := range read["templates.csv"] {
 		j.templates[t.cells["template_id"]] = t
 	}

@@ -20,7 +20,8 @@ const (
 
 // needed are the columns of the files that are read, by name; nothing else of them is kept.
 var needed = strings.Fields("client_id reference full_name email phone personal_code street_address city province " +
-	"zip_code country legal_name brand_name registration_number tax_number tags cc bcc shipping_street_address shipping_city " +
+	"zip_code country legal_name brand_name registration_number tax_number tags cc bcc " +
+	"shipping_street_address shipping_city " +
 	"shipping_province shipping_zip_code shipping_country deleted_at erased_at stopped_at held_at token_id mandate_id " +
 	"account_holder bank_code bank_account account_type signed_on contract_reference failures last_debit status method " +
 	"template amount cycle next_debit remaining subscription_reference template_id is_subscription period period_units " +
