@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+
+	"debitdesk/handlers/handlertest"
 )
 
 // twins are two records of one person; the second has an account of its own, with a token.
@@ -40,6 +42,16 @@ func TestTwoClientsBecomeOneOnThePagesAndAreTwoAgain(t *testing.T) {
 		Contains("Sipho P Dlamini", "Same identity number", "Compare")
 	s.Page(s.A.Reader, "GET", "/clients/duplicates", nil).Want(http.StatusOK).Contains("Sipho P Dlamini").Lacks("Compare")
 	s.Page(s.B.Owner, "GET", "/clients/duplicates", nil).Want(http.StatusOK).Lacks("Dlamini")
+	apart := func(who handlertest.Person, is string, want int) {
+		t.Helper()
+		s.Page(who, "POST", at+"/apart", url.Values{"with": {gone}, "apart": {is}}).Want(want)
+	}
+	apart(s.A.Reader, "yes", http.StatusForbidden)
+	apart(s.B.Owner, "yes", http.StatusNotFound)
+	apart(s.A.Staff, "yes", http.StatusSeeOther)
+	s.Page(s.A.Staff, "GET", "/clients/duplicates", nil).Want(http.StatusOK).Contains("Not the same client", "List again").
+		Lacks("Compare")
+	apart(s.A.Staff, "no", http.StatusSeeOther)
 	s.Page(s.A.Staff, "GET", at+"/merge", nil).Want(http.StatusOK).
 		Contains("Sipho P Dlamini", "Same identity number", "with="+gone)
 	s.Page(s.A.Staff, "GET", at+"/merge?q=s.dlamini", nil).Want(http.StatusOK).Contains("with=" + gone)

@@ -54,6 +54,7 @@ func (c *callers) imports() {
 			c.t.Fatal(err)
 		}
 	}
+	c.all("POST /imports/:id/confirm", func(i int) ask { return ask{ids: ids[i : i+1], body: form()} }, 303, 409)
 	c.all("POST /imports/:id/switch", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("group", book.DefaultGroup)}
 	}, 303, 409)

@@ -55,6 +55,9 @@ func (c *callers) clients() {
 	c.all("POST /clients/:id/merge", func(i int) ask { // each with its neighbour, some of them both ways
 		return ask{ids: ids[i : i+1], body: form("with", ids[i^1], "seen", "old")}
 	}, 409)
+	c.all("POST /clients/:id/apart", func(i int) ask {
+		return ask{ids: ids[i : i+1], body: form("with", ids[i^1], "apart", "yes")}
+	})
 	c.all("POST /clients/:id/separation", func(i int) ask { return ask{ids: ids[i : i+1], body: form()} }, 409)
 	c.all("POST /clients/:id/deletion", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("confirm",

@@ -66,6 +66,7 @@ func TestAReadOnlyPersonFindsNoButtonThatIsRefused(t *testing.T) {
 		"/reports", "/books", "/books/entries", "/books/vat", "/plans", "/plans/:id",
 		"/batches/:id/map", "/batches/:id/check", "/batches/:id/review", "/batches/:id/run", "/batches/:id/result",
 		"/imports", "/imports/:id/map", "/imports/:id/check", "/imports/:id/rehearsal", "/imports/:id/groups",
+		"/imports/:id/confirm",
 		"/amendments/:id", "/account", "/sandbox/clock", "/sandbox/bank", "/sandbox/mail", "/sandbox/phone"} {
 		path := s.address(route, s.id)
 		walked += s.looks(s.A.Reader, route, path)

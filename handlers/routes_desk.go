@@ -98,6 +98,7 @@ func (e *edge) clientRoutes() Table {
 			{page, "POST", "/clients/:id/stop", e.Clients.Stop},
 			{page, "GET", "/clients/:id/merge", e.Clients.AskMerge},
 			{page, "POST", "/clients/:id/merge", e.Clients.Merge},
+			{page, "POST", "/clients/:id/apart", e.Clients.SetApart},
 			{page, "GET", "/clients/:id/separation", e.Clients.AskSeparation},
 			{page, "POST", "/clients/:id/separation", e.Clients.Separate},
 			{apiCall, "POST", "/api/v1/clients", e.API.Clients.Create},

@@ -14,6 +14,7 @@ func (e *edge) importRoutes() Table {
 			{page, "GET", "/imports/:id/check", e.Imports.Check},
 			{page, "GET", "/imports/:id/rehearsal", e.Imports.Rehearsal},
 			{page, "GET", "/imports/:id/groups", e.Imports.Groups},
+			{page, "GET", "/imports/:id/confirm", e.Imports.Confirm},
 			{page, "GET", "/imports/:id/verdicts.csv", e.Imports.Verdicts},
 		}},
 		{actor.Bill, "Import clients with their accounts, mandates and subscriptions; switch groups on; undo", []Route{
@@ -29,6 +30,7 @@ func (e *edge) importRoutes() Table {
 			{page, "POST", "/imports/:id/discard", e.Imports.Discard},
 			{page, "POST", "/imports/:id/start", e.Imports.Start},
 			{page, "POST", "/imports/:id/continue", e.Imports.Continue},
+			{page, "POST", "/imports/:id/confirm", e.Imports.AskConfirm},
 			{page, "GET", "/imports/:id/switch", e.Imports.AskSwitch},
 			{page, "POST", "/imports/:id/switch", e.Imports.Switch},
 			{page, "GET", "/imports/:id/undo", e.Imports.AskUndo},

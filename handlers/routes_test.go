@@ -196,9 +196,10 @@ func TestAFormAsksForWhatItsAnswerAsksFor(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	pagesToRead := map[string]bool{
-		"/imports/:id/map":   true, // as the next
-		"/batches/:id/map":   true, // it shows the columns, without a form for those who may not change them
-		"/clients/:id/notes": true, "/purchases/:id/notes": true, "/mandates/:id/notes": true, "/tokens/:id/notes": true}
+		"/imports/:id/confirm": true, // it lists the mandates, without a form for those who may not ask
+		"/imports/:id/map":     true, // as the next
+		"/batches/:id/map":     true, // it shows the columns, without a form for those who may not change them
+		"/clients/:id/notes":   true, "/purchases/:id/notes": true, "/mandates/:id/notes": true, "/tokens/:id/notes": true}
 	forms := 0
 	s.each(func(method, route string) {
 		if method != http.MethodGet || isAPI(route) || pagesToRead[route] || !strings.Contains(route, "/:id/") &&

@@ -225,7 +225,11 @@ func New(o Options) (Services, error) {
 		}}
 	out.Approvals.Tasks = out.Tasks
 	out.Leaving = &leaving.Work{Service: &leaving.Service{Store: leaving.Store{DB: s.DB}, Release: o.Version},
-		Tasks: out.Tasks, Approvals: out.Approvals}
+		Tasks: out.Tasks, Approvals: out.Approvals, Letters: words,
+		Email: func(ctx context.Context, merchantID, id uuid.UUID) (string, error) {
+			u, err := users.Store.Active(ctx, merchantID, id)
+			return u.Email, err
+		}}
 	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,

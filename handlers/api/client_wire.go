@@ -122,7 +122,7 @@ func replaced(method string, now client.Details) client.Details {
 	if method == http.MethodPatch {
 		return now
 	}
-	return client.Details{AccountType: now.AccountType}
+	return client.Details{AccountType: now.AccountType, Tags: now.Tags}
 }
 
 func orEmpty(list []string) []string {

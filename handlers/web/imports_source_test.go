@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +32,7 @@ func filesUploaded(t *testing.T, h *handlertest.House, files map[string]string) 
 		}
 	}
 	for field, content := range files {
+		field, _, _ = strings.Cut(field, "#") // several files of one field
 		part, err := w.CreateFormFile(field, field+".csv")
 		if err != nil {
 			t.Fatal(err)
@@ -78,5 +81,61 @@ func TestThePageNamesTheKeyByWhichFilesAreJoined(t *testing.T) {
 		"a column with the": {"file": netcashMaster, "planned": "Name;Amount\nT;1,00\n"},
 	} {
 		filesUploaded(t, h, files).Want(http.StatusUnprocessableEntity).Contains(name)
+	}
+}
+
+func TestThePageTakesSeveralOtherFiles(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	got := filesUploaded(t, h, map[string]string{"file": netcashMaster,
+		"with#1":    "Member No;Mandate signed\nKSF1022;2025-01-28\n",
+		"with#2":    "Member No;Outstanding;Due date\nKSF1022;100,00;2026-01-28\nKSF1022;50,00;2026-02-28\n",
+		"planned#1": "Acc No;Bank;Next debit\n62000001018;FNB;2027-01-25\n",
+		"planned#2": "Acc No;Bank;Next debit\n62000001018;FNB;2027-02-25\n"}).Want(http.StatusSeeOther)
+	at := strings.TrimSuffix(got.Header.Get("Location"), "/map")
+	if i := bookAt(t, h, at); len(i.Source.With) != 4 {
+		t.Errorf("%d other files were taken: %+v", len(i.Source.With), i.Source.With)
+	}
+	many := map[string]string{"file": netcashMaster}
+	for n := range 11 {
+		many["with#"+strconv.Itoa(n)] = "Member No;Mandate signed\nKSF1022;2025-01-28\n"
+	}
+	filesUploaded(t, h, many).Want(http.StatusUnprocessableEntity).Contains("at most 10 files")
+}
+
+func TestThePageAsksForDebiCheckMandatesAgain(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := bookUploaded(t, h, h.A.Finance, "Member No;Name;Email;ID Number;Cell;Country;Bank;Acc No;Monthly;Day\n"+
+		"KSF1;Thandi Nkosi;thandi@example.com;8001015009087;0821234567;ZA;FNB;62000001018;649,00;25\n"+
+		"KSF2;Anna Botha;anna@example.com;;0821234568;ZA;FNB;62000001019;649,00;25\n")
+	bookMapped(t, h, at)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"fix": {"mandate_undated"},
+		"choice": {"no_mandate"}}).Want(http.StatusSeeOther)
+	i := bookAt(t, h, at)
+	if _, err := h.Imports.Start(t.Context(), h.A.Actor, i.ID, i.Seal()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Imports.Work(t.Context(), h.A.Actor, i.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE book_import_rows SET warned = array_append(warned, 'confirm_again')
+		WHERE import_id = $1`, i.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Imports.SwitchOn(t.Context(), h.A.Actor, i.ID, "All"); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Finance, "GET", at+"/groups", nil).Want(http.StatusOK).Contains("DebiCheck mandates to confirm again")
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("Ask 1 client now", "To ask",
+		"lacks an ID or passport number", "monthly").Lacks("62000001018", "8001015009087")
+	h.Page(h.A.Reader, "GET", at+"/confirm", nil).Want(http.StatusOK).Lacks("Ask 1 client now")
+	h.Page(h.A.Finance, "GET", at+"/confirm?method=DELAYED&group=0&per_day=1", nil).
+		Want(http.StatusUnprocessableEntity).Contains("Choose a number from 1 to 100.")
+	h.Page(h.A.Finance, "POST", at+"/confirm", url.Values{"method": {"DELAYED"}, "group": {"5"}, "per_day": {"5"}}).
+		Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("Being sent").Lacks("client now")
+	if n := h.Count(`SELECT count(*) FROM mandates WHERE merchant_id = $1 AND kind = 'debicheck'`, h.A.ID); n != 1 {
+		t.Errorf("%d mandates are asked for", n)
 	}
 }

@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -28,8 +29,11 @@ type Letters interface {
 var _ purchase.Papers = (*Service)(nil)
 
 // Issue implements purchase.Papers: a purchase that was not billed gets its serial
-// number when its invoice is first mailed.
+// number when its invoice is first mailed. What was owed elsewhere was invoiced there.
 func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
+	if rec.TakenOver {
+		return cmp.Or(rec.Reference, rec.ReferenceGenerated), nil
+	}
 	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
 	docs, err := t.DocumentsHeld(rec.MerchantID, rec.ID)
 	if err != nil {

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,8 +28,8 @@ type reference struct {
 func (d *doing) applyAll(tx purchase.Tx, i Import, plans []*plan, rows []Row) (err error) {
 	var changed []uuid.UUID
 	for _, p := range plans {
-		if p.verdict == Updated {
-			changed = append(changed, p.client.ID)
+		if id := cmp.Or(p.client.ID, p.known.earlier[p.adds].ClientID); p.verdict == Updated && id != uuid.Nil {
+			changed = append(changed, id)
 		}
 	}
 	if d.clients, err = client.LockIn(tx.Unit(), i.MerchantID, changed); err != nil {
@@ -86,15 +87,18 @@ func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
 		d.referred = append(d.referred, reference{p.refer, c.ID})
 		row.Undo.Refer = p.refer
 	}
-	account := p.token
+	account := cmp.Or(p.token, d.accountOf(p))
 	if p.makes {
 		if account, err = d.account(tx, p, c); err != nil {
 			return err
 		}
-		row.TokenID = account
+		row.TokenID, d.tokens[row.N] = account, account
 	}
 	if sub := p.subscribe; sub != nil {
 		row.SubscriberID = d.subscription(tx, p, *sub, c, account)
+	}
+	if p.owes != nil {
+		row.Undo.Owed = d.owed(tx, p, c)
 	}
 	if text := p.noteText(i); text != "" && p.verdict == Created {
 		n := followup.Note{ID: tx.NewID(), MerchantID: i.MerchantID, ObjectType: followup.Client, ObjectID: c.ID,
@@ -114,6 +118,15 @@ func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Clie
 			UpdatedAt: tx.Now(), ParkedAt: tx.Now()}
 		client.Insert(tx.Unit(), c)
 		row.Undo.MadeWho, row.Undo.At = true, stamp(tx.Now())
+		d.made[row.N] = c
+		return c, nil
+	}
+	if p.adds > 0 {
+		c, there := d.addsTo(p)
+		if !there {
+			return c, fault.ErrLost
+		}
+		row.Undo.Adds, row.Undo.At = true, stamp(c.UpdatedAt)
 		return c, nil
 	}
 	c, there := d.clients[p.client.ID]
@@ -148,11 +161,18 @@ func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, er
 		day = 1
 	}
 	contract := p.known.contract(v, d.contract)
+	payer := c.Details
+	if v.More > 0 {
+		payer.BankAccount, payer.BankCode = v.Details.BankAccount, v.Details.BankCode
+		payer.AccountType = v.Details.AccountType
+	}
 	k, err := d.s.Purchases.InsertMovedIn(tx, d.who, purchase.MovedIn{Brand: p.known.brand, ClientID: c.ID,
-		Payer:  c.Details,
-		Holder: v.holder(), Known: mandate.MovedIn{SignedOn: v.SignedOn, OldReference: v.oldReference(), Cents: v.Cents},
+		Payer:  payer,
+		Holder: v.holder(), Known: mandate.MovedIn{SignedOn: v.SignedOn, OldReference: v.oldReference(),
+			Cents: cmp.Or(v.MandateCents, v.Cents)},
 		Channel: mandate.ByAPI, Units: units, Day: day, Contract: contract,
-		Reference: purchase.ReferenceOf(p.known.brand, d.reference), NotBefore: p.earliest, Parked: true})
+		Reference: purchase.ReferenceOf(p.known.brand, d.reference), NotBefore: p.earliest, Parked: true,
+		Failures: v.Failures})
 	d.contract, d.reference = d.contract+1, d.reference+1
 	return k.ID, err
 }
@@ -166,7 +186,8 @@ func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Cl
 	d.held[sub.template.ID] = true
 	return d.s.Subscriptions.InsertParked(tx, subscription.MovedIn{Template: sub.template, ClientID: c.ID,
 		TokenID: account,
-		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Reference: p.values.Reference, Held: held}).ID
+		FirstOn: sub.template.Plan.BilledFor(sub.due), Cents: sub.cents, Held: held, Passed: sub.passed,
+		Paused: p.values.Paused, Reference: cmp.Or(p.values.Invoices, p.values.Reference)}).ID
 }
 
 // note keeps what a row did, in the time line of the client.

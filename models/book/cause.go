@@ -67,6 +67,10 @@ const (
 	CauseNoScan       = "no_scan"
 	CauseScanUnused   = "scan_unused"
 	CauseScanDamaged  = "scan_damaged"
+	CauseFirstRow     = "first_row"
+	CauseRemaining    = "remaining"
+	CauseOwed         = "owed"
+	CauseCredit       = "credit"
 )
 
 // causeTitles are the causes for a person.
@@ -74,6 +78,10 @@ var causeTitles = map[string]string{
 	CauseNoScan:       "Mandates without a scan",
 	CauseScanUnused:   "Scans for rows without an account",
 	CauseScanDamaged:  "Scans that cannot be read",
+	CauseFirstRow:     "Rows whose client does not come in",
+	CauseRemaining:    "How many debits are still to come?",
+	CauseOwed:         "Amounts owed that cannot be taken over",
+	CauseCredit:       "Credits of clients",
 	CauseScientific:   "Digits lost in scientific notation",
 	CauseBranchZero:   "Branch codes whose first zero was lost",
 	CauseIDZero:       "ID numbers whose first zero was lost",
@@ -164,6 +172,7 @@ const (
 	choiceSame    = "same"
 	choiceSkip    = "skip"
 	choiceSwapped = "swapped"
+	choiceMore    = "more"
 )
 
 var fixes = map[string][]Fix{
@@ -193,7 +202,10 @@ var fixes = map[string][]Fix{
 		{Choice: choiceNoDebit, Label: "Bring these clients in without a mandate"}},
 	CauseFuture:   {{Choice: choiceNoDebit, Label: "Bring these clients in without a mandate"}},
 	CauseNoAmount: {{Choice: choiceDrop, Label: "Bring these clients in without a subscription"}},
-	CauseTwice:    {{Choice: choiceSkip, Label: "Leave the later rows out"}},
+	CauseTwice: {{Choice: choiceMore, Label: "Add the accounts and subscriptions of the later rows to the client"},
+		{Choice: choiceSkip, Label: "Leave the later rows out"}},
+	CauseRemaining: {{Choice: choiceDrop, Label: "These subscriptions have no end"}},
+	CauseOwed:      {{Choice: choiceDrop, Label: "Bring these clients in without what they owe"}},
 	CauseOtherName: {{Choice: choiceSame, Label: "It is the same client: update it"},
 		{Choice: choiceNew, Label: "They are different people: add a client"}},
 	CauseHidden: {{Choice: choiceYes, Label: "Bring the hidden rows in, too"},

@@ -139,6 +139,7 @@ func (w *Work) plans(ctx context.Context, i Import, rows []Row) ([]*plan, error)
 	for n, r := range rows {
 		out[n] = k.judge(r, lines[n])
 		out[n].known = k
+		k.note(r.N, out[n])
 	}
 	return out, nil
 }

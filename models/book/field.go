@@ -49,6 +49,31 @@ const (
 	Status        Field = "status"
 	GroupOf       Field = "group"
 	Notes         Field = "notes"
+
+	Province     Field = "state"
+	Country      Field = "country"
+	LegalName    Field = "legal_name" // of a company
+	TradeName    Field = "brand_name"
+	Registration Field = "registration_number"
+	TaxNumber    Field = "tax_number"
+	Copies       Field = "cc"
+	HiddenCopies Field = "bcc"
+	ShipStreet   Field = "shipping_street_address"
+	ShipCity     Field = "shipping_city"
+	ShipProvince Field = "shipping_state"
+	ShipPostCode Field = "shipping_zip_code"
+	ShipCountry  Field = "shipping_country"
+	// MandateAmount is the amount that the mandate names; without it that of each debit is taken.
+	MandateAmount Field = "mandate_amount"
+	// Remaining is how many debits are still to come; empty: no end.
+	Remaining        Field = "remaining"
+	Paused           Field = "paused"
+	InvoiceReference Field = "subscription_reference"
+
+	Tags          Field = "tags"
+	OwedAmount    Field = "owed" // at the old system: an open item, or the balance
+	OwedDue       Field = "owed_due"
+	OwedReference Field = "owed_reference" // of the old invoice
 )
 
 var (
@@ -85,8 +110,11 @@ func (f Field) Known() bool { return labelOf[f] != "" }
 // secret fields are never repeated in a message.
 func (f Field) secret() bool { return f == Identity || f == Account }
 
+// amounts are fields of money.
+func (f Field) amounts() bool { return f == Amount || f == MandateAmount || f == OwedAmount }
+
 // dated fields hold dates.
-func (f Field) dated() bool { return f == SignedOn || f == NextDebit || f == LastDebit }
+func (f Field) dated() bool { return f == SignedOn || f == NextDebit || f == LastDebit || f == OwedDue }
 
 // plainWord is a heading without accents, blanks and signs.
 func plainWord(heading string) string {

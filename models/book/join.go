@@ -171,6 +171,7 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 		}
 	}
 	met, alone := map[string]int{}, []sheet.Row{}
+	items := other.mapping.Has(OwedAmount)
 	for _, r := range other.rows {
 		value := alike(key, cellAt(r, there))
 		before, twice := met[value]
@@ -181,6 +182,11 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 			why = fmt.Sprintf("row %d of %s: %s", r.Number, name, r.Broken[0].Message)
 		case value == "":
 			why = fmt.Sprintf("row %d of %s has no %s", r.Number, name, label)
+		case twice && len(partners) == 1 && items:
+			with.Joined++
+			alone = append(alone, t.adding(first+r.Number, t.rows[partners[0]], r, places))
+			t.report.Several = true
+			continue
 		case twice && len(partners) > 0:
 			why = fmt.Sprintf("row %d of %s: row %d has the same %s already", r.Number, name, before, label)
 		case len(partners) > 1:
@@ -200,6 +206,22 @@ func (t *contents) join(extra Extra, other contents) (with source.With, err erro
 	}
 	t.rows = append(t.rows, alone...)
 	return with, nil
+}
+
+// identifying are the fields that say who a client is: a row that adds to one repeats them.
+var identifying = []Field{ClientID, Reference, FullName, Surname, Identity, Email, GroupOf}
+
+// adding is a row with another open item of the client of a row.
+func (t *contents) adding(n int, of, with sheet.Row, places []int) sheet.Row {
+	r := sheet.Row{Number: n, Cells: make([]string, len(t.header))}
+	for _, f := range identifying {
+		if at := t.mapping.Column(f); at >= 0 && at < len(of.Cells) {
+			r.Cells[at] = of.Cells[at]
+		}
+	}
+	r = joined(r, with, places)
+	r.Broken = append(r.Broken, sheet.Problem{Code: source.More, Message: "another open item of the same client"})
+	return r
 }
 
 // inSentence is a label within a sentence: its first letter is small, unless the word is an abbreviation.

@@ -35,6 +35,8 @@ type known struct {
 	contracts   map[string]bool               // references of mandates that are in use
 	scans       map[int][]Scan                // by row; nil: none were sent
 	proven      map[uuid.UUID][]string        // the digests of the scans that mandates have
+	owing       map[uuid.UUID][]Owed          // what was taken over before
+	earlier     map[int]Row                   // rows to which others add
 }
 
 // storedAccount is a stored account of a client.
@@ -78,7 +80,10 @@ func (s *Service) know(ctx context.Context, i Import, lines []Line, scans map[in
 	k := &known{today: dayOfMoment(s.Now()), mapping: i.Mapping, source: i.Source, byID: map[uuid.UUID]client.Client{},
 		byReference: map[string]uuid.UUID{}, referenceOf: map[uuid.UUID]string{}, byEmail: map[string][]client.Client{},
 		byIdentity: map[string][]client.Client{}, contracts: map[string]bool{}, scans: scans}
-	var err error
+	ids, err := s.lookBack(ctx, i, lines, k)
+	if err != nil {
+		return nil, err
+	}
 	if k.brand, err = s.Purchases.Read.Brand(ctx, i.MerchantID, i.BrandID); err != nil {
 		return nil, err
 	}
@@ -87,7 +92,6 @@ func (s *Service) know(ctx context.Context, i Import, lines []Line, scans map[in
 	if k.templates, err = s.Store.templates(ctx, i.MerchantID); err != nil {
 		return nil, err
 	}
-	var ids []uuid.UUID
 	var emails, references, contracts []string
 	var identities []bank.IDNumber
 	for _, l := range lines {

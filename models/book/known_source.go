@@ -31,7 +31,7 @@ func (s *Survey) meant(file source.File) Mapping {
 // written keeps what a layout knows about how its columns are written.
 func written(m Mapping, columns []source.Column) Mapping {
 	for n, c := range columns[:min(len(columns), len(m.Columns))] {
-		if c.Decimal != money.Unmarked && m.Columns[n].Field == Amount {
+		if c.Decimal != money.Unmarked && m.Columns[n].Field.amounts() {
 			m.Columns[n].Decimal = c.Decimal
 		}
 		if c.Dates != calendar.Unordered && m.Columns[n].Field.dated() {

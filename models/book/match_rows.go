@@ -102,6 +102,7 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 		ids = append(ids, id)
 	}
 	k.accounts, k.running = map[uuid.UUID][]storedAccount{}, map[uuid.UUID][]runningSub{}
+	k.owing = map[uuid.UUID][]Owed{}
 	for _, ask := range []struct {
 		sql  string
 		args []any
@@ -134,6 +135,15 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 				err := r.Scan(&of, &id, &one.cents)
 				one.template = idFrom(id)
 				k.running[idFrom(of)] = append(k.running[idFrom(of)], one)
+				return err
+			}},
+		{`SELECT client_id::text, total_cents, reference, sast_day(due) FROM purchases WHERE merchant_id = $1
+			AND client_id = ANY($2::uuid[]) AND taken_over`,
+			[]any{i.MerchantID.String(), database.IDs(ids)}, func(r pgx.CollectableRow) error {
+				var of string
+				var one Owed
+				err := r.Scan(&of, &one.Cents, &one.Reference, &one.Due)
+				k.owing[idFrom(of)] = append(k.owing[idFrom(of)], one)
 				return err
 			}},
 		{`SELECT contract_reference FROM mandates WHERE brand_id = $1 AND contract_reference = ANY($2)`,

@@ -20,15 +20,7 @@ import (
 func (k *known) details(p *plan) {
 	v, before := p.values.Details, p.client.Details
 	d := before
-	for _, f := range []struct {
-		field Field
-		at    func(*client.Details) *string
-	}{{FullName, func(d *client.Details) *string { return &d.FullName }},
-		{Email, func(d *client.Details) *string { return &d.Email }},
-		{Phone, func(d *client.Details) *string { return &d.Phone }},
-		{Street, func(d *client.Details) *string { return &d.StreetAddress }},
-		{City, func(d *client.Details) *string { return &d.City }},
-		{PostCode, func(d *client.Details) *string { return &d.ZipCode }}} {
+	for _, f := range append(slices.Clone(mainDetails), moreDetails...) {
 		said := *f.at(&v)
 		if slices.Contains(p.values.Cleared, f.field) {
 			*f.at(&d) = ""
@@ -36,6 +28,21 @@ func (k *known) details(p *plan) {
 			*f.at(&d) = said
 		}
 		if was, is := *f.at(&before), *f.at(&d); was != is {
+			p.change(f.field.Label(), was, is)
+		}
+	}
+	for _, f := range []struct {
+		field Field
+		said  []string
+		at    *[]string
+	}{{Copies, v.CC, &d.CC}, {HiddenCopies, v.BCC, &d.BCC}, {Tags, v.Tags, &d.Tags}} {
+		was := strings.Join(*f.at, ", ")
+		if slices.Contains(p.values.Cleared, f.field) {
+			*f.at = nil
+		} else if len(f.said) > 0 {
+			*f.at = f.said
+		}
+		if is := strings.Join(*f.at, ", "); was != is {
 			p.change(f.field.Label(), was, is)
 		}
 	}
@@ -62,6 +69,13 @@ func (k *known) details(p *plan) {
 	p.details = d
 }
 
+var mainDetails = []detail{{FullName, 128, func(d *client.Details) *string { return &d.FullName }},
+	{Email, 254, func(d *client.Details) *string { return &d.Email }},
+	{Phone, 32, func(d *client.Details) *string { return &d.Phone }},
+	{Street, 128, func(d *client.Details) *string { return &d.StreetAddress }},
+	{City, 128, func(d *client.Details) *string { return &d.City }},
+	{PostCode, 32, func(d *client.Details) *string { return &d.ZipCode }}}
+
 func named(code string, number bank.AccountNumber) string {
 	if number == "" {
 		return ""
@@ -81,6 +95,10 @@ func (k *known) account(p *plan) {
 			p.token, p.mandate = stored.id, stored.mandate
 			return
 		}
+	}
+	if v.AccountOf > 0 {
+		p.accountOf = v.AccountOf
+		return
 	}
 	if _, registered := k.brand.DefaultProfile(); !registered {
 		p.say(Problem, Account, CauseProfile, "the brand %s has no debit-order profile, so nothing can be debited for it. "+
@@ -125,7 +143,7 @@ func (k *known) subscription(p *plan, row Row) {
 	if !v.wantsSubscription() {
 		return
 	}
-	if !p.makes && p.token == uuid.Nil {
+	if !p.makes && p.token == uuid.Nil && p.accountOf == 0 {
 		if stored := k.accounts[p.client.ID]; p.client.ID != uuid.Nil && len(stored) > 0 && v.Details.BankAccount == "" {
 			p.token, p.mandate = stored[0].id, stored[0].mandate
 		} else {
@@ -150,10 +168,7 @@ func (k *known) subscription(p *plan, row Row) {
 			return
 		}
 	}
-	plan := planOf(v.Cycle)
-	if s.template.ID != uuid.Nil {
-		plan = s.template.Plan
-	}
+	plan := s.plan()
 	var held string
 	if s.due, held = k.guard.First(v, plan); held != "" && k.chose(row, CauseGuard) != choiceSafe {
 		p.say(Hold, NextDebit, CauseGuard, "%s", held)
@@ -167,45 +182,6 @@ func (k *known) subscription(p *plan, row Row) {
 	p.change("Subscription", "", s.words())
 }
 
-// templateFor finds the template of a row: by its name, else the only one of the same amount and rhythm, else one that
-// the import makes.
-func (k *known) templateFor(v Values) subscribe {
-	s := subscribe{title: strings.TrimSpace(v.Template), cycle: v.Cycle, cents: v.Cents}
-	if s.title == "" {
-		s.title = v.Cycle.Label() + " debit order"
-	}
-	find := func(fits func(subscription.Template) bool) (subscription.Template, bool) {
-		var met []subscription.Template
-		for _, t := range k.templates {
-			if t.IsSubscription && t.BrandID == k.brand.ID && fits(t) {
-				met = append(met, t)
-			}
-		}
-		return first(met), len(met) > 0 && (len(met) == 1 || v.Template != "")
-	}
-	t, is := find(func(t subscription.Template) bool {
-		return strings.EqualFold(t.Name(), s.title) && (v.Template != "" || sameRhythm(t.Plan, v.Cycle))
-	})
-	if !is && v.Template == "" {
-		t, is = find(func(t subscription.Template) bool { return t.TotalCents == v.Cents && sameRhythm(t.Plan, v.Cycle) })
-	}
-	if is {
-		s.template, s.title = t, t.Name()
-		if s.cents == 0 {
-			s.cents = t.TotalCents
-		}
-	}
-	s.key = strings.ToLower(s.title) + " " + string(v.Cycle)
-	return s
-}
-
-func first[T any](all []T) (one T) {
-	if len(all) > 0 {
-		one = all[0]
-	}
-	return one
-}
-
 // settled looks at what is left: the reference, and numbers that cannot be read.
 func (k *known) settled(p *plan) {
 	if ref := p.values.Reference; ref != "" && !k.source.OnlyJoins {
@@ -217,8 +193,12 @@ func (k *known) settled(p *plan) {
 		}
 	}
 	if p.client.Any() {
-		p.say(Problem, "", CauseDamaged, "a stored number of this client cannot be read. Enter it again on the client’s page")
+		p.damaged()
 	}
+}
+
+func (p *plan) damaged() {
+	p.say(Problem, "", CauseDamaged, "a stored number of this client cannot be read. Enter it again on the client’s page")
 }
 
 // contract is the reference of a new mandate: that of the old system where it fits and was never used, so that clients

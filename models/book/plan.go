@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
+	"debitdesk/models/book/source"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/money"
@@ -34,7 +35,10 @@ type plan struct {
 	mandate   uuid.UUID // of the token
 	scans     []Scan    // that are kept with the mandate
 	earliest  Day
+	adds      int        // the row of the client that the import makes, to which this one adds; 0: none
+	accountOf int        // the row that brings the account; 0: this one, or one that is stored
 	subscribe *subscribe // nil: none is made
+	owes      *Owed      // nil: nothing is taken over
 	reason    string
 }
 
@@ -46,6 +50,9 @@ type subscribe struct {
 	cycle    Cycle
 	cents    int64
 	due      Day
+	pattern  *source.Pattern // the template as the file tells it; nil: it does not
+	cycles   int             // of the template that is made; 0: no end
+	passed   int             // periods that were billed before
 }
 
 func dayOfMoment(at time.Time) Day { return calendar.DateOf(at) }
@@ -58,6 +65,11 @@ func (k *known) judge(row Row, l Line) *plan {
 		p.reason = reasonOfSkip(row, l)
 		return p
 	}
+	if l.Values.More > 0 {
+		k.adding(p, row)
+		p.conclude()
+		return p
+	}
 	if c, known, ok := k.find(p, row); ok {
 		if known {
 			p.client = c
@@ -66,6 +78,7 @@ func (k *known) judge(row Row, l Line) *plan {
 		k.account(p)
 		k.subscription(p, row)
 		k.evidence(p, row)
+		k.owed(p)
 		k.settled(p)
 	}
 	p.conclude()
@@ -207,7 +220,7 @@ func (p *plan) conclude() {
 		return
 	}
 	switch {
-	case p.client.ID == uuid.Nil:
+	case p.client.ID == uuid.Nil && p.adds == 0:
 		p.verdict = Created
 	case len(p.changes) > 0:
 		p.verdict = Updated
@@ -221,10 +234,20 @@ func (p *plan) digest(row Row) (string, error) {
 	sub := ""
 	if s := p.subscribe; s != nil {
 		sub = fmt.Sprint(s.key, " ", s.cents, " ", s.due)
+		if s.passed > 0 || p.values.Paused || p.values.Invoices != "" {
+			sub = fmt.Sprint(sub, " ", s.passed, p.values.Paused, p.values.Invoices)
+		}
 	}
 	var scans []string
 	for _, s := range p.scans {
 		scans = append(scans, s.ID.String())
+	}
+	if p.owes != nil {
+		sub = fmt.Sprint(sub, " owes ", *p.owes)
+	}
+	var adds []int
+	if p.values.More > 0 {
+		adds = []int{p.values.More, p.values.AccountOf}
 	}
 	facts, err := json.Marshal(struct {
 		Cells    []string
@@ -236,7 +259,8 @@ func (p *plan) digest(row Row) (string, error) {
 		Earliest Day
 		Sub      string
 		Scans    []string `json:",omitempty"`
-	}{row.Cells, p.verdict, p.client.ID, p.changes, p.refer, p.makes, p.earliest, sub, scans})
+		Adds     []int    `json:",omitempty"`
+	}{row.Cells, p.verdict, p.client.ID, p.changes, p.refer, p.makes, p.earliest, sub, scans, adds})
 	return string(facts), err
 }
 

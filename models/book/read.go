@@ -41,6 +41,16 @@ type Values struct {
 	Aside      bool // the layout of the file says that it is no client
 	Plan       OldPlan
 	Planned    []Day // on which the old system is to debit this account or mandate
+
+	MandateCents int64 // that the mandate names; 0: as of each debit
+	Remaining    *int  // debits still to come; nil: no end
+	Paused       bool
+	Invoices     string // the reference on its invoices; empty: as the client's
+	Owes         *Owed
+	// More is the row of the client to which this row adds an account or a subscription; 0: none.
+	More int
+	// AccountOf is the row of the same client that brings the same account; 0: none, or this one.
+	AccountOf int
 }
 
 // OldDebit is when the old system debited last.
@@ -107,11 +117,14 @@ func (r *reading) chose(cause string) string {
 var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
 	sheet.TooManyCells: CauseCells, sheet.CellTooLong: CauseLength, sheet.BadEncoding: CauseEncoding,
 	sheet.HiddenRow: CauseHidden, sheet.Damaged: CauseDamaged, source.Unfit: CauseUnfit, source.Card: CauseCard,
-	source.Again: CauseConfirm}
+	source.Again: CauseConfirm, source.More: ""}
 
 func (r *reading) broken() {
 	for _, p := range r.row.Broken {
 		cause := brokenCauses[p.Code]
+		if p.Code == source.More {
+			continue
+		}
 		if chosen := r.chose(cause); chosen == choiceYes && (cause == CauseHidden || cause == CauseCells) {
 			continue
 		}

@@ -21,6 +21,12 @@ func (r *reading) person() {
 	}
 	v.Reference = r.text(Reference, 64)
 	d.StreetAddress, d.City, d.ZipCode = r.text(Street, 128), r.text(City, 128), r.text(PostCode, 32)
+	for _, f := range moreDetails {
+		*f.at(d) = r.text(f.field, f.most)
+	}
+	d.Country, d.ShippingCountry = countryOf(d.Country), countryOf(d.ShippingCountry)
+	d.Tags = client.TagsIn(r.text(Tags, 1000))
+	d.CC, d.BCC = strings.Fields(r.text(Copies, 1000)), strings.Fields(r.text(HiddenCopies, 1000))
 	v.Group, v.Notes = r.text(GroupOf, 64), r.text(Notes, 1000)
 	r.clientID()
 	r.email()
@@ -29,6 +35,35 @@ func (r *reading) person() {
 	if d.FullName == "" && v.ClientID == uuid.Nil && !r.Source.OnlyJoins && !r.about(CauseLength, CauseLine) {
 		r.wrong(FullName, CauseName, "expected a name, found nothing")
 	}
+}
+
+// detail is a text of a client.
+type detail struct {
+	field Field
+	most  int // characters
+	at    func(*client.Details) *string
+}
+
+// moreDetails are details of a client that few files have.
+var moreDetails = []detail{{Province, 128, func(d *client.Details) *string { return &d.State }},
+	{Country, 64, func(d *client.Details) *string { return &d.Country }},
+	{LegalName, 128, func(d *client.Details) *string { return &d.LegalName }},
+	{TradeName, 128, func(d *client.Details) *string { return &d.BrandName }},
+	{Registration, 32, func(d *client.Details) *string { return &d.RegistrationNumber }},
+	{TaxNumber, 32, func(d *client.Details) *string { return &d.TaxNumber }},
+	{ShipStreet, 128, func(d *client.Details) *string { return &d.ShippingStreetAddress }},
+	{ShipCity, 128, func(d *client.Details) *string { return &d.ShippingCity }},
+	{ShipProvince, 128, func(d *client.Details) *string { return &d.ShippingState }},
+	{ShipPostCode, 32, func(d *client.Details) *string { return &d.ShippingZipCode }},
+	{ShipCountry, 64, func(d *client.Details) *string { return &d.ShippingCountry }}}
+
+// countryOf is the code of a country; only the names of this one are known.
+func countryOf(text string) string {
+	switch plainWord(text) {
+	case "southafrica", "rsa", "suidafrika", "za", "zaf":
+		return "ZA"
+	}
+	return strings.ToUpper(text)
 }
 
 func (r *reading) clientID() {

@@ -54,7 +54,7 @@ func (r *reading) typeDigit(text string, kind bank.AccountType) bank.AccountType
 // mandateWords are the states of mandates at old systems, without blanks and signs.
 var acceptedMandates, openMandates, endedMandates = wordsOf("accepted|active|signed|authorised|authorized|approved|6"),
 	wordsOf("beingcaptured|waiting|pending|verified|notverified|captured|sent|1|2|8|9|10|11"),
-	wordsOf("expired|failed|declined|rejected|cancelled|canceled|suspended|ended|3|4|5")
+	wordsOf("expired|failed|declined|rejected|cancelled|canceled|suspended|ended|stopped|none|3|4|5")
 
 func wordsOf(list string) map[string]bool {
 	out := map[string]bool{}

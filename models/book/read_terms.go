@@ -69,25 +69,54 @@ func (r *reading) terms() {
 	r.day()
 	v.Next, _ = r.date(NextDebit)
 	r.last()
+	r.rest()
+	r.owed()
 }
 
+// rest reads how a subscription goes on: how many debits are left, whether it is paused, and its reference.
+func (r *reading) rest() {
+	v := &r.line.Values
+	v.Invoices = r.text(InvoiceReference, 64)
+	v.MandateCents, _ = r.centsOf(MandateAmount, true)
+	if text, given := r.cell(Paused); given {
+		v.Paused = yesWords[plainWord(text)]
+	}
+	text, given := r.cell(Remaining)
+	n, err := strconv.Atoi(text)
+	switch {
+	case !given || r.chose(CauseRemaining) == choiceDrop:
+	case err != nil || n < 0 || n > mostRemaining:
+		r.wrong(Remaining, CauseRemaining, "expected how many debits are still to come, found %s", found(Remaining, text))
+	default:
+		v.Remaining = &n
+	}
+}
+
+// mostRemaining is how many periods a template can have.
+const mostRemaining = 256
+
+var yesWords = map[string]bool{"yes": true, "y": true, "true": true, "1": true, "ja": true, "paused": true}
+
 // cents takes the amount of a debit by the mark of its column.
-func (r *reading) cents(say bool) (cents int64, ok bool) {
-	text, given := r.cell(Amount)
+func (r *reading) cents(say bool) (cents int64, ok bool) { return r.centsOf(Amount, say) }
+
+// centsOf takes an amount by the mark of its column.
+func (r *reading) centsOf(f Field, say bool) (cents int64, ok bool) {
+	text, given := r.cell(f)
 	if !given {
 		return 0, false
 	}
-	at := r.Mapping.Column(Amount)
+	at := r.Mapping.Column(f)
 	mark := r.Mapping.Columns[at].Decimal
 	if slices.Contains(r.row.Numbers, at) {
 		mark = money.PointMark
 	}
 	if mark == money.Unmarked {
-		mark = map[string]money.Mark{choiceComma: money.CommaMark, choicePoint: money.PointMark}[r.chose(CauseDecimalMark)]
+		mark = r.markChosen()
 	}
 	if exponent.MatchString(text) {
 		if say {
-			r.wrong(Amount, CauseScientific, "%s", lostDigits)
+			r.wrong(f, CauseScientific, "%s", lostDigits)
 		}
 		return 0, false
 	}
@@ -101,16 +130,20 @@ func (r *reading) cents(say bool) (cents int64, ok bool) {
 		return cents, true
 	case !say:
 	case errors.Is(err, money.ErrAmbiguous):
-		r.wrong(Amount, CauseDecimalMark, "%s could be thousands or decimals; no other amount of the column tells",
-			found(Amount, text))
+		r.wrong(f, CauseDecimalMark, "%s could be thousands or decimals; no other amount of the column tells",
+			found(f, text))
 	case err == nil && cents < 0:
-		r.wrong(Amount, CauseAmount, "%s is below zero, and cannot be debited", found(Amount, text))
+		r.wrong(f, CauseAmount, "%s is below zero, and cannot be debited", found(f, text))
 	case err == nil:
-		r.wrong(Amount, CauseAmount, "%s is more than a debit can be", found(Amount, text))
+		r.wrong(f, CauseAmount, "%s is more than a debit can be", found(f, text))
 	default:
-		r.wrong(Amount, CauseAmount, "expected an amount such as 649,00, found %s", found(Amount, text))
+		r.wrong(f, CauseAmount, "expected an amount such as 649,00, found %s", found(f, text))
 	}
 	return 0, false
+}
+
+func (r *reading) markChosen() money.Mark {
+	return map[string]money.Mark{choiceComma: money.CommaMark, choicePoint: money.PointMark}[r.chose(CauseDecimalMark)]
 }
 
 func (r *reading) cycle() {
@@ -180,7 +213,7 @@ func (r *reading) last() {
 
 // wantsSubscription tells that the row says what is debited again and again.
 func (v Values) wantsSubscription() bool {
-	return !v.Inactive && (v.Cents > 0 || strings.TrimSpace(v.Template) != "")
+	return !v.Inactive && (v.Remaining == nil || *v.Remaining > 0) && (v.Cents > 0 || strings.TrimSpace(v.Template) != "")
 }
 
 // debitable tells that the row brings an account that may be debited.

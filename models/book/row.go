@@ -3,6 +3,7 @@ package book
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -60,8 +61,16 @@ type Row struct {
 
 	ClientID, TokenID, SubscriberID uuid.UUID
 	Undo                            *Undo `gorm:"-"` // sealed at rest
-	Reason                          string
-	Unread                          []byte `gorm:"-"` // what is stored of its cells and cannot be read
+	// Of a DebiCheck mandate that has to be confirmed again.
+	AskedAt    time.Time
+	AskRefused string
+	Reason     string
+	Unread     []byte `gorm:"-"` // what is stored of its cells and cannot be read
+}
+
+// is tells whether a problem with one of its code was noted when the row was read.
+func (r Row) is(code string) bool {
+	return slices.ContainsFunc(r.Broken, func(p sheet.Problem) bool { return p.Code == code })
 }
 
 // Choices is what a person chose for a row, by cause.
@@ -132,5 +141,7 @@ type Undo struct {
 	MadeWho    bool        `json:"made_who,omitempty"`
 	Refer      string      `json:"reference,omitempty"` // that was added
 	Notes      []uuid.UUID `json:"notes,omitempty"`
-	Unreadable bool        `json:"-"` // what is stored of it was damaged
+	Owed       uuid.UUID   `json:"owed,omitzero"`  // the open item that was made
+	Adds       bool        `json:"adds,omitempty"` // it added to a client and changed none of its details
+	Unreadable bool        `json:"-"`              // what is stored of it was damaged
 }

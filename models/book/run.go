@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
@@ -153,7 +152,11 @@ func untilMetAgain(rows int, client func(int) uuid.UUID) int {
 
 // dropChanged refuses rows that would do something else than what was rehearsed.
 func (s *Service) dropChanged(i Import, plans []*plan, rows []Row) error {
+	gone := map[int]bool{}
 	for n, p := range plans {
+		if p.dropped(gone) {
+			p.verdict, p.reason = Refused, "the row of its client was refused"
+		}
 		digest, err := s.digest(i, p, rows[n])
 		if err != nil {
 			return err
@@ -165,7 +168,7 @@ func (s *Service) dropChanged(i Import, plans []*plan, rows []Row) error {
 		if p.reason != "" {
 			why = p.reason
 		}
-		p.verdict = Refused
+		p.verdict, gone[rows[n].N] = Refused, true
 		p.say(Problem, "", CauseChanged, "something changed since the rehearsal: %s. Nothing was done", why)
 		p.into(i, &rows[n])
 		rows[n].Digest = digest
@@ -183,12 +186,15 @@ type doing struct {
 	held                map[uuid.UUID]bool // templates that this transaction makes, or keeps others from changing
 	clients             map[uuid.UUID]client.Client
 	referred            []reference
+	made                map[int]client.Client // by the row that made it
+	tokens              map[int]uuid.UUID     // by the row that brought it
 }
 
 // doing prepares everything that needs no transaction: numbers, and the templates that are made.
 func (s *Service) doing(ctx context.Context, who actor.Actor, i Import, plans []*plan) (*doing, error) {
-	d := &doing{s: s, who: who, fresh: map[string]*subscription.Template{}, held: map[uuid.UUID]bool{}}
-	accounts := 0
+	d := &doing{s: s, who: who, fresh: map[string]*subscription.Template{}, held: map[uuid.UUID]bool{},
+		made: map[int]client.Client{}, tokens: map[int]uuid.UUID{}}
+	accounts, items := 0, 0
 	for _, p := range plans {
 		if !p.verdict.Comes() {
 			continue
@@ -196,8 +202,16 @@ func (s *Service) doing(ctx context.Context, who actor.Actor, i Import, plans []
 		if p.makes {
 			accounts++
 		}
+		if p.owes != nil {
+			items++
+		}
 		if sub := p.subscribe; sub != nil && sub.template.ID == uuid.Nil && d.fresh[sub.key] == nil {
 			t, err := s.Subscriptions.DraftMovedIn(ctx, who, movedTemplate(i, *sub))
+			if sub.pattern != nil && fault.Is(err, fault.Invalid) { // what the file tells of it cannot be billed
+				plain := *sub
+				plain.pattern = nil
+				t, err = s.Subscriptions.DraftMovedIn(ctx, who, movedTemplate(i, plain))
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -205,14 +219,15 @@ func (s *Service) doing(ctx context.Context, who actor.Actor, i Import, plans []
 			d.order = append(d.order, sub.key)
 		}
 	}
-	if accounts == 0 {
-		return d, nil
-	}
 	var err error
-	if d.contract, err = s.TakeNumbers(ctx, i.BrandID, "contract", accounts); err != nil {
-		return nil, err
+	if accounts > 0 {
+		if d.contract, err = s.TakeNumbers(ctx, i.BrandID, "contract", accounts); err != nil {
+			return nil, err
+		}
 	}
-	d.reference, err = s.TakeNumbers(ctx, i.BrandID, "purchase", accounts)
+	if accounts+items > 0 {
+		d.reference, err = s.TakeNumbers(ctx, i.BrandID, "purchase", accounts+items)
+	}
 	return d, err
 }
 
@@ -222,10 +237,10 @@ func movedTemplate(i Import, s subscribe) subscription.Input {
 	if len([]rune(title)) > 100 {
 		title = string([]rune(title)[:100])
 	}
-	return subscription.Input{Title: title, IsSubscription: true, Plan: planOf(s.cycle),
+	lines, notes := s.products(strings.TrimSpace(title))
+	return subscription.Input{Title: title, IsSubscription: true, Plan: s.plan(),
 		Pattern: purchase.Input{BrandID: i.BrandID, Details: purchase.Details{Timezone: "Africa/Johannesburg",
-			Products: []purchase.Product{{Name: strings.TrimSpace(title), PriceCents: s.cents,
-				Quantity: decimal.NewFromInt(1)}}}}}
+			Notes: notes, Products: lines}}}
 }
 
 // makeTemplates writes the templates that these rows are the first to need.

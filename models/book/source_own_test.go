@@ -50,7 +50,7 @@ func TestABookThatWasTakenAlongComesIntoAnEmptyBusiness(t *testing.T) {
 	h.who, h.brand = h.merchant("next")
 	next, err := h.uploaded(full)
 	must(t, err)
-	if next.Source.Layout != "debitdesk_book" || !next.Source.Agree() || len(next.Source.Sums) != 4 ||
+	if next.Source.Layout != "debitdesk_book" || !next.Source.Agree() || len(next.Source.Sums) != 6 ||
 		len(next.Source.Warnings) != 0 {
 		t.Fatalf("%+v", next.Source)
 	}

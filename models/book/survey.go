@@ -111,7 +111,7 @@ func (s *Survey) Written(f sheet.Format, m Mapping) Mapping {
 			continue
 		}
 		switch {
-		case t.Field == Amount && t.Decimal == money.Unmarked:
+		case t.Field.amounts() && t.Decimal == money.Unmarked:
 			if only, one := single(s.columns[i].marks); one && (f.Kind != sheet.XLSX || only != money.CommaMark) {
 				t.Decimal = only
 			}

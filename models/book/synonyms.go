@@ -54,5 +54,30 @@ var fieldRows = []fieldRow{
 		"failures|failuresinarow|unpaids|unpaidcount|returns|bounced|consecutivefailures"},
 	{Status, "Status", "status|state|active|membershipstatus|accountstatus|aktief"},
 	{GroupOf, "Group", "group|groupname|branchname|club|site|location|school|class|grade|batch|groep|klas|graad"},
+	{Tags, "Tags", "tags|tag|labels|label|segment|segments|etikette"},
+	{Province, "Province", "province|provinsie"},
+	{Country, "Country", "country|pocountry|land"},
+	{LegalName, "Legal name of a company", "legalname|companylegalname"},
+	{TradeName, "Trading name of a company", "brandname|tradingname|tradingas"},
+	{Registration, "Registration number of a company", "registrationnumber|companyregistration|regno|regnumber"},
+	{TaxNumber, "VAT number of a company", "taxnumber|vatnumber|vatno|taxreference|btwnommer"},
+	{Copies, "Copies of mails to", "cc"},
+	{HiddenCopies, "Hidden copies of mails to", "bcc"},
+	{ShipStreet, "Street of delivery", "shippingstreetaddress|deliverystreet|saaddressline1"},
+	{ShipCity, "City of delivery", "shippingcity|deliverycity|sacity"},
+	{ShipProvince, "Province of delivery", "shippingprovince|shippingstate|deliveryprovince"},
+	{ShipPostCode, "Postal code of delivery", "shippingzipcode|deliverypostalcode|sapostalcode"},
+	{ShipCountry, "Country of delivery", "shippingcountry|deliverycountry|sacountry"},
+	{MandateAmount, "Amount that the mandate names", "mandateamount"},
+	{Remaining, "Debits still to come", "remaining|remainingdebits|remainingcycles|debitsleft|paymentsleft|" +
+		"paymentsremaining|instalmentsleft|instalmentsremaining"},
+	{Paused, "Paused", "paused|onpause"},
+	{InvoiceReference, "Reference on invoices", "subscriptionreference|invoicereference"},
+	{OwedAmount, "Owed at the old system", "owed|arrears|outstanding|amountoutstanding|amountowed|amountdue|" +
+		"invoiceamountdue|balance|balancedue|balanceowed|openingbalance|agterstallig|uitstaande|saldo|debt|openamount"},
+	{OwedDue, "What is owed was due on", "oweddue|duedate|due|invoiceduedate|owedsince|arrearssince|vervaldatum|" +
+		"openingbalancedate"},
+	{OwedReference, "Old invoice of what is owed", "owedreference|invoicenumber|invoiceno|invoice|documentnumber|" +
+		"openitem|faktuurnommer|faktuur"},
 	{Notes, "Notes", "notes|note|comment|comments|remarks|opmerkings|notas"},
 }

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
+	"debitdesk/models/book/source"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 )
@@ -78,13 +79,23 @@ func (t *Together) Add(m Mapping, row Row, l Line) {
 		t.totals = append(t.totals, total{row.N, l.Values.Cents, t.sum, t.rows})
 		return
 	}
+	key, account := l.Values.key(), accountKey(l.Values)
+	again := key != "" && t.values[t.key(keyField, key)].n > 0
 	for _, f := range []Field{Identity, Email, Phone} {
+		if again {
+			break // several rows of one client are not several clients
+		}
 		if at := m.Column(f); at >= 0 && at < len(row.Cells) {
 			t.note(f, alike(f, Tidy(row.Cells[at])), row.N)
 		}
 	}
-	t.note(Account, accountKey(l.Values), row.N)
-	t.note(keyField, l.Values.key(), row.N)
+	if of := key + "\x1f" + account; key == "" || account == "" || t.values[t.key(accountOf, of)].n == 0 {
+		t.note(Account, account, row.N) // what several rows of one client say counts once
+	}
+	if key != "" && account != "" {
+		t.note(accountOf, key+"\x1f"+account, row.N)
+	}
+	t.note(keyField, key, row.N)
 	t.sum, t.rows = t.sum.Plus(money.SumOf(l.Values.Cents)), t.rows+1
 }
 
@@ -116,7 +127,10 @@ func accountKey(v Values) string {
 }
 
 // keyField is where the keys of rows are kept, beside the fields.
-const keyField Field = "key"
+const (
+	keyField  Field = "key"
+	accountOf Field = "account_of" // the account of a client
+)
 
 // key names the client that a row means, as the row says it: people who share an address are told apart by their names.
 func (v Values) key() string {
@@ -140,6 +154,9 @@ func (r *reading) together() {
 	}
 	r.line.Values.Planned = r.Together.plansOf(r.line.Values)
 	v := r.line.Values
+	if r.more() {
+		return
+	}
 	if key := v.key(); key != "" {
 		if s := r.Together.values[r.Together.key(keyField, key)]; s.n > 1 && int(s.first) != r.line.N {
 			if r.chose(CauseTwice) == choiceSkip {
@@ -155,6 +172,30 @@ func (r *reading) together() {
 				plural.Of(n, "row"))
 		}
 	}
+}
+
+// more reads a row that adds an account or a subscription to the client of an earlier row.
+func (r *reading) more() bool {
+	v, key := &r.line.Values, r.line.Values.key()
+	first := r.Together.values[r.Together.key(keyField, key)]
+	if key == "" || first.n < 2 || int(first.first) >= r.line.N {
+		if r.row.is(source.More) {
+			r.wrong("", CauseFirstRow, "the row of its client was left out, so that it adds to no client")
+			return true
+		}
+		return false
+	}
+	if !r.row.is(source.More) && r.chose(CauseTwice) != choiceMore {
+		return false
+	}
+	v.More = int(first.first)
+	if account := accountKey(*v); account != "" {
+		of := r.Together.values[r.Together.key(accountOf, key+"\x1f"+account)]
+		if of.n > 1 && int(of.first) < r.line.N {
+			v.AccountOf = int(of.first)
+		}
+	}
+	return true
 }
 
 // CheckSum says whether the lines of totals agree with the rows.

@@ -184,7 +184,7 @@ func (b *back) clients(tx purchase.Tx, clients map[uuid.UUID]client.Client) (err
 		tx.Audit(b.who, audit.Entry{Action: "client.import_undone", ObjectType: "client", ObjectID: row.ClientID,
 			ClientID: row.ClientID, Text: fmt.Sprintf("What the import %s did to %s was taken back.", b.i.Name, c.Name()),
 			Before: map[string]any{"import": b.i.ID, "verdict": row.Verdict}})
-		if row.Undo.MadeWho {
+		if row.Undo.MadeWho || row.Undo.Adds {
 			continue
 		}
 		if c.Details, err = client.FromFull(row.Undo.Before); err != nil {

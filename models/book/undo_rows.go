@@ -27,23 +27,29 @@ func (b *back) hanging(tx *database.Tx) error {
 	places := b.going()
 	column := func() []*string { return make([]*string, len(places)) }
 	clients, tokens, subscribers := column(), column(), column()
-	made := make([]bool, len(places))
+	owed, made := column(), make([]bool, len(places))
 	for at, n := range places {
 		r := b.rows[n]
 		clients[at], tokens[at], subscribers[at] = orNone(r.ClientID), orNone(r.TokenID), orNone(r.SubscriberID)
-		made[at] = r.Undo.MadeWho
+		owed[at], made[at] = orNone(r.Undo.Owed), r.Undo.MadeWho
 	}
 	type found struct {
 		place                                                int
 		purchases, accounts, subscriptions, notes, amendment bool
+		owed, closed                                         bool
 	}
 	err := database.Query(tx, func(f *found) []any {
-		return []any{&f.place, &f.purchases, &f.accounts, &f.subscriptions, &f.notes, &f.amendment}
+		return []any{&f.place, &f.purchases, &f.accounts, &f.subscriptions, &f.notes, &f.amendment,
+			&f.owed, &f.closed}
 	}, func(f found) {
 		n := places[f.place-1]
 		switch {
 		case f.purchases:
 			b.why[n] = "there are purchases or debits of the client since"
+		case f.owed:
+			b.why[n] = "what was taken over as owed was mailed, paid or changed since"
+		case f.closed:
+			b.why[n] = "the month in which what is owed was taken over is closed in the books"
 		case f.accounts:
 			b.why[n] = "its accounts were changed since"
 		case f.subscriptions:
@@ -54,7 +60,7 @@ func (b *back) hanging(tx *database.Tx) error {
 			b.why[n] = "its mandate was changed since"
 		}
 	}, hangingOn,
-		b.i.MerchantID.String(), clients, tokens, subscribers, made, database.IDs(b.notes()))
+		b.i.MerchantID.String(), clients, tokens, subscribers, made, database.IDs(b.notes()), owed)
 	if err != nil {
 		return fmt.Errorf("look at what hangs on clients: %w", err)
 	}
@@ -64,7 +70,7 @@ func (b *back) hanging(tx *database.Tx) error {
 // hangingOn asks by index for each row. EXISTS would be answered by a look at whole tables, once there are many rows.
 const hangingOn = `SELECT r.at::int,
 		coalesce((SELECT r.made FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client
-				AND p.id IS DISTINCT FROM r.token LIMIT 1)
+				AND p.id IS DISTINCT FROM r.token AND p.id IS DISTINCT FROM r.owed LIMIT 1)
 			OR (SELECT true FROM purchases p WHERE p.merchant_id = $1 AND p.token_id = r.token LIMIT 1)
 			OR (SELECT true FROM collections c WHERE c.merchant_id = $1 AND c.token_id = r.token LIMIT 1), false),
 		coalesce((SELECT r.made FROM tokens t WHERE t.merchant_id = $1 AND t.client_id = r.client
@@ -77,9 +83,18 @@ const hangingOn = `SELECT r.at::int,
 			OR (SELECT r.made FROM promises p WHERE p.merchant_id = $1 AND p.client_id = r.client LIMIT 1), false),
 		coalesce((SELECT true FROM amendments a WHERE a.merchant_id = $1 AND a.old_token_id = r.token LIMIT 1)
 			OR (SELECT true FROM mandate_evidence e WHERE e.merchant_id = $1 AND e.mandate_id = r.token
-				AND NOT EXISTS (SELECT FROM book_scans s WHERE s.id = e.id) LIMIT 1), false)
-	FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
-		WITH ORDINALITY AS r (client, token, subscriber, made, at)`
+				AND NOT EXISTS (SELECT FROM book_scans s WHERE s.id = e.id) LIMIT 1), false),
+		coalesce((SELECT p.status NOT IN ('created', 'overdue') OR p.mail_count > 0 OR p.collection_count > 0
+				OR p.payment_count > 0 FROM purchases p WHERE p.merchant_id = $1 AND p.id = r.owed)
+			OR (SELECT true FROM notes n WHERE n.merchant_id = $1 AND n.object_id = r.owed LIMIT 1)
+			OR (SELECT true FROM promises o WHERE o.merchant_id = $1 AND o.client_id = r.client
+				AND o.purchase_id = r.owed LIMIT 1)
+			OR (SELECT true FROM write_offs w WHERE w.purchase_id = r.owed LIMIT 1)
+			OR (SELECT true FROM collections c WHERE c.merchant_id = $1 AND c.purchase_id = r.owed LIMIT 1), false),
+		coalesce((SELECT true FROM journal_entries j WHERE j.purchase_id = r.owed
+			AND j.day <= books_locked_until($1) LIMIT 1), false)
+	FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[], $7::uuid[])
+		WITH ORDINALITY AS r (client, token, subscriber, made, owed, at)`
 
 func orNone(id uuid.UUID) *string {
 	if id == uuid.Nil {
@@ -107,6 +122,7 @@ func (b *back) removeMade(tx *database.Tx) {
 		}
 		return uuid.Nil
 	}))
+	owed := database.IDs(b.ids(func(r Row) uuid.UUID { return r.Undo.Owed }))
 	references := []string{}
 	for _, n := range b.going() {
 		if text := b.rows[n].Undo.Refer; text != "" {
@@ -128,6 +144,8 @@ func (b *back) removeMade(tx *database.Tx) {
 		{`DELETE FROM tokens WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
 		{`DELETE FROM mandates WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
 		{`DELETE FROM purchases WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
+		{`DELETE FROM journal_entries WHERE merchant_id = $1 AND purchase_id = ANY($2::uuid[])`, owed, nil},
+		{`DELETE FROM purchases WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, owed, nil},
 		{`DELETE FROM client_references WHERE merchant_id = $1 AND reference = ANY($2::text[]) AND import_id = $3`,
 			references, []any{b.i.ID.String()}},
 		{`DELETE FROM client_references WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])`, clients, nil},

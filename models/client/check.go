@@ -44,6 +44,7 @@ func (d *Details) checkSince(before Details, how Strictness, today calendar.Date
 	d.checkMasks(&wrong)
 	d.checkReach(&wrong)
 	d.checkCountries(&wrong)
+	d.checkTags(&wrong)
 	if how == ForDebit {
 		d.checkForDebit(&wrong, before, today)
 	}

@@ -28,6 +28,8 @@ type Details struct {
 	BankCode                      string             `json:",omitempty"` // branch code, as text: 051001 keeps its zero
 	AccountType                   bank.AccountType   `json:",omitempty"` // empty when not known
 	CC, BCC                       []string           `gorm:"type:text[]" json:",omitempty"`
+	// Tags are of the record alone: a purchase does not copy them.
+	Tags []string `gorm:"type:text[]" json:"-"`
 }
 
 // Client is a person or a business that one merchant collects from.

@@ -76,7 +76,8 @@ var (
 		}, func(c *Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
 		[]table.Column[Client]{{Name: "search", Write: func(_ *seal.Box, c *Client) (any, error) {
 			return database.VectorOf(
-				database.WordsOf(append(phoneParts(c.Phone), c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName,
+				database.WordsOf(append(append(phoneParts(c.Phone), c.Tags...), c.FullName, c.Email, c.Phone, c.LegalName,
+					c.BrandName,
 					c.RegistrationNumber, c.TaxNumber, c.City, c.BankAccount.Tail())...),
 			), nil
 		}}})...)

@@ -30,21 +30,23 @@ const (
 	RefundDropped Kind = "refund_dropped"
 	Refunded      Kind = "refunded"
 	WrittenOff    Kind = "written_off"
+	BroughtIn     Kind = "taken_over" // owed elsewhere before the business came here
 )
 
 var kindWords = map[Kind]string{Invoiced: "Invoice", Credited: "Credit note", Collected: "Collected",
 	Returned: "Returned", Disputed: "Disputed", DisputeWon: "Dispute won", PaidByHand: "Marked as paid",
 	RefundAsked: "Refund owed", RefundDropped: "Refund withdrawn", Refunded: "Refund paid",
-	WrittenOff: "Written off"}
+	WrittenOff: "Written off", BroughtIn: "Taken over"}
 
 // Kinds are all kinds in the order in which people choose one.
 var Kinds = []Kind{Invoiced, Credited, Collected, Returned, Disputed, DisputeWon, PaidByHand, RefundAsked,
-	RefundDropped, Refunded, WrittenOff}
+	RefundDropped, Refunded, WrittenOff, BroughtIn}
 
 // Word is what people call entries of the kind.
 func (k Kind) Word() string { return kindWords[k] }
 
-// prefix begins the ids of entries by what they are of: ledger, invoice, credit note, refund, write-off.
+// prefix begins the ids of entries by what they are of: ledger, invoice, credit note, refund, write-off,
+// open item taken over.
 func (k Kind) prefix() string {
 	switch k {
 	case Invoiced:
@@ -55,6 +57,8 @@ func (k Kind) prefix() string {
 		return "ref"
 	case WrittenOff:
 		return "off"
+	case BroughtIn:
+		return "open"
 	default:
 		return "led"
 	}

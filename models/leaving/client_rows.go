@@ -41,6 +41,7 @@ func clientFiles() []file {
 				text("brand_name", "x.brand_name", "Trading name, of a company"),
 				text("registration_number", "x.registration_number", "Registration number, of a company"),
 				text("tax_number", "x.tax_number", "VAT number, of a company"),
+				text("tags", "array_to_string(x.tags, ', ')", "Tags, separated by commas"),
 				list("cc", "x.cc", "Who gets copies of mails"),
 				list("bcc", "x.bcc", "Who gets hidden copies of mails"),
 				text("shipping_street_address", "x.shipping_street_address", "Street of delivery"),
@@ -130,6 +131,13 @@ func clientFiles() []file {
 				moment("created_at", "x.created_at", "Since when"),
 				text("ended_by", "x.ended_name", "Who let them run again"),
 				moment("ended_at", "x.ended_at", "Until when"),
+			}},
+		{name: "not_the_same.csv", holds: "Pairs of clients who look like the same one and are not",
+			tables: []string{"clients_apart"}, from: "clients_apart x", order: "x.first_id, x.later_id", columns: []column{
+				word("first_client_id", "x.first_id", "One of them; as in clients.csv"),
+				word("later_client_id", "x.later_id", "The other one"),
+				text("by", "x.by_name", "Who said so"),
+				moment("at", "x.at", "When"),
 			}},
 		{name: "merges.csv", holds: "Clients that were made one: what belonged to the gone one belongs to the kept one",
 			tables: []string{"client_merges"}, from: "client_merges x", order: "x.id", columns: []column{

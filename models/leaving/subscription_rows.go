@@ -25,6 +25,11 @@ func lineColumns() []column {
 	}
 }
 
+// ownLines is what the products of a subscriber's own terms come to; null where there are none.
+const ownLines = `(SELECT sum(coalesce((l->>'total_price_override')::bigint, round((l->>'price')::numeric *
+	(l->>'quantity')::numeric)::bigint - coalesce((l->>'discount')::bigint, 0))) FROM jsonb_array_elements(
+	CASE jsonb_typeof(x.override->'products') WHEN 'array' THEN x.override->'products' ELSE '[]' END) AS l)`
+
 const linesOf = ` CROSS JOIN LATERAL jsonb_array_elements(CASE jsonb_typeof(x.details->'products') WHEN 'array'
 	THEN x.details->'products' ELSE '[]' END) WITH ORDINALITY AS l (v, n)`
 
@@ -67,8 +72,9 @@ func subscriptionFiles() []file {
 				text("why", "x.why", "Why it is paused or over"),
 				yesNo("paused", "x.status = 'subscription_paused' OR t.paused", "Whether nothing is billed now"),
 				word("currency", "t.currency", "Currency"),
-				amount("amount", "coalesce((x.override->>'total_override')::bigint, t.total_cents)",
-					"Each period: the subscriber’s own total, or the template’s; own_terms may change it further"),
+				amount("amount", "coalesce((x.override->>'total_override')::bigint, "+ownLines+", t.total_cents)",
+					"Each period: the subscriber’s own total or products, or the template’s total; own_terms may change it "+
+						"further"),
 				word("cycle", cycleWord("t"), "How often it bills"),
 				count("day", "extract(day FROM coalesce(x.anchor, x.first_on))::int", "Day of the month from which periods count"),
 				day("first_on", "x.first_on", "Date of the first charge"),

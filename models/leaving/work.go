@@ -5,11 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/mail"
 	"debitdesk/models/plural"
 	"debitdesk/models/task"
 )
@@ -19,7 +23,50 @@ type Work struct {
 	Service   *Service
 	Tasks     *task.Service
 	Approvals *approval.Service
+	// Email is the address of a person of the team; NotFound for somebody who left.
+	Email   func(ctx context.Context, merchantID, id uuid.UUID) (string, error)
+	Letters Letters // nil: no mail is sent
 }
+
+// Letters words the mails about books.
+type Letters interface {
+	// BookReady tells who asked for a book where it can be fetched.
+	BookReady(r Ready) mail.Letter
+}
+
+// Ready is a book that can be fetched.
+type Ready struct {
+	TaskID   uuid.UUID
+	To       string // who asked
+	Contents string
+	Until    time.Time
+	Bytes    int64
+}
+
+// Announce implements task.Announcer. The book itself is not attached: it holds everything about every client, and who
+// fetches it has to sign in.
+func (w *Work) Announce(ctx context.Context, t task.Task) ([]mail.Mail, error) {
+	if w.Letters == nil || w.Email == nil {
+		return nil, nil
+	}
+	var wish Wish
+	if err := json.Unmarshal(t.Input, &wish); err != nil {
+		return nil, err
+	}
+	to, err := w.Email(ctx, t.MerchantID, t.AskerID)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []mail.Mail{{MerchantID: t.MerchantID, ObjectID: t.ID, Kind: MailReady, Attempt: 1, To: to,
+		Letter: w.Letters.BookReady(Ready{TaskID: t.ID, To: t.Asker.Name, Contents: wish.String(), Until: t.KeptUntil,
+			Bytes: t.FileBytes})}}, nil
+}
+
+// MailReady is the kind of the mail that says that a book can be fetched.
+const MailReady = "book_ready"
 
 // Needs is what a person needs to fetch such a book. Who manages the business may do so in any case.
 func (w Wish) needs() actor.Action {

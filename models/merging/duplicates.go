@@ -66,5 +66,9 @@ func (s *Service) Likely(ctx context.Context, who actor.Actor, one client.Client
 		}
 		alike[at].Same = append(alike[at].Same, "account")
 	}
-	return alike, err
+	if err != nil || len(alike) == 0 {
+		return nil, err
+	}
+	apart, err := s.Store.apartFrom(ctx, who.MerchantID, one.ID)
+	return slices.DeleteFunc(alike, func(t client.Twin) bool { return apart[t.ID] }), err
 }

@@ -46,7 +46,9 @@ func (s Store) duplicates(ctx context.Context, merchantID uuid.UUID, from Place,
 		args["later"], args["first"] = from.Later.String(), from.First.String()
 	}
 	rows, err := s.Pool.Query(ctx, shared+` SELECT id::text, first::text, array_agg(same ORDER BY n) FROM shared
-		WHERE id <> first`+where+` GROUP BY id, first ORDER BY id DESC, first DESC LIMIT @limit`, args)
+		WHERE id <> first AND NOT EXISTS (SELECT FROM clients_apart a WHERE a.merchant_id = @m
+			AND a.first_id = least(id, first) AND a.later_id = greatest(id, first))`+where+`
+		GROUP BY id, first ORDER BY id DESC, first DESC LIMIT @limit`, args)
 	if err == nil {
 		var later, first string
 		var same []string

@@ -40,6 +40,8 @@ var details = []detail{
 	text("shipping_street_address", "shipping_city", "shipping_state", "shipping_zip_code", "shipping_country"),
 	{name: "cc", more: func(to *client.Details, from client.Details) { to.CC = slices.Clone(from.CC) },
 		show: func(d client.Details) string { return joined(d.CC...) }},
+	{name: "tags", more: func(to *client.Details, from client.Details) { to.Tags = slices.Clone(from.Tags) },
+		show: func(d client.Details) string { return joined(d.Tags...) }},
 	{name: "bcc", more: func(to *client.Details, from client.Details) { to.BCC = slices.Clone(from.BCC) },
 		show: func(d client.Details) string { return joined(d.BCC...) }},
 }
@@ -86,6 +88,9 @@ func (d detail) alone(of client.Details) (out client.Details) {
 	d.take(&out, of)
 	if len(out.CC) == 0 {
 		out.CC = nil
+	}
+	if len(out.Tags) == 0 {
+		out.Tags = nil
 	}
 	if len(out.BCC) == 0 {
 		out.BCC = nil

@@ -34,6 +34,7 @@ type MovedIn struct {
 	Contract, Reference string
 	NotBefore           calendar.Date // the first day of a debit
 	Parked              bool
+	Failures            int // debits that failed in a row at the old system
 }
 
 // ContractOf is the next reference of a mandate of a brand: its prefix and a number that was never used.
@@ -83,7 +84,8 @@ func (s *Service) InsertMovedIn(tx Tx, who actor.Actor, in MovedIn) (token.Token
 		Method: EFT,
 		State:  token.Active, Description: uuid.NewSHA1(id, []byte("description")).String(), HolderName: in.Holder,
 		BankCode: in.Payer.BankCode, AccountType: kind, Account: in.Payer.BankAccount,
-		AccountMask: in.Payer.BankAccount.String(), CreatedBy: who.Name, NotBefore: in.NotBefore, CreatedAt: now,
+		AccountMask: in.Payer.BankAccount.String(), CreatedBy: who.Name, NotBefore: in.NotBefore, Failures: in.Failures,
+		CreatedAt: now,
 		UpdatedAt: now}
 	if in.Parked {
 		k.ParkedAt = now

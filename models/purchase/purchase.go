@@ -70,6 +70,7 @@ type Purchase struct {
 	CollectionCount         int       // debits tried so far
 	ExecuteAt               time.Time // when it turns pending_execute, if it is pending_charge then; zero: never debited
 	MailCount               int       // mails sent so far
+	TakenOver               bool      `gorm:"<-:create"` // owed elsewhere before the business came here
 	Version                 int       `gorm:"<-:create"` // counts changes, for compare-and-set
 	CreatedIP               string    `gorm:"<-:create"`
 	CreatedAt, UpdatedAt    time.Time

@@ -30,6 +30,7 @@ var wiping = []struct{ table, where string }{
 	{"client_requests", "merchant_id = $1"},
 	{"client_stops", "merchant_id = $1"},
 	{"client_merges", "merchant_id = $1"},
+	{"clients_apart", "merchant_id = $1"},
 	{"approvals", "merchant_id = $1"},
 	{"followups", "merchant_id = $1"},
 	{"attention_solved", "merchant_id = $1"},

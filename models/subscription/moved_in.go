@@ -14,10 +14,16 @@ import (
 )
 
 // WhyParked is why a subscription that came in with an import is paused: until its group is switched on.
-const WhyParked = "parked"
+const (
+	WhyParked = "parked"
+	// whyParkedPaused is of one that was paused before it came in, and stays so when its group is switched on.
+	whyParkedPaused = "parked_paused"
+)
 
 // Parked tells that the subscription waits until the group of its import is switched on.
-func (s Subscriber) Parked() bool { return s.Status == Paused && s.Why == WhyParked }
+func (s Subscriber) Parked() bool {
+	return s.Status == Paused && (s.Why == WhyParked || s.Why == whyParkedPaused)
+}
 
 // MovedIn is a subscription that a business brings from elsewhere.
 type MovedIn struct {
@@ -28,13 +34,19 @@ type MovedIn struct {
 	Cents     int64         // of each period
 	Reference string
 	Held      bool // the same transaction makes the template, or holds it already
+	Passed    int  // periods that were billed before
+	Paused    bool // it was paused before, and stays so
 }
 
 // InsertParked writes a subscription that bills nothing until it is started. It sends no mail, then or later, unless a
 // person turns its mails on.
 func (s *Service) InsertParked(tx purchase.Tx, in MovedIn) Subscriber {
 	sub := Subscriber{MerchantID: in.Template.MerchantID, TemplateID: in.Template.ID, ClientID: in.ClientID,
-		Status: Paused, Why: WhyParked, FirstOn: in.FirstOn, TokenID: in.TokenID, Reference: in.Reference}
+		Status: Paused, Why: WhyParked, FirstOn: in.FirstOn, TokenID: in.TokenID, Reference: in.Reference,
+		Passed: in.Passed}
+	if in.Paused {
+		sub.Why = whyParkedPaused
+	}
 	if in.Cents != in.Template.TotalCents {
 		sub.Override = &Override{Products: []purchase.Product{{Name: in.Template.Name(), PriceCents: in.Cents,
 			Quantity: decimal.NewFromInt(1)}}}
@@ -62,14 +74,19 @@ func (s *Service) StartParked(ctx context.Context, tx purchase.Tx, who actor.Act
 	if err != nil || !t.DeletedAt.IsZero() {
 		return sub, false, err
 	}
-	before := sub.facts()
+	before, stays := sub.facts(), sub.Why == whyParkedPaused
 	sub.Why, sub.UpdatedAt = "", tx.Now()
 	client.HoldForDebit(tx.Unit(), merchantID, sub.ClientID)
 	holdTemplate(tx.Unit(), t)
 	sub.activate(t, today(tx.Now()), tx.Now())
+	words := "The subscription began: its group was switched on."
+	if stays {
+		sub.pause(true, "person")
+		words = "Its group was switched on. The subscription stays paused, as it was before the import."
+	}
 	moveSubscriber(tx.Unit(), sub)
 	sub.Version++
-	noteSubscriber(tx, who, sub, "subscriber.activated", "The subscription began: its group was switched on.", before,
+	noteSubscriber(tx, who, sub, "subscriber.activated", words, before,
 		sub.facts())
 	return sub, true, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
+	"debitdesk/models/mail"
 )
 
 // State is where a task stands. Only waiting and running ones move.
@@ -110,6 +111,11 @@ type Worker interface {
 type Guard interface {
 	// Takes is nil for who may take a file.
 	Takes(who actor.Actor) error
+}
+
+// Announcer is a Worker that tells people when a task is done and its file can be fetched. The mails go out with it.
+type Announcer interface {
+	Announce(ctx context.Context, t Task) ([]mail.Mail, error)
 }
 
 // Large is a worker whose files may be larger than those of others.

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/mail"
 	"debitdesk/models/plural"
 )
 
@@ -190,9 +191,19 @@ func (s *Service) end(ctx context.Context, t *Task, claim uuid.UUID, state State
 		}
 		piece = Piece{}
 	}
+	var tell []mail.Mail
+	if by, is := s.Workers[t.Kind].(Announcer); is && kept {
+		var err error
+		if tell, err = by.Announce(ctx, *t); err != nil {
+			return err
+		}
+	}
 	return s.keep(ctx, t, claim, piece, func(tx *database.Tx) {
 		if !kept {
 			dropFile(tx, *t)
+		}
+		for _, m := range tell {
+			tx.InsertMail(m)
 		}
 		tx.Audit(actor.SystemOf(t.MerchantID), audit.Entry{Action: "task.ended", ObjectType: "task", ObjectID: t.ID,
 			Text:  t.Title + " " + map[State]string{Done: "is done.", Cancelled: "was stopped.", Failed: "failed."}[state],

@@ -222,6 +222,7 @@ func clientFacts(c client.Client) components.Facts {
 			}
 		}
 	}
+	add("Tags", client.TagsText(c.Tags))
 	add("Copies to", strings.Join(c.CC, ", "))
 	add("Hidden copies to", strings.Join(c.BCC, ", "))
 	facts.Items = append(facts.Items, components.Fact{Label: "Added", Part: components.When(words.Moment(c.CreatedAt))})

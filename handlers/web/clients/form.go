@@ -193,6 +193,9 @@ func DetailsOf(form url.Values, d client.Details) (client.Details, fault.Problem
 	d.BankAccount = bank.AccountNumber(text("bank_account"))
 	d.AccountType = bank.AccountType(text("account_type"))
 	d.CC, d.BCC = addresses(text("cc")), addresses(text("bcc"))
+	if form.Has("tags") { // not every form that adds a client has them
+		d.Tags = client.TagsIn(text("tags"))
+	}
 	return d, wrong
 }
 
@@ -216,6 +219,7 @@ func formOfClient(c client.Client) url.Values {
 	form.Set("account_type", string(c.AccountType))
 	form.Set("cc", strings.Join(c.CC, ", "))
 	form.Set("bcc", strings.Join(c.BCC, ", "))
+	form.Set("tags", client.TagsText(c.Tags))
 	return form
 }
 
@@ -239,6 +243,8 @@ var clientInputs = []clientInput{
 	{section: "who", name: "email", label: "E-mail address", kind: "email", hint: "Invoices and links go here."},
 	{section: "who", name: "phone", label: "Phone", kind: "tel", hint: "For example 082 123 4567.", width: "m"},
 	{section: "who", name: "personal_code", label: "Identity or passport number", width: "m"},
+	{section: "who", name: "tags", label: "Tags", hint: "Words of your own, such as Gold or Cape Town, separated by commas. " +
+		"The search finds clients by them."},
 	{section: "account", name: "bank_account", label: "Account number", width: "m"},
 	{name: "bank_code", label: "Branch code", hint: "Six digits, such as 632005 for Absa.", width: "m"},
 	{section: "address", name: "street_address", label: "Street address"},

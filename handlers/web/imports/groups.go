@@ -57,6 +57,13 @@ func (h *Imports) groupsPage(c echo.Context, i book.Import, refused error) error
 	if view.Groups, err = h.groups(c, i); err != nil {
 		return err
 	}
+	again, err := h.Service.HasConfirmations(c.Request().Context(), i)
+	if err != nil {
+		return err
+	}
+	if again {
+		view.ConfirmHref = href(i.ID, "confirm")
+	}
 	if i.State == book.Done && view.MayChange {
 		if not := i.MayUndo(h.Desk.Now()); not == nil {
 			view.UndoHref = href(i.ID, "undo")

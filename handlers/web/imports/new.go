@@ -44,12 +44,12 @@ func (h *Imports) form(c echo.Context, status int, form url.Values, refused erro
 		File: components.FileInput{Label: "File", Name: "file", Accept: accepted, Required: true, Error: wrong["file"],
 			Hint: "A spreadsheet (.xlsx), CSV, or a file of Netcash, Stitch, a bank or your accounting software; at most " +
 				"64 MB and 250 000 rows."},
-		With: components.FileInput{Label: "Second file of the same clients", Name: "with", Accept: accepted,
-			Error: wrong["with"], Hint: "Its columns are joined to the rows by our client id, your reference, the " +
-				"ID number or the e-mail address."},
+		With: components.FileInput{Label: "Other files of the same clients", Name: "with", Accept: accepted, Multiple: true,
+			Error: wrong["with"], Hint: "Their columns are joined to the rows by our client id, your reference, the " +
+				"ID number or the e-mail address: accounts, amounts, or what is owed. You can choose several files."},
 		Planned: components.FileInput{Label: "Debits that the old system still plans", Name: "planned", Accept: accepted,
-			Error: wrong["planned"], Hint: "A client whose account is in it for a month is not debited here in " +
-				"that month."},
+			Multiple: true, Error: wrong["planned"], Hint: "A client whose account is in a list for a month is not debited " +
+				"here in that month. You can choose several lists."},
 		Sheet: components.Field{Label: "Sheet", Name: "sheet", Value: form.Get("sheet"), Error: wrong["sheet"],
 			Hint: "For a workbook with several sheets: the name of one. Empty: the first that is not hidden."},
 		CutOver: components.DateField{Label: "Cut-over day", Name: "cut_over", Value: form.Get("cut_over"), Required: true,
@@ -110,24 +110,30 @@ func (h *Imports) Upload(c echo.Context) error {
 		name string
 		to   *[]book.Extra
 	}{{"with", &in.With}, {"planned", &in.Planned}} {
-		part, err := c.FormFile(one.name)
-		switch {
-		case err != nil || part.Size == 0:
-			continue
-		case part.Size > kit.MostUpload:
-			return h.refused(c, form, fault.At(one.name, "file_too_large", kit.TooLargeFile))
+		for _, part := range c.Request().MultipartForm.File[one.name] {
+			switch {
+			case part.Size == 0: // a browser sends an empty one where none was chosen
+				continue
+			case part.Size > kit.MostUpload:
+				return h.refused(c, form, fault.At(one.name, "file_too_large", kit.TooLargeFile))
+			case len(*one.to) == mostExtra:
+				return h.refused(c, form, fault.At(one.name, "too_many", "Choose at most %d files.", mostExtra))
+			}
+			content, err := part.Open()
+			if err != nil {
+				return err
+			}
+			defer func() { _ = content.Close() }()
+			*one.to = append(*one.to, book.Extra{Name: part.Filename, Content: content})
 		}
-		content, err := part.Open()
-		if err != nil {
-			return err
-		}
-		defer func() { _ = content.Close() }()
-		*one.to = append(*one.to, book.Extra{Name: part.Filename, Content: content})
 	}
 	return h.refused(c, form, kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
 		func(ctx context.Context) (book.Import, error) { return h.Service.Upload(ctx, access.Actor(c), in) },
 		func(i book.Import) string { return href(i.ID, "map") }))
 }
+
+// mostExtra is how many other files of one kind an import takes from the page.
+const mostExtra = 10
 
 func dayIn(form url.Values) (book.Day, error) {
 	text := strings.TrimSpace(form.Get("cut_over"))

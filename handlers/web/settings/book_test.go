@@ -89,6 +89,11 @@ func TestAnAdminTakesTheBookInTheBackground(t *testing.T) {
 		h.Page(who, "POST", "/settings/book", nil).Want(http.StatusForbidden)
 	}
 	must(t, h.Tasks.TakeUp(t.Context()))
+	if n := h.Count(`SELECT count(*) FROM mails m JOIN tasks t ON t.id = m.object_id WHERE m.kind = 'book_ready'
+		AND m.subject = 'Your book is ready' AND m.recipient LIKE 'admin@%' AND m.attachments::text = '[]'
+		AND m.text_body LIKE '%/tasks/' || t.id || '%'`); n != 1 {
+		t.Errorf("%d mails say that the book is ready", n)
+	}
 	files, _, at := fetched(t, h, h.A.Owner)
 	if !strings.Contains(files["clients.csv"], "Thandi Nkosi") || !strings.Contains(files["manifest.json"], `"masked"`) {
 		t.Errorf("%q", files)

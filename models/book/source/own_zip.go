@@ -19,9 +19,14 @@ const (
 )
 
 // needed are the columns of the files that are read, by name; nothing else of them is kept.
-var needed = strings.Fields("client_id reference full_name email phone personal_code street_address city zip_code " +
-	"deleted_at erased_at account_holder bank_code bank_account account_type signed_on contract_reference failures " +
-	"last_debit status method template amount cycle next_debit template_id due_period due_units")
+var needed = strings.Fields("client_id reference full_name email phone personal_code street_address city province " +
+	"zip_code country legal_name brand_name registration_number tax_number tags cc bcc " +
+	"shipping_street_address shipping_city " +
+	"shipping_province shipping_zip_code shipping_country deleted_at erased_at stopped_at held_at token_id mandate_id " +
+	"account_holder bank_code bank_account account_type signed_on contract_reference failures last_debit status method " +
+	"template amount cycle next_debit remaining subscription_reference template_id is_subscription period period_units " +
+	"due_period due_units charge_at_end trial_periods cycles notes line product price quantity discount tax_percent " +
+	"category total_override day")
 
 // record is a row of a file of a book, by the names of its columns.
 type record struct {
@@ -91,6 +96,12 @@ func (b *book) records(name string) (out []record, err error) {
 	if err != nil || len(heads) > sheet.MaxColumns {
 		return nil, damagedBook()
 	}
+	kept, many := make([]bool, len(heads)), 0
+	for n, head := range heads {
+		if kept[n] = slices.Contains(needed, head); kept[n] {
+			many++
+		}
+	}
 	for {
 		cells, err := in.Read()
 		switch {
@@ -100,9 +111,9 @@ func (b *book) records(name string) (out []record, err error) {
 			return nil, damagedBook()
 		}
 		line, _ := in.FieldPos(0)
-		r := record{line, make(map[string]string, len(needed))}
+		r := record{line, make(map[string]string, many)}
 		for n, head := range heads {
-			if slices.Contains(needed, head) {
+			if kept[n] {
 				r.cells[head] = strings.Clone(strings.ReplaceAll(cells[n], "\x00", ""))
 			}
 		}

@@ -36,7 +36,8 @@ var (
 		marks: [][]string{{"name", "fullname", "customerfullname"}, {"openingbalance"}, {"company", "companyname"},
 			{"zip", "state", "openingbalancedate", "street"}},
 		means: map[string]Meaning{"name": FullName, "fullname": FullName, "customerfullname": FullName, "email": Email,
-			"mobile": Phone, "phone": Phone, "street": Street, "city": City, "zip": PostCode},
+			"mobile": Phone, "phone": Phone, "street": Street, "city": City, "zip": PostCode, "openingbalance": Owed,
+			"openingbalancedate": OwedDue},
 		order: []string{"mobile"},
 		limits: []string{"QuickBooks writes no bank accounts and no mandates into this file. The opening balance is what " +
 			"was owed: it is never debited from here."}}
@@ -57,7 +58,7 @@ var (
 			{"contactname", "category", "taxreference"}, {"balance", "taxreference", "telephone", "category"}},
 		means: map[string]Meaning{"name": FullName, "customername": FullName, "email": Email, "mobile": Phone,
 			"telephone": Phone, "postaladdress01": Street, "postaladdress1": Street, "postaladdressline1": Street,
-			"id": Reference, "customercode": Reference},
+			"id": Reference, "customercode": Reference, "balance": Owed},
 		order: []string{"mobile", "customername"},
 		limits: []string{"Sage Business Cloud Accounting South Africa publishes no description of this file, so check " +
 			"every column. It holds no bank accounts and no mandates, and its balance is what is owed: it is never debited " +

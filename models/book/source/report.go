@@ -28,8 +28,12 @@ type Report struct {
 	// OnlyJoins tells that its rows cannot make clients: each joins a mandate that is there.
 	OnlyJoins bool `json:"only_joins,omitempty"`
 	// Collects tells that each row is a debit that the old system was told to make.
-	Collects bool   `json:"collects,omitempty"`
-	With     []With `json:"with,omitempty"`
+	Collects bool `json:"collects,omitempty"`
+	// Several tells that rows with the code More add to the client of an earlier row.
+	Several bool `json:"several,omitempty"`
+	// Patterns are templates that the file tells whole.
+	Patterns []Pattern `json:"patterns,omitempty"`
+	With     []With    `json:"with,omitempty"`
 }
 
 // With is another file of the same import: one whose columns were joined to the rows, or one of debits that the old

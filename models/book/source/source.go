@@ -49,6 +49,28 @@ const (
 	Failures      Meaning = "failures"
 	Status        Meaning = "status"
 	Group         Meaning = "group"
+
+	Province         Meaning = "state"
+	Country          Meaning = "country"
+	LegalName        Meaning = "legal_name"
+	TradeName        Meaning = "brand_name"
+	Registration     Meaning = "registration_number"
+	TaxNumber        Meaning = "tax_number"
+	Tags             Meaning = "tags"
+	Copies           Meaning = "cc"
+	HiddenCopies     Meaning = "bcc"
+	ShipStreet       Meaning = "shipping_street_address"
+	ShipCity         Meaning = "shipping_city"
+	ShipProvince     Meaning = "shipping_state"
+	ShipPostCode     Meaning = "shipping_zip_code"
+	ShipCountry      Meaning = "shipping_country"
+	MandateAmount    Meaning = "mandate_amount"
+	Remaining        Meaning = "remaining"
+	Paused           Meaning = "paused"
+	InvoiceReference Meaning = "subscription_reference"
+	Owed             Meaning = "owed"
+	OwedDue          Meaning = "owed_due"
+	OwedReference    Meaning = "owed_reference"
 )
 
 // Column is a column of a known layout. Decimal and Dates say how its texts are written, where the layout knows it.
@@ -71,6 +93,8 @@ const (
 	Again = "source_again" // its mandate has to be confirmed again
 	// Planned is a debit that the old system is to make: it is no client, and keeps one from being debited twice.
 	Planned = "planned"
+	// More is another account or subscription of a client that an earlier row names.
+	More = "more"
 )
 
 // File is a file of clients whose layout was recognised, or a table whose columns have to be guessed: its report then
