@@ -17,7 +17,6 @@ build:
 test: ## everything that CI asks
 	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext
 	.make/fresh.sh
-	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 80m $(PACKAGES)
 
@@ -34,7 +33,7 @@ test-race: ## packages with work that is shared, under the race detector; needs 
 	@go build -o bin/withpg ./.make/withpg
 	bin/withpg go test -race -vet=off -p 2 -parallel 4 -timeout 80m $(RACED)
 
-lint: # a tool with a module of its own, so that go.mod stays short
+lint: ## before a commit; not a part of test: from an empty cache it takes as long as a third of the tests. Has a module of its own
 	go tool -modfile=.make/lint/go.mod golangci-lint run ./... ./.make/withpg ./.make/bench ./.make/sbom
 
 generate: ## templ, committed
