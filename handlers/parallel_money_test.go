@@ -57,7 +57,7 @@ func (c *callers) clients() {
 	}, 409)
 	c.all("POST /clients/:id/apart", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("with", ids[i^1], "apart", "yes")}
-	})
+	}, 303)
 	c.all("POST /clients/:id/separation", func(i int) ask { return ask{ids: ids[i : i+1], body: form()} }, 409)
 	c.all("POST /clients/:id/deletion", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("confirm",

@@ -50,14 +50,18 @@ func (s *Service) setApart(ctx context.Context, who actor.Actor, one, other uuid
 	if err := who.May(mayMerge); err != nil {
 		return err
 	}
-	if one == other {
-		return fault.At("with", "invalid", "This is the same client. Choose another one.")
-	}
 	both, err := s.Store.several(ctx, who.MerchantID, []uuid.UUID{one, other})
 	if err != nil {
 		return err
 	}
-	if len(both) < 2 {
+	switch {
+	case both[one].ID == uuid.Nil:
+		return fault.Missing()
+	case other == uuid.Nil:
+		return fault.At("with", "required", "Choose the other client.")
+	case one == other:
+		return fault.At("with", "invalid", "This is the same client. Choose another one.")
+	case len(both) < 2:
 		return fault.Missing()
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {

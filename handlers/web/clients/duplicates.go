@@ -39,10 +39,7 @@ func (h *Clients) SetApart(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	with, err := uuid.Parse(form.Get("with"))
-	if err != nil {
-		return fault.At("with", "required", "Choose the other client.")
-	}
+	with, _ := uuid.Parse(form.Get("with")) // no id is nobody's
 	set, said := h.Merging.KeepApart, "The two clients are marked as not the same. They are listed below, where you can "+
 		"take it back."
 	if form.Get("apart") == "no" {

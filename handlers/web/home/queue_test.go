@@ -30,7 +30,8 @@ func TestEveryKindOffersAnAct(t *testing.T) {
 		if k.id == approvalsWait.id || k.id == promisesDue.id { // decided on a page of their own; settled in place
 			continue
 		}
-		known := map[string]string{"declined": "unconfirmed", "subscribers": "stranded", "refunds": "refund", "mails": "mail"}
+		known := map[string]string{"declined": "unconfirmed", "subscribers": "stranded", "refunds": "refund",
+			"requests": "request", "mails": "mail"}
 		kind := k.id
 		if of := known[kind]; of != "" {
 			kind = of
