@@ -220,7 +220,8 @@ func TestNothingIsShownWithoutASession(t *testing.T) {
 	ids := regexp.MustCompile(`:[a-z]+`)
 	walked := 0
 	for _, r := range g.app.Routes() {
-		if open[r.Path] || strings.HasPrefix(r.Path, "/p/") || strings.HasPrefix(r.Path, "/my") || r.Method == http.MethodHead ||
+		if open[r.Path] || strings.HasPrefix(r.Path, "/p/") || strings.HasPrefix(r.Path, "/my") ||
+			r.Method == http.MethodHead ||
 			r.Method == echo.RouteNotFound || r.Method == "PROPFIND" || r.Method == "REPORT" || r.Method == http.MethodConnect ||
 			r.Method == http.MethodTrace {
 			continue

@@ -54,10 +54,12 @@ func (c *callers) ownPages() {
 		return ask{ids: one(i), body: form("kind", "access", "channel", "phone", "text", "All",
 			"received_on", calendar.DateOf(c.Store.Now()).String())}
 	}, 303)
-	open := c.column(`SELECT id::text FROM client_requests WHERE merchant_id = $1 AND state = 'open' AND kind = 'correction'`,
+	open := c.column(`SELECT id::text FROM client_requests
+		WHERE merchant_id = $1 AND state = 'open' AND kind = 'correction'`,
 		c.A.ID)
 	c.all("POST /requests/:id/answer", func(i int) ask {
-		return ask{ids: onOne(open, i), body: form("version", "1", "state", string(clientpage.RequestAnswered), "answer", "Done")}
+		return ask{ids: onOne(open, i), body: form("version", "1", "state", string(clientpage.RequestAnswered),
+			"answer", "Done")}
 	}, 303, 409)
 	c.all("POST /requests/:id/reopening", func(i int) ask {
 		return ask{ids: onOne(open, i), body: form("version", "2")}
@@ -70,7 +72,8 @@ func (c *callers) ownPages() {
 // mailedTo is what the newest mail of a kind to a client says where a pattern finds it.
 func (c *callers) mailedTo(clientID, kind string, says *regexp.Regexp) string {
 	c.t.Helper()
-	ids := c.column(`SELECT id::text FROM mails WHERE client_id = $1 AND kind = $2 ORDER BY id DESC LIMIT 1`, clientID, kind)
+	ids := c.column(`SELECT id::text FROM mails WHERE client_id = $1 AND kind = $2 ORDER BY id DESC LIMIT 1`,
+		clientID, kind)
 	if len(ids) != 1 {
 		c.t.Fatalf("no mail %s", kind)
 	}

@@ -439,7 +439,8 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.ExerciseStranger(s.id)
 	s.unbroken("a stranger", handlertest.Answer{})
 	s.each(func(method, route string) {
-		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/my") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") ||
+		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/my") ||
+			strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") ||
 			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
 			route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") ||
 			strings.HasPrefix(route, "/.well-known/") {

@@ -234,7 +234,8 @@ func New(o Options) (Services, error) {
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
-			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange, Plans: out.Plans}
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue,
+			Exchange: o.Exchange, Plans: out.Plans}
 		if at.sandbox != nil {
 			out.Controls.Phone, out.Controls.Bank = at.sandbox.ForceMandate,
 				func(ctx context.Context, id uuid.UUID, code, dispute string) error {

@@ -22,7 +22,7 @@ var askAxe string
 var axeSaw = struct {
 	sync.Mutex
 	frames, styles []string
-	undecided      map[string]int // styles whose texts axe could not judge, such as those beneath another: on how many pages
+	undecided      map[string]int // styles that axe could not judge, such as texts beneath another: on how many pages
 }{frames: []string{}, styles: []string{}, undecided: map[string]int{}}
 
 // tries is on how many pages axe is asked about a style that it does not judge.

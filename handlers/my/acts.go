@@ -123,6 +123,7 @@ func fill(view *my.FormView, k clientpage.Kind, offer clientpage.Offer, w client
 				Title: mytext.Rights[r]})
 		}
 		view.Text = &components.Textarea{Label: mytext.PrivacyText, Name: "text", Value: w.Text, Rows: 3, MaxLength: 1000}
+	default: // confirmed by the code alone
 	}
 }
 

@@ -24,7 +24,8 @@ func (p *Pages) Mandate(c echo.Context) error {
 	if !ok || err != nil {
 		return err
 	}
-	view := my.TextView{Frame: p.frame(v.Brand, mytext.MandateTitle), Title: mytext.MandateTitle, Back: back(), Foot: foot(),
+	view := my.TextView{Frame: p.frame(v.Brand, mytext.MandateTitle), Title: mytext.MandateTitle, Back: back(),
+		Foot: foot(),
 		Facts: components.Facts{Items: []components.Fact{{Label: mytext.MandateReference, Value: m.ContractReference},
 			{Label: mytext.MandateHolder, Value: m.HolderName}, {Label: mytext.MandateAccount, Value: m.AccountMask},
 			{Label: mytext.MandateStands, Value: m.State.Label()}}},

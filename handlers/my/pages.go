@@ -51,12 +51,13 @@ type Pages struct {
 const cookieName = "debitdesk_my"
 
 func (p *Pages) cookie(value string, seconds int) *http.Cookie {
+	//nolint:gosec // Secure wherever the product is served by https
 	return &http.Cookie{Name: cookieName, Value: value, Path: "/my", MaxAge: seconds, HttpOnly: true, Secure: p.Secure,
 		SameSite: http.SameSiteLaxMode}
 }
 
-// private keeps pages out of searches. The headers of every page keep them out of caches, and their addresses from other
-// sites. "no-referrer" would have browsers send forms with the origin "null", which is another site's.
+// private keeps pages out of searches. The headers of every page keep them out of caches, and their addresses from
+// other sites. "no-referrer" would have browsers send forms with the origin "null", which is another site's.
 func private(c echo.Context) { c.Response().Header().Set("X-Robots-Tag", "noindex, nofollow") }
 
 // visit finds who is there. Where nobody is, the answer is sent, and ok is false.

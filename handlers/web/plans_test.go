@@ -28,8 +28,9 @@ func TestAnAdminMakesChangesCopiesAndEndsAPlan(t *testing.T) {
 
 	// What could never run is refused while it is written, with what was typed.
 	h.Page(h.A.Owner, "POST", "/plans", planForm("name", "Monthly", "stopped.0", "debit_again", "money.0", "wait_days",
-		"money.0.n", "soon")).Want(http.StatusUnprocessableEntity).Contains("“Debit again” can never follow a stop or a dispute",
-		"Enter a whole number", "Monthly")
+		"money.0.n", "soon")).Want(http.StatusUnprocessableEntity).
+		Contains("“Debit again” can never follow a stop or a dispute",
+			"Enter a whole number", "Monthly")
 	h.Page(h.A.Owner, "POST", "/plans", planForm("name", "Monthly", "more", "yes")).Want(http.StatusOK).Contains("Step 4")
 
 	made := planForm("name", "Monthly", "money.0", "message", "money.1", "debit_again", "money.2", "debit_again",

@@ -69,7 +69,8 @@ func unfinishedSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time
 }
 
 // doneSince counts what a client did of a kind since a moment; with an object, about that alone.
-func doneSince(tx *database.Tx, merchantID, clientID uuid.UUID, kind Kind, object uuid.UUID, since time.Time) (int, error) {
+func doneSince(tx *database.Tx, merchantID, clientID uuid.UUID, kind Kind, object uuid.UUID,
+	since time.Time) (int, error) {
 	return count(tx, `SELECT count(*) FROM client_page_acts WHERE merchant_id = $1 AND client_id = $2 AND kind = $3
 		AND state = 'done' AND done_at > $4 AND ($5::uuid IS NULL OR object_id = $5)`, merchantID, clientID, string(kind),
 		database.Instant(since), database.OrNull(object))

@@ -219,7 +219,7 @@ func (s *Service) do(tx purchase.Tx, who actor.Actor, a *Act) (err error) {
 		a.MadeID = s.insertRequest(tx, who, r).ID
 		return nil
 	}
-	text := ""
+	var text string
 	switch a.Kind {
 	case Promise:
 		var p followup.Promise
@@ -239,7 +239,8 @@ func (s *Service) do(tx purchase.Tx, who actor.Actor, a *Act) (err error) {
 		text = "The client stopped the subscription “" + a.Wish.Named + "” on its own page."
 	case Pause:
 		err = s.Subscriptions.PauseByClientIn(tx, who, a.ObjectID)
-		text = "The client paused the subscription “" + a.Wish.Named + "” on its own page. It is billed again when you resume it."
+		text = "The client paused the subscription “" + a.Wish.Named + "” on its own page. " +
+			"It is billed again when you resume it."
 	case Account:
 		text = "The client wants to give another bank account in the place of " + a.Wish.Named + "."
 	default:
@@ -272,6 +273,7 @@ func (s *Service) tell(tx purchase.Tx, who actor.Actor, a *Act, text string) {
 		n.ObjectType, n.ObjectID, n.PurchaseID, e.PurchaseID = followup.Purchase, a.ObjectID, a.ObjectID, a.ObjectID
 	case Stop, Pause:
 		n.ObjectType, n.ObjectID = followup.Subscriber, a.ObjectID
+	default: // about the client
 	}
 	followup.InsertNote(tx.Unit(), n)
 	tx.Audit(who, e)

@@ -44,6 +44,7 @@ func (s *Service) Offer(ctx context.Context, v Visit, kind Kind, object uuid.UUI
 			o.Days, a.Wish.Day = moves.Days, moves.Days[0]
 		case Details, Privacy:
 			a.Wish.Text, a.Wish.Request = "-", Access
+		default: // there is nothing to choose
 		}
 		if err := s.check(tx, &a); err != nil {
 			return err

@@ -198,8 +198,8 @@ func (k RequestKind) Label() string {
 		AsksAccount: "another bank account"}[k], string(k))
 }
 
-// Answer answers a request, and mails the answer to the client where there is an address. Version is that of the request
-// that the person saw.
+// Answer answers a request, and mails the answer to the client where there is an address. Version is that of the
+// request that the person saw.
 func (s *Service) Answer(ctx context.Context, who actor.Actor, id uuid.UUID, version int, state RequestState,
 	answer string) (r Request, err error) {
 	if err := who.May(actor.Write); err != nil {
@@ -256,7 +256,8 @@ func (s *Service) mailAnswer(tx purchase.Tx, r Request) error {
 	return nil
 }
 
-// Reopen takes an answer back, so that the request is to be answered again by the same day. The mail that went out stays.
+// Reopen takes an answer back, so that the request is to be answered again by the same day. The mail that went
+// out stays.
 func (s *Service) Reopen(ctx context.Context, who actor.Actor, id uuid.UUID, version int) (r Request, err error) {
 	if err := who.May(actor.Write); err != nil {
 		return r, err

@@ -43,7 +43,8 @@ func (k Kind) Choices() []Policy {
 }
 
 // usual are the policies until a business says otherwise (source: follow-up, section 9).
-var usual = map[Kind]Policy{Promise: On, Invoice: On, Day: AskStaff, Stop: On, Pause: Off, Account: On, Details: AskStaff,
+var usual = map[Kind]Policy{Promise: On, Invoice: On, Day: AskStaff, Stop: On, Pause: Off, Account: On,
+	Details: AskStaff,
 	Privacy: AskStaff}
 
 // Settings are what clients may do on the page of a brand.

@@ -44,7 +44,8 @@ func (s *Service) AddPromise(ctx context.Context, who actor.Actor, about Object,
 
 // PromiseByClient writes down what a client itself promised to pay of a purchase, in a caller's transaction. Its name
 // stands in the place of the person who wrote it down.
-func (s *Service) PromiseByClient(tx *database.Tx, who actor.Actor, purchaseID uuid.UUID, in Promising) (Promise, error) {
+func (s *Service) PromiseByClient(tx *database.Tx, who actor.Actor, purchaseID uuid.UUID,
+	in Promising) (Promise, error) {
 	if err := s.checkPromise(&in); err != nil {
 		return Promise{}, err
 	}

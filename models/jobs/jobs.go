@@ -2,8 +2,8 @@
 // come round and do what the rows say is due. A job of the queue is a nudge in the
 // transaction of a fact, so that nobody waits for a round; when one is lost, the sweep
 // makes it good. The asking for a new password, or for the link to a client's own page, alone
-// stands in its job, because it must take the same time whether the person exists or not. The package must not know what
-// the work is.
+// stands in its job, because it must take the same time whether the person exists or not. The package must not know
+// what the work is.
 //
 // River carries the nudges: it wakes a process within milliseconds, gives each nudge to
 // one of them, bounds how many run at once, and keeps them across a crash. Without it we

@@ -102,8 +102,9 @@ func clientFiles() []file {
 				moment("created_at", "x.created_at", "When it began"),
 				moment("finished_at", "x.finished_at", "When it ended"),
 			}},
-		{name: "requests.csv", holds: "What clients asked for, privacy requests among it", tables: []string{"client_requests"},
-			from: "client_requests x", order: "x.id", columns: []column{
+		{name: "requests.csv", holds: "What clients asked for, privacy requests among it",
+			tables: []string{"client_requests"},
+			from:   "client_requests x", order: "x.id", columns: []column{
 				word("request_id", "x.id", "Its id here"),
 				word("client_id", "x.client_id", "The client"),
 				word("kind", "x.kind", "What was asked for"),

@@ -38,7 +38,8 @@ var apart = []struct {
 		[]string{"book_imports", "book_import_rows", "book_scans", "book_mappings"}},
 	{LeftOut{"The journal", "It follows from what is here, and has files of its own: Books, or debitdesk books export."},
 		[]string{"journal_entries", "book_settings", "book_accounts", "book_vat_bases", "book_closings"}},
-	{LeftOut{"Clients’ own pages", "Links and codes open this system and no other; what clients asked for is in requests.csv."},
+	{LeftOut{"Clients’ own pages",
+		"Links and codes open this system and no other; what clients asked for is in requests.csv."},
 		[]string{"client_page_links", "client_page_sessions", "client_page_acts", "client_page_settings"}},
 	{LeftOut{"The sandbox’s bank", "It is none."}, []string{"sandbox_instructions"}},
 }

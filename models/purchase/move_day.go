@@ -63,7 +63,8 @@ func (s *Service) DayMovesOf(rec Record) (out DayMoves, err error) {
 }
 
 // MoveDayIn moves a planned debit to another day, as its client asked, in a caller's transaction. Conflict debit_fixed
-// where it cannot be moved, Invalid for a day that it cannot move to; fault.ErrLost when the bank gets it at this moment.
+// where it cannot be moved, Invalid for a day that it cannot move to; fault.ErrLost when the bank gets it at
+// this moment.
 func (s *Service) MoveDayIn(tx Tx, who actor.Actor, id uuid.UUID, day calendar.Date) error {
 	moves, err := s.DayMoves(tx.Context(), who.MerchantID, id)
 	if err != nil {

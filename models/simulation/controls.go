@@ -166,7 +166,8 @@ func (c *Controls) runDebits(ctx context.Context, done *Processed) error {
 
 // workers are what the clock makes due beside the debits.
 func (c *Controls) workers() []Worker {
-	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Plans, c.Webhooks}, func(w Worker) bool { return w == nil })
+	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Plans, c.Webhooks},
+		func(w Worker) bool { return w == nil })
 }
 
 func (c *Controls) overdue(ctx context.Context) (bool, error) {

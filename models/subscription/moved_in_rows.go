@@ -17,7 +17,8 @@ func RemoveParked(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) (gone 
 	}
 	err = database.Query(tx, func(id *[16]byte) []any { return []any{id} }, func(id [16]byte) { gone[id] = true },
 		`DELETE FROM template_clients s WHERE merchant_id = $1 AND id = ANY($2::uuid[])
-			AND (why = ANY($3) AND version = 1 OR status <> 'inactive' AND version = 2) AND NOT EXISTS (SELECT FROM billing_periods p
+			AND (why = ANY($3) AND version = 1 OR status <> 'inactive' AND version = 2)
+			AND NOT EXISTS (SELECT FROM billing_periods p
 				WHERE p.template_client_id = s.id) RETURNING id`, merchantID.String(), database.IDs(ids),
 		[]string{WhyParked, whyParkedPaused})
 	if err != nil {

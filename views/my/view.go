@@ -1,4 +1,5 @@
-// Package my draws the client's own page. It gets finished words, also those of its headings, and must not import models.
+// Package my draws the client's own page. It gets finished words, also those of its headings, and must not
+// import models.
 package my
 
 import (

@@ -28,7 +28,8 @@ func CodeSubject(brand string) string { return "Your code for your page at " + b
 
 // CodeKeep says that a code is for nobody else.
 func CodeKeep(brand string) string {
-	return "Keep the code to yourself: " + brand + " never asks for it. If you did not ask for this, do nothing; nothing changes."
+	return "Keep the code to yourself: " + brand + " never asks for it. " +
+		"If you did not ask for this, do nothing; nothing changes."
 }
 
 // DidSubject is the subject of a confirmation.

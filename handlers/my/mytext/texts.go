@@ -27,8 +27,9 @@ const (
 	OverText   = "Your visit is over, or the link was ended. Nothing was changed. " +
 		"Open the link in your mail again, or ask for a new one."
 	LinkGone    = "This link does not work"
-	LinkUnknown = "The link may be incomplete. Open it again from the mail that you received, or ask the business for a new one."
-	NewLink     = "Get a new link"
+	LinkUnknown = "The link may be incomplete. Open it again from the mail that you received, " +
+		"or ask the business for a new one."
+	NewLink = "Get a new link"
 
 	AskTitle = "Get a link to your page"
 	AskText  = "Enter the e-mail address or the phone number that you gave us. " +
@@ -37,7 +38,8 @@ const (
 	AskButton  = "Send me my link"
 	AskMissing = "Enter your e-mail address or your phone number."
 	AskSent    = "Check your mail"
-	AskSentSay = "If we know this address or number, a link is on its way to the e-mail address on file. It works for 24 hours."
+	AskSentSay = "If we know this address or number, a link is on its way to the e-mail address on file. " +
+		"It works for 24 hours."
 
 	Owe          = "What you owe"
 	OweNothing   = "You owe nothing at the moment."
@@ -119,7 +121,8 @@ func Explain(k clientpage.Kind, brand string) []string {
 	case clientpage.Invoice:
 		return []string{"The invoice is sent to the e-mail address that we have on file."}
 	case clientpage.Day:
-		return []string{"This one debit runs on the day that you choose. Later debits stay as they are. A debit can be moved once."}
+		return []string{"This one debit runs on the day that you choose. Later debits stay as they are. " +
+			"A debit can be moved once."}
 	case clientpage.Stop:
 		return []string{"You will not be billed for any further payments.", "What was billed before is still owed.",
 			"To begin again, ask " + brand + "."}
@@ -156,11 +159,13 @@ func Doing(a clientpage.Act) string {
 			return "You ask to pause the subscription “" + w.Named + "”."
 		case clientpage.Account:
 			return "You ask to use another bank account in the place of " + w.Named + "."
+		default: // requests in words of their own
 		}
 	}
 	switch a.Kind {
 	case clientpage.Promise:
-		return fmt.Sprintf("You say that you will pay %s for %s on %s.", money.Format(w.Cents, money.ZAR), w.Named, Day(w.Day))
+		return fmt.Sprintf("You say that you will pay %s for %s on %s.", money.Format(w.Cents, money.ZAR), w.Named,
+			Day(w.Day))
 	case clientpage.Invoice:
 		return "You ask for the invoice " + w.Named + " again."
 	case clientpage.Day:
@@ -203,7 +208,9 @@ func Did(a clientpage.Act, brand string) []string {
 	case clientpage.Pause:
 		return []string{"The subscription “" + w.Named + "” is paused. To go on, ask " + brand + "."}
 	case clientpage.Account:
-		return []string{"You can give the new account now. The old one, " + w.Named + ", stays in use until the new one works."}
+		return []string{"You can give the new account now. The old one, " + w.Named +
+			", stays in use until the new one works."}
+	default: // requests, told above
 	}
 	return nil
 }

@@ -27,8 +27,9 @@ const requestsPath = "/requests"
 func requestPath(id uuid.UUID) string { return requestsPath + "/" + id.String() }
 
 // channelNames are how requests come.
-var channelNames = map[clientpage.Channel]string{clientpage.ByPage: "The client’s own page", clientpage.ByPhone: "Phone",
-	clientpage.ByMail: "E-mail", clientpage.ByLetter: "Letter", clientpage.InPerson: "In person"}
+var channelNames = map[clientpage.Channel]string{clientpage.ByPage: "The client’s own page",
+	clientpage.ByPhone: "Phone",
+	clientpage.ByMail:  "E-mail", clientpage.ByLetter: "Letter", clientpage.InPerson: "In person"}
 
 // Requests serves GET /requests.
 func (p *Pages) Requests(c echo.Context) error {
@@ -55,7 +56,8 @@ func (p *Pages) table(label string, list []clientpage.Request, named bool) compo
 		if named {
 			first.Second = words.JoinedWords(" · ", r.ClientName, r.About)
 		}
-		t.Rows = append(t.Rows, components.Row{Cells: []components.Cell{first, {Text: words.SayDay(r.ReceivedOn, p.Desk.Now())},
+		t.Rows = append(t.Rows, components.Row{Cells: []components.Cell{first,
+			{Text: words.SayDay(r.ReceivedOn, p.Desk.Now())},
 			{Text: words.SayDay(r.DueOn, p.Desk.Now())}, {Pill: requestPill(r, today)}}})
 	}
 	return t
@@ -91,7 +93,8 @@ func (p *Pages) Request(c echo.Context) error {
 func (p *Pages) request(c echo.Context, r clientpage.Request, typed string, refused error) error {
 	who, now := access.Actor(c), p.Desk.Now()
 	byInput, summary, byField := kit.Problems(refused)
-	v := pages.ClientRequestView{Title: words.Capital(r.Kind.Label()), Back: components.Link{Text: "Requests", Href: requestsPath},
+	v := pages.ClientRequestView{Title: words.Capital(r.Kind.Label()),
+		Back:     components.Link{Text: "Requests", Href: requestsPath},
 		Problems: components.ErrorSummary{Items: summary}, Pill: requestPill(r, calendar.DateOf(now)), Said: r.Text,
 		Answer: r.Answer, Version: strconv.Itoa(r.Version), HelpText: helpWords[r.Kind],
 		Facts: components.Facts{Items: []components.Fact{
@@ -126,7 +129,8 @@ func (p *Pages) request(c echo.Context, r clientpage.Request, typed string, refu
 
 // helpWords say what staff do about a request.
 var helpWords = map[clientpage.RequestKind]string{
-	clientpage.Objection: "Decide whether the client’s data may still be used, and for what. An objection alone does not " +
+	clientpage.Objection: "Decide whether the client’s data may still be used, and for what. " +
+		"An objection alone does not " +
 		"end a lawful debit.",
 	clientpage.Correction: "Correct the client’s details, then answer.",
 	clientpage.Deletion: "Erase the personal data as far as the law allows. Mandates and invoices are kept for the time " +
@@ -156,6 +160,7 @@ func helpLinks(who actor.Actor, r clientpage.Request) (links []components.Link) 
 		links = append(links, components.Link{Text: "The purchase", Href: words.PurchasePath(r.ObjectID)})
 	case clientpage.AsksAccount:
 		links = append(links, components.Link{Text: "The account", Href: "/tokens/" + r.ObjectID.String()})
+	default: // done on the client's page
 	}
 	return append(links, components.Link{Text: "The client", Href: at})
 }

@@ -243,8 +243,9 @@ var clientInputs = []clientInput{
 	{section: "who", name: "email", label: "E-mail address", kind: "email", hint: "Invoices and links go here."},
 	{section: "who", name: "phone", label: "Phone", kind: "tel", hint: "For example 082 123 4567.", width: "m"},
 	{section: "who", name: "personal_code", label: "Identity or passport number", width: "m"},
-	{section: "who", name: "tags", label: "Tags", hint: "Words of your own, such as Gold or Cape Town, separated by commas. " +
-		"The search finds clients by them."},
+	{section: "who", name: "tags", label: "Tags",
+		hint: "Words of your own, such as Gold or Cape Town, separated by commas. " +
+			"The search finds clients by them."},
 	{section: "account", name: "bank_account", label: "Account number", width: "m"},
 	{name: "bank_code", label: "Branch code", hint: "Six digits, such as 632005 for Absa.", width: "m"},
 	{section: "address", name: "street_address", label: "Street address"},

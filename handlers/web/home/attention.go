@@ -216,7 +216,8 @@ func (h *Home) Attention(c echo.Context) error {
 		Icon:  "done",
 		Title: "Nothing is waiting for you",
 		Text: "Failed and disputed debits, debits without an answer, " +
-			"blocked accounts that are still needed, suspended mandates, promises to pay, requests of clients and undelivered mails are shown here " +
+			"blocked accounts that are still needed, suspended mandates, promises to pay, " +
+			"requests of clients and undelivered mails are shown here " +
 			"until they are dealt with.",
 	}
 	if whose != report.Everyones {
