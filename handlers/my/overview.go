@@ -262,13 +262,17 @@ func branchWords(code string) string {
 // planned lists debits that are under way, and what subscriptions bill next.
 func (p *Pages) planned(o overview) my.Part {
 	part := my.Part{ID: "planned", Title: mytext.Planned, Empty: mytext.PlannedNone}
-	for _, l := range o.owed {
+	debited := slices.DeleteFunc(slices.Clone(o.owed), func(l report.AccountLine) bool {
+		c := o.outlooks[l.ID].Collection
+		return c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted,
+			collection.InTracking}, c.State)
+	})
+	slices.SortStableFunc(debited, func(a, b report.AccountLine) int {
+		return o.outlooks[a.ID].Collection.ActionDate.Compare(o.outlooks[b.ID].Collection.ActionDate)
+	})
+	for _, l := range debited {
 		one := o.outlooks[l.ID]
 		c := one.Collection
-		if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted,
-			collection.InTracking}, c.State) {
-			continue
-		}
 		i := my.Item{Title: mytext.DebitOn(c.ActionDate), Amount: money.Format(c.AmountCents, c.Currency),
 			Texts: []string{mytext.DebitFor(title(one.Purchase, l.Reference), o.tokens[c.TokenID].AccountMask)}}
 		if c.State != collection.Scheduled || !c.SubmitAt.After(p.Service.Now()) {

@@ -635,7 +635,7 @@ func Duplicates(frame layout.Frame, v DuplicatesView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Duplicates", Sub: "clients with the same identity number, account or e-mail address", Back: components.Link{Text: "Clients", Href: "/clients"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Duplicates", Sub: "Clients with the same identity number, account or e-mail address", Back: components.Link{Text: "Clients", Href: "/clients"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
