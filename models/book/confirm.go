@@ -152,7 +152,7 @@ type DayPlan struct {
 	N  int
 }
 
-// Days says on which business days everybody is asked who still has to be, when each day's groups are asked for.
+// AskingDays says on which business days everybody is asked who still has to be, when each day's groups are asked for.
 func (s *Service) AskingDays(p Pace, c Confirmations) (out []DayPlan) {
 	left, room, day := c.Counts[ToAsk], p.PerDay-c.AskedToday, dayOfMoment(s.Now())
 	for left > 0 && len(out) < MostConfirmations {
