@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -233,13 +232,5 @@ func digit(r rune) rune {
 const tries = 20
 
 func again(try func() error) error {
-	var lost error
-	for range tries {
-		err := try()
-		if !errors.Is(err, fault.ErrLost) {
-			return err
-		}
-		lost = err
-	}
-	return fault.New(fault.Conflict, "conflict", "This is being changed at the moment. Please try again.").Because(lost)
+	return fault.Again(tries, "This is being changed at the moment. Please try again.", try)
 }

@@ -3,7 +3,6 @@ package merging
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -35,14 +34,10 @@ func (s *Service) Merge(ctx context.Context, who actor.Actor, in Input) (m Merge
 }
 
 // retried does it again when another change came first.
-func (s *Service) retried(ctx context.Context, do func(*database.Tx) error) (err error) {
+func (s *Service) retried(ctx context.Context, do func(*database.Tx) error) error {
 	const tries = 5
-	for range tries {
-		if err = s.Store.InTx(ctx, do); !errors.Is(err, fault.ErrLost) {
-			return err
-		}
-	}
-	return fault.New(fault.Conflict, "conflict", "These clients are being changed at the moment. Try again.").Because(err)
+	return fault.Again(tries, "These clients are being changed at the moment. Try again.",
+		func() error { return s.Store.InTx(ctx, do) })
 }
 
 // lockBoth locks two clients in the order of their ids, so that two merges of the same ones wait for each other.

@@ -2,7 +2,6 @@ package purchase
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -158,14 +157,9 @@ func (s *Service) reasonOf(in *StopInput) error {
 }
 
 // stopping does it again when another change came first.
-func (s *Service) stopping(ctx context.Context, do func(Tx) error) (err error) {
-	for range tries {
-		if err = s.InTx(ctx, do); !errors.Is(err, fault.ErrLost) {
-			return err
-		}
-	}
-	return fault.New(fault.Conflict, "conflict", "Debits of this client are being changed at the moment. Try again.").
-		Because(err)
+func (s *Service) stopping(ctx context.Context, do func(Tx) error) error {
+	return fault.Again(tries, "Debits of this client are being changed at the moment. Try again.",
+		func() error { return s.InTx(ctx, do) })
 }
 
 // StopClientIn is StopClient in the transaction of a decision; who is the one who asked. The client's row is locked

@@ -2,7 +2,6 @@ package purchase
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,16 +176,13 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 }
 
 func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (d Deletion, err error) {
-	for range tries {
-		err = s.InTx(ctx, func(tx Tx) error {
-			d, err = do(tx)
-			return err
+	err = fault.Again(tries, "These accounts are in use at the moment. Try again.", func() error {
+		return s.InTx(ctx, func(tx Tx) (wrong error) {
+			d, wrong = do(tx)
+			return wrong
 		})
-		if !errors.Is(err, fault.ErrLost) {
-			return d, err
-		}
-	}
-	return d, fault.New(fault.Conflict, "conflict", "These accounts are in use at the moment. Try again.").Because(err)
+	})
+	return d, err
 }
 
 // StartDeletionIn is StartDeletion in the transaction of a decision; who is the one who asked.

@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -87,15 +86,7 @@ const tries = 20
 
 // again repeats what lost a race; who loses looks at what is there then.
 func again(try func() error) error {
-	var lost error
-	for range tries {
-		err := try()
-		if !errors.Is(err, fault.ErrLost) {
-			return err
-		}
-		lost = err
-	}
-	return fault.New(fault.Conflict, "conflict", "This is being changed by another person. Try again.").Because(lost)
+	return fault.Again(tries, "This is being changed by another person. Try again.", try)
 }
 
 func today(now time.Time) calendar.Date { return calendar.DateOf(now) }
