@@ -3,11 +3,8 @@ package clientpage
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -15,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/followup"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
 )
@@ -116,21 +114,11 @@ const (
 	oldestDays  = 366  // days ago that a request was received which is written down
 )
 
-// manyDigits is an identity number or the number of a card: requests are not sealed.
-var manyDigits = regexp.MustCompile(`\d{13,}|\d{6} \d{4} \d{3}|(\d{4}[ -]){3}\d{4}`)
-
 // cleanText is what may be kept of a text.
 func cleanText(field, text string, needed bool) (string, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""))
-	switch {
-	case text == "" && needed:
-		return "", fault.At(field, "required", "Write a few words.")
-	case utf8.RuneCountInString(text) > longestText:
-		return "", fault.At(field, "max_length", "At most %d characters fit here.", longestText)
-	case manyDigits.MatchString(text):
-		return "", fault.At(field, "invalid", "Please leave identity numbers and card numbers out of this text.")
-	}
-	return text, nil
+	return followup.FreeText{Most: longestText, Needed: needed, Missing: "Write a few words.",
+		Long:    "At most %d characters fit here.",
+		Numbers: "Please leave identity numbers and card numbers out of this text."}.Clean(field, text)
 }
 
 // RequestInput is a request as staff write it down.

@@ -3,11 +3,9 @@ package followup
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -190,24 +188,10 @@ func (s subject) entry(action, text string, after map[string]any) audit.Entry {
 		PurchaseID: s.shownWith(), Text: text, After: after}
 }
 
-// manyDigits is an identity number or the number of a card.
-var manyDigits = regexp.MustCompile(`\d{13,}|\d{6} \d{4} \d{3}|(\d{4}[ -]){3}\d{4}`)
-
-// cleanText is what may be kept of a text: notes are not sealed, so no identity number belongs there.
+// cleanText is what may be kept of a note.
 func cleanText(field, text string, needed bool) (string, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""))
-	switch {
-	case text == "" && needed:
-		return "", fault.At(field, "required", "Write a note.")
-	case utf8.RuneCountInString(text) > longestText:
-		return "", fault.At(field, "max_length", "A note has at most %d characters.", longestText)
-	case manyDigits.MatchString(text):
-		return "", fault.At(
-			field,
-			"invalid",
-			"A note must not contain an identity number or a card number. They belong on the client’s page, "+
-				"where they are kept sealed.",
-		)
-	}
-	return text, nil
+	return FreeText{Most: longestText, Needed: needed, Missing: "Write a note.",
+		Long: "A note has at most %d characters.",
+		Numbers: "A note must not contain an identity number or a card number. They belong on the client’s page, " +
+			"where they are kept sealed."}.Clean(field, text)
 }
