@@ -28,10 +28,11 @@ func (i *Invitation) Show(c echo.Context) error { return i.page(c, nil, nil) }
 // Accept serves POST /invite/:token: a person with an account joins with it,
 // anybody else with a name and a password.
 func (i *Invitation) Accept(c echo.Context) error {
-	if err := c.Request().ParseForm(); err != nil {
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	form, err := Posted(c)
+	if err != nil {
+		return err
 	}
-	ctx, form, token := c.Request().Context(), c.Request().PostForm, c.Param("token")
+	ctx, token := c.Request().Context(), c.Param("token")
 	who, found, err := i.Sessions.Authenticate(c)
 	if err != nil {
 		return err

@@ -48,10 +48,10 @@ func (l *Login) Show(c echo.Context) error {
 
 // SignIn serves POST /login.
 func (l *Login) SignIn(c echo.Context) error {
-	if err := c.Request().ParseForm(); err != nil {
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	form, err := Posted(c)
+	if err != nil {
+		return err
 	}
-	form := c.Request().PostForm
 	view := pages.LoginView{Email: form.Get("email"), Next: LocalPath(form.Get("next"))}
 	if view.Email == "" || form.Get("password") == "" {
 		view.Problem = "Enter your e-mail address and your password."

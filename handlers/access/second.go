@@ -43,7 +43,7 @@ func (s *Second) ShowLogin(c echo.Context) error {
 
 // Login serves POST /login/factor.
 func (s *Second) Login(c echo.Context) error {
-	form, err := posted(c)
+	form, err := Posted(c)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Second) ShowProof(c echo.Context) error {
 
 // Prove serves POST /account/proof.
 func (s *Second) Prove(c echo.Context) error {
-	form, err := posted(c)
+	form, err := Posted(c)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,8 @@ func (s *Second) answer(c echo.Context, status int, title string, page func(layo
 	})
 }
 
-func posted(c echo.Context) (url.Values, error) {
+// Posted is the form that was sent; what stands in the address does not count.
+func Posted(c echo.Context) (url.Values, error) {
 	if err := c.Request().ParseForm(); err != nil {
 		return nil, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}

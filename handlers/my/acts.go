@@ -55,10 +55,11 @@ func (p *Pages) Act(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Request().ParseForm(); err != nil {
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	form, err := access.Posted(c)
+	if err != nil {
+		return err
 	}
-	get := c.Request().PostForm.Get
+	get := form.Get
 	w := clientpage.Wish{Text: plain(get("text")), Request: clientpage.RequestKind(plain(get("request")))}
 	w.Day, _ = calendar.ParseDate(get("day")) // what is no day is none, and is said so
 	object := idOf(get("object"))
@@ -181,11 +182,12 @@ func (p *Pages) Code(c echo.Context) error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := c.Request().ParseForm(); err != nil {
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	form, err := access.Posted(c)
+	if err != nil {
+		return err
 	}
 	ctx, id := c.Request().Context(), idOf(c.Param("id"))
-	a, err := p.Service.Confirm(ctx, v, id, c.Request().PostForm.Get("code"), c.RealIP(), access.RequestID(c))
+	a, err := p.Service.Confirm(ctx, v, id, form.Get("code"), c.RealIP(), access.RequestID(c))
 	if f, known := fault.From(err); known && (f.Kind == fault.Invalid || f.Kind == fault.Conflict) {
 		if a, err = p.Service.Find(ctx, v, id); err != nil {
 			return err

@@ -171,10 +171,11 @@ func (p *Pages) AskLink(c echo.Context) error {
 	if c.Request().Method != http.MethodPost {
 		return html.Send(c, http.StatusOK, my.Ask(v))
 	}
-	if err := c.Request().ParseForm(); err != nil {
-		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	form, err := access.Posted(c)
+	if err != nil {
+		return err
 	}
-	contact := plain(c.Request().PostForm.Get("contact"))
+	contact := plain(form.Get("contact"))
 	if contact == "" || len(contact) > longestContact {
 		v.Contact.Error = mytext.AskMissing
 		v.Problems.Items = []components.ErrorItem{{Field: "contact", Text: mytext.AskMissing}}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/access"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
@@ -27,10 +28,11 @@ func ID(c echo.Context, name string) (uuid.UUID, error) {
 // FormOf reads the posted form; what stands in the address does not count. No database stores a zero byte or what is no
 // UTF-8, and no keyboard types it: a sign that says so stands in its place.
 func FormOf(c echo.Context) (url.Values, error) {
-	if err := c.Request().ParseForm(); err != nil {
-		return nil, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	form, err := access.Posted(c)
+	if err != nil {
+		return nil, err
 	}
-	return Written(c.Request().PostForm), nil
+	return Written(form), nil
 }
 
 // Written is a form with texts that can be stored, in place.
