@@ -40,11 +40,7 @@ func CauseOf(code string) Cause {
 		return NotRun
 	case bank.Blocked:
 		return Blocked
-	case bank.Hard:
-		if cause, known := causes[c.Code]; known {
-			return cause
-		}
-	case bank.Success, bank.Info, bank.Unknown:
+	case bank.Hard, bank.Success, bank.Info, bank.Unknown:
 	}
 	if cause, known := causes[c.Code]; known {
 		return cause

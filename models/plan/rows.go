@@ -45,6 +45,17 @@ func (s Store) Version(ctx context.Context, merchantID, planID uuid.UUID, n int)
 	return database.One(ctx, s.DB, versionTable, "merchant_id = $1 AND plan_id = $2 AND n = $3", merchantID, planID, n)
 }
 
+// Current gives the version that each plan of a business has, by the plan.
+func (s Store) Current(ctx context.Context, merchantID uuid.UUID) (map[uuid.UUID]Version, error) {
+	all, err := database.All(ctx, s.DB, versionTable, `merchant_id = $1
+		AND (plan_id, n) IN (SELECT id, version FROM plans WHERE merchant_id = $1)`, merchantID)
+	of := make(map[uuid.UUID]Version, len(all))
+	for _, v := range all {
+		of[v.PlanID] = v
+	}
+	return of, err
+}
+
 // lockPlan reads a plan and keeps others from changing it; NotFound otherwise.
 func lockPlan(tx *database.Tx, merchantID, id uuid.UUID) (Plan, error) {
 	return database.One(tx.Context(), tx.DB(), planTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)

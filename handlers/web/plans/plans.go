@@ -63,6 +63,10 @@ func (h *Plans) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	versions, err := h.Service.Store.Current(ctx, who.MerchantID)
+	if err != nil {
+		return err
+	}
 	names, err := h.names(ctx, who.MerchantID, all...)
 	if err != nil {
 		return err
@@ -72,12 +76,8 @@ func (h *Plans) List(c echo.Context) error {
 		v.New = components.Button{Label: "New plan", Icon: "plus", Href: path + "/new", Changes: true}
 	}
 	for _, p := range all {
-		version, err := h.Service.Store.Version(ctx, who.MerchantID, p.ID, p.Version)
-		if err != nil {
-			return err
-		}
 		v.Rows = append(v.Rows, pages.PlanRow{Name: p.Name, Href: pathOf(p.ID), For: names.of(p),
-			UnderWay: plural.Number(under[p.ID]), Sentence: version.Steps.Sentence(plan.Money), Pill: pill(p)})
+			UnderWay: plural.Number(under[p.ID]), Sentence: versions[p.ID].Steps.Sentence(plan.Money), Pill: pill(p)})
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Plans", section,
 		func(f layout.Frame) templ.Component { return pages.Plans(f, v) })
