@@ -75,10 +75,11 @@ func lived(t *testing.T) *vault {
 	v.api(200, "POST", "/api/v1/purchases/"+second+"/refund/", `{"amount":5000}`)
 	v.api(200, "POST", "/sandbox/clock", `{"advance":"60d"}`)
 	last := v.charged("4000000103", 80000)
-	var due time.Time
-	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT execute_at FROM collections WHERE purchase_id = $1`,
-		last).Scan(&due))
-	v.api(200, "POST", "/sandbox/clock", fmt.Sprintf(`{"now":%q}`, due.Add(20*time.Hour).Format(time.RFC3339)))
+	// The day of the debit, which is later than the day it is due where a cut-off has passed.
+	var day string
+	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT action_date::text FROM collections WHERE purchase_id = $1`,
+		last).Scan(&day))
+	v.api(200, "POST", "/sandbox/clock", fmt.Sprintf(`{"now":"%sT20:00:00+02:00"}`, day))
 	v.api(200, "POST", "/api/v1/purchases/"+first+"/refund/", "")
 	return v
 }
