@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
@@ -240,6 +241,47 @@ func TestAnApprovalAndAnEditAtOnceAreNotBothDone(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM purchases WHERE total_cents = 99900`); n != 0 {
 		t.Errorf("%d invoices that nobody agreed to", n)
 	}
+}
+
+// A change of a batch holds the batch and then withdraws the request. An answer that held the request first would wait
+// for the batch while the change waits for the request, until the database ends one of them.
+func TestAnAnswerWaitsForTheBatchBeforeItTakesTheRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	limit := int64(0)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	b := h.checked(2)
+	o := order(b)
+	o.AcceptWarnings = true
+	a, err := h.approvals.Ask(ctx, h.asker, approval.SendBatch, approval.Subject{Batch: b.ID, Order: o}, "The fees.")
+	must(t, err)
+
+	session, err := pgx.ConnectConfig(ctx, h.store.Pool.Config().ConnConfig)
+	must(t, err)
+	defer func() { _ = session.Close(ctx) }()
+	change, err := session.Begin(ctx)
+	must(t, err)
+	_, err = change.Exec(ctx, `SELECT FROM batches WHERE id = $1 FOR UPDATE`, b.ID.String())
+	must(t, err)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Totals})
+		answered <- err
+	}()
+	for h.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
+		select {
+		case err := <-answered:
+			t.Fatal("it did not wait for the batch: ", err)
+		default:
+		}
+	}
+	_, err = change.Exec(ctx, `SELECT FROM approvals WHERE id = $1 FOR UPDATE NOWAIT`, a.ID.String())
+	if err != nil {
+		t.Error("the answer holds the request while it waits for the batch: ", err)
+	}
+	must(t, change.Rollback(ctx))
+	must(t, <-answered)
 }
 
 func TestTwoAnswersAtOnceHaveOneWinner(t *testing.T) {

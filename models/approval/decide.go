@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/batch"
+	"debitdesk/models/book"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
@@ -157,6 +158,9 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	return s.InTx(ctx, func(tx batch.Tx) error {
 		ctx := tx.Context()
 		a.DecidedAt = tx.Now()
+		if err := hold(tx, *a); err != nil {
+			return err
+		}
 		if won, err := end(tx.Unit(), *a); err != nil || !won {
 			return lostUnless(err)
 		}
@@ -175,6 +179,25 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 		}
 		return nil
 	})
+}
+
+// hold locks the batch or import of a request before the request itself, in the order in which a change of it takes both
+// to withdraw the request: two that lock in another order wait for each other until the database ends one of them.
+func hold(tx batch.Tx, a Approval) error {
+	if a.State != Approved {
+		return nil
+	}
+	var err error
+	if a.Kind == SendBatch {
+		_, err = tx.LockBatch(a.MerchantID, a.Subject.Batch)
+	}
+	if a.Kind == ImportBook {
+		err = book.Lock(tx.Unit(), a.MerchantID, a.Subject.Import)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return nil // carrying out says so
+	}
+	return err
 }
 
 // carryOut does what was asked for, if the asker may still do it.

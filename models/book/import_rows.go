@@ -109,6 +109,12 @@ func linesOf(i Import, rows []Row) []rowLine {
 
 func insertImport(tx *database.Tx, i Import) { database.Insert(tx, importTable, i) }
 
+// Lock keeps others from working on an import until the transaction ends; NotFound where there is none.
+func Lock(tx *database.Tx, merchantID, id uuid.UUID) error {
+	_, err := lockImport(tx, merchantID, id)
+	return err
+}
+
 // lockImport reads an import and keeps others from working on it; NotFound otherwise.
 func lockImport(tx *database.Tx, merchantID, id uuid.UUID) (Import, error) {
 	return database.One(tx.Context(), tx.DB(), importTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
