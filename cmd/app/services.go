@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/models/actor"
+	"debitdesk/models/analysis"
 	"debitdesk/models/approval"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
@@ -86,6 +87,7 @@ type Services struct {
 	Lists         *listview.Service
 	Followups     *followup.Service
 	Plans         *plan.Service
+	Analysis      *analysis.Service
 	Planner       *planner.Service
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
@@ -205,6 +207,8 @@ func New(o Options) (Services, error) {
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
+	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s.DB}, Now: now, Rules: purchases.Timetable.Rules,
+		OwnRules: out.OwnRules.Store.OwnRules, Bills: subscriptions.Planned}
 	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s.DB}.PromisesOn}

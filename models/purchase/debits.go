@@ -24,6 +24,9 @@ type DebitFilter struct {
 	SubmitAt time.Time            // takes those that wait to be handed over at that moment; zero: does not matter
 	States   []collection.State   // narrower than Outcomes; none: does not matter
 	Method   bank.Method          // empty: any
+	BrandID  uuid.UUID            // zero: any
+	Weekday  int                  // of the debit date, 1 is Monday and 7 Sunday; 0: any
+	MonthDay int                  // of the debit date, 1 to 31; 0: any
 }
 
 // Debits gives a page of debits, newest first, each as the record of its purchase.

@@ -139,6 +139,15 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	if f.Method != "" {
 		where, args = where+" AND method = ?", append(args, string(f.Method))
 	}
+	if f.BrandID != uuid.Nil {
+		where, args = where+" AND brand_id = ?", append(args, f.BrandID)
+	}
+	if f.Weekday != 0 {
+		where, args = where+" AND extract(isodow FROM action_date) = ?", append(args, f.Weekday)
+	}
+	if f.MonthDay != 0 {
+		where, args = where+" AND extract(day FROM action_date) = ?", append(args, f.MonthDay)
+	}
 	if !f.SubmitAt.IsZero() {
 		where, args = where+" AND state = 'scheduled' AND submit_at = ?", append(args, f.SubmitAt)
 	}

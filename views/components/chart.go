@@ -35,7 +35,11 @@ type BarChart struct {
 	Bars            []ChartBar
 	Ticks           []Mark
 	XLabels         []string
+	Limit           Mark // a line that the bars should stay below; Value 0: none
 }
+
+// limitY is how far from the top the line of the limit lies.
+func (b BarChart) limitY() int64 { return chartHeight - scaled(b.Limit.Value, b.top()) }
 
 // NiceTicks gives zero and up to four evenly spaced round values of which the last is at least the largest value.
 func NiceTicks(largest int64) []int64 {

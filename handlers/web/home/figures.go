@@ -94,10 +94,10 @@ func ratio(label, outcome string, f report.Figures, part func(report.Outcome) in
 	before := ""
 	if known {
 		before = fmt.Sprintf("%s: %s of %s, %s", f.WasFrom.Format("January"), words.Grouped(part(f.WasOutcome)),
-			words.Grouped(f.WasOutcome.Answered()), percent(was))
+			words.Grouped(f.WasOutcome.Answered()), words.Share(was))
 	}
 	if ok {
-		s.Value = percent(now)
+		s.Value = words.Share(now)
 		s.Note = fmt.Sprintf("%s of %s with a debit date from %s to %s", words.Grouped(part(f.Outcome)),
 			plural.Of(f.Outcome.Answered(), "answered debit"), words.Glue(f.From.Format("2")),
 			words.Glue(f.To.Format("2 Jan")))
@@ -106,7 +106,7 @@ func ratio(label, outcome string, f report.Figures, part func(report.Outcome) in
 		s.Note += "; " + before
 	}
 	if limit > 0 {
-		s.Note += "; limit " + percent(limit)
+		s.Note += "; limit " + words.Share(limit)
 	}
 	switch {
 	case !ok:
@@ -122,15 +122,6 @@ func ratio(label, outcome string, f report.Figures, part func(report.Outcome) in
 	return s
 }
 
-// percent writes hundredths of a percent: "96,4 %".
-func percent(hundredths int64) string {
-	tenths := (hundredths + 5) / 10
-	if hundredths < 100 && hundredths%10 != 0 { // small ratios keep both decimals
-		return money.Amount(hundredths) + money.NBSP + "%"
-	}
-	return words.Grouped(tenths/10) + "," + string(rune('0'+tenths%10)) + money.NBSP + "%"
-}
-
 // drawn is the height of a bar: beyond a billion rand it does not grow.
 func drawn(s money.Sum) int64 { return min(s.Near(), 100_000_000_000) }
 
@@ -143,7 +134,7 @@ func chart(days []report.Day) *components.BarChart {
 		largest = max(largest, in+back)
 		c.Bars = append(c.Bars, components.ChartBar{Label: words.Glue(d.Date.Format("Mon 2 Jan")), Values: []int64{in, back},
 			Texts: []string{words.SumOf(d.InCents, money.ZAR), words.SumOf(d.BackCents, money.ZAR)},
-			Short: []string{short(in + back)}, Href: reports.MovementsHref("", d.Date, d.Date, money.ZAR),
+			Short: []string{words.Short(in + back)}, Href: reports.MovementsHref("", d.Date, d.Date, money.ZAR),
 			Figures: []components.Figure{moved(d.InCents, report.In, d.Date), moved(d.BackCents, report.Out, d.Date)}})
 	}
 	if largest == 0 {
@@ -169,26 +160,4 @@ func moved(cents money.Sum, direction report.Direction, day calendar.Date) compo
 		f.Total.Cents = money.Sum{}.Minus(cents).String()
 	}
 	return f
-}
-
-// short writes cents in so few letters that they stand at a bar: "950", "1,2k", "34k", "1,2m"; nothing for nothing.
-func short(cents int64) string {
-	rand := (cents + 50) / 100
-	switch {
-	case cents == 0:
-		return ""
-	case rand < 1000:
-		return words.Grouped(rand)
-	case rand < 1_000_000:
-		return tenths(rand, 1000) + "k"
-	}
-	return tenths(rand, 1_000_000) + "m"
-}
-
-// tenths writes n in units, with one decimal below ten of them.
-func tenths(n, unit int64) string {
-	if tenth := (n*10 + unit/2) / unit; tenth < 100 {
-		return words.Grouped(tenth/10) + "," + words.Grouped(tenth%10)
-	}
-	return words.Grouped((n + unit/2) / unit)
 }

@@ -47,8 +47,10 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 	byConcern, byStatus := map[string]kit.RowsFound{}, t.Of
 	for n, of := range concerns {
 		tally := waiting[n]
-		byConcern[string(of.Concern)] = kit.FoundAll(tally.N)
-		if f.Concern == of.Concern {
+		if _, counted := byConcern[string(of.Concern)]; !counted {
+			byConcern[string(of.Concern)] = kit.FoundAll(tally.N)
+		}
+		if f.Concern == of.Concern { // its last is what the list shows
 			t.Found, t.Sum, t.Cents = kit.FoundAll(tally.N), sumOf(tally.Cents), kit.Rands(tally.Cents)
 		}
 	}
@@ -69,17 +71,20 @@ func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filt
 	return t, nil
 }
 
-// concernsOf are filters by what needs attention: the concern that is looked at, and those with a tab.
+// concernsOf are filters by what needs attention: the concern that is looked at, and those with a tab. A tab leads to
+// all of its concern, so that it counts them all; a narrower look at one concern comes last.
 func concernsOf(f purchase.Filter) (concerns []purchase.Filter) {
 	for _, view := range kit.ConcernViews {
 		if view.Label == "" && f.Concern != view.Concern {
 			continue
 		}
 		of := f
-		if of.Kind, of.Concern = "", view.Concern; f.Concern != view.Concern {
-			of.Statuses, of.FailedSince = nil, time.Time{}
-		}
+		of.Kind, of.Concern, of.Statuses, of.FailedSince = "", view.Concern, nil, time.Time{}
 		concerns = append(concerns, of)
+	}
+	if f.Concern != "" && (len(f.Statuses) > 0 || !f.FailedSince.IsZero()) {
+		f.Kind = ""
+		concerns = append(concerns, f)
 	}
 	return concerns
 }

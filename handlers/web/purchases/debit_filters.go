@@ -2,6 +2,7 @@ package purchases
 
 import (
 	"net/url"
+	"strconv"
 	"time"
 
 	"debitdesk/handlers/web/kit"
@@ -19,6 +20,7 @@ var debitStates = map[string]struct {
 }{
 	"scheduled":  {[]collection.State{collection.Scheduled}, "Not with the bank yet"},
 	"standing":   {collection.StatesOf(collection.Outcomes...), "Not withdrawn"},
+	"settled":    {[]collection.State{collection.Successful, collection.Final}, "Collected for good"},
 	"returnable": {[]collection.State{collection.Provisional}, "Collected, may still be returned"},
 	"undecided": {append(collection.StatesOf(collection.OutcomeOpen), collection.Provisional),
 		"Not answered, or may still be returned"},
@@ -66,3 +68,27 @@ func DebitsOf(outcome string, method bank.Method, from, to calendar.Date) string
 func DebitsAtHref(cutOff time.Time) string {
 	return kit.Address(debitsPath, url.Values{"submit_at": {cutOff.In(calendar.SAST).Format(submitForm)}})
 }
+
+// numberFilter takes debits by a number of their debit date, from one up to most.
+func numberFilter(key string, most int, chip func(string) string,
+	into func(*purchase.DebitFilter) *int) kit.Filter[purchase.DebitFilter] {
+	return kit.Filter[purchase.DebitFilter]{Key: key, Read: func(l *kit.Listing, f *purchase.DebitFilter) {
+		text := l.Query.Get(key)
+		if text == "" {
+			return
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > most {
+			l.Unknown(key, "a number from 1 to "+strconv.Itoa(most))
+			return
+		}
+		*into(f) = n
+	}, Chip: func(_ *kit.Listing, text string) string { return chip(text) }}
+}
+
+func weekdayChip(text string) string {
+	n, _ := strconv.Atoi(text) // it was read before
+	return "On a " + time.Weekday(n%7).String()
+}
+
+func monthDayChip(text string) string { return "On day " + text + " of the month" }

@@ -74,6 +74,9 @@ func (p *Purchases) debits() kit.Shown {
 			{Key: "outcome", View: true, Read: readOutcome,
 				Chip: func(_ *kit.Listing, text string) string { return debitStates[text].words }},
 			kit.MethodFilter(func(f *purchase.DebitFilter) *bank.Method { return &f.Method }),
+			kit.IdFilter("brand", "One brand", func(f *purchase.DebitFilter) *uuid.UUID { return &f.BrandID }),
+			numberFilter("weekday", 7, weekdayChip, func(f *purchase.DebitFilter) *int { return &f.Weekday }),
+			numberFilter("month_day", 31, monthDayChip, func(f *purchase.DebitFilter) *int { return &f.MonthDay }),
 			submitAtFilter,
 			{Key: "submit_by", Read: p.readSubmitBy, Chip: func(_ *kit.Listing, text string) string {
 				at, _ := time.ParseInLocation(submitForm, text, calendar.SAST) // it was read before

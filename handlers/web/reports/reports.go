@@ -20,6 +20,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/analysis"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
@@ -37,6 +38,7 @@ import (
 type Reports struct {
 	Desk       *kit.Desk
 	Money      *report.Money
+	Analysis   *analysis.Service
 	Statements *statement.Service
 	Brands     merchant.Store
 	Exports    *kit.Exports
@@ -124,6 +126,12 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 // before it begins, stays in its field and says which days are shown.
 func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.Date) {
 	today := calendar.DateOf(h.Desk.Now())
+	return h.between(c, v, calendar.On(today.Year, today.Month, 1), today)
+}
+
+// between reads a period, which is from first to last unless the address names days.
+func (h *Reports) between(c echo.Context, v *pages.ReportsView, first, last calendar.Date) (from, to calendar.Date) {
+	today := calendar.DateOf(h.Desk.Now())
 	field := func(name, label string, otherwise calendar.Date) (components.DateField, calendar.Date) {
 		f := components.DateField{Label: label, Name: name, Value: otherwise.String(), Required: true}
 		text := c.QueryParam(name)
@@ -139,8 +147,8 @@ func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.
 		}
 		return f, day
 	}
-	v.From, from = field("from", "From", calendar.On(today.Year, today.Month, 1))
-	v.To, to = field("to", "To", today)
+	v.From, from = field("from", "From", first)
+	v.To, to = field("to", "To", last)
 	if to.Before(from) {
 		if v.To.Error == "" {
 			v.To.Error = "The last day is before the first. These are the figures of " + words.DayTime(from).Text + " alone."

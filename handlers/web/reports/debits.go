@@ -1,0 +1,167 @@
+package reports
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/analysis"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+const debitsPath = "/reports/debits"
+
+// With what a period can be compared, as the address names it.
+const (
+	withBefore  = "before"
+	withYear    = "year"
+	withNothing = "none"
+)
+
+// Debits serves GET /reports/debits.
+func (h *Reports) Debits(c echo.Context) error {
+	who := access.Actor(c)
+	if err := who.May(actor.Read); err != nil {
+		return err
+	}
+	brands, err := h.Brands.Brands(c.Request().Context(), who.MerchantID)
+	if err != nil {
+		return err
+	}
+	v := pages.DebitsReport{}
+	q, with := h.debitsAsked(c, &v, brands)
+	before := analysis.Question{}
+	switch with {
+	case withBefore:
+		before = q.Earlier()
+	case withYear:
+		before = q.YearBefore()
+	}
+	p, err := h.Analysis.Look(c.Request().Context(), who, q, before)
+	status := http.StatusOK
+	if kit.MayShow(err) {
+		wrong, summary, _ := kit.Problems(err)
+		v.From.Error, v.To.Error, v.Problems.Items, status = wrong["from"], wrong["to"], summary, kit.StatusOf(err)
+		v.None, v.Empty = true, components.Empty{Icon: "calendar", Title: "Choose other days", Text: sentence(err)}
+		err = nil
+	} else if err == nil {
+		drawer{p, brands}.draw(&v)
+	}
+	if err != nil {
+		return err
+	}
+	return h.Desk.ShowIn(c, status, "How debits went", reportsSection,
+		func(f layout.Frame) templ.Component { return pages.DebitsWent(f, v) })
+}
+
+// debitsAsked reads the period, this month and the two before unless the address names days, and what narrows it.
+func (h *Reports) debitsAsked(c echo.Context, v *pages.DebitsReport, brands []merchant.Brand) (q analysis.Question,
+	with string) {
+	today := calendar.DateOf(h.Desk.Now())
+	var days pages.ReportsView
+	q.From, q.To = h.between(c, &days, calendar.On(today.Year, today.Month-2, 1), today)
+	v.From, v.To = days.From, days.To
+	if m := bank.Method(c.QueryParam("method")); m == bank.EFT || m == bank.DebiCheck {
+		q.Method = m
+	}
+	v.Method = components.Select{Label: "Method", Name: "method", Blank: "Any method", Width: "m", Quiet: true}
+	for _, m := range []bank.Method{bank.EFT, bank.DebiCheck} {
+		v.Method.Options = append(v.Method.Options, components.Option{Value: string(m), Text: words.Method(m),
+			Selected: q.Method == m})
+	}
+	if len(brands) > 1 {
+		v.Brand = components.Select{Label: "Brand", Name: "brand", Blank: "Any brand", Width: "m", Quiet: true}
+		for _, b := range brands {
+			chosen := c.QueryParam("brand") == b.ID.String()
+			if chosen {
+				q.BrandID = b.ID
+			}
+			v.Brand.Options = append(v.Brand.Options, components.Option{Value: b.ID.String(), Text: b.Name, Selected: chosen})
+		}
+	}
+	with = c.QueryParam("than")
+	if !slices.Contains([]string{withYear, withNothing}, with) {
+		with = withBefore
+	}
+	v.Than = components.Select{Label: "Compare with", Name: "than", Width: "m", Quiet: true, Options: []components.Option{
+		{Value: withBefore, Text: "The days before", Selected: with == withBefore},
+		{Value: withYear, Text: "A year earlier", Selected: with == withYear},
+		{Value: withNothing, Text: "Nothing", Selected: with == withNothing}}}
+	return q, with
+}
+
+// listOf is the list of the debits of a question that went so. More narrows it.
+func listOf(q analysis.Question, outcome string, from, to calendar.Date, more ...string) string {
+	query := url.Values{"debit_from": {from.String()}, "debit_to": {to.String()}, "outcome": {outcome}}
+	if q.Method != "" {
+		query.Set("method", string(q.Method))
+	}
+	if q.BrandID != uuid.Nil {
+		query.Set("brand", q.BrandID.String())
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		query.Set(more[i], more[i+1])
+	}
+	return kit.Address("/purchases/debits", query)
+}
+
+// daysText says a period: "1 Oct to 27 Nov 2026".
+func daysText(from, to calendar.Date) string {
+	if from == to {
+		return words.DayTime(from).Text
+	}
+	if from.Year == to.Year {
+		return words.Glue(from.Format("2 Jan")) + " to " + words.DayTime(to).Text
+	}
+	return words.DayTime(from).Text + " to " + words.DayTime(to).Text
+}
+
+// groupName names a group, and says how its debits are found in the list.
+func (d drawer) groupName(g analysis.Group) (name, key, value string) {
+	switch {
+	case g.Day != 0:
+		return strconv.Itoa(g.Day), "month_day", strconv.Itoa(g.Day)
+	case g.Method != "":
+		return words.Method(g.Method), "method", string(g.Method)
+	case g.BrandID != uuid.Nil:
+		for _, b := range d.brands {
+			if b.ID == g.BrandID {
+				return b.Name, "brand", b.ID.String()
+			}
+		}
+		return "Another brand", "brand", g.BrandID.String()
+	}
+	return g.Weekday.String(), "weekday", strconv.Itoa((int(g.Weekday)+6)%7 + 1)
+}
+
+// spanName names a bar.
+func spanName(s analysis.Span, weekly bool) string {
+	if weekly {
+		return daysText(s.From, s.To)
+	}
+	return s.From.Format("January 2006")
+}
+
+func monthName(m calendar.Date) string { return m.Format("Jan 2006") }
+
+
+// sentence is a refusal for a person.
+func sentence(err error) string {
+	f, _ := fault.From(err)
+	return f.Words()
+}

@@ -1,0 +1,273 @@
+package reports
+
+import (
+	"strconv"
+	"strings"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/analysis"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/estimate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/plural"
+	"debitdesk/models/report"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// drawer puts a picture of debits into words and bars.
+type drawer struct {
+	analysis.Picture
+	brands []merchant.Brand
+}
+
+func (d drawer) draw(v *pages.DebitsReport) {
+	v.Sub = "Debits with a debit date from " + daysText(d.Of.From, d.Of.To) + "."
+	if d.compared() {
+		v.Sub += " Compared with " + daysText(d.Before.From, d.Before.To)
+		if v.Sub += "."; d.All.Was.Answered().N == 0 {
+			v.Sub = strings.TrimSuffix(v.Sub, ".") + ", when the bank answered no debit."
+		}
+	}
+	if d.All.Answered().N+d.All.Open.N == 0 {
+		v.None = true
+		v.Empty = components.Empty{Icon: "calendar", Title: "No debit on these days",
+			Text: "Choose other days, or another method."}
+		return
+	}
+	d.stats(v)
+	d.went(v)
+	d.ratios(v)
+	for _, t := range []struct {
+		title, head string
+		groups      []analysis.Group
+	}{{"By weekday", "Weekday", d.Weekdays}, {"By day of the month", "Day", d.Days}, {"By method", "Method", d.Methods},
+		{"By brand", "Brand", d.Brands}} {
+		if len(t.groups) > 1 {
+			v.Tables = append(v.Tables, d.table(t.title, t.head, t.groups))
+		}
+	}
+	d.reasons(v)
+	d.endings(v)
+}
+
+func (d drawer) compared() bool { return !d.Before.From.IsZero() }
+
+func (d drawer) stats(v *pages.DebitsReport) {
+	stat := func(label, outcome string, t, was report.Tally, of, wasOf int64) components.Stat {
+		s := components.Stat{Label: label, Value: words.Sum(t.Cents, money.ZAR), Note: plural.Of(t.N, "debit"),
+			Total: components.TotalOf(t.N, t.Cents)}
+		if t.N > 0 {
+			s.Href = listOf(d.Of, outcome, d.Of.From, d.Of.To)
+		}
+		if of > 0 && outcome != "answered" && outcome != "open" {
+			s.Note += ", " + words.Share(ratio(t.N, of)) + " of those answered"
+		}
+		if d.compared() && wasOf > 0 && outcome != "open" {
+			s.Note += "; before: " + words.Sum(was.Cents, money.ZAR)
+			if outcome != "answered" {
+				s.Note += ", " + words.Share(ratio(was.N, wasOf))
+			}
+		}
+		return s
+	}
+	now, was := d.All.Result, d.All.Was
+	of, wasOf := now.Answered().N, was.Answered().N
+	v.Stats = []components.Stat{
+		stat("Answered by the bank", "answered", now.Answered(), was.Answered(), of, wasOf),
+		stat("Collected", "collected", now.Collected(), was.Collected(), of, wasOf),
+		stat("Failed", "failed", now.Unpaid, was.Unpaid, of, wasOf),
+		stat("Disputed", "disputed", now.Disputed, was.Disputed, of, wasOf),
+		stat("Not answered yet", "open", now.Open, report.Tally{}, of, wasOf)}
+}
+
+// ratio is a part in hundredths of a percent, rounded half up.
+func ratio(part, of int64) int64 { return (part*20_000 + of) / (2 * of) }
+
+func (d drawer) went(v *pages.DebitsReport) {
+	c := &components.BarChart{ID: "went", Head: "Week",
+		Series: []string{"Collected for good", "Collected, may still be returned", "Failed", "Disputed"}}
+	v.WentTitle = "Week by week"
+	if !d.Weekly {
+		c.Head, v.WentTitle = "Month", "Month by month"
+	}
+	c.Title = v.WentTitle
+	largest := int64(0)
+	for _, s := range d.Spans {
+		parts := []struct {
+			outcome string
+			t       report.Tally
+		}{{"settled", s.Final}, {"returnable", s.Provisional}, {"failed", s.Unpaid}, {"disputed", s.Disputed}}
+		b := components.ChartBar{Label: spanName(s, d.Weekly), Href: listOf(d.Of, "answered", s.From, s.To)}
+		for _, p := range parts {
+			b.Values, b.Texts = append(b.Values, p.t.Cents), append(b.Texts, words.Sum(p.t.Cents, money.ZAR))
+			f := components.Figure{Text: words.Sum(p.t.Cents, money.ZAR)}
+			if p.t.N > 0 {
+				f.Href, f.Total = listOf(d.Of, p.outcome, s.From, s.To), components.TotalOf(p.t.N, p.t.Cents)
+			}
+			b.Figures = append(b.Figures, f)
+		}
+		all := s.Answered().Cents
+		b.Short, largest = []string{words.Short(all)}, max(largest, all)
+		c.Bars = append(c.Bars, b)
+	}
+	if largest == 0 {
+		return
+	}
+	for _, tick := range components.NiceTicks((largest + 99) / 100) {
+		c.Ticks = append(c.Ticks, components.Mark{Value: tick * 100, Text: "R" + money.NBSP + words.Grouped(tick)})
+	}
+	c.XLabels = axis(d.Spans, d.Weekly)
+	v.Went = c
+}
+
+// axis are the first, the middle and the last label below the bars.
+func axis(spans []analysis.Span, weekly bool) (out []string) {
+	places := []int{0, len(spans) / 2, len(spans) - 1}
+	for i, n := range places {
+		if i > 0 && n == places[i-1] {
+			continue
+		}
+		if weekly {
+			out = append(out, words.Glue(spans[n].From.Format("2 Jan")))
+		} else {
+			out = append(out, words.Glue(monthName(spans[n].From)))
+		}
+	}
+	return out
+}
+
+// ratios are the two that the clearing rules limit.
+func (d drawer) ratios(v *pages.DebitsReport) {
+	for _, r := range []struct {
+		title, series, outcome string
+		part                   func(report.Outcome) int64
+		limit                  func(report.Limits) int64
+	}{
+		{"Failed debits beside the limit", "Failed", "failed", func(o report.Outcome) int64 { return o.Unpaid },
+			func(l report.Limits) int64 { return l.Unpaid }},
+		{"Disputed debits beside the limit", "Disputed", "disputed", func(o report.Outcome) int64 { return o.Disputed },
+			func(l report.Limits) int64 { return l.Dispute }},
+	} {
+		c := &components.BarChart{Title: r.title, ID: "ratio-" + r.outcome, Head: "Month", Series: []string{r.series}}
+		var spans []analysis.Span
+		largest, limit := int64(0), int64(0)
+		for _, m := range d.Months {
+			o := m.Outcome()
+			share, ok := o.PerTenThousand(r.part(o))
+			text := "–"
+			if ok {
+				text = words.Share(share)
+			}
+			limit = r.limit(m.Limits) // of the newest month
+			largest = max(largest, share, limit)
+			c.Bars = append(c.Bars, components.ChartBar{Label: m.From.Format("January 2006"), Values: []int64{share},
+				Texts: []string{text}, Short: []string{text}, Href: listOf(d.Of, r.outcome, m.From, m.To)})
+			spans = append(spans, m.Span)
+		}
+		c.Limit = components.Mark{Value: limit, Text: "Limit " + words.Percent(limit)}
+		for _, tick := range components.NiceTicks(largest) {
+			c.Ticks = append(c.Ticks, components.Mark{Value: tick, Text: words.Percent(tick)})
+		}
+		c.XLabels = axis(spans, false)
+		v.Ratios = append(v.Ratios, pages.RatioCard{Title: r.title, Chart: c, Sub: "Of the answered debits of each month. " +
+			"The limit is by the calendar month; a month that is cut by the period shows the days in it."})
+	}
+}
+
+func (d drawer) table(title, head string, groups []analysis.Group) pages.ShareTable {
+	t := pages.ShareTable{Title: title, Head: head, Sub: "The range holds the true share in 80 of 100 cases. " +
+		"Below " + strconv.Itoa(estimate.Enough) + " debits there are too few to say."}
+	if d.compared() && d.All.Was.Answered().N > 0 {
+		t.Was = "Before"
+	}
+	for _, g := range groups {
+		if g.Answered().N+g.Was.Answered().N == 0 {
+			continue // all of them are open
+		}
+		name, key, value := d.groupName(g)
+		row := pages.ShareRow{Label: name, Share: "–", Range: "–", FewCases: true}
+		all := g.Answered()
+		row.Answered = components.Figure{Text: words.Grouped(all.N)}
+		if all.N > 0 {
+			row.Answered.Href = listOf(d.Of, "answered", d.Of.From, d.Of.To, key, value)
+			row.Answered.Total = components.TotalOf(all.N, all.Cents)
+			row.Share = words.Share(ratio(g.Collected().N, all.N))
+		}
+		if in, ok := g.Interval(); ok {
+			row.Range = words.Share(estimate.PerTenThousand(in.Low)) + " to " + words.Share(estimate.PerTenThousand(in.High))
+			row.FewCases, row.Width = false, ratio(g.Collected().N, all.N)/10
+		} else {
+			row.Range = "Too few"
+		}
+		if was := g.Was.Answered().N; was > 0 {
+			row.Was = words.Share(ratio(g.Was.Collected().N, was))
+		} else {
+			row.Was = "–"
+		}
+		if g.Changed() {
+			row.Change, row.ChangeTrend = "better, by more than chance", "up"
+			if ratio(g.Collected().N, all.N) < ratio(g.Was.Collected().N, g.Was.Answered().N) {
+				row.Change, row.ChangeTrend = "worse, by more than chance", "down"
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// mostMonths is how many months have a column of their own.
+const mostMonths = 12
+
+func (d drawer) reasons(v *pages.DebitsReport) {
+	months := d.Months
+	if len(months) > mostMonths {
+		months = months[len(months)-mostMonths:]
+		v.Reasons.Sub = "The columns are the last twelve months; the totals are of the whole period."
+	}
+	for _, m := range months {
+		v.Reasons.Months = append(v.Reasons.Months, monthName(m.From))
+	}
+	for _, r := range d.Reasons {
+		row := pages.ReasonRow{Label: bank.Label(r.Code), All: words.Grouped(r.All.N),
+			Cents: words.Sum(r.All.Cents, money.ZAR)}
+		for _, m := range months {
+			text := "–"
+			if t := r.Months[calendar.On(m.From.Year, m.From.Month, 1)]; t.N > 0 {
+				text = words.Grouped(t.N)
+			}
+			row.Months = append(row.Months, text)
+		}
+		v.Reasons.Rows = append(v.Reasons.Rows, row)
+	}
+}
+
+// endingWords name how failures ended.
+var endingWords = map[analysis.Ending]string{
+	analysis.AgainByPlan: "Paid by a plan",
+	analysis.Again:       "Paid by a debit",
+	analysis.ByHand:      "Paid otherwise",
+	analysis.WrittenOff:  "Written off",
+	analysis.Withdrawn:   "Withdrawn",
+	analysis.UnderWay:    "Under way",
+	analysis.StillOwed:   "Still owed",
+}
+
+func (d drawer) endings(v *pages.DebitsReport) {
+	for _, e := range analysis.EndingsInOrder {
+		v.Endings.Endings = append(v.Endings.Endings, endingWords[e])
+	}
+	for _, c := range d.Endings {
+		row := pages.EndingRow{Month: monthName(c.Month), All: words.Grouped(c.All.N)}
+		for _, e := range analysis.EndingsInOrder {
+			text := "–"
+			if t := c.By[e]; t.N > 0 {
+				text = words.Grouped(t.N) + " (" + words.Share(ratio(t.N, c.All.N)) + ")"
+			}
+			row.Ended = append(row.Ended, text)
+		}
+		v.Endings.Rows = append(v.Endings.Rows, row)
+	}
+}

@@ -1,0 +1,70 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/database"
+)
+
+// Store is where the figures are kept.
+type Store struct{ *database.DB }
+
+// sum is what the debits of one day, state, method and brand come to.
+type sum struct {
+	Day      calendar.Date
+	State    collection.State
+	Method   bank.Method
+	BrandID  uuid.UUID
+	N, Cents int64
+}
+
+// sums reads what is kept by day.
+func (s Store) sums(ctx context.Context, merchantID uuid.UUID, q Question) ([]sum, error) {
+	where := `merchant_id = @merchant AND state = ANY(@states::text[]) AND day BETWEEN @from::text::date AND @to::text::date`
+	args := asked(merchantID, q, &where)
+	args["states"] = texts(collection.StatesOf(collection.Outcomes...))
+	rows, err := s.Pool.Query(ctx, `SELECT day, state, method, brand_id, sum(n)::bigint, sum(cents)::bigint
+		FROM (SELECT day, state, method, brand_id, n, cents FROM debit_days WHERE `+where+`
+			UNION ALL SELECT day, state, method, brand_id, n, cents FROM debit_day_deltas WHERE `+where+`) AS parts
+		GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0 ORDER BY 1, 2, 3, 4`, args)
+	if err != nil {
+		return nil, fmt.Errorf("debits by day: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (one sum, err error) {
+		err = row.Scan(&one.Day, &one.State, &one.Method, (*[16]byte)(&one.BrandID), &one.N, &one.Cents)
+		return one, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("debits by day: %w", err)
+	}
+	return out, nil
+}
+
+// asked are the values of a question, and what it adds to a condition on debits.
+func asked(merchantID uuid.UUID, q Question, where *string) pgx.NamedArgs {
+	args := pgx.NamedArgs{"merchant": merchantID.String(), "from": q.From.String(), "to": q.To.String()}
+	if q.Method != "" {
+		*where += " AND method = @method"
+		args["method"] = string(q.Method)
+	}
+	if q.BrandID != uuid.Nil {
+		*where += " AND brand_id = @brand::text::uuid"
+		args["brand"] = q.BrandID.String()
+	}
+	return args
+}
+
+func texts(states []collection.State) []string {
+	out := make([]string, len(states))
+	for i, s := range states {
+		out[i] = string(s)
+	}
+	return out
+}
