@@ -36,7 +36,7 @@ func TestEarlierDaysStandAsTheyStood(t *testing.T) {
 	var days []shown
 	var bought []string
 	var client uuid.UUID
-	evening := calendar.DateOf(v.app.Store.Now()).At(23, 50) // whatever time it is: a day is written down at its end
+	evening := calendar.DateOf(v.app.Store.Now()).AddDays(1).At(23, 50) // whatever time it is now
 	v.api(200, "POST", "/sandbox/clock", fmt.Sprintf(`{"now":%q}`, evening.Format(time.RFC3339)))
 	for step := range 34 {
 		if step < 20 {
