@@ -77,7 +77,7 @@ func (s *Service) Coming(ctx context.Context, who actor.Actor) (o Outlook, err e
 	if err != nil {
 		return o, err
 	}
-	shapes, err := s.Store.shapes(ctx, who.MerchantID)
+	shapes, err := s.Store.shapes(ctx, who.MerchantID, today)
 	if err != nil {
 		return o, err
 	}
