@@ -14,6 +14,7 @@ import (
 func At(b Branch, i int) string { return fmt.Sprintf("%s.%d", b, i) }
 
 const (
+	mostHeldOut = 5000 // basis points
 	longestWait = 60
 	longestTask = 200
 )
@@ -33,6 +34,9 @@ func (s *Service) check(in *Input) fault.Problems {
 		for i := range list {
 			checkStep(&wrong, b, list, i)
 		}
+	}
+	if in.HoldOut < 0 || in.HoldOut > mostHeldOut {
+		wrong.Add("hold_out", "invalid", "Enter a share from 0 to %d %%.", mostHeldOut/100)
 	}
 	if !some && len(wrong) == 0 {
 		wrong.Add(fault.All, "required", "Choose at least one step.")

@@ -112,6 +112,10 @@ type Failure struct {
 	FailedOn     string    `json:"failed_on"`
 }
 
+// heldOut tells that a client is left to the old way: by a hash of the client and the plan, so that it stays so as long
+// as the share does not shrink, and another plan chooses others.
+const heldOut = `('x' || left(md5(pl.salt || coalesce(p.client_id, p.id)::text), 8))::bit(32)::bigint % 10000 < pl.hold_out`
+
 const failures = `jsonb_to_recordset($1::jsonb) AS f (id uuid, purchase_id uuid, collection_id uuid, branch text,
 	cause text, code text, failed_on date)`
 
@@ -139,9 +143,10 @@ func begin(tx *database.Tx, failed []Failure) {
 			updated_at, ended_at)
 		SELECT f.id, p.merchant_id, pl.id, pl.version, p.id, p.client_id, c.token_id, c.mandate_id, p.subscriber_id, c.id,
 			c.method, f.branch, f.cause, f.code, f.failed_on, f.failed_on,
-			CASE WHEN f.cause = 'deceased' THEN 'ended' ELSE 'waiting' END,
-			CASE WHEN f.cause = 'deceased' THEN 'died' ELSE '' END, $2::timestamptz, $2::timestamptz, $2::timestamptz,
-			CASE WHEN f.cause = 'deceased' THEN $2::timestamptz END
+			CASE WHEN f.cause = 'deceased' OR h.out THEN 'ended' ELSE 'waiting' END,
+			CASE WHEN f.cause = 'deceased' THEN 'died' WHEN h.out THEN 'hold_out' ELSE '' END,
+			$2::timestamptz, $2::timestamptz, $2::timestamptz,
+			CASE WHEN f.cause = 'deceased' OR h.out THEN $2::timestamptz END
 		FROM `+failures+`
 			JOIN purchases p ON p.id = f.purchase_id
 			JOIN collections c ON c.id = f.collection_id
@@ -149,6 +154,7 @@ func begin(tx *database.Tx, failed []Failure) {
 				AND (template_id = p.template_id OR template_id IS NULL)
 				AND (brand_id = p.brand_id OR brand_id IS NULL)
 				ORDER BY template_id IS NULL, brand_id IS NULL LIMIT 1) pl
+			CROSS JOIN LATERAL (SELECT `+heldOut+` AS out) h
 		WHERE is_owed(p.status) OR p.status = 'chargeback' AND f.branch = 'stopped'
 		ON CONFLICT (purchase_id) WHERE state <> 'ended' DO NOTHING`, string(list), now)
 	var dead []Failure

@@ -47,6 +47,7 @@ type Input struct {
 	Name                string
 	BrandID, TemplateID uuid.UUID // zero: all
 	Steps               Steps
+	HoldOut             int            // basis points of the clients who are left to the old way, for comparison
 	Wrong               fault.Problems // of what was typed
 }
 
@@ -61,7 +62,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (p Plan
 	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		p = Plan{ID: tx.NewID(), MerchantID: who.MerchantID, Name: in.Name, BrandID: in.BrandID, TemplateID: in.TemplateID,
-			State: Active, Version: 1, CreatedAt: tx.Now(), CreatedBy: who.Name, UpdatedAt: tx.Now()}
+			State: Active, Version: 1, HoldOut: in.HoldOut, CreatedAt: tx.Now(), CreatedBy: who.Name, UpdatedAt: tx.Now()}
 		p.Salt = p.ID.String()
 		if err := free(tx, p); err != nil {
 			return err
@@ -123,7 +124,7 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 			return err
 		}
 		before := told(p, old.Steps)
-		p.Name, p.Version, p.UpdatedAt = in.Name, p.Version+1, tx.Now()
+		p.Name, p.Version, p.HoldOut, p.UpdatedAt = in.Name, p.Version+1, in.HoldOut, tx.Now()
 		changePlan(tx, p)
 		insertVersion(tx, Version{p.ID, p.Version, who.MerchantID, in.Steps.clone(), tx.Now(), who.Name})
 		e := p.entry("plan.changed", "The plan “"+p.Name+
@@ -180,7 +181,7 @@ func (p Plan) entry(action, text string) audit.Entry {
 }
 
 func told(p Plan, steps Steps) map[string]any {
-	m := map[string]any{"name": p.Name, "version": p.Version}
+	m := map[string]any{"name": p.Name, "version": p.Version, "hold_out_basis_points": p.HoldOut}
 	for _, b := range Branches {
 		if len(steps[b]) > 0 {
 			m[string(b)] = steps.Sentence(b)

@@ -27,6 +27,7 @@ import (
 type draft struct {
 	plan                  plan.Plan
 	name, brand, template string
+	holdOut               string // in percent
 	steps                 map[plan.Branch][]typed
 	empty                 int // steps at the end of each class that are not filled in
 	key                   string
@@ -47,7 +48,7 @@ var usual = plan.Steps{
 }
 
 func drafted(p plan.Plan, steps plan.Steps) draft {
-	d := draft{plan: p, name: p.Name, steps: map[plan.Branch][]typed{}, empty: 1}
+	d := draft{plan: p, name: p.Name, holdOut: strconv.Itoa(p.HoldOut / 100), steps: map[plan.Branch][]typed{}, empty: 1}
 	if p.BrandID != uuid.Nil {
 		d.brand = p.BrandID.String()
 	}
@@ -72,8 +73,15 @@ const longest = 20
 // read takes what was typed. Steps without a kind are left out.
 func read(form url.Values) (draft, plan.Input) {
 	d := draft{name: form.Get("name"), brand: form.Get("brand_id"), template: form.Get("template_id"),
-		steps: map[plan.Branch][]typed{}, empty: 1, key: form.Get(kit.FormKeyName)}
+		holdOut: form.Get("hold_out"), steps: map[plan.Branch][]typed{}, empty: 1, key: form.Get(kit.FormKeyName)}
 	in := plan.Input{Name: d.name, Steps: plan.Steps{}}
+	if text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(d.holdOut), "%")); text != "" {
+		percent, err := strconv.Atoi(text)
+		if in.HoldOut = 100 * percent; err != nil || percent < 0 || percent > 100 {
+			in.HoldOut = 0
+			in.Wrong.Add("hold_out", "invalid", "Enter a whole number of percent, from 0 to 50.")
+		}
+	}
 	in.BrandID = id(d.brand, "brand_id", "Choose a brand of your business.", &in.Wrong)
 	in.TemplateID = id(d.template, "template_id", "Choose a template of your business.", &in.Wrong)
 	for _, b := range plan.Branches {
@@ -221,6 +229,9 @@ func (h *Plans) form(c echo.Context, d draft, refused error) error {
 	v.Hidden = []components.Pair{{Name: kit.FormKeyName, Value: d.key}}
 	v.Name = components.Field{Label: "Name", Name: "name", Value: d.name, Error: byInput["name"], Required: true,
 		MaxLength: 80}
+	v.HoldOut = components.Field{Label: "Share of clients left to the old way, in %", Name: "hold_out", Value: d.holdOut,
+		Error: byInput["hold_out"], InputMode: "numeric", Width: "s", Quiet: true,
+		Hint: "For comparison: the plan only notes what fails at them, and people go on as before. 0 is nobody."}
 	for _, b := range plan.Branches {
 		v.Branches = append(v.Branches, branch(b, d, byInput))
 	}

@@ -161,6 +161,9 @@ func (h *Plans) Show(c echo.Context) error {
 	if err := h.figures(ctx, who, p, &v); err != nil {
 		return err
 	}
+	if err := h.compared(ctx, who, p, &v); err != nil {
+		return err
+	}
 	return h.Desk.ShowIn(c, http.StatusOK, p.Name, section,
 		func(f layout.Frame) templ.Component { return pages.FailurePlan(f, v) })
 }

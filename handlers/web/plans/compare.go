@@ -1,0 +1,51 @@
+package plans
+
+import (
+	"context"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/estimate"
+	"debitdesk/models/plan"
+	"debitdesk/models/plural"
+	"debitdesk/views/pages"
+)
+
+// verdicts say what a comparison means.
+var verdicts = map[plan.Verdict]string{
+	plan.TooFew: "There are too few cases yet: it takes 30 on each side.",
+	plan.Even:   "The difference means nothing yet: it may be chance.",
+	plan.Better: "More is paid with the plan, by more than chance explains.",
+	plan.Worse:  "Less is paid with the plan, by more than chance explains.",
+}
+
+// compared holds the plan against the clients who are left to the old way, where there are such clients.
+func (h *Plans) compared(ctx context.Context, who actor.Actor, p plan.Plan, v *pages.FailurePlanView) error {
+	c, err := h.Service.Compare(ctx, who, p.ID)
+	if err != nil {
+		return err
+	}
+	if c.Verdict() == plan.NoneYet {
+		if p.HoldOut > 0 {
+			v.Verdict = "Nothing to compare yet: " + words.Percent(int64(p.HoldOut)) +
+				" of the clients are left to the old way, and no failure among them is 30 days old."
+		}
+		return nil
+	}
+	v.Verdict = verdicts[c.Verdict()]
+	for _, a := range []struct {
+		name string
+		plan.Arm
+	}{{"Followed by the plan", c.With}, {"Left to the old way", c.Without}} {
+		row := pages.PlanArm{Name: a.name, Failed: plural.Number(a.Failed), Paid: plural.Number(a.Paid), Share: "–",
+			Range: "Too few"}
+		if a.Failed > 0 {
+			row.Share = words.Share((a.Paid*20_000 + a.Failed) / (2 * a.Failed))
+		}
+		if in, ok := a.Interval(); ok {
+			row.Range = words.Share(estimate.PerTenThousand(in.Low)) + " to " + words.Share(estimate.PerTenThousand(in.High))
+		}
+		v.Compared = append(v.Compared, row)
+	}
+	return nil
+}
