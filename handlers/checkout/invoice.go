@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/views/checkout"
@@ -40,8 +41,9 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	w := locale.In(locale.English) // as its file is
 	v := invoiceView(papers.Of(paper))
-	v.State = State(rec)
+	v.State = State(w, rec)
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
@@ -63,9 +65,9 @@ func (p *Pages) Invoice(c echo.Context) error {
 			v.Title = "Receipt"
 		}
 		v.Files = append(v.Files, components.Link{Text: "Receipt as PDF", Href: path(rec.ID) + "receipt.pdf"})
-		add("Paid", calendar.DateOf(rec.Payment.PaidOn).Format(day))
+		add("Paid", w.Day(calendar.DateOf(rec.Payment.PaidOn)))
 	}
-	v.Frame = p.frame(rec, v.Title)
+	v.Frame = p.frame(w, rec, v.Title)
 	if offer.Open() {
 		v.Action, v.ActionTo = "Pay this", path(rec.ID)
 		if offer.FirstDebit.IsZero() {
@@ -137,32 +139,32 @@ func (p *Pages) ReceiptPDF(c echo.Context) error {
 }
 
 // State is how it stands, in a word.
-func State(rec purchase.Record) components.Pill {
+func State(w locale.Words, rec purchase.Record) components.Pill {
 	switch rec.Status {
 	case purchase.Paid, purchase.Cleared, purchase.Settled:
-		return components.Pill{Kind: "done", Word: "Paid"}
+		return components.Pill{Kind: "done", Word: w.Say("state.paid")}
 	case purchase.Preauthorized:
-		return components.Pill{Kind: "done", Word: "Account stored"}
+		return components.Pill{Kind: "done", Word: w.Say("state.stored")}
 	case purchase.PendingCharge, purchase.PendingExecute:
-		return components.Pill{Kind: "progress", Word: "Debit under way"}
+		return components.Pill{Kind: "progress", Word: w.Say("state.under_way")}
 	case purchase.Failed:
-		return components.Pill{Kind: "bad", Word: "Not paid"}
+		return components.Pill{Kind: "bad", Word: w.Say("state.not_paid")}
 	case purchase.Overdue:
-		return components.Pill{Kind: "wait", Word: "Overdue"}
+		return components.Pill{Kind: "wait", Word: w.Say("state.overdue")}
 	case purchase.Expired:
-		return components.Pill{Kind: "draft", Word: "Expired"}
+		return components.Pill{Kind: "draft", Word: w.Say("state.expired")}
 	case purchase.Cancelled:
-		return components.Pill{Kind: "draft", Word: "Cancelled"}
+		return components.Pill{Kind: "draft", Word: w.Say("state.cancelled")}
 	case purchase.Chargeback:
-		return components.Pill{Kind: "bad", Word: "Disputed"}
+		return components.Pill{Kind: "bad", Word: w.Say("state.disputed")}
 	case purchase.PendingRefund:
-		return components.Pill{Kind: "wait", Word: "Refund under way"}
+		return components.Pill{Kind: "wait", Word: w.Say("state.refunding")}
 	case purchase.Refunded:
 		if rec.PartlyRefunded() {
-			return components.Pill{Kind: "done", Word: "Partly refunded"}
+			return components.Pill{Kind: "done", Word: w.Say("state.partly_refunded")}
 		}
-		return components.Pill{Kind: "draft", Word: "Refunded"}
+		return components.Pill{Kind: "draft", Word: w.Say("state.refunded")}
 	default:
-		return components.Pill{Kind: "wait", Word: "Not paid yet"}
+		return components.Pill{Kind: "wait", Word: w.Say("state.open")}
 	}
 }

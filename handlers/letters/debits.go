@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -52,7 +53,7 @@ func failedWords(rec purchase.Record) string {
 	if rec.FailedOn().IsZero() {
 		return "The bank account that you have stored could not be debited."
 	}
-	return papers.Reason(rec.Collection)
+	return papers.Reason(locale.In(locale.English), rec.Collection)
 }
 
 // Reminder lists what a client has to pay: how each stands, the total, and where it is paid.
@@ -228,7 +229,7 @@ func (w Writer) Stopped(p purchase.Purchase, b merchant.Brand, s purchase.Stop) 
 	v.Preview = "No further payments are billed"
 	v.Paragraphs = []string{fmt.Sprintf("You stopped the subscription “%s” with %s. No further payments are billed.",
 		s.Title, b.Name)}
-	v.Paragraphs = append(v.Paragraphs, papers.StopLines(s, b.Name, true)...)
+	v.Paragraphs = append(v.Paragraphs, papers.StopLines(locale.In(locale.English), s, b.Name, true)...)
 	v.Button = emails.Button{Label: "See how it stands", URL: w.link(p) + "subscription/"}
 	v.After = []string{"To begin again, ask " + b.Name + contactWords(b) + "."}
 	return letter(v)

@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/handlers/papers"
 	"debitdesk/models/client"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -17,7 +18,7 @@ func (w Writer) AllStopped(to client.Details, b merchant.Brand, s purchase.Stop)
 	v.Preview = "Nothing new is debited"
 	v.Paragraphs = []string{fmt.Sprintf("%s has stopped all debit orders from your bank account. Nothing new is debited "+
 		"until %s resumes them.", b.Name, b.Name)}
-	v.Paragraphs = append(v.Paragraphs, papers.StopLines(s, b.Name, true)...)
+	v.Paragraphs = append(v.Paragraphs, papers.StopLines(locale.In(locale.English), s, b.Name, true)...)
 	v.After = []string{"Did you not ask for this, or do you have a question? Speak to " + b.Name + contactWords(b) + "."}
 	return letter(v)
 }

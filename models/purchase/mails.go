@@ -85,6 +85,8 @@ type Recurrence struct {
 	AmountCents int64
 	Currency    string
 	Every       string        // "every month"
+	Period      int           // how many units lie between two payments
+	Units       string        // days, weeks or months
 	First       calendar.Date // the first debit date as things stand; zero: as soon as the banks allow
 	Cycles      int           // how many payments; 0: until it is stopped
 }
