@@ -4,15 +4,15 @@ import (
 	"mime"
 	"net/http"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
-	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
@@ -41,40 +41,49 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	w := locale.In(locale.English) // as its file is
-	v := invoiceView(papers.Of(paper))
+	return p.send(c, http.StatusOK, rec, func(w locale.Words) templ.Component {
+		return checkout.Invoice(p.invoiceView(w, rec, paper, docs, offer))
+	})
+}
+
+func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.Paper, docs billing.Documents,
+	offer purchase.Offer) checkout.InvoiceView {
+	v := invoiceView(papers.Of(w, paper))
+	v.For, v.VATHead, v.AmountHead = w.Say("pay.for"), w.Say("pay.vat_included"), w.Say("pay.amount")
+	v.From, v.To = w.Say("pay.from"), w.Say("pay.to")
 	v.State = State(w, rec)
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
 	for _, note := range docs.Credits {
-		add("Credited", money.Format(note.TotalCents, note.Currency)+" by credit note "+note.Number)
-		v.Files = append(v.Files, components.Link{Text: "Credit note " + note.Number + " as PDF",
+		add(w.Say("mail.credit.total"), w.Say("pay.credited", "amount", w.Money(note.TotalCents, note.Currency), "number",
+			note.Number))
+		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.credit", "number", note.Number),
 			Href: path(rec.ID) + "invoice.pdf?credit-note=" + note.ID.String()})
 	}
 	if part := rec.PartPaidCents(); part > 0 {
-		add("Paid so far", money.Format(part, rec.Currency))
-		add("Still to pay", money.Format(rec.OpenCents(), rec.Currency))
+		add(w.Say("pay.so_far"), w.Money(part, rec.Currency))
+		add(w.Say("pay.still"), w.Money(rec.OpenCents(), rec.Currency))
 	}
 	if docs.Invoice != nil {
-		v.Files = append([]components.Link{{Text: "Invoice as PDF", Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
+		v.Files = append([]components.Link{{Text: w.Say("pay.pdf.invoice"), Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
 	}
 	if rec.Payment != nil {
 		v.Receipt = true
 		if paper.Number == "" {
-			v.Title = "Receipt"
+			v.Title = w.Say("paper.receipt")
 		}
-		v.Files = append(v.Files, components.Link{Text: "Receipt as PDF", Href: path(rec.ID) + "receipt.pdf"})
-		add("Paid", w.Day(calendar.DateOf(rec.Payment.PaidOn)))
+		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.receipt"), Href: path(rec.ID) + "receipt.pdf"})
+		add(w.Say("paper.paid"), w.Day(calendar.DateOf(rec.Payment.PaidOn)))
 	}
 	v.Frame = p.frame(w, rec, v.Title)
 	if offer.Open() {
-		v.Action, v.ActionTo = "Pay this", path(rec.ID)
+		v.Action, v.ActionTo = w.Say("mail.reminder.pay_this"), path(rec.ID)
 		if offer.FirstDebit.IsZero() {
-			v.Action = "Set up the debit order"
+			v.Action = w.Say("pay.set_up")
 		}
 	}
-	return html.Send(c, http.StatusOK, checkout.Invoice(v))
+	return v
 }
 
 func invoiceView(w papers.Words) checkout.InvoiceView {

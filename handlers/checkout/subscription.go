@@ -105,7 +105,7 @@ func (p *Pages) subscriptionView(w locale.Words, rec purchase.Record, t subscrip
 		Icon: "repeat", Back: at, AskHref: at + "?stop", MeansTitle: w.Say("sub.means"), Yes: w.Say("sub.yes"),
 		No: w.Say("sub.no"), StopText: w.Say("sub.stop")}
 	v.Facts.Items = []components.Fact{{Label: w.Say("pay.amount"), Value: w.Money(r.AmountCents, r.Currency)},
-		{Label: w.Say("sub.how_often"), Value: Every(w, r)}}
+		{Label: w.Say("sub.how_often"), Value: papers.Every(w, r)}}
 	if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: w.Say("sub.next"), Value: w.Day(s.NextOn)},
 			components.Fact{Label: w.Say("sub.by"), Value: w.Day(t.Plan.DueOn(s.NextOn))})
@@ -135,14 +135,6 @@ func (p *Pages) subscriptionView(w locale.Words, rec purchase.Record, t subscrip
 	return v
 }
 
-// Every says how often something recurs: "every month".
-func Every(w locale.Words, r purchase.Recurrence) string {
-	if key := "every." + r.Units; w.Language != locale.English && locale.Has(key) {
-		return w.Count(key, r.Period)
-	}
-	return w.Own(r.Every)
-}
-
 // recurring says what a subscription debits, how often, from when on and for how long.
 func recurring(w locale.Words, r purchase.Recurrence) []components.Fact {
 	if r.None() {
@@ -157,6 +149,6 @@ func recurring(w locale.Words, r purchase.Recurrence) []components.Fact {
 	}
 	return []components.Fact{{Label: w.Say("sub.title"), Value: r.Title},
 		{Label: w.Say("sub.you_pay"), Value: w.Say("sub.amount_every", "amount", w.Money(r.AmountCents, r.Currency),
-			"every", Every(w, r))},
+			"every", papers.Every(w, r))},
 		{Label: w.Say("sub.first"), Value: first}, {Label: w.Say("sub.ends"), Value: ends}}
 }

@@ -47,10 +47,10 @@ func begin(w locale.Words, p purchase.Purchase, b merchant.Brand, title string) 
 // The form of dates in mails; all are days in South Africa.
 const day = "2 January 2006"
 
-func due(p purchase.Purchase) emails.Line {
-	l := emails.Line{Label: "Due", Value: calendar.DateOf(p.Due).Format(day)}
+func due(w locale.Words, p purchase.Purchase) emails.Line {
+	l := emails.Line{Label: w.Say("pay.due"), Value: w.Day(calendar.DateOf(p.Due))}
 	if p.DueStrict { // the hour matters: nothing can be paid after it
-		l.Value += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
+		l.Value += ", " + w.Clock(p.Due) + " SAST"
 	}
 	return l
 }
@@ -60,7 +60,7 @@ func total(label string, p purchase.Purchase) emails.Line {
 }
 
 // lines is what is paid for, when it adds up to the total that is asked.
-func lines(p purchase.Purchase) []emails.Line {
+func lines(w locale.Words, p purchase.Purchase) []emails.Line {
 	if p.Details.TotalOverrideCents != nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func lines(p purchase.Purchase) []emails.Line {
 		out = append(out, emails.Line{Label: label, Value: money.Format(cents, p.Currency)})
 	}
 	if p.Details.DebtCents != 0 {
-		out = append(out, emails.Line{Label: "Brought forward", Value: money.Format(p.Details.DebtCents, p.Currency)})
+		out = append(out, emails.Line{Label: w.Say("mail.brought_forward"), Value: money.Format(p.Details.DebtCents, p.Currency)})
 	}
 	return out
 }

@@ -48,10 +48,20 @@ func StopLines(w locale.Words, s purchase.Stop, brand string, done bool) (lines 
 	return lines
 }
 
-// BankName names the bank of a branch code.
-func BankName(code string) string {
+// BankName names a bank, or its branch where the bank is not known.
+func BankName(code string) string { return bankName(locale.In(locale.English), code) }
+
+func bankName(w locale.Words, code string) string {
 	if name := bank.BankName(code); name != "" {
 		return name
 	}
-	return "Branch " + code
+	return w.Say("pay.branch", "code", code)
+}
+
+// Every says how often something recurs: "every month".
+func Every(w locale.Words, r purchase.Recurrence) string {
+	if key := "every." + r.Units; w.Language != locale.English && locale.Has(key) {
+		return w.Count(key, r.Period)
+	}
+	return w.Own(r.Every)
 }

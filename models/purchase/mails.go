@@ -165,6 +165,7 @@ func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
 	if err != nil {
 		return err
 	}
+	rec.Purchase = s.addressed(tx.Context(), rec.Purchase, rec.Brand)
 	l := s.Letters.Failed(rec, number)
 	if s.Papers != nil {
 		l.Attachments = append(l.Attachments, drawn(number, RefInvoiceOf+rec.ID.String()))

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 )
 
 // ReadsIn is the language in which the client of a purchase reads: what is known of the client now, or else what the
@@ -20,4 +21,15 @@ func (s *Service) ReadsIn(ctx context.Context, p Purchase) (string, error) {
 		return "", err
 	}
 	return cmp.Or(d.Language, p.Details.Language), nil
+}
+
+// addressed is a purchase for a mail about it, with the language in which its client reads now. Where that cannot be
+// found out the purchase's own is used: a payment is not refused for it.
+func (s *Service) addressed(ctx context.Context, p Purchase, b merchant.Brand) Purchase {
+	if len(b.Offered()) > 0 {
+		if known, err := s.ReadsIn(ctx, p); err == nil {
+			p.Payer.Language = known
+		}
+	}
+	return p
 }

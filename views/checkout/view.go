@@ -98,19 +98,22 @@ type AccountForm struct {
 
 // InvoiceView is the invoice, or the receipt once it is paid.
 type InvoiceView struct {
-	Frame            layout.PayerFrame
-	Title            string
-	State            components.Pill
-	Receipt          bool // it is paid
-	Facts            components.Facts
-	Lines            []InvoiceLine
-	WithVAT          bool // lines name the VAT in them
-	Sums             []Sum
-	Files            []components.Link
-	Notes            string
-	Seller           []string
-	Payer            []string
-	Action, ActionTo string // "Pay" and where to
+	Frame    layout.PayerFrame
+	Title    string
+	State    components.Pill
+	Receipt  bool // it is paid
+	Facts    components.Facts
+	Lines    []InvoiceLine
+	WithVAT  bool // lines name the VAT in them
+	Sums     []Sum
+	Files    []components.Link
+	Notes    string
+	Seller   []string
+	Payer    []string
+	From, To string // the titles of seller and payer
+	// The heads of the columns.
+	For, VATHead, AmountHead string
+	Action, ActionTo         string // "Pay" and where to
 }
 
 // InvoiceLine is one line of an invoice.

@@ -95,7 +95,7 @@ func payer() layout.PayerFrame {
 	return layout.PayerFrame{Title: "Pay", Payee: "Karoo Gym", PayeeNote: "asks", Initials: "KG",
 		Sandbox: sandboxed().Sandbox, Refresh: 5,
 		Contact: layout.PayerContact{{Text: "Questions? Call "}, {Text: "021", Href: "tel:+27"}},
-		Words: layout.PayerWords{Lang: "en-ZA", Skip: "Skip to content", Encrypted: "Encrypted", Languages: "Language"},
+		Words:   layout.PayerWords{Lang: "en-ZA", Skip: "Skip to content", Encrypted: "Encrypted", Languages: "Language"},
 		Languages: []components.LanguageLink{{Name: "English", Tag: "en-ZA", Href: "?language=en", Current: true},
 			{Name: "isiZulu", Tag: "zu-ZA", Href: "?language=zu"}}}
 }
