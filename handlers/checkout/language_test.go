@@ -41,7 +41,7 @@ func (d desk) purchaseIn(l locale.Language, client, more string, cents int) stri
 }
 
 var (
-	unread  = regexp.MustCompile(`(?s)<div class="tick" lang="en-ZA">.*?</div>|` +
+	unread = regexp.MustCompile(`(?s)<div class="tick" lang="en-ZA">.*?</div>|` +
 		`<(\w+)[^>]* lang="en-ZA"[^>]*>.*?</(?:aside|ol|label|p)>|<option[^>]*>.*?</option>|<[^>]+>`)
 	digits  = regexp.MustCompile(`\d(?:[\d\x{a0},:]*\d)?`)
 	anyWord = regexp.MustCompile(`\p{L}{2,}`)
@@ -84,6 +84,15 @@ func TestThePageIsInTheLanguageOfThePurchase(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.get(d.purchase(at, storing, 0)).Want(200).Contains(`<html lang="zu-ZA"`)
+}
+
+func TestWhatABankAsksIsInEnglishAsAWhole(t *testing.T) {
+	d := bankDesk(t)
+	offers(t, d.House, "zu")
+	path := d.mandated()
+	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
+	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, "Set up your DebiCheck debit order", "Account holder").
+		Lacks("Umnikazi")
 }
 
 // What stands outside of the marks around every text of the catalogue is in no catalogue.
