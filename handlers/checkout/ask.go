@@ -201,7 +201,8 @@ func storedForm(w locale.Words, rec purchase.Record, o purchase.Offer, in form) 
 		return nil
 	}
 	shown := o.Stored[:min(len(o.Stored), storedShown)]
-	f := &checkout.StoredForm{Action: path(rec.ID), Button: w.Say("pay.stored.button", "amount", w.Money(rec.OpenCents(), rec.Currency)),
+	f := &checkout.StoredForm{Action: path(rec.ID),
+		Button: w.Say("pay.stored.button", "amount", w.Money(rec.OpenCents(), rec.Currency)),
 		Choices: components.RadioCards{Legend: w.Say("pay.stored.legend"), Name: "recurring_token",
 			Value: shown[0].Token.ID.String(), Required: true}}
 	oneDay := !slices.ContainsFunc(shown, func(d purchase.Forecast) bool {
@@ -254,9 +255,11 @@ func (p *Pages) accountForm(w locale.Words, rec purchase.Record, o purchase.Offe
 		Name: components.Field{Label: w.Say("pay.form.holder"), Name: "full_name", Value: in.name, Error: wrong["full_name"],
 			Autocomplete: "name", MaxLength: 128, Required: true,
 			Hint: w.Say("pay.form.holder_hint")},
-		Bank: components.Select{Label: w.Say("pay.form.bank"), Name: "bank_code", Error: wrong["bank_code"], Blank: w.Say("pay.form.choose_bank"),
+		Bank: components.Select{Label: w.Say("pay.form.bank"), Name: "bank_code", Error: wrong["bank_code"],
+			Blank:   w.Say("pay.form.choose_bank"),
 			Options: options, Required: true},
-		Branch: components.Field{Label: w.Say("pay.form.branch"), Name: "branch_code", Value: branch, Error: wrong["branch_code"],
+		Branch: components.Field{Label: w.Say("pay.form.branch"), Name: "branch_code", Value: branch,
+			Error:     wrong["branch_code"],
 			InputMode: "numeric", Autocomplete: "off", MaxLength: 12,
 			Quiet: true, Hint: w.Say("pay.form.branch_hint")},
 		Number: components.Field{Label: w.Say("pay.form.number"), Name: "account_number", Value: in.number,

@@ -185,7 +185,8 @@ func (w Writer) AskSubscriber(p purchase.Purchase, b merchant.Brand, r purchase.
 	if p.TotalCents == 0 {
 		v.Paragraphs = append(v.Paragraphs, stored(locale.In(locale.English), terms))
 	}
-	v.Facts = append([]emails.Line{{Label: "Reference", Value: reference(p)}}, recurringFacts(locale.In(locale.English), r, true)...)
+	v.Facts = append([]emails.Line{{Label: "Reference", Value: reference(p)}},
+		recurringFacts(locale.In(locale.English), r, true)...)
 	if p.TotalCents > 0 && p.TotalCents != r.AmountCents {
 		v.Facts = append(v.Facts, total("First amount", p))
 	}

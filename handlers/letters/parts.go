@@ -77,7 +77,8 @@ func lines(w locale.Words, p purchase.Purchase) []emails.Line {
 		out = append(out, emails.Line{Label: label, Value: money.Format(cents, p.Currency)})
 	}
 	if p.Details.DebtCents != 0 {
-		out = append(out, emails.Line{Label: w.Say("mail.brought_forward"), Value: money.Format(p.Details.DebtCents, p.Currency)})
+		out = append(out, emails.Line{Label: w.Say("mail.brought_forward"),
+			Value: money.Format(p.Details.DebtCents, p.Currency)})
 	}
 	return out
 }

@@ -108,7 +108,8 @@ func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, obje
 func fill(w locale.Words, view *my.FormView, k clientpage.Kind, offer clientpage.Offer, wish clientpage.Wish) {
 	switch k {
 	case clientpage.Promise, clientpage.Day:
-		view.Days = &components.Select{Label: w.Say("my.field.day"), Name: "day", Required: true, Blank: w.Say("my.field.choose_day")}
+		view.Days = &components.Select{Label: w.Say("my.field.day"), Name: "day", Required: true,
+			Blank: w.Say("my.field.choose_day")}
 		if k == clientpage.Promise {
 			view.Days.Hint = w.Say("my.field.promise_hint")
 		}
@@ -117,7 +118,8 @@ func fill(w locale.Words, view *my.FormView, k clientpage.Kind, offer clientpage
 				Text: w.LongDay(d), Selected: d == wish.Day})
 		}
 	case clientpage.Details:
-		view.Text = &components.Textarea{Label: w.Say("my.field.details"), Name: "text", Value: wish.Text, Hint: w.Say("my.field.details_hint"),
+		view.Text = &components.Textarea{Label: w.Say("my.field.details"), Name: "text", Value: wish.Text,
+			Hint: w.Say("my.field.details_hint"),
 			Rows: 4, MaxLength: 1000, Required: true}
 	case clientpage.Privacy:
 		view.Choices = &components.RadioCards{Legend: w.Say("my.field.privacy"), Name: "request", Value: string(wish.Request),
@@ -126,7 +128,8 @@ func fill(w locale.Words, view *my.FormView, k clientpage.Kind, offer clientpage
 			view.Choices.Options = append(view.Choices.Options, components.RadioCard{Value: string(r),
 				Title: mytext.Right(w, r)})
 		}
-		view.Text = &components.Textarea{Label: w.Say("my.field.privacy_more"), Name: "text", Value: wish.Text, Rows: 3, MaxLength: 1000}
+		view.Text = &components.Textarea{Label: w.Say("my.field.privacy_more"), Name: "text", Value: wish.Text,
+			Rows: 3, MaxLength: 1000}
 	default: // confirmed by the code alone
 	}
 }

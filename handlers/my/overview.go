@@ -154,7 +154,8 @@ func (p *Pages) readRest(ctx context.Context, who actor.Actor, o *overview) erro
 }
 
 // offer is the link to an act on the page of a brand, where it is offered.
-func (o overview) offer(w locale.Words, links *[]components.Link, brand uuid.UUID, k clientpage.Kind, object uuid.UUID) {
+func (o overview) offer(w locale.Words, links *[]components.Link, brand uuid.UUID, k clientpage.Kind,
+	object uuid.UUID) {
 	policy := o.settings[brand].Of(k)
 	if policy == clientpage.Off {
 		return
@@ -209,7 +210,8 @@ func (p *Pages) owe(w locale.Words, o overview) my.Part {
 				mytext.Reason(w, c.Result.Code)))
 		}
 		if one.Payable(now) {
-			i.Links = append(i.Links, components.Link{Text: w.Say("my.owe.see", "reference", l.Reference), Href: "/p/" + l.ID.String() + "/"})
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.owe.see", "reference", l.Reference),
+				Href: "/p/" + l.ID.String() + "/"})
 			o.offer(w, &i.Links, one.BrandID, clientpage.Promise, l.ID)
 			if p.Service.Purchases.MayResendInvoice(one.Record) == nil {
 				o.offer(w, &i.Links, one.BrandID, clientpage.Invoice, l.ID)
@@ -284,8 +286,9 @@ func (p *Pages) planned(w locale.Words, o overview) my.Part {
 	for _, l := range debited {
 		one := o.outlooks[l.ID]
 		c := one.Collection
-		i := my.Item{Title: w.Say("my.planned.debit", "date", w.LongDay(c.ActionDate)), Amount: money.Format(c.AmountCents, c.Currency),
-			Texts: []string{debitFor(w, title(one.Purchase, l.Reference), o.tokens[c.TokenID].AccountMask)}}
+		i := my.Item{Title: w.Say("my.planned.debit", "date", w.LongDay(c.ActionDate)),
+			Amount: money.Format(c.AmountCents, c.Currency),
+			Texts:  []string{debitFor(w, title(one.Purchase, l.Reference), o.tokens[c.TokenID].AccountMask)}}
 		if c.State != collection.Scheduled || !c.SubmitAt.After(p.Service.Now()) {
 			i.Texts = append(i.Texts, w.Say("my.planned.with_bank"))
 		} else if _, err := p.Service.Purchases.DayMovesOf(one.Record); err == nil {
@@ -314,7 +317,8 @@ func paid(w locale.Words, o overview) my.Part {
 		at := "/p/" + l.ID.String() + "/"
 		if one.Payment != nil {
 			i.Texts = append(i.Texts, w.Say("my.paid.on", "date", w.Day(calendar.DateOf(one.Payment.PaidOn))))
-			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.receipt", "reference", l.Reference), Href: at + "receipt.pdf"})
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.receipt", "reference", l.Reference),
+				Href: at + "receipt.pdf"})
 		}
 		if l.Invoiced {
 			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.invoice", "reference", l.Reference),

@@ -41,7 +41,8 @@ type Sum struct {
 
 // Of puts a document into words.
 func Of(say locale.Words, p billing.Paper) Words {
-	w := Words{Title: title(say, p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(say, p), Issuer: issuer(say, p.Issuer),
+	w := Words{Title: title(say, p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(say, p),
+		Issuer:    issuer(say, p.Issuer),
 		Recipient: recipient(say, p.Recipient)}
 	if p.Kind == billing.Invoiced && p.Paid == nil {
 		w.Notes = p.Purchase.Details.Notes

@@ -139,7 +139,8 @@ func (a Act) Waiting(now time.Time) error {
 	case a.State == ActDone:
 		return fault.New(fault.Conflict, "done_already", "This was done already.")
 	case a.Tries >= CodeTries:
-		return fault.New(fault.Conflict, "code_tried_out", "A wrong code was entered too often. Nothing was changed. Start again.")
+		return fault.New(fault.Conflict, "code_tried_out",
+			"A wrong code was entered too often. Nothing was changed. Start again.")
 	case a.State != ActAsked, !a.ExpiresAt.After(now):
 		return fault.New(fault.Conflict, "code_over", "This code has expired: it works for 10 minutes. Nothing was changed. "+
 			"Start again.")

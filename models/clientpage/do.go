@@ -55,7 +55,8 @@ func (s *Service) allowed(tx purchase.Tx, a *Act) error {
 }
 
 // within refuses what was done too often lately.
-func (s *Service) within(tx purchase.Tx, a *Act, object uuid.UUID, most int, span time.Duration, code, words string) error {
+func (s *Service) within(tx purchase.Tx, a *Act, object uuid.UUID, most int, span time.Duration, code,
+	words string) error {
 	n, err := doneSince(tx.Unit(), a.MerchantID, a.ClientID, a.Kind, object, s.Real().Add(-span))
 	if err == nil && n >= most {
 		err = fault.New(fault.Conflict, code, "%s", words)
