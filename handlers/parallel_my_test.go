@@ -46,6 +46,9 @@ func (c *callers) ownPages() {
 	c.all("POST /my/codes/:id", func(i int) ask {
 		return ask{ids: codes[i : i+1], who: nobody, headers: cookies[i : i+1], body: url.Values{"code": {said[i]}}}
 	}, 303)
+	c.all("POST /my/language", func(i int) ask {
+		return ask{who: nobody, headers: cookies[i : i+1], body: url.Values{"language": {"en"}}}
+	}, 303)
 	c.all("POST /my/leaving", func(i int) ask {
 		return ask{who: nobody, headers: cookies[i : i+1], body: url.Values{}}
 	}, 303)

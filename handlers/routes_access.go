@@ -60,6 +60,7 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "POST", "/my/acts/:kind", e.My.Act},
 			{openForm, "GET", "/my/codes/:id", e.My.AskCode},
 			{openForm, "POST", "/my/codes/:id", e.My.Code},
+			{openForm, "POST", "/my/language", e.My.Language},
 			{openForm, "GET", "/my/accessibility", e.My.Accessibility},
 		}},
 		{oneself, "Your own account and sessions", []Route{

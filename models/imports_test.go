@@ -23,7 +23,7 @@ var adapters = []string{"models/store", "models/database", "models/jobs", "model
 var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/rulebook", "models/fault",
 	"models/actor",
 	"models/queue", "models/paging", "models/replay", "models/dryrun",
-	"models/weblink"}
+	"models/weblink", "models/locale"}
 
 var forbiddenToRules = []string{"gorm.io/", "github.com/riverqueue/", "github.com/labstack/", "github.com/a-h/templ",
 	"net/http", "database/sql", "github.com/jackc/"}

@@ -18,6 +18,7 @@ func (s story) answered() *checkout.Outcome {
 	if s.asked == nil {
 		return nil
 	}
+	s.w.Lack() // what a bank asks its client is said in English alone, as the bank's own terms are
 	switch m := s.asked.Mandate; {
 	case s.rec.Status == purchase.Failed && m.State.Unanswered():
 		o := s.notAgreed(m.State)

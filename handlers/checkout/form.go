@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
@@ -73,7 +74,7 @@ func (f form) account(c echo.Context, rec purchase.Record) purchase.Account {
 }
 
 // wrong are the problems beside their inputs, and all of them for the summary.
-func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []components.ErrorItem) {
+func (f form) wrong(w locale.Words, refusal *fault.Fault) (beside map[string]string, all []components.ErrorItem) {
 	beside = map[string]string{}
 	if refusal == nil {
 		return beside, nil
@@ -88,7 +89,7 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 			name, message = "account_number", message+" Please correct them, or use another account."
 		}
 		if beside[name] == "" {
-			beside[name] = message
+			beside[name] = wrongWords(w, name, p.Code, message)
 		}
 	}
 	for _, name := range inOrder {
@@ -99,12 +100,26 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 	return beside, all
 }
 
+// wrongWords says what is wrong with an input: in English as the rule says it, in other languages in fewer words.
+func wrongWords(w locale.Words, name, code, english string) string {
+	label := map[string]string{"full_name": "pay.form.holder", "bank_code": "pay.form.bank",
+		"branch_code": "pay.form.branch", "account_number": "pay.form.number", "account_type": "pay.form.kind",
+		"id_number": "pay.form.id", "phone": "pay.form.phone", "consent": "pay.form.agreement"}[name]
+	switch {
+	case w.Language == locale.English, label == "":
+		return w.Own(english)
+	case code == "required":
+		return w.Say("pay.wrong.required", "field", w.Say(label))
+	}
+	return w.Say("pay.wrong.invalid", "field", w.Say(label))
+}
+
 // inOrder are the inputs from top to bottom.
 var inOrder = []string{"full_name", "bank_code", "branch_code", "account_number", "account_type", "id_number", "phone",
 	"consent"}
 
 // banks lists the banks by name. Two codes of one bank tell themselves apart.
-func banks(chosen string) []components.Option {
+func banks(w locale.Words, chosen string) []components.Option {
 	names := map[string]int{}
 	for _, b := range bank.Branches() {
 		names[b.Bank]++
@@ -119,13 +134,13 @@ func banks(chosen string) []components.Option {
 		list = append(list, components.Option{Value: b.Code, Text: text, Selected: b.Code == chosen})
 		found = found || b.Code == chosen
 	}
-	return append(list, components.Option{Value: otherBank, Text: "Another bank or branch", Selected: !found})
+	return append(list, components.Option{Value: otherBank, Text: w.Say("pay.form.other_bank"), Selected: !found})
 }
 
 // kinds lists the account types as people call them.
-func kinds(chosen string) []components.Option {
-	words := map[bank.AccountType]string{bank.Current: "Current or cheque account", bank.Savings: "Savings account",
-		bank.Transmission: "Transmission account"}
+func kinds(w locale.Words, chosen string) []components.Option {
+	words := map[bank.AccountType]string{bank.Current: w.Say("pay.kind.current"),
+		bank.Savings: w.Say("pay.kind.savings"), bank.Transmission: w.Say("pay.kind.transmission")}
 	var list []components.Option
 	for _, t := range bank.AccountTypes() {
 		list = append(list, components.Option{Value: string(t), Text: words[t], Selected: string(t) == chosen})

@@ -4,14 +4,15 @@ import (
 	"mime"
 	"net/http"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
-	"debitdesk/models/money"
+	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
@@ -40,39 +41,49 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := invoiceView(papers.Of(paper))
-	v.State = State(rec)
+	return p.send(c, http.StatusOK, rec, func(w locale.Words) templ.Component {
+		return checkout.Invoice(p.invoiceView(w, rec, paper, docs, offer))
+	})
+}
+
+func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.Paper, docs billing.Documents,
+	offer purchase.Offer) checkout.InvoiceView {
+	v := invoiceView(papers.Of(w, paper))
+	v.For, v.VATHead, v.AmountHead = w.Say("pay.for"), w.Say("pay.vat_included"), w.Say("pay.amount")
+	v.From, v.To = w.Say("pay.from"), w.Say("pay.to")
+	v.State = State(w, rec)
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
 	for _, note := range docs.Credits {
-		add("Credited", money.Format(note.TotalCents, note.Currency)+" by credit note "+note.Number)
-		v.Files = append(v.Files, components.Link{Text: "Credit note " + note.Number + " as PDF",
+		add(w.Say("mail.credit.total"), w.Say("pay.credited", "amount", w.Money(note.TotalCents, note.Currency), "number",
+			note.Number))
+		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.credit", "number", note.Number),
 			Href: path(rec.ID) + "invoice.pdf?credit-note=" + note.ID.String()})
 	}
 	if part := rec.PartPaidCents(); part > 0 {
-		add("Paid so far", money.Format(part, rec.Currency))
-		add("Still to pay", money.Format(rec.OpenCents(), rec.Currency))
+		add(w.Say("pay.so_far"), w.Money(part, rec.Currency))
+		add(w.Say("pay.still"), w.Money(rec.OpenCents(), rec.Currency))
 	}
 	if docs.Invoice != nil {
-		v.Files = append([]components.Link{{Text: "Invoice as PDF", Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
+		v.Files = append([]components.Link{{Text: w.Say("pay.pdf.invoice"), Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
 	}
 	if rec.Payment != nil {
 		v.Receipt = true
 		if paper.Number == "" {
-			v.Title = "Receipt"
+			v.Title = w.Say("paper.receipt")
 		}
-		v.Files = append(v.Files, components.Link{Text: "Receipt as PDF", Href: path(rec.ID) + "receipt.pdf"})
-		add("Paid", calendar.DateOf(rec.Payment.PaidOn).Format(day))
+		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.receipt"), Href: path(rec.ID) + "receipt.pdf"})
+		add(w.Say("paper.paid"), w.Day(calendar.DateOf(rec.Payment.PaidOn)))
 	}
-	v.Frame = p.frame(rec, v.Title)
+	v.Frame = p.frame(w, rec, v.Title)
 	if offer.Open() {
-		v.Action, v.ActionTo = "Pay this", path(rec.ID)
+		v.Action, v.ActionTo = w.Say("mail.reminder.pay_this"), path(rec.ID)
 		if offer.FirstDebit.IsZero() {
-			v.Action = "Set up the debit order"
+			v.Action = w.Say("pay.set_up")
 		}
 	}
-	return html.Send(c, http.StatusOK, checkout.Invoice(v))
+	return v
 }
 
 func invoiceView(w papers.Words) checkout.InvoiceView {
@@ -137,32 +148,32 @@ func (p *Pages) ReceiptPDF(c echo.Context) error {
 }
 
 // State is how it stands, in a word.
-func State(rec purchase.Record) components.Pill {
+func State(w locale.Words, rec purchase.Record) components.Pill {
 	switch rec.Status {
 	case purchase.Paid, purchase.Cleared, purchase.Settled:
-		return components.Pill{Kind: "done", Word: "Paid"}
+		return components.Pill{Kind: "done", Word: w.Say("state.paid")}
 	case purchase.Preauthorized:
-		return components.Pill{Kind: "done", Word: "Account stored"}
+		return components.Pill{Kind: "done", Word: w.Say("state.stored")}
 	case purchase.PendingCharge, purchase.PendingExecute:
-		return components.Pill{Kind: "progress", Word: "Debit under way"}
+		return components.Pill{Kind: "progress", Word: w.Say("state.under_way")}
 	case purchase.Failed:
-		return components.Pill{Kind: "bad", Word: "Not paid"}
+		return components.Pill{Kind: "bad", Word: w.Say("state.not_paid")}
 	case purchase.Overdue:
-		return components.Pill{Kind: "wait", Word: "Overdue"}
+		return components.Pill{Kind: "wait", Word: w.Say("state.overdue")}
 	case purchase.Expired:
-		return components.Pill{Kind: "draft", Word: "Expired"}
+		return components.Pill{Kind: "draft", Word: w.Say("state.expired")}
 	case purchase.Cancelled:
-		return components.Pill{Kind: "draft", Word: "Cancelled"}
+		return components.Pill{Kind: "draft", Word: w.Say("state.cancelled")}
 	case purchase.Chargeback:
-		return components.Pill{Kind: "bad", Word: "Disputed"}
+		return components.Pill{Kind: "bad", Word: w.Say("state.disputed")}
 	case purchase.PendingRefund:
-		return components.Pill{Kind: "wait", Word: "Refund under way"}
+		return components.Pill{Kind: "wait", Word: w.Say("state.refunding")}
 	case purchase.Refunded:
 		if rec.PartlyRefunded() {
-			return components.Pill{Kind: "done", Word: "Partly refunded"}
+			return components.Pill{Kind: "done", Word: w.Say("state.partly_refunded")}
 		}
-		return components.Pill{Kind: "draft", Word: "Refunded"}
+		return components.Pill{Kind: "draft", Word: w.Say("state.refunded")}
 	default:
-		return components.Pill{Kind: "wait", Word: "Not paid yet"}
+		return components.Pill{Kind: "wait", Word: w.Say("state.open")}
 	}
 }

@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,67 +11,82 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/token"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
 
-// outcome says how the purchase stands when nothing can be given (any more):
-// what happened, what happens next, whom to ask.
-func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offer) (checkout.Outcome, error) {
+// known is what an outcome is told from: how the purchase stands when nothing can be given (any more).
+func (p *Pages) known(c echo.Context, rec purchase.Record, offer purchase.Offer) (story, error) {
 	source, err := p.Purchases.Source(c.Request().Context(), rec)
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		return checkout.Outcome{}, err
+		return story{}, err
 	}
-	account := ""
+	s := story{rec: rec, brand: rec.Brand.Name, today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
 	if err == nil {
-		account = bankWords(source)
+		s.source = &source
 	}
-	asked, err := p.Purchases.Asked(c.Request().Context(), rec)
-	if err != nil {
-		return checkout.Outcome{}, err
+	s.asked, err = p.Purchases.Asked(c.Request().Context(), rec)
+	return s, err
+}
+
+// in puts the story into words.
+func (s story) in(w locale.Words) story {
+	s.w, s.amount = w, w.Money(due(s.rec), s.rec.Currency)
+	if s.source != nil {
+		s.account = bankWords(w, *s.source)
 	}
-	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(due(rec), rec.Currency),
-		account: account,
-		today:   calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
+	return s
+}
+
+// outcome says what happened, what happens next, and whom to ask.
+func (s story) outcome() checkout.Outcome {
+	w, rec := s.w, s.rec
 	o := s.tell()
-	o.Facts = facts(rec, account)
+	o.NextTitle, o.ContinueText = w.Say("pay.next"), w.Say("pay.continue")
+	o.Facts = facts(w, rec, s.account)
 	o.Facts.Items = append(o.Facts.Items, s.agreedFacts()...)
 	if s.agreed() {
 		o.Next = append(o.Next, s.disputes()...)
 	}
 	o.Continue = next(rec)
 	if slices.Contains(o.Next, s.talk()) {
-		o.Contacts = contacts(rec)
+		o.Contacts = contacts(w, rec)
 	}
-	o.Subscription = subscriptionLink(rec)
+	o.Subscription = subscriptionLink(w, rec)
 	switch rec.Status {
 	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
-		o.Receipt = components.Link{Text: "See the receipt", Href: path(rec.ID) + "invoice/"}
+		o.Receipt = components.Link{Text: w.Say("pay.receipt"), Href: path(rec.ID) + "invoice/"}
 	default:
 	}
-	return o, nil
+	return o
 }
 
 // subscriptionLink leads from a payment to the subscription that it belongs to.
-func subscriptionLink(rec purchase.Record) components.Link {
+func subscriptionLink(w locale.Words, rec purchase.Record) components.Link {
 	if rec.SubscriberID == uuid.Nil {
 		return components.Link{}
 	}
-	return components.Link{Text: "See or stop the subscription", Href: path(rec.ID) + "subscription/"}
+	return components.Link{Text: w.Say("pay.subscription"), Href: path(rec.ID) + "subscription/"}
 }
 
 // story is what the words of an outcome are made from.
 type story struct {
-	rec                    purchase.Record
-	asked                  *purchase.Asked // nil for eft
-	brand, amount, account string
-	today                  calendar.Date
-	refusal                string
+	rec             purchase.Record
+	asked           *purchase.Asked // nil for eft
+	source          *token.Token    // nil: none is known
+	brand           string
+	today           calendar.Date
+	refusal         string
+	w               locale.Words
+	amount, account string
 }
 
 func (s story) tell() checkout.Outcome {
+	w := s.w
 	if o := s.answered(); o != nil {
 		return *o
 	}
@@ -84,116 +98,112 @@ func (s story) tell() checkout.Outcome {
 	case purchase.Paid, purchase.Cleared, purchase.Settled:
 		return s.paid()
 	case purchase.Failed:
-		return checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank did not pay",
-			Text: reason(s.rec) + " Nothing was collected.", Next: []string{s.talk()}}
+		return checkout.Outcome{Kind: "bad", Icon: "alert", Title: w.Say("pay.out.failed"),
+			Text: w.Say("pay.out.failed_text", "reason", papers.Reason(w, s.rec.Collection)), Next: []string{s.talk()}}
 	case purchase.Cancelled:
-		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This request was cancelled",
-			Text: s.brand + " cancelled it. Nothing will be debited."}
+		return checkout.Outcome{Kind: "wait", Icon: "x", Title: w.Say("pay.out.cancelled"),
+			Text: w.Say("pay.out.cancelled_text", "business", s.brand)}
 	case purchase.Expired:
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "This link has expired",
-			Text: fmt.Sprintf("It was due on %s and can no longer be paid here.", s.due()),
-			Next: []string{"If you still want to pay, ask " + s.brand + " for a new link."}}
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.expired"),
+			Text: w.Say("pay.out.expired_text", "date", s.due()),
+			Next: []string{w.Say("pay.out.expired_next", "business", s.brand)}}
 	case purchase.Chargeback:
-		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: "You disputed this debit", Text: s.disputed(),
+		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: w.Say("pay.out.disputed"), Text: s.disputed(),
 			Next: []string{s.talk()}}
 	case purchase.PendingRefund:
 		return s.refunding()
 	case purchase.Refunded:
-		return checkout.Outcome{Kind: "ok", Icon: "undo", Title: "Refunded",
-			Text: money.Format(s.rec.RefundedCents, s.rec.Currency) + " was paid back to you."}
+		return checkout.Outcome{Kind: "ok", Icon: "undo", Title: w.Say("pay.out.refunded"),
+			Text: w.Say("pay.out.refunded_text", "amount", w.Money(s.rec.RefundedCents, s.rec.Currency))}
 	default:
 		if s.refusal != "" {
-			return checkout.Outcome{Kind: "wait", Icon: "info", Title: "This cannot be paid here", Text: s.refusal,
-				Next: []string{s.talk()}}
+			return checkout.Outcome{Kind: "wait", Icon: "info", Title: w.Own("This cannot be paid here"),
+				Text: w.Own(s.refusal), Next: []string{s.talk()}}
 		}
-		return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Nothing more is needed",
-			Text: "There is nothing for you to do here."}
+		return checkout.Outcome{Kind: "ok", Icon: "done", Title: w.Say("pay.out.nothing"),
+			Text: w.Say("pay.out.nothing_text")}
 	}
 }
 
 func (s story) stored() checkout.Outcome {
+	w := s.w
 	if !s.rec.IsRecurringToken {
-		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
-			Text: s.brand + " no longer uses this account for new debits."}
+		return checkout.Outcome{Kind: "wait", Icon: "x", Title: w.Say("pay.out.ended"),
+			Text: w.Say("pay.out.ended_text", "business", s.brand)}
 	}
-	return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Your account is stored", Text: "Thank you. " + s.brand +
-		" can now collect by debit order. Nothing was debited.",
-		Next: []string{"Later debits follow as you agreed with " + s.brand + ".", "To end the debit order, write to " +
-			s.brand + " 20 working days before."}}
+	return checkout.Outcome{Kind: "ok", Icon: "done", Title: w.Say("pay.out.stored"),
+		Text: w.Say("pay.out.stored_text", "business", s.brand),
+		Next: []string{w.Say("pay.out.stored_later", "business", s.brand),
+			w.Say("pay.out.stored_end", "business", s.brand)}}
 }
 
 func (s story) underWay() checkout.Outcome {
-	c := s.rec.Collection
+	w, c := s.w, s.rec.Collection
 	if c == nil {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is under way",
-			Text: s.amount + " is with the bank."}
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.under_way"),
+			Text: w.Say("pay.out.under_way_text", "amount", s.amount)}
 	}
 	if c.OnHold() {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your debit order is on hold",
-			Text: s.brand + " is removing your stored bank account. Nothing is debited in the meantime."}
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.hold"),
+			Text: w.Say("pay.out.hold_text", "business", s.brand)}
 	}
 	if c.ActionDate.After(s.today) {
-		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set",
-			Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
-			Next: []string{"Please make sure that the money is in the account on that day.",
-				"You do not need to do anything else."}}
+		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: w.Say("pay.out.set"),
+			Text: w.Say("pay.out.set_text", "amount", s.amount, "date", w.LongDay(c.ActionDate)),
+			Next: []string{w.Say("pay.out.money"), w.Say("pay.out.nothing_else")}}
 	}
 	if c.State == collection.InTracking {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There is not enough money yet",
-			Text: fmt.Sprintf("Your bank watches your account and debits %s when money arrives.", s.amount),
-			Next: []string{fmt.Sprintf("It does so for up to %d days from %s.", c.TrackingDays, c.ActionDate.Format(day))}}
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.tracking"),
+			Text: w.Say("pay.out.tracking_text", "amount", s.amount),
+			Next: []string{w.Count("pay.out.tracking_days", c.TrackingDays, "date", w.Day(c.ActionDate))}}
 	}
-	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank",
-		Text: fmt.Sprintf("%s is being debited. The debit date is %s.", s.amount, c.ActionDate.Format(longDay)),
-		Next: []string{"The bank answers by the evening of that day. This page then shows the result."}}
+	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.with_bank"),
+		Text: w.Say("pay.out.with_bank_text", "amount", s.amount, "date", w.LongDay(c.ActionDate)),
+		Next: []string{w.Say("pay.out.answers")}}
 }
 
 func (s story) paid() checkout.Outcome {
-	o := checkout.Outcome{Kind: "ok", Icon: "done", Title: "Paid, thank you", Text: s.amount + " was paid."}
+	w := s.w
+	o := checkout.Outcome{Kind: "ok", Icon: "done", Title: w.Say("pay.out.paid"),
+		Text: w.Say("pay.out.paid_text", "amount", s.amount)}
 	if s.rec.Payment != nil {
-		o.Text = fmt.Sprintf("%s was paid on %s.", s.amount, calendar.DateOf(s.rec.Payment.PaidOn).Format(day))
+		o.Text = w.Say("pay.out.paid_on", "amount", s.amount, "date", w.Day(calendar.DateOf(s.rec.Payment.PaidOn)))
 	}
 	if c := s.rec.Collection; c != nil && c.State == collection.Provisional && !s.rec.MarkedAsPaid {
-		o.Next = append(o.Next,
-			fmt.Sprintf("Your bank can still return the debit until %s, for example if there was not enough money.",
-				calendar.DateOf(c.FinalAt).Format(day)))
+		o.Next = append(o.Next, w.Say("pay.out.returnable", "date", w.Day(calendar.DateOf(c.FinalAt))))
 	}
 	if s.rec.IsRecurringToken {
-		o.Next = append(o.Next, "Your account is stored for the later debits that you agreed to.")
+		o.Next = append(o.Next, w.Say("pay.out.kept"))
 	} else if s.rec.MayChooseToStore() && s.rec.Collection != nil && s.rec.TokenID == uuid.Nil {
-		o.Next = append(o.Next, "Your account is not stored. Nothing more will be debited from it.")
+		o.Next = append(o.Next, w.Say("pay.out.not_kept"))
 	}
 	return o
 }
 
 func (s story) refunding() checkout.Outcome {
-	o := checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying " +
-		money.Format(s.rec.RefundingCents, s.rec.Currency) + " back to you."}
+	w := s.w
+	amount := w.Money(s.rec.RefundingCents, s.rec.Currency)
+	o := checkout.Outcome{Kind: "wait", Icon: "undo", Title: w.Say("pay.out.refunding"),
+		Text: w.Say("pay.out.refunding_text", "business", s.brand, "amount", amount)}
 	if c := s.rec.Collection; c != nil && c.State == collection.Provisional {
-		o.Text = fmt.Sprintf("%s is refunding %s. Your bank can still return the debit, so the refund is paid after %s.",
-			s.brand, money.Format(s.rec.RefundingCents, s.rec.Currency),
-			calendar.DateOf(c.FinalAt).Format(day))
+		o.Text = w.Say("pay.out.refunding_later", "business", s.brand, "amount", amount, "date",
+			w.Day(calendar.DateOf(c.FinalAt)))
 	}
 	return o
 }
 
 func (s story) disputed() string {
 	if s.rec.Payment == nil {
-		return s.amount + " went back to your account."
+		return s.w.Say("pay.out.disputed_back", "amount", s.amount)
 	}
-	return "Your bank is looking into it."
+	return s.w.Say("pay.out.disputed_bank")
 }
 
-func (s story) talk() string {
-	return "Please ask " + s.brand + " how you can pay."
-}
+func (s story) talk() string { return s.w.Say("pay.talk", "business", s.brand) }
 
-func (s story) due() string { return calendar.DateOf(s.rec.Due).Format(day) }
+func (s story) due() string { return s.w.Day(calendar.DateOf(s.rec.Due)) }
 
-// reason is why the last debit was not paid, in a sentence.
-func reason(rec purchase.Record) string { return papers.Reason(rec.Collection) }
-
-func facts(rec purchase.Record, account string) components.Facts {
+func facts(w locale.Words, rec purchase.Record, account string) components.Facts {
 	items := []components.Fact{}
 	add := func(label, value string) {
 		if value != "" {
@@ -201,20 +211,20 @@ func facts(rec purchase.Record, account string) components.Facts {
 		}
 	}
 	if rec.TotalCents > 0 && !rec.Options.SkipCapture {
-		add("Amount", money.Format(rec.TotalCents, rec.Currency))
+		add(w.Say("pay.amount"), money.Format(rec.TotalCents, rec.Currency))
 	}
-	add("Account", account)
+	add(w.Say("pay.account"), account)
 	if c := rec.Collection; c != nil {
-		add("Debit date", c.ActionDate.Format(day))
+		add(w.Say("pay.debit_date"), w.Day(c.ActionDate))
 	}
 	switch dd := rec.Details.DirectDebit; {
 	case rec.Collection != nil:
 		line := []rune(rec.Collection.StatementLine)
-		add("On your statement", strings.TrimSpace(string(line[:min(10, len(line))]))) // the short name
+		add(w.Say("pay.statement"), strings.TrimSpace(string(line[:min(10, len(line))]))) // the short name
 	case dd != nil:
-		add("On your statement", dd.AbbreviatedName)
+		add(w.Say("pay.statement"), dd.AbbreviatedName)
 	}
-	add("Reference", reference(rec))
+	add(w.Say("pay.reference"), reference(rec))
 	return components.Facts{Items: items}
 }
 

@@ -14,10 +14,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/html"
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
@@ -152,14 +154,27 @@ func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Ac
 	return actor.Actor{}
 }
 
-func (p *Pages) frame(rec purchase.Record, title string) layout.PayerFrame {
-	return p.Frame(rec.Brand, title, reference(rec))
+// send answers with a page in the language of its reader: what the client chose, or else that of the purchase.
+func (p *Pages) send(c echo.Context, status int, rec purchase.Record, draw func(locale.Words) templ.Component) error {
+	reads := locale.English
+	if len(rec.Brand.Offered()) > 0 {
+		known, err := p.Purchases.ReadsIn(c.Request().Context(), rec.Purchase)
+		if err != nil {
+			return err
+		}
+		reads = rec.Brand.Reads(known)
+	}
+	return html.Send(c, status, locale.Whole(reads, draw))
+}
+
+func (p *Pages) frame(w locale.Words, rec purchase.Record, title string) layout.PayerFrame {
+	return p.Frame(w, rec.Brand, title, reference(rec))
 }
 
 // Frame is that of every page for clients: who asks for the money, and whom to ask. Subject is that of a mail to them.
-func (p *Pages) Frame(b merchant.Brand, title, subject string) layout.PayerFrame {
+func (p *Pages) Frame(w locale.Words, b merchant.Brand, title, subject string) layout.PayerFrame {
 	f := layout.PayerFrame{Title: title + " · " + b.Name, Payee: b.Name,
-		Initials: initials(b.Name), Sandbox: p.banner(), Contact: contact(b, subject)}
+		Initials: initials(b.Name), Sandbox: p.banner(), Contact: contact(w, b, subject), Words: frameWords(w)}
 	if b.LegalName != b.Name {
 		f.PayeeNote = b.LegalName
 	}
@@ -192,7 +207,8 @@ func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
 		v.Title = "That did not work"
 	}
-	return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.banner()}, v)
+	return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.banner(),
+		Words: frameWords(locale.In(locale.English))}, v)
 }
 
 // contentPolicy is the house's, but that the form may lead on to the page that

@@ -3,8 +3,9 @@ package checkout
 import (
 	"testing"
 
+	"debitdesk/handlers/papers"
 	"debitdesk/models/collection"
-	"debitdesk/models/purchase"
+	"debitdesk/models/locale"
 )
 
 func TestThePageSaysWhyADebitFailedAndBlamesNobodyWrongly(t *testing.T) {
@@ -14,7 +15,7 @@ func TestThePageSaysWhyADebitFailedAndBlamesNobodyWrongly(t *testing.T) {
 		"NR": "The bank did not run it. Nothing is wrong with your account.",
 	} {
 		c := collection.Collection{Result: collection.ResultOf(code)}
-		if got := reason(purchase.Record{Collection: &c}); got != want {
+		if got := papers.Reason(locale.In(locale.English), &c); got != want {
 			t.Errorf("%s: %q", code, got)
 		}
 	}

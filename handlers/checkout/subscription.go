@@ -2,14 +2,14 @@ package checkout
 
 import (
 	"net/http"
+	"strconv"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/fault"
-	"debitdesk/models/money"
-	"debitdesk/models/plural"
+	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/checkout"
@@ -30,13 +30,15 @@ func (p *Pages) Subscription(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := p.subscriptionView(rec, t, s, r, stop)
-	if v.Stop != "" && c.QueryParams().Has("stop") {
-		v.Asking, v.Title, v.Text, v.Kind, v.Icon = true, "Stop this subscription?", "“"+t.Name()+"” of "+rec.Brand.Name,
-			"wait", "alert"
-		v.Means = stopping(rec.Brand.Name, stop)
-	}
-	return html.Send(c, http.StatusOK, checkout.Subscription(v))
+	return p.send(c, http.StatusOK, rec, func(w locale.Words) templ.Component {
+		v := p.subscriptionView(w, rec, t, s, r, stop)
+		if v.Stop != "" && c.QueryParams().Has("stop") {
+			v.Asking, v.Title, v.Kind, v.Icon = true, w.Say("sub.ask"), "wait", "alert"
+			v.Text = w.Say("sub.named", "what", t.Name(), "business", rec.Brand.Name)
+			v.Means = stopping(w, rec.Brand.Name, stop)
+		}
+		return checkout.Subscription(v)
+	})
 }
 
 // StopSubscription serves POST /p/:id/subscription.
@@ -78,80 +80,75 @@ func stoppable(s subscription.Subscriber) bool {
 const byPayer = "payer"
 
 // stopping says in plain words what stopping means.
-func stopping(brand string, stop purchase.Stop) []string {
-	means := append([]string{"You will not be billed for any further payments."}, papers.StopLines(stop, brand, false)...)
-	return append(means, "Your bank account stays stored with "+brand+" until you ask them to remove it.",
-		"To begin again, ask "+brand+".")
+func stopping(w locale.Words, brand string, stop purchase.Stop) []string {
+	means := append([]string{w.Say("sub.means.bills")}, papers.StopLines(w, stop, brand, false)...)
+	return append(means, w.Say("sub.means.account", "business", brand), w.Say("sub.again", "business", brand))
 }
 
 // afterStop says what is still debited after a subscription was stopped.
-func afterStop(brand string, stop purchase.Stop) (rules []string) {
+func afterStop(w locale.Words, brand string, stop purchase.Stop) (rules []string) {
 	for _, rec := range stop.Withdrawn { // planned anew since
-		rules = append(rules, "A debit of "+money.Format(rec.TotalCents, rec.Currency)+" is planned for "+
-			rec.Collection.ActionDate.Format(day)+". Ask "+brand+" about it.")
+		rules = append(rules, w.Say("sub.planned", "amount", w.Money(rec.TotalCents, rec.Currency), "date",
+			w.Day(rec.Collection.ActionDate), "business", brand))
 	}
 	stop.Withdrawn = nil
 	if len(rules) == 0 || len(stop.Running) > 0 {
-		rules = append(papers.StopLines(stop, brand, true), rules...)
+		rules = append(papers.StopLines(w, stop, brand, true), rules...)
 	}
-	return append(rules, "To begin again, ask "+brand+".")
+	return append(rules, w.Say("sub.again", "business", brand))
 }
 
-func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
+func (p *Pages) subscriptionView(w locale.Words, rec purchase.Record, t subscription.Template,
 	s subscription.Subscriber, r purchase.Recurrence, stop purchase.Stop) checkout.SubscriptionView {
 	at := path(rec.ID) + "subscription/"
-	v := checkout.SubscriptionView{Title: t.Name(), Text: "Your subscription with " + rec.Brand.Name + ".", Kind: "ok",
-		Icon: "repeat", Back: at, AskHref: at + "?stop"}
-	v.Facts.Items = []components.Fact{{Label: "Amount", Value: money.Format(r.AmountCents, r.Currency)},
-		{Label: "How often", Value: r.Every}}
+	v := checkout.SubscriptionView{Title: t.Name(), Text: w.Say("sub.text", "business", rec.Brand.Name), Kind: "ok",
+		Icon: "repeat", Back: at, AskHref: at + "?stop", MeansTitle: w.Say("sub.means"), Yes: w.Say("sub.yes"),
+		No: w.Say("sub.no"), StopText: w.Say("sub.stop")}
+	v.Facts.Items = []components.Fact{{Label: w.Say("pay.amount"), Value: w.Money(r.AmountCents, r.Currency)},
+		{Label: w.Say("sub.how_often"), Value: papers.Every(w, r)}}
 	if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused {
-		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Next bill", Value: s.NextOn.Format(day)},
-			components.Fact{Label: "To be paid by", Value: t.Plan.DueOn(s.NextOn).Format(day)})
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: w.Say("sub.next"), Value: w.Day(s.NextOn)},
+			components.Fact{Label: w.Say("sub.by"), Value: w.Day(t.Plan.DueOn(s.NextOn))})
 	}
 	if t.Plan.Cycles != nil {
-		v.Rules = append(v.Rules, "It ends after "+plural.Of(*t.Plan.Cycles, "payment")+"; "+
-			plural.Of(s.Passed, "payment")+" so far.")
+		v.Rules = append(v.Rules, w.Count("sub.cycles", *t.Plan.Cycles, "passed", strconv.Itoa(s.Passed)))
 	} else if stoppable(s) {
-		v.Rules = append(v.Rules, "It continues until you or "+rec.Brand.Name+" stop it.")
+		v.Rules = append(v.Rules, w.Say("sub.until", "business", rec.Brand.Name))
 	}
 	if stoppable(s) {
 		v.Stop = at
 	}
+	over := w.Say("sub.no_more", "what", t.Name(), "business", rec.Brand.Name)
 	switch {
 	case s.Status == subscription.Pending:
-		v.Kind, v.Icon, v.Rules = "wait", "clock", append(
-			[]string{"It begins when you have paid or given your bank account. If you do neither, nothing is debited."},
-			v.Rules...)
+		v.Kind, v.Icon, v.Rules = "wait", "clock", append([]string{w.Say("sub.begins")}, v.Rules...)
 	case s.Status == subscription.Inactive:
-		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription has ended",
-			"“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
+		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", w.Say("sub.ended"), over, nil
 	case s.Status == subscription.Paused && s.Why == byPayer:
-		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Name()+"” of "+rec.Brand.Name+
-			". Nothing more is billed."
-		v.Rules = afterStop(rec.Brand.Name, stop)
+		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", w.Say("sub.stopped"), over
+		v.Rules = afterStop(w, rec.Brand.Name, stop)
 	case s.Status == subscription.Paused, t.Paused:
 		v.Kind, v.Icon = "wait", "clock"
-		v.Rules = append([]string{rec.Brand.Name + " has paused it for now: nothing is billed until it is resumed."},
-			v.Rules...)
+		v.Rules = append([]string{w.Say("sub.paused", "business", rec.Brand.Name)}, v.Rules...)
 	}
-	v.Frame = p.frame(rec, v.Title)
+	v.Frame = p.frame(w, rec, v.Title)
 	return v
 }
 
 // recurring says what a subscription debits, how often, from when on and for how long.
-func recurring(r purchase.Recurrence) []components.Fact {
+func recurring(w locale.Words, r purchase.Recurrence) []components.Fact {
 	if r.None() {
 		return nil
 	}
-	first := "As soon after you agree as the banks allow"
+	first, ends := w.Say("sub.first_soon"), w.Say("sub.ends_stop")
 	if !r.First.IsZero() {
-		first = r.First.Format(longDay)
+		first = w.LongDay(r.First)
 	}
-	ends := "When you or the business stop it"
 	if r.Cycles > 0 {
-		ends = "After " + plural.Of(r.Cycles, "payment")
+		ends = w.Count("sub.ends_after", r.Cycles)
 	}
-	return []components.Fact{{Label: "Subscription", Value: r.Title},
-		{Label: "You pay", Value: money.Format(r.AmountCents, r.Currency) + " " + r.Every},
-		{Label: "First debit", Value: first}, {Label: "Ends", Value: ends}}
+	return []components.Fact{{Label: w.Say("sub.title"), Value: r.Title},
+		{Label: w.Say("sub.you_pay"), Value: w.Say("sub.amount_every", "amount", w.Money(r.AmountCents, r.Currency),
+			"every", papers.Every(w, r))},
+		{Label: w.Say("sub.first"), Value: first}, {Label: w.Say("sub.ends"), Value: ends}}
 }

@@ -10,6 +10,7 @@ import (
 	"debitdesk/handlers/html"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -83,7 +84,7 @@ func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
 }
 
 func waitingFacts(rec purchase.Record, m mandate.Mandate, account string) components.Facts {
-	f := facts(rec, account)
+	f := facts(locale.In(locale.English), rec, account)
 	f.Items = append(f.Items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
 	if m.Terms != nil {
 		f.Items = append(f.Items, agreedTerms(rec, m)...)
@@ -112,16 +113,17 @@ func phoneMask(phone string) string {
 // wait answers with the waiting page.
 func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purchase.Asked,
 	refusal *fault.Fault) error {
+	w := locale.In(locale.English) // as what the bank itself asks
 	source, err := p.Purchases.Source(c.Request().Context(), rec)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
 	account := ""
 	if err == nil {
-		account = bankWords(source)
+		account = bankWords(w, source)
 	}
 	v := checkout.PageView{Waiting: p.waiting(rec, asked, account)}
-	v.Frame = p.frame(rec, v.Waiting.Title)
+	v.Frame = p.frame(w, rec, v.Waiting.Title)
 	v.Frame.Script, v.Frame.Refresh = static.URL("js/payer.js"), reloadSlow
 	if asked.Last.Method == mandate.RealTime {
 		v.Frame.Refresh = reloadRealTime

@@ -2,10 +2,12 @@ package checkout
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
 	"debitdesk/handlers/papers"
 	"debitdesk/models/bank"
+	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -13,17 +15,47 @@ import (
 	"debitdesk/views/layout"
 )
 
-// contact says whom to ask.
-func contact(b merchant.Brand, subject string) layout.PayerContact {
-	c := layout.PayerContact{Ask: "Questions? Ask " + b.Name + "."}
+// frameWords are those of the frame around a page.
+func frameWords(w locale.Words) layout.PayerWords {
+	return layout.PayerWords{Lang: w.Tag(), Skip: w.Say("page.skip"), Encrypted: w.Say("page.encrypted"),
+		Languages: w.Say("page.languages"), Form: components.FormWords{Optional: w.Say("page.optional"),
+			Error: w.Say("page.error"), Problems: func(n int) string { return w.Count("page.problems", n) }}}
+}
+
+// contact says whom to ask: a sentence of which the phone number and the address are links.
+func contact(w locale.Words, b merchant.Brand, subject string) layout.PayerContact {
+	call, write := contactLinks(b, subject)
+	switch {
+	case call.Href != "" && write.Href != "":
+		return linked(w.Say("page.both"), map[string]components.Link{"{phone}": call, "{mail}": write})
+	case call.Href != "":
+		return linked(w.Say("page.phone"), map[string]components.Link{"{phone}": call})
+	case write.Href != "":
+		return linked(w.Say("page.mail"), map[string]components.Link{"{mail}": write})
+	}
+	return layout.PayerContact{{Text: w.Say("page.ask", "business", b.Name)}}
+}
+
+func contactLinks(b merchant.Brand, subject string) (call, write components.Link) {
 	if b.Phone != "" {
-		c.Call = components.Link{Text: strings.ReplaceAll(papers.Phone(b.Phone), " ", money.NBSP), Href: callHref(b.Phone)}
+		call = components.Link{Text: strings.ReplaceAll(papers.Phone(b.Phone), " ", money.NBSP), Href: callHref(b.Phone)}
 	}
 	if b.Email != "" {
-		c.Write = components.Link{Text: b.Email, Href: "mailto:" + b.Email + "?subject=" +
-			url.PathEscape(subject)}
+		write = components.Link{Text: b.Email, Href: "mailto:" + b.Email + "?subject=" + url.PathEscape(subject)}
 	}
-	return c
+	return call, write
+}
+
+var placeForm = regexp.MustCompile(`\{\w+\}`)
+
+// linked cuts a text at its places and puts links there.
+func linked(text string, links map[string]components.Link) (parts layout.PayerContact) {
+	at := 0
+	for _, found := range placeForm.FindAllStringIndex(text, -1) {
+		parts = append(parts, components.Link{Text: text[at:found[0]]}, links[text[found[0]:found[1]]])
+		at = found[1]
+	}
+	return append(parts, components.Link{Text: text[at:]})
 }
 
 // callHref is what a phone dials: with the country's code where it is known.
@@ -41,13 +73,13 @@ func callHref(phone string) string {
 }
 
 // contacts are the ways to reach the business, as buttons on a page that offers nothing else.
-func contacts(rec purchase.Record) (links []components.Link) {
-	c := contact(rec.Brand, reference(rec))
-	if c.Call.Href != "" {
-		links = append(links, components.Link{Text: "Call " + c.Call.Text, Href: c.Call.Href})
+func contacts(w locale.Words, rec purchase.Record) (links []components.Link) {
+	call, write := contactLinks(rec.Brand, reference(rec))
+	if call.Href != "" {
+		links = append(links, components.Link{Text: w.Say("pay.call", "phone", call.Text), Href: call.Href})
 	}
-	if c.Write.Href != "" {
-		links = append(links, components.Link{Text: "Write to " + c.Write.Text, Href: c.Write.Href})
+	if write.Href != "" {
+		links = append(links, components.Link{Text: w.Say("pay.write", "mail", write.Text), Href: write.Href})
 	}
 	return links
 }
@@ -79,11 +111,11 @@ func safeLink(link string) string {
 	return ""
 }
 
-func bankName(code string) string {
+func bankName(w locale.Words, code string) string {
 	if name := bank.BankName(code); name != "" {
 		return name
 	}
-	return "Branch " + code
+	return w.Say("pay.branch", "code", code)
 }
 
 // initials are the first letters of the first two words of a name.

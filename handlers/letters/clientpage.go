@@ -6,6 +6,7 @@ import (
 	"debitdesk/handlers/my/mytext"
 	"debitdesk/models/client"
 	"debitdesk/models/clientpage"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
@@ -14,46 +15,71 @@ import (
 
 var _ clientpage.Letters = Writer{}
 
-func toClient(to client.Details, b merchant.Brand, title string) emails.View {
-	return start(purchase.Purchase{Payer: to, IsTest: b.IsTest}, b, title)
+func toClient(w locale.Words, to client.Details, b merchant.Brand, title string) emails.View {
+	return begin(w, purchase.Purchase{Payer: to, IsTest: b.IsTest}, b, title)
+}
+
+// toReader words a mail in the language in which its reader reads.
+func toReader(to client.Details, b merchant.Brand, build func(locale.Words) emails.View) mail.Letter {
+	return letter(locale.Whole(b.Reads(to.Language), build))
 }
 
 // ClientPage implements clientpage.Letters.
 func (w Writer) ClientPage(to client.Details, b merchant.Brand, token string, until time.Time, asked bool) mail.Letter {
-	v := toClient(to, b, "Your page at "+b.Name)
-	v.Preview = mytext.MailPreview
-	v.Paragraphs = []string{mytext.MailSent(b.Name, asked), mytext.MailOpens}
-	v.Facts = []emails.Line{{Label: mytext.MailUntil, Value: minute(until)}}
-	v.Button = emails.Button{Label: mytext.DoorButton, URL: w.at("/my/link/", token)}
-	v.After = []string{mytext.MailOnlyYou, unexpected(b)}
-	return letter(v)
+	return toReader(to, b, func(say locale.Words) emails.View {
+		v := toClient(say, to, b, say.Say("mail.page.subject", "business", b.Name))
+		v.Preview = say.Say("mail.page.preview")
+		why := say.Say("mail.page.sent", "business", b.Name)
+		if asked {
+			why = say.Say("mail.page.asked", "business", b.Name)
+		}
+		v.Paragraphs = []string{why, say.Say("mail.page.opens")}
+		v.Facts = []emails.Line{{Label: say.Say("mail.until"), Value: say.Moment(until) + " SAST"}}
+		v.Button = emails.Button{Label: say.Say("my.door.button"), URL: w.at("/my/link/", token)}
+		v.After = []string{say.Say("mail.page.only_you"), unexpectedIn(say, b)}
+		return v
+	})
 }
 
-// ClientCode implements clientpage.Letters.
+// ClientCode implements clientpage.Letters. The code stands in the mail alone: subjects are shown on locked phones.
 func (w Writer) ClientCode(to client.Details, b merchant.Brand, code string, a clientpage.Act) mail.Letter {
-	v := toClient(to, b, mytext.CodeSubject(b.Name))
-	v.Preview = mytext.CodeHint
-	v.Paragraphs = []string{mytext.Doing(a), mytext.CodeAsk}
-	v.Facts = []emails.Line{{Label: mytext.CodeName, Value: code, Strong: true},
-		{Label: mytext.MailUntil, Value: minute(a.ExpiresAt)}}
-	v.After = []string{mytext.CodeKeep(b.Name), unexpected(b)}
-	return letter(v)
+	return toReader(to, b, func(say locale.Words) emails.View {
+		v := toClient(say, to, b, say.Say("mail.code.subject", "business", b.Name))
+		v.Preview = say.Say("my.code.hint")
+		v.Paragraphs = []string{mytext.Doing(say, a), say.Say("mail.code.ask")}
+		v.Facts = []emails.Line{{Label: say.Say("mail.code.label"), Value: code, Strong: true},
+			{Label: say.Say("mail.until"), Value: say.Moment(a.ExpiresAt) + " SAST"}}
+		v.After = []string{say.Say("mail.code.keep", "business", b.Name), unexpectedIn(say, b)}
+		return v
+	})
 }
 
 // ClientDid implements clientpage.Letters.
 func (w Writer) ClientDid(to client.Details, b merchant.Brand, a clientpage.Act) mail.Letter {
-	v := toClient(to, b, mytext.DidSubject(a))
-	v.Paragraphs = mytext.Did(a, b.Name)
-	v.Preview = v.Paragraphs[0]
-	v.After = []string{mytext.NotYou(b.Name + contactWords(b))}
-	return letter(v)
+	return toReader(to, b, func(say locale.Words) emails.View {
+		v := toClient(say, to, b, mytext.DidSubject(say, a))
+		v.Paragraphs = mytext.Did(say, a, b.Name)
+		v.Preview = v.Paragraphs[0]
+		v.After = []string{say.Say("mail.not_you", "business", b.Name+contactWords(b))}
+		return v
+	})
 }
 
-// ClientAnswer implements clientpage.Letters.
+// ClientAnswer implements clientpage.Letters. The answer itself is in the words of the business.
 func (w Writer) ClientAnswer(to client.Details, b merchant.Brand, r clientpage.Request) mail.Letter {
-	v := toClient(to, b, mytext.AnswerSubject(b.Name))
-	v.Preview = mytext.AnswerPreview
-	v.Paragraphs = []string{mytext.AnswerTo(r), r.Answer}
-	v.After = []string{mytext.AnswerAfter(b.Name+contactWords(b), r.Kind.IsRight())}
-	return letter(v)
+	return toReader(to, b, func(say locale.Words) emails.View {
+		v := toClient(say, to, b, say.Say("mail.answer.subject", "business", b.Name))
+		v.Preview = say.Say("mail.answer.preview")
+		what := r.Kind.Label()
+		if key := "request." + string(r.Kind); say.Language != locale.English {
+			what = say.Say(key)
+		}
+		v.Paragraphs = []string{say.Say("mail.answer.to", "date", say.Day(r.ReceivedOn), "what", what), r.Answer}
+		after := "mail.answer.question"
+		if r.Kind.IsRight() {
+			after = "mail.answer.disagree"
+		}
+		v.After = []string{say.Say(after, "business", b.Name+contactWords(b))}
+		return v
+	})
 }

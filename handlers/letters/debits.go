@@ -8,95 +8,98 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
-	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/emails"
 )
 
 // Failed tells that a debit was not paid: what, why, and how it can be paid.
 func (w Writer) Failed(rec purchase.Record, number string) mail.Letter {
-	p, b := rec.Purchase, rec.Brand
-	amount := money.Format(p.TotalCents, p.Currency)
-	v := start(p, b, "Your debit of "+amount+" to "+b.Name+" was not paid")
-	v.Message = ""
-	v.Preview = failedWords(rec)
-	v.Paragraphs = []string{failedSentence(rec),
-		"You can pay it now on the page below, from the same bank account or from another one. " +
-			"The invoice is attached as a PDF."}
-	v.Lines = lines(p)
-	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}, {Label: "Invoice", Value: number}}
-	if on := rec.FailedOn(); !on.IsZero() {
-		v.Facts = append(v.Facts, emails.Line{Label: "Debit date", Value: on.Format(day)})
-	}
-	v.Facts = append(v.Facts, total("To pay", p))
-	v.Button = emails.Button{Label: "Pay " + amount, URL: w.link(p)}
-	v.After = []string{unexpected(b)}
-	return letter(v)
+	return toPayer(rec.Purchase, rec.Brand, func(say locale.Words) emails.View {
+		p, b := rec.Purchase, rec.Brand
+		amount := say.Money(p.TotalCents, p.Currency)
+		v := begin(say, p, b, say.Say("mail.failed.subject", "amount", amount, "business", b.Name))
+		v.Message = ""
+		v.Preview = failedWords(say, rec)
+		v.Paragraphs = []string{failedSentence(say, rec), say.Say("mail.failed.now")}
+		v.Lines = lines(say, p)
+		v.Facts = []emails.Line{{Label: say.Say("pay.reference"), Value: reference(p)},
+			{Label: say.Say("mail.failed.invoice"), Value: number}}
+		if on := rec.FailedOn(); !on.IsZero() {
+			v.Facts = append(v.Facts, emails.Line{Label: say.Say("pay.debit_date"), Value: say.Day(on)})
+		}
+		v.Facts = append(v.Facts, total(say.Say("mail.invoice.to_pay"), p))
+		v.Button = emails.Button{Label: say.Say("pay.stored.button", "amount", amount), URL: w.link(p)}
+		v.After = []string{unexpectedIn(say, b)}
+		return v
+	})
 }
 
 // failedSentence says that the debit was not paid, and why.
-func failedSentence(rec purchase.Record) string {
-	amount := money.Format(rec.TotalCents, rec.Currency)
-	on := rec.FailedOn()
+func failedSentence(say locale.Words, rec purchase.Record) string {
+	amount, on := say.Money(rec.TotalCents, rec.Currency), rec.FailedOn()
 	if on.IsZero() {
-		return fmt.Sprintf("%s could not debit %s from the bank account that you have stored.", rec.Brand.Name, amount)
+		return say.Say("mail.failed.could_not", "business", rec.Brand.Name, "amount", amount)
 	}
-	return fmt.Sprintf("The debit of %s on %s was not paid. %s", amount, on.Format("Monday "+day), failedWords(rec))
+	return say.Say("mail.failed.on", "amount", amount, "date", say.LongDay(on), "reason", failedWords(say, rec))
 }
 
-func failedWords(rec purchase.Record) string {
+func failedWords(say locale.Words, rec purchase.Record) string {
 	if rec.FailedOn().IsZero() {
-		return "The bank account that you have stored could not be debited."
+		return say.Say("mail.failed.could_not_short")
 	}
-	return papers.Reason(rec.Collection)
+	return papers.Reason(say, rec.Collection)
 }
 
 // Reminder lists what a client has to pay: how each stands, the total, and where it is paid.
 func (w Writer) Reminder(to client.Details, b merchant.Brand, open []purchase.Record) mail.Letter {
+	p := open[0].Purchase
+	p.Payer.Language = to.Language
+	return toPayer(p, b, func(say locale.Words) emails.View { return w.reminder(say, to, b, open) })
+}
+
+func (w Writer) reminder(say locale.Words, to client.Details, b merchant.Brand, open []purchase.Record) emails.View {
 	first := open[0].Purchase
 	var cents int64
 	for _, rec := range open {
 		cents = money.Plus(cents, rec.TotalCents)
 	}
-	amount := money.Format(cents, first.Currency)
-	v := start(first, b, "Reminder: "+amount+" to pay to "+b.Name)
-	v.Greeting, v.Message = greeting(to), ""
-	v.Preview = plural.Of(len(open), "payment") + " to " + b.Name + " " + plural.Is(len(open)) + " open"
+	amount := say.Money(cents, first.Currency)
+	v := begin(say, purchase.Purchase{Payer: to, IsTest: first.IsTest}, b,
+		say.Say("mail.reminder.subject", "amount", amount, "business", b.Name))
+	v.Preview = say.Count("mail.reminder.preview", len(open), "business", b.Name)
 	if len(open) == 1 {
-		v.Paragraphs = []string{standsSentence(open[0]), "You can pay it on the page below, from the same bank account or " +
-			"from another one."}
-		v.Lines = lines(first)
-		v.Facts = []emails.Line{{Label: "Reference", Value: reference(first)}}
-		v.Button = emails.Button{Label: "Pay " + amount, URL: w.link(first)}
+		v.Paragraphs = []string{standsSentence(say, open[0]), say.Say("mail.reminder.one")}
+		v.Lines = lines(say, first)
+		v.Facts = []emails.Line{{Label: say.Say("pay.reference"), Value: reference(first)}}
+		v.Button = emails.Button{Label: say.Say("pay.stored.button", "amount", amount), URL: w.link(first)}
 	} else {
-		v.Paragraphs = []string{plural.Of(len(open), "payment") + " to " + b.Name +
-			" are open. Each can be paid on its own page, from the same bank account or from another one."}
+		v.Paragraphs = []string{say.Count("mail.reminder.several", len(open), "business", b.Name)}
 		for _, rec := range open {
-			v.Items = append(v.Items, emails.Item{Title: reference(rec.Purchase), Text: standsSentence(rec),
-				Amount: money.Format(rec.TotalCents, rec.Currency), Label: "Pay this", URL: w.link(rec.Purchase)})
+			v.Items = append(v.Items, emails.Item{Title: reference(rec.Purchase), Text: standsSentence(say, rec),
+				Amount: say.Money(rec.TotalCents, rec.Currency), Label: say.Say("mail.reminder.pay_this"),
+				URL: w.link(rec.Purchase)})
 		}
 	}
-	v.Facts = append(v.Facts, emails.Line{Label: "Total to pay", Value: amount, Strong: true})
-	v.After = []string{"If you have paid in the meantime, please ignore this mail.", unexpected(b)}
-	return letter(v)
+	v.Facts = append(v.Facts, emails.Line{Label: say.Say("mail.reminder.total"), Value: amount, Strong: true})
+	v.After = []string{say.Say("mail.reminder.paid"), unexpectedIn(say, b)}
+	return v
 }
 
 // standsSentence says how one purchase stands that is to be paid.
-func standsSentence(rec purchase.Record) string {
-	last := rec.Collection
+func standsSentence(say locale.Words, rec purchase.Record) string {
+	last, key := rec.Collection, "mail.stands.open"
 	switch {
 	case !rec.FailedOn().IsZero(), last == nil && rec.Status == purchase.Failed:
-		return failedSentence(rec)
+		return failedSentence(say, rec)
 	case rec.Status == purchase.Overdue:
-		return fmt.Sprintf("%s was due on %s and is not paid yet.", money.Format(rec.TotalCents, rec.Currency),
-			calendar.DateOf(rec.Due).Format(day))
+		key = "mail.stands.overdue"
 	}
-	return fmt.Sprintf("%s is not paid yet. It is due on %s.", money.Format(rec.TotalCents, rec.Currency),
-		calendar.DateOf(rec.Due).Format(day))
+	return say.Say(key, "amount", say.Money(rec.TotalCents, rec.Currency), "date", say.Day(calendar.DateOf(rec.Due)))
 }
 
 // Agreement confirms a mandate: what is debited, when first, how often, and how it ends. The mandate is attached.
@@ -122,7 +125,7 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 	case r.None():
 		v.Paragraphs = append(v.Paragraphs, "Nothing is debited now.")
 	}
-	v.Facts = append(v.Facts, recurringFacts(r, first == nil)...)
+	v.Facts = append(v.Facts, recurringFacts(locale.In(locale.English), r, first == nil)...)
 	if m.Terms != nil {
 		v.Facts = append(v.Facts, emails.Line{Label: "Never more than",
 			Value: money.Format(m.Terms.MaxAmountCents, p.Currency) + " a debit"})
@@ -144,27 +147,28 @@ func contactWords(b merchant.Brand) string {
 }
 
 // recurringFacts are how much is debited, how often, from when on and for how long; none of nothing that recurs.
-func recurringFacts(r purchase.Recurrence, withFirst bool) []emails.Line {
+func recurringFacts(say locale.Words, r purchase.Recurrence, withFirst bool) []emails.Line {
 	if r.None() {
 		return nil
 	}
-	facts := []emails.Line{{Label: "For", Value: r.Title},
-		{Label: "Amount", Value: money.Format(r.AmountCents, r.Currency) + " " + r.Every, Strong: true}}
+	facts := []emails.Line{{Label: say.Say("mail.for"), Value: r.Title},
+		{Label: say.Say("pay.amount"), Strong: true, Value: say.Say("sub.amount_every", "amount",
+			say.Money(r.AmountCents, r.Currency), "every", papers.Every(say, r))}}
 	if withFirst {
-		facts = append(facts, emails.Line{Label: "First debit", Value: firstWords(r)})
+		facts = append(facts, emails.Line{Label: say.Say("sub.first"), Value: firstWords(say, r)})
 	}
-	ends := "When you or the business stop it"
+	ends := say.Say("sub.ends_stop")
 	if r.Cycles > 0 {
-		ends = "After " + plural.Of(r.Cycles, "payment")
+		ends = say.Count("sub.ends_after", r.Cycles)
 	}
-	return append(facts, emails.Line{Label: "Ends", Value: ends})
+	return append(facts, emails.Line{Label: say.Say("sub.ends"), Value: ends})
 }
 
-func firstWords(r purchase.Recurrence) string {
+func firstWords(say locale.Words, r purchase.Recurrence) string {
 	if r.First.IsZero() {
-		return "As soon after you have agreed as the banks allow"
+		return say.Own("As soon after you have agreed as the banks allow")
 	}
-	return r.First.Format("Monday " + day)
+	return say.LongDay(r.First)
 }
 
 // AskSubscriber asks a new subscriber for the bank details, and says what will be debited.
@@ -179,9 +183,10 @@ func (w Writer) AskSubscriber(p purchase.Purchase, b merchant.Brand, r purchase.
 		v.Paragraphs = append(v.Paragraphs, "Then your bank asks you to confirm them. "+before(terms), w.confirming(terms))
 	}
 	if p.TotalCents == 0 {
-		v.Paragraphs = append(v.Paragraphs, stored(terms))
+		v.Paragraphs = append(v.Paragraphs, stored(locale.In(locale.English), terms))
 	}
-	v.Facts = append([]emails.Line{{Label: "Reference", Value: reference(p)}}, recurringFacts(r, true)...)
+	v.Facts = append([]emails.Line{{Label: "Reference", Value: reference(p)}},
+		recurringFacts(locale.In(locale.English), r, true)...)
 	if p.TotalCents > 0 && p.TotalCents != r.AmountCents {
 		v.Facts = append(v.Facts, total("First amount", p))
 	}
@@ -202,36 +207,36 @@ func (w Writer) Subscribed(to client.Details, b merchant.Brand, r purchase.Recur
 	p := purchase.Purchase{Payer: to}
 	if rec != nil {
 		p = rec.Purchase
+		p.Payer.Language = cmp.Or(to.Language, p.Payer.Language)
 	}
-	v := start(p, b, "Your subscription with "+b.Name)
-	v.Message = ""
-	v.Preview = money.Format(r.AmountCents, r.Currency) + " " + r.Every + " for " + r.Title
-	v.Paragraphs = []string{fmt.Sprintf("You are subscribed to “%s” with %s. It is debited from the bank account that "+
-		"you have stored; you do not need to do anything.", r.Title, b.Name)}
-	if r.First.IsZero() {
-		v.Facts = recurringFacts(r, false)
-	} else {
-		v.Facts = recurringFacts(r, true)
-	}
-	if rec != nil {
-		v.Button = emails.Button{Label: "See the subscription", URL: w.link(p) + "subscription/"}
-		v.After = []string{"You can also stop the subscription there."}
-	}
-	v.After = append(v.After, unexpected(b))
-	return letter(v)
+	return toPayer(p, b, func(say locale.Words) emails.View {
+		v := begin(say, p, b, say.Say("mail.subscribed.subject", "business", b.Name))
+		v.Message = ""
+		v.Preview = say.Say("mail.subscribed.preview", "amount", say.Money(r.AmountCents, r.Currency), "every",
+			papers.Every(say, r), "what", r.Title)
+		v.Paragraphs = []string{say.Say("mail.subscribed.text", "what", r.Title, "business", b.Name)}
+		v.Facts = recurringFacts(say, r, !r.First.IsZero())
+		if rec != nil {
+			v.Button = emails.Button{Label: say.Say("mail.subscribed.button"), URL: w.link(p) + "subscription/"}
+			v.After = []string{say.Say("mail.subscribed.stop")}
+		}
+		v.After = append(v.After, unexpectedIn(say, b))
+		return v
+	})
 }
 
 // Stopped confirms to a client that a subscription was stopped, and says what is still debited.
 func (w Writer) Stopped(p purchase.Purchase, b merchant.Brand, s purchase.Stop) mail.Letter {
-	v := start(p, b, "You stopped “"+s.Title+"”")
-	v.Message = ""
-	v.Preview = "No further payments are billed"
-	v.Paragraphs = []string{fmt.Sprintf("You stopped the subscription “%s” with %s. No further payments are billed.",
-		s.Title, b.Name)}
-	v.Paragraphs = append(v.Paragraphs, papers.StopLines(s, b.Name, true)...)
-	v.Button = emails.Button{Label: "See how it stands", URL: w.link(p) + "subscription/"}
-	v.After = []string{"To begin again, ask " + b.Name + contactWords(b) + "."}
-	return letter(v)
+	return toPayer(p, b, func(say locale.Words) emails.View {
+		v := begin(say, p, b, say.Say("mail.stopped.subject", "what", s.Title))
+		v.Message = ""
+		v.Preview = say.Say("mail.stopped.preview")
+		v.Paragraphs = append([]string{say.Say("mail.stopped.text", "what", s.Title, "business", b.Name)},
+			papers.StopLines(say, s, b.Name, true)...)
+		v.Button = emails.Button{Label: say.Say("mail.stopped.button"), URL: w.link(p) + "subscription/"}
+		v.After = []string{say.Say("sub.again", "business", b.Name+contactWords(b))}
+		return v
+	})
 }
 
 // StopNotice tells the business that a client stopped a subscription, and what became of the debits.
@@ -254,10 +259,3 @@ func (w Writer) StopNotice(p purchase.Purchase, b merchant.Brand, s purchase.Sto
 }
 
 func bankName(code string) string { return papers.BankName(code) }
-
-func greeting(to client.Details) string {
-	if name := cmp.Or(to.FullName, to.LegalName); name != "" {
-		return "Dear " + name + ","
-	}
-	return "Hello,"
-}

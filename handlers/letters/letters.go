@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/papers"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -31,47 +32,52 @@ var (
 	_ billing.Letters  = Writer{}
 )
 
+// toPayer words a mail about a purchase in the language in which its client reads.
+func toPayer(p purchase.Purchase, b merchant.Brand, build func(locale.Words) emails.View) mail.Letter {
+	return letter(locale.Whole(b.Reads(p.Payer.Language, p.Details.Language), build))
+}
+
 // AccountLink asks the client to give the bank details on the hosted page.
 func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
-	v := start(p, b, "Set up your debit order with "+b.Name)
-	v.Preview = "Enter your bank details on a secure page; it takes two minutes."
-	v.Paragraphs = []string{b.Name +
-		" asks for your bank details, so that it can collect what you owe it by EFT debit order. " +
-		"You see the terms before you agree to them."}
+	return toPayer(p, b, func(say locale.Words) emails.View { return w.accountLink(say, p, b) })
+}
+
+func (w Writer) accountLink(say locale.Words, p purchase.Purchase, b merchant.Brand) emails.View {
+	v := begin(say, p, b, say.Say("mail.account.subject", "business", b.Name))
+	v.Preview = say.Say("mail.account.preview")
+	v.Paragraphs = []string{say.Say("mail.account.text", "business", b.Name)}
 	terms := asksBank(p)
 	if terms != nil {
+		say.Lack() // what a bank asks its client is said in English alone
 		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
 			"You give your bank details and see the terms; then your bank asks you to confirm them. " + before(terms),
 			w.confirming(terms)}
 	}
-	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
+	v.Facts = []emails.Line{{Label: say.Say("pay.reference"), Value: reference(p)}}
 	switch {
 	case p.TotalCents == 0 || p.Options.SkipCapture:
-		v.Paragraphs = append(v.Paragraphs, stored(terms))
+		v.Paragraphs = append(v.Paragraphs, stored(say, terms))
 	case p.DueGiven:
-		v.Paragraphs = append(v.Paragraphs,
-			"The first debit order follows on the due date, or as soon after you have agreed as the banks allow.")
-		v.Facts = append(v.Facts, due(p), total("First debit order", p))
+		v.Paragraphs = append(v.Paragraphs, say.Say("mail.account.due"))
+		v.Facts = append(v.Facts, due(say, p), total(say.Say("mail.account.first"), p))
 	default:
-		v.Paragraphs = append(v.Paragraphs, "The first debit order follows as soon after you have agreed as the banks allow.")
-		v.Facts = append(v.Facts, total("First debit order", p))
+		v.Paragraphs = append(v.Paragraphs, say.Say("mail.account.soon"))
+		v.Facts = append(v.Facts, total(say.Say("mail.account.first"), p))
 	}
 	if terms != nil {
 		v.Facts = append(v.Facts, emails.Line{Label: "Never more than",
 			Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
 	}
-	v.Button = emails.Button{Label: "Enter my bank details", URL: w.link(p)}
-	v.After = []string{
-		"Enter your details on that page only, never by mail or telephone. We never ask for your PIN or password.",
-		unexpected(b)}
-	return letter(v)
+	v.Button = emails.Button{Label: say.Say("mail.account.button"), URL: w.link(p)}
+	v.After = []string{say.Say("mail.secure"), unexpectedIn(say, b)}
+	return v
 }
 
-func stored(terms *mandate.Terms) string {
+func stored(say locale.Words, terms *mandate.Terms) string {
 	if terms != nil {
-		return "Your account is stored only: no money is taken when you confirm."
+		return say.Own("Your account is stored only: no money is taken when you confirm.")
 	}
-	return "Your account is stored only: no money is taken when you give your details."
+	return say.Say("mail.account.stored")
 }
 
 // asksBank are the terms that the client confirms at their own bank; nil for EFT.
@@ -106,69 +112,80 @@ func (w Writer) confirming(t *mandate.Terms) string {
 		" to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
 
-func attachedWords(paper billing.Paper) string {
-	if paper.Number == "" {
-		return ""
-	}
-	return " It is attached as a PDF."
+// aboutPaper words a mail about a document in the language in which its client reads.
+func aboutPaper(paper billing.Paper, build func(locale.Words) emails.View) mail.Letter {
+	l, _ := locale.Parse(string(paper.Reads))
+	return letter(locale.Whole(l, build))
 }
 
 // Invoice asks the client to pay, or says when the account is debited. Its words are those of the page and the PDF.
 func (w Writer) Invoice(paper billing.Paper) mail.Letter {
-	p, said := paper.Purchase, papers.Of(paper)
-	v := startOf(p, paper.Issuer, fmt.Sprintf("Invoice %s from %s", cmp.Or(paper.Number, reference(p)), paper.Issuer.Name))
-	v.Preview = money.Format(p.TotalCents, p.Currency) + " to pay"
-	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.%s",
-		paper.Issuer.Name, attachedWords(paper))}
-	label := "To pay"
-	v.Button = emails.Button{Label: "View and pay", URL: w.link(p)}
+	return aboutPaper(paper, func(say locale.Words) emails.View { return w.invoice(say, paper) })
+}
+
+func (w Writer) invoice(say locale.Words, paper billing.Paper) emails.View {
+	p, said, from := paper.Purchase, papers.Of(say, paper), paper.Issuer.Name
+	amount := say.Money(p.TotalCents, p.Currency)
+	v := startOf(say, p, paper.Issuer, say.Say("mail.invoice.subject", "number", cmp.Or(paper.Number, reference(p)),
+		"business", from))
+	v.Preview = say.Say("mail.invoice.preview", "amount", amount)
+	v.Paragraphs = []string{attached(say, paper, say.Say("mail.invoice.text", "business", from))}
+	label := say.Say("mail.invoice.to_pay")
+	v.Button = emails.Button{Label: say.Say("mail.invoice.view_pay"), URL: w.link(p)}
 	if d := paper.Debit; d != nil {
-		label = "To be debited"
-		planned := fmt.Sprintf("%s will be debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency),
-			papers.Account(*d), d.On.Format("Monday "+day))
-		v.Preview = "You do not need to pay it yourself: debit on " + d.On.Format(day)
+		label = say.Say("mail.invoice.to_be_debited")
+		v.Preview = say.Say("mail.invoice.preview_debit", "date", say.Day(d.On))
+		with := []string{"amount", amount, "account", papers.Account(say, *d), "date", say.LongDay(d.On), "business", from}
+		var planned string
 		switch {
 		case d.OnHold:
-			label, v.Preview = "Amount", "Nothing is debited for now, and you do not need to pay it yet"
-			planned = fmt.Sprintf("The debit of %s from your account %s is on hold. %s will tell you how it is collected.",
-				money.Format(p.TotalCents, p.Currency), papers.Account(*d), paper.Issuer.Name)
+			label, v.Preview = say.Say("pay.amount"), say.Say("mail.invoice.preview_hold")
+			planned = say.Say("mail.invoice.hold", with...)
 		case d.State.Collected():
-			planned = fmt.Sprintf("%s was debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency),
-				papers.Account(*d), d.On.Format("Monday "+day))
+			planned = say.Say("mail.invoice.was", with...)
 		default:
-			planned += " Please make sure that the money is in the account on that day."
+			planned = say.Say("mail.invoice.plan", with...)
 		}
-		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You do not need to pay it yourself.",
-			paper.Issuer.Name, attachedWords(paper)), planned}
-		v.Button.Label = "View the invoice"
+		v.Paragraphs = []string{attached(say, paper, say.Say("mail.invoice.debited", "business", from)), planned}
+		v.Button.Label = say.Say("mail.invoice.view")
 	}
-	v.document(said, label)
-	v.After = []string{unexpectedOf(paper.Issuer)}
-	return letter(v.View)
+	v.document(said, say.Say("paper.number"), label)
+	v.After = []string{unexpectedOf(say, paper.Issuer)}
+	return v.View
+}
+
+// attached adds to a sentence that the document is attached, where there is one.
+func attached(say locale.Words, paper billing.Paper, sentence string) string {
+	if paper.Number == "" {
+		return sentence
+	}
+	return sentence + " " + say.Say("mail.attached")
 }
 
 // CreditNote tells that an invoice was taken back.
 func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
-	v := startOf(paper.Purchase, paper.Issuer, fmt.Sprintf("Credit note %s from %s", paper.Number, paper.Issuer.Name))
-	v.Message = ""
-	v.Preview = "Invoice " + paper.Cancels + " is credited"
-	said := "%s has credited invoice %s. You no longer need to pay it. The credit note is attached as a PDF."
-	if paper.RefundID != uuid.Nil {
-		v.Preview = money.Format(paper.TotalCents, paper.Currency) + " of invoice " + paper.Cancels + " is credited"
-		said = "%s has paid " + money.Format(paper.TotalCents, paper.Currency) +
-			" of invoice %s back to you. The credit note is attached as a PDF."
-	}
-	v.Paragraphs = []string{fmt.Sprintf(said, paper.Issuer.Name, paper.Cancels)}
-	v.document(papers.Of(paper), "Credited")
-	v.After = []string{unexpectedOf(paper.Issuer)}
-	return letter(v.View)
+	return aboutPaper(paper, func(say locale.Words) emails.View {
+		with := []string{"business", paper.Issuer.Name, "number", paper.Cancels, "amount",
+			say.Money(paper.TotalCents, paper.Currency)}
+		v := startOf(say, paper.Purchase, paper.Issuer, say.Say("mail.credit.subject", "number", paper.Number, "business",
+			paper.Issuer.Name))
+		v.Message = ""
+		v.Preview, v.Paragraphs = say.Say("mail.credit.preview", with...), []string{say.Say("mail.credit.text", with...)}
+		if paper.RefundID != uuid.Nil {
+			v.Preview = say.Say("mail.credit.preview_part", with...)
+			v.Paragraphs = []string{say.Say("mail.credit.refund", with...)}
+		}
+		v.document(papers.Of(say, paper), say.Say("paper.number"), say.Say("mail.credit.total"))
+		v.After = []string{unexpectedOf(say, paper.Issuer)}
+		return v.View
+	})
 }
 
 // paperMail is a mail about a document.
 type paperMail struct{ emails.View }
 
-// document lists what the document says, its total under a label of the mail's own.
-func (v *paperMail) document(said papers.Words, total string) {
+// document lists what the document says: its number under its title, and its total under a label of the mail's own.
+func (v *paperMail) document(said papers.Words, number, total string) {
 	for _, l := range said.Lines {
 		label := l.Text
 		if l.Quantity != "" {
@@ -177,7 +194,7 @@ func (v *paperMail) document(said papers.Words, total string) {
 		v.Lines = append(v.Lines, emails.Line{Label: label, Value: l.Amount})
 	}
 	for _, f := range said.Facts {
-		if f.Label == "Number" {
+		if f.Label == number {
 			f.Label = said.Title
 		}
 		v.Facts = append(v.Facts, emails.Line{Label: f.Label, Value: f.Value})
@@ -190,11 +207,13 @@ func (v *paperMail) document(said papers.Words, total string) {
 	}
 }
 
-func startOf(p purchase.Purchase, from billing.Party, title string) *paperMail {
-	return &paperMail{start(p, brandOf(from), title)}
+func startOf(say locale.Words, p purchase.Purchase, from billing.Party, title string) *paperMail {
+	return &paperMail{begin(say, p, brandOf(from), title)}
 }
 
-func unexpectedOf(from billing.Party) string { return unexpected(brandOf(from)) }
+func unexpectedOf(say locale.Words, from billing.Party) string {
+	return unexpectedIn(say, brandOf(from))
+}
 
 // brandOf is what a mail says of its sender, as it was when the document was issued.
 func brandOf(p billing.Party) merchant.Brand {
@@ -207,29 +226,29 @@ func brandOf(p billing.Party) merchant.Brand {
 
 // Receipt confirms a payment.
 func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
-	v := start(p, b, fmt.Sprintf("%s has received your payment", b.Name))
+	return toPayer(p, b, func(say locale.Words) emails.View { return w.receipt(say, p, b) })
+}
+
+func (w Writer) receipt(say locale.Words, p purchase.Purchase, b merchant.Brand) emails.View {
+	v := begin(say, p, b, say.Say("mail.receipt.subject", "business", b.Name))
 	v.Message = ""
-	v.Lines = lines(p)
-	paid := total("Paid", p)
-	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
+	v.Lines = lines(say, p)
+	paid := total(say.Say("mail.paid"), p)
+	v.Facts = []emails.Line{{Label: say.Say("pay.reference"), Value: reference(p)}}
+	v.Paragraphs = []string{say.Say("mail.receipt.text")}
 	if p.Payment != nil {
-		paid.Value = money.Format(p.Payment.AmountCents, p.Currency)
-		v.Facts = append(v.Facts, emails.Line{Label: "Date", Value: calendar.DateOf(p.Payment.PaidOn).Format(day)})
+		paid.Value = say.Money(p.Payment.AmountCents, p.Currency)
+		v.Facts = append(v.Facts, emails.Line{Label: say.Say("mail.date"), Value: say.Day(calendar.DateOf(p.Payment.PaidOn))})
+		v.Paragraphs = []string{say.Say("mail.receipt.attached")}
 	}
 	v.Facts = append(v.Facts, paid)
 	v.Preview = paid.Value
-	v.Paragraphs = []string{"Thank you. Your payment was received."}
 	if !p.MarkedAsPaid && p.PaidBy() != purchase.DebiCheck { // a DebiCheck payment is final at once
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf(
-			"It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
+		v.Paragraphs = append(v.Paragraphs, say.Say("mail.receipt.returnable", "business", b.Name))
 	}
-	if p.Payment != nil {
-		v.Paragraphs[0] += " The receipt is attached as a PDF."
-	}
-	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}
+	v.Button = emails.Button{Label: say.Say("mail.receipt.button"), URL: w.link(p)}
 	if p.SubscriberID != uuid.Nil {
-		v.After = append(v.After, "This payment belongs to a subscription. See when you pay next, or stop it: "+w.link(p)+
-			"subscription/")
+		v.After = append(v.After, say.Say("mail.receipt.subscription", "address", w.link(p)+"subscription/"))
 	}
-	return letter(v)
+	return v
 }

@@ -2,11 +2,11 @@ package letters
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -25,12 +25,19 @@ func letter(v emails.View) mail.Letter {
 	return mail.Letter{Subject: v.Title, Text: v.Text(), HTML: html.String()}
 }
 
+// start begins a mail in English.
 func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
-	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: "Hello,",
-		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(b)}
+	return begin(locale.In(locale.English), p, b, title)
+}
+
+// begin begins a mail: who writes to whom, and the words of its frame.
+func begin(w locale.Words, p purchase.Purchase, b merchant.Brand, title string) emails.View {
+	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: w.Say("mail.hello"),
+		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(w, b), Lang: w.Tag(),
+		SandboxNote: w.Say("mail.sandbox"), NoButton: w.Say("mail.no_button", "address", "")}
 	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName} {
 		if name != "" {
-			v.Greeting = "Dear " + name + ","
+			v.Greeting = w.Say("mail.dear", "name", name)
 			break
 		}
 	}
@@ -40,10 +47,10 @@ func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
 // The form of dates in mails; all are days in South Africa.
 const day = "2 January 2006"
 
-func due(p purchase.Purchase) emails.Line {
-	l := emails.Line{Label: "Due", Value: calendar.DateOf(p.Due).Format(day)}
+func due(w locale.Words, p purchase.Purchase) emails.Line {
+	l := emails.Line{Label: w.Say("pay.due"), Value: w.Day(calendar.DateOf(p.Due))}
 	if p.DueStrict { // the hour matters: nothing can be paid after it
-		l.Value += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
+		l.Value += ", " + w.Clock(p.Due) + " SAST"
 	}
 	return l
 }
@@ -53,7 +60,7 @@ func total(label string, p purchase.Purchase) emails.Line {
 }
 
 // lines is what is paid for, when it adds up to the total that is asked.
-func lines(p purchase.Purchase) []emails.Line {
+func lines(w locale.Words, p purchase.Purchase) []emails.Line {
 	if p.Details.TotalOverrideCents != nil {
 		return nil
 	}
@@ -70,7 +77,8 @@ func lines(p purchase.Purchase) []emails.Line {
 		out = append(out, emails.Line{Label: label, Value: money.Format(cents, p.Currency)})
 	}
 	if p.Details.DebtCents != 0 {
-		out = append(out, emails.Line{Label: "Brought forward", Value: money.Format(p.Details.DebtCents, p.Currency)})
+		out = append(out, emails.Line{Label: w.Say("mail.brought_forward"),
+			Value: money.Format(p.Details.DebtCents, p.Currency)})
 	}
 	return out
 }
@@ -83,30 +91,36 @@ func reference(p purchase.Purchase) string {
 }
 
 // unexpected tells what to do with a mail that nobody waited for.
-func unexpected(b merchant.Brand) string {
+func unexpected(b merchant.Brand) string { return unexpectedIn(locale.In(locale.English), b) }
+
+func unexpectedIn(w locale.Words, b merchant.Brand) string {
 	for _, contact := range []string{b.Email, b.Phone} {
 		if contact != "" {
-			return fmt.Sprintf("If you did not expect this mail, ask %s at %s before you do anything.", b.Name, contact)
+			return w.Say("mail.unexpected", "business", b.Name, "contact", contact)
 		}
 	}
-	return fmt.Sprintf("If you did not expect this mail, ask %s before you do anything.", b.Name)
+	return w.Say("mail.unexpected.bare", "business", b.Name)
 }
 
-func sender(b merchant.Brand) (out []string) {
-	add := func(format string, parts ...string) {
+func sender(w locale.Words, b merchant.Brand) (out []string) {
+	add := func(parts ...string) {
 		if text := strings.Join(given(parts), ", "); text != "" {
-			out = append(out, fmt.Sprintf(format, text))
+			out = append(out, text)
 		}
 	}
 	name := b.Name
 	if b.LegalName != "" && b.LegalName != b.Name {
-		name = b.LegalName + " trading as " + b.Name
+		name = w.Say("mail.trading_as", "legal", b.LegalName, "name", b.Name)
 	}
-	add("%s", name)
-	add("Registration %s", b.RegistrationNumber)
-	add("VAT number %s", b.TaxNumber)
-	add("%s", b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode))
-	add("%s", b.Email, papers.Phone(b.Phone), b.Website)
+	add(name)
+	if b.RegistrationNumber != "" {
+		add(w.Say("mail.registration", "number", b.RegistrationNumber))
+	}
+	if b.TaxNumber != "" {
+		add(w.Say("mail.vat", "number", b.TaxNumber))
+	}
+	add(b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode))
+	add(b.Email, papers.Phone(b.Phone), b.Website)
 	return out
 }
 

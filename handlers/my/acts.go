@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/my/mytext"
 	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/views/components"
 	"debitdesk/views/my"
 )
@@ -75,7 +76,7 @@ func (p *Pages) Act(c echo.Context) error {
 }
 
 // form asks for what an act needs.
-func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, object uuid.UUID, w clientpage.Wish,
+func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, object uuid.UUID, wish clientpage.Wish,
 	refused *fault.Fault) error {
 	offer, err := p.Service.Offer(c.Request().Context(), v, k, object)
 	if err != nil && refused == nil {
@@ -85,78 +86,100 @@ func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, obje
 		}
 		refused = f
 	}
-	name := mytext.Act(k, offer.Asks)
-	view := my.FormView{Frame: p.frame(v.Brand, name), Title: name, Says: mytext.Explain(k, v.Brand.Name),
-		Action: actPath(k), Button: mytext.Continue, Back: back(), Foot: foot()}
-	if offer.Asks && k != clientpage.Details && k != clientpage.Privacy {
-		view.Says = append(view.Says, mytext.Asking(v.Brand.Name))
-	}
-	if offer.Named != "" {
-		view.Says = append([]string{mytext.About(offer.Named)}, view.Says...)
-	}
-	if object != uuid.Nil {
-		view.Object = object.String()
-	}
-	fill(&view, k, offer, w)
-	return p.sendForm(c, view, refused)
+	return p.sendForm(c, v, refused, 0, func(w locale.Words) my.FormView {
+		name := mytext.Act(w, k, offer.Asks)
+		view := my.FormView{Frame: p.frame(c, w, v.Brand, name), Title: name, Says: mytext.Explain(w, k, v.Brand.Name),
+			Action: actPath(k), Button: w.Say("my.continue"), Back: back(w), Foot: foot(w)}
+		if offer.Asks && k != clientpage.Details && k != clientpage.Privacy {
+			view.Says = append(view.Says, w.Say("my.asking", "business", v.Brand.Name))
+		}
+		if offer.Named != "" {
+			view.Says = append([]string{w.Say("my.about", "what", offer.Named)}, view.Says...)
+		}
+		if object != uuid.Nil {
+			view.Object = object.String()
+		}
+		fill(w, &view, k, offer, wish)
+		return view
+	})
 }
 
 // fill adds the inputs of an act.
-func fill(view *my.FormView, k clientpage.Kind, offer clientpage.Offer, w clientpage.Wish) {
+func fill(w locale.Words, view *my.FormView, k clientpage.Kind, offer clientpage.Offer, wish clientpage.Wish) {
 	switch k {
 	case clientpage.Promise, clientpage.Day:
-		view.Days = &components.Select{Label: mytext.DayLabel, Name: "day", Required: true, Blank: mytext.ChooseDay}
+		view.Days = &components.Select{Label: w.Say("my.field.day"), Name: "day", Required: true,
+			Blank: w.Say("my.field.choose_day")}
 		if k == clientpage.Promise {
-			view.Days.Hint = mytext.PromiseHint
+			view.Days.Hint = w.Say("my.field.promise_hint")
 		}
 		for _, d := range offer.Days {
 			view.Days.Options = append(view.Days.Options, components.Option{Value: d.String(),
-				Text: d.Format(mytext.LongForm), Selected: d == w.Day})
+				Text: w.LongDay(d), Selected: d == wish.Day})
 		}
 	case clientpage.Details:
-		view.Text = &components.Textarea{Label: mytext.DetailsLabel, Name: "text", Value: w.Text, Hint: mytext.DetailsHint,
+		view.Text = &components.Textarea{Label: w.Say("my.field.details"), Name: "text", Value: wish.Text,
+			Hint: w.Say("my.field.details_hint"),
 			Rows: 4, MaxLength: 1000, Required: true}
 	case clientpage.Privacy:
-		view.Choices = &components.RadioCards{Legend: mytext.PrivacyLabel, Name: "request", Value: string(w.Request),
+		view.Choices = &components.RadioCards{Legend: w.Say("my.field.privacy"), Name: "request", Value: string(wish.Request),
 			Required: true}
 		for _, r := range []clientpage.RequestKind{clientpage.Access, clientpage.Objection, clientpage.Deletion} {
 			view.Choices.Options = append(view.Choices.Options, components.RadioCard{Value: string(r),
-				Title: mytext.Rights[r]})
+				Title: mytext.Right(w, r)})
 		}
-		view.Text = &components.Textarea{Label: mytext.PrivacyText, Name: "text", Value: w.Text, Rows: 3, MaxLength: 1000}
+		view.Text = &components.Textarea{Label: w.Say("my.field.privacy_more"), Name: "text", Value: wish.Text,
+			Rows: 3, MaxLength: 1000}
 	default: // confirmed by the code alone
 	}
 }
 
-// sendForm answers with a form, and with what is wrong.
-func (p *Pages) sendForm(c echo.Context, view my.FormView, refused *fault.Fault) error {
+// sendForm answers with a form, and with what is wrong. Tries are how often a code can still be entered.
+func (p *Pages) sendForm(c echo.Context, v clientpage.Visit, refused *fault.Fault, tries int,
+	form func(locale.Words) my.FormView) error {
 	status := http.StatusOK
+	fields := refused != nil && refused.Kind == fault.Invalid && len(refused.Fields) > 0
 	switch {
 	case refused == nil:
-	case refused.Kind == fault.Invalid && len(refused.Fields) > 0:
+	case fields:
 		status = http.StatusUnprocessableEntity
-		for _, wrong := range refused.Fields {
-			name := wrong.Leaf()
-			view.Problems.Items = append(view.Problems.Items, components.ErrorItem{Field: name, Text: wrong.Message})
-			switch {
-			case view.Days != nil && name == view.Days.Name:
-				view.Days.Error = wrong.Message
-			case view.Text != nil && name == view.Text.Name:
-				view.Text.Error = wrong.Message
-			case view.Choices != nil && name == view.Choices.Name:
-				view.Choices.Error = wrong.Message
-			case view.Code != nil && name == view.Code.Name:
-				view.Code.Error = wrong.Message
-			}
-		}
+	case refused.Kind == fault.TooMany:
+		status = http.StatusTooManyRequests
 	default:
-		status, view.Action = http.StatusConflict, ""
-		if refused.Kind == fault.TooMany {
-			status = http.StatusTooManyRequests
-		}
-		view.Refused = &components.Note{Kind: "warn", Title: mytext.NotNow, Text: refused.Message}
+		status = http.StatusConflict
 	}
-	return html.Send(c, status, my.Form(view))
+	return p.show(c, status, v, func(w locale.Words) templ.Component {
+		view := form(w)
+		switch {
+		case refused == nil:
+		case fields:
+			p.problems(w, &view, refused, tries)
+		default:
+			view.Action = ""
+			view.Refused = &components.Note{Kind: "warn", Title: w.Say("my.refused"),
+				Text: mytext.Refusal(w, refused, v.Brand.Name)}
+		}
+		return my.Form(view)
+	})
+}
+
+// problems puts what is wrong above the form and beside its fields.
+func (p *Pages) problems(w locale.Words, view *my.FormView, refused *fault.Fault, tries int) {
+	last := clientpage.PromiseTo(calendar.DateOf(p.Service.Now()))
+	for _, one := range refused.Fields {
+		name, text := one.Leaf(), mytext.Wrong(w, one, last, tries)
+		view.Problems.Items = append(view.Problems.Items, components.ErrorItem{Field: name, Text: text})
+		switch {
+		case view.Days != nil && name == view.Days.Name:
+			view.Days.Error = text
+		case view.Text != nil && name == view.Text.Name:
+			view.Text.Error = text
+		case view.Choices != nil && name == view.Choices.Name:
+			view.Choices.Error = text
+		case view.Code != nil && name == view.Code.Name:
+			view.Code.Error = text
+		}
+	}
 }
 
 // AskCode serves GET /my/codes/:id.
@@ -201,11 +224,15 @@ func (p *Pages) Code(c echo.Context) error {
 }
 
 func (p *Pages) codeForm(c echo.Context, v clientpage.Visit, a clientpage.Act, refused *fault.Fault) error {
-	return p.sendForm(c, my.FormView{Frame: p.frame(v.Brand, mytext.CodeTitle), Title: mytext.CodeTitle,
-		Says: []string{mytext.Doing(a), mytext.CodeText(masked(v.Client.Email))}, Action: codePath(a.ID),
-		Code: &components.Field{Label: mytext.CodeLabel, Name: "code", Hint: mytext.CodeHint, InputMode: "numeric",
-			Autocomplete: "one-time-code", Required: true, MaxLength: 12, Width: "s"},
-		Button: mytext.CodeButton, Back: back(), Foot: foot()}, refused)
+	return p.sendForm(c, v, refused, clientpage.CodeTries-a.Tries, func(w locale.Words) my.FormView {
+		title := w.Say("my.code.title")
+		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title,
+			Says:   []string{mytext.Doing(w, a), w.Say("my.code.sent", "address", masked(v.Client.Email))},
+			Action: codePath(a.ID), Code: &components.Field{Label: w.Say("my.code.label"), Name: "code",
+				Hint: w.Say("my.code.hint"), InputMode: "numeric", Autocomplete: "one-time-code", Required: true, MaxLength: 12,
+				Width: "s"},
+			Button: w.Say("my.code.button"), Back: back(w), Foot: foot(w)}
+	})
 }
 
 // masked is an e-mail address of which its owner knows the rest: t•••@example.com.
@@ -221,16 +248,23 @@ func masked(email string) string {
 
 // done says what came of an act.
 func (p *Pages) done(c echo.Context, v clientpage.Visit, a clientpage.Act) error {
-	view := my.DoneView{Frame: p.frame(v.Brand, mytext.DoneTitle), Title: mytext.DoneTitle,
-		Says: append(mytext.Did(a, v.Brand.Name), mytext.DoneMail), Back: back(), Foot: foot()}
+	next := ""
 	if a.Kind == clientpage.Account && !a.Wish.Asks {
 		id, err := p.account(c.Request().Context(), c, v, a)
 		if err != nil {
 			return err
 		}
-		view.Next = components.Link{Text: mytext.GiveNew, Href: "/p/" + id.String() + "/"}
+		next = "/p/" + id.String() + "/"
 	}
-	return html.Send(c, http.StatusOK, my.Done(view))
+	return p.show(c, http.StatusOK, v, func(w locale.Words) templ.Component {
+		title := w.Say("my.done.title")
+		view := my.DoneView{Frame: p.frame(c, w, v.Brand, title), Title: title,
+			Says: append(mytext.Did(w, a, v.Brand.Name), w.Say("my.done.mail")), Back: back(w), Foot: foot(w)}
+		if next != "" {
+			view.Next = components.Link{Text: w.Say("my.done.account"), Href: next}
+		}
+		return my.Done(view)
+	})
 }
 
 func (p *Pages) account(ctx context.Context, c echo.Context, v clientpage.Visit, a clientpage.Act) (uuid.UUID, error) {

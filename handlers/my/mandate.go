@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/my/mytext"
-	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/views/components"
 	"debitdesk/views/my"
@@ -24,20 +24,32 @@ func (p *Pages) Mandate(c echo.Context) error {
 	if !ok || err != nil {
 		return err
 	}
-	view := my.TextView{Frame: p.frame(v.Brand, mytext.MandateTitle), Title: mytext.MandateTitle, Back: back(),
-		Foot: foot(),
-		Facts: components.Facts{Items: []components.Fact{{Label: mytext.MandateReference, Value: m.ContractReference},
-			{Label: mytext.MandateHolder, Value: m.HolderName}, {Label: mytext.MandateAccount, Value: m.AccountMask},
-			{Label: mytext.MandateStands, Value: m.State.Label()}}},
-		Files: []components.Link{{Text: mytext.MandatePDF, Href: mandatePath(m.ID) + "agreement.pdf"}}}
+	return p.show(c, http.StatusOK, v, func(w locale.Words) templ.Component {
+		return my.Text(p.mandateView(c, w, v, m))
+	})
+}
+
+// mandateView shows the wording as the client agreed to it, which is in English on every page: it is the evidence.
+func (p *Pages) mandateView(c echo.Context, w locale.Words, v clientpage.Visit, m mandate.Mandate) my.TextView {
+	title := w.Say("my.mandate.title")
+	view := my.TextView{Frame: p.frame(c, w, v.Brand, title), Title: title, Back: back(w), Foot: foot(w),
+		Facts: components.Facts{Items: []components.Fact{
+			{Label: w.Say("my.mandate.reference"), Value: m.ContractReference},
+			{Label: w.Say("my.mandate.holder"), Value: m.HolderName}, {Label: w.Say("my.mandate.account"), Value: m.AccountMask},
+			{Label: w.Say("my.mandate.state"), Value: mytext.Mandate(w, m.State)}}},
+		Files: []components.Link{{Text: w.Say("my.mandate.pdf"), Href: mandatePath(m.ID) + "agreement.pdf"}}}
 	if !m.Consent.At.IsZero() {
-		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: mytext.MandateGiven,
-			Value: m.Consent.At.In(calendar.SAST).Format(mytext.DayForm + ", 15:04")})
+		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: w.Say("my.mandate.given"),
+			Value: w.Moment(m.Consent.At)})
 	}
 	if m.Consent.Text != "" {
-		view.Sections = []my.Section{{Title: mytext.MandateWords, Texts: []string{m.Consent.Text}, Lines: true}}
+		wording := my.Section{Title: w.Say("my.mandate.words"), Texts: []string{m.Consent.Text}, Lines: true}
+		if w.Language != locale.English {
+			wording.Lang, wording.Note = locale.English.Tag(), w.Say("my.mandate.english")
+		}
+		view.Sections = []my.Section{wording}
 	}
-	return html.Send(c, http.StatusOK, my.Text(view))
+	return view
 }
 
 // MandatePDF serves GET /my/mandates/:id/agreement.pdf.

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/checkout"
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/my/mytext"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/collection"
 	"debitdesk/models/followup"
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -65,7 +66,7 @@ func (p *Pages) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return html.Send(c, http.StatusOK, my.Page(p.view(o)))
+	return p.show(c, http.StatusOK, v, func(w locale.Words) templ.Component { return my.Page(p.view(c, w, o)) })
 }
 
 // read collects all that is this client's, and nothing else.
@@ -153,62 +154,67 @@ func (p *Pages) readRest(ctx context.Context, who actor.Actor, o *overview) erro
 }
 
 // offer is the link to an act on the page of a brand, where it is offered.
-func (o overview) offer(links *[]components.Link, brand uuid.UUID, k clientpage.Kind, object uuid.UUID) {
+func (o overview) offer(w locale.Words, links *[]components.Link, brand uuid.UUID, k clientpage.Kind,
+	object uuid.UUID) {
 	policy := o.settings[brand].Of(k)
 	if policy == clientpage.Off {
 		return
 	}
-	l := components.Link{Text: mytext.Act(k, policy == clientpage.AskStaff), Href: actPath(k)}
+	l := components.Link{Text: mytext.Act(w, k, policy == clientpage.AskStaff), Href: actPath(k)}
 	if object != uuid.Nil {
 		l.Href += "?object=" + object.String()
 	}
 	*links = append(*links, l)
 }
 
-func (p *Pages) view(o overview) my.PageView {
-	v := my.PageView{Frame: p.frame(o.v.Brand, mytext.PageTitle), Title: mytext.PageTitle, Foot: foot(),
-		Until: mytext.Until(at(o.v.Until)), Close: components.Button{Label: mytext.Close, FormAction: "/my/leaving"},
-		Owe: p.owe(o), Pay: pay(o), Planned: p.planned(o), Paid: paid(o), Mandates: o.permissions(), Subs: o.subscriptions(),
-		More: my.Part{ID: "more", Title: mytext.MoreTitle}}
+func (p *Pages) view(c echo.Context, w locale.Words, o overview) my.PageView {
+	v := my.PageView{Frame: p.frame(c, w, o.v.Brand, w.Say("my.title")), Title: w.Say("my.title"), Foot: foot(w),
+		Keep: offerToKeep(w, o.v), Until: w.Say("my.until", "time", w.Clock(o.v.Until)),
+		Close: components.Button{Label: w.Say("my.close"), FormAction: "/my/leaving"}, Owe: p.owe(w, o), Pay: pay(w, o),
+		Planned: p.planned(w, o), Paid: paid(w, o), Mandates: o.permissions(w), Subs: o.subscriptions(w),
+		More: my.Part{ID: "more", Title: w.Say("my.more")}}
 	if len(o.owed) > 0 {
-		v.Total = my.Sum{Label: mytext.OweTotal, Amount: o.account.Owing.Format(money.ZAR)}
+		v.Total = my.Sum{Label: w.Say("my.owe.total"), Amount: o.account.Owing.Format(money.ZAR)}
 	}
 	if o.moreOwed {
-		v.Owe.After = mytext.MoreOwed
+		v.Owe.After = w.Say("my.owe.more")
 	}
 	if o.morePaid {
-		v.Paid.After = mytext.Older
+		v.Paid.After = w.Say("my.paid.older")
 	}
-	o.offer(&v.More.Links, o.v.Brand.ID, clientpage.Details, uuid.Nil)
-	o.offer(&v.More.Links, o.v.Brand.ID, clientpage.Privacy, uuid.Nil)
+	o.offer(w, &v.More.Links, o.v.Brand.ID, clientpage.Details, uuid.Nil)
+	o.offer(w, &v.More.Links, o.v.Brand.ID, clientpage.Privacy, uuid.Nil)
 	return v
 }
 
 // owe lists what is owed, each with what can be done about it.
-func (p *Pages) owe(o overview) my.Part {
-	part := my.Part{ID: "owe", Title: mytext.Owe, Empty: mytext.OweNothing}
+func (p *Pages) owe(w locale.Words, o overview) my.Part {
+	part := my.Part{ID: "owe", Title: w.Say("my.owe"), Empty: w.Say("my.owe.nothing")}
 	now := p.Service.Now()
 	for _, l := range o.owed {
 		one := o.outlooks[l.ID]
 		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.OwedCents(), l.Currency),
-			Pill: checkout.State(one.Record)}
+			Pill: checkout.State(w, one.Record)}
 		if !one.Due.IsZero() {
-			i.Texts = append(i.Texts, mytext.Due+" "+mytext.Day(calendar.DateOf(one.Due))+".")
+			i.Texts = append(i.Texts, w.Say("my.owe.due", "date", w.Day(calendar.DateOf(one.Due))))
 		}
 		if part := l.TotalCents - l.OwedCents(); part > 0 {
-			i.Texts = append(i.Texts, mytext.Part(money.Format(part, l.Currency), money.Format(l.TotalCents, l.Currency)))
+			i.Texts = append(i.Texts, w.Say("my.owe.part", "part", money.Format(part, l.Currency),
+				"total", money.Format(l.TotalCents, l.Currency)))
 		}
 		if promise, open := o.promises[l.ID]; open {
-			i.Texts = append(i.Texts, mytext.Promised(promise.DueOn))
+			i.Texts = append(i.Texts, w.Say("my.owe.promised", "date", w.Day(promise.DueOn)))
 		}
 		if c := one.Collection; c != nil && c.Result.Code != "" && one.Status == purchase.Failed {
-			i.Texts = append(i.Texts, mytext.Failed(c.ActionDate, bank.Label(c.Result.Code)))
+			i.Texts = append(i.Texts, w.Say("my.owe.failed", "date", w.Day(c.ActionDate), "reason",
+				mytext.Reason(w, c.Result.Code)))
 		}
 		if one.Payable(now) {
-			i.Links = append(i.Links, components.Link{Text: mytext.See(l.Reference), Href: "/p/" + l.ID.String() + "/"})
-			o.offer(&i.Links, one.BrandID, clientpage.Promise, l.ID)
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.owe.see", "reference", l.Reference),
+				Href: "/p/" + l.ID.String() + "/"})
+			o.offer(w, &i.Links, one.BrandID, clientpage.Promise, l.ID)
 			if p.Service.Purchases.MayResendInvoice(one.Record) == nil {
-				o.offer(&i.Links, one.BrandID, clientpage.Invoice, l.ID)
+				o.offer(w, &i.Links, one.BrandID, clientpage.Invoice, l.ID)
 			}
 		}
 		part.Items = append(part.Items, i)
@@ -225,8 +231,8 @@ func title(p purchase.Purchase, reference string) string {
 }
 
 // pay says how to pay by EFT: the account of each brand that is owed something which can be paid.
-func pay(o overview) *my.Part {
-	part := my.Part{ID: "pay", Title: mytext.PayTitle, Text: mytext.PayText}
+func pay(w locale.Words, o overview) *my.Part {
+	part := my.Part{ID: "pay", Title: w.Say("my.pay"), Text: w.Say("my.pay.text")}
 	seen := map[uuid.UUID]bool{}
 	for _, l := range o.owed {
 		one := o.outlooks[l.ID]
@@ -236,18 +242,18 @@ func pay(o overview) *my.Part {
 		}
 		if profile, has := one.Brand.DefaultProfile(); has && !seen[one.BrandID] {
 			seen[one.BrandID] = true
-			part.Facts.Items = append(part.Facts.Items, components.Fact{Label: mytext.PayTo, Value: one.Brand.Name},
-				components.Fact{Label: mytext.PayBank, Value: branchWords(profile.BranchCode)},
-				components.Fact{Label: mytext.PayAccount, Value: profile.AccountNumber, Mono: true})
+			part.Facts.Items = append(part.Facts.Items, components.Fact{Label: w.Say("my.pay.to"), Value: one.Brand.Name},
+				components.Fact{Label: w.Say("my.pay.bank"), Value: branchWords(profile.BranchCode)},
+				components.Fact{Label: w.Say("my.pay.account"), Value: profile.AccountNumber, Mono: true})
 		}
-		part.Facts.Items = append(part.Facts.Items, components.Fact{Label: mytext.PayReference,
+		part.Facts.Items = append(part.Facts.Items, components.Fact{Label: w.Say("my.pay.reference"),
 			Value: l.Reference + ": " + money.Format(l.OwedCents(), l.Currency)})
 	}
 	switch {
 	case len(part.Facts.Items) == 0:
 		return nil
 	case len(seen) == 0:
-		part.Facts.Items, part.Text = nil, mytext.PayNoAccount
+		part.Facts.Items, part.Text = nil, w.Say("my.pay.no_account")
 	}
 	return &part
 }
@@ -259,9 +265,16 @@ func branchWords(code string) string {
 	return code
 }
 
+func debitFor(w locale.Words, what, account string) string {
+	if account == "" {
+		return w.Say("my.planned.for", "what", what)
+	}
+	return w.Say("my.planned.from", "what", what, "account", account)
+}
+
 // planned lists debits that are under way, and what subscriptions bill next.
-func (p *Pages) planned(o overview) my.Part {
-	part := my.Part{ID: "planned", Title: mytext.Planned, Empty: mytext.PlannedNone}
+func (p *Pages) planned(w locale.Words, o overview) my.Part {
+	part := my.Part{ID: "planned", Title: w.Say("my.planned"), Empty: w.Say("my.planned.nothing")}
 	debited := slices.DeleteFunc(slices.Clone(o.owed), func(l report.AccountLine) bool {
 		c := o.outlooks[l.ID].Collection
 		return c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted,
@@ -273,13 +286,14 @@ func (p *Pages) planned(o overview) my.Part {
 	for _, l := range debited {
 		one := o.outlooks[l.ID]
 		c := one.Collection
-		i := my.Item{Title: mytext.DebitOn(c.ActionDate), Amount: money.Format(c.AmountCents, c.Currency),
-			Texts: []string{mytext.DebitFor(title(one.Purchase, l.Reference), o.tokens[c.TokenID].AccountMask)}}
+		i := my.Item{Title: w.Say("my.planned.debit", "date", w.LongDay(c.ActionDate)),
+			Amount: money.Format(c.AmountCents, c.Currency),
+			Texts:  []string{debitFor(w, title(one.Purchase, l.Reference), o.tokens[c.TokenID].AccountMask)}}
 		if c.State != collection.Scheduled || !c.SubmitAt.After(p.Service.Now()) {
-			i.Texts = append(i.Texts, mytext.WithBank)
+			i.Texts = append(i.Texts, w.Say("my.planned.with_bank"))
 		} else if _, err := p.Service.Purchases.DayMovesOf(one.Record); err == nil {
-			o.offer(&i.Links, one.BrandID, clientpage.Day, l.ID)
-			i.Texts = append(i.Texts, mytext.MoveBefore(c.SubmitAt.In(calendar.SAST).Format("2 January 2006, 15:04")))
+			o.offer(w, &i.Links, one.BrandID, clientpage.Day, l.ID)
+			i.Texts = append(i.Texts, w.Say("my.planned.until", "moment", w.Moment(c.SubmitAt)))
 		}
 		part.Items = append(part.Items, i)
 	}
@@ -288,29 +302,30 @@ func (p *Pages) planned(o overview) my.Part {
 			break
 		}
 		part.Items = append(part.Items, my.Item{Title: t.Template.Name(), Amount: money.Format(t.Cents, t.Template.Currency),
-			Texts: []string{mytext.BillOn(t.BilledOn, t.DueOn)}})
+			Texts: []string{w.Say("my.planned.bill", "billed", w.Day(t.BilledOn), "due", w.Day(t.DueOn))}})
 	}
 	return part
 }
 
 // paid lists what was paid, with receipts and invoices.
-func paid(o overview) my.Part {
-	part := my.Part{ID: "paid", Title: mytext.PaidTitle, Empty: mytext.PaidNone}
+func paid(w locale.Words, o overview) my.Part {
+	part := my.Part{ID: "paid", Title: w.Say("my.paid"), Empty: w.Say("my.paid.nothing")}
 	for _, l := range o.paid {
 		one := o.outlooks[l.ID]
 		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.ReceivedCents, l.Currency),
-			Pill: checkout.State(one.Record)}
+			Pill: checkout.State(w, one.Record)}
 		at := "/p/" + l.ID.String() + "/"
 		if one.Payment != nil {
-			i.Texts = append(i.Texts, mytext.PaidOn(calendar.DateOf(one.Payment.PaidOn)))
-			i.Links = append(i.Links, components.Link{Text: mytext.PDF(mytext.Receipt, l.Reference), Href: at + "receipt.pdf"})
+			i.Texts = append(i.Texts, w.Say("my.paid.on", "date", w.Day(calendar.DateOf(one.Payment.PaidOn))))
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.receipt", "reference", l.Reference),
+				Href: at + "receipt.pdf"})
 		}
 		if l.Invoiced {
-			i.Links = append(i.Links, components.Link{Text: mytext.PDF(mytext.InvoicePDF, l.Reference),
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.invoice", "reference", l.Reference),
 				Href: at + "invoice.pdf"})
 		}
 		if l.RefundedCents > 0 {
-			i.Texts = append(i.Texts, mytext.Refunded(money.Format(l.RefundedCents, l.Currency)))
+			i.Texts = append(i.Texts, w.Say("my.paid.refunded", "amount", money.Format(l.RefundedCents, l.Currency)))
 		}
 		part.Items = append(part.Items, i)
 	}
@@ -318,14 +333,14 @@ func paid(o overview) my.Part {
 }
 
 // permissions lists the mandates, each with its wording.
-func (o overview) permissions() my.Part {
-	part := my.Part{ID: "mandates", Title: mytext.Mandates, Empty: mytext.MandatesNone}
+func (o overview) permissions(w locale.Words) my.Part {
+	part := my.Part{ID: "mandates", Title: w.Say("my.mandates"), Empty: w.Say("my.mandates.nothing")}
 	for _, m := range o.mandates {
-		i := my.Item{Title: mytext.Permission(m.AccountMask, bank.BankName(m.BankCode)),
-			Texts: []string{mytext.PermissionState(m.Kind == mandate.DebiCheck, m.State.Label(), m.ContractReference)},
-			Links: []components.Link{{Text: mytext.MandateRead, Href: mandatePath(m.ID)}}}
+		i := my.Item{Title: mytext.Permission(w, m.AccountMask, bank.BankName(m.BankCode)),
+			Texts: []string{mytext.PermissionState(w, m.Kind == mandate.DebiCheck, m.State, m.ContractReference)},
+			Links: []components.Link{{Text: w.Say("my.mandates.read"), Href: mandatePath(m.ID)}}}
 		if t, live := o.tokens[m.ID]; live && t.Live() {
-			o.offer(&i.Links, t.BrandID, clientpage.Account, t.ID)
+			o.offer(w, &i.Links, t.BrandID, clientpage.Account, t.ID)
 		}
 		part.Items = append(part.Items, i)
 	}
@@ -333,19 +348,19 @@ func (o overview) permissions() my.Part {
 }
 
 // subscriptions lists them, each with what can be done.
-func (o overview) subscriptions() my.Part {
-	part := my.Part{ID: "subscriptions", Title: mytext.Subs, Empty: mytext.SubsNone}
+func (o overview) subscriptions(w locale.Words) my.Part {
+	part := my.Part{ID: "subscriptions", Title: w.Say("my.subs"), Empty: w.Say("my.subs.nothing")}
 	for _, s := range o.subs {
 		t := o.templates[s.TemplateID]
-		i := my.Item{Title: t.Name(), Texts: []string{mytext.SubscriptionState(string(s.Status), s.Why, t.Paused)}}
+		i := my.Item{Title: t.Name(), Texts: []string{mytext.SubscriptionState(w, string(s.Status), s.Why, t.Paused)}}
 		if s.Status == subscription.Active && !t.Paused && !s.NextOn.IsZero() {
-			i.Texts = append(i.Texts, mytext.NextBill(s.NextOn))
+			i.Texts = append(i.Texts, w.Say("my.subs.next", "date", w.Day(s.NextOn)))
 		}
 		if s.MayStopByClient() == nil {
-			o.offer(&i.Links, t.BrandID, clientpage.Stop, s.ID)
+			o.offer(w, &i.Links, t.BrandID, clientpage.Stop, s.ID)
 		}
 		if s.MayPauseByClient() == nil {
-			o.offer(&i.Links, t.BrandID, clientpage.Pause, s.ID)
+			o.offer(w, &i.Links, t.BrandID, clientpage.Pause, s.ID)
 		}
 		part.Items = append(part.Items, i)
 	}

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/checkout"
-	"debitdesk/handlers/html"
 	"debitdesk/handlers/my/mytext"
 	"debitdesk/models/billing"
-	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/report"
@@ -63,72 +63,90 @@ func private(c echo.Context) { c.Response().Header().Set("X-Robots-Tag", "noinde
 // visit finds who is there. Where nobody is, the answer is sent, and ok is false.
 func (p *Pages) visit(c echo.Context) (v clientpage.Visit, ok bool, err error) {
 	private(c)
-	cookie, err := c.Cookie(cookieName)
-	if err == nil {
-		v, err = p.Service.Visit(c.Request().Context(), cookie.Value)
+	token, _, found := p.visitCookie(c)
+	if found {
+		v, err = p.Service.Visit(c.Request().Context(), token)
 	}
 	switch {
-	case err == nil:
-		return v, true, nil
-	case cookie == nil || fault.Is(err, fault.NotFound):
+	case !found, fault.Is(err, fault.NotFound):
 		return v, false, p.over(c)
+	case err != nil:
+		return v, false, err
 	}
-	return v, false, err
+	p.keep(c, v, token)
+	return v, true, nil
 }
 
-// over says that the visit is over.
+// over says that the visit is over, in the language that it had.
 func (p *Pages) over(c echo.Context) error {
-	return html.Send(c, http.StatusForbidden, my.Door(my.DoorView{Frame: p.nobodys(mytext.OverTitle), Icon: "lock",
-		Kind: "wait", Title: mytext.OverTitle, Text: mytext.OverText, Foot: foot()}))
+	_, kept, _ := p.visitCookie(c)
+	l, _ := locale.Parse(kept)
+	return send(c, http.StatusForbidden, l, func(w locale.Words) templ.Component {
+		return my.Door(my.DoorView{Frame: p.nobodys(w, w.Say("my.over.title")), Icon: "lock", Kind: "wait",
+			Title: w.Say("my.over.title"), Text: w.Say("my.over.text"), Foot: foot(w)})
+	})
 }
 
 // nobodys is the frame of a page on which no business is known.
-func (p *Pages) nobodys(title string) layout.PayerFrame {
-	f := p.Payers.Frame(merchant.Brand{}, title, "")
+func (p *Pages) nobodys(w locale.Words, title string) layout.PayerFrame {
+	f := p.Payers.Frame(w, merchant.Brand{}, title, "")
 	f.Title, f.Contact = title, layout.PayerContact{}
 	return f
 }
 
-func (p *Pages) frame(b merchant.Brand, title string) layout.PayerFrame {
-	return p.Payers.Frame(b, title, mytext.PageTitle)
+func (p *Pages) frame(c echo.Context, w locale.Words, b merchant.Brand, title string) layout.PayerFrame {
+	f := p.Payers.Frame(w, b, title, w.Say("my.title"))
+	f.Languages = languages(c, w, b)
+	return f
 }
 
-func foot() my.Foot {
-	return my.Foot{Links: []components.Link{{Text: mytext.Accessible, Href: statement}}}
+func foot(w locale.Words) my.Foot {
+	return my.Foot{Links: []components.Link{{Text: w.Say("my.accessibility"),
+		Href: statement + "?" + languageField + "=" + string(w.Language)}}}
 }
 
-func back() components.Link { return components.Link{Text: mytext.Back, Href: home} }
+func back(w locale.Words) components.Link { return components.Link{Text: w.Say("my.back"), Href: home} }
 
 // Door serves GET /my/link/:token: a button and nothing else, for programs that read mail follow links.
 func (p *Pages) Door(c echo.Context) error {
 	private(c)
-	b, err := p.Service.Look(c.Request().Context(), c.Param("token"))
+	b, known, err := p.Service.Look(c.Request().Context(), c.Param("token"))
 	if err != nil {
-		return p.gone(c, b, err)
+		return p.gone(c, b, known, err)
 	}
-	return html.Send(c, http.StatusOK, my.Door(my.DoorView{Frame: p.frame(b, mytext.DoorTitle), Icon: "lock", Kind: "ok",
-		Title: mytext.DoorTitle, Text: mytext.DoorText, Action: linkPath + c.Param("token"), Button: mytext.DoorButton,
-		Note: mytext.DoorNote, Foot: foot()}))
+	return send(c, http.StatusOK, p.reads(c, b, known), func(w locale.Words) templ.Component {
+		v := my.DoorView{Frame: p.frame(c, w, b, w.Say("my.door.title")), Icon: "lock", Kind: "ok",
+			Title: w.Say("my.door.title"), Text: w.Say("my.door.text"), Action: linkPath + c.Param("token"),
+			Button: w.Say("my.door.button"), Note: w.Say("my.door.note"), Foot: foot(w)}
+		if l, asked := wished(c); asked {
+			v.Action += "?" + languageField + "=" + string(l)
+		}
+		return my.Door(v)
+	})
 }
 
 // gone says that a link does not work, and how to get another.
-func (p *Pages) gone(c echo.Context, b merchant.Brand, err error) error {
-	f, known := fault.From(err)
-	if !known || f.Kind != fault.NotFound && f.Kind != fault.Conflict {
+func (p *Pages) gone(c echo.Context, b merchant.Brand, known string, err error) error {
+	f, is := fault.From(err)
+	if !is || f.Kind != fault.NotFound && f.Kind != fault.Conflict {
 		return err
 	}
-	v := my.DoorView{Frame: p.nobodys(mytext.LinkGone), Icon: "info", Kind: "wait", Title: mytext.LinkGone,
-		Text: mytext.LinkUnknown, Foot: foot()}
-	status := http.StatusNotFound
-	if f.Kind == fault.Conflict {
-		status, v.Frame, v.Text = http.StatusGone, p.frame(b, mytext.LinkGone), mytext.Expired(b.Name)
-		m, err := p.Service.Merchants.Merchant(c.Request().Context(), b.MerchantID)
-		if err != nil {
-			return err
-		}
-		v.More = components.Link{Text: mytext.NewLink, Href: askPath + m.Slug + "/"}
+	if f.Kind == fault.NotFound {
+		return send(c, http.StatusNotFound, p.reads(c, b, known), func(w locale.Words) templ.Component {
+			return my.Door(my.DoorView{Frame: p.nobodys(w, w.Say("my.gone.title")), Icon: "info", Kind: "wait",
+				Title: w.Say("my.gone.title"), Text: w.Say("my.gone.unknown"), Foot: foot(w)})
+		})
 	}
-	return html.Send(c, status, my.Door(v))
+	m, err := p.Service.Merchants.Merchant(c.Request().Context(), b.MerchantID)
+	if err != nil {
+		return err
+	}
+	return send(c, http.StatusGone, p.reads(c, b, known), func(w locale.Words) templ.Component {
+		return my.Door(my.DoorView{Frame: p.frame(c, w, b, w.Say("my.gone.title")), Icon: "info", Kind: "wait",
+			Title: w.Say("my.gone.title"), Text: w.Say("my.gone.expired", "business", b.Name), Foot: foot(w),
+			More: components.Link{Text: w.Say("my.gone.new"),
+				Href: askPath + m.Slug + "/?" + languageField + "=" + string(w.Language)}})
+	})
 }
 
 // Open serves POST /my/link/:token.
@@ -137,8 +155,11 @@ func (p *Pages) Open(c echo.Context) error {
 	token := c.Param("token")
 	cookie, err := p.Service.Open(c.Request().Context(), token, c.RealIP(), access.RequestID(c))
 	if err != nil {
-		b, _ := p.Service.Look(c.Request().Context(), token) // known where the link is over
-		return p.gone(c, b, err)
+		b, known, _ := p.Service.Look(c.Request().Context(), token) // known where the link is over
+		return p.gone(c, b, known, err)
+	}
+	if l, asked := wished(c); asked {
+		cookie = withLanguage(cookie, l)
 	}
 	c.SetCookie(p.cookie(cookie, int(clientpage.SessionLasts/time.Second)))
 	return c.Redirect(http.StatusSeeOther, home)
@@ -147,8 +168,8 @@ func (p *Pages) Open(c echo.Context) error {
 // Leave serves POST /my/leaving.
 func (p *Pages) Leave(c echo.Context) error {
 	private(c)
-	if cookie, err := c.Cookie(cookieName); err == nil {
-		if err := p.Service.Leave(c.Request().Context(), cookie.Value); err != nil {
+	if token, _, found := p.visitCookie(c); found {
+		if err := p.Service.Leave(c.Request().Context(), token); err != nil {
 			return err
 		}
 	}
@@ -164,12 +185,8 @@ func (p *Pages) AskLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := my.AskView{Frame: p.frame(b, mytext.AskTitle), Title: mytext.AskTitle, Text: mytext.AskText,
-		Action: askPath + m.Slug + "/", Button: mytext.AskButton, Foot: foot(),
-		Contact: components.Field{Label: mytext.AskLabel, Name: "contact", Required: true, Autocomplete: "email",
-			MaxLength: longestContact}}
 	if c.Request().Method != http.MethodPost {
-		return html.Send(c, http.StatusOK, my.Ask(v))
+		return p.ask(c, http.StatusOK, m, b, false)
 	}
 	form, err := access.Posted(c)
 	if err != nil {
@@ -177,15 +194,33 @@ func (p *Pages) AskLink(c echo.Context) error {
 	}
 	contact := plain(form.Get("contact"))
 	if contact == "" || len(contact) > longestContact {
-		v.Contact.Error = mytext.AskMissing
-		v.Problems.Items = []components.ErrorItem{{Field: "contact", Text: mytext.AskMissing}}
-		return html.Send(c, http.StatusUnprocessableEntity, my.Ask(v))
+		return p.ask(c, http.StatusUnprocessableEntity, m, b, true)
 	}
 	if err := p.Service.Ask(ctx, m, contact, c.RealIP()); err != nil {
 		return err
 	}
-	return html.Send(c, http.StatusOK, my.Door(my.DoorView{Frame: p.frame(b, mytext.AskSent), Icon: "mail", Kind: "ok",
-		Title: mytext.AskSent, Text: mytext.AskSentSay, Foot: foot()}))
+	return send(c, http.StatusOK, p.reads(c, b), func(w locale.Words) templ.Component {
+		return my.Door(my.DoorView{Frame: p.frame(c, w, b, w.Say("my.ask.sent")), Icon: "mail", Kind: "ok",
+			Title: w.Say("my.ask.sent"), Text: w.Say("my.ask.sent_text"), Foot: foot(w)})
+	})
+}
+
+// ask is the form that asks for a link.
+func (p *Pages) ask(c echo.Context, status int, m merchant.Merchant, b merchant.Brand, missing bool) error {
+	return send(c, status, p.reads(c, b), func(w locale.Words) templ.Component {
+		v := my.AskView{Frame: p.frame(c, w, b, w.Say("my.ask.title")), Title: w.Say("my.ask.title"),
+			Text: w.Say("my.ask.text"), Action: askPath + m.Slug + "/", Button: w.Say("my.ask.button"), Foot: foot(w),
+			Contact: components.Field{Label: w.Say("my.ask.label"), Name: "contact", Required: true, Autocomplete: "email",
+				MaxLength: longestContact}}
+		if l, asked := wished(c); asked {
+			v.Action += "?" + languageField + "=" + string(l)
+		}
+		if missing {
+			v.Contact.Error = w.Say("my.ask.missing")
+			v.Problems.Items = []components.ErrorItem{{Field: "contact", Text: v.Contact.Error}}
+		}
+		return my.Ask(v)
+	})
 }
 
 const longestContact = 254
@@ -219,13 +254,14 @@ func (p *Pages) business(c echo.Context) (m merchant.Merchant, b merchant.Brand,
 	return m, b, nil
 }
 
-// Accessibility serves GET /my/accessibility.
+// Accessibility serves GET /my/accessibility, in the language of the page from which it was opened.
 func (p *Pages) Accessibility(c echo.Context) error {
-	v := my.TextView{Frame: p.nobodys(mytext.Accessible), Title: mytext.Accessible}
-	for _, s := range mytext.Accessibility() {
-		v.Sections = append(v.Sections, my.Section{Title: s.Title, Texts: s.Texts, List: s.List})
-	}
-	return html.Send(c, http.StatusOK, my.Text(v))
+	l, _ := wished(c)
+	return send(c, http.StatusOK, l, func(w locale.Words) templ.Component {
+		v := my.TextView{Frame: p.nobodys(w, w.Say("my.accessibility")), Title: w.Say("my.accessibility")}
+		for _, s := range mytext.Accessibility(w) {
+			v.Sections = append(v.Sections, my.Section{Title: s.Title, Texts: s.Texts, List: s.List})
+		}
+		return my.Text(v)
+	})
 }
-
-func at(t time.Time) string { return t.In(calendar.SAST).Format("15:04") }

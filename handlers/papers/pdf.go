@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"debitdesk/models/billing"
+	"debitdesk/models/locale"
 	"debitdesk/views/documents"
 )
 
@@ -16,7 +17,7 @@ type Printer struct {
 // that collects it, planned or done, which takes the place of the link to pay: so
 // the same document gives the bytes that were mailed until a debit is planned or fails.
 func (r Printer) Draw(p billing.Paper) ([]byte, error) {
-	w := Of(p)
+	w := Of(locale.In(locale.English), p)
 	b := documents.Bill{
 		Title: w.Title, Number: w.Number, IssuerName: w.Issuer[0], Issuer: w.Issuer[1:], Recipient: w.Recipient,
 		Notes:   w.Notes,

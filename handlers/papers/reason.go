@@ -3,50 +3,65 @@ package papers
 import (
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
-	"debitdesk/models/money"
+	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
 )
 
 // Reason says to a client why a debit was not paid, in a sentence. A death is nothing to read on a page or in a mail.
-func Reason(c *collection.Collection) string {
+func Reason(w locale.Words, c *collection.Collection) string {
 	const deceased = "18"
 	switch {
 	case c != nil && (c.State == collection.Cancelled || c.State == collection.Recalled):
-		return "The debit was withdrawn."
+		return w.Say("pay.why.withdrawn")
 	case c == nil || c.Result.IsZero() || c.Result.Code == deceased:
-		return "Your bank declined it."
+		return w.Say("pay.why.declined")
 	}
 	code := bank.CodeOf(c.Result.Code)
 	if code.Class == bank.NotRun {
-		return "The bank did not run it. Nothing is wrong with your account."
+		return w.Say("pay.why.not_run")
 	}
-	return "Your bank says: " + code.Meaning + "."
+	if key := "reason." + code.Code; w.Language != locale.English && locale.Has(key) {
+		return w.Say("pay.why.says", "reason", w.Say(key))
+	}
+	return w.Say("pay.why.says", "reason", w.Own(code.Meaning))
 }
 
 // StopLines say to a client what becomes, or became, of the debits of a subscription that is stopped.
-func StopLines(s purchase.Stop, brand string, done bool) (lines []string) {
-	is := "will be withdrawn"
+func StopLines(w locale.Words, s purchase.Stop, brand string, done bool) (lines []string) {
+	debit := func(rec purchase.Record) []string {
+		return []string{"amount", w.Money(rec.TotalCents, rec.Currency), "date", w.Day(rec.Collection.ActionDate),
+			"business", brand}
+	}
+	withdrawn := "sub.will_be_withdrawn"
 	if done {
-		is = "was withdrawn"
+		withdrawn = "sub.was_withdrawn"
 	}
 	for _, rec := range s.Withdrawn {
-		lines = append(lines, "The debit of "+money.Format(rec.TotalCents, rec.Currency)+" on "+
-			rec.Collection.ActionDate.Format(day)+" "+is+". "+brand+" will tell you whether you still have to pay it.")
+		lines = append(lines, w.Say(withdrawn, debit(rec)...))
 	}
 	for _, rec := range s.Running {
-		lines = append(lines, "The debit of "+money.Format(rec.TotalCents, rec.Currency)+" on "+
-			rec.Collection.ActionDate.Format(day)+" is with your bank already and is still debited. Ask "+brand+" about it.")
+		lines = append(lines, w.Say("sub.runs_anyway", debit(rec)...))
 	}
 	if len(lines) == 0 {
-		lines = []string{"Nothing more will be debited."}
+		lines = []string{w.Say("sub.nothing_more")}
 	}
 	return lines
 }
 
-// BankName names the bank of a branch code.
-func BankName(code string) string {
+// BankName names a bank, or its branch where the bank is not known.
+func BankName(code string) string { return bankName(locale.In(locale.English), code) }
+
+func bankName(w locale.Words, code string) string {
 	if name := bank.BankName(code); name != "" {
 		return name
 	}
-	return "Branch " + code
+	return w.Say("pay.branch", "code", code)
+}
+
+// Every says how often something recurs: "every month".
+func Every(w locale.Words, r purchase.Recurrence) string {
+	if key := "every." + r.Units; w.Language != locale.English && locale.Has(key) {
+		return w.Count(key, r.Period)
+	}
+	return w.Own(r.Every)
 }

@@ -6,9 +6,9 @@ package papers
 import (
 	"strings"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
+	"debitdesk/models/locale"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
@@ -39,12 +39,11 @@ type Sum struct {
 	Total         bool
 }
 
-const day = "2 January 2006"
-
 // Of puts a document into words.
-func Of(p billing.Paper) Words {
-	w := Words{Title: title(p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(p), Issuer: Issuer(p.Issuer),
-		Recipient: recipient(p.Recipient)}
+func Of(say locale.Words, p billing.Paper) Words {
+	w := Words{Title: title(say, p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(say, p),
+		Issuer:    issuer(say, p.Issuer),
+		Recipient: recipient(say, p.Recipient)}
 	if p.Kind == billing.Invoiced && p.Paid == nil {
 		w.Notes = p.Purchase.Details.Notes
 	}
@@ -54,25 +53,25 @@ func Of(p billing.Paper) Words {
 		}
 	}
 	if p.Paid != nil {
-		add("Invoice", p.Number)
+		add(say.Say("paper.invoice"), p.Number)
 		w.Number = Reference(p.Purchase)
 	} else {
-		add("Number", p.Number)
+		add(say.Say("paper.number"), p.Number)
 	}
-	add("Credits invoice", p.Cancels)
-	add("Reference", Reference(p.Purchase))
-	add("Issued", p.Issued.Format(day))
+	add(say.Say("paper.credits"), p.Cancels)
+	add(say.Say("paper.reference"), Reference(p.Purchase))
+	add(say.Say("paper.issued"), say.Day(p.Issued))
 	if p.Paid != nil {
-		add("Paid", calendar.DateOf(p.Paid.PaidOn).Format(day))
+		add(say.Say("paper.paid"), say.Day(calendar.DateOf(p.Paid.PaidOn)))
 	} else if p.Kind == billing.Invoiced && p.Purchase.DueGiven {
-		add("Due", Due(p.Purchase))
+		add(say.Say("paper.due"), dueWords(say, p.Purchase))
 	}
 	if p.Kind == billing.Invoiced && p.Debit != nil && p.Paid == nil {
-		add("Debit date", DebitDate(*p.Debit))
-		add("From account", Account(*p.Debit))
+		add(say.Say("paper.debit_date"), debitDate(say, *p.Debit))
+		add(say.Say("paper.from_account"), Account(say, *p.Debit))
 	}
 	for _, l := range p.Lines {
-		line := Line{Text: l.Text, Quantity: quantity(l, p), Amount: money.Format(l.AmountCents, p.Currency)}
+		line := Line{Text: l.Text, Quantity: quantity(say, l, p), Amount: money.Format(l.AmountCents, p.Currency)}
 		if l.VATCents != nil {
 			line.VAT = money.Format(*l.VATCents, p.Currency)
 		}
@@ -81,16 +80,16 @@ func Of(p billing.Paper) Words {
 	return w
 }
 
-func title(p billing.Paper) string {
+func title(say locale.Words, p billing.Paper) string {
 	switch {
 	case p.Paid != nil:
-		return "Receipt"
+		return say.Say("paper.receipt")
 	case p.Kind == billing.Credited:
-		return "Credit Note"
+		return say.Say("paper.credit_note")
 	case p.IsTaxInvoice():
-		return "Tax Invoice"
+		return say.Say("paper.tax_invoice")
 	}
-	return "Invoice"
+	return say.Say("paper.invoice")
 }
 
 func withVAT(p billing.Paper) bool {
@@ -98,29 +97,25 @@ func withVAT(p billing.Paper) bool {
 }
 
 // Due is the last day to pay, with the hour where that matters.
-func Due(p purchase.Purchase) string {
-	text := calendar.DateOf(p.Due).Format(day)
+func dueWords(say locale.Words, p purchase.Purchase) string {
+	text := say.Day(calendar.DateOf(p.Due))
 	if p.DueStrict { // nothing can be paid after it
-		text += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
+		text += ", " + say.Clock(p.Due) + " SAST"
 	}
 	return text
 }
 
 // DebitDate is when a debit runs. While its account is being deleted that is open.
-func DebitDate(d billing.Debit) string {
+func debitDate(say locale.Words, d billing.Debit) string {
 	if d.OnHold {
-		return "On hold"
+		return say.Say("paper.on_hold")
 	}
-	return d.On.Format(day)
+	return say.Day(d.On)
 }
 
 // Account names the account of a debit without giving it away: "Capitec •••• 7890".
-func Account(d billing.Debit) string {
-	name := bank.BankName(d.BankCode)
-	if name == "" {
-		name = "Branch " + d.BankCode
-	}
-	return name + " " + strings.ReplaceAll(d.Mask, " ", money.NBSP)
+func Account(say locale.Words, d billing.Debit) string {
+	return bankName(say, d.BankCode) + " " + strings.ReplaceAll(d.Mask, " ", money.NBSP)
 }
 
 // Reference is what the merchant calls the purchase: its own reference, else ours.
@@ -132,27 +127,27 @@ func Reference(p purchase.Purchase) string {
 }
 
 // quantity says how many at which price. An invoice must say so of one, too.
-func quantity(l billing.Line, p billing.Paper) string {
+func quantity(say locale.Words, l billing.Line, p billing.Paper) string {
 	var parts []string
 	if !l.Quantity.IsZero() && (p.Number != "" || l.Quantity.String() != "1" || l.DiscountCents != 0) {
 		parts = append(parts, strings.Replace(l.Quantity.String(), ".", ",", 1)+" × "+money.Format(l.UnitCents, p.Currency))
 	}
 	if l.DiscountCents != 0 {
-		parts = append(parts, "less "+money.Format(l.DiscountCents, p.Currency))
+		parts = append(parts, say.Say("paper.less", "amount", money.Format(l.DiscountCents, p.Currency)))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // sums are the lines below the products. What the merchant chose to display in
 // place of a computed sum is displayed (API contract 3.2); total and VAT are stored.
-func sums(p billing.Paper) []Sum {
+func sums(say locale.Words, p billing.Paper) []Sum {
 	var out []Sum
 	add := func(label string, cents int64) {
 		out = append(out, Sum{Label: label, Amount: money.Format(cents, p.Currency)})
 	}
 	d := p.Purchase.Details
 	if d.SubtotalOverrideCents != nil {
-		add("Subtotal", *d.SubtotalOverrideCents)
+		add(say.Say("paper.subtotal"), *d.SubtotalOverrideCents)
 	}
 	discount := int64(0)
 	for _, l := range p.Lines {
@@ -162,27 +157,27 @@ func sums(p billing.Paper) []Sum {
 		discount = *d.DiscountOverrideCents
 	}
 	if discount != 0 {
-		add("Discount included", discount)
+		add(say.Say("paper.discount"), discount)
 	}
 	switch {
 	case p.IsTaxInvoice():
-		add("Amount excluding VAT", p.NetCents())
-		label := "VAT"
+		add(say.Say("paper.net"), p.NetCents())
+		label := say.Say("paper.vat")
 		if uniform(p) {
-			label = "VAT at " + strings.Replace(p.Percent.String(), ".", ",", 1) + money.NBSP + "%"
+			label = say.Say("paper.vat_at", "percent", strings.Replace(p.Percent.String(), ".", ",", 1)+money.NBSP+"%")
 		}
 		add(label, *p.VATCents)
 	default: // what the merchant called tax, without being a vendor
 		if tax := billing.TaxNamed(d); tax != 0 || d.TaxOverrideCents != nil {
-			add("Tax included", tax)
+			add(say.Say("paper.tax"), tax)
 		}
 	}
-	label, cents := "Total", p.TotalCents
+	label, cents := say.Say("paper.total"), p.TotalCents
 	switch {
 	case p.Paid != nil:
-		label, cents = "Paid", p.Paid.AmountCents
+		label, cents = say.Say("paper.paid"), p.Paid.AmountCents
 	case p.Kind == billing.Credited:
-		label = "Total credited"
+		label = say.Say("paper.total_credited")
 	}
 	return append(out, Sum{Label: label, Amount: money.Format(cents, p.Currency), Total: true})
 }
@@ -201,22 +196,22 @@ func uniform(p billing.Paper) bool {
 }
 
 // Issuer are the lines of who issues a document, the name first.
-func Issuer(p billing.Party) []string {
+func issuer(say locale.Words, p billing.Party) []string {
 	rows := []string{p.Name}
 	if p.LegalName != p.Name {
 		rows = append(rows, p.LegalName)
 	}
-	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named("Registration ", p.Registration),
-		named("VAT number ", p.VATNumber), Phone(p.Phone), p.Email, p.Website)
+	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named(say, "mail.registration", p.Registration),
+		named(say, "mail.vat", p.VATNumber), Phone(p.Phone), p.Email, p.Website)
 	return filled(rows)
 }
 
-func recipient(p billing.Party) []string {
+func recipient(say locale.Words, p billing.Party) []string {
 	rows := []string{p.Name}
 	if p.LegalName != p.Name {
 		rows = append(rows, p.LegalName)
 	}
-	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named("VAT number ", p.VATNumber))
+	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named(say, "mail.vat", p.VATNumber))
 	if p.Email != p.Name {
 		rows = append(rows, p.Email)
 	}
@@ -231,11 +226,11 @@ func Phone(phone string) string {
 	return phone
 }
 
-func named(label, value string) string {
+func named(say locale.Words, key, value string) string {
 	if value == "" {
 		return ""
 	}
-	return label + value
+	return say.Say(key, "number", value)
 }
 
 func filled(rows []string) (out []string) {

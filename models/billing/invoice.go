@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 )
@@ -153,6 +154,8 @@ type Paper struct {
 	Debit *Debit
 	// Paid makes it the receipt of a payment; nil: it is what asks for it.
 	Paid *purchase.Payment
+	// Reads is the language of a mail about it; empty: English.
+	Reads locale.Language
 }
 
 // Debit is the debit of an invoice: planned, at the bank, or collected.

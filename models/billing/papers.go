@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -179,21 +180,31 @@ func byMerchant(mails []mail.Mail) map[uuid.UUID][]int {
 
 func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents,
 	debit *Debit) (mail.Letter, error) {
-	switch {
-	case m.Kind == purchase.MailCredit && len(docs.Credits) > 0:
-		note := docs.creditAt(m.CreatedAt)
-		return attached(s.Letters.CreditNote(PaperOf(note, p)), note), nil
-	case docs.Invoice != nil:
-		paper := PaperOf(*docs.Invoice, p)
-		paper.Debit = debit
-		return attached(s.Letters.Invoice(paper), *docs.Invoice), nil
-	}
 	brand, err := s.Purchases.Read.Brand(ctx, p.MerchantID, p.BrandID)
 	if err != nil {
 		return mail.Letter{}, err
 	}
+	reads := locale.English
+	if len(brand.Offered()) > 0 {
+		known, err := s.Purchases.ReadsIn(ctx, p)
+		if err != nil {
+			return mail.Letter{}, err
+		}
+		reads = brand.Reads(known)
+	}
+	switch {
+	case m.Kind == purchase.MailCredit && len(docs.Credits) > 0:
+		note := docs.creditAt(m.CreatedAt)
+		paper := PaperOf(note, p)
+		paper.Reads = reads
+		return attached(s.Letters.CreditNote(paper), note), nil
+	case docs.Invoice != nil:
+		paper := PaperOf(*docs.Invoice, p)
+		paper.Debit, paper.Reads = debit, reads
+		return attached(s.Letters.Invoice(paper), *docs.Invoice), nil
+	}
 	paper := Unnumbered(p, brand)
-	paper.Debit = debit
+	paper.Debit, paper.Reads = debit, reads
 	return s.Letters.Invoice(paper), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 )
 
 // Strictness says how closely a client's numbers are looked at.
@@ -45,6 +46,9 @@ func (d *Details) checkSince(before Details, how Strictness, today calendar.Date
 	d.checkReach(&wrong)
 	d.checkCountries(&wrong)
 	d.checkTags(&wrong)
+	if _, known := locale.Parse(d.Language); !known && d.Language != "" {
+		wrong.Add("language", "invalid_choice", "Choose one of the languages.")
+	}
 	if how == ForDebit {
 		d.checkForDebit(&wrong, before, today)
 	}

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,6 +29,8 @@ type Details struct {
 	BankCode                      string             `json:",omitempty"` // branch code, as text: 051001 keeps its zero
 	AccountType                   bank.AccountType   `json:",omitempty"` // empty when not known
 	CC, BCC                       []string           `gorm:"type:text[]" json:",omitempty"`
+	// Language is the one in which the client reads, of package locale; empty: not known. It is of no contract.
+	Language string `json:",omitempty"`
 	// Tags are of the record alone: a purchase does not copy them.
 	Tags []string `gorm:"type:text[]" json:"-"`
 }
@@ -40,12 +43,21 @@ type Client struct {
 	ErasedAt             time.Time `gorm:"->"` // when its personal data was removed; zero: never
 	// Of an erased client: until when the law keeps its evidence; zero: none is left.
 	EvidenceUntil calendar.Date `gorm:"->"`
-	StoppedAt     time.Time     `gorm:"->"` // since when nothing is debited from the client; zero: debits run
+	// ChosenLanguage is what the client chose on its own page; it comes before Details.Language, which staff set.
+	ChosenLanguage string
+	StoppedAt      time.Time `gorm:"->"` // since when nothing is debited from the client; zero: debits run
 	// ParkedAt is since when the client, who came in with an import, waits for the group to be switched on; zero: not.
 	ParkedAt        time.Time           `gorm:"<-:create"`
 	database.Damage `gorm:"-" json:"-"` // its numbers that cannot be read
 	// Of a client without an account of its own in a list: the stored account that would be debited.
 	TokenMask, TokenBank string `gorm:"-" json:"-"`
+}
+
+// Addressed are the details with the language in which the client reads.
+func (c Client) Addressed() Details {
+	d := c.Details
+	d.Language = cmp.Or(c.ChosenLanguage, d.Language)
+	return d
 }
 
 // AccountUnreadable tells that there is an account number, which cannot be read.

@@ -121,7 +121,7 @@ func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c C
 		if err := eraseAll(tx, c); err != nil {
 			return err
 		}
-		c.Details = Details{FullName: ErasedName}
+		c.Details, c.ChosenLanguage = Details{FullName: ErasedName}, ""
 		after := map[string]any{"purchases": about.Purchases, "mandates_kept": about.Mandates,
 			"invoices_kept": about.Invoices}
 		if !c.EvidenceUntil.IsZero() {

@@ -147,6 +147,12 @@ func SetStopped(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
 	tx.Later(`UPDATE clients SET stopped_at = $3 WHERE merchant_id = $1 AND id = $2`, merchantID, id, orNull(at))
 }
 
+// SetChosenLanguage notes the language that a client, whom this transaction has locked, chose itself.
+func SetChosenLanguage(tx *database.Tx, merchantID, id uuid.UUID, language string) {
+	tx.Later(`UPDATE clients SET chosen_language = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID,
+		id, language, tx.Now())
+}
+
 func orNull(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
@@ -230,7 +236,7 @@ func (s Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (Det
 	if err == nil && c.Erased() {
 		return Details{}, fault.Missing()
 	}
-	return c.Details, err
+	return c.Addressed(), err
 }
 
 // KnowsClient is nil for a client who was not deleted, erased or not; NotFound otherwise.
@@ -246,7 +252,7 @@ func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.U
 		merchantID, ids)
 	out := make(map[uuid.UUID]Details, len(found))
 	for _, c := range found {
-		out[c.ID] = c.Details
+		out[c.ID] = c.Addressed()
 	}
 	return out, err
 }

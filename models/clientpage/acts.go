@@ -121,7 +121,7 @@ func (s *Service) Begin(ctx context.Context, v Visit, kind Kind, objectID uuid.U
 			insertAct(at, a)
 			tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailCode, Attempt: 1,
 				ClientID: a.ClientID, To: v.Client.Email, State: mail.Queued, CreatedAt: tx.Now(),
-				Letter: s.Letters.ClientCode(v.Client.Details, v.Brand, code, a)})
+				Letter: s.Letters.ClientCode(v.Client.Addressed(), v.Brand, code, a)})
 			return nil
 		})
 	})
@@ -139,7 +139,8 @@ func (a Act) Waiting(now time.Time) error {
 	case a.State == ActDone:
 		return fault.New(fault.Conflict, "done_already", "This was done already.")
 	case a.Tries >= CodeTries:
-		return fault.New(fault.Conflict, "code_over", "A wrong code was entered too often. Nothing was changed. Start again.")
+		return fault.New(fault.Conflict, "code_tried_out",
+			"A wrong code was entered too often. Nothing was changed. Start again.")
 	case a.State != ActAsked, !a.ExpiresAt.After(now):
 		return fault.New(fault.Conflict, "code_over", "This code has expired: it works for 10 minutes. Nothing was changed. "+
 			"Start again.")
@@ -199,7 +200,7 @@ func (s *Service) finish(tx purchase.Tx, v Visit, a *Act, who actor.Actor) error
 	}
 	tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailDid, Attempt: 1,
 		ClientID: a.ClientID, To: v.Client.Email, State: mail.Queued, CreatedAt: tx.Now(),
-		Letter: s.Letters.ClientDid(v.Client.Details, v.Brand, *a)})
+		Letter: s.Letters.ClientDid(v.Client.Addressed(), v.Brand, *a)})
 	return nil
 }
 

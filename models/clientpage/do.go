@@ -55,10 +55,11 @@ func (s *Service) allowed(tx purchase.Tx, a *Act) error {
 }
 
 // within refuses what was done too often lately.
-func (s *Service) within(tx purchase.Tx, a *Act, object uuid.UUID, most int, span time.Duration, words string) error {
+func (s *Service) within(tx purchase.Tx, a *Act, object uuid.UUID, most int, span time.Duration, code,
+	words string) error {
 	n, err := doneSince(tx.Unit(), a.MerchantID, a.ClientID, a.Kind, object, s.Real().Add(-span))
 	if err == nil && n >= most {
-		err = fault.New(fault.Conflict, "too_often", "%s", words)
+		err = fault.New(fault.Conflict, code, "%s", words)
 	}
 	return err
 }
@@ -103,7 +104,7 @@ func (s *Service) checkPromise(tx purchase.Tx, a *Act) error {
 	case a.Wish.Day.IsZero() || a.Wish.Day.Before(today) || a.Wish.Day.After(PromiseTo(today)):
 		return fault.At("day", "invalid", "Choose a day from today to %s.", PromiseTo(today).Format(dayForm))
 	}
-	return s.within(tx, a, uuid.Nil, promisesInTime, promiseTime,
+	return s.within(tx, a, uuid.Nil, promisesInTime, promiseTime, "promised_twice",
 		"You have said twice in the last 90 days when you will pay. Please speak to the business.")
 }
 
@@ -120,7 +121,7 @@ func (s *Service) checkInvoice(tx purchase.Tx, a *Act) error {
 	if err := s.Purchases.MayResendInvoice(rec); err != nil {
 		return err
 	}
-	return s.within(tx, a, a.ObjectID, invoicesInTime, 24*time.Hour,
+	return s.within(tx, a, a.ObjectID, invoicesInTime, 24*time.Hour, "invoice_thrice",
 		"This invoice was mailed three times today. Please look for it in your mailbox, also among the junk.")
 }
 
@@ -139,7 +140,8 @@ func (s *Service) checkDay(tx purchase.Tx, a *Act) error {
 		return fault.At("day", "invalid_choice", "The debit cannot run on that day. Choose one of the days.")
 	}
 	a.Wish.Was = moves.Collection.ActionDate
-	return s.within(tx, a, a.ObjectID, 1, pauseTime, "This debit was moved once already. Please speak to the business.")
+	return s.within(tx, a, a.ObjectID, 1, pauseTime, "moved_once",
+		"This debit was moved once already. Please speak to the business.")
 }
 
 // subscriptionOf is the subscription that an act is about, if it is the client's.
@@ -169,7 +171,7 @@ func (s *Service) checkSubscription(tx purchase.Tx, a *Act) error {
 	if err := sub.MayPauseByClient(); err != nil {
 		return err
 	}
-	return s.within(tx, a, a.ObjectID, pausesInTime, pauseTime,
+	return s.within(tx, a, a.ObjectID, pausesInTime, pauseTime, "paused_thrice",
 		"This subscription was paused three times within a year. Please speak to the business.")
 }
 

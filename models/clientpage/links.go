@@ -85,7 +85,7 @@ func (s *Service) send(ctx context.Context, who actor.Actor, c client.Client, wh
 		}
 		tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: c.MerchantID, ObjectID: cause, Kind: MailLink, Attempt: 1,
 			ClientID: c.ID, To: c.Email, State: mail.Queued, CreatedAt: tx.Now(),
-			Letter: s.Letters.ClientPage(c.Details, b, token, l.ExpiresAt, why == Asked)})
+			Letter: s.Letters.ClientPage(c.Addressed(), b, token, l.ExpiresAt, why == Asked)})
 		text := "A link to the client’s own page was mailed."
 		if why == Asked {
 			text = "The client asked for a link to its own page, and it was mailed."
@@ -199,17 +199,21 @@ func (s *Service) SendAsked(ctx context.Context, ask queue.SendClientPage) error
 }
 
 // Look tells whose page a link leads to, and changes nothing, for programs that read mail open links. NotFound when it
-// is unknown, Conflict when it does not work any more; the brand is given then, too.
-func (s *Service) Look(ctx context.Context, token string) (merchant.Brand, error) {
+// is unknown, Conflict when it does not work any more; the brand is given then, too. Reads is the language of the
+// client, where it is known.
+func (s *Service) Look(ctx context.Context, token string) (b merchant.Brand, reads string, err error) {
 	l, err := s.Store.link(ctx, tokenHash(token))
 	if err != nil {
-		return merchant.Brand{}, err
+		return b, "", err
 	}
-	b, err := s.Merchants.Brand(ctx, l.MerchantID, l.BrandID)
-	if err != nil {
-		return b, err
+	if b, err = s.Merchants.Brand(ctx, l.MerchantID, l.BrandID); err != nil {
+		return b, "", err
 	}
-	return b, l.usable(s.Real())
+	c, err := s.Clients.Client(ctx, l.MerchantID, l.ClientID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return b, "", err
+	}
+	return b, c.Addressed().Language, l.usable(s.Real())
 }
 
 // Open begins a visit by a link, and gives the token of its cookie. A link opens as often as it is used while it works.

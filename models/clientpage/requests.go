@@ -240,7 +240,7 @@ func (s *Service) mailAnswer(tx purchase.Tx, r Request) error {
 	}
 	tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: r.MerchantID, ObjectID: r.ID, Kind: MailAnswer, Attempt: r.Version,
 		ClientID: r.ClientID, To: c.Email, State: mail.Queued, CreatedAt: tx.Now(),
-		Letter: s.Letters.ClientAnswer(c.Details, b, r)})
+		Letter: s.Letters.ClientAnswer(c.Addressed(), b, r)})
 	return nil
 }
 

@@ -42,6 +42,8 @@ func clientFiles() []file {
 				text("registration_number", "x.registration_number", "Registration number, of a company"),
 				text("tax_number", "x.tax_number", "VAT number, of a company"),
 				text("tags", "array_to_string(x.tags, ', ')", "Tags, separated by commas"),
+				word("language", "x.language", "The language in which the client reads, as staff set it"),
+				word("chosen_language", "x.chosen_language", "The language that the client chose on its own page"),
 				list("cc", "x.cc", "Who gets copies of mails"),
 				list("bcc", "x.bcc", "Who gets hidden copies of mails"),
 				text("shipping_street_address", "x.shipping_street_address", "Street of delivery"),

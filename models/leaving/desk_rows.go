@@ -89,6 +89,7 @@ func deskFiles() []file {
 				word("country", "x.country", "Country"),
 				word("currency", "x.currency", "Currency"),
 				word("language", "x.language", "Language of mails"),
+				word("offered_languages", "x.offered_languages", "Languages besides English in which clients can read"),
 				text("reference_prefix", "x.reference_prefix", "How references begin"),
 				text("invoice_prefix", "x.invoice_prefix", "How numbers of invoices begin"),
 				word("shift", "x.shift", "Where an EFT debit moves from a closed day"),

@@ -4,11 +4,13 @@ import (
 	"net/mail"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 )
 
 // Languages are what a brand can write its purchases in, as programs read it there.
@@ -25,10 +27,47 @@ type BrandInput struct {
 	StreetAddress      string
 	City, ZipCode      string
 	Language           string
+	OfferedLanguages   string         // besides English, by their letters, separated by commas
 	ReferencePrefix    string         // of reference_generated, e.g. "DD"
 	InvoicePrefix      string         // of invoices, e.g. "INV"; a series that has begun keeps its own for the year
 	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
 	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
+}
+
+// Offered are the languages besides English in which the pages and mails of the brand can be read.
+func (in BrandInput) Offered() (out []locale.Language) {
+	for _, code := range listed(in.OfferedLanguages) {
+		if l, known := locale.Parse(code); known && l != locale.English {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Reads is the language for a reader of the brand's pages and mails: see locale.Choose.
+func (in BrandInput) Reads(wishes ...string) locale.Language {
+	return locale.Choose(in.Offered(), append(wishes, in.Language)...)
+}
+
+func listed(languages string) []string {
+	return strings.FieldsFunc(languages, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// inOrder writes languages in the order of all, each once, and what is none of them at the end. English goes without
+// saying.
+func inOrder(languages string) string {
+	given, out := listed(languages), []string{}
+	for _, l := range locale.Languages[1:] {
+		if slices.Contains(given, string(l)) {
+			out = append(out, string(l))
+		}
+	}
+	for _, code := range given {
+		if _, known := locale.Parse(code); !known {
+			out = append(out, code)
+		}
+	}
+	return strings.Join(out, ",")
 }
 
 // BrandText is one field of BrandInput that is plain text.
@@ -55,6 +94,7 @@ var brandTexts = []BrandText{
 	{"city", 128, func(in *BrandInput) *string { return &in.City }},
 	{"zip_code", 0, func(in *BrandInput) *string { return &in.ZipCode }},
 	{"language", 0, func(in *BrandInput) *string { return &in.Language }},
+	{"offered_languages", 0, func(in *BrandInput) *string { return &in.OfferedLanguages }},
 	{"reference_prefix", 0, func(in *BrandInput) *string { return &in.ReferencePrefix }},
 	{"invoice_prefix", 0, func(in *BrandInput) *string { return &in.InvoicePrefix }},
 }
@@ -107,6 +147,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 	for _, t := range brandTexts {
 		*t.At(&in) = strings.Join(strings.Fields(*t.At(&in)), " ")
 	}
+	in.OfferedLanguages = inOrder(in.OfferedLanguages)
 	in.TaxNumber = strings.ReplaceAll(in.TaxNumber, " ", "")
 	in.ReferencePrefix, in.InvoicePrefix = strings.ToUpper(in.ReferencePrefix), strings.ToUpper(in.InvoicePrefix)
 	var wrong fault.Problems
@@ -160,6 +201,12 @@ func (in BrandInput) checkNumbers(wrong *fault.Problems) {
 	}
 	if !known {
 		wrong.Add("language", "invalid_choice", "Choose a language.")
+	}
+	for _, code := range listed(in.OfferedLanguages) {
+		if _, known := locale.Parse(code); !known {
+			wrong.Add("offered_languages", "invalid_choice", "Choose among the languages that there are.")
+			break
+		}
 	}
 	if !prefixForm.MatchString(in.ReferencePrefix) {
 		wrong.Add("reference_prefix", "invalid", "A reference prefix has 1 to 8 letters and digits and begins with a letter.")

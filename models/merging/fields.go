@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"debitdesk/models/client"
+	"debitdesk/models/locale"
 )
 
 // Side is one of the two clients of a merge.
@@ -42,8 +43,17 @@ var details = []detail{
 		show: func(d client.Details) string { return joined(d.CC...) }},
 	{name: "tags", more: func(to *client.Details, from client.Details) { to.Tags = slices.Clone(from.Tags) },
 		show: func(d client.Details) string { return joined(d.Tags...) }},
+	{name: "language", more: func(to *client.Details, from client.Details) { to.Language = from.Language },
+		show: func(d client.Details) string { return languageName(d.Language) }},
 	{name: "bcc", more: func(to *client.Details, from client.Details) { to.BCC = slices.Clone(from.BCC) },
 		show: func(d client.Details) string { return joined(d.BCC...) }},
+}
+
+func languageName(code string) string {
+	if l, known := locale.Parse(code); known {
+		return l.Name()
+	}
+	return code
 }
 
 func text(names ...string) detail {

@@ -137,7 +137,7 @@ func (s *Service) MailReceiptOf(tx Tx, p *Purchase, b merchant.Brand) {
 		return
 	}
 	p.MailCount++
-	letter := s.Letters.Receipt(*p, b)
+	letter := s.Letters.Receipt(s.addressed(tx.Context(), *p, b), b)
 	if p.Payment != nil {
 		letter.Attachments = append(letter.Attachments, receiptOf(*p))
 	}

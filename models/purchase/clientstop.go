@@ -214,7 +214,7 @@ func (s *Service) StopClientIn(ctx context.Context, tx Tx, who actor.Actor, in S
 		Text:   "Everything that is debited from " + c.Name() + " was stopped: " + inShort(h) + ".",
 		Before: map[string]any{"stopped": false}, After: after})
 	if c.Email != "" {
-		tx.InsertMail(stop.mail(tx, c, MailAllStopped, s.Letters.AllStopped(c.Details, h.Brand, h.Debits)))
+		tx.InsertMail(stop.mail(tx, c, MailAllStopped, s.Letters.AllStopped(c.Addressed(), h.Brand, h.Debits)))
 	}
 	return stop, nil
 }

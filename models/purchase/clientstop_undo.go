@@ -183,7 +183,7 @@ func (s *Service) resumeIn(ctx context.Context, tx Tx, who actor.Actor, clientID
 		if err != nil {
 			return u, err
 		}
-		tx.InsertMail(u.Stop.mail(tx, c, MailResumed, s.Letters.Resumed(c.Details, b, u.Back)))
+		tx.InsertMail(u.Stop.mail(tx, c, MailResumed, s.Letters.Resumed(c.Addressed(), b, u.Back)))
 	}
 	tx.Enqueue(queue.RunDue{})
 	return u, nil

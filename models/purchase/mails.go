@@ -85,6 +85,8 @@ type Recurrence struct {
 	AmountCents int64
 	Currency    string
 	Every       string        // "every month"
+	Period      int           // how many units lie between two payments
+	Units       string        // days, weeks or months
 	First       calendar.Date // the first debit date as things stand; zero: as soon as the banks allow
 	Cycles      int           // how many payments; 0: until it is stopped
 }
@@ -163,6 +165,7 @@ func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
 	if err != nil {
 		return err
 	}
+	rec.Purchase = s.addressed(tx.Context(), rec.Purchase, rec.Brand)
 	l := s.Letters.Failed(rec, number)
 	if s.Papers != nil {
 		l.Attachments = append(l.Attachments, drawn(number, RefInvoiceOf+rec.ID.String()))

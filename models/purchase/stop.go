@@ -108,7 +108,7 @@ func (s *Service) MailStop(tx Tx, p Purchase, b merchant.Brand, subscriber uuid.
 	m := p.mail(tx, MailStopped, count, mail.Letter{})
 	m.ObjectID = subscriber
 	if p.Payer.Email != "" {
-		m.Letter = s.Letters.Stopped(p, b, stop)
+		m.Letter = s.Letters.Stopped(s.addressed(tx.Context(), p, b), b, stop)
 		tx.InsertMail(m)
 	}
 	if b.Email != "" {

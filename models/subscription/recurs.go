@@ -44,7 +44,7 @@ func (s *Service) recurrence(o order, p purchase.Purchase) purchase.Recurrence {
 	}
 	priced, _ := o.sub.Override.apply(o.t.On(on)) // it was checked when it was given
 	r := purchase.Recurrence{Title: o.t.Name(), AmountCents: priced.TotalCents, Currency: o.t.Currency,
-		Every: o.t.Plan.Every()}
+		Every: o.t.Plan.Every(), Period: o.t.Plan.Period, Units: string(o.t.Plan.Units)}
 	if o.t.Plan.Cycles != nil {
 		r.Cycles = *o.t.Plan.Cycles
 	}

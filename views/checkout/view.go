@@ -20,7 +20,7 @@ type PageView struct {
 	Account  *AccountForm
 	// Subscription is where what a payment belongs to is seen and stopped; nothing of other payments.
 	Subscription components.Link
-	Cancel       string // where "Go back" leads, or nothing
+	Cancel       components.Link // back to the business's own site; without an address there is none
 }
 
 // Ask says by whom, what for, how much and when.
@@ -29,6 +29,8 @@ type Ask struct {
 	Label, Amount string
 	When          string
 	Lines         []Line
+	For           string // the heads of the columns of lines
+	AmountHead    string
 	More          string // "and 12 more"
 	MoreHref      string
 	Facts         components.Facts
@@ -44,6 +46,7 @@ type Outcome struct {
 	Kind, Icon, Title, Text string
 	Facts                   components.Facts
 	Next                    []string
+	NextTitle, ContinueText string
 	Receipt                 components.Link
 	Subscription            components.Link // where it is seen and stopped
 	Continue                string
@@ -86,6 +89,8 @@ type AccountForm struct {
 	Kind            components.Select
 	IDNumber, Phone components.Field
 	Terms           []string
+	Agreement       string // the title of the terms
+	Lang, Note      string // the language of the terms, where it is not that of the page, and what is said of it
 	Version         string
 	Consent         components.Checkbox
 	Button, When    string
@@ -93,19 +98,22 @@ type AccountForm struct {
 
 // InvoiceView is the invoice, or the receipt once it is paid.
 type InvoiceView struct {
-	Frame            layout.PayerFrame
-	Title            string
-	State            components.Pill
-	Receipt          bool // it is paid
-	Facts            components.Facts
-	Lines            []InvoiceLine
-	WithVAT          bool // lines name the VAT in them
-	Sums             []Sum
-	Files            []components.Link
-	Notes            string
-	Seller           []string
-	Payer            []string
-	Action, ActionTo string // "Pay" and where to
+	Frame    layout.PayerFrame
+	Title    string
+	State    components.Pill
+	Receipt  bool // it is paid
+	Facts    components.Facts
+	Lines    []InvoiceLine
+	WithVAT  bool // lines name the VAT in them
+	Sums     []Sum
+	Files    []components.Link
+	Notes    string
+	Seller   []string
+	Payer    []string
+	From, To string // the titles of seller and payer
+	// The heads of the columns.
+	For, VATHead, AmountHead string
+	Action, ActionTo         string // "Pay" and where to
 }
 
 // InvoiceLine is one line of an invoice.
@@ -131,6 +139,8 @@ type SubscriptionView struct {
 	Means   []string // what stopping means
 	AskHref string
 	Back    string
+	// The words of its titles and buttons.
+	MeansTitle, Yes, No, StopText string
 }
 
 // ErrorView is a request that cannot be shown.

@@ -47,6 +47,7 @@ type Checkbox struct {
 	Label, Name, Value, Error, Hint, ID string
 	Checked, Required, Disabled         bool
 	Attrs                               templ.Attributes
+	Lang                                string // of the words, where it is not that of the page
 }
 
 // RadioCard is one choice of RadioCards, with a line that says what follows from it.

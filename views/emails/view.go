@@ -3,7 +3,10 @@
 // a mail is sent.
 package emails
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // View is one mail. Everything in it is ready to show.
 type View struct {
@@ -20,6 +23,10 @@ type View struct {
 	Button     Button // none when its URL is empty
 	After      []string
 	Sender     []string // who writes: name, registration, address, contact
+	Lang       string   // the language of the mail, as HTML names it; empty: English
+	// The words of the frame; empty: the English ones.
+	SandboxNote string
+	NoButton    string // before the address of the button
 }
 
 // Line is a label and its value, side by side.
@@ -37,6 +44,14 @@ type Button struct{ Label, URL string }
 // SandboxNote stands on top of every test mail.
 const SandboxNote = "Sandbox: this mail is a test. No bank is contacted and no money moves."
 
+func (v View) lang() string { return cmp.Or(v.Lang, "en-ZA") }
+
+func (v View) sandboxNote() string { return cmp.Or(v.SandboxNote, SandboxNote) }
+
+func (v View) noButton() string {
+	return cmp.Or(v.NoButton, "If the button does not work, open this address: ")
+}
+
 // Text is the mail without markup.
 func (v View) Text() string {
 	var b strings.Builder
@@ -49,7 +64,7 @@ func (v View) Text() string {
 		}
 	}
 	if v.Sandbox {
-		part(SandboxNote)
+		part(v.sandboxNote())
 	}
 	part(v.Greeting)
 	for _, p := range v.Paragraphs {

@@ -77,14 +77,18 @@ type PayerFrame struct {
 	Contact                           PayerContact
 	Refresh                           int
 	Script                            string
+	Words                             PayerWords
+	Languages                         []components.LanguageLink // the page in other languages; none: there are none
 }
 
-// PayerContact says whom you can ask on the pages for clients. Call and Write can be tapped; without both, Ask says
-// whom.
-type PayerContact struct {
-	Ask         string
-	Call, Write components.Link
+// PayerWords are the words of the frame itself. Lang is the language of the page, as HTML names it.
+type PayerWords struct {
+	Lang, Skip, Encrypted, Languages string
+	Form                             components.FormWords
 }
+
+// PayerContact says whom you can ask on the pages for clients: a sentence whose links can be tapped.
+type PayerContact []components.Link
 
 // section is a part of the dashboard. Manual is where the manual explains it.
 type section struct{ Key, Label, Icon, Href, Manual string }

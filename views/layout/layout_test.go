@@ -94,7 +94,10 @@ func TestPagesOutsideTheDashboardKeepTheRulesToo(t *testing.T) {
 func payer() layout.PayerFrame {
 	return layout.PayerFrame{Title: "Pay", Payee: "Karoo Gym", PayeeNote: "asks", Initials: "KG",
 		Sandbox: sandboxed().Sandbox, Refresh: 5,
-		Contact: layout.PayerContact{Call: components.Link{Text: "021", Href: "tel:+27"}}}
+		Contact: layout.PayerContact{{Text: "Questions? Call "}, {Text: "021", Href: "tel:+27"}},
+		Words:   layout.PayerWords{Lang: "en-ZA", Skip: "Skip to content", Encrypted: "Encrypted", Languages: "Language"},
+		Languages: []components.LanguageLink{{Name: "English", Tag: "en-ZA", Href: "?language=en", Current: true},
+			{Name: "isiZulu", Tag: "zu-ZA", Href: "?language=zu"}}}
 }
 
 // source: the payer's page is under 30 kB in total. The frame and all it fetches must leave 18 kB for what is in it.

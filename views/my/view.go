@@ -44,10 +44,14 @@ type PageView struct {
 	Mandates Part
 	Subs     Part
 	More     Part
+	Keep     *Keep // nil: the language is kept already
 	Until    string
 	Close    components.Button // a form
 	Foot     Foot
 }
+
+// Keep is a form that keeps the language of the page for the client.
+type Keep struct{ Text, Action, Value, Button string }
 
 // Sum is a label with an amount.
 type Sum struct{ Label, Amount string }
@@ -113,4 +117,6 @@ type Section struct {
 	Texts []string
 	List  bool
 	Lines bool // it is one text with lines of its own
+	// Lang is the language of the texts, where it is not that of the page; Note says so above them.
+	Lang, Note string
 }

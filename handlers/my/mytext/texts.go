@@ -1,335 +1,166 @@
-// Package mytext holds every text of the client's own page and of the mails about it, so that a catalogue of
-// translations can take them over from one place. It must not know what is true, only how it is said.
+// Package mytext chooses the texts of the client's own page and of the mails about it: which of them says what is true.
+// The texts themselves stand in the catalogues of package locale. It must not know what is true.
 package mytext
 
 import (
-	"fmt"
-
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
+	"debitdesk/models/fault"
+	"debitdesk/models/locale"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 )
 
-// Forms of days.
-const (
-	DayForm  = "2 January 2006"
-	LongForm = "Monday 2 January 2006"
-)
-
-// Texts that need no value.
-const (
-	PageTitle  = "My page"
-	DoorTitle  = "Your page"
-	DoorText   = "See what you owe, what is planned and what you paid, and change what you need to."
-	DoorButton = "Open my page"
-	DoorNote   = "The page closes after 30 minutes. Until the link expires, you can open it again."
-	OverTitle  = "This page is closed"
-	OverText   = "Your visit is over, or the link was ended. Nothing was changed. " +
-		"Open the link in your mail again, or ask for a new one."
-	LinkGone    = "This link does not work"
-	LinkUnknown = "The link may be incomplete. Open it again from the mail that you received, " +
-		"or ask the business for a new one."
-	NewLink = "Get a new link"
-
-	AskTitle = "Get a link to your page"
-	AskText  = "Enter the e-mail address or the phone number that you gave us. " +
-		"The link is sent to the e-mail address that we have on file."
-	AskLabel   = "E-mail address or phone number"
-	AskButton  = "Send me my link"
-	AskMissing = "Enter your e-mail address or your phone number."
-	AskSent    = "Check your mail"
-	AskSentSay = "If we know this address or number, a link is on its way to the e-mail address on file. " +
-		"It works for 24 hours."
-
-	Owe          = "What you owe"
-	OweNothing   = "You owe nothing at the moment."
-	OweTotal     = "In total"
-	Due          = "To be paid by"
-	Planned      = "What is planned"
-	PlannedNone  = "Nothing is planned."
-	PaidTitle    = "What you paid"
-	PaidNone     = "Nothing was paid in the last 13 months."
-	Receipt      = "Receipt"
-	InvoicePDF   = "Invoice"
-	PayTitle     = "Pay now"
-	PayText      = "Pay by EFT from your bank, and use the reference so that the payment is found."
-	PayNoAccount = "Ask the business how to pay: it has no bank account on record here."
-	Mandates     = "Your permissions to debit"
-	MandatesNone = "You have not given a permission to debit an account."
-	MandateRead  = "Read what you agreed to"
-	MandatePDF   = "Agreement as PDF"
-	Subs         = "Your subscriptions"
-	SubsNone     = "You have no subscriptions."
-	MoreTitle    = "Something else"
-	Close        = "Close my page"
-	MoreOwed     = "Only the oldest are shown; the total counts all of them. Ask the business about the others."
-	Older        = "Only the newest are shown. Ask the business about older ones."
-	Back         = "Back to my page"
-	Continue     = "Continue"
-	Accessible   = "Accessibility"
-
-	CodeTitle  = "Enter the code"
-	CodeLabel  = "Code of six digits"
-	CodeButton = "Confirm"
-	CodeHint   = "Nothing changes before you enter it. It works for 10 minutes."
-	DoneTitle  = "Done"
-	DoneMail   = "A mail confirms it."
-	GiveNew    = "Give the new account"
-
-	DayLabel     = "Day"
-	PromiseHint  = "Choose a day when you can be sure. The business sees it and waits until then."
-	DetailsLabel = "What should be corrected?"
-	DetailsHint  = "Write how it should read. Leave out identity and account numbers."
-	PrivacyLabel = "What do you ask for?"
-	PrivacyText  = "More about it"
-)
-
-// Acts as the links and buttons of the page name them.
-var Acts = map[clientpage.Kind]string{
-	clientpage.Promise: "Say when I will pay", clientpage.Invoice: "Send me the invoice again",
-	clientpage.Day: "Move this debit", clientpage.Stop: "Stop this subscription",
-	clientpage.Pause: "Pause this subscription", clientpage.Account: "Use another bank account",
-	clientpage.Details: "Correct my details", clientpage.Privacy: "My personal data",
-}
-
-// AsksFor are the same where staff decide.
-var AsksFor = map[clientpage.Kind]string{
-	clientpage.Day: "Ask for another debit day", clientpage.Stop: "Ask to stop this subscription",
-	clientpage.Pause: "Ask to pause this subscription", clientpage.Account: "Ask to use another bank account",
-}
-
-// Act names an act.
-func Act(k clientpage.Kind, asks bool) string {
-	if name, named := AsksFor[k]; asks && named {
-		return name
+// Act names an act, as the links and buttons of the page do.
+func Act(w locale.Words, k clientpage.Kind, asks bool) string {
+	if key := "my.asks." + string(k); asks && locale.Has(key) {
+		return w.Say(key)
 	}
-	return Acts[k]
+	return w.Say("my.act." + string(k))
 }
 
-// Rights are what a privacy request can ask for.
-var Rights = map[clientpage.RequestKind]string{
-	clientpage.Objection: "I object to the use of my personal data",
-	clientpage.Deletion:  "I ask you to delete my personal data",
-	clientpage.Access:    "I ask for a copy of my personal data",
-}
+// Right is what a privacy request can ask for.
+func Right(w locale.Words, k clientpage.RequestKind) string { return w.Say("my.right." + string(k)) }
 
 // Explain says what an act does, before anything is asked.
-func Explain(k clientpage.Kind, brand string) []string {
+func Explain(w locale.Words, k clientpage.Kind, brand string) []string {
 	switch k {
 	case clientpage.Promise:
-		return []string{"You tell " + brand + " on which day you will pay. Nothing is debited because of it."}
+		return []string{w.Say("my.explain.promise", "business", brand)}
 	case clientpage.Invoice:
-		return []string{"The invoice is sent to the e-mail address that we have on file."}
+		return []string{w.Say("my.explain.invoice")}
 	case clientpage.Day:
-		return []string{"This one debit runs on the day that you choose. Later debits stay as they are. " +
-			"A debit can be moved once."}
+		return []string{w.Say("my.explain.day")}
 	case clientpage.Stop:
-		return []string{"You will not be billed for any further payments.", "What was billed before is still owed.",
-			"To begin again, ask " + brand + "."}
+		return []string{w.Say("my.explain.stop.1"), w.Say("my.explain.stop.2"), w.Say("my.again", "business", brand)}
 	case clientpage.Pause:
-		return []string{"Nothing is billed until you ask " + brand + " to go on.",
-			"What is not billed until then is not billed later."}
+		return []string{w.Say("my.explain.pause.1", "business", brand), w.Say("my.explain.pause.2")}
 	case clientpage.Account:
-		return []string{"You give the new account on the next page and agree to its debits.",
-			"The old account stays in use until the new one works and " + brand + " has taken it over."}
+		return []string{w.Say("my.explain.account.1"), w.Say("my.explain.account.2", "business", brand)}
 	case clientpage.Details:
-		return []string{brand + " looks at what you write, and answers within 30 days."}
+		return []string{w.Say("my.explain.details", "business", brand)}
 	case clientpage.Privacy:
-		return []string{"The law (POPIA) gives you these rights, free of charge. " + brand + " answers within 30 days.",
-			"The law also makes " + brand + " keep mandates and invoices for some years. What may not be deleted yet is locked."}
+		return []string{w.Say("my.explain.privacy.1", "business", brand), w.Say("my.explain.privacy.2", "business", brand)}
 	}
 	return nil
 }
 
-// Asking says that staff decide.
-func Asking(brand string) string {
-	return brand + " looks at it and answers you. Nothing changes before that."
+// values are what the texts about an act can name.
+func values(w locale.Words, a clientpage.Act, brand string) []string {
+	return []string{"what", a.Wish.Named, "amount", money.Format(a.Wish.Cents, money.ZAR), "date", day(w, a.Wish.Day),
+		"was", day(w, a.Wish.Was), "business", brand}
+}
+
+func day(w locale.Words, d calendar.Date) string {
+	if d.IsZero() {
+		return ""
+	}
+	return w.Day(d)
 }
 
 // Doing says in one sentence what is confirmed by a code: "You want to …".
-func Doing(a clientpage.Act) string {
-	w := a.Wish
-	if a.Wish.Asks {
-		switch a.Kind {
-		case clientpage.Day:
-			return fmt.Sprintf("You ask to move the debit for %s from %s to %s.", w.Named, Day(w.Was), Day(w.Day))
-		case clientpage.Stop:
-			return "You ask to stop the subscription “" + w.Named + "”."
-		case clientpage.Pause:
-			return "You ask to pause the subscription “" + w.Named + "”."
-		case clientpage.Account:
-			return "You ask to use another bank account in the place of " + w.Named + "."
-		default: // requests in words of their own
-		}
+func Doing(w locale.Words, a clientpage.Act) string {
+	key := "my.doing." + string(a.Kind)
+	switch asking := "my.asking." + string(a.Kind); {
+	case a.Kind == clientpage.Privacy:
+		key += "." + string(a.Wish.Request)
+	case a.Wish.Asks && locale.Has(asking):
+		key = asking
 	}
-	switch a.Kind {
-	case clientpage.Promise:
-		return fmt.Sprintf("You say that you will pay %s for %s on %s.", money.Format(w.Cents, money.ZAR), w.Named,
-			Day(w.Day))
-	case clientpage.Invoice:
-		return "You ask for the invoice " + w.Named + " again."
-	case clientpage.Day:
-		return fmt.Sprintf("You move the debit for %s from %s to %s.", w.Named, Day(w.Was), Day(w.Day))
-	case clientpage.Stop:
-		return "You stop the subscription “" + w.Named + "”."
-	case clientpage.Pause:
-		return "You pause the subscription “" + w.Named + "”."
-	case clientpage.Account:
-		return "You want to use another bank account in the place of " + w.Named + "."
-	case clientpage.Details:
-		return "You ask to have your details corrected."
-	case clientpage.Privacy:
-		return Rights[w.Request] + "."
-	}
-	return ""
+	return w.Say(key, values(w, a, "")...)
 }
 
 // Did says what came of an act.
-func Did(a clientpage.Act, brand string) []string {
-	w := a.Wish
+func Did(w locale.Words, a clientpage.Act, brand string) []string {
+	with := values(w, a, brand)
 	if a.Wish.Asks {
-		said := []string{Doing(a), brand + " has your request and answers you."}
-		if w.Request != "" {
-			said[1] = brand + " has your request and answers within 30 days."
+		if a.Wish.Request != "" {
+			return []string{Doing(w, a), w.Say("my.did.request", with...)}
 		}
-		return said
+		return []string{Doing(w, a), w.Say("my.did.asked", with...)}
 	}
+	said := []string{w.Say("my.did."+string(a.Kind), with...)}
 	switch a.Kind {
 	case clientpage.Promise:
-		return []string{fmt.Sprintf("You said that you will pay %s for %s on %s.", money.Format(w.Cents, money.ZAR), w.Named,
-			Day(w.Day)), "If you cannot pay on that day, tell " + brand + " before it."}
-	case clientpage.Invoice:
-		return []string{"The invoice " + w.Named + " was sent again."}
+		said = append(said, w.Say("my.did.promise.cannot", with...))
 	case clientpage.Day:
-		return []string{fmt.Sprintf("The debit for %s now runs on %s, not on %s.", w.Named, Day(w.Day), Day(w.Was)),
-			"Please make sure that the money is in the account on that day. Later debits stay as they are."}
-	case clientpage.Stop:
-		return []string{"The subscription “" + w.Named + "” is stopped. Nothing more is billed."}
-	case clientpage.Pause:
-		return []string{"The subscription “" + w.Named + "” is paused. To go on, ask " + brand + "."}
-	case clientpage.Account:
-		return []string{"You can give the new account now. The old one, " + w.Named +
-			", stays in use until the new one works."}
-	default: // requests, told above
+		said = append(said, w.Say("my.did.day.money"))
+	default: // said in one sentence
 	}
-	return nil
+	return said
 }
 
-// Day writes a day.
-func Day(d calendar.Date) string { return d.Format(DayForm) }
-
-// CodeText says where the code went.
-func CodeText(masked string) string {
-	return "A code is on its way to " + masked + ", the address that we have on file."
-}
-
-// Until says when the page closes.
-func Until(at string) string {
-	return "This page closes at " + at + ". You can open your link again until it expires."
-}
-
-// Expired says what became of a link.
-func Expired(brand string) string {
-	return "Links to your page work for 24 hours and can be ended before. Ask " + brand + " for a new one here."
-}
-
-// More texts of the page.
-const (
-	PayTo        = "Pay to"
-	PayBank      = "Bank and branch"
-	PayAccount   = "Account number"
-	PayReference = "Your reference and the amount"
-	WithBank     = "Your bank has this debit already; it cannot be changed any longer."
-	ChooseDay    = "Choose a day"
-	NotNow       = "This is not possible now"
-
-	MandateTitle     = "What you agreed to"
-	MandateReference = "Reference"
-	MandateHolder    = "Account holder"
-	MandateAccount   = "Account"
-	MandateStands    = "Status"
-	MandateGiven     = "Given on"
-	MandateWords     = "The wording"
-)
-
-// Part says what of a purchase was paid or credited.
-func Part(part, total string) string { return part + " of " + total + " was paid or credited." }
-
-// Promised says that there is a promise.
-func Promised(d calendar.Date) string { return "You said that you will pay on " + Day(d) + "." }
-
-// Failed says that a debit was not paid, and why.
-func Failed(d calendar.Date, why string) string {
-	return "The debit of " + Day(d) + " was not paid: " + why + "."
-}
-
-// See names the link to the page of a purchase.
-func See(reference string) string { return "See " + reference }
-
-// PDF names the link to a file.
-func PDF(what, reference string) string { return what + " " + reference + " (PDF)" }
-
-// DebitOn says when a debit runs.
-func DebitOn(d calendar.Date) string { return "Debit on " + d.Format(LongForm) }
-
-// DebitFor says why, and from which account.
-func DebitFor(what, account string) string {
-	if account == "" {
-		return "For " + what + "."
+// DidSubject is the subject of the mail that confirms an act.
+func DidSubject(w locale.Words, a clientpage.Act) string {
+	if a.Wish.Asks {
+		return w.Say("mail.did.asked")
 	}
-	return "For " + what + ", from your account " + account + "."
+	return w.Say("mail.did." + string(a.Kind))
 }
 
-// MoveBefore says until when a debit can be moved.
-func MoveBefore(at string) string { return "It can be changed until " + at + "." }
-
-// BillOn says when a subscription bills next.
-func BillOn(billed, due calendar.Date) string {
-	return "Billed on " + Day(billed) + ", to be paid by " + Day(due) + "."
+// Reason is why a debit was not paid, with the code of the banks.
+func Reason(w locale.Words, code string) string {
+	if key := "reason." + code; w.Language != locale.English && locale.Has(key) {
+		return w.Say(key) + " (" + code + ")"
+	}
+	return w.Own(bank.Label(code))
 }
-
-// PaidOn says when something was paid.
-func PaidOn(d calendar.Date) string { return "Paid on " + Day(d) + "." }
-
-// Refunded says what went back.
-func Refunded(amount string) string { return amount + " was paid back to you." }
 
 // Permission names a mandate.
-func Permission(account, bank string) string {
+func Permission(w locale.Words, account, bank string) string {
 	if bank == "" {
-		return "Account " + account
+		return w.Say("my.mandates.account", "account", account)
 	}
-	return "Account " + account + " at " + bank
+	return w.Say("my.mandates.at", "account", account, "bank", bank)
 }
 
+// Mandate is the state of a mandate in a word.
+func Mandate(w locale.Words, s mandate.State) string { return w.Say("mandate." + string(s)) }
+
 // PermissionState says how a mandate stands.
-func PermissionState(debiCheck bool, state, reference string) string {
-	kind := "Debit order"
+func PermissionState(w locale.Words, debiCheck bool, s mandate.State, reference string) string {
 	if debiCheck {
-		kind = "DebiCheck debit order"
+		return w.Say("my.mandates.debicheck", "reference", reference, "state", Mandate(w, s))
 	}
-	return kind + ", reference " + reference + ". Status: " + state + "."
+	return w.Say("my.mandates.eft", "reference", reference, "state", Mandate(w, s))
 }
 
 // SubscriptionState says how a subscription stands.
-func SubscriptionState(status, why string, paused bool) string {
+func SubscriptionState(w locale.Words, status, why string, paused bool) string {
 	switch {
 	case status == "active" && !paused:
-		return "It is running."
+		return w.Say("my.subs.running")
 	case status == "pending":
-		return "It begins when you have paid or given your bank account."
+		return w.Say("my.subs.pending")
 	case status == "inactive":
-		return "It has ended."
+		return w.Say("my.subs.ended")
 	case why == "payer":
-		return "You stopped it. Nothing more is billed."
+		return w.Say("my.subs.stopped")
 	case why == "client":
-		return "You paused it. Nothing is billed until you ask to go on."
+		return w.Say("my.subs.paused")
 	}
-	return "It is paused: nothing is billed for now."
+	return w.Say("my.subs.waits")
 }
 
-// NextBill says when a subscription bills next.
-func NextBill(d calendar.Date) string { return "Next bill on " + Day(d) + "." }
+// Refusal says why something cannot be done. What there is no text for is known in English alone.
+func Refusal(w locale.Words, f *fault.Fault, brand string) string {
+	key := "fault." + f.Code
+	if w.Language == locale.English || !locale.Has(key) {
+		return w.Own(f.Message)
+	}
+	return w.Say(key, "business", brand)
+}
 
-// About names what an act is about.
-func About(named string) string { return "This is about: " + named + "." }
+// Wrong says what is wrong with what was typed. Last is the last day that can be chosen; tries are how often a code can
+// still be entered.
+func Wrong(w locale.Words, f fault.Field, last calendar.Date, tries int) string {
+	key := "fault." + f.Leaf() + "." + f.Code
+	switch {
+	case w.Language == locale.English || !locale.Has(key):
+		return w.Own(f.Message)
+	case key == "fault.code.wrong":
+		return w.Count(key, tries)
+	}
+	return w.Say(key, "date", w.Day(last))
+}

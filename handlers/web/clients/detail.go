@@ -222,6 +222,11 @@ func clientFacts(c client.Client) components.Facts {
 			}
 		}
 	}
+	if c.ChosenLanguage != "" {
+		add("Language", languageName(c.ChosenLanguage)+", chosen by the client")
+	} else {
+		add("Language", languageName(c.Language))
+	}
 	add("Tags", client.TagsText(c.Tags))
 	add("Copies to", strings.Join(c.CC, ", "))
 	add("Hidden copies to", strings.Join(c.BCC, ", "))

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -196,6 +197,9 @@ func DetailsOf(form url.Values, d client.Details) (client.Details, fault.Problem
 	if form.Has("tags") { // not every form that adds a client has them
 		d.Tags = client.TagsIn(text("tags"))
 	}
+	if form.Has("language") {
+		d.Language = text("language")
+	}
 	return d, wrong
 }
 
@@ -219,6 +223,7 @@ func formOfClient(c client.Client) url.Values {
 	form.Set("account_type", string(c.AccountType))
 	form.Set("cc", strings.Join(c.CC, ", "))
 	form.Set("bcc", strings.Join(c.BCC, ", "))
+	form.Set("language", c.Language)
 	form.Set("tags", client.TagsText(c.Tags))
 	return form
 }
@@ -264,6 +269,29 @@ var clientInputs = []clientInput{
 	{section: "copies", name: "bcc", label: "Hidden copies to", hint: "E-mail addresses, separated by commas."},
 }
 
+// languageSelect asks in which language the client reads. What the client chose itself comes first.
+func languageSelect(f clientForm, wrong string) components.Select {
+	s := components.Select{Name: "language", Label: "Language", Blank: "That of the purchase", Width: "m", Quiet: true,
+		Error: wrong, Hint: "For pages and mails, where the brand offers it; else they are in English."}
+	if f.stored != nil && f.stored.ChosenLanguage != "" {
+		s.Hint = "The client chose " + languageName(f.stored.ChosenLanguage) +
+			" on its own page. That choice counts."
+	}
+	for _, l := range locale.Languages {
+		s.Options = append(s.Options, components.Option{Value: string(l), Text: l.Name(),
+			Selected: f.form.Get("language") == string(l)})
+	}
+	return s
+}
+
+// languageName is what the speakers of a language call it; empty for none.
+func languageName(code string) string {
+	if l, known := locale.Parse(code); known {
+		return l.Name()
+	}
+	return ""
+}
+
 func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 	byInput, summary, _ := kit.Problems(f.wrong)
 	view := pages.ClientFormView{Title: "New client", Action: "/clients", CancelHref: "/clients", Button: "Add client",
@@ -280,6 +308,7 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 		view.AccountType.Options = append(view.AccountType.Options,
 			components.Option{Value: string(t), Text: t.Label(), Selected: f.form.Get("account_type") == string(t)})
 	}
+	view.Language = languageSelect(f, byInput["language"])
 	view.Country = kit.CountrySelect("country", "Country", f.form.Get("country"), byInput["country"])
 	view.ShippingCountry = kit.CountrySelect("shipping_country", "Delivery country", f.form.Get("shipping_country"),
 		byInput["shipping_country"])

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -143,6 +144,7 @@ func brandInput(form url.Values) (in merchant.BrandInput) {
 	for _, t := range merchant.BrandTexts() {
 		*t.At(&in) = form.Get(t.Name)
 	}
+	in.OfferedLanguages = strings.Join(form["offered_languages"], ",")
 	in.Shift, in.DebiCheckShift = calendar.Shift(form.Get("shift")), calendar.Shift(form.Get("debicheck_shift"))
 	return in
 }

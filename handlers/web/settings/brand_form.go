@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -14,13 +15,12 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
-
-var languageWords = map[string]string{"en": "English", "af": "Afrikaans", "zu": "isiZulu", "xh": "isiXhosa"}
 
 // brandInputOf is one input of the form of a brand.
 type brandInputOf struct {
@@ -47,6 +47,7 @@ var brandInputs = []brandInputOf{
 	{"numbers", components.Field{Name: "reference_prefix", Label: "Reference prefix", Required: true, MaxLength: 8,
 		Width: "m", Hint: "Begins the references of purchases and, with its first four characters, of mandates."}},
 	{"", components.Field{Name: "language", Label: "Language"}},
+	{"", components.Field{Name: "offered_languages", Label: "Languages for clients"}},
 	{"", components.Field{Name: "shift", Label: "EFT on closed days"}},
 	{"", components.Field{Name: "debicheck_shift", Label: "DebiCheck on closed days"}},
 }
@@ -65,11 +66,12 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		v.Sections[one.section] = append(v.Sections[one.section], one.Field)
 	}
 	v.Language = components.Select{Label: "Language", Name: "language", Error: byInput["language"], Required: true,
-		Width: "m", Hint: "What programs read in new purchases. Pages and mails are in English."}
-	for _, l := range merchant.Languages {
+		Width: "m", Hint: "That of new purchases, where nothing else is said."}
+	for _, l := range locale.Languages {
 		v.Language.Options = append(v.Language.Options,
-			components.Option{Value: l, Text: languageWords[l], Selected: l == in.Language})
+			components.Option{Value: string(l), Text: l.Name(), Selected: string(l) == in.Language})
 	}
+	v.Offered = offeredTicks(in, byInput["offered_languages"])
 	v.Shift = shiftCards("shift", "EFT debit orders", in.Shift, "Debited earlier, as most EFT mandates say.",
 		"Debited later.", byInput)
 	v.DebiCheckShift = shiftCards("debicheck_shift", "DebiCheck", in.DebiCheckShift, "Debited earlier.",
@@ -108,6 +110,21 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	}
 	return h.Desk.ShowIn(c, status, v.Title, words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.BrandForm(f, v) })
+}
+
+// offeredTicks are the languages that a brand can offer its clients, each with whether a native reader read its texts.
+func offeredTicks(in merchant.BrandInput, wrong string) (ticks []components.Checkbox) {
+	for _, l := range locale.Languages[1:] {
+		reviewed := "Reviewed by a native reader: no."
+		if reader := locale.Reader(l); reader != "" {
+			reviewed = "Reviewed by a native reader: " + reader + "."
+		}
+		ticks = append(ticks, components.Checkbox{ID: "offered_" + string(l), Name: "offered_languages", Value: string(l),
+			Label: l.Name(), Hint: reviewed, Checked: slices.Contains(in.Offered(), l), Error: wrong})
+		wrong = "" // said once
+	}
+	ticks[0].ID = "offered_languages" // an error leads there
+	return ticks
 }
 
 func shiftCards(name, legend string, value calendar.Shift, before, after string,

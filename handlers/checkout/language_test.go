@@ -1,0 +1,187 @@
+package checkout_test
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/letters"
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/locale"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+)
+
+// offers has the brand of merchant A offer languages.
+func offers(t *testing.T, h *handlertest.House, languages string) {
+	t.Helper()
+	brands := h.Approvals.Brands
+	b, err := brands.Store.Brand(t.Context(), h.A.ID, h.A.BrandID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := b.BrandInput
+	in.OfferedLanguages = languages
+	if _, err := brands.ChangeBrand(t.Context(), actor.OperatorOf(h.A.ID), b.ID, b.Version, in); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// purchaseIn is a purchase whose client reads in a language.
+func (d desk) purchaseIn(l locale.Language, client, more string, cents int) string {
+	d.t.Helper()
+	got := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q%s,"purchase":{"currency":"ZAR",
+		"language":%q,"products":[{"name":"Gym membership","price":%d}]}}`, client, d.A.BrandID, more, l, cents)).Want(201)
+	return "/p/" + got.Text("id") + "/"
+}
+
+var (
+	unread = regexp.MustCompile(`(?s)<div class="tick" lang="en-ZA">.*?</div>|` +
+		`<(\w+)[^>]* lang="en-ZA"[^>]*>.*?</(?:aside|ol|label|p)>|<option[^>]*>.*?</option>|<[^>]+>`)
+	digits  = regexp.MustCompile(`\d(?:[\d\x{a0},:]*\d)?`)
+	anyWord = regexp.MustCompile(`\p{L}{2,}`)
+)
+
+// texts are what a person reads of a page in the language of the page.
+func texts(page string) string {
+	_, body, _ := strings.Cut(page, "<body>")
+	return html.UnescapeString(unread.ReplaceAllString(body, "\n"))
+}
+
+// inStates are the pages of purchases in several states.
+func (d desk) inStates(l locale.Language) map[string]string {
+	d.t.Helper()
+	client := d.client()
+	storingPage := d.purchaseIn(l, client, storing, 0)
+	pages := map[string]string{"storing": d.get(storingPage).Want(200).Body,
+		"wrong": d.give(storingPage, filled("account_number", "", "consent", "")).Want(422).Body}
+	d.give(storingPage, filled()).Want(303)
+	pages["stored"] = d.get(storingPage).Want(200).Body
+	open := d.purchaseIn(l, client, "", 49900)
+	pages["open"] = d.get(open).Want(200).Body
+	pages["invoice"] = d.get(open + "invoice/").Want(200).Body
+	d.give(open, map[string][]string{"recurring_token": {idOf(storingPage).String()}}).Want(303)
+	pages["planned"] = d.get(open).Want(200).Body
+	return pages
+}
+
+func TestThePageIsInTheLanguageOfThePurchase(t *testing.T) {
+	d := newDesk(t)
+	path := d.purchaseIn(locale.Zulu, d.client(), storing, 0)
+	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, "Set up your debit order")
+	offers(t, d.House, "zu")
+	d.get(path).Want(200).Contains(`<html lang="zu-ZA"`, "Misa i-debit order yakho",
+		"Isivumelwano singesiNgisi.", `lang="en-ZA"`).Lacks("Set up your debit order", "Account holder")
+	d.get(d.purchaseIn(locale.Xhosa, d.client(), storing, 0)).Want(200).Contains(`<html lang="en-ZA"`)
+	at := d.client()
+	if _, err := d.Store.Pool.Exec(t.Context(), `UPDATE clients SET chosen_language = 'zu' WHERE id = $1`,
+		at); err != nil {
+		t.Fatal(err)
+	}
+	d.get(d.purchase(at, storing, 0)).Want(200).Contains(`<html lang="zu-ZA"`)
+}
+
+func TestWhatABankAsksIsInEnglishAsAWhole(t *testing.T) {
+	d := bankDesk(t)
+	offers(t, d.House, "zu")
+	path := d.mandated()
+	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
+	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, "Set up your DebiCheck debit order", "Account holder").
+		Lacks("Umnikazi")
+}
+
+// What stands outside of the marks around every text of the catalogue is in no catalogue.
+func TestNoTextOfThePaymentPagesIsOutsideTheCatalogue(t *testing.T) {
+	d := newDesk(t)
+	offers(t, d.House, "zu")
+	defer locale.Pretend(locale.Zulu, func(text string) string { return "⟦" + text + "⟧" })()
+	marked := regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
+	b, err := d.Approvals.Brands.Store.Brand(t.Context(), d.A.ID, d.A.BrandID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := append([]string{b.LegalName, b.Name, b.Email, b.StreetAddress, b.City, "Thandi Nkosi", "thandi@example.com",
+		"Gym membership", "Capitec", "TESTMERCH1", "BA", b.RegistrationNumber}, b.Website)
+	for name, page := range d.inStates(locale.Zulu) {
+		text := texts(page)
+		if !strings.Contains(text, "⟦") {
+			t.Errorf("%s is not in the language at all", name)
+			continue
+		}
+		for marked.MatchString(text) {
+			text = marked.ReplaceAllString(text, "")
+		}
+		for _, value := range known {
+			if value != "" {
+				text = strings.ReplaceAll(text, value, "")
+			}
+		}
+		text = regexp.MustCompile(`(?:(?:ISonto|UMsombuluko|ULwesi\p{L}+|UMgqibelo) )?\d{1,2} \p{L}+ \d{4}|DD\w+`).
+			ReplaceAllString(text, "")
+		if found := anyWord.FindAllString(text, -1); len(found) > 0 {
+			t.Errorf("%s says outside of the catalogue: %q", name, found)
+		}
+	}
+}
+
+func TestThePaymentPagesNameTheSameFiguresInEveryLanguage(t *testing.T) {
+	reference := regexp.MustCompile(`DD\w+`)
+	figures := func(l locale.Language) map[string][]string {
+		d := newDesk(t)
+		offers(t, d.House, "af,zu,xh")
+		out := map[string][]string{}
+		for name, page := range d.inStates(l) {
+			if !strings.Contains(page, `<html lang="`+l.Tag()+`"`) {
+				t.Errorf("%s is not in %s", name, l.Name())
+			}
+			if len(page) > 20_000 {
+				t.Errorf("%s in %s has %d bytes", name, l.Name(), len(page))
+			}
+			if name != "wrong" { // in other languages it says less, and no numbers
+				out[name] = digits.FindAllString(reference.ReplaceAllString(texts(page), ""), -1)
+				slices.Sort(out[name])
+			}
+		}
+		return out
+	}
+	want := figures(locale.English)
+	for _, l := range locale.Languages[1:] {
+		for name, got := range figures(l) {
+			// English pages keep the agreement and the consent among their texts: only what others name is compared.
+			for _, one := range got {
+				if !slices.Contains(want[name], one) {
+					t.Errorf("%s in %s names %s, which English does not: %v", name, l.Name(), one, want[name])
+				}
+			}
+		}
+	}
+}
+
+func TestMailsAreInTheLanguageOfTheirReader(t *testing.T) {
+	b := merchant.Brand{BrandInput: merchant.BrandInput{Name: "Karoo Gym", Email: "pay@example.com", Language: "en",
+		OfferedLanguages: "af,zu"}}
+	writer := letters.Writer{Base: "https://desk.example.co.za"}
+	rec := purchase.Record{Brand: b, Purchase: purchase.Purchase{Currency: "ZAR", TotalCents: 12345, Reference: "R-1",
+		Status: purchase.Overdue, Payer: client.Details{FullName: "Thandi Nkosi", Language: "zu"}}}
+	for name, l := range map[string]string{"failed": writer.Failed(rec, "INV-1").HTML,
+		"receipt":  writer.Receipt(rec.Purchase, b).HTML,
+		"account":  writer.AccountLink(rec.Purchase, b).HTML,
+		"reminder": writer.Reminder(rec.Payer, b, []purchase.Record{rec}).HTML,
+		"stopped":  writer.Stopped(rec.Purchase, b, purchase.Stop{Title: "Gym"}).HTML,
+		"all":      writer.AllStopped(rec.Payer, b, purchase.Stop{}).HTML} {
+		if !strings.Contains(l, `<html lang="zu-ZA"`) || !strings.Contains(l, "Sawubona Thandi Nkosi,") ||
+			!strings.Contains(l, "R-1") && name != "stopped" && name != "all" {
+			t.Errorf("%s is not in isiZulu: %s", name, l)
+		}
+	}
+	b.OfferedLanguages = "af"
+	if l := writer.Receipt(rec.Purchase, b); !strings.Contains(l.HTML, `<html lang="en-ZA"`) ||
+		l.Subject != "Karoo Gym has received your payment" {
+		t.Errorf("a language that is off is used: %s", l.Subject)
+	}
+}
