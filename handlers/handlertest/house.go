@@ -168,7 +168,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	}
 	h.Tasks, h.Followups, h.ClientPages = use.Tasks, use.Followups, use.ClientPages
 	h.Round = func(ctx context.Context) error {
-		_, sent := use.Outbox.SendDue(ctx)
+		_, sent := use.SendDue(ctx)
 		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),
 			use.Tasks.TakeUp(ctx), db.Tidy(ctx))
 	}

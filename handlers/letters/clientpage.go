@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/sms"
 	"debitdesk/views/emails"
 )
 
@@ -27,6 +28,11 @@ func (w Writer) ClientPage(to client.Details, b merchant.Brand, token string, un
 	v.Button = emails.Button{Label: mytext.DoorButton, URL: w.at("/my/link/", token)}
 	v.After = []string{mytext.MailOnlyYou, unexpected(b)}
 	return letter(v)
+}
+
+// ClientPageSMS implements clientpage.Letters.
+func (w Writer) ClientPageSMS(b merchant.Brand, token string) string {
+	return mytext.SMSSent(sms.Shorten(b.Name), w.at("/my/link/", token))
 }
 
 // ClientCode implements clientpage.Letters.

@@ -31,7 +31,7 @@ type Limits struct {
 	Name string // of the provider, for people
 	// Repeats is for how long the same message may be handed over again without being sent twice; 0: never.
 	Repeats time.Duration
-	Secret  bool // it checks who calls, beside the secret address
+	Keeps   bool // messages go nowhere: the sandbox shows them
 }
 
 // Outgoing is what a provider needs of a message.
@@ -88,3 +88,18 @@ func (u *Unknown) Unwrap() error { return u.Err }
 
 // ErrMalformed is a call that no provider makes.
 var ErrMalformed = errors.New("this is nothing that the provider would tell")
+
+// Keep is the gateway without a provider: messages stay in the outbox, where the sandbox's phone shows them.
+type Keep struct{}
+
+// Send implements Gateway.
+func (Keep) Send(context.Context, Outgoing) (string, error) { return "", nil }
+
+// Reports implements Gateway.
+func (Keep) Reports(Call) ([]Report, error) { return nil, ErrMalformed }
+
+// Replies implements Gateway.
+func (Keep) Replies(Call) ([]Reply, error) { return nil, ErrMalformed }
+
+// Limits implements Gateway.
+func (Keep) Limits() Limits { return Limits{Name: "sandbox", Keeps: true} }

@@ -91,7 +91,6 @@ func (s *Service) Queue(tx *database.Tx, m sms.Message) (sms.Message, error) {
 		return m, err
 	}
 	m.To, m.Text = to, sms.Plain(m.Text)
-	hold(tx, m.MerchantID, to)
 	if !m.Answers() {
 		blocked, err := s.Store.Blocked(tx.Context(), m.MerchantID, to)
 		if err != nil {

@@ -22,6 +22,11 @@ func MailSent(brand string, asked bool) string {
 	return brand + " sends you a link to your own page."
 }
 
+// SMSSent brings a link to the page in a short message: plain letters, and short, for each part is paid for.
+func SMSSent(brand, link string) string {
+	return brand + ": your page with what you owe and paid: " + link + " Works 24 hours, only for you. STOP to end SMS."
+}
+
 // CodeSubject is the subject of a mail with a code. The code stands in the mail alone: subjects are shown on locked
 // phones.
 func CodeSubject(brand string) string { return "Your code for your page at " + brand }
