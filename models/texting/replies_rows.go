@@ -55,9 +55,9 @@ func (s Store) sender(ctx context.Context, merchantID, brandID uuid.UUID) (name 
 // reachedSince tells that something else reached the client, or is on its way, since an hour before a message was queued.
 func (s Store) reachedSince(ctx context.Context, m sms.Message) (yes bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM mails WHERE merchant_id = $1 AND client_id = $2
-			AND state <> 'failed' AND created_at > $3::timestamptz - interval '1 hour')
+			AND state <> 'failed' AND coalesce(sent_at, created_at) > $3::timestamptz - interval '1 hour')
 		OR EXISTS (SELECT FROM sms_messages WHERE merchant_id = $1 AND client_id = $2 AND id <> $4
-			AND state IN ('sent', 'delivered') AND created_at > $3::timestamptz - interval '1 hour')`,
+			AND state IN ('sent', 'delivered') AND sent_at > $3::timestamptz - interval '1 hour')`,
 		m.MerchantID.String(), m.ClientID.String(), m.CreatedAt, m.ID.String()).Scan(&yes)
 	if err != nil {
 		err = fmt.Errorf("look for what reached the client: %w", err)

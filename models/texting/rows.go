@@ -164,7 +164,7 @@ func (s Store) putOff(ctx context.Context, m sms.Message, why string, next time.
 // back takes a message back from being handed over; set uses $4 and what follows.
 func (s Store) back(ctx context.Context, m sms.Message, set, why string, args ...any) error {
 	_, err := s.Pool.Exec(ctx, `WITH old AS (SELECT merchant_id, counted_on, parts FROM sms_messages WHERE id = $1
-			AND tries = $2 AND state = 'queued' FOR UPDATE),
+			AND tries = $2 AND state = 'queued'),
 		day AS (UPDATE sms_days d SET parts = greatest(d.parts - o.parts, 0) FROM old o
 			WHERE d.merchant_id = o.merchant_id AND d.day = o.counted_on)
 		UPDATE sms_messages SET why = $3, handed_at = NULL, claimed_until = NULL, counted_on = NULL, `+set+`

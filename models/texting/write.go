@@ -49,7 +49,7 @@ func (s *Service) Write(ctx context.Context, who actor.Actor, clientID uuid.UUID
 		return m, err
 	}
 	text, err = followup.FreeText{Most: mostWritten, Needed: true, Missing: "Enter what the client is to read.",
-		Long: "An SMS written here has at most %d characters.",
+		Long:    "An SMS written here has at most %d characters.",
 		Numbers: "This looks like an identity or card number. Do not send such numbers by SMS."}.Clean("text", text)
 	if err != nil {
 		return m, err
