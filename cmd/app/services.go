@@ -214,6 +214,7 @@ func New(o Options) (Services, error) {
 		Promised: followup.Store{DB: s.DB}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
 	out.Texts = textsOf(s, o, clients.Store, days)
+	purchases.Texts = out.Texts
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
 		InTx: store.Runner[purchase.Tx](s), Store: clientpage.Store{DB: s.DB},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
