@@ -200,7 +200,7 @@ func (s *suite) unsent() {
 	s.gateway, err = s.Open(u)
 	s.must(err)
 	_, _, err = s.send("Hello")
-	passing("nobody listens", err)
+	passing("no one listens", err)
 }
 
 func (s *suite) call(body []byte) sms.Call {
