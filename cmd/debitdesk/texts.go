@@ -74,7 +74,7 @@ func (e *examination) sms(ctx context.Context) {
 	gateway, err := e.c.provider()
 	switch {
 	case err != nil:
-		e.say(bad, "SMS", "mend DEBITDESK_SMS_URL", "%v", err)
+		e.say(bad, "SMS", "correct DEBITDESK_SMS_URL", "%v", err)
 		return
 	case gateway == nil && e.c.Sandbox():
 		e.say(fine, "SMS", "", "no provider: the sandbox keeps them and shows them on the client’s phone")
