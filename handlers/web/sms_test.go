@@ -35,15 +35,24 @@ func sendSMS(h *handlertest.House, t *testing.T) {
 	}
 }
 
+// phone is what a program of a merchant reads of the phone.
+func phone(h *handlertest.House, of handlertest.Merchant) handlertest.Answer {
+	return h.Call("GET", "/sandbox/sms", nil, "Authorization: Bearer "+of.Token)
+}
+
+func answered(h *handlertest.House, by handlertest.Merchant, reply string, body any) handlertest.Answer {
+	return h.Call("POST", reply, body, "Authorization: Bearer "+by.Token)
+}
+
 func TestStaffSendTheLinkToTheClientsPageBySMS(t *testing.T) {
 	t.Parallel()
 	h, at := texted(t)
-	h.Page(h.A.Staff, "GET", at+"/page", nil).Want(http.StatusOK).Contains("Send link by SMS", "To +27 82 123 4567")
+	h.Page(h.A.Staff, "GET", at+"/page", nil).Want(http.StatusOK).Contains("Send link by SMS", "To 082 123 4567")
 	form := url.Values{"form_key": {"sms:" + uuid.NewString()}}
 	h.Page(h.A.Staff, "POST", at+"/page/sms", form).Want(http.StatusSeeOther)
 	h.Page(h.A.Staff, "POST", at+"/page/sms", form).Want(http.StatusSeeOther)
 	sendSMS(h, t)
-	got := h.API("GET", "/sandbox/sms", nil).Want(http.StatusOK)
+	got := phone(h, h.A).Want(http.StatusOK)
 	if n := strings.Count(got.Body, `"text"`); n != 1 {
 		t.Fatalf("%d messages: %s", n, got.Body)
 	}
@@ -57,7 +66,7 @@ func TestStaffSendTheLinkToTheClientsPageBySMS(t *testing.T) {
 	h.Page(h.A.Staff, "GET", at+"/sms", nil).Want(http.StatusOK).Contains("Delivered").Lacks(token)
 	h.Page(h.A.Staff, "GET", at, nil).Contains("was sent by SMS")
 	h.Page(h.B.Owner, "POST", at+"/page/sms", form).Want(http.StatusNotFound)
-	if body := h.APIAs(h.B, "GET", "/sandbox/sms", nil).Want(http.StatusOK).Body; strings.Contains(body, token) {
+	if body := phone(h, h.B).Want(http.StatusOK).Body; strings.Contains(body, token) {
 		t.Error("another merchant reads the link")
 	}
 }
@@ -113,11 +122,11 @@ func TestAClientThatAnsweredStopIsSeenAndLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	reply := "/sandbox/sms/" + message + "/reply"
-	h.APIAs(h.B, "POST", reply, map[string]any{"text": "STOP"}).Want(http.StatusNotFound)
-	h.API("POST", reply, map[string]any{"text": ""}).Want(http.StatusBadRequest)
-	h.API("POST", reply, map[string]any{"text": "STOP"}).Want(http.StatusNoContent)
+	answered(h, h.B, reply, map[string]any{"text": "STOP"}).Want(http.StatusNotFound)
+	answered(h, h.A, reply, map[string]any{"text": ""}).Want(http.StatusBadRequest)
+	answered(h, h.A, reply, map[string]any{"text": "STOP"}).Want(http.StatusNoContent)
 	sendSMS(h, t)
-	h.API("GET", "/sandbox/sms", nil).Contains("you get no more SMS from us")
+	phone(h, h.A).Contains("you get no more SMS from us")
 	h.Page(h.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("The client answered STOP")
 	h.Page(h.A.Staff, "GET", at+"/sms", nil).Want(http.StatusOK).Contains("No SMS can be sent", "STOP").Lacks("Send SMS")
 	h.Page(h.A.Staff, "GET", at+"/page", nil).Contains("This number answered STOP").Lacks("Send link by SMS")
