@@ -39,7 +39,8 @@ func TestAProviderTellsOfMessagesAtASecretAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := h.API("POST", "/clients/", map[string]any{"email": "t@example.com", "phone": "0821234567"}).Want(201).Text("id")
+	client := h.API("POST", "/clients/", map[string]any{"email": "t@example.com", "phone": "0821234567"}).Want(201).
+		Text("id")
 	at := "/clients/" + client + "/sms"
 	write := func(text string) {
 		t.Helper()
@@ -62,7 +63,8 @@ func TestAProviderTellsOfMessagesAtASecretAddress(t *testing.T) {
 		h.Call("POST", "/sms/"+secret+"/reports", report).Want(http.StatusNoContent)
 	}
 	h.Page(h.A.Staff, "GET", at, nil).Contains("Failed", "The number does not exist.")
-	h.Page(h.A.Staff, "GET", "/clients/"+client, nil).Contains("An SMS did not reach the client. The number does not exist.")
+	h.Page(h.A.Staff, "GET", "/clients/"+client, nil).
+		Contains("An SMS did not reach the client. The number does not exist.")
 
 	write("Another one.")
 	reply := `{"id":"r1","from":"27821234567","text":"Stop asb"}`

@@ -471,7 +471,8 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.each(func(method, route string) {
 		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/my") ||
 			strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") ||
-			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/sms/") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
+			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/sms/") ||
+			strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
 			route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") ||
 			strings.HasPrefix(route, "/.well-known/") {
 			return

@@ -82,8 +82,8 @@ func (s Services) nextDue(ctx context.Context) (at time.Time, found bool, err er
 	return at, found, nil
 }
 
-// Pressing answers all day whether anything is due. While nothing can be, because the next moment is known and has not
-// come, and nothing was written since, it asks the database nothing.
+// Pressing answers all day whether anything is due. While nothing can be, because the next moment is known and has
+// not come, and nothing was written since, it asks the database nothing.
 type Pressing struct {
 	overdue func(context.Context) (bool, error)
 	next    func(context.Context) (time.Time, bool, error) // nil: what is due begins with a write

@@ -114,8 +114,8 @@ type Options struct {
 
 	// Gateway is the bank connection; nil: the sandbox bank in sandbox mode, none at all in live mode.
 	Gateway bank.Gateway
-	// Exchange is what the bank connection does by itself, such as writing and reading files; nil: nothing. It runs after
-	// the debits, which run again after it when it moved anything.
+	// Exchange is what the bank connection does by itself, such as writing and reading files; nil: nothing. It runs
+	// after the debits, which run again after it when it moved anything.
 	Exchange simulation.Worker
 	// Verifier answers about accounts; nil: the sandbox bank where that is the gateway, else nobody.
 	Verifier bank.Verifier

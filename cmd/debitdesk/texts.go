@@ -51,7 +51,7 @@ func gatewayOr[G sms.Gateway](g G, err error) (sms.Gateway, error) {
 }
 
 type smsCmd struct {
-	Address smsAddressCmd `cmd:"" help:"Make the secret address at which the provider tells of messages, and print it once."`
+	Address smsAddressCmd `cmd:"" help:"Make the secret addresses at which the provider tells of messages."`
 }
 
 type smsAddressCmd struct{}
@@ -64,7 +64,8 @@ func (*smsAddressCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		at := c.PublicURL(c.Listen) + "/sms/" + secret
 		_, _ = fmt.Fprintf(io.out, "reports: %s/reports\nreplies: %s/replies\n", at, at)
-		_, _ = fmt.Fprintln(io.err, "Give both to the provider. They are not shown again, and the addresses before them have ended.")
+		_, _ = fmt.Fprintln(io.err,
+			"Give both to the provider. They are not shown again, and the addresses before them have ended.")
 		return nil
 	})
 }

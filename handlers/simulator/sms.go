@@ -28,7 +28,8 @@ type smsWire struct {
 	SentOn   *int64 `json:"sent_on"` // null while it waits
 }
 
-// ShortMessages serves GET /sandbox/sms: the short messages of the merchant, newest first. People see them on the phone.
+// ShortMessages serves GET /sandbox/sms: the short messages of the merchant, newest first. People see them on the
+// phone.
 func (h *Controls) ShortMessages(c echo.Context) error {
 	if err := mayRead(c); err != nil {
 		return err

@@ -45,8 +45,8 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, clientID uuid.UUID)
 	return s.send(ctx, who, one, Sent, uuid.Nil)
 }
 
-// SendSMS sends a client a link to its page by a short message, as staff asked, and tells when it goes out: SMS wait for
-// the hours in which they may be sent, and the link works for 24 hours from then on.
+// SendSMS sends a client a link to its page by a short message, as staff asked, and tells when it goes out: SMS
+// wait for the hours in which they may be sent, and the link works for 24 hours from then on.
 func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UUID) (m sms.Message, err error) {
 	if err := who.May(actor.Write); err != nil {
 		return m, err

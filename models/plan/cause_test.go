@@ -131,11 +131,13 @@ func TestMessagesOnTwoChannelsAreAnHourApart(t *testing.T) {
 		want What
 		at   time.Time
 	}{
-		"mail":                       {Step{Kind: Message}, Facts{}, Act, time.Time{}},
-		"SMS":                        {bySMS, Facts{}, Act, time.Time{}},
-		"SMS after a mail":           {bySMS, Facts{Told: true, MailedAt: noon.Add(-20 * time.Minute)}, Rest, noon.Add(40 * time.Minute)},
-		"SMS long after a mail":      {bySMS, Facts{Told: true, MailedAt: noon.Add(-2 * time.Hour)}, Act, time.Time{}},
-		"mail after an SMS":          {Step{Kind: Message}, Facts{TextedAt: noon.Add(-time.Minute)}, Rest, noon.Add(59 * time.Minute)},
+		"mail": {Step{Kind: Message}, Facts{}, Act, time.Time{}},
+		"SMS":  {bySMS, Facts{}, Act, time.Time{}},
+		"SMS after a mail": {bySMS, Facts{Told: true, MailedAt: noon.Add(-20 * time.Minute)}, Rest,
+			noon.Add(40 * time.Minute)},
+		"SMS long after a mail": {bySMS, Facts{Told: true, MailedAt: noon.Add(-2 * time.Hour)}, Act, time.Time{}},
+		"mail after an SMS": {Step{Kind: Message}, Facts{TextedAt: noon.Add(-time.Minute)}, Rest,
+			noon.Add(59 * time.Minute)},
 		"a second SMS":               {bySMS, Facts{TextedAt: noon.Add(-3 * time.Hour)}, Skip, time.Time{}},
 		"a second mail":              {Step{Kind: Message}, Facts{Told: true}, Skip, time.Time{}},
 		"SMS to a blocked number":    {bySMS, Facts{Textable: "blocked"}, Refuse, time.Time{}},

@@ -20,8 +20,8 @@ type Gateway interface {
 	Limits() Limits
 }
 
-// Confirmer is a gateway that can be asked whether it has a reply. No provider signs what it tells, so a number is blocked
-// only after the question, where it can be asked.
+// Confirmer is a gateway that can be asked whether it has a reply. No provider signs what it tells, so a number is
+// blocked only after the question, where it can be asked.
 type Confirmer interface {
 	Confirm(ctx context.Context, r Reply) (bool, error)
 }

@@ -3,8 +3,8 @@ package sms
 import "strings"
 
 // plain are characters that word processors put in the place of plain ones. Letters stay: a name is never altered.
-var plain = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "’", "'", "‘", "'", "“", `"`, "”", `"`, "–", "-", "—", "-",
-	"…", "...", "•", "-", "\t", " ", "\r\n", "\n", "\r", "\n", "`", "'")
+var plain = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "’", "'", "‘", "'", "“", `"`, "”", `"`, "–", "-",
+	"—", "-", "…", "...", "•", "-", "\t", " ", "\r\n", "\n", "\r", "\n", "`", "'")
 
 // Plain writes a text in plain characters, so that one curly quote does not make a message three times as dear.
 func Plain(text string) string { return plain.Replace(text) }

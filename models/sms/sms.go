@@ -1,6 +1,6 @@
-// Package sms knows a short message to a client: how it is counted and paid for, when it may go out, to which numbers, and
-// the port that sends it (source: follow-up, sections 13 to 16). It must not know how a message is worded, where it is
-// kept or which provider takes it.
+// Package sms knows a short message to a client: how it is counted and paid for, when it may go out, to which
+// numbers, and the port that sends it (source: follow-up, sections 13 to 16). It must not know how a message is
+// worded, where it is kept or which provider takes it.
 package sms
 
 import (
@@ -32,7 +32,8 @@ type Message struct {
 	Unreadable bool `gorm:"-"` // what is stored of its text was damaged; it is not sent
 }
 
-// State is where a message stands. It only moves forward: a report that comes late, twice or out of order changes nothing.
+// State is where a message stands. It only moves forward: a report that comes late, twice or out of order changes
+// nothing.
 type State string
 
 // The states of a message. Delivered means that it reached the phone, not that the person read it.

@@ -81,7 +81,8 @@ func TestANameOfABusinessIsShortened(t *testing.T) {
 
 func TestOnlyMobileNumbersOfSouthAfricaAreTexted(t *testing.T) {
 	for text, want := range map[string]string{"082 123 4567": "+27821234567", "+27 61 123 4567": "+27611234567",
-		"27731234567": "+27731234567", "021 123 4567": "", "+27111234567": "", "+44 7700 900123": "", "": "", "0912345678": ""} {
+		"27731234567": "+27731234567", "021 123 4567": "", "+27111234567": "", "+44 7700 900123": "", "": "",
+		"0912345678": ""} {
 		got, ok := sms.Mobile(text)
 		if got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %t; want %q", text, got, ok, want)
@@ -141,10 +142,12 @@ func TestStatesOnlyMoveForward(t *testing.T) {
 
 func TestRepliesThatStop(t *testing.T) {
 	for text, want := range map[string]sms.Wish{"STOP": sms.Stop, "stop.": sms.Stop, "Stop asseblief": sms.Stop,
-		"Misa": sms.Stop, "please STOP sending me this": sms.Stop, "Opt out": sms.Stop, "OPT-OUT": sms.Stop, "optout": sms.Stop,
-		"END": sms.Stop, "Cancel please": sms.Stop, "quit": sms.Stop, "unsubscribe me": sms.Stop,
+		"Misa": sms.Stop, "please STOP sending me this": sms.Stop, "Opt out": sms.Stop, "OPT-OUT": sms.Stop,
+		"optout": sms.Stop,
+		"END":    sms.Stop, "Cancel please": sms.Stop, "quit": sms.Stop, "unsubscribe me": sms.Stop,
 		"I pay at month end": sms.NoWish, "month end": sms.NoWish, "Cancel my gym": sms.NoWish, "don't stop": sms.NoWish,
-		"nonstop": sms.NoWish, "": sms.NoWish, "ok": sms.NoWish, "I am at the bus stop and will come by later to pay you": sms.NoWish,
+		"nonstop": sms.NoWish, "": sms.NoWish, "ok": sms.NoWish,
+		"I am at the bus stop and will come by later to pay you": sms.NoWish,
 		"START": sms.Resume, "start please": sms.Resume, "when do you start": sms.NoWish} {
 		if got := sms.WishOf(text); got != want {
 			t.Errorf("%q: %q; want %q", text, got, want)

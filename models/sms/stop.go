@@ -19,7 +19,8 @@ const (
 var (
 	// plainly are words that mean a stop wherever they stand in a short reply.
 	plainly = []string{"stop", "unsubscribe", "optout", "misa"}
-	// bare are words that also mean something else, as in "I pay at month end": they count only where nothing else is said.
+	// bare are words that also mean something else, as in "I pay at month end": they count only where nothing else is
+	// said.
 	bare   = []string{"end", "cancel", "quit"}
 	again  = []string{"start", "unstop", "resume"}
 	polite = []string{"please", "pls", "plz", "asseblief", "asb", "ngicela", "nceda", "sms", "smses", "messages", "thanks",

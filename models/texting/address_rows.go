@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// NewAddress makes the secret part, 128 bits of chance, of the address at which the provider tells of messages. Of it only
-// a hash is kept; the one before ends.
+// NewAddress makes the secret part, 128 bits of chance, of the address at which the provider tells of messages. Of
+// it only a hash is kept; the one before ends.
 func (s Store) NewAddress(ctx context.Context, now time.Time) (secret string, err error) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24

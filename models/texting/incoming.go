@@ -123,7 +123,8 @@ func (s *Service) reply(ctx context.Context, r sms.Reply) error {
 	return s.Answer(ctx, m, name, r.ProviderID, r.Text)
 }
 
-// Answer keeps what the client said to a message, in one transaction with what that asks for. The same answer is kept once.
+// Answer keeps what the client said to a message, in one transaction with what that asks for. The same answer is
+// kept once.
 func (s *Service) Answer(ctx context.Context, m sms.Message, provider, providerID, text string) error {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "�")
 	if letters := []rune(text); len(letters) > mostWords {
@@ -178,8 +179,8 @@ func (s *Service) stop(tx *database.Tx, who actor.Actor, m sms.Message, a Reply,
 			return err
 		}
 	}
-	return s.confirm(tx, m, a, sms.StopNoted, ": you get no more SMS from us. Debit orders, subscriptions and amounts owed "+
-		"are not changed by this. Answer START to get SMS again.")
+	return s.confirm(tx, m, a, sms.StopNoted, ": you get no more SMS from us. Debit orders, subscriptions and amounts "+
+		"owed are not changed by this. Answer START to get SMS again.")
 }
 
 // resume lets messages go to the number again.

@@ -88,7 +88,8 @@ func TestAStopCountsForTheMerchantThatWroteLast(t *testing.T) {
 	first := h.queued("Hello")
 	h.send(first)
 	other := h.NewID()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'o', 'O', true, now(), now())`,
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+		VALUES ($1, 'o', 'O', true, now(), now())`,
 		other.String())
 	mine := h.merchant
 	h.merchant = other

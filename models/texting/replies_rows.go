@@ -52,7 +52,8 @@ func (s Store) sender(ctx context.Context, merchantID, brandID uuid.UUID) (name 
 	return name, err
 }
 
-// reachedSince tells that something else reached the client, or is on its way, since an hour before a message was queued.
+// reachedSince tells that something else reached the client, or is on its way, since an hour before a message was
+// queued.
 func (s Store) reachedSince(ctx context.Context, m sms.Message) (yes bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM mails WHERE merchant_id = $1 AND client_id = $2
 			AND state <> 'failed' AND coalesce(sent_at, created_at) > $3::timestamptz - interval '1 hour')

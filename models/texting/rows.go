@@ -93,8 +93,9 @@ var (
 	errLimit = errors.New("the limit of the day is used up")
 )
 
-// hand notes that a message is about to be handed over, and counts its parts against the limit of a day: errLimit when it
-// does not fit, errBlocked when its number was blocked meanwhile, errLost when the try is not this process's any more.
+// hand notes that a message is about to be handed over, and counts its parts against the limit of a day: errLimit
+// when it does not fit, errBlocked when its number was blocked meanwhile, errLost when the try is not this
+// process's any more.
 func (s Store) hand(ctx context.Context, m sms.Message, day calendar.Date, limit int) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		took, err := tx.Exec(ctx, `UPDATE sms_messages SET handed_at = now(), counted_on = $3,
@@ -132,7 +133,8 @@ func (s Store) hand(ctx context.Context, m sms.Message, day calendar.Date, limit
 	return err
 }
 
-// accepted notes that the provider took a message, or may have. A report may have come before. What stays here has arrived.
+// accepted notes that the provider took a message, or may have. A report may have come before. What stays here has
+// arrived.
 func (s Store) accepted(ctx context.Context, m sms.Message, by sms.Limits, providerID, why string) error {
 	state := sms.Sent
 	if by.Keeps {
@@ -180,7 +182,8 @@ func stopped(tx *database.Tx, m sms.Message, to sms.State, why string) (bool, er
 	tx.Later(`UPDATE sms_days d SET parts = greatest(d.parts - m.parts, 0) FROM sms_messages m WHERE m.id = $1
 		AND m.merchant_id = $2 AND m.state = 'queued' AND d.merchant_id = m.merchant_id AND d.day = m.counted_on`, m.ID,
 		m.MerchantID)
-	return tx.ExecOne("give a message up", `UPDATE sms_messages SET state = $3, why = $4, done_at = $5, claimed_until = NULL,
+	return tx.ExecOne("give a message up", `UPDATE sms_messages SET state = $3, why = $4, done_at = $5,
+			claimed_until = NULL,
 			text_sealed = CASE WHEN kind = '`+sms.Page+`' THEN NULL ELSE text_sealed END
 		WHERE merchant_id = $1 AND id = $2 AND state = 'queued'`, m.MerchantID, m.ID, string(to), why, tx.Now())
 }
@@ -202,8 +205,8 @@ func (s Store) find(ctx context.Context, id uuid.UUID, provider, providerID stri
 
 // lastTo gives the message that went to a number last, of whatever merchant; NotFound when there is none.
 func (s Store) lastTo(ctx context.Context, number string) (sms.Message, error) {
-	return database.One(ctx, s.DB, messages, `recipient = $1 AND state <> 'skipped' ORDER BY sent_at DESC NULLS LAST, id DESC
-		LIMIT 1`, number)
+	return database.One(ctx, s.DB, messages, `recipient = $1 AND state <> 'skipped'
+		ORDER BY sent_at DESC NULLS LAST, id DESC LIMIT 1`, number)
 }
 
 // NextDue is the earliest moment after now at which a message's turn comes; found is false when none waits.

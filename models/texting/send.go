@@ -41,8 +41,8 @@ func (s *Service) Send(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
-// SendDue sends every message whose turn has come, and tells how many were looked at. It stops early, with the provider's
-// error, when that fails again and again.
+// SendDue sends every message whose turn has come, and tells how many were looked at. It stops early, with the
+// provider's error, when that fails again and again.
 //
 // Before a message is handed over that is noted: a process that is killed later does not send it again, unless the
 // provider knows a message again by its id.
@@ -109,7 +109,8 @@ func (s *Service) try(ctx context.Context, m sms.Message) error {
 	case m.ExpiresAt.Before(now):
 		return s.giveUp(ctx, m, sms.Skipped, "It could not be sent in time.")
 	case !m.Answers() && next.After(m.ExpiresAt):
-		return s.giveUp(ctx, m, sms.Skipped, "It would have gone out too late: SMS wait for the hours in which they may be sent.")
+		return s.giveUp(ctx, m, sms.Skipped,
+			"It would have gone out too late: SMS wait for the hours in which they may be sent.")
 	case !m.Answers() && next.After(now):
 		return s.Store.putOff(ctx, m, "", next, false)
 	}
@@ -154,7 +155,8 @@ func (s *Service) over(ctx context.Context, m sms.Message) error {
 	return s.later(ctx, m, err, 0)
 }
 
-// unsure sees to a message that the provider may have. Where it can be handed over again without being sent twice, it is.
+// unsure sees to a message that the provider may have. Where it can be handed over again without being sent twice,
+// it is.
 func (s *Service) unsure(ctx context.Context, m sms.Message, why error) error {
 	if span := s.Gateway.Limits().Repeats; span > 0 && s.Store.Now().Sub(m.NotBefore) < span {
 		if why == nil {

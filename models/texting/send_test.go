@@ -35,10 +35,12 @@ func TestAMessageIsSentOnceInPlainWriting(t *testing.T) {
 		t.Errorf("taken %+v", h.provider.taken)
 	}
 	got := h.state(m, sms.Sent)
-	if got.ProviderID != "p-"+m.ID.String() || got.Parts != 1 || got.Encoding != sms.GSM7 || got.Text != "Kloof's gym: R 100" {
+	if got.ProviderID != "p-"+m.ID.String() || got.Parts != 1 || got.Encoding != sms.GSM7 ||
+		got.Text != "Kloof's gym: R 100" {
 		t.Errorf("kept %+v", got)
 	}
-	if n := h.count(`SELECT count(*) FROM sms_messages WHERE text_sealed::text LIKE '%' || encode('Kloof', 'hex') || '%'`); n != 0 {
+	if n := h.count(`SELECT count(*) FROM sms_messages WHERE text_sealed::text LIKE
+		'%' || encode('Kloof', 'hex') || '%'`); n != 0 {
 		t.Error("the text is kept as it is")
 	}
 }
@@ -222,8 +224,8 @@ func TestADamagedTextIsNotSent(t *testing.T) {
 
 func TestOnlyNumbersThatCanGetSMSAreTaken(t *testing.T) {
 	h := open(t)
-	for number, code := range map[string]string{"": "no_phone", "021 555 1234": "no_mobile", "+44 7700 900123": "no_mobile",
-		"082 123 4567": ""} {
+	for number, code := range map[string]string{"": "no_phone", "021 555 1234": "no_mobile",
+		"+44 7700 900123": "no_mobile", "082 123 4567": ""} {
 		err := h.May(t.Context(), h.merchant, number)
 		if f, _ := fault.From(err); code == "" && err != nil || code != "" && (f == nil || f.Code != code) {
 			t.Errorf("%q: %v; want %q", number, err, code)

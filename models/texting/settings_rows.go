@@ -59,7 +59,8 @@ func block(tx *database.Tx, merchantID uuid.UUID, number string) (bool, error) {
 
 // unblock lets messages to a number go out again; false when it was not blocked.
 func unblock(tx *database.Tx, merchantID uuid.UUID, number string) (bool, error) {
-	return tx.ExecOne("unblock a number", `DELETE FROM sms_blocks WHERE merchant_id = $1 AND phone = $2`, merchantID, number)
+	return tx.ExecOne("unblock a number", `DELETE FROM sms_blocks WHERE merchant_id = $1 AND phone = $2`, merchantID,
+		number)
 }
 
 // waitingTo lists what waits to be sent to a number.

@@ -1,6 +1,6 @@
-// Package texting knows how a short message reaches a client: it is queued in the transaction of its cause, sent once, and
-// followed by what the provider reports; what clients answer is kept, and a STOP ends messages to their number at once. It
-// must not know how a provider is spoken to.
+// Package texting knows how a short message reaches a client: it is queued in the transaction of its cause, sent
+// once, and followed by what the provider reports; what clients answer is kept, and a STOP ends messages to their
+// number at once. It must not know how a provider is spoken to.
 package texting
 
 import (
@@ -37,7 +37,8 @@ func (s *Service) Ready() bool { return s != nil && s.Gateway != nil }
 var ErrNotReady = fault.New(fault.Conflict, "sms_not_set_up",
 	"SMS are not set up here. Ask the person who runs this system to connect a provider.")
 
-// May is nil when a message can be queued to a number now, but for hours and limits. The number may be written in any way.
+// May is nil when a message can be queued to a number now, but for hours and limits. The number may be written in
+// any way.
 func (s *Service) May(ctx context.Context, merchantID uuid.UUID, phone string) error {
 	if !s.Ready() {
 		return ErrNotReady
@@ -80,8 +81,9 @@ func (s *Service) When(ctx context.Context, merchantID uuid.UUID, now time.Time)
 	return sms.Hours{Wide: set.WideHours}.NextAllowed(now, s.Calendar), nil
 }
 
-// Queue puts a message into the outbox, in the transaction of its cause. When the same object, kind and attempt has one,
-// nothing happens. It sets the number, the count, and when its turn comes; Conflict where the number gets no SMS.
+// Queue puts a message into the outbox, in the transaction of its cause. When the same object, kind and attempt has
+// one, nothing happens. It sets the number, the count, and when its turn comes; Conflict where the number gets no
+// SMS.
 func (s *Service) Queue(tx *database.Tx, m sms.Message) (sms.Message, error) {
 	if !s.Ready() {
 		return m, ErrNotReady

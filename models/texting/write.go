@@ -37,7 +37,8 @@ func (s *Service) Preview(ctx context.Context, who actor.Actor, text string) (d 
 }
 
 // Write sends a client what a person of the team wrote.
-func (s *Service) Write(ctx context.Context, who actor.Actor, clientID uuid.UUID, text string) (m sms.Message, err error) {
+func (s *Service) Write(ctx context.Context, who actor.Actor, clientID uuid.UUID, text string) (m sms.Message,
+	err error) {
 	if err := who.May(actor.Write); err != nil {
 		return m, err
 	}

@@ -53,8 +53,8 @@ func (h *Texts) settings(c echo.Context, form url.Values, refused error) error {
 	if form != nil {
 		parts, wide = form.Get("daily_parts"), form.Get("wide_hours") != ""
 	}
-	v.Daily = components.Field{Label: "Parts a day at most", Name: "daily_parts", Value: parts, Error: byInput["daily_parts"],
-		InputMode: "numeric", Width: "s", Required: true,
+	v.Daily = components.Field{Label: "Parts a day at most", Name: "daily_parts", Value: parts,
+		Error: byInput["daily_parts"], InputMode: "numeric", Width: "s", Required: true,
 		Hint: "A part is what the provider charges for: 160 plain characters. What does not fit waits for the next day. " +
 			"0 sends none."}
 	v.Wide = components.Checkbox{Label: "Send from 07:00 to 21:00 on working days", Name: "wide_hours", Checked: wide,

@@ -202,7 +202,8 @@ func (h *Texts) Write(c echo.Context) error {
 // OnItsWay says when a message goes out that was just queued.
 func OnItsWay(m sms.Message) string {
 	if m.NotBefore.After(m.CreatedAt) {
-		return "The SMS goes out on " + words.Moment(m.NotBefore).Text + ": SMS are not sent at night, on Sundays and on holidays."
+		return "The SMS goes out on " + words.Moment(m.NotBefore).Text +
+			": SMS are not sent at night, on Sundays and on holidays."
 	}
 	return "The SMS is on its way to " + words.PhoneWords(m.To) + "."
 }
@@ -225,7 +226,8 @@ func (h *Texts) ClientPanel(ctx context.Context, who actor.Actor, one client.Cli
 	}
 	v := pages.SMSPanelView{Href: pathOf(one)}
 	if !since.IsZero() {
-		v.Blocked = "The client answered STOP on " + words.Moment(since).Text + ". No SMS go to this number until it answers START."
+		v.Blocked = "The client answered STOP on " + words.Moment(since).Text +
+			". No SMS go to this number until it answers START."
 	}
 	for _, m := range last {
 		v.Last, v.At, v.Why = PillOf(m), words.Moment(m.CreatedAt), m.Why

@@ -98,7 +98,8 @@ func TestAReplyIsLookedUp(t *testing.T) {
 	for _, c := range []struct {
 		id, text string
 		sure, ok bool
-	}{{"r-1", "STOP", true, true}, {"r-1", "Hello", false, true}, {"r-2", "STOP", false, true}, {"r-3", "STOP", false, false}} {
+	}{{"r-1", "STOP", true, true}, {"r-1", "Hello", false, true}, {"r-2", "STOP", false, true},
+		{"r-3", "STOP", false, false}} {
 		sure, err := g.Confirm(t.Context(), sms.Reply{ProviderID: c.id, From: "27821234567", Text: c.text})
 		if sure != c.sure || (err == nil) != c.ok {
 			t.Errorf("%s, %s: %t, %v", c.id, c.text, sure, err)

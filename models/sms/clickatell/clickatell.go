@@ -1,5 +1,5 @@
-// Package clickatell speaks to Clickatell by its One API (source: follow-up, section 16). It must not know when messages
-// go out.
+// Package clickatell speaks to Clickatell by its One API (source: follow-up, section 16). It must not know when
+// messages go out.
 package clickatell
 
 import (
@@ -23,15 +23,16 @@ type Gateway struct {
 	headers http.Header
 }
 
-// New takes clickatell://key@host. In the sandbox the host may be on this machine, spoken to without TLS when the address
-// ends with ?plain=yes.
+// New takes clickatell://key@host. In the sandbox the host may be on this machine, spoken to without TLS when the
+// address ends with ?plain=yes.
 func New(u *url.URL, sandbox bool) (*Gateway, error) {
 	key := u.User.Username()
 	if u.Host == "" || key == "" {
 		return nil, errors.New("write it as clickatell://key@platform.clickatell.com")
 	}
 	return &Gateway{client: wire.New(sandbox), address: wire.Base(u, sandbox) + "/v1/message",
-		headers: http.Header{"Authorization": {key}, "Content-Type": {"application/json"}, "Accept": {"application/json"}}}, nil
+		headers: http.Header{"Authorization": {key}, "Content-Type": {"application/json"},
+			"Accept": {"application/json"}}}, nil
 }
 
 // Limits implements sms.Gateway.

@@ -81,7 +81,8 @@ func TestTheGenericAdapterFollowsItsSettings(t *testing.T) {
 			r.URL.String() != "/api?v=2" || r.Header.Get("Idempotency-Key") != form.Get("ref") {
 			t.Errorf("%s: %s, %v", r.URL, body, err)
 		}
-		return smstest.Seen{Key: r.Header.Get("X-Key"), ID: form.Get("ref"), To: form.Get("msisdn"), Text: form.Get("message")}
+		return smstest.Seen{Key: r.Header.Get("X-Key"), ID: form.Get("ref"), To: form.Get("msisdn"),
+			Text: form.Get("message")}
 	}
 	p.Take = func(w http.ResponseWriter, id string) { _, _ = w.Write([]byte(`{"result":[{"uid":"` + id + `"}]}`)) }
 	p.Refuse = func(w http.ResponseWriter) {
@@ -89,10 +90,12 @@ func TestTheGenericAdapterFollowsItsSettings(t *testing.T) {
 		_, _ = w.Write([]byte(`{"fault":{"reason":"no such number"}}`))
 	}
 	p.Reports = func(told ...smstest.Told) []byte {
-		codes := map[sms.State]string{sms.Delivered: "DELIVRD", sms.Sent: "ACCEPTD", sms.Failed: "UNDELIV", sms.Expired: "EXPIRED"}
+		codes := map[sms.State]string{sms.Delivered: "DELIVRD", sms.Sent: "ACCEPTD", sms.Failed: "UNDELIV",
+			sms.Expired: "EXPIRED"}
 		list := []map[string]any{}
 		for _, r := range told {
-			m := map[string]any{"uid": r.ProviderID, "dlr": map[string]string{"code": codes[r.State], "text": "The phone is off."}}
+			m := map[string]any{"uid": r.ProviderID, "dlr": map[string]string{"code": codes[r.State],
+				"text": "The phone is off."}}
 			if r.ID != uuid.Nil {
 				m["ref"] = r.ID
 			}

@@ -211,7 +211,8 @@ func (s *suite) call(body []byte) sms.Call {
 	return sms.Call{Body: body, Header: func(string) string { return signature }}
 }
 
-// reports may come twice and in any order: the adapter gives them as they are told, and what moves is decided elsewhere.
+// reports may come twice and in any order: the adapter gives them as they are told, and what moves is decided
+// elsewhere.
 func (s *suite) reports() {
 	id := uuid.New()
 	told := []Told{{id, "p-1", sms.Delivered}, {id, "p-1", sms.Sent}, {id, "p-1", sms.Failed}, {id, "p-1", sms.Delivered},

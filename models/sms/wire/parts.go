@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Base is the beginning of a provider's addresses: always https, but in the sandbox with ?plain=yes, for a program on this
-// machine.
+// Base is the beginning of a provider's addresses: always https, but in the sandbox with ?plain=yes, for a program
+// on this machine.
 func Base(u *url.URL, sandbox bool) string {
 	if sandbox && u.Query().Get("plain") == "yes" {
 		return "http://" + u.Host

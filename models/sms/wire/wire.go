@@ -61,8 +61,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Send calls a provider with a message. An error is one of those that sms.Gateway names; an answer has a status that means
-// that the provider read the message, 2xx or one with a refusal in its body.
+// Send calls a provider with a message. An error is one of those that sms.Gateway names; an answer has a status
+// that means that the provider read the message, 2xx or one with a refusal in its body.
 func (c *Client) Send(ctx context.Context, method, address string, headers http.Header, body []byte) (Answer, error) {
 	answer, after, written, err := c.call(ctx, method, address, headers, body)
 	switch {
