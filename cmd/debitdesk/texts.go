@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/sms/bulksms"
 	"debitdesk/models/sms/clickatell"
 	"debitdesk/models/sms/generic"
+	"debitdesk/models/texting"
 )
 
 // provider is who takes the short messages; nil: the sandbox keeps them, and in live mode there are none. Errors never
@@ -88,7 +89,7 @@ func (e *examination) sms(ctx context.Context) {
 		e.say(warning, "SMS", "fix the database first", "%s takes them; nothing else was checked", gateway.Limits().Name)
 		return
 	}
-	store := e.app.Services.Texts.Store
+	store := texting.Store{DB: e.app.Store.DB}
 	has, err := store.HasAddress(ctx)
 	if err != nil {
 		e.say(bad, "SMS", "", "the address of the provider cannot be read: %v", err)
