@@ -64,6 +64,8 @@ var damagedColumns = []damagedColumn{
 	{column: "merchant_keys.private_key", key: "merchant_id", note: "only deliveries read it"},
 	{column: "users.totp_sealed", key: "id"},
 	{column: "mails.body_sealed", key: "id"},
+	{column: "sms_messages.text_sealed", key: "id"},
+	{column: "sms_replies.text_sealed", key: "id"},
 	{column: "bank_items.order_sealed", key: "id", note: "lists read the facts alone; the cut reads it"},
 	{column: "bank_files_out.content", key: "id", note: "only the download and the laying out read it"},
 	{column: "bank_files_in.content", key: "id", note: "only the round reads it, once"},

@@ -36,6 +36,7 @@ import (
 	"debitdesk/handlers/web/settings"
 	"debitdesk/handlers/web/tasks"
 	"debitdesk/handlers/web/templates"
+	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
@@ -76,6 +77,7 @@ type Deps struct {
 	My           *my.Pages // clients’ own pages
 	Clients      *clients.Clients
 	ClientPages  *clientpages.Pages // the desk’s side of clients’ own pages
+	Texts        *texts.Texts
 	Purchases    *purchases.Purchases
 	Controls     *simulator.Controls // sandbox mode alone
 	Tokens       *tokens.Tokens

@@ -145,7 +145,8 @@ func wantsJSON(c echo.Context) bool {
 	if strings.Contains(accept, "text/html") || r.Header.Get("HX-Request") != "" {
 		return false
 	}
-	return strings.Contains(accept, "application/json") || strings.HasPrefix(r.URL.Path, "/sandbox/")
+	return strings.Contains(accept, "application/json") || strings.HasPrefix(r.URL.Path, "/sandbox/") ||
+		strings.HasPrefix(r.URL.Path, "/sms/")
 }
 
 // isAPI tells the addresses of the JSON API, the copies at the root included.

@@ -33,6 +33,7 @@ var (
 	open          = guard{before: func(*edge, actor.Action) stack { return nil }}
 	maybeSignedIn = guard{before: func(e *edge, _ actor.Action) stack { return stack{access.Perhaps(e.Session)} }}
 	openForm      = guard{before: func(*edge, actor.Action) stack { return stack{limitBody(smallForm), sameOrigin()} }}
+	providerCall  = guard{before: func(*edge, actor.Action) stack { return stack{limitBody(jsonBody)} }}
 	tokenRequest  = guard{before: func(e *edge, _ actor.Action) stack {
 		return stack{e.logged, limitBody(smallForm), e.failures.guarded}
 	}}

@@ -36,7 +36,7 @@ func requestID(next echo.HandlerFunc) echo.HandlerFunc {
 
 // loggedPath leaves out the secret of a link that was mailed.
 func loggedPath(path string) string {
-	for _, link := range []string{"/invite/", "/reset/", "/my/link/"} {
+	for _, link := range []string{"/invite/", "/reset/", "/my/link/", "/sms/"} {
 		if strings.HasPrefix(path, link) {
 			return link + "…"
 		}

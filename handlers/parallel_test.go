@@ -74,6 +74,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.purchases()
 	c.payers()
 	c.ownPages()
+	c.texts()
 	c.tokens()
 	c.amendments()
 	c.billing()

@@ -47,6 +47,10 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "GET", "/p/:id/subscription", e.Payers.Subscription},
 			{openForm, "POST", "/p/:id/subscription", e.Payers.StopSubscription},
 		}},
+		{payerLink, "What the provider of SMS tells, at a secret address", []Route{
+			{providerCall, "POST", "/sms/:secret/reports", provider{e.Texts.Service}.Reports},
+			{providerCall, "POST", "/sms/:secret/replies", provider{e.Texts.Service}.Replies},
+		}},
 		{payerLink, "Clients’ own pages", []Route{
 			{openForm, "GET", "/my", e.My.Show},
 			{openForm, "GET", "/my/link/:token", e.My.Door},

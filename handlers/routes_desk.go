@@ -109,7 +109,15 @@ func (e *edge) clientRoutes() Table {
 		{actor.Write, "Send clients the link to their own page, and end such links", []Route{
 			{page, "GET", "/clients/:id/page", e.ClientPages.Show},
 			{page, "POST", "/clients/:id/page", e.ClientPages.Send},
+			{page, "POST", "/clients/:id/page/sms", e.ClientPages.SendSMS},
 			{page, "POST", "/clients/:id/page/end", e.ClientPages.End},
+		}},
+		{actor.Read, "SMS to clients, and what they answered", []Route{
+			{page, "GET", "/clients/:id/sms", e.Texts.Show},
+		}},
+		{actor.Write, "Write SMS to clients", []Route{
+			{page, "POST", "/clients/:id/sms", e.Texts.Write},
+			{page, "POST", "/clients/:id/sms/preview", e.Texts.Preview},
 		}},
 		{actor.Read, "What clients ask for: privacy requests and others", []Route{
 			{page, "GET", "/requests", e.ClientPages.Requests},

@@ -87,6 +87,10 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/brands/:id/page", e.ClientPages.Settings},
 			{page, "POST", "/settings/brands/:id/page", e.ClientPages.Set},
 		}},
+		{actor.Manage, "How many SMS go out, and when", []Route{
+			{page, "GET", "/settings/sms", e.Texts.Settings},
+			{page, "POST", "/settings/sms", e.Texts.Set},
+		}},
 		{actor.Manage, "Own rules, stricter than the scheme’s", []Route{
 			{page, "GET", "/settings/rules", e.Settings.OwnRules},
 			{pageProof, "POST", "/settings/rules", e.Settings.SetRule},

@@ -24,6 +24,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/factor"
 	"debitdesk/models/followup"
 	"debitdesk/models/listview"
@@ -33,6 +34,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
+	"debitdesk/models/sms"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
@@ -48,6 +50,7 @@ type street struct {
 	ids         map[string]string // by the beginning of an address
 	actions     handlers.Actions
 	file, btc   string
+	secret      string // of the address of the provider of SMS
 	// of the bank exchange
 	message, document, movement, finding string
 	profile                              string
@@ -222,7 +225,11 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	s.bank()
+	if s.secret, err = s.Texts.Store.NewAddress(s.t.Context(), time.Now()); err != nil {
+		s.t.Fatal(err)
+	}
 	s.ids = map[string]string{
+		"/sandbox/sms/":                    s.text(uuid.MustParse(client)),
 		"/bank/files/":                     s.message,
 		"/bank/received/":                  s.document,
 		"/bank/movements/":                 s.movement,
@@ -331,6 +338,27 @@ func (s *street) book() string {
 	return i.ID.String()
 }
 
+// text is a short message to a client, and its answer.
+func (s *street) text(client uuid.UUID) string {
+	s.t.Helper()
+	m := sms.Message{ID: s.Store.NewID(), MerchantID: s.A.ID, ClientID: client, ObjectID: client, Kind: sms.Written,
+		Attempt: 1, To: "+27821234567", Text: "Please call us."}
+	err := s.Store.DB.InTx(s.t.Context(), func(tx *database.Tx) (err error) {
+		m, err = s.Texts.Queue(tx, m)
+		return err
+	})
+	if err == nil {
+		_, err = s.Store.Pool.Exec(s.t.Context(), `UPDATE sms_messages SET state = 'sent', sent_at = created_at`)
+	}
+	if err == nil {
+		err = s.Texts.Answer(s.t.Context(), m, "test", "1", "I will.")
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return m.ID.String()
+}
+
 // bank makes one of everything that is exchanged with the bank: a file that was refused, its answer, debits that missed
 // their cut-off, and a movement that belongs to none.
 func (s *street) bank() {
@@ -367,6 +395,8 @@ func (s *street) id(route, parameter string) string {
 	switch parameter {
 	case "act":
 		return "cancel"
+	case "secret":
+		return s.secret
 	case "form":
 		return "acb"
 	case "token_id":
@@ -441,7 +471,8 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.each(func(method, route string) {
 		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/my") ||
 			strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") ||
-			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
+			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/sms/") ||
+			strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
 			route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") ||
 			strings.HasPrefix(route, "/.well-known/") {
 			return

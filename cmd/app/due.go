@@ -22,6 +22,13 @@ func (s Services) RunDue(ctx context.Context) error {
 	return errors.Join(wrong, err, planned)
 }
 
+// SendDue sends the mails and short messages whose turn has come, and tells how many there were.
+func (s Services) SendDue(ctx context.Context) (int, error) {
+	mails, err := s.Outbox.SendDue(ctx)
+	texts, failed := s.Texts.SendDue(ctx)
+	return mails + texts, errors.Join(err, failed)
+}
+
 // runDebits hands over and takes answers, with what the bank connection does between the two.
 func (s Services) runDebits(ctx context.Context) error {
 	for {
@@ -58,7 +65,8 @@ func (s Services) nextDue(ctx context.Context) (at time.Time, found bool, err er
 	if err != nil {
 		return at, found, err
 	}
-	also := []func(context.Context) (time.Time, bool, error){s.Subscriptions.NextDue, s.Plans.NextDue}
+	also := []func(context.Context) (time.Time, bool, error){s.Subscriptions.NextDue, s.Plans.NextDue,
+		s.Texts.Store.NextDue}
 	if s.Exchange != nil {
 		also = append(also, s.Exchange.NextDue)
 	}
@@ -74,8 +82,8 @@ func (s Services) nextDue(ctx context.Context) (at time.Time, found bool, err er
 	return at, found, nil
 }
 
-// Pressing answers all day whether anything is due. While nothing can be, because the next moment is known and has not
-// come, and nothing was written since, it asks the database nothing.
+// Pressing answers all day whether anything is due. While nothing can be, because the next moment is known and has
+// not come, and nothing was written since, it asks the database nothing.
 type Pressing struct {
 	overdue func(context.Context) (bool, error)
 	next    func(context.Context) (time.Time, bool, error) // nil: what is due begins with a write

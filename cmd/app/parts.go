@@ -37,6 +37,7 @@ import (
 	"debitdesk/handlers/web/settings"
 	"debitdesk/handlers/web/tasks"
 	"debitdesk/handlers/web/templates"
+	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
@@ -174,6 +175,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Merging: &merging.Service{Store: merging.Store{DB: db.DB}, Clients: s.Clients, Now: db.Now},
 		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}
+	d.Texts = &texts.Texts{Desk: desk, Service: s.Texts, Clients: s.Clients}
+	d.Clients.Panels = append(d.Clients.Panels, d.Texts.ClientPanel)
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
@@ -217,7 +220,8 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,
 			Accounts: bankdesk.Catalogue, Merchants: s.Merchants.Store}
-		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: s.Outbox.Store, Files: s.Billing.File}
+		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: s.Outbox.Store, Texts: s.Texts,
+			Files: s.Billing.File}
 	}
 	d.Settings.Opens = handlers.Routes(*d).Opens()
 }

@@ -51,10 +51,12 @@ import (
 	"debitdesk/models/report"
 	"debitdesk/models/selection"
 	"debitdesk/models/simulation"
+	"debitdesk/models/sms"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 	"debitdesk/models/task"
+	"debitdesk/models/texting"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
@@ -94,6 +96,7 @@ type Services struct {
 	Factors       *factor.Service
 	Find          *find.Service
 	ClientPages   *clientpage.Service
+	Texts         *texting.Service
 	Capabilities  bank.Capabilities // of the bank connection
 	Exchange      simulation.Worker // what the bank connection does by itself; nil: nothing
 }
@@ -109,11 +112,12 @@ type Options struct {
 	Signing []credential.Key
 	Data    string      // folder where the heads of the audit are noted; empty: in the database alone
 	Relay   mail.Sender // takes the mails; nil: they stay in the outbox
+	Texts   sms.Gateway // takes the short messages; nil: in sandbox mode they stay here, in live mode there are none
 
 	// Gateway is the bank connection; nil: the sandbox bank in sandbox mode, none at all in live mode.
 	Gateway bank.Gateway
-	// Exchange is what the bank connection does by itself, such as writing and reading files; nil: nothing. It runs after
-	// the debits, which run again after it when it moved anything.
+	// Exchange is what the bank connection does by itself, such as writing and reading files; nil: nothing. It runs
+	// after the debits, which run again after it when it moved anything.
 	Exchange simulation.Worker
 	// Verifier answers about accounts; nil: the sandbox bank where that is the gateway, else nobody.
 	Verifier bank.Verifier
@@ -213,7 +217,10 @@ func New(o Options) (Services, error) {
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s.DB}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
-	out.ClientPages = &clientpage.Service{InTx: store.Runner[purchase.Tx](s), Store: clientpage.Store{DB: s.DB},
+	out.Texts = textsOf(s, o, clients.Store, days)
+	purchases.Texts = out.Texts
+	out.ClientPages = &clientpage.Service{Texts: out.Texts,
+		InTx: store.Runner[purchase.Tx](s), Store: clientpage.Store{DB: s.DB},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Plans = plans(s, out, o)
@@ -238,7 +245,7 @@ func New(o Options) (Services, error) {
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
-			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue,
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.SendDue,
 			Exchange: o.Exchange, Plans: out.Plans}
 		if at.sandbox != nil {
 			out.Controls.Phone, out.Controls.Bank = at.sandbox.ForceMandate,

@@ -92,7 +92,12 @@ func (a *App) wire(baseURL string, noBank bool) (app.Services, error) {
 	if err != nil {
 		return app.Services{}, err
 	}
-	o := app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Version: version(),
+	provider, err := a.Config.provider()
+	if err != nil {
+		return app.Services{}, err
+	}
+	o := app.Options{Texts: provider, Store: a.Store, Log: a.Log, BaseURL: baseURL,
+		Sandbox: a.Config.Sandbox(), Version: version(),
 		Now: time.Now, Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender}
 	if noBank {
 		return app.New(o)

@@ -40,6 +40,7 @@ type Config struct {
 	Mode        string `env:"DEBITDESK_MODE" envDefault:"sandbox"`
 	Keys        string `env:"DEBITDESK_KEYS"`
 	SMTP        string `env:"DEBITDESK_SMTP_URL"`
+	SMS         string `env:"DEBITDESK_SMS_URL"`
 	Bank        string `env:"DEBITDESK_BANK" envDefault:"sandbox"`
 	Log         string `env:"DEBITDESK_LOG" envDefault:"info"`
 	LogFormat   string `env:"DEBITDESK_LOG_FORMAT" envDefault:"text"`
@@ -119,6 +120,9 @@ func (c Config) Validate() error {
 	}
 	if c.SMTP != "" {
 		checkLink(bad, "DEBITDESK_SMTP_URL", c.SMTP, "smtp", "smtps")
+	}
+	if _, err := c.provider(); err != nil {
+		bad("DEBITDESK_SMS_URL", "%v", err)
 	}
 	if c.Mode != sandboxMode && c.Mode != liveMode {
 		bad("DEBITDESK_MODE", "%q is neither sandbox nor live", c.Mode)

@@ -59,6 +59,7 @@ var otherBytes = []string{
 	"client_page_links.token_hash",
 	"client_page_sessions.token_hash",
 	"client_page_acts.code_hash",
+	"sms_addresses.token_hash",
 	"company_statements.file",
 	"bank_files_out.sha256",
 	"bank_files_in.sha256",

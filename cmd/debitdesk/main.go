@@ -51,6 +51,7 @@ type commands struct {
 	Keys     keysCmd     `cmd:"" help:"Manage the keys that seal account and identity numbers."`
 	Holiday  holidayCmd  `cmd:"" help:"Manage public holidays that were proclaimed."`
 	Rules    rulesCmd    `cmd:"" help:"List the rules of debit orders that are in force, with their dates and sources."`
+	SMS      smsCmd      `cmd:"" name:"sms" help:"The provider of short messages."`
 	Audit    auditCmd    `cmd:"" help:"The audit: the record of all changes."`
 	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while servers run."`
 	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database and check it."`

@@ -291,6 +291,7 @@ func (v *vault) look() {
 		"/p":                "purchases", "/tokens": "tokens", "/tokens/deletions": "token_deletions",
 		"/mandates":   "mandates",
 		"/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails",
+		"/sandbox/sms":              "sms_messages",
 		"/developers/credentials":   "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates",
 		"/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",

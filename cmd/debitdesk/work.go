@@ -63,7 +63,8 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	}
 	s := a.Services
 	d := jobs.Deps{Pool: a.Store.Pool.Pool, Direct: a.Store.Direct, Log: a.Log, Tidy: a.tidy, SendMail: s.Outbox.Send,
-		SendDue:       func(ctx context.Context) error { _, err := s.Outbox.SendDue(ctx); return err },
+		SendSMS:       s.Texts.Send,
+		SendDue:       func(ctx context.Context) error { _, err := s.SendDue(ctx); return err },
 		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
 		ResetPassword: s.Users.SendReset, SendClientPage: s.ClientPages.SendAsked,
 		WorkBatch: s.Batches.Work, WorkBatches: s.Batches.TakeUp,

@@ -49,6 +49,7 @@ import (
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/subscription"
 	"debitdesk/models/task"
+	"debitdesk/models/texting"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -94,7 +95,9 @@ type House struct {
 	Factors    *factor.Service
 	// ClientPages mail links when tests call SendAsked.
 	ClientPages *clientpage.Service
-	ahead       atomic.Int64 // by how much real time was moved
+	// Texts are kept by the sandbox when tests call Send or SendDue.
+	Texts *texting.Service
+	ahead atomic.Int64 // by how much real time was moved
 
 	Round func(context.Context) error // does everything that workers find to do, once
 
@@ -166,9 +169,9 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	if use.Exchange == nil {
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
 	}
-	h.Tasks, h.Followups, h.ClientPages = use.Tasks, use.Followups, use.ClientPages
+	h.Tasks, h.Followups, h.ClientPages, h.Texts = use.Tasks, use.Followups, use.ClientPages, use.Texts
 	h.Round = func(ctx context.Context) error {
-		_, sent := use.Outbox.SendDue(ctx)
+		_, sent := use.SendDue(ctx)
 		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),
 			use.Tasks.TakeUp(ctx), db.Tidy(ctx))
 	}

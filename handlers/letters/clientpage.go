@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/sms"
 	"debitdesk/views/emails"
 )
 
@@ -39,6 +40,12 @@ func (w Writer) ClientPage(to client.Details, b merchant.Brand, token string, un
 		v.After = []string{say.Say("mail.page.only_you"), unexpectedIn(say, b)}
 		return v
 	})
+}
+
+// ClientPageSMS implements clientpage.Letters: plain letters, and short, for each part is paid for.
+func (w Writer) ClientPageSMS(b merchant.Brand, token string) string {
+	return sms.Shorten(b.Name) + ": your page with what you owe and paid: " + w.at("/my/link/", token) +
+		" Works 24 hours, only for you. STOP to end SMS."
 }
 
 // ClientCode implements clientpage.Letters. The code stands in the mail alone: subjects are shown on locked phones.

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/sms"
 	"debitdesk/views/emails"
 )
 
@@ -53,6 +54,12 @@ func failedWords(say locale.Words, rec purchase.Record) string {
 		return say.Say("mail.failed.could_not_short")
 	}
 	return papers.Reason(say, rec.Collection)
+}
+
+// ReminderSMS says in a short message what is to pay, and where. It names no account and no reason: others may read it.
+func (w Writer) ReminderSMS(p purchase.Purchase, b merchant.Brand, cents int64) string {
+	return sms.Shorten(b.Name) + ": " + money.Format(cents, p.Currency) + " is not paid yet. Pay or see what is next: " +
+		w.link(p) + " STOP to end SMS."
 }
 
 // Reminder lists what a client has to pay: how each stands, the total, and where it is paid.

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/money"
 	"debitdesk/models/simulation"
+	"debitdesk/models/texting"
 	"debitdesk/views/components"
 )
 
@@ -26,6 +27,7 @@ type Controls struct {
 	Desk     *kit.Desk
 	Controls *simulation.Controls
 	Mails    outbox.Store
+	Texts    *texting.Service
 	Files    File // makes what mails only name
 
 	sizes sizes

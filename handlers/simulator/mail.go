@@ -50,13 +50,17 @@ func (h *Controls) Mail(c echo.Context) error {
 		return err
 	}
 	if page.Older {
-		c.Response().Header().Set("Link", "<"+mailPath+"?limit="+strconv.Itoa(ask.Limit)+"&cursor="+
-			page.Items[len(page.Items)-1].ID.String()+`>; rel="next"`)
+		linkOlder(c, mailPath, ask, page.Items[len(page.Items)-1].ID)
 	}
 	if err := h.measure(c.Request().Context(), page.Items...); err != nil {
 		return err
 	}
 	return api.JSON(c, http.StatusOK, paging.Map(page, h.mailBody).Items)
+}
+
+// linkOlder tells a program where the next page is.
+func linkOlder(c echo.Context, path string, ask paging.Ask, last uuid.UUID) {
+	c.Response().Header().Set("Link", "<"+path+"?limit="+strconv.Itoa(ask.Limit)+"&cursor="+last.String()+`>; rel="next"`)
 }
 
 func (h *Controls) mails(c echo.Context, f outbox.Filter, ask paging.Ask) (paging.Page[mail.Mail], error) {

@@ -43,6 +43,9 @@ func (h *Controls) Phone(c echo.Context) error {
 	for _, p := range over {
 		v.Over = append(v.Over, overRow(p))
 	}
+	if err := h.texts(c, &v); err != nil {
+		return err
+	}
 	if c.Request().Header.Get("HX-Request") != "" {
 		return html.Send(c, http.StatusOK, pages.Handsets(v))
 	}
@@ -134,7 +137,7 @@ func phoneBody(p simulation.Phone, now time.Time) phoneWire {
 		w.MaxAmount = &most
 	}
 	if delayed(p) {
-		w.SMS = sms(p)
+		w.SMS = delayedSMS(p)
 	}
 	if at := p.Request.ExpiresAt; !at.IsZero() {
 		expires, left := at.Unix(), secondsLeft(p, now)

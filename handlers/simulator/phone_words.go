@@ -28,7 +28,7 @@ func handsetOf(p simulation.Phone, now time.Time) pages.Handset {
 		Account: glue(m.AccountMask), Reference: m.ContractReference,
 		Method: methodWords[a.Method], Attempt: "request " + strconv.Itoa(a.Number), Delayed: delayed(p),
 		OnItsWay: a.State == mandate.AuthRequested,
-		SMS:      sms(p), USSD: ussd(p),
+		SMS:      delayedSMS(p), USSD: ussd(p),
 	}
 	if !a.ExpiresAt.IsZero() {
 		left := secondsLeft(p, now)
@@ -98,7 +98,7 @@ func asksFor(p simulation.Phone) string {
 		money.Format(p.AmountCents(), p.Currency), rhythm, most, glue(p.Mandate.AccountMask))
 }
 
-func sms(p simulation.Phone) string {
+func delayedSMS(p simulation.Phone) string {
 	by := ""
 	if at := p.Request.ExpiresAt; !at.IsZero() {
 		by = " by " + at.In(calendar.SAST).Format("Mon 2 Jan 15:04")

@@ -196,6 +196,11 @@ var erasing = []struct{ table, sql string }{
 			reason = 'Erased', decision = CASE decision WHEN '' THEN '' ELSE 'Erased' END
 		WHERE merchant_id = @m AND id IN (` + stopRequests + `)`,
 	},
+	// That a number wants no SMS stays, for it is what its owner asked for.
+	{"sms_messages", `UPDATE sms_messages SET recipient = '', text_sealed = NULL, why = '',
+		state = CASE state WHEN 'queued' THEN 'skipped' ELSE state END WHERE merchant_id = @m
+		AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
+	{"sms_replies", `UPDATE sms_replies SET phone = '', text_sealed = NULL WHERE merchant_id = @m AND client_id = @c`},
 	{"client_merges", `UPDATE client_merges SET gone_name = @erased, before_sealed = NULL, moved = '{}'
 		WHERE merchant_id = @m AND (kept_id = @c OR gone_id = @c)`},
 	{"client_page_links", `UPDATE client_page_links SET asked_by = CASE purpose WHEN 'asked' THEN @erased ELSE asked_by END

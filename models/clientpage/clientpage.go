@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/texting"
 )
 
 // How long things last, in real time (source: follow-up, section 10).
@@ -80,6 +81,8 @@ type Visit struct {
 type Letters interface {
 	// ClientPage brings a link to the page, which works until a moment.
 	ClientPage(to client.Details, b merchant.Brand, token string, until time.Time, asked bool) mail.Letter
+	// ClientPageSMS is the same in a short message, which is paid for by its length.
+	ClientPageSMS(b merchant.Brand, token string) string
 	// ClientCode brings the code that confirms an act.
 	ClientCode(to client.Details, b merchant.Brand, code string, a Act) mail.Letter
 	// ClientDid confirms to the client what was done.
@@ -106,6 +109,7 @@ type Service struct {
 	Purchases     *purchase.Service
 	Subscriptions *subscription.Service
 	Followups     *followup.Service
+	Texts         *texting.Service
 	Letters       Letters
 	Now           func() time.Time // the product's clock, by which days count
 	Real          func() time.Time // real time, by which links and codes run out

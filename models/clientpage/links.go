@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
+	"debitdesk/models/sms"
 	"debitdesk/models/user"
 )
 
@@ -44,17 +45,87 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, clientID uuid.UUID)
 	return s.send(ctx, who, one, Sent, uuid.Nil)
 }
 
+// SendSMS sends a client a link to its page by a short message, as staff asked, and tells when it goes out: SMS
+// wait for the hours in which they may be sent, and the link works for 24 hours from then on.
+func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UUID) (m sms.Message, err error) {
+	if err := who.May(actor.Write); err != nil {
+		return m, err
+	}
+	c, err := s.Clients.Client(ctx, who.MerchantID, clientID)
+	if err != nil {
+		return m, err
+	}
+	if err := s.MaySendSMS(ctx, c); err != nil {
+		return m, err
+	}
+	b, err := s.brand(ctx, c)
+	if err != nil {
+		return m, err
+	}
+	at, err := s.Texts.When(ctx, c.MerchantID, s.Now())
+	if err != nil {
+		return m, err
+	}
+	token, hash := newToken()
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
+		l, err := s.link(tx, who, c, b, hash, Sent, max(at.Sub(tx.Now()), 0))
+		if err != nil {
+			return err
+		}
+		m, err = s.Texts.Queue(tx.Unit(), sms.Message{MerchantID: c.MerchantID, BrandID: b.ID, ClientID: c.ID, ObjectID: l.ID,
+			Kind: sms.Page, Attempt: 1, To: c.Phone, Text: s.Letters.ClientPageSMS(b, token)})
+		if err != nil {
+			return err
+		}
+		tx.Audit(who, audit.Entry{Action: "client_page.sent", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,
+			Text:  "A link to the client’s own page was sent by SMS.",
+			After: map[string]any{"link": l.ID, "expires_at": l.ExpiresAt, "sms": m.ID}})
+		m.Text = "" // it lets its reader in, and the answer may be kept
+		return tx.Answered(m)
+	})
+	return m, err
+}
+
+// MaySendSMS is nil when a link can be sent to a client by SMS.
+func (s *Service) MaySendSMS(ctx context.Context, c client.Client) error {
+	if c.Erased() {
+		return errErased
+	}
+	return s.Texts.May(ctx, c.MerchantID, c.Phone)
+}
+
 // MaySend is nil when a link can be mailed to a client.
 func MaySend(c client.Client) error {
 	switch {
 	case c.Erased():
-		return fault.New(fault.Conflict, "client_erased",
-			"The personal data of this client was erased, so it has no page of its own.")
+		return errErased
 	case c.Email == "":
 		return fault.New(fault.Conflict, "no_email",
 			"This client has no e-mail address. Add one first: the link is sent to the address on file.")
 	}
 	return nil
+}
+
+var errErased = fault.New(fault.Conflict, "client_erased",
+	"The personal data of this client was erased, so it has no page of its own.")
+
+// link makes a link that works for 24 hours after a wait, in real time.
+func (s *Service) link(tx purchase.Tx, who actor.Actor, c client.Client, b merchant.Brand, hash []byte, why Purpose,
+	wait time.Duration) (l Link, err error) {
+	at, now := tx.Unit(), s.Real()
+	n, err := sentSince(at, c.MerchantID, c.ID, now.Add(-24*time.Hour))
+	if err != nil {
+		return l, err
+	}
+	if n >= mostSent {
+		return l, fault.New(fault.Conflict, "too_many_links",
+			"This client got %d links within a day. Ask the client to look for one of them, or try again tomorrow.", n)
+	}
+	client.Hold(at, c.MerchantID, c.ID)
+	l = Link{ID: tx.NewID(), MerchantID: c.MerchantID, ClientID: c.ID, BrandID: b.ID, Hash: hash, Purpose: why,
+		AskedBy: who.Name, CreatedAt: database.Instant(now), ExpiresAt: database.Instant(now.Add(wait + LinkLasts))}
+	insertLink(at, l)
+	return l, nil
 }
 
 // send makes a link and its mail. The mail is one for each cause, whatever runs twice.
@@ -65,21 +136,10 @@ func (s *Service) send(ctx context.Context, who actor.Actor, c client.Client, wh
 		return l, err
 	}
 	token, hash := newToken()
-	now := s.Real()
 	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		at := tx.Unit()
-		n, err := sentSince(at, c.MerchantID, c.ID, now.Add(-24*time.Hour))
-		if err != nil {
+		if l, err = s.link(tx, who, c, b, hash, why, 0); err != nil {
 			return err
 		}
-		if n >= mostSent {
-			return fault.New(fault.Conflict, "too_many_links",
-				"This client got %d links within a day. Ask the client to look for one of them, or try again tomorrow.", n)
-		}
-		client.Hold(at, c.MerchantID, c.ID)
-		l = Link{ID: tx.NewID(), MerchantID: c.MerchantID, ClientID: c.ID, BrandID: b.ID, Hash: hash, Purpose: why,
-			AskedBy: who.Name, CreatedAt: database.Instant(now), ExpiresAt: database.Instant(now.Add(LinkLasts))}
-		insertLink(at, l)
 		if cause == uuid.Nil {
 			cause = l.ID
 		}

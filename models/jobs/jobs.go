@@ -70,7 +70,8 @@ type Deps struct {
 	Log    *slog.Logger
 
 	SendMail   func(ctx context.Context, id uuid.UUID) error // one mail of the outbox
-	SendDue    func(ctx context.Context) error               // mails whose next try has come
+	SendSMS    func(ctx context.Context, id uuid.UUID) error // one short message; nil: nobody does
+	SendDue    func(ctx context.Context) error               // mails and short messages whose turn has come
 	RunDue     func(ctx context.Context) error               // what the clock has made due
 	Tidy       func(ctx context.Context) error
 	FoldCounts func(ctx context.Context) error
@@ -142,6 +143,12 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	done := river.NewWorkers()
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error {
 		return d.SendMail(ctx, j.Args.MailID)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendSMS]) error {
+		if d.SendSMS == nil {
+			return nil
+		}
+		return d.SendSMS(ctx, j.Args.MessageID)
 	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.SendDueMails]) error {
 		return d.SendDue(ctx)

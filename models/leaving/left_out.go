@@ -41,6 +41,9 @@ var apart = []struct {
 	{LeftOut{"Clients’ own pages",
 		"Links and codes open this system and no other; what clients asked for is in requests.csv."},
 		[]string{"client_page_links", "client_page_sessions", "client_page_acts", "client_page_settings"}},
+	{LeftOut{"What clients answered by SMS, and the settings of SMS",
+		"Numbers that want no SMS are in sms_blocks.csv; the page of a client shows its answers."},
+		[]string{"sms_replies", "sms_settings", "sms_days"}},
 	{LeftOut{"The sandbox’s bank", "It is none."}, []string{"sandbox_instructions"}},
 }
 

@@ -172,6 +172,8 @@ func (h *house) attach(c client.Client, luck *rand.Rand) {
 		h.row("notes", map[string]string{"client_id": of, "object_type": "'client'", "object_id": of})
 		h.row("promises", map[string]string{"client_id": of, "purchase_id": id, "state": "'open'", "currency": "'ZAR'"})
 		h.row("mails", map[string]string{"client_id": of, "state": "'sent'", "purchase_id": id})
+		h.row("sms_messages", map[string]string{"client_id": of, "state": "'sent'", "purchase_id": id})
+		h.row("sms_replies", map[string]string{"client_id": of, "provider_id": "gen_random_uuid()::text"})
 		h.row("account_verifications", map[string]string{"client_id": of})
 		h.row("mandates_replaced", map[string]string{"client_id": of, "mandate_id": id})
 		h.row("client_requests", map[string]string{"client_id": of, "kind": "'access'", "state": "'open'"})

@@ -39,6 +39,8 @@ var places = []place{
 	{table: "notes", column: "client_id", key: "id", of: "purchase_id", one: "note", made: true},
 	{table: "promises", column: "client_id", key: "id", of: "purchase_id", one: "promise", made: true},
 	{table: "mails", column: "client_id", key: "id", of: "purchase_id", one: "mail"},
+	{table: "sms_messages", column: "client_id", key: "id", of: "purchase_id", one: "SMS"},
+	{table: "sms_replies", column: "client_id", key: "id", one: "reply by SMS"},
 	{table: "client_references", column: "client_id", key: "reference", one: "reference"},
 	{table: "account_verifications", column: "client_id", key: "id", of: "purchase_id", one: "account check"},
 	{table: "mandates_replaced", column: "client_id", key: "id", of: "mandate_id", one: "earlier mandate"},

@@ -58,6 +58,10 @@ func (s *Service) use(ctx context.Context, t turn, keep func(*database.Tx) error
 	case DebitAgain:
 		_, err = purchases.ChargeOn(ctx, who, t.PurchaseID, t.rec.Collection.TokenID, t.day)
 	case Message:
+		if t.step().Texts(t.rec.Payer.Email != "") {
+			_, err = purchases.RemindBySMS(ctx, who, t.PurchaseID)
+			break
+		}
 		_, err = purchases.Remind(ctx, who, t.PurchaseID)
 	case AskAccount:
 		_, err = purchases.ResendInvoice(ctx, who, t.PurchaseID)

@@ -87,7 +87,11 @@ func TestMessagesKeepTheirHours(t *testing.T) {
 		{at(4, 7), at(4, 8)}, {at(4, 12), at(4, 12)}, {at(4, 20), at(5, 9)}, {at(5, 13), at(7, 8)}, {at(6, 10), at(7, 8)},
 		{at(16, 10), at(17, 8)}, // the Day of Reconciliation
 	} {
-		if is := inHours(c.now, cal); !is.Equal(c.want) {
+		is := c.now
+		if m := (Move{}).apart(time.Time{}, c.now, cal); m.What == Rest {
+			is = m.At
+		}
+		if !is.Equal(c.want) {
 			t.Errorf("at %s: %s, want %s", c.now, is, c.want)
 		}
 	}
@@ -114,5 +118,39 @@ func TestAPlanSaysWhatCouldNeverRun(t *testing.T) {
 	in := Input{Name: " ", Steps: Steps{}}
 	if wrong := s.check(&in); !wrong.Has("name") {
 		t.Error("a plan needs no name")
+	}
+}
+
+// A client is told of the same on two channels only an hour apart (follow-up.md, section 13), and on each once a day.
+func TestMessagesOnTwoChannelsAreAnHourApart(t *testing.T) {
+	cal, noon := calendar.New(), calendar.On(2026, time.December, 4).At(12, 0)
+	bySMS, either := Step{Kind: Message, Channel: BySMS}, Step{Kind: Message, Channel: Either}
+	for name, c := range map[string]struct {
+		step Step
+		f    Facts
+		want What
+		at   time.Time
+	}{
+		"mail": {Step{Kind: Message}, Facts{}, Act, time.Time{}},
+		"SMS":  {bySMS, Facts{}, Act, time.Time{}},
+		"SMS after a mail": {bySMS, Facts{Told: true, MailedAt: noon.Add(-20 * time.Minute)}, Rest,
+			noon.Add(40 * time.Minute)},
+		"SMS long after a mail": {bySMS, Facts{Told: true, MailedAt: noon.Add(-2 * time.Hour)}, Act, time.Time{}},
+		"mail after an SMS": {Step{Kind: Message}, Facts{TextedAt: noon.Add(-time.Minute)}, Rest,
+			noon.Add(59 * time.Minute)},
+		"a second SMS":               {bySMS, Facts{TextedAt: noon.Add(-3 * time.Hour)}, Skip, time.Time{}},
+		"a second mail":              {Step{Kind: Message}, Facts{Told: true}, Skip, time.Time{}},
+		"SMS to a blocked number":    {bySMS, Facts{Textable: "blocked"}, Refuse, time.Time{}},
+		"either, with an address":    {either, Facts{Textable: "blocked"}, Act, time.Time{}},
+		"either, without an address": {either, Facts{Mailable: "none"}, Act, time.Time{}},
+		"either, with neither":       {either, Facts{Mailable: "none", Textable: "none"}, Refuse, time.Time{}},
+		"mail, without an address":   {Step{Kind: Message}, Facts{Mailable: "none"}, Refuse, time.Time{}},
+		"SMS, without an address":    {bySMS, Facts{Mailable: "none"}, Act, time.Time{}},
+	} {
+		c.f.Now, c.f.Owed = noon, true
+		m := Next([]Step{c.step}, Run{Cause: NoFunds, Branch: Money}, c.f, cal)
+		if m.What != c.want || !m.At.Equal(c.at) {
+			t.Errorf("%s: %s at %s; want %s at %s", name, m.What, m.At, c.want, c.at)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,6 +34,9 @@ func (s *Service) check(in *Input) fault.Problems {
 		}
 		for i := range list {
 			checkStep(&wrong, b, list, i)
+			if at := At(b, i); list[i].Channel != ByMail && !s.Purchases.Texts.Ready() && !wrong.Has(at) {
+				wrong.Add(at, "never", "SMS are not set up here. Choose a reminder by mail.")
+			}
 		}
 	}
 	if in.HoldOut < 0 || in.HoldOut > mostHeldOut {
@@ -66,6 +70,9 @@ func checkStep(wrong *fault.Problems, b Branch, list []Step, i int) {
 	}
 	if k := step.Kind; k != Task {
 		step.Text = ""
+	}
+	if k := step.Kind; k != Message || !slices.Contains(Channels, step.Channel) {
+		step.Channel = ByMail
 	}
 	if k := step.Kind; !k.Waits() {
 		step.N = 0

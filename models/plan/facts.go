@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
@@ -100,6 +101,15 @@ func (s *Service) facts(ctx context.Context, merchantID uuid.UUID, turns []turn,
 			Sub: k.active[t.SubscriberID]}
 		if err := s.Purchases.MayResendInvoice(t.rec); err != nil {
 			facts[i].Mailable = err.Error()
+		}
+		facts[i].MailedAt, facts[i].TextedAt = k.mailed[t.PurchaseID], k.texted[t.PurchaseID]
+		if t.step().Texts(facts[i].Mailable == "") {
+			if err := s.Purchases.MayText(ctx, t.rec); err != nil {
+				if _, refused := fault.From(err); !refused {
+					return nil, err
+				}
+				facts[i].Textable = err.Error()
+			}
 		}
 		if k.dead[t.ClientID] {
 			turns[i].Cause = Deceased

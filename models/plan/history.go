@@ -117,9 +117,11 @@ func (p *past) facts(now time.Time) Facts {
 		}
 	}
 	today := calendar.DateOf(now)
-	f.Told = slices.ContainsFunc(p.mailed, func(at time.Time) bool {
-		return !at.After(now) && calendar.DateOf(at) == today
-	})
+	for _, at := range p.mailed {
+		if !at.After(now) && calendar.DateOf(at) == today && at.After(f.MailedAt) {
+			f.Told, f.MailedAt = true, at
+		}
+	}
 	return f
 }
 

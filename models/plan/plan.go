@@ -40,6 +40,26 @@ type Step struct {
 	// N is a number of days, or for WaitPayDay a day of the month: 31 is the last business day.
 	N    int    `json:"n,omitzero"`
 	Text string `json:"text,omitzero"` // of a task: what the person is to do
+	// Channel is how a message goes out; empty: by mail.
+	Channel Channel `json:"channel,omitzero"`
+}
+
+// Channel is how a message reaches the client. Its names are data in the database.
+type Channel string
+
+// The channels.
+const (
+	ByMail Channel = ""
+	BySMS  Channel = "sms"
+	Either Channel = "either" // by mail, or by SMS to a client without an address
+)
+
+// Channels are all of them, as a form offers them.
+var Channels = []Channel{ByMail, BySMS, Either}
+
+// Texts tells that the message goes out by SMS.
+func (s Step) Texts(mailable bool) bool {
+	return s.Kind == Message && (s.Channel == BySMS || s.Channel == Either && !mailable)
 }
 
 // Steps are the steps of a plan by class of reason. No steps: such a failure waits for a person.

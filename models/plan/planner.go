@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/sms"
 )
 
 // Debit is what the judge of the button "Debit again" says of a purchase.
@@ -23,7 +24,10 @@ type Facts struct {
 	UnderWay bool          // a debit is planned, or with the bank
 	Promised calendar.Date // the day of an open promise; zero: there is none
 	Mailable string        // why the client cannot be mailed; empty when they can
+	Textable string        // why the client gets no SMS; empty when they can; asked for where the next step is one
 	Told     bool          // the client was mailed about this purchase today
+	MailedAt time.Time     // when that was last
+	TextedAt time.Time     // when the client last got an SMS about it today
 	Sub      bool          // it is of a subscription that can be paused
 	Debit    Debit         // asked for where the next step is a debit
 }
@@ -58,36 +62,6 @@ type Move struct {
 
 // morning is when a day begins for steps that wait for one.
 const morning = 8
-
-// hours are when messages go out on a day: our default for all that nobody asked for at that moment (follow-up.md,
-// section 14). On Sundays and holidays none does.
-func hours(day calendar.Date, cal *calendar.Calendar) (opens, closes int) {
-	if _, holiday := cal.Holiday(day); holiday {
-		return 0, 0
-	}
-	switch day.Weekday() {
-	case time.Sunday:
-		return 0, 0
-	case time.Saturday:
-		return 9, 13
-	case time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday:
-	}
-	return 8, 20
-}
-
-// inHours is the first moment from now on at which a message may go out.
-func inHours(now time.Time, cal *calendar.Calendar) time.Time {
-	for day := calendar.DateOf(now); ; day = day.AddDays(1) {
-		opens, closes := hours(day, cal)
-		if opens == closes || !now.Before(day.At(closes, 0)) {
-			continue
-		}
-		if first := day.At(opens, 0); now.Before(first) {
-			return first
-		}
-		return now
-	}
-}
 
 // lastDay is the day of the month that means its last business day.
 const lastDay = 31
@@ -131,7 +105,12 @@ func Next(steps []Step, r Run, f Facts, cal *calendar.Calendar) Move {
 // take decides on a step that the cause allows.
 func (m Move) take(step Step, f Facts, cal *calendar.Calendar) Move {
 	switch step.Kind {
-	case Message, AskAccount:
+	case Message:
+		if step.Texts(f.Mailable == "") {
+			return m.text(f, cal)
+		}
+		return m.mail(f, cal)
+	case AskAccount:
 		return m.mail(f, cal)
 	case DebitAgain:
 		return m.debit(f)
@@ -171,7 +150,29 @@ func (m Move) mail(f Facts, cal *calendar.Calendar) Move {
 		m.What, m.Why = Skip, "The client was mailed about this today already, with the link."
 		return m
 	}
-	return m.not(inHours(f.Now, cal), f.Now)
+	return m.apart(f.TextedAt, f.Now, cal)
+}
+
+// text decides on a message by SMS.
+func (m Move) text(f Facts, cal *calendar.Calendar) Move {
+	switch {
+	case f.Textable != "":
+		m.What, m.Why = Refuse, f.Textable
+		return m
+	case !f.TextedAt.IsZero() && calendar.DateOf(f.TextedAt) == calendar.DateOf(f.Now):
+		m.What, m.Why = Skip, "The client got an SMS about this today already, with the link."
+		return m
+	}
+	return m.apart(f.MailedAt, f.Now, cal)
+}
+
+// apart puts an hour between messages about the same on two channels (source: follow-up, section 13).
+func (m Move) apart(other, now time.Time, cal *calendar.Calendar) Move {
+	at := now
+	if free := other.Add(time.Hour); !other.IsZero() && free.After(at) {
+		at = free
+	}
+	return m.not(sms.Hours{}.NextAllowed(at, cal), now)
 }
 
 // debit decides on a debit. It is planned as late as the cut-off leaves a day for it, so that whatever the client does

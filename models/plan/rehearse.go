@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
+	"debitdesk/models/sms"
 )
 
 // Rehearsal is what a plan would have done after the failures since a day. It promises no money: past clients were not
@@ -96,11 +97,13 @@ type rehearsing struct {
 // acting is a run that is rehearsed.
 type acting struct {
 	Run
-	past *past
-	now  time.Time
-	next int           // of the events
-	told calendar.Date // the day of a mail that the plan would have sent
-	over bool
+	past   *past
+	now    time.Time
+	next   int           // of the events
+	told   calendar.Date // the day of a mail that the plan would have sent
+	mailed time.Time     // when it would have sent one last
+	texted time.Time     // and an SMS
+	over   bool
 	// followed tells that a later failure of the same purchase was looked for.
 	followed bool
 }
@@ -205,6 +208,12 @@ func (r *rehearsing) round(open []*acting) error {
 	for i, a := range open {
 		facts[i] = a.past.facts(a.now)
 		facts[i].Told = facts[i].Told || a.told == calendar.DateOf(a.now)
+		if facts[i].TextedAt = a.texted; a.mailed.After(facts[i].MailedAt) {
+			facts[i].MailedAt = a.mailed
+		}
+		if _, ok := sms.Mobile(a.past.rec.Payer.Phone); !ok {
+			facts[i].Textable = noMobile
+		}
 		facts[i].Sub = a.SubscriberID != uuid.Nil
 		if a.past.rec.Payer.Email == "" {
 			facts[i].Mailable = noAddress
@@ -234,6 +243,8 @@ func (r *rehearsing) round(open []*acting) error {
 	}
 	return nil
 }
+
+const noMobile = "The client has no South African mobile number."
 
 const noAddress = "The client has no e-mail address. Copy the link instead, or add an address to the client."
 
@@ -275,7 +286,11 @@ func (r *rehearsing) take(a *acting, m Move) {
 	}
 	switch step.Kind {
 	case Message, AskAccount:
-		a.told = calendar.DateOf(a.now)
+		if step.Texts(a.past.rec.Payer.Email != "") {
+			a.texted = a.now
+			return
+		}
+		a.told, a.mailed = calendar.DateOf(a.now), a.now
 	case DebitAgain:
 		r.debited(a, m)
 	case WaitDays, WaitBusiness, WaitPayDay, Pause, Task, Stop:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -139,14 +140,17 @@ func lockRun(tx *database.Tx, merchantID, id uuid.UUID) (Run, error) {
 
 // known is what the planner needs beside the purchases.
 type known struct {
-	told   map[uuid.UUID]bool // purchases about whose failure a mail went out today
-	dead   map[uuid.UUID]bool // clients
-	active map[uuid.UUID]bool // subscribers
+	told   map[uuid.UUID]bool      // purchases about whose failure a mail went out today
+	mailed map[uuid.UUID]time.Time // when that was last
+	texted map[uuid.UUID]time.Time // and when an SMS went out today
+	dead   map[uuid.UUID]bool      // clients
+	active map[uuid.UUID]bool      // subscribers
 }
 
 // know reads what is known of runs beside their purchases.
 func (s Store) know(ctx context.Context, merchantID uuid.UUID, runs []Run, today calendar.Date) (known, error) {
-	k := known{map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]bool{}}
+	k := known{told: map[uuid.UUID]bool{}, mailed: map[uuid.UUID]time.Time{}, texted: map[uuid.UUID]time.Time{},
+		dead: map[uuid.UUID]bool{}, active: map[uuid.UUID]bool{}}
 	var purchases, clients, subscribers []uuid.UUID
 	for _, r := range runs {
 		purchases, clients = append(purchases, r.PurchaseID), append(clients, r.ClientID)
@@ -159,9 +163,6 @@ func (s Store) know(ctx context.Context, merchantID uuid.UUID, runs []Run, today
 		sql  string
 		more []any
 	}{
-		{k.told, purchases, `SELECT p.id FROM unnest($2::uuid[]) AS p (id) WHERE EXISTS (SELECT FROM mails m
-			WHERE m.merchant_id = $1 AND m.purchase_id = p.id AND m.kind IN ('debit_failed', 'reminder')
-				AND m.created_at >= $3)`, []any{today.At(0, 0)}},
 		{k.dead, clients, `SELECT client_id FROM plan_runs WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
 			AND cause = 'deceased'`, nil},
 		{k.active, subscribers, `SELECT id FROM template_clients WHERE merchant_id = $1 AND id = ANY($2::uuid[])
@@ -173,7 +174,31 @@ func (s Store) know(ctx context.Context, merchantID uuid.UUID, runs []Run, today
 			return k, fmt.Errorf("read what is known of runs: %w", err)
 		}
 	}
-	return k, nil
+	return k, s.messaged(ctx, merchantID, purchases, today, &k)
+}
+
+// messaged reads when clients were last told of purchases today, by mail and by SMS.
+func (s Store) messaged(ctx context.Context, merchantID uuid.UUID, purchases []uuid.UUID, today calendar.Date,
+	k *known) error {
+	var id [16]byte
+	var mailed, texted *time.Time
+	err := s.Pool.Each(ctx, []any{&id, &mailed, &texted}, func() error {
+		if mailed != nil {
+			k.told[id], k.mailed[id] = true, *mailed
+		}
+		if texted != nil {
+			k.texted[id] = *texted
+		}
+		return nil
+	}, `SELECT p.id, (SELECT max(m.created_at) FROM mails m WHERE m.merchant_id = $1 AND m.purchase_id = p.id
+			AND m.kind IN ('debit_failed', 'reminder') AND m.created_at >= $3),
+		(SELECT max(t.created_at) FROM sms_messages t WHERE t.merchant_id = $1 AND t.purchase_id = p.id
+			AND t.kind = 'reminder' AND t.state <> 'skipped' AND t.created_at >= $3)
+		FROM unnest($2::uuid[]) AS p (id)`, database.Native([]any{merchantID, database.IDs(purchases), today.At(0, 0)})...)
+	if err != nil {
+		return fmt.Errorf("read what clients were told: %w", err)
+	}
+	return nil
 }
 
 // errTaken tells that a run was stopped or moved before the step could be taken; what the step did is undone.

@@ -35,6 +35,13 @@ func (s Step) Label() string {
 		}
 		return fmt.Sprintf("wait for the next pay day, day %d of the month", s.N)
 	case Message:
+		switch s.Channel {
+		case BySMS:
+			return "send the client an SMS with the link to pay"
+		case Either:
+			return "mail the client a reminder with the link to pay, or send it by SMS where there is no address"
+		case ByMail:
+		}
 		return "mail the client a reminder with the link to pay"
 	case DebitAgain:
 		return "debit again on the next date that the mandate and the rules allow"
@@ -51,6 +58,18 @@ func (s Step) Label() string {
 		return "stop; the debt stays"
 	}
 	return string(s.Kind)
+}
+
+// Label is a message by the channel in a list to choose from.
+func (c Channel) Label() string {
+	switch c {
+	case BySMS:
+		return "Send a reminder by SMS"
+	case Either:
+		return "Mail a reminder, or send it by SMS without an address"
+	case ByMail:
+	}
+	return Message.Label()
 }
 
 // Label is the kind in a list to choose from.

@@ -52,6 +52,8 @@ type Letters interface {
 	Agreement(p Purchase, b merchant.Brand, m mandate.Mandate, r Recurrence, first *collection.Collection) mail.Letter
 	// Failed tells that a debit was not paid, and why. Number is that of the invoice beside it.
 	Failed(rec Record, number string) mail.Letter
+	// ReminderSMS says in a short message what is open of a purchase, in cents, and where it is paid.
+	ReminderSMS(p Purchase, b merchant.Brand, cents int64) string
 	// Reminder lists what is open.
 	Reminder(to client.Details, b merchant.Brand, open []Record) mail.Letter
 	// Receipt confirms a payment.

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/queue"
+	"debitdesk/models/texting"
 	"debitdesk/models/token"
 )
 
@@ -202,7 +203,8 @@ type Service struct {
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
 	Letters   Letters
-	Papers    Papers // nil: purchases have no numbered documents
+	Texts     *texting.Service // nil: no SMS
+	Papers    Papers           // nil: purchases have no numbered documents
 	// TakeRefundBack takes a refund from those that wait at the bank connection, in the transaction that ends it; false
 	// when it has left. Nil: nothing waits there.
 	TakeRefundBack func(tx *database.Tx, merchantID, id uuid.UUID) (bool, error)

@@ -82,3 +82,11 @@ type WorkTask struct {
 
 // Kind implements Job.
 func (WorkTask) Kind() string { return "work_task" }
+
+// SendSMS sends one short message of the outbox.
+type SendSMS struct {
+	MessageID uuid.UUID `json:"message_id"`
+}
+
+// Kind implements Job.
+func (SendSMS) Kind() string { return "send_sms" }

@@ -48,6 +48,8 @@ var sealedColumns = []sealedColumn{
 	{table: "merchant_keys", key: "merchant_id", binding: "merchant_id", column: "private_key"},
 	{table: "users", key: "id", binding: "id", column: "totp_sealed"},
 	{table: "mails", key: "id", binding: "merchant_id", column: "body_sealed"},
+	{table: "sms_messages", key: "id", binding: "merchant_id", column: "text_sealed"},
+	{table: "sms_replies", key: "id", binding: "merchant_id", column: "text_sealed"},
 	{table: "bank_items", key: "id", binding: "merchant_id", column: "order_sealed"},
 	{table: "bank_files_out", key: "id", binding: "merchant_id", column: "content", kind: "text"},
 	{table: "bank_files_in", key: "id", binding: "merchant_id", column: "content"},

@@ -21,6 +21,7 @@ import (
 	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
 	"debitdesk/models/task"
+	"debitdesk/models/texting"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -50,6 +51,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	mails := outbox.Store{DB: s.DB}
 	if err := mails.Tidy(ctx, now); err != nil {
+		return err
+	}
+	texts := texting.Store{DB: s.DB}
+	if err := texts.Tidy(ctx, now); err != nil {
 		return err
 	}
 	err = s.InChunks(ctx, `DELETE FROM kept_forms WHERE ctid = ANY (ARRAY(

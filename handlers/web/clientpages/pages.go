@@ -13,11 +13,13 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/client"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/sms"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -71,6 +73,16 @@ func (p *Pages) show(c echo.Context, one client.Client, refused error) error {
 		v.Why = f.Message
 	} else {
 		v.Words = "The link is mailed to " + one.Email + ". It works for 24 hours."
+	}
+	if p.Service.Texts.Ready() {
+		v.SMSAction, v.SMSWords = v.Action+"/sms", "To "+words.PhoneWords(one.Phone)+". Each part of an SMS is paid for."
+		if err := p.Service.MaySendSMS(ctx, one); err != nil {
+			f, refused := fault.From(err)
+			if !refused {
+				return err
+			}
+			v.SMSWhy = f.Message
+		}
 	}
 	if f, wrong := fault.From(refused); wrong {
 		v.Problems.Items = []components.ErrorItem{{Text: f.Message}}
@@ -133,6 +145,29 @@ func (p *Pages) Send(c echo.Context) error {
 		}
 		return l, err
 	}, func(clientpage.Link) string { return words.ClientHref(one.ID) + "/page" })
+	if kit.MayShow(err) {
+		return p.show(c, one, err)
+	}
+	return err
+}
+
+// SendSMS serves POST /clients/:id/page/sms.
+func (p *Pages) SendSMS(c echo.Context) error {
+	one, err := p.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	err = kit.Once(c, p.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (sms.Message, error) {
+		m, err := p.Service.SendSMS(ctx, access.Actor(c), one.ID)
+		if err == nil {
+			err = access.AddFlash(c, "ok", texts.OnItsWay(m))
+		}
+		return m, err
+	}, func(sms.Message) string { return words.ClientHref(one.ID) + "/page" })
 	if kit.MayShow(err) {
 		return p.show(c, one, err)
 	}

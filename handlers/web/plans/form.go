@@ -57,7 +57,7 @@ func drafted(p plan.Plan, steps plan.Steps) draft {
 	}
 	for _, b := range plan.Branches {
 		for _, s := range steps[b] {
-			t := typed{kind: string(s.Kind), text: s.Text}
+			t := typed{kind: kindOf(s.Kind, s.Channel), text: s.Text}
 			if s.N > 0 {
 				t.n = strconv.Itoa(s.N)
 			}
@@ -65,6 +65,16 @@ func drafted(p plan.Plan, steps plan.Steps) draft {
 		}
 	}
 	return d
+}
+
+// byChannel stands between a message and its channel in the value of a choice.
+const byChannel = "."
+
+func kindOf(k plan.Kind, by plan.Channel) string {
+	if by == plan.ByMail {
+		return string(k)
+	}
+	return string(k) + byChannel + string(by)
 }
 
 // longest is how many steps a form reads for one class.
@@ -93,10 +103,12 @@ func read(form url.Values) (draft, plan.Input) {
 			at := len(d.steps[b])
 			d.steps[b] = append(d.steps[b], t)
 			n, err := strconv.Atoi(strings.TrimSpace(t.n))
-			if k := plan.Kind(t.kind); err != nil && k.Waits() {
+			kind, channel, _ := strings.Cut(t.kind, byChannel)
+			if k := plan.Kind(kind); err != nil && k.Waits() {
 				in.Wrong.Add(plan.At(b, at), "invalid", "Enter a whole number for “%s”.", k.Label())
 			}
-			in.Steps[b] = append(in.Steps[b], plan.Step{Kind: plan.Kind(t.kind), N: n, Text: t.text})
+			in.Steps[b] = append(in.Steps[b], plan.Step{Kind: plan.Kind(kind), N: n, Text: t.text,
+				Channel: plan.Channel(channel)})
 		}
 	}
 	return d, in
@@ -233,14 +245,14 @@ func (h *Plans) form(c echo.Context, d draft, refused error) error {
 		Error: byInput["hold_out"], InputMode: "numeric", Width: "s", Quiet: true,
 		Hint: "For comparison: the plan only notes what fails at them, and people go on as before. 0 is nobody."}
 	for _, b := range plan.Branches {
-		v.Branches = append(v.Branches, branch(b, d, byInput))
+		v.Branches = append(v.Branches, h.branch(b, d, byInput))
 	}
 	return h.Desk.ShowIn(c, kit.StatusOf(refused), v.Head.Title, section,
 		func(f layout.Frame) templ.Component { return pages.PlanForm(f, v) })
 }
 
 // branch is the part of the form for one class of reason.
-func branch(b plan.Branch, d draft, byInput map[string]string) pages.PlanBranchForm {
+func (h *Plans) branch(b plan.Branch, d draft, byInput map[string]string) pages.PlanBranchForm {
 	out := pages.PlanBranchForm{Title: "After a debit failed because of " + b.Label()}
 	list := slices.Concat(d.steps[b], make([]typed, d.empty))
 	for i, t := range list[:min(len(list), longest)] {
@@ -251,12 +263,26 @@ func branch(b plan.Branch, d draft, byInput map[string]string) pages.PlanBranchF
 				kind.Options = append(kind.Options, components.Option{Value: string(k), Text: k.Label(),
 					Selected: t.kind == string(k)})
 			}
+			if k == plan.Message {
+				kind.Options = append(kind.Options, h.channels(b, t)...)
+			}
 		}
 		out.Steps = append(out.Steps, pages.PlanStepFields{Kind: kind,
 			N: components.Field{Label: step + ": days, or day of the month", Name: at + ".n", Value: t.n, InputMode: "numeric",
 				Width: "s", Quiet: true},
 			Text: components.Field{Label: step + ": what the person is to do", Name: at + ".text", Value: t.text, Quiet: true,
 				MaxLength: 200}})
+	}
+	return out
+}
+
+// channels are the messages that do not go by mail alone, where SMS are set up.
+func (h *Plans) channels(b plan.Branch, t typed) (out []components.Option) {
+	for _, by := range plan.Channels[1:] {
+		value := kindOf(plan.Message, by)
+		if plan.Offered(plan.Message, b) && h.Purchases.Texts.Ready() || t.kind == value {
+			out = append(out, components.Option{Value: value, Text: by.Label(), Selected: t.kind == value})
+		}
 	}
 	return out
 }

@@ -10,6 +10,9 @@ import (
 
 // PhoneWords writes a South African number as people read it: 082 123 4567.
 func PhoneWords(phone string) string {
+	if number, is := strings.CutPrefix(phone, "+27"); is && len(number) == 9 {
+		phone = "27" + number
+	}
 	if len(phone) == 11 && strings.HasPrefix(phone, "27") {
 		return "0" + phone[2:4] + " " + phone[4:7] + " " + phone[7:]
 	}
