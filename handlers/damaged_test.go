@@ -60,6 +60,7 @@ var damagedColumns = []damagedColumn{
 	{column: "book_scans.content", key: "id", note: "only the run reads it"},
 	{column: "client_merges.before_sealed", key: "id"},
 	{column: "template_clients.debit_sealed", key: "id"},
+	{column: "issuers.client_secret", key: "id", note: "only sign-ins read it"},
 	{column: "webhooks.private_key", key: "id", note: "only deliveries read it"},
 	{column: "merchant_keys.private_key", key: "merchant_id", note: "only deliveries read it"},
 	{column: "users.totp_sealed", key: "id"},

@@ -67,6 +67,7 @@ type Deps struct {
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
 	Login        *access.Login
+	Issuers      *access.Issuers // sign-in by OpenID Connect
 	OAuth        *credential.Service
 	Developers   *developers.Developers
 	Reference    *developers.Reference
@@ -97,6 +98,7 @@ type Deps struct {
 	People       *settings.People
 	Invitation   *access.Invitation
 	Reset        *access.Reset
+	First        *access.First // of an installation without users
 	Settings     *settings.Settings
 
 	SecondFactors SecondFactors

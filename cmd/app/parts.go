@@ -89,6 +89,10 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	if db.Standby != nil {
 		desk.AsOf = database.AsOf
 	}
+	second := &access.Second{Factors: s.Factors, Sessions: o.Sessions, KeptForms: forms, PasskeyOrigin: origin,
+		Banner: desk.Banner, Issuers: s.Issuers}
+	signIn := &access.Issuers{Service: s.Issuers, Sessions: o.Sessions, Second: second, Box: forms.Box,
+		Banner: desk.Banner, Log: o.Log}
 	d := handlers.Deps{
 		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: desk.Replays,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,
@@ -104,12 +108,13 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Accounts:   &api.Accounts{Service: s.Money},
 			Statements: &api.Statements{Base: base, Service: s.Statements},
 		},
-		Login:      &access.Login{People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
-		Invitation: &access.Invitation{Members: s.Members, Sessions: o.Sessions, Banner: desk.Banner},
+		Login:      &access.Login{Issuers: signIn, People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
+		Issuers:    signIn,
+		Invitation: &access.Invitation{Members: s.Members, People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
 		Reset:      &access.Reset{People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
+		First:      &access.First{Installation: s.Installation, Sessions: o.Sessions, Banner: desk.Banner},
 		SecondFactors: handlers.SecondFactors{
-			Ask: &access.Second{Factors: s.Factors, Sessions: o.Sessions, KeptForms: forms, PasskeyOrigin: origin,
-				Banner: desk.Banner},
+			Ask:      second,
 			Security: &settings.Security{Desk: desk, Factors: s.Factors, Prove: o.Sessions.Prove, PasskeyOrigin: origin},
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
 		},

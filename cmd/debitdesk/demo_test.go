@@ -136,7 +136,7 @@ func TestADatabaseInUseGetsNoDemo(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	m, brand, err := site.app.Services.Merchants.Create(t.Context(),
-		merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
+		merchant.New{Slug: "gym", Name: "Gym", Brand: app.FirstBrand(true)})
 	if err != nil {
 		t.Fatal(err)
 	}

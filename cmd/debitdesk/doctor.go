@@ -78,6 +78,7 @@ func (e *examination) examine(ctx context.Context, io streams) {
 		e.inside(ctx)
 	}
 	e.mail(ctx)
+	e.signIn(ctx)
 	e.bank()
 }
 

@@ -115,6 +115,8 @@ var WipeKeeps = []string{
 	"memberships",
 	"invitations",
 	"sessions",
+	"issuers",
+	"issuer_people",
 	"kept_forms",
 	"invoice_series",
 	"webhooks",
