@@ -33,9 +33,10 @@ type Session struct {
 	Factor     Factor    // how the second factor was shown; empty: not
 	ProvenAt   time.Time // when a second factor was shown last
 
-	IssuerID                 uuid.UUID // where it began; zero: with a password
-	IssuerSubject, IssuerSID string    // who the person is there, and in which session
-	EndsAt                   time.Time // the latest, as the issuer's settings say; zero: as any other
+	IssuerID      uuid.UUID // where it began; zero: with a password
+	IssuerSubject string    // who the person is there
+	IssuerSID     string    `gorm:"column:issuer_sid"` // in which session there
+	EndsAt        time.Time // the latest, as the issuer's settings say; zero: as any other
 }
 
 // Factor is a way to show more than a password.
