@@ -96,6 +96,7 @@ type Deps struct {
 	Audit        *settings.Audit
 	Approvals    *approvals.Approvals
 	People       *settings.People
+	SignOn       *settings.Issuers // which issuers a business accepts
 	Invitation   *access.Invitation
 	Reset        *access.Reset
 	First        *access.First // of an installation without users

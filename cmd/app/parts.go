@@ -209,6 +209,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.Document, o HTTP) {
 	db := o.Store
 	d.Account = &settings.Account{Desk: desk, Self: s.Users, Sessions: o.Sessions}
+	d.SignOn = &settings.Issuers{Desk: desk, Service: s.Issuers, Members: s.Members.Store.Members}
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
 	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window},
