@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"debitdesk/cmd/app"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank/files"
 	"debitdesk/models/client"

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"debitdesk/cmd/app"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/demo"

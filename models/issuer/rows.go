@@ -179,7 +179,7 @@ func keepers(tx *database.Tx, merchantID uuid.UUID) (n int64, err error) {
 // setKeepers marks these members, and no others, as those whose password always opens the business.
 func setKeepers(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) {
 	tx.Later(`UPDATE memberships SET break_glass = user_id = ANY($2), updated_at = $3
-		WHERE merchant_id = $1 AND break_glass <> (user_id = ANY($2))`, merchantID, ids, tx.Now())
+		WHERE merchant_id = $1 AND break_glass <> (user_id = ANY($2))`, merchantID, append([]uuid.UUID{}, ids...), tx.Now())
 }
 
 func wrapped(what string, err error) error {
