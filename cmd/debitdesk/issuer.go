@@ -63,7 +63,7 @@ func (e *examination) signIn(ctx context.Context) {
 	i := issuer.ForInstallation(from.Address, from.ClientID, from.Name, from.Domains)
 	started := time.Now()
 	if err := openid.New(e.c.Sandbox(), time.Now).Check(ctx, issuer.Party{Issuer: *i}); err != nil {
-		e.say(bad, "sign-in", "check DEBITDESK_OIDC_ISSUER and that this machine reaches it; passwords work meanwhile",
+		e.say(bad, "sign-in", "check DEBITDESK_OIDC_ISSUER and that this machine reaches it; passwords work until then",
 			"%s/.well-known/openid-configuration is not usable: %v", strings.TrimSuffix(from.Address, "/"), err)
 		return
 	}

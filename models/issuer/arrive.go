@@ -197,7 +197,7 @@ func (s *Service) noteRefusal(ctx context.Context, i Issuer, claims Claims, in C
 	by.Name, by.IP, by.RequestID = i.Name, in.IP, in.RequestID
 	_ = s.Store.InTx(ctx, func(tx *database.Tx) error { // the refusal holds, noted or not
 		tx.Audit(by, audit.Entry{Action: "user.issuer_refused", ObjectType: "issuer", ObjectID: i.ID,
-			Text: "Turned away somebody who signed in at " + i.Name + ".", After: map[string]any{"why": f.Code,
+			Text: "Turned away a person who signed in at " + i.Name + ".", After: map[string]any{"why": f.Code,
 				"domain": DomainOf(claims.Email)}})
 		return nil
 	})

@@ -170,7 +170,7 @@ func (h *Issuers) AskRemove(c echo.Context) error {
 	view := pages.ActView{Title: "Single sign-on", Back: components.Link{Text: i.Name, Href: issuerPath(i.ID)},
 		Question: components.Confirm{ID: "remove", Title: "Remove " + i.Name + "?", Action: issuerPath(i.ID) + "/removal",
 			CancelHref: issuerPath(i.ID), Button: "Remove provider",
-			Text: "Nobody can sign in with it any longer. People keep their accounts here.",
+			Text: "People can no longer sign in with it. Their accounts here stay.",
 			Breaks: []string{"Everyone who signed in with it is signed out.",
 				"People without a password ask for one with “Forgot your password?”."}}}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Question.Title, words.SettingsSection,

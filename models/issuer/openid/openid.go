@@ -255,7 +255,7 @@ func (c *Client) Logout(ctx context.Context, p issuer.Party, token string) (issu
 		err = errors.New("issued in the future")
 	}
 	if err != nil {
-		return issuer.Logout{}, issuer.Refused(p.Name, "the message that somebody signed out does not hold", err)
+		return issuer.Logout{}, issuer.Refused(p.Name, "the message about a sign-out does not hold", err)
 	}
 	return issuer.Logout{Subject: t.Subject, SID: t.SessionID, Number: t.TokenID, Until: t.Expiry}, nil
 }
