@@ -54,12 +54,15 @@ func (c Config) checkIssuer(bad func(name, format string, args ...any)) {
 
 // signIn asks the issuer of the installation for what it publishes.
 func (e *examination) signIn(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, doctorTime)
+	defer cancel()
+	if e.found(fine, "migrations") {
+		e.businessIssuers(ctx)
+	}
 	from := e.c.issuer()
 	if from.Address == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, doctorTime)
-	defer cancel()
 	i := issuer.ForInstallation(from.Address, from.ClientID, from.Name, from.Domains)
 	started := time.Now()
 	if err := openid.New(e.c.Sandbox(), time.Now).Check(ctx, issuer.Party{Issuer: *i}); err != nil {
@@ -69,4 +72,23 @@ func (e *examination) signIn(ctx context.Context) {
 	}
 	e.say(fine, "sign-in", "", "the issuer %s answered in %d ms; its callback here is %s%s%s", from.Name,
 		time.Since(started).Milliseconds(), e.c.PublicURL(e.c.Listen), issuer.CallbackPath, i.ID)
+}
+
+// mostAsked bounds how many issuers of businesses are asked.
+const mostAsked = 20
+
+// businessIssuers asks those that businesses accept.
+func (e *examination) businessIssuers(ctx context.Context) {
+	all, err := issuer.Store{DB: e.app.Store.DB}.Shown(ctx, mostAsked)
+	if err != nil {
+		e.say(bad, "sign-in", "", "%v", err)
+		return
+	}
+	speaks := openid.New(e.c.Sandbox(), time.Now)
+	for _, i := range all {
+		if err := speaks.Check(ctx, issuer.Party{Issuer: i}); err != nil {
+			e.say(warning, "sign-in", "an admin of the business looks at Settings, Security, Single sign-on",
+				"the provider %s of merchant %s does not answer as OpenID Connect asks: %s", i.Name, i.MerchantID, i.Address)
+		}
+	}
 }

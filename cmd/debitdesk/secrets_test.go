@@ -300,7 +300,7 @@ func (v *vault) look() {
 		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals",
 		"/attention": "purchases", "/lists/views": "list_views", "/settings/people": "users", "/invite": "users", "/first": "users", "/oidc/start": "users", "/oidc/callback": "users",
 		"/settings/issuers": "users",
-		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
+		"/reset":            "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
 		"/settings/security/people": "users", "/settings/rules": "own_rules", "/imports": "book_imports",
 		"/books/closings": "book_closings", "/requests": "client_requests", "/my/link": "clients", "/my/ask": "clients",
 		"/my/mandates": "mandates", "/my/acts": "clients", "/my/codes": "clients",

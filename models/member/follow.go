@@ -30,7 +30,7 @@ func (s *Service) Follow(tx *database.Tx, who actor.Actor, id uuid.UUID, role ac
 	switch {
 	case m == nil:
 		return false, fault.Missing()
-	case m.BreakGlass:
+	case m.BreakGlass && m.Role == actor.Admin:
 		return true, nil
 	case role == "" || role == m.Role:
 		return false, nil

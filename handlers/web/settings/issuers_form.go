@@ -67,7 +67,8 @@ func (h *Issuers) form(c echo.Context, of *issuer.Issuer, in issuer.Input, wrong
 		"Without it, two steps count when the provider says so (amr or acr).", in.TrustsMFA)
 	view.Claim = text("groups_claim", "Claim with the groups", in.GroupsClaim,
 		"Such as groups, or realm_access.roles. Leave it empty if groups do not decide roles.", issuer.MaxGroup, false)
-	view.Usual = components.Select{Label: "Role of people in no group below", Name: "usual_role", Error: byInput["usual_role"],
+	view.Usual = components.Select{Label: "Role of everyone else", Name: "usual_role", Error: byInput["usual_role"],
+		Hint:  "And of people who are added, if groups do not decide roles.",
 		Blank: "None: they cannot sign in", Options: roleOptions(in.UsualRole), Width: "m", Quiet: true}
 	for n := range len(in.GroupRoles) + blankGroups {
 		var g issuer.GroupRole
