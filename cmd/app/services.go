@@ -219,10 +219,11 @@ func New(o Options) (Services, error) {
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Installation = &installation.Service{Store: installation.Store{DB: s.DB}, Merchants: out.Merchants,
 		Brand: FirstBrand(o.Sandbox), Now: o.Now}
-	out.Issuers = &issuer.Service{Store: issuer.Store{DB: s.DB}, Protocol: openid.New(o.Sandbox, o.Now), Users: users.Store,
-		Members: out.Members, Now: o.Now, Live: !o.Sandbox, BaseURL: o.BaseURL, Secret: o.Issuer.Secret}
+	out.Issuers = &issuer.Service{Store: issuer.Store{DB: s.DB}, Protocol: openid.New(o.Sandbox, o.Now),
+		Users: users.Store, Members: out.Members, Now: o.Now, Live: !o.Sandbox, BaseURL: o.BaseURL, Secret: o.Issuer.Secret}
 	if o.Issuer.Address != "" {
-		out.Issuers.Installation = issuer.ForInstallation(o.Issuer.Address, o.Issuer.ClientID, o.Issuer.Name, o.Issuer.Domains)
+		out.Issuers.Installation = issuer.ForInstallation(o.Issuer.Address, o.Issuer.ClientID, o.Issuer.Name,
+			o.Issuer.Domains)
 	}
 	users.Forced = out.Issuers.Store.Forced
 	out.Batches.Approvals = out.Approvals.Watch
@@ -270,8 +271,8 @@ func New(o Options) (Services, error) {
 	return out, nil
 }
 
-// FirstBrand is what the first brand of a business begins with: it is registered at the sandbox bank where there is one;
-// in live mode the registration is the merchant's own business with its bank.
+// FirstBrand is what the first brand of a business begins with: it is registered at the sandbox bank where there is
+// one; in live mode the registration is the merchant's own business with its bank.
 func FirstBrand(sandbox bool) merchant.Brand {
 	if !sandbox {
 		return merchant.Brand{}

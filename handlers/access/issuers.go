@@ -150,6 +150,19 @@ func (h *Issuers) Arrive(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, f.Next)
 }
 
+// StartAt signs a person in whom an issuer knows. More than one factor that was shown there counts, at the moment of it.
+func (s *Sessions) StartAt(c echo.Context, a issuer.Arrival) error {
+	from := user.Session{IssuerID: a.Issuer.ID, IssuerSubject: a.Subject, IssuerSID: a.SID, EndsAt: a.Until,
+		ProvenAt: a.AuthTime}
+	if now := s.now(); from.ProvenAt.After(now) { // the issuer's clock is ahead
+		from.ProvenAt = now
+	}
+	if a.Multi {
+		from.Factor = user.Issuer
+	}
+	return s.start(c, a.User, from)
+}
+
 // proved goes on with what asked for the proof.
 func (h *Issuers) proved(c echo.Context, f issuer.Flow, in issuer.Callback) error {
 	who, found, err := h.Sessions.Authenticate(c)

@@ -15,7 +15,6 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
-	"debitdesk/models/issuer"
 	"debitdesk/models/user"
 )
 
@@ -100,19 +99,6 @@ func (s *Sessions) Lives(c echo.Context) (bool, error) {
 
 // Start signs the person in under a new id; what the browser sent ends here.
 func (s *Sessions) Start(c echo.Context, u user.User) error { return s.start(c, u, user.Session{}) }
-
-// StartAt signs a person in whom an issuer knows. More than one factor that was shown there counts, at the moment of it.
-func (s *Sessions) StartAt(c echo.Context, a issuer.Arrival) error {
-	from := user.Session{IssuerID: a.Issuer.ID, IssuerSubject: a.Subject, IssuerSID: a.SID, EndsAt: a.Until,
-		ProvenAt: a.AuthTime}
-	if now := s.now(); from.ProvenAt.After(now) { // the issuer's clock is ahead
-		from.ProvenAt = now
-	}
-	if a.Multi {
-		from.Factor = user.Issuer
-	}
-	return s.start(c, a.User, from)
-}
 
 // start begins a session with what is known of its issuer.
 func (s *Sessions) start(c echo.Context, u user.User, from user.Session) error {
