@@ -145,7 +145,8 @@ func (c *callers) issuers() {
 		"enabled", "yes")
 	c.all("POST /settings/issuers", func(int) ask { return ask{body: body} }, 303)
 	ids := c.column(`SELECT id::text FROM issuers WHERE issuer <> 'http://127.0.0.1:9'`) // which does not answer
-	c.all("POST /settings/issuers/exceptions", func(int) ask { return ask{body: form("keep", c.A.Owner.ID.String())} }, 303)
+	c.all("POST /settings/issuers/exceptions",
+		func(int) ask { return ask{body: form("keep", c.A.Owner.ID.String())} }, 303)
 	c.all("POST /settings/issuers/:id", func(i int) ask { return ask{ids: onOne(ids, i), body: body} }, 303, 409)
 	c.all("POST /oidc/logout/:id", func(i int) ask {
 		return ask{ids: onOne(ids, i), who: &handlertest.Person{}, body: url.Values{"logout_token": {op.LogoutToken(nil)}}}

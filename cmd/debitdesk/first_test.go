@@ -56,7 +56,8 @@ func TestAnInstallationWithoutUsersIsSetUpByItsLink(t *testing.T) {
 	form := url.Values{"business": {"Kloof Street Fitness"}, "slug": {"kloof"}, "name": {"Thandi"},
 		"email": {"thandi@kloof.example"}, "password": {"short"}}
 	if got := call("POST", at, form); got.Code != http.StatusUnprocessableEntity ||
-		!strings.Contains(got.Body.String(), "at least 12 characters") || !strings.Contains(got.Body.String(), `value="kloof"`) {
+		!strings.Contains(got.Body.String(), "at least 12 characters") ||
+		!strings.Contains(got.Body.String(), `value="kloof"`) {
 		t.Errorf("a short password: %d %s", got.Code, got.Body)
 	}
 	form.Set("password", "seven quiet otters")

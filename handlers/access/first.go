@@ -82,8 +82,9 @@ func (f *First) page(c echo.Context, form url.Values, wrong error) error {
 	view.Name.Autocomplete = "name"
 	view.Email = input("email", "Your e-mail address", "You sign in with it.", 254, true)
 	view.Email.Type, view.Email.Autocomplete = "email", "username"
-	view.Password = input("password", "Password", "At least 12 characters. A few words are easier to remember than symbols.",
-		256, true)
+	view.Password = input("password", "Password",
+		"At least 12 characters. A few words are easier to remember than symbols.", 256, true)
 	view.Password.Type, view.Password.Value, view.Password.Autocomplete = "password", "", "new-password"
-	return bare(c, status, "Set up Debitdesk", f.Banner, func(p layout.Plain) templ.Component { return pages.First(p, view) })
+	return bare(c, status, "Set up Debitdesk", f.Banner,
+		func(p layout.Plain) templ.Component { return pages.First(p, view) })
 }

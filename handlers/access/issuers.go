@@ -129,8 +129,8 @@ func (h *Issuers) Arrive(c echo.Context) error {
 	q := c.QueryParams()
 	f := h.flow(c, id, q.Get("state"))
 	h.cookie(c, q.Get("state"), "", -1)
-	in := issuer.Callback{Issuer: id, State: q.Get("state"), Code: q.Get("code"), Says: q.Get("iss"), Error: q.Get("error"),
-		IP: c.RealIP(), RequestID: RequestID(c)}
+	in := issuer.Callback{Issuer: id, State: q.Get("state"), Code: q.Get("code"), Says: q.Get("iss"),
+		Error: q.Get("error"), IP: c.RealIP(), RequestID: RequestID(c)}
 	if f.Proof() {
 		return h.proved(c, f, in)
 	}
@@ -150,7 +150,8 @@ func (h *Issuers) Arrive(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, f.Next)
 }
 
-// StartAt signs a person in whom an issuer knows. More than one factor that was shown there counts, at the moment of it.
+// StartAt signs a person in whom an issuer knows. More than one factor that was shown there counts, at the moment of
+// it.
 func (s *Sessions) StartAt(c echo.Context, a issuer.Arrival) error {
 	from := user.Session{IssuerID: a.Issuer.ID, IssuerSubject: a.Subject, IssuerSID: a.SID, EndsAt: a.Until,
 		ProvenAt: a.AuthTime}
@@ -255,8 +256,8 @@ func (h *Issuers) Links(c echo.Context, next string) (out []components.Link, err
 	return out, err
 }
 
-// leave answers a person who signed out here and can sign out at the issuer, too; false when there is no such way. It is a
-// page that leads on, since the answer to a form may not lead to another site.
+// leave answers a person who signed out here and can sign out at the issuer, too; false when there is no such way. It is
+// a page that leads on, since the answer to a form may not lead to another site.
 func (h *Issuers) leave(c echo.Context, id uuid.UUID) (bool, error) {
 	if h == nil || id == uuid.Nil {
 		return false, nil

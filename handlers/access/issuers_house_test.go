@@ -62,7 +62,8 @@ func (g *gate) change(terms map[string]string) handlertest.Answer {
 // withPassword adds somebody of A who has one.
 func (g *gate) withPassword(email string, role actor.Role) user.User {
 	g.t.Helper()
-	u, err := g.People.Create(g.t.Context(), g.A.Actor, user.Input{Email: email, Name: "Pat", Password: otters, Role: role})
+	u, err := g.People.Create(g.t.Context(), g.A.Actor,
+		user.Input{Email: email, Name: "Pat", Password: otters, Role: role})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func TestTheFormOfAProviderSaysEverythingThatIsWrong(t *testing.T) {
 	g := newHouse(t, nil)
 	g.Page(g.A.Owner, "POST", "/settings/issuers", url.Values{"issuer": {"ftp://x"}, "forced": {"yes"},
 		"provisions": {"yes"}, "groups": {"clerks"}, "group_roles": {"king"}, "session_hours": {"many"}}).Want(422).Contains(
-		"Enter the name that its button shows.", "begins with https://", "Enter the client id", "Name the domains whose people",
+		"Enter the name that its button shows.", "begins with https://", "Enter the client id",
+		"Name the domains whose people",
 		"Choose a role for the group", "Enter the name of the claim", "‘many’ is not a number of hours",
 		"Choose the role of the people whom the provider adds.")
 	g.Page(g.A.Owner, "POST", "/settings/issuers", g.form(map[string]string{"issuer": g.op.URL + "/nowhere"})).Want(422).
@@ -306,7 +308,8 @@ func TestWhatDirectsMoneyAsksTheIssuerAgain(t *testing.T) {
 		return g.get(b, g.op.Visit(asked).RequestURI())
 	}
 	prove(map[string]any{"sub": "bob"}).Want(403).Contains("as another person")
-	prove(map[string]any{"auth_time": g.Real().Add(-time.Hour).Unix()}).Want(400).Contains("did not ask you to sign in again")
+	prove(map[string]any{"auth_time": g.Real().Add(-time.Hour).Unix()}).Want(400).
+		Contains("did not ask you to sign in again")
 	prove(map[string]any{"auth_time": nil}).Want(400)
 	if g.Count(`SELECT count(*) FROM webhooks`) != 1 {
 		t.Error("it went on without a proof")

@@ -110,8 +110,8 @@ func (s *Second) askedAgain(c echo.Context, next, name string) pages.FactorView 
 	view.Issuer = components.Link{Text: "Sign in again with " + s.Issuers.Called(c.Request().Context(), in.IssuerID),
 		Href: proofIssuer + "?next=" + url.QueryEscape(next) + "&kept=" + url.QueryEscape(name)}
 	if view.Text = "This step needs you to sign in again, where you signed in."; in.HasFactor {
-		view.Text = "This step needs you to sign in again where you signed in, or your authenticator app, your passkey or a " +
-			"recovery code."
+		view.Text = "This step needs you to sign in again where you signed in, or your authenticator app, your passkey or " +
+			"a recovery code."
 	}
 	return view
 }

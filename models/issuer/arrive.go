@@ -153,8 +153,8 @@ func (s *Service) inBusiness(ctx context.Context, i Issuer, id uuid.UUID) (user.
 	return s.Users.User(ctx, businesses[0].ID, id)
 }
 
-// byAddress finds the person by an address that is verified to be theirs and that the issuer may speak for; NotFound for
-// nobody. An issuer of a business finds its own people alone.
+// byAddress finds the person by an address that is verified to be theirs and that the issuer may speak for; NotFound
+// for nobody. An issuer of a business finds its own people alone.
 func (s *Service) byAddress(ctx context.Context, i Issuer, claims Claims) (user.User, error) {
 	if !i.vouched(claims) || !i.Speaks(claims.Email) {
 		return user.User{}, fault.Missing()
@@ -203,8 +203,8 @@ func (s *Service) noteRefusal(ctx context.Context, i Issuer, claims Claims, in C
 	})
 }
 
-// Proved finishes a proof: the person of the session signed in anew at the issuer, just now, and as themselves. It tells
-// whether that counts as a second factor.
+// Proved finishes a proof: the person of the session signed in anew at the issuer, just now, and as themselves. It
+// tells whether that counts as a second factor.
 func (s *Service) Proved(ctx context.Context, f Flow, in Callback, who actor.Actor, subject string) (Arrival, error) {
 	i, claims, err := s.redeem(ctx, f, in)
 	if err != nil {

@@ -128,8 +128,9 @@ var installationSpace = uuid.MustParse("5f0c9d3e-7f0b-4d0e-9a55-3f0c6a1d2b47")
 
 // ForInstallation is the issuer that the configuration names.
 func ForInstallation(address, clientID, name string, domains []string) *Issuer {
-	i := &Issuer{ID: uuid.NewSHA1(installationSpace, []byte(address+"\x00"+clientID)), Address: address, ClientID: clientID,
-		Terms: Terms{Name: name, Enabled: true}}
+	i := &Issuer{ID: uuid.NewSHA1(installationSpace, []byte(address+"\x00"+clientID)), Address: address,
+		ClientID: clientID,
+		Terms:    Terms{Name: name, Enabled: true}}
 	for _, d := range domains {
 		i.Domains = append(i.Domains, strings.ToLower(d))
 	}

@@ -88,7 +88,8 @@ func (s Store) Secret(ctx context.Context, i Issuer) (Secret, error) {
 	opened, err := s.Seal.OpenBytes(secretPlace(i.MerchantID, i.ID), sealed)
 	if errors.Is(err, seal.ErrDamaged) {
 		return "", fault.New(fault.Conflict, "issuer_secret_damaged",
-			"The secret kept for %s cannot be read. An admin has to enter it again under Settings, Security.", i.Name).Because(err)
+			"The secret kept for %s cannot be read. An admin has to enter it again under Settings, Security.",
+			i.Name).Because(err)
 	}
 	return Secret(opened), wrapped("open the secret of an issuer", err)
 }
@@ -151,7 +152,8 @@ func endSessions(tx *database.Tx, i Issuer, l Logout) ([]ended, error) {
 func endPasswords(tx *database.Tx, i Issuer) {
 	tx.Later(`DELETE FROM sessions s USING users u, memberships mb WHERE u.id = s.user_id AND mb.user_id = u.id
 		AND mb.merchant_id = $1 AND COALESCE(s.merchant_id, u.merchant_id) = $1 AND s.issuer_id IS NULL
-		AND NOT (mb.break_glass AND mb.role = 'admin') AND lower(substring(u.email from '[^@]*$')) = ANY($2)`, i.MerchantID, i.Domains)
+		AND NOT (mb.break_glass AND mb.role = 'admin')
+		AND lower(substring(u.email from '[^@]*$')) = ANY($2)`, i.MerchantID, i.Domains)
 }
 
 // Forced names the issuer through which a person has to come in to a business; empty: any way is right.
@@ -159,7 +161,8 @@ func (s Store) Forced(ctx context.Context, merchantID, userID uuid.UUID) (name s
 	err = s.Pool.QueryRow(ctx, `SELECT COALESCE((SELECT i.name FROM issuers i
 		JOIN memberships mb ON mb.merchant_id = i.merchant_id JOIN users u ON u.id = mb.user_id
 		WHERE i.merchant_id = $1 AND u.id = $2 AND i.enabled AND i.forced AND i.deleted_at IS NULL
-		AND NOT (mb.break_glass AND mb.role = 'admin') AND lower(substring(u.email from '[^@]*$')) = ANY(i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID,
+		AND NOT (mb.break_glass AND mb.role = 'admin')
+		AND lower(substring(u.email from '[^@]*$')) = ANY(i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID,
 		userID).Scan(&name)
 	return name, wrapped("find what a business demands at sign-in", err)
 }

@@ -1,5 +1,5 @@
-// Package testissuer is an OpenID Connect issuer for tests: it signs for real, takes each code once, asks for PKCE and the
-// client's secret, and lies on demand. It shares no code with the product.
+// Package testissuer is an OpenID Connect issuer for tests: it signs for real, takes each code once, asks for PKCE and
+// the client's secret, and lies on demand. It shares no code with the product.
 package testissuer
 
 import (

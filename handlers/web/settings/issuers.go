@@ -116,8 +116,8 @@ func (h *Issuers) Create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return access.RedirectWithFlash(c, "ok", "Provider added. Enter the addresses below at the provider, then try its button.",
-		issuerPath(made.ID))
+	return access.RedirectWithFlash(c, "ok",
+		"Provider added. Enter the addresses below at the provider, then try its button.", issuerPath(made.ID))
 }
 
 // find is the issuer of the address.

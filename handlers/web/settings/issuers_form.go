@@ -90,7 +90,8 @@ func (h *Issuers) form(c echo.Context, of *issuer.Issuer, in issuer.Input, wrong
 	if in.SessionHours != 0 {
 		hours = strconv.Itoa(in.SessionHours)
 	}
-	view.Hours = text("session_hours", "Hours until people sign in again", hours, "1 to 168; 12 when left empty.", 3, false)
+	view.Hours = text("session_hours", "Hours until people sign in again", hours,
+		"1 to 168; 12 when left empty.", 3, false)
 	view.Hours.Width, view.Hours.InputMode = "s", "numeric"
 	return h.Desk.ShowIn(c, kit.StatusOf(wrong), view.Heading, words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.IssuerForm(f, view) })

@@ -1,5 +1,5 @@
-// Package openid speaks OpenID Connect with issuers: discovery, the code flow, and the verification of what they sign. It
-// must not know whom an issuer may bring in.
+// Package openid speaks OpenID Connect with issuers: discovery, the code flow, and the verification of what they sign.
+// It must not know whom an issuer may bring in.
 package openid
 
 import (
@@ -52,8 +52,8 @@ type published struct {
 	Methods []string `json:"token_endpoint_auth_methods_supported"`
 }
 
-// New makes a client. Issuers that a business chose are called on public networks alone, in the sandbox on this machine,
-// too; the one that the operator chose may be anywhere.
+// New makes a client. Issuers that a business chose are called on public networks alone, in the sandbox on this
+// machine, too; the one that the operator chose may be anywhere.
 func New(sandbox bool, now func() time.Time) *Client {
 	c := func(t http.RoundTripper) *http.Client {
 		return &http.Client{Timeout: wholeTime, Transport: limited{t},

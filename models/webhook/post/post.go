@@ -47,7 +47,8 @@ func New(sandbox bool) *Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// Guarded carries calls to addresses that merchants choose: to public networks alone, and in the sandbox to this machine.
+// Guarded carries calls to addresses that merchants choose: to public networks alone, and in the sandbox to this
+// machine.
 func Guarded(sandbox bool) *http.Transport {
 	options := []ssrf.Option{ssrf.WithAnyPort()}
 	if sandbox {
