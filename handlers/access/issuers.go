@@ -256,8 +256,8 @@ func (h *Issuers) Links(c echo.Context, next string) (out []components.Link, err
 	return out, err
 }
 
-// leave answers a person who signed out here and can sign out at the issuer, too; false when there is no such way. It is
-// a page that leads on, since the answer to a form may not lead to another site.
+// leave answers a person who signed out here and can sign out at the issuer, too; false when there is no such way. It
+// is a page that leads on, since the answer to a form may not lead to another site.
 func (h *Issuers) leave(c echo.Context, id uuid.UUID) (bool, error) {
 	if h == nil || id == uuid.Nil {
 		return false, nil

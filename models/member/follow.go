@@ -10,8 +10,8 @@ import (
 )
 
 // Follow makes a member's role what their groups at an issuer say, in the transaction of the sign-in; "" leaves it as
-// it is. Kept is true for an exception, an admin whose password always opens the business: no group changes that role. The
-// last admin stays one.
+// it is. Kept is true for an exception, an admin whose password always opens the business: no group changes that role.
+// The last admin stays one.
 func (s *Service) Follow(tx *database.Tx, who actor.Actor, id uuid.UUID, role actor.Role) (kept bool, err error) {
 	all, err := holdMembers(tx, who.MerchantID, id)
 	if err != nil {
