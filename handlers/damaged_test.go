@@ -61,6 +61,7 @@ var damagedColumns = []damagedColumn{
 	{column: "client_merges.before_sealed", key: "id"},
 	{column: "template_clients.debit_sealed", key: "id"},
 	{column: "webhooks.private_key", key: "id", note: "only deliveries read it"},
+	{column: "issuers.client_secret", key: "id", note: "only sign-ins read it"},
 	{column: "merchant_keys.private_key", key: "merchant_id", note: "only deliveries read it"},
 	{column: "users.totp_sealed", key: "id"},
 	{column: "mails.body_sealed", key: "id"},

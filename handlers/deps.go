@@ -68,6 +68,7 @@ type Deps struct {
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
 	Login        *access.Login
+	Issuers      *access.Issuers // sign-in by OpenID Connect
 	OAuth        *credential.Service
 	Developers   *developers.Developers
 	Reference    *developers.Reference
@@ -97,8 +98,10 @@ type Deps struct {
 	Audit        *settings.Audit
 	Approvals    *approvals.Approvals
 	People       *settings.People
+	SignOn       *settings.Issuers // which issuers a business accepts
 	Invitation   *access.Invitation
 	Reset        *access.Reset
+	First        *access.First // of an installation without users
 	Settings     *settings.Settings
 
 	SecondFactors SecondFactors

@@ -13,7 +13,7 @@ import (
 // sent there, and each page with a secret in its address, counts for the address of
 // the caller. They are named here and not at the routes, so that a page added below
 // them is guarded too.
-var doors = []string{"/login", "/reset", "/invite", "/my/link", "/my/ask"}
+var doors = []string{"/login", "/reset", "/invite", "/first", "/oidc", "/my/link", "/my/ask"}
 
 // payersPages is where the client's links lead, and clientsPages is the client's own page.
 const payersPages, clientsPages = "/p/", "/my"

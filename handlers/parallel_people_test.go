@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/handlertest/testissuer"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
@@ -134,6 +135,26 @@ func (c *callers) people() {
 			members[i].Email)}
 	}, 303)
 	c.all("POST /settings/security", func(int) ask { return ask{body: form("require", "no")} }, 303)
+	c.issuers()
+}
+
+// issuers are added, changed and removed, and say that people signed out.
+func (c *callers) issuers() {
+	op := testissuer.New(c.t)
+	body := form("name", "House Login", "issuer", op.URL, "client_id", op.ClientID, "domains", "a.example", "version", "1",
+		"enabled", "yes")
+	c.all("POST /settings/issuers", func(int) ask { return ask{body: body} }, 303)
+	ids := c.column(`SELECT id::text FROM issuers WHERE issuer <> 'http://127.0.0.1:9'`) // which does not answer
+	c.all("POST /settings/issuers/exceptions",
+		func(int) ask { return ask{body: form("keep", c.A.Owner.ID.String())} }, 303)
+	c.all("POST /settings/issuers/:id", func(i int) ask { return ask{ids: onOne(ids, i), body: body} }, 303, 409)
+	c.all("POST /oidc/logout/:id", func(i int) ask {
+		return ask{ids: onOne(ids, i), who: &handlertest.Person{}, body: url.Values{"logout_token": {op.LogoutToken(nil)}}}
+	}, 200)
+	c.all("POST /settings/issuers/:id/removal", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303, 404)
+	c.all("POST /first/:token", func(int) ask {
+		return ask{ids: []string{"unknown"}, who: &handlertest.Person{}, body: url.Values{}}
+	}, 404)
 }
 
 // passkey gives a person one, and its name in addresses.

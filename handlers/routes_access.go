@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/manual"
+	"debitdesk/models/issuer"
 	"debitdesk/static"
 )
 
@@ -21,11 +22,16 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "GET", "/login", e.Login.Show},
 			{openForm, "POST", "/login", e.Login.SignIn},
 			{openForm, "POST", "/logout", e.Login.SignOut},
+			{openForm, "GET", "/oidc/start/:id", e.Issuers.Start},
+			{openForm, "GET", issuer.CallbackPath + ":id", e.Issuers.Arrive},
+			{openForm, "POST", issuer.LogoutPath + ":id", e.Issuers.SignedOut},
 			{tokenRequest, "POST", "/oauth/token", access.TokenEndpoint(e.OAuth)},
 			{open, "GET", "/openapi.json", e.Reference.OpenAPI},
 			{maybeSignedIn, "GET", "/developers/api", e.Reference.Show},
 			{openForm, "GET", "/invite/:token", e.Invitation.Show},
 			{openForm, "POST", "/invite/:token", e.Invitation.Accept},
+			{openForm, "GET", access.FirstPage + ":token", e.First.Show},
+			{openForm, "POST", access.FirstPage + ":token", e.First.Open},
 			{openForm, "GET", "/reset", e.Reset.Show},
 			{openForm, "POST", "/reset", e.Reset.Ask},
 			{openForm, "GET", "/reset/:token", e.Reset.Choose},
@@ -80,6 +86,7 @@ func (e *edge) accessRoutes() Table {
 			{page, "GET", access.FormPage, e.formBack},
 			{page, "GET", "/account/proof", e.SecondFactors.Ask.ShowProof},
 			{page, "POST", "/account/proof", e.SecondFactors.Ask.Prove},
+			{page, "GET", "/account/proof/issuer", e.Issuers.Prove},
 			{page, "GET", "/account/security", e.SecondFactors.Security.Show},
 			{page, "GET", "/account/security/app", e.SecondFactors.Security.ShowApp},
 			{pageProof, "POST", "/account/security/app", e.SecondFactors.Security.BeginApp},

@@ -69,6 +69,16 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/security/people/:id/reset", e.SecondFactors.Demand.AskReset},
 			{pageProof, "POST", "/settings/security/people/:id/reset", e.SecondFactors.Demand.Reset},
 		}},
+		{actor.Manage, "Providers of single sign-on, and who never needs them", []Route{
+			{page, "GET", "/settings/issuers", e.SignOn.List},
+			{page, "GET", "/settings/issuers/new", e.SignOn.New},
+			{pageProof, "POST", "/settings/issuers", e.SignOn.Create},
+			{pageProof, "POST", "/settings/issuers/exceptions", e.SignOn.Keep},
+			{page, "GET", "/settings/issuers/:id", e.SignOn.Show},
+			{pageProof, "POST", "/settings/issuers/:id", e.SignOn.Update},
+			{page, "GET", "/settings/issuers/:id/removal", e.SignOn.AskRemove},
+			{pageProof, "POST", "/settings/issuers/:id/removal", e.SignOn.Remove},
+		}},
 		{actor.Manage, "Erase a client’s personal data on request", []Route{
 			{page, "GET", "/clients/:id/erasure", e.Clients.AskErase},
 			{pageProof, "POST", "/clients/:id/erasure", e.Clients.Erase},

@@ -242,6 +242,11 @@ func (s *street) fill() {
 		"/settings/people/":                s.A.Staff.ID.String(),
 		"/settings/people/invitations/":    invited.ID.String(),
 		"/invite/":                         "unknown",
+		"/first/":                          "unknown",
+		"/oidc/start/":                     "unknown",
+		"/oidc/callback/":                  "unknown",
+		"/oidc/logout/":                    "unknown",
+		"/settings/issuers/":               s.issuer(),
 		"/reset/":                          "unknown",
 		"/attention/":                      promised.ID.String(),
 		"/audit/":                          entry,
@@ -284,6 +289,18 @@ func (s *street) fill() {
 		"/account/security/passkeys/":      passkey.Handle(),
 		"/settings/security/people/":       s.A.Staff.ID.String(),
 	}
+}
+
+// issuer is one that the business accepts; it is not there to be asked.
+func (s *street) issuer() string {
+	s.t.Helper()
+	id := s.Store.NewID()
+	if _, err := s.Store.Pool.Exec(s.t.Context(), `INSERT INTO issuers
+		(id, merchant_id, name, issuer, client_id, created_at, updated_at)
+		VALUES ($1, $2, 'House Login', 'http://127.0.0.1:9', 'desk', now(), now())`, id, s.A.ID); err != nil {
+		s.t.Fatal(err)
+	}
+	return id.String()
 }
 
 // request is what a client asked for by phone.
@@ -471,8 +488,8 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.each(func(method, route string) {
 		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/my") ||
 			strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") ||
-			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/sms/") ||
-			strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
+			strings.HasPrefix(route, "/first/") || strings.HasPrefix(route, "/oidc/") || strings.HasPrefix(route, "/sms/") ||
+			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
 			route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") ||
 			strings.HasPrefix(route, "/.well-known/") {
 			return

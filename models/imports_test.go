@@ -18,7 +18,7 @@ const module = "debitdesk/"
 var adapters = []string{"models/store", "models/database", "models/jobs", "models/bank/sandbox", "models/bank/banktest",
 	"models/bank/files", "models/bank/acb", "models/bank/iso20022", "models/bank/simbank", "models/bank/courier",
 	"models/mail/smtp", "models/sms/wire", "models/sms/bulksms", "models/sms/clickatell", "models/sms/generic",
-	"models/sms/smstest", "models/webhook/post"}
+	"models/sms/smstest", "models/webhook/post", "models/issuer/openid"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
 var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/rulebook", "models/fault",

@@ -90,6 +90,10 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	if db.Standby != nil {
 		desk.AsOf = database.AsOf
 	}
+	second := &access.Second{Factors: s.Factors, Sessions: o.Sessions, KeptForms: forms, PasskeyOrigin: origin,
+		Banner: desk.Banner, Issuers: s.Issuers}
+	signIn := &access.Issuers{Service: s.Issuers, Sessions: o.Sessions, Second: second, Box: forms.Box,
+		Banner: desk.Banner, Log: o.Log}
 	d := handlers.Deps{
 		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: desk.Replays,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,
@@ -105,12 +109,13 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Accounts:   &api.Accounts{Service: s.Money},
 			Statements: &api.Statements{Base: base, Service: s.Statements},
 		},
-		Login:      &access.Login{People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
-		Invitation: &access.Invitation{Members: s.Members, Sessions: o.Sessions, Banner: desk.Banner},
+		Login:      &access.Login{Issuers: signIn, People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
+		Issuers:    signIn,
+		Invitation: &access.Invitation{Members: s.Members, People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
 		Reset:      &access.Reset{People: s.Users, Sessions: o.Sessions, Banner: desk.Banner},
+		First:      &access.First{Installation: s.Installation, Sessions: o.Sessions, Banner: desk.Banner},
 		SecondFactors: handlers.SecondFactors{
-			Ask: &access.Second{Factors: s.Factors, Sessions: o.Sessions, KeptForms: forms, PasskeyOrigin: origin,
-				Banner: desk.Banner},
+			Ask:      second,
 			Security: &settings.Security{Desk: desk, Factors: s.Factors, Prove: o.Sessions.Prove, PasskeyOrigin: origin},
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
 		},
@@ -207,6 +212,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.Document, o HTTP) {
 	db := o.Store
 	d.Account = &settings.Account{Desk: desk, Self: s.Users, Sessions: o.Sessions}
+	d.SignOn = &settings.Issuers{Desk: desk, Service: s.Issuers, Members: s.Members.Store.Members}
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
 	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window},

@@ -36,6 +36,9 @@ import (
 	"debitdesk/models/factor"
 	"debitdesk/models/find"
 	"debitdesk/models/followup"
+	"debitdesk/models/installation"
+	"debitdesk/models/issuer"
+	"debitdesk/models/issuer/openid"
 	"debitdesk/models/journal"
 	"debitdesk/models/leaving"
 	"debitdesk/models/listview"
@@ -65,6 +68,8 @@ import (
 // Services are the use cases of the product.
 type Services struct {
 	Merchants     *merchant.Service
+	Installation  *installation.Service
+	Issuers       *issuer.Service
 	OwnRules      *ownrule.Service
 	Clients       *client.Service
 	Users         *user.Service
@@ -121,15 +126,24 @@ type Options struct {
 	Exchange simulation.Worker
 	// Verifier answers about accounts; nil: the sandbox bank where that is the gateway, else nobody.
 	Verifier bank.Verifier
+	// Issuer is who signs people in to all businesses; without an address nobody.
+	Issuer InstallationIssuer
 	// Timetable is the bank's; nil: the usual cut-offs and lead days.
 	Timetable *collection.Timetable
+}
+
+// InstallationIssuer is the one that the configuration names; an empty address means none.
+type InstallationIssuer struct {
+	Address, ClientID, Name string
+	Secret                  issuer.Secret
+	Domains                 []string
 }
 
 // talks is how many conversations with the mail relay go side by side.
 const talks = 4
 
-// issuer stays the same whatever the address is, so that moving house ends no credential.
-const issuer = "debitdesk"
+// tokenIssuer stays the same whatever the address is, so that moving house ends no credential.
+const tokenIssuer = "debitdesk"
 
 // New wires the use cases.
 func New(o Options) (Services, error) {
@@ -166,7 +180,7 @@ func New(o Options) (Services, error) {
 		Users:     users,
 		Members:   &member.Service{Store: member.Store{DB: s.DB}, Now: o.Now, Letters: words, Release: followup.Release},
 		Credentials: &credential.Service{Store: credential.Store{DB: s.DB}, Keys: o.Signing, Now: o.Now,
-			Issuer: issuer},
+			Issuer: tokenIssuer},
 		Purchases: purchases,
 		Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: at.gateway, Purchases: purchases, Now: now,
 			Timetable: at.timetable, Limits: purchases.Limits},
@@ -209,6 +223,15 @@ func New(o Options) (Services, error) {
 		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
 		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
+	out.Installation = &installation.Service{Store: installation.Store{DB: s.DB}, Merchants: out.Merchants,
+		Brand: FirstBrand(o.Sandbox), Now: o.Now}
+	out.Issuers = &issuer.Service{Store: issuer.Store{DB: s.DB}, Protocol: openid.New(o.Sandbox, o.Now),
+		Users: users.Store, Members: out.Members, Now: o.Now, Live: !o.Sandbox, BaseURL: o.BaseURL, Secret: o.Issuer.Secret}
+	if o.Issuer.Address != "" {
+		out.Issuers.Installation = issuer.ForInstallation(o.Issuer.Address, o.Issuer.ClientID, o.Issuer.Name,
+			o.Issuer.Domains)
+	}
+	users.Forced = out.Issuers.Store.Forced
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
 	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s.DB}, Now: now, Rules: purchases.Timetable.Rules,
@@ -257,6 +280,16 @@ func New(o Options) (Services, error) {
 	}
 	out.workers(o)
 	return out, nil
+}
+
+// FirstBrand is what the first brand of a business begins with: it is registered at the sandbox bank where there is
+// one; in live mode the registration is the merchant's own business with its bank.
+func FirstBrand(sandbox bool) merchant.Brand {
+	if !sandbox {
+		return merchant.Brand{}
+	}
+	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1",
+		AccountNumber: "12345678"}}}
 }
 
 // forgetting ends the stored accounts of a client in the transaction that deletes it.

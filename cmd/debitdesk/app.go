@@ -98,7 +98,8 @@ func (a *App) wire(baseURL string, noBank bool) (app.Services, error) {
 	}
 	o := app.Options{Texts: provider, Store: a.Store, Log: a.Log, BaseURL: baseURL,
 		Sandbox: a.Config.Sandbox(), Version: version(),
-		Now: time.Now, Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender}
+		Now: time.Now, Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender,
+		Issuer: a.Config.issuer()}
 	if noBank {
 		return app.New(o)
 	}

@@ -47,6 +47,11 @@ type Config struct {
 	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
 	Proxies     string `env:"DEBITDESK_PROXIES"`
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
+	OIDCIssuer  string `env:"DEBITDESK_OIDC_ISSUER"` // who signs people in to all businesses
+	OIDCClient  string `env:"DEBITDESK_OIDC_CLIENT_ID"`
+	OIDCSecret  string `env:"DEBITDESK_OIDC_CLIENT_SECRET"`
+	OIDCName    string `env:"DEBITDESK_OIDC_NAME"`        // on its button
+	OIDCDomains string `env:"DEBITDESK_OIDC_DOMAINS"`     // of the addresses that it may speak for
 	Contact     string `env:"DEBITDESK_SECURITY_CONTACT"` // who hears of faults in security.txt
 
 	TLSCert     string `env:"DEBITDESK_TLS_CERT"` // a file, with those of the authorities between
@@ -146,6 +151,7 @@ func (c Config) Validate() error {
 		bad("DEBITDESK_PROXIES", "%q is not a list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
 	}
 	c.checkTLS(bad)
+	c.checkIssuer(bad)
 	c.keep(bad)
 	if c.Contact != "" {
 		checkContact(bad, c.Contact)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"debitdesk/cmd/app"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank/files"
 	"debitdesk/models/client"
@@ -136,7 +137,7 @@ func TestADatabaseInUseGetsNoDemo(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	m, brand, err := site.app.Services.Merchants.Create(t.Context(),
-		merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
+		merchant.New{Slug: "gym", Name: "Gym", Brand: app.FirstBrand(true)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,7 @@ func (e *examination) examine(ctx context.Context, io streams) {
 	}
 	e.mail(ctx)
 	e.sms(ctx)
+	e.signIn(ctx)
 	e.bank()
 }
 

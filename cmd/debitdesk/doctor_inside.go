@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/installation"
 	"debitdesk/models/plural"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
@@ -94,6 +95,7 @@ func (e *examination) inside(ctx context.Context) {
 	if !e.schema(ctx) {
 		return
 	}
+	e.admin(ctx)
 	e.clock(ctx)
 	e.usedKeys(ctx)
 	e.chain(ctx)
@@ -121,6 +123,20 @@ func (e *examination) schema(ctx context.Context) bool {
 	}
 	e.say(fine, "migrations", "", "%s, none missing", plural.Of(len(steps), "step"))
 	return true
+}
+
+// admin tells whether anybody can run a business here.
+func (e *examination) admin(ctx context.Context) {
+	has, err := installation.Store{DB: e.app.Store.DB}.AnyAdmin(ctx)
+	switch {
+	case err != nil:
+		e.say(bad, "admin", "", "%v", err)
+	case !has:
+		e.say(warning, "admin", "open the link that serve prints at its start; debitdesk user first prints a new one",
+			"no admin exists yet, so no person can run a business here")
+	default:
+		e.say(fine, "admin", "", "an admin can sign in")
+	}
 }
 
 // skew is how far the machine may be from the database, either way.

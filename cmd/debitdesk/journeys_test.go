@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"debitdesk/cmd/app"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/demo"
@@ -22,7 +23,7 @@ const password = "a password of length"
 func (s *site) business(t *testing.T) {
 	t.Helper()
 	m, _, err := s.app.Services.Merchants.Create(t.Context(),
-		merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: s.app.newBrand()})
+		merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: app.FirstBrand(true)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ import (
 // and files that hold masks alone. Every other one must be re-sealed.
 var otherBytes = []string{
 	"sessions.id_hash",
+	"first_links.token_hash",
+	"issuer_once.hash",
 	"credentials.secret_hash",
 	"idempotency_keys.fingerprint",
 	"idempotency_keys.body",

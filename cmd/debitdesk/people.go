@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/cmd/app"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/member"
@@ -30,7 +31,7 @@ type merchantCreateCmd struct {
 func (m *merchantCreateCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
 		made, brand, err := a.Services.Merchants.Create(ctx,
-			merchant.New{Slug: m.Slug, Name: m.Name, Brand: a.newBrand()})
+			merchant.New{Slug: m.Slug, Name: m.Name, Brand: app.FirstBrand(a.Config.Sandbox())})
 		if err != nil {
 			return err
 		}
@@ -40,16 +41,6 @@ func (m *merchantCreateCmd) run(ctx context.Context, c Config, io streams) error
 			BrandID    uuid.UUID `json:"brand_id"`
 		}{made.ID, made.Slug, brand.ID})
 	})
-}
-
-// newBrand is registered at the sandbox bank where there is one; in live mode
-// the registration is the merchant's own business with its bank.
-func (a *App) newBrand() merchant.Brand {
-	if !a.Config.Sandbox() {
-		return merchant.Brand{}
-	}
-	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1",
-		AccountNumber: "12345678"}}}
 }
 
 // merchantFor finds a merchant by its short name. An unknown one is refused, with the
@@ -72,6 +63,7 @@ func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, 
 }
 
 type userCmd struct {
+	First  userFirstCmd  `cmd:"" help:"Print a link with which the first business and its admin are made; the link before stops working."`
 	Create userCreateCmd `cmd:"" help:"Add a dashboard user; the password is the first line of standard input."`
 	Reset  userResetCmd  `cmd:"" name:"reset-factors" help:"Remove the two-step sign-in of a person who lost every device and code, and end their sessions."`
 }

@@ -98,6 +98,9 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 	if _, err := fmt.Fprintf(out, "listening on %s://%s\n", schemeOf(secure), shown(main.Addr())); err != nil {
 		a.Log.Warn("standard output is closed", "error", err)
 	}
+	if err := a.offerFirstLink(ctx, baseURL, out); err != nil {
+		a.Log.Warn("no link for the first admin was printed", "error", err)
+	}
 	select {
 	case <-ctx.Done():
 		err = a.drain(failed)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
 
@@ -33,9 +34,29 @@ const SecurityPage = "/account/security"
 // half tells whether a session still waits for the second factor.
 func half(in user.SignedIn) bool { return in.HasFactor && in.Factor == user.NoFactor }
 
-// proven tells whether the person has no second factor, or showed it of late.
+// proven tells whether the person has no second factor, or showed it of late. Who came through an issuer shows it there
+// again, or a factor of their own.
 func proven(in user.SignedIn, now time.Time) bool {
-	return !in.HasFactor || now.Sub(in.ProvenAt) <= ProofLasts
+	if in.IssuerID == uuid.Nil && !in.HasFactor {
+		return true
+	}
+	return now.Sub(in.ProvenAt) <= ProofLasts
+}
+
+// ownThings are the addresses that change what is the person's own, in all of their businesses.
+var ownThings = []string{"/account/password", "/account/business", "/account/sessions", SecurityPage}
+
+// confined refuses to a session that the issuer of one business began what concerns the person's other businesses: the
+// admins of that business say who the person is.
+func confined(in user.SignedIn, route string) error {
+	if !in.Confined || !slices.ContainsFunc(ownThings, func(at string) bool {
+		return route == at || strings.HasPrefix(route, at+"/")
+	}) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "confined_session",
+		"You signed in with %s, which vouches for you in this business alone. Sign in with your password to do that.",
+		in.IssuerName)
 }
 
 // setsUp tells the addresses that a person reaches who must set up a factor first.
@@ -71,15 +92,20 @@ func (s *Sessions) Half(c echo.Context) (who actor.Actor, found bool, err error)
 // Prove notes that the second factor was shown, under a new session id; what the
 // session carries stays. Unauthenticated when the session ended meanwhile, so that
 // one answer opens one session.
-func (s *Sessions) Prove(c echo.Context, shown user.Factor) error {
+func (s *Sessions) Prove(c echo.Context, shown user.Factor) error { return s.prove(c, shown) }
+
+func (s *Sessions) prove(c echo.Context, shown user.Factor) error {
 	ss, ok := c.Get(sessionKey).(*sessions.Session)
 	if !ok {
 		return fault.New(fault.Unauthenticated, "authentication_failed", "Please sign in.")
 	}
 	in, _ := ss.Values[signedInKey{}].(user.SignedIn)
 	now := s.now()
-	in.HasFactor, in.Factor, in.ProvenAt, in.SeenAt = true, shown, now, now
-	in.ExpiresAt = lastUntil(in.CreatedAt, now)
+	if shown != user.Issuer && shown != user.NoFactor {
+		in.HasFactor = true
+	}
+	in.Factor, in.ProvenAt, in.SeenAt = shown, now, now
+	in.ExpiresAt = lastUntil(in.Session, now)
 	var err error
 	if in.Data, err = dataOf(ss); err != nil {
 		return err

@@ -5,11 +5,13 @@ import (
 	"net/url"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/member"
+	"debitdesk/models/user"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -18,6 +20,7 @@ import (
 // who holds the link may use it.
 type Invitation struct {
 	Members  *member.Service
+	People   *user.Service
 	Sessions *Sessions
 	Banner   func() *layout.SandboxBanner
 }
@@ -39,9 +42,16 @@ func (i *Invitation) Accept(c echo.Context) error {
 	}
 	if found {
 		Set(c, who)
+		in, _ := Session(c)
+		if err := confined(in, "/account/business"); err != nil {
+			return i.refused(c, form, err)
+		}
 		u, err := i.Members.Accept(ctx, Actor(c), token)
 		if err != nil {
 			return i.refused(c, form, err)
+		}
+		if err := i.opens(c, u, in.IssuerID == uuid.Nil); err != nil {
+			return RedirectWithFlash(c, "ok", "You have joined. "+err.Error(), "/")
 		}
 		if err := i.Sessions.Move(c, u); err != nil {
 			return err
@@ -53,10 +63,21 @@ func (i *Invitation) Accept(c echo.Context) error {
 	if err != nil {
 		return i.refused(c, form, err)
 	}
+	if i.opens(c, u, true) != nil { // the page of it says how to sign in
+		return c.Redirect(http.StatusSeeOther, "/login")
+	}
 	if err := i.Sessions.Start(c, u); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/")
+}
+
+// opens is nil when a session that began in this way may work for the business of the person.
+func (i *Invitation) opens(c echo.Context, u user.User, byPassword bool) error {
+	if !byPassword {
+		return nil
+	}
+	return i.People.ByPassword(c.Request().Context(), u.MerchantID, u.ID)
 }
 
 func (i *Invitation) refused(c echo.Context, form url.Values, err error) error {

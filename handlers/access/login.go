@@ -21,6 +21,7 @@ import (
 type Login struct {
 	People   *user.Service
 	Sessions *Sessions
+	Issuers  *Issuers
 	Banner   func() *layout.SandboxBanner
 }
 
@@ -95,13 +96,20 @@ func (l *Login) SignOut(c echo.Context) error {
 			return err
 		}
 	}
+	in, _ := Session(c)
 	if err := l.Sessions.End(c); err != nil {
+		return err
+	}
+	if left, err := l.Issuers.leave(c, in.IssuerID); err != nil || left {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/login?signed_out=1")
 }
 
-func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
+func (l *Login) page(c echo.Context, status int, view pages.LoginView) (err error) {
+	if view.Issuers, err = l.Issuers.Links(c, view.Next); err != nil {
+		return err
+	}
 	return bare(c, status, "Sign in", l.Banner, func(f layout.Plain) templ.Component { return pages.Login(f, view) })
 }
 

@@ -6,10 +6,13 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
+	"debitdesk/models/issuer"
+	"debitdesk/models/user"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -22,6 +25,7 @@ type Second struct {
 	KeptForms     *KeptForms
 	PasskeyOrigin string // the address under which passkeys work
 	Banner        func() *layout.SandboxBanner
+	Issuers       *issuer.Service
 }
 
 // ceremonyKey is where a session remembers the question for a passkey.
@@ -74,7 +78,7 @@ func (s *Second) ShowProof(c echo.Context) error {
 	if Proven(c) {
 		return s.goOn(c, next, name)
 	}
-	return s.page(c, http.StatusOK, askedAgain(next, name))
+	return s.page(c, http.StatusOK, s.askedAgain(c, next, name))
 }
 
 // Prove serves POST /account/proof.
@@ -87,18 +91,29 @@ func (s *Second) Prove(c echo.Context) error {
 	if in, _ := Session(c); !in.HasFactor {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	view := askedAgain(next, name)
+	view := s.askedAgain(c, next, name)
 	if done, err := s.look(c, form, &view); err != nil || !done {
 		return err
 	}
 	return s.goOn(c, next, name)
 }
 
-func askedAgain(next, name string) pages.FactorView {
-	return pages.FactorView{Title: "Confirm that it is you",
+func (s *Second) askedAgain(c echo.Context, next, name string) pages.FactorView {
+	view := pages.FactorView{Title: "Confirm that it is you",
 		Text: "This step needs your authenticator app, your passkey or a recovery code again.", Action: proofPage, Next: next,
 		Kept:   name,
 		Cancel: components.Link{Text: "Go back", Href: next}}
+	in, _ := Session(c)
+	if in.IssuerID == uuid.Nil || in.HasFactor && in.Factor != user.Issuer {
+		return view
+	}
+	view.Issuer = components.Link{Text: "Sign in again with " + s.Issuers.Called(c.Request().Context(), in.IssuerID),
+		Href: proofIssuer + "?next=" + url.QueryEscape(next) + "&kept=" + url.QueryEscape(name)}
+	if view.Text = "This step needs you to sign in again, where you signed in."; in.HasFactor {
+		view.Text = "This step needs you to sign in again where you signed in, or your authenticator app, your passkey or " +
+			"a recovery code."
+	}
+	return view
 }
 
 // goOn leads back, or sends on the form that was kept, once.

@@ -64,13 +64,16 @@ func (s *Sessions) Authenticate(c echo.Context) (actor.Actor, bool, error) {
 		return actor.Actor{}, false, nil
 	}
 	c.Set(provenKey, proven(in, s.now()))
-	if in.RequireFactor && !in.HasFactor && !setsUp(c.Path()) {
+	if err := confined(in, c.Path()); err != nil {
+		return actor.Actor{}, false, err
+	}
+	if in.RequireFactor && !in.HasFactor && in.Factor == user.NoFactor && !setsUp(c.Path()) {
 		return actor.Actor{}, false, fault.New(fault.Forbidden, SetUpFirst,
 			"Your business requires two-step sign-in. Set it up first.")
 	}
 	if now := s.now(); now.Sub(in.SeenAt) >= touchEvery { // no write for each request
 		if err := s.rows.TouchSession(c.Request().Context(), in.Hash, c.RealIP(), now,
-			lastUntil(in.CreatedAt, now)); err != nil {
+			lastUntil(in.Session, now)); err != nil {
 			return actor.Actor{}, false, err
 		}
 	}
@@ -95,7 +98,10 @@ func (s *Sessions) Lives(c echo.Context) (bool, error) {
 }
 
 // Start signs the person in under a new id; what the browser sent ends here.
-func (s *Sessions) Start(c echo.Context, u user.User) error {
+func (s *Sessions) Start(c echo.Context, u user.User) error { return s.start(c, u, user.Session{}) }
+
+// start begins a session with what is known of its issuer.
+func (s *Sessions) start(c echo.Context, u user.User, from user.Session) error {
 	ss, err := s.Get(c.Request(), s.name)
 	if err != nil {
 		return err
@@ -109,13 +115,14 @@ func (s *Sessions) Start(c echo.Context, u user.User) error {
 	}
 	now := s.now()
 	in := user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(),
-		UserAgent: agent,
-		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}
+		UserAgent: agent, CreatedAt: now, SeenAt: now, IssuerID: from.IssuerID, IssuerSubject: from.IssuerSubject,
+		IssuerSID: from.IssuerSID, EndsAt: from.EndsAt, Factor: from.Factor, ProvenAt: from.ProvenAt}}
+	in.ExpiresAt = lastUntil(in.Session, now)
 	if in.HasFactor, err = s.rows.HasFactor(c.Request().Context(), u.ID); err != nil {
 		return err
 	}
 	if half(in) {
-		in.ExpiresAt = now.Add(HalfLasts)
+		in.ExpiresAt = earlier(now.Add(HalfLasts), in.ExpiresAt)
 	}
 	ss.Values = map[any]any{signedInKey{}: in}
 	c.Set(sessionKey, ss)
@@ -142,7 +149,7 @@ func (s *Sessions) Move(c echo.Context, u user.User) error {
 		return err
 	}
 	in.User, in.MerchantID, in.SeenAt = u, u.MerchantID, s.now()
-	in.ExpiresAt = lastUntil(in.CreatedAt, in.SeenAt)
+	in.ExpiresAt = lastUntil(in.Session, in.SeenAt)
 	ss.Values[signedInKey{}] = in
 	return ss.Save(c.Request(), c.Response())
 }
@@ -285,10 +292,17 @@ func (s *Sessions) hashes(id string) [][]byte {
 }
 
 // lastUntil is when a session ends that is used now.
-func lastUntil(created, now time.Time) time.Time {
-	idle, absolute := now.Add(user.SessionIdle), created.Add(user.SessionAbsolute)
-	if idle.After(absolute) {
-		return absolute
+func lastUntil(in user.Session, now time.Time) time.Time {
+	until := earlier(now.Add(user.SessionIdle), in.CreatedAt.Add(user.SessionAbsolute))
+	if in.EndsAt.IsZero() {
+		return until
 	}
-	return idle
+	return earlier(until, in.EndsAt)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }

@@ -8,7 +8,7 @@ import (
 
 // Open are the addresses that ask for no proof of who calls.
 var Open = []string{"/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout", "/oauth/token", "/p/", "/my",
-	"/openapi.json", "/developers/api", "/manual", "/invite/", "/reset",
+	"/openapi.json", "/developers/api", "/manual", "/invite/", "/first/", "/oidc/", "/reset",
 	"/.well-known/", "/sms/"}
 
 // ExerciseStranger walks every address of the house: signed out nobody gets in,

@@ -25,8 +25,8 @@ const (
 // ComingDay is what one day is expected to bring.
 type ComingDay struct {
 	Date    calendar.Date
-	Planned report.Tally // debits that are scheduled or at the bank
-	Bills   report.Tally // what subscriptions will still bill by then, as things stand
+	Planned report.Tally  // debits that are scheduled or at the bank
+	Bills   report.Tally  // what subscriptions will still bill by then, as things stand
 	Band    estimate.Band // of both together
 	Known   bool          // false: there are too few debits in the past to judge by
 	parts   []estimate.Part

@@ -39,7 +39,9 @@ type Cohort struct {
 	By    map[Ending]report.Tally
 }
 
-func plus(a, b report.Tally) report.Tally { return report.Tally{N: a.N + b.N, Cents: a.Cents + b.Cents} }
+func plus(a, b report.Tally) report.Tally {
+	return report.Tally{N: a.N + b.N, Cents: a.Cents + b.Cents}
+}
 
 // reasonsOf gathers counts by code and month, those with the most debits first.
 func reasonsOf(rows []reasonRow) (out []Reason) {

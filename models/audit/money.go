@@ -8,6 +8,7 @@ var directing = map[string]bool{
 	"profile.added": true, "profile.default": true, "profile.removed": true,
 	"webhook.created": true, "webhook.changed": true, "webhook.deleted": true,
 	"credential.issued": true, "credential.replaced": true,
+	"issuer.created": true, "issuer.changed": true, "issuer.removed": true, "issuer.exceptions": true,
 	"membership.changed": true, "membership.added": true,
 	SettingAsked: true,
 }

@@ -130,11 +130,11 @@ func TestDisablingEndsTheSessionsOfThatBusinessAlone(t *testing.T) {
 	if err != nil || in.MerchantID != h.theirs.MerchantID {
 		t.Fatalf("signed in to %v, %v", in.MerchantID, err)
 	}
-	if _, err := h.users.Open(t.Context(), h.lebo.Actor(), h.ours.MerchantID); !fault.Is(err, fault.NotFound) {
+	if _, err := h.users.Open(t.Context(), h.lebo.Actor(), h.ours.MerchantID, true); !fault.Is(err, fault.NotFound) {
 		t.Fatalf("switched to a business that disabled them: %v", err)
 	}
 	must(t, h.Enable(t.Context(), h.thandi.Actor(), h.lebo.ID))
-	if u, err := h.users.Open(t.Context(), h.lebo.Actor(), h.ours.MerchantID); err != nil || u.Role != actor.Staff {
+	if u, err := h.users.Open(t.Context(), h.lebo.Actor(), h.ours.MerchantID, true); err != nil || u.Role != actor.Staff {
 		t.Fatalf("%+v, %v", u, err)
 	}
 }
@@ -191,7 +191,7 @@ func TestSigningInGoesToTheBusinessLastUsed(t *testing.T) {
 		who, err := h.users.SignIn(t.Context(), attempt)
 		must(t, err)
 		h.wait(1e6)
-		if _, err := h.users.Open(t.Context(), who.Actor(), to.MerchantID); err != nil {
+		if _, err := h.users.Open(t.Context(), who.Actor(), to.MerchantID, true); err != nil {
 			t.Fatal(err)
 		}
 		if in, err := h.users.SignIn(t.Context(), attempt); err != nil || in.MerchantID != to.MerchantID {

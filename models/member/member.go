@@ -28,6 +28,7 @@ type Member struct {
 	Email, Name    string
 	Terms
 	HasFactor  bool      // the person has set up a second factor
+	BreakGlass bool      // an admin whose password always opens the business, whatever its issuers demand
 	LastUsedAt time.Time // in this business, real time
 	DisabledAt time.Time
 	JoinedAt   time.Time

@@ -21,7 +21,7 @@ const livesIn = `SELECT FROM memberships m WHERE m.user_id = u.id AND m.disabled
 const memberColumns = `SELECT mb.user_id AS id, mb.merchant_id, u.email, u.name, mb.role,
 	mb.grants, mb.batch_limit_cents,
 	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor,
-	mb.last_used_at,
+	mb.break_glass, mb.last_used_at,
 	COALESCE(mb.disabled_at, u.disabled_at) AS disabled_at, mb.created_at AS joined_at
 	FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE `
 

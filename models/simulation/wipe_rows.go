@@ -120,6 +120,8 @@ var WipeKeeps = []string{
 	"memberships",
 	"invitations",
 	"sessions",
+	"issuers",
+	"issuer_people",
 	"kept_forms",
 	"invoice_series",
 	"webhooks",

@@ -45,6 +45,7 @@ var sealedColumns = []sealedColumn{
 	{table: "client_merges", key: "id", binding: "merchant_id", column: "before_sealed"},
 	{table: "template_clients", key: "id", binding: "merchant_id", column: "debit_sealed"},
 	{table: "webhooks", key: "id", binding: "merchant_id", column: "private_key"},
+	{table: "issuers", key: "id", binding: "merchant_id", column: "client_secret"},
 	{table: "merchant_keys", key: "merchant_id", binding: "merchant_id", column: "private_key"},
 	{table: "users", key: "id", binding: "id", column: "totp_sealed"},
 	{table: "mails", key: "id", binding: "merchant_id", column: "body_sealed"},

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
 	"debitdesk/models/followup"
+	"debitdesk/models/issuer"
 	"debitdesk/models/listview"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/merging"
@@ -103,6 +104,10 @@ func (s *Store) Tidy(ctx context.Context) error {
 	}
 	events := webhook.Store{DB: s.DB}
 	if err := events.Tidy(ctx, now); err != nil {
+		return err
+	}
+	issuers := issuer.Store{DB: s.DB}
+	if err := issuers.Tidy(ctx, now); err != nil {
 		return err
 	}
 	_, err = s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))

@@ -20,8 +20,9 @@ type Business struct {
 }
 
 // Open lets the caller work for another of their businesses: the person as they
-// are there. NotFound for a business that they do not belong to, or not any more.
-func (s *Service) Open(ctx context.Context, who actor.Actor, merchantID uuid.UUID) (User, error) {
+// are there. NotFound for a business that they do not belong to, or not any more; Forbidden where a session that began
+// with a password does not open it.
+func (s *Service) Open(ctx context.Context, who actor.Actor, merchantID uuid.UUID, byPassword bool) (User, error) {
 	if who.Kind != actor.User {
 		return User{}, notAPerson()
 	}
@@ -33,6 +34,11 @@ func (s *Service) Open(ctx context.Context, who actor.Actor, merchantID uuid.UUI
 		return User{}, fault.Missing()
 	case merchantID == who.MerchantID:
 		return u, nil
+	}
+	if byPassword {
+		if err := s.ByPassword(ctx, merchantID, who.ID); err != nil {
+			return User{}, err
+		}
 	}
 	there := u.Actor()
 	there.IP, there.RequestID = who.IP, who.RequestID

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
@@ -17,6 +19,21 @@ type Service struct {
 	Now   func() time.Time // real time: locks and sessions do not follow the sandbox clock
 	// Letters words what is mailed to people about their passwords.
 	Letters Letters
+	// Forced names the issuer through which a person has to come in to a business; empty: a password is right, too.
+	Forced func(ctx context.Context, merchantID, id uuid.UUID) (issuer string, err error)
+}
+
+// ByPassword is nil when a password opens the business to the person; Forbidden with the issuer to use otherwise.
+func (s *Service) ByPassword(ctx context.Context, merchantID, id uuid.UUID) error {
+	if s.Forced == nil {
+		return nil
+	}
+	through, err := s.Forced(ctx, merchantID, id)
+	if err == nil && through != "" {
+		err = fault.New(fault.Forbidden, "sign_in_by_issuer",
+			"Your business asks you to sign in with %s. Use its button on the sign-in page.", through)
+	}
+	return err
 }
 
 // Create makes a person of the caller's merchant.

@@ -32,6 +32,11 @@ type Session struct {
 	MerchantID uuid.UUID // the business it works for
 	Factor     Factor    // how the second factor was shown; empty: not
 	ProvenAt   time.Time // when a second factor was shown last
+
+	IssuerID      uuid.UUID // where it began; zero: with a password
+	IssuerSubject string    // who the person is there
+	IssuerSID     string    `gorm:"column:issuer_sid"` // in which session there
+	EndsAt        time.Time // the latest, as the issuer's settings say; zero: as any other
 }
 
 // Factor is a way to show more than a password.
@@ -43,6 +48,7 @@ const (
 	TOTP     Factor = "totp"
 	Passkey  Factor = "passkey"
 	Recovery Factor = "recovery"
+	Issuer   Factor = "issuer" // shown where the person signed in
 )
 
 // SignedIn is a session with everything that the frame of a page shows.
@@ -58,6 +64,11 @@ type SignedIn struct {
 
 	HasFactor     bool // the person has set up a second factor
 	RequireFactor bool // the business demands one of everybody
+
+	IssuerName string // of the issuer of a business where the session began
+	// Confined tells that the issuer of this business alone said who the person is, who works elsewhere too: nothing that
+	// is the person's own may be changed, and no other business opened.
+	Confined bool
 }
 
 // Sessions gives the caller's own sessions, the last seen first.
@@ -101,6 +112,13 @@ func (s *Service) RevokeOthers(ctx context.Context, who actor.Actor, mine []byte
 		return nil
 	})
 	return n, err
+}
+
+// CameIn notes in the transaction of a sign-in that the person came in, in those words.
+func CameIn(tx *database.Tx, who actor.Actor, text string, at time.Time) {
+	setUserSeen(tx, who.ID, at)
+	setBusinessUsed(tx, who.MerchantID, who.ID, at)
+	tx.Audit(who, audit.Entry{Action: "user.signed_in", ObjectType: "user", ObjectID: who.ID, Text: text})
 }
 
 func notAPerson() error {

@@ -21,7 +21,8 @@ var (
 )
 
 const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at,
-	m.id AS merchant_id, s.factor, s.proven_at,
+	m.id AS merchant_id, s.factor, s.proven_at, s.issuer_id, s.issuer_subject, s.issuer_sid, s.ends_at,
+	COALESCE(i.name, '') AS issuer_name, i.id IS NOT NULL AS confined,
 	u.id AS u_id, m.id AS u_merchant_id, u.email AS u_email, u.name AS u_name, mb.role AS u_role, mb.grants AS u_grants,
 	mb.batch_limit_cents AS u_batch_limit_cents,
 	u.theme AS u_theme, u.keys_off AS u_keys_off, u.last_seen_at AS u_last_seen_at, m.name AS merchant_name,
@@ -33,6 +34,7 @@ const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.
 		WHERE o.user_id = u.id AND o.merchant_id <> m.id AND o.disabled_at IS NULL), '[]') AS others
 	FROM sessions s JOIN users u ON u.id = s.user_id JOIN merchants m ON m.id = COALESCE(s.merchant_id, u.merchant_id)
 	JOIN memberships mb ON mb.user_id = u.id AND mb.merchant_id = m.id
+	LEFT JOIN issuers i ON i.id = s.issuer_id
 	LEFT JOIN LATERAL (SELECT id, name FROM brands WHERE merchant_id = m.id ORDER BY id LIMIT 1) b ON true
 	WHERE s.id_hash = ANY($1) AND s.expires_at > $2 AND s.created_at > $3 AND u.disabled_at IS NULL
 	AND mb.disabled_at IS NULL LIMIT 1`
@@ -46,7 +48,11 @@ func (s Store) FindSession(ctx context.Context, hashes [][]byte, now,
 	if err != nil || len(list) == 0 {
 		return in, false, err
 	}
-	return list[0], true, nil
+	in = list[0]
+	if in.Confined = in.Confined && len(in.Others) > 0; in.Confined {
+		in.Others = nil
+	}
+	return in, true, nil
 }
 
 // InsertSession keeps a new session.

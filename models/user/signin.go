@@ -47,7 +47,49 @@ func (s *Service) SignIn(ctx context.Context, a Attempt) (User, error) {
 	if !known || !fits || !u.DisabledAt.IsZero() {
 		return User{}, s.refuse(ctx, who, a, known)
 	}
-	return u, s.welcome(ctx, who, a, before)
+	open, err := s.opened(ctx, u)
+	if err != nil {
+		if fault.HasCode(err, "sign_in_by_issuer") {
+			if noted := s.sent(ctx, who); noted != nil {
+				err = noted
+			}
+		}
+		return User{}, err
+	}
+	there := open.Actor()
+	there.IP, there.RequestID = a.IP, a.RequestID
+	return open, s.welcome(ctx, there, a, before)
+}
+
+// opened is the person in the business used last that a password opens.
+func (s *Service) opened(ctx context.Context, u User) (User, error) {
+	refused := s.ByPassword(ctx, u.MerchantID, u.ID)
+	if refused == nil || !fault.HasCode(refused, "sign_in_by_issuer") {
+		return u, refused
+	}
+	all, err := s.Store.Businesses(ctx, u.ID)
+	if err != nil {
+		return u, err
+	}
+	for _, b := range all {
+		switch err := s.ByPassword(ctx, b.ID, u.ID); {
+		case err == nil:
+			return s.Store.User(ctx, b.ID, u.ID)
+		case !fault.HasCode(err, "sign_in_by_issuer"):
+			return u, err
+		}
+	}
+	f, _ := fault.From(refused)
+	return u, fault.New(fault.Unauthenticated, f.Code, "%s", f.Message)
+}
+
+// sent notes that a right password did not open the business.
+func (s *Service) sent(ctx context.Context, who actor.Actor) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		tx.Audit(who, audit.Entry{Action: "user.sign_in_failed", ObjectType: "user", ObjectID: who.ID,
+			Text: "A sign-in with the password was refused: the business asks for its provider."})
+		return nil
+	})
 }
 
 // SignOut notes that the person left; the session ends with its cookie.
@@ -120,9 +162,7 @@ func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, befor
 			}
 			SaveThrottle(tx, t)
 		}
-		setUserSeen(tx, who.ID, s.Now())
-		setBusinessUsed(tx, who.MerchantID, who.ID, s.Now())
-		tx.Audit(who, audit.Entry{Action: "user.signed_in", ObjectType: "user", ObjectID: who.ID, Text: "Signed in."})
+		CameIn(tx, who, "Signed in.", s.Now())
 		return nil
 	})
 }

@@ -17,7 +17,8 @@ import (
 type LoginView struct {
 	Email, Next, Problem string
 	SignedOut            bool
-	NewPassword          bool // it was just chosen
+	NewPassword          bool              // it was just chosen
+	Issuers              []components.Link // other ways in
 }
 
 // Login is the page where people sign in.
@@ -104,7 +105,27 @@ func Login(frame layout.Plain, v LoginView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</div></form><p><button class=\"link\" type=\"submit\" form=\"sign-in\" formaction=\"/reset\" name=\"begin\" value=\"yes\">Forgot your password?</button></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</div></form>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if len(v.Issuers) > 0 {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"other-way stack\">")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				for _, l := range v.Issuers {
+					templ_7745c5c3_Err = components.LinkButton(components.Button{Label: l.Text, Href: l.Href, Block: true}).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " <p><button class=\"link\" type=\"submit\" form=\"sign-in\" formaction=\"/reset\" name=\"begin\" value=\"yes\">Forgot your password?</button></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

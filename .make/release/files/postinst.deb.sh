@@ -31,9 +31,8 @@ fi
 if [ -z "$2" ]; then
 	cat <<'TEXT'
 Debitdesk is installed. Its settings are in /etc/debitdesk/debitdesk.env, its data in /var/lib/debitdesk.
-The first merchant and its admin, as root:
-  debitdeskctl merchant create SLUG --name "NAME OF THE BUSINESS"
-  debitdeskctl user create --email EMAIL --role admin --merchant SLUG --password-stdin
-Then sign in at http://127.0.0.1:8080, and run: debitdeskctl doctor
+The first business and its admin: open the link that this prints, as root:
+  debitdeskctl user first
+Then run: debitdeskctl doctor
 TEXT
 fi

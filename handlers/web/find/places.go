@@ -40,6 +40,8 @@ var more = []find.Place{
 		Also: "rulebook scheme disputes days law sources VAT DebiCheck"},
 	{Group: find.Pages, Label: "Settings: Security", Icon: "settings", Href: "/settings/security",
 		Also: "two-step sign-in required"},
+	{Group: find.Pages, Label: "Settings: Single sign-on", Icon: "settings", Href: "/settings/issuers",
+		Also: "oidc openid connect provider sso entra google okta"},
 	{Group: find.Pages, Label: "Request log", Icon: "code", Href: "/developers/requests", Also: "developers api"},
 	{Group: find.Pages, Label: "Webhooks", Icon: "code", Href: "/developers/webhooks", Also: "developers deliveries"},
 	{Group: find.Pages, Label: "API reference", Icon: "code", Href: "/developers/api", Also: "developers openapi"},

@@ -159,7 +159,6 @@ func spanName(s analysis.Span, weekly bool) string {
 
 func monthName(m calendar.Date) string { return m.Format("Jan 2006") }
 
-
 // sentence is a refusal for a person.
 func sentence(err error) string {
 	f, _ := fault.From(err)

@@ -51,8 +51,11 @@ func (a *Account) page(c echo.Context, wrong error) error {
 		view.Businesses = append(view.Businesses, pages.BusinessRow{ID: b.ID.String(), Name: b.Name})
 	}
 	for _, s := range all {
+		if me.Confined && handle(s) != handle(me.Session) {
+			continue // of other businesses, perhaps
+		}
 		row := pages.SessionRow{Browser: words.BrowserWords(s.UserAgent), Address: s.IP, Since: a.Desk.Real(s.CreatedAt),
-			Seen: a.Desk.Real(s.SeenAt), Factor: factorWords(s.Factor, me.HasFactor)}
+			Seen: a.Desk.Real(s.SeenAt), Factor: factorWords(s, me.HasFactor)}
 		if handle(s) == handle(me.Session) {
 			row.Current = true
 		} else {
@@ -93,7 +96,7 @@ func (a *Account) Switch(c echo.Context) error {
 	if err != nil {
 		return fault.Missing()
 	}
-	u, err := a.Self.Open(c.Request().Context(), access.Actor(c), id)
+	u, err := a.Self.Open(c.Request().Context(), access.Actor(c), id, kit.Mine(c).IssuerID == uuid.Nil)
 	if err != nil {
 		return err
 	}
@@ -135,8 +138,10 @@ func (a *Account) EndOthers(c echo.Context) error {
 }
 
 // factorWords says how the second factor was shown in a session.
-func factorWords(f user.Factor, has bool) string {
-	switch {
+func factorWords(s user.Session, has bool) string {
+	switch f := s.Factor; {
+	case f == user.Issuer:
+		return "Single sign-on, two steps"
 	case f == user.TOTP:
 		return "Authenticator app"
 	case f == user.Passkey:
@@ -145,6 +150,9 @@ func factorWords(f user.Factor, has bool) string {
 		return "Recovery code"
 	case has:
 		return "Waiting for the second step"
+	}
+	if s.IssuerID != uuid.Nil {
+		return "Single sign-on"
 	}
 	return "Password only"
 }

@@ -39,25 +39,31 @@ type Client struct {
 
 // New makes a client. In the sandbox it may call programs on the same machine.
 func New(sandbox bool) *Client {
-	options := []ssrf.Option{ssrf.WithAnyPort()}
 	limit := wholeTime
+	if sandbox {
+		limit = sandboxTime
+	}
+	return &Client{time: limit, http: &http.Client{Transport: Guarded(sandbox),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// Guarded carries calls to addresses that merchants choose: to public networks alone, and in the sandbox to this
+// machine.
+func Guarded(sandbox bool) *http.Transport {
+	options := []ssrf.Option{ssrf.WithAnyPort()}
 	if sandbox {
 		options = append(options, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
 			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
-		limit = sandboxTime
 	}
 	// The guard sees the very address that is dialled, whatever a name resolves to.
 	dialer := &net.Dialer{Timeout: connectTime, Control: ssrf.New(options...).Safe}
-	return &Client{time: limit, http: &http.Client{
-		Transport: &http.Transport{
-			Proxy:       nil, // a proxy of the environment would get round the guard
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: connectTime,
-			MaxIdleConns:        100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead,
-			ForceAttemptHTTP2: true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &http.Transport{
+		Proxy:       nil, // a proxy of the environment would get round the guard
+		DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout: connectTime,
+		MaxIdleConns:        100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead,
+		ForceAttemptHTTP2: true,
+	}
 }
 
 // Post implements webhook.Poster.

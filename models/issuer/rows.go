@@ -1,0 +1,193 @@
+package issuer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// The secret is read to exchange codes alone.
+var (
+	issuerTable  = table.New[Issuer]("issuers")
+	issuerInsert = issuerTable.Write(`INSERT INTO issuers (@columns, client_secret) VALUES (@values, @secret)`, "secret")
+	issuerSave   = issuerTable.Write(`UPDATE issuers SET @set(client_id, name, enabled, domains, forced, provisions,
+		trusts_email, trusts_mfa, groups_claim, group_roles, usual_role, session_hours, updated_at), version = version + 1,
+		client_secret = CASE WHEN @keep THEN client_secret ELSE @secret END
+		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`, "keep", "secret")
+)
+
+// Store is where issuers are kept, and whom they know.
+type Store struct{ *database.DB }
+
+func secretPlace(merchantID, id uuid.UUID) seal.Place {
+	return seal.PlaceOf("issuers", "client_secret", merchantID, id)
+}
+
+func (s Store) sealed(i Issuer, secret Secret) []byte {
+	if secret == "" {
+		return nil
+	}
+	return s.Seal.SealBytes(secretPlace(i.MerchantID, i.ID), []byte(secret.Reveal()))
+}
+
+func insertIssuer(tx *database.Tx, i Issuer, secret Secret) {
+	database.Write(tx, issuerInsert, i, Store{tx.DB()}.sealed(i, secret))
+}
+
+// saveIssuer ends the transaction with fault.ErrLost when the issuer is not as it was loaded. An empty secret keeps the
+// one that is there.
+func saveIssuer(tx *database.Tx, i Issuer, secret Secret) {
+	database.MustChange(tx, issuerSave, i, secret == "", Store{tx.DB()}.sealed(i, secret))
+}
+
+// removeIssuer keeps the row, which sessions and the audit name, without its secret, and forgets whom it knew.
+func removeIssuer(tx *database.Tx, i Issuer, at time.Time) (bool, error) {
+	tx.Later(`DELETE FROM sessions WHERE issuer_id = $1`, i.ID)
+	tx.Later(`DELETE FROM issuer_people WHERE merchant_id = $1 AND issuer_id = $2`, i.MerchantID, i.ID)
+	return tx.ExecOne("remove an issuer", `UPDATE issuers SET deleted_at = $3, updated_at = $3, client_secret = NULL
+		WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`, i.MerchantID, i.ID, at)
+}
+
+// Issuers of a business, by name.
+func (s Store) Issuers(ctx context.Context, merchantID uuid.UUID) ([]Issuer, error) {
+	return database.All(ctx, s.DB, issuerTable, "merchant_id = $1 AND deleted_at IS NULL ORDER BY name, id", merchantID)
+}
+
+// Issuer of a business; NotFound otherwise.
+func (s Store) Issuer(ctx context.Context, merchantID, id uuid.UUID) (Issuer, error) {
+	return database.One(ctx, s.DB, issuerTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+}
+
+// Open finds an issuer of any business with which people can sign in now: who signs in has no business yet.
+func (s Store) Open(ctx context.Context, id uuid.UUID) (Issuer, error) {
+	return database.One(ctx, s.DB, issuerTable, "id = $1 AND enabled AND deleted_at IS NULL", id)
+}
+
+// Shown are the issuers that the sign-in page offers, of all businesses.
+func (s Store) Shown(ctx context.Context, most int) ([]Issuer, error) {
+	return database.All(ctx, s.DB, issuerTable, "enabled AND deleted_at IS NULL ORDER BY name, id LIMIT $1", most)
+}
+
+// Secret opens the secret of an issuer; empty for a public client.
+func (s Store) Secret(ctx context.Context, i Issuer) (Secret, error) {
+	var sealed []byte
+	err := s.Pool.QueryRow(ctx, `SELECT client_secret FROM issuers WHERE merchant_id = $1 AND id = $2`, i.MerchantID,
+		i.ID).Scan(&sealed)
+	if err != nil || sealed == nil {
+		return "", wrapped("find the secret of an issuer", err)
+	}
+	opened, err := s.Seal.OpenBytes(secretPlace(i.MerchantID, i.ID), sealed)
+	if errors.Is(err, seal.ErrDamaged) {
+		return "", fault.New(fault.Conflict, "issuer_secret_damaged",
+			"The secret kept for %s cannot be read. An admin has to enter it again under Settings, Security.",
+			i.Name).Because(err)
+	}
+	return Secret(opened), wrapped("open the secret of an issuer", err)
+}
+
+// personOf tells whom an issuer means by a subject.
+func (s Store) personOf(ctx context.Context, issuerID uuid.UUID, subject string) (id uuid.UUID, found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT user_id FROM issuer_people WHERE issuer_id = $1 AND subject = $2`, issuerID,
+		subject).Scan((*[16]byte)(&id))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return id, false, nil
+	}
+	return id, err == nil, wrapped("find a person of an issuer", err)
+}
+
+// link notes by which subject an issuer knows a person; false when it knows the person by another already.
+func link(tx *database.Tx, i Issuer, subject string, userID uuid.UUID, at time.Time) (bool, error) {
+	return tx.ExecOne("link a person", `INSERT INTO issuer_people
+		(issuer_id, subject, user_id, merchant_id, created_at, last_used_at) VALUES ($1, $2, $3, $4, $5, $5)
+		ON CONFLICT DO NOTHING`, i.ID, subject, userID, database.OrNull(i.MerchantID), database.Instant(at))
+}
+
+func used(tx *database.Tx, i Issuer, subject string, at time.Time) {
+	tx.Later(`UPDATE issuer_people SET last_used_at = $3 WHERE issuer_id = $1 AND subject = $2`, i.ID, subject,
+		database.Instant(at))
+}
+
+// once is true for the first that comes with this hash.
+func once(tx *database.Tx, hash []byte, until time.Time) (bool, error) {
+	return tx.ExecOne("note what counts once",
+		`INSERT INTO issuer_once (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, hash, database.Instant(until))
+}
+
+// Tidy forgets what counted once and is over.
+func (s Store) Tidy(ctx context.Context, now time.Time) error {
+	_, err := s.Pool.Exec(ctx, `DELETE FROM issuer_once WHERE expires_at < $1`, database.Instant(now))
+	return wrapped("forget what counted once", err)
+}
+
+// ended is a session that ended.
+type ended struct {
+	UserID, MerchantID uuid.UUID
+	Name, Email        string
+}
+
+// endSessions ends those of an issuer's session, or all of a subject, and tells whose they were.
+func endSessions(tx *database.Tx, i Issuer, l Logout) ([]ended, error) {
+	db, err := tx.Gorm()
+	if err != nil {
+		return nil, wrapped("end the sessions of an issuer", err)
+	}
+	var out []ended
+	err = db.Raw(`WITH gone AS (DELETE FROM sessions WHERE issuer_id = ? AND (? = '' OR issuer_subject = ?)
+			AND (? = '' OR issuer_sid = ?) RETURNING user_id, merchant_id)
+		SELECT DISTINCT g.user_id, COALESCE(g.merchant_id, u.merchant_id) AS merchant_id, u.name, u.email
+		FROM gone g JOIN users u ON u.id = g.user_id`, i.ID, l.Subject, l.Subject, l.SID, l.SID).Scan(&out).Error
+	return out, wrapped("end the sessions of an issuer", err)
+}
+
+// endPasswords ends the sessions in a business that began with a password where the issuer is forced.
+func endPasswords(tx *database.Tx, i Issuer) {
+	tx.Later(`DELETE FROM sessions s USING users u, memberships mb WHERE u.id = s.user_id AND mb.user_id = u.id
+		AND mb.merchant_id = $1 AND COALESCE(s.merchant_id, u.merchant_id) = $1 AND s.issuer_id IS NULL
+		AND NOT (mb.break_glass AND mb.role = 'admin')
+		AND lower(substring(u.email from '[^@]*$')) = ANY($2)`, i.MerchantID, i.Domains)
+}
+
+// Forced names the issuer through which a person has to come in to a business; empty: any way is right.
+func (s Store) Forced(ctx context.Context, merchantID, userID uuid.UUID) (name string, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT COALESCE((SELECT i.name FROM issuers i
+		JOIN memberships mb ON mb.merchant_id = i.merchant_id JOIN users u ON u.id = mb.user_id
+		WHERE i.merchant_id = $1 AND u.id = $2 AND i.enabled AND i.forced AND i.deleted_at IS NULL
+		AND NOT (mb.break_glass AND mb.role = 'admin')
+		AND lower(substring(u.email from '[^@]*$')) = ANY(i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID,
+		userID).Scan(&name)
+	return name, wrapped("find what a business demands at sign-in", err)
+}
+
+// keepers counts the admins of a business whose password always opens it, and keeps the memberships as they are.
+func keepers(tx *database.Tx, merchantID uuid.UUID) (n int64, err error) {
+	db, err := tx.Gorm()
+	if err != nil {
+		return 0, wrapped("count exceptions", err)
+	}
+	err = db.Raw(`SELECT count(*) FROM (SELECT 1 FROM memberships mb JOIN users u ON u.id = mb.user_id
+		WHERE mb.merchant_id = ? AND mb.role = 'admin' AND mb.break_glass AND mb.disabled_at IS NULL
+		AND u.disabled_at IS NULL FOR SHARE OF mb) k`, merchantID).Scan(&n).Error
+	return n, wrapped("count exceptions", err)
+}
+
+// setKeepers marks these members, and no others, as those whose password always opens the business.
+func setKeepers(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) {
+	tx.Later(`UPDATE memberships SET break_glass = user_id = ANY($2), updated_at = $3
+		WHERE merchant_id = $1 AND break_glass <> (user_id = ANY($2))`, merchantID, append([]uuid.UUID{}, ids...), tx.Now())
+}
+
+func wrapped(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
