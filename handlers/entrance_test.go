@@ -217,7 +217,8 @@ func TestNothingIsShownWithoutASession(t *testing.T) {
 		"/login/factor":             true, "/logout": true,
 		"/oauth/token": true, "/openapi.json": true, "/developers/api": true, "/manual": true, "/manual/:page": true,
 		"/manual/pictures/:name": true, "/reset": true, "/reset/:token": true, "/invite/:token": true,
-		"/first/:token": true, "/oidc/start/:id": true, "/oidc/callback/:id": true, "/oidc/logout/:id": true}
+		"/first/:token": true, "/oidc/start/:id": true, "/oidc/callback/:id": true, "/oidc/logout/:id": true,
+		"/sms/:secret/reports": true, "/sms/:secret/replies": true}
 	ids := regexp.MustCompile(`:[a-z]+`)
 	walked := 0
 	for _, r := range g.app.Routes() {

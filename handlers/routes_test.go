@@ -199,6 +199,7 @@ func TestAFormAsksForWhatItsAnswerAsksFor(t *testing.T) {
 		"/imports/:id/confirm": true, // it lists the mandates, without a form for those who may not ask
 		"/imports/:id/map":     true, // as the next
 		"/batches/:id/map":     true, // it shows the columns, without a form for those who may not change them
+		"/clients/:id/sms":     true, // what was sent and answered, without a form for those who may not write
 		"/clients/:id/notes":   true, "/purchases/:id/notes": true, "/mandates/:id/notes": true, "/tokens/:id/notes": true}
 	forms := 0
 	s.each(func(method, route string) {

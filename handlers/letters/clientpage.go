@@ -43,9 +43,10 @@ func (w Writer) ClientPage(to client.Details, b merchant.Brand, token string, un
 }
 
 // ClientPageSMS implements clientpage.Letters: plain letters, and short, for each part is paid for.
-func (w Writer) ClientPageSMS(b merchant.Brand, token string) string {
-	return sms.Shorten(b.Name) + ": your page with what you owe and paid: " + w.at("/my/link/", token) +
-		" Works 24 hours, only for you. STOP to end SMS."
+func (w Writer) ClientPageSMS(to client.Details, b merchant.Brand, token string) string {
+	return locale.Whole(b.Reads(to.Language), func(say locale.Words) string {
+		return say.Say("sms.page", "business", sms.Shorten(b.Name), "link", w.at("/my/link/", token))
+	})
 }
 
 // ClientCode implements clientpage.Letters. The code stands in the mail alone: subjects are shown on locked phones.

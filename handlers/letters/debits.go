@@ -58,8 +58,9 @@ func failedWords(say locale.Words, rec purchase.Record) string {
 
 // ReminderSMS says in a short message what is to pay, and where. It names no account and no reason: others may read it.
 func (w Writer) ReminderSMS(p purchase.Purchase, b merchant.Brand, cents int64) string {
-	return sms.Shorten(b.Name) + ": " + money.Format(cents, p.Currency) + " is not paid yet. Pay or see what is next: " +
-		w.link(p) + " STOP to end SMS."
+	return locale.Whole(b.Reads(p.Payer.Language, p.Details.Language), func(say locale.Words) string {
+		return say.Say("sms.reminder", "business", sms.Shorten(b.Name), "amount", say.Money(cents, p.Currency), "link", w.link(p))
+	})
 }
 
 // Reminder lists what a client has to pay: how each stands, the total, and where it is paid.

@@ -33,9 +33,15 @@ type Question struct {
 // mostDays is how long a period can be: reasons and endings are found among the failed debits of the period.
 const mostDays = 3*366 + 1
 
+// firstYear is before every debit; an earlier period is asked for by mistake.
+const firstYear = 2000
+
 func (q Question) check() error {
 	if q.To.Before(q.From) {
 		return fault.At("to", "min_value", "The last day is before the first.")
+	}
+	if q.From.Year < firstYear {
+		return fault.At("from", "min_value", "Choose a day from the year %d on.", firstYear)
 	}
 	if q.To.DaysSince(q.From) >= mostDays {
 		return fault.At("from", "max_value", "Choose at most three years.")

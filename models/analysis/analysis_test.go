@@ -41,7 +41,7 @@ func TestAPeriodIsComparedWithOneOfItsKind(t *testing.T) {
 
 func TestAPeriodThatEndsBeforeItBeginsOrIsTooLongIsRefused(t *testing.T) {
 	for q, field := range map[Question]string{{From: day("2026-11-02"), To: day("2026-11-01")}: "to",
-		{From: day("2020-01-01"), To: day("2026-11-01")}: "from"} {
+		{From: day("2020-01-01"), To: day("2026-11-01")}: "from", {From: day("0001-01-01"), To: day("0001-01-01")}: "from"} {
 		f, ok := fault.From(q.check())
 		if !ok || len(f.Fields) != 1 || f.Fields[0].Path != field {
 			t.Errorf("%s to %s: %v", q.From, q.To, q.check())

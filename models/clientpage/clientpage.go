@@ -82,7 +82,7 @@ type Letters interface {
 	// ClientPage brings a link to the page, which works until a moment.
 	ClientPage(to client.Details, b merchant.Brand, token string, until time.Time, asked bool) mail.Letter
 	// ClientPageSMS is the same in a short message, which is paid for by its length.
-	ClientPageSMS(b merchant.Brand, token string) string
+	ClientPageSMS(to client.Details, b merchant.Brand, token string) string
 	// ClientCode brings the code that confirms an act.
 	ClientCode(to client.Details, b merchant.Brand, code string, a Act) mail.Letter
 	// ClientDid confirms to the client what was done.

@@ -73,7 +73,7 @@ func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UU
 			return err
 		}
 		m, err = s.Texts.Queue(tx.Unit(), sms.Message{MerchantID: c.MerchantID, BrandID: b.ID, ClientID: c.ID, ObjectID: l.ID,
-			Kind: sms.Page, Attempt: 1, To: c.Phone, Text: s.Letters.ClientPageSMS(b, token)})
+			Kind: sms.Page, Attempt: 1, To: c.Phone, Text: s.Letters.ClientPageSMS(c.Details, b, token)})
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"debitdesk/models/sms"
 )
 
 // forms are all forms of a text.
@@ -147,7 +149,7 @@ func TestTranslatorsReadTheEnglishText(t *testing.T) {
 // asked are the names of texts in the code. One that ends in a point is the beginning of several.
 func asked(t *testing.T) map[string]bool {
 	t.Helper()
-	name := regexp.MustCompile(`"((?:page|my|pay|state|reason|mandate|fault|mail|request|sub|every|paper)\.[a-z0-9_.]*)"`)
+	name := regexp.MustCompile(`"((?:page|my|pay|state|reason|mandate|fault|mail|sms|request|sub|every|paper)\.[a-z0-9_.]*)"`)
 	found := map[string]bool{}
 	for _, at := range []string{"my", "checkout", "letters", "papers", "html"} {
 		err := filepath.WalkDir("../../handlers/"+at, func(path string, d fs.DirEntry, err error) error {
@@ -182,6 +184,26 @@ func TestEveryTextIsUsed(t *testing.T) {
 			return name == key || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name)
 		}) {
 			t.Errorf("%s is not used", key)
+		}
+	}
+}
+
+// Each part of a short message is paid for: with the longest name, amount and link a text takes one.
+func TestShortMessagesTakeOnePart(t *testing.T) {
+	for _, l := range Languages {
+		for _, key := range catalogues[l].keys() {
+			if !strings.HasPrefix(key, "sms.") {
+				continue
+			}
+			link := "https://desk.example.co.za/p/01a21c74-84c4-7531-bc1b-e8e1cb287169/"
+			if key == "sms.page" {
+				link = "https://desk.example.co.za/my/link/A21c7484c47531bc1be8e1"
+			}
+			text := sms.Plain(In(l).Say(key, "business", sms.Shorten(strings.Repeat("Kloof Street ", 5)), "amount",
+				In(l).Money(99_999_999, "ZAR"), "link", link))
+			if c := sms.CountOf(text); c.Parts != 1 || c.Encoding != sms.GSM7 {
+				t.Errorf("%s %s: %+v %s", l, key, c, text)
+			}
 		}
 	}
 }

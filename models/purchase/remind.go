@@ -41,7 +41,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 			if rec.asksForAccount() {
 				letter = s.askingFor(rec.Purchase, rec.Brand, r)
 			} else {
-				letter = s.Letters.Reminder(s.addressed(ctx, rec.Purchase, rec.Brand).Payer, rec.Brand, open)
+				letter = s.Letters.Reminder(s.addressed(tx.Context(), rec.Purchase, rec.Brand).Payer, rec.Brand, open)
 			}
 			m := rec.mail(tx, MailReminder, reminderDay(tx.Now()), letter)
 			m.ObjectID = rec.remindedAs()

@@ -33,7 +33,7 @@ func (s *Service) RemindBySMS(ctx context.Context, who actor.Actor, id uuid.UUID
 			m, err := s.Texts.Queue(tx.Unit(), sms.Message{MerchantID: rec.MerchantID, BrandID: rec.BrandID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID, ObjectID: rec.ID, Kind: sms.Reminder,
 				Attempt: reminderDay(tx.Now()), To: rec.Payer.Phone,
-				Text: s.Letters.ReminderSMS(rec.Purchase, rec.Brand, rec.OpenCents())})
+				Text: s.Letters.ReminderSMS(s.addressed(tx.Context(), rec.Purchase, rec.Brand), rec.Brand, rec.OpenCents())})
 			if err != nil {
 				return err
 			}

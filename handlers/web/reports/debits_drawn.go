@@ -58,10 +58,7 @@ func (d drawer) compared() bool { return !d.Before.From.IsZero() }
 func (d drawer) stats(v *pages.DebitsReport) {
 	stat := func(label, outcome string, t, was report.Tally, of, wasOf int64) components.Stat {
 		s := components.Stat{Label: label, Value: words.Sum(t.Cents, money.ZAR), Note: plural.Of(t.N, "debit"),
-			Total: components.TotalOf(t.N, t.Cents)}
-		if t.N > 0 {
-			s.Href = listOf(d.Of, outcome, d.Of.From, d.Of.To)
-		}
+			Href: listOf(d.Of, outcome, d.Of.From, d.Of.To), Total: components.TotalOf(t.N, t.Cents)}
 		if of > 0 && outcome != "answered" && outcome != "open" {
 			s.Note += ", " + words.Share(ratio(t.N, of)) + " of those answered"
 		}

@@ -25,6 +25,7 @@ var fixedTables = []string{
 	"merchant_keys",
 	"own_rules",
 	"invoice_series",
+	"sms_addresses",
 	"webhooks",
 	"invitations",
 	"passkeys",
