@@ -63,6 +63,7 @@ func (letters) Failed(purchase.Record, string) mail.Letter {
 func (letters) Reminder(client.Details, merchant.Brand, []purchase.Record) mail.Letter {
 	return mail.Letter{Subject: "Reminder", Text: "."}
 }
+func (letters) ReminderSMS(purchase.Purchase, merchant.Brand, int64) string { return "Reminder" }
 func (letters) Stopped(purchase.Purchase, merchant.Brand, purchase.Stop) mail.Letter {
 	return mail.Letter{Subject: "Stopped", Text: "."}
 }
