@@ -217,6 +217,10 @@ func (d *driver) playground() {
 	d.good("listAtBank", "", 200)
 	d.good("listPhones", "", 200)
 	d.good("listMail", "", 200)
+	client := d.call("POST", "/api/v1/clients/", `{"email":"texted@example.com","phone":"27821234567"}`).Want(201).Text("id")
+	sent := d.text(uuid.MustParse(client))
+	d.good("listSMS", "", 200)
+	d.good("replySMS", `{"text":"I will pay on Friday."}`, 204, sent)
 	d.good("answerForBank", `{"code":"00"}`, 404, d.A.BrandID.String())
 	d.good("answerForPayer", `{"answer":"accept"}`, 404, d.A.BrandID.String())
 	for _, id := range []string{"getMail", "getMailHTML", "getMailFile"} {
