@@ -38,8 +38,8 @@ func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 	p, err := app.Services.Analysis.Look(t.Context(), who, q, q.Earlier())
 	must(t, err)
 
-	rows, err := app.Store.Pool.Query(t.Context(), `SELECT purchase_id, action_date, state, result_code, attempt, amount_cents
-		FROM collections WHERE merchant_id = $1 AND action_date BETWEEN $2 AND $3 ORDER BY purchase_id, attempt`, merchantID,
+	rows, err := app.Store.Pool.Query(t.Context(), `SELECT purchase_id, action_date, state, result_code, attempt,
+			amount_cents FROM collections WHERE merchant_id = $1 AND action_date BETWEEN $2 AND $3 ORDER BY purchase_id, attempt`, merchantID,
 		q.From, q.To)
 	must(t, err)
 	debits, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d debitRow, err error) {
@@ -131,7 +131,8 @@ func summed(groups []analysis.Group) (o report.Outcome) {
 }
 
 func added(a, b report.Outcome) report.Outcome {
-	return report.Outcome{Collected: a.Collected + b.Collected, Unpaid: a.Unpaid + b.Unpaid, Disputed: a.Disputed + b.Disputed}
+	return report.Outcome{Collected: a.Collected + b.Collected, Unpaid: a.Unpaid + b.Unpaid,
+		Disputed: a.Disputed + b.Disputed}
 }
 
 // A purchase whose debit failed ends in one place, and moves there as things happen.
@@ -156,7 +157,8 @@ func TestAFailureEndsWhereThePurchaseStands(t *testing.T) {
 	}
 	ends(analysis.StillOwed)
 	v.exec(`INSERT INTO write_offs (id, merchant_id, purchase_id, amount_cents, vat_cents, currency, day, reason, by_name,
-		created_at) VALUES (gen_random_uuid(), $1, $2, 30007, 0, 'ZAR', current_date, 'x', 'x', now())`, merchantID.String(), bought)
+		created_at) VALUES (gen_random_uuid(), $1, $2, 30007, 0, 'ZAR', current_date, 'x', 'x', now())`, merchantID.String(),
+		bought)
 	ends(analysis.WrittenOff)
 	v.api(200, "POST", "/api/v1/purchases/"+bought+"/mark_as_paid/", "")
 	ends(analysis.ByHand)

@@ -59,7 +59,8 @@ func failedWords(say locale.Words, rec purchase.Record) string {
 // ReminderSMS says in a short message what is to pay, and where. It names no account and no reason: others may read it.
 func (w Writer) ReminderSMS(p purchase.Purchase, b merchant.Brand, cents int64) string {
 	return locale.Whole(b.Reads(p.Payer.Language, p.Details.Language), func(say locale.Words) string {
-		return say.Say("sms.reminder", "business", sms.Shorten(b.Name), "amount", say.Money(cents, p.Currency), "link", w.link(p))
+		return say.Say("sms.reminder", "business", sms.Shorten(b.Name), "amount", say.Money(cents, p.Currency),
+			"link", w.link(p))
 	})
 }
 

@@ -42,8 +42,8 @@ func TestHowDebitsWentIsShownAndOpened(t *testing.T) {
 	page.Contains("R\u00a0400,08", "R\u00a0100,01", "1 debit, 50,0\u00a0% of those answered", "Not enough money (02)",
 		"Still owed", "Too few")
 	page.Lacks("Compared with", "Before")
-	rows := b.Page(b.A.Staff, "GET", "/purchases/debits?outcome=failed&debit_from=2020-01-01&debit_to=2030-01-01&month_day=32",
-		nil).Want(http.StatusOK)
+	rows := b.Page(b.A.Staff, "GET",
+		"/purchases/debits?outcome=failed&debit_from=2020-01-01&debit_to=2030-01-01&month_day=32", nil).Want(http.StatusOK)
 	rows.Contains("a number from 1 to 31")
 	weekday := (int(calendar.DateOf(b.Store.Now()).Weekday())+6)%7 + 1
 	found := 0
@@ -58,7 +58,7 @@ func TestHowDebitsWentIsShownAndOpened(t *testing.T) {
 	}
 	b.Page(b.A.Staff, "GET", "/reports/debits?from=2026-11-02&to=2026-11-01", nil).Want(http.StatusOK).Contains(
 		"The last day is before the first")
-	b.Page(b.A.Staff, "GET", "/reports/debits?from=2010-01-01&to=2026-11-01", nil).Want(http.StatusUnprocessableEntity).Contains(
-		"Choose at most three years.")
+	b.Page(b.A.Staff, "GET", "/reports/debits?from=2010-01-01&to=2026-11-01", nil).Want(
+		http.StatusUnprocessableEntity).Contains("Choose at most three years.")
 	b.Page(b.B.Staff, "GET", "/reports/debits", nil).Want(http.StatusOK).Contains("No debit on these days")
 }

@@ -124,9 +124,11 @@ func TestTheRecentPastIsTriedDayByDayWithoutLookingAhead(t *testing.T) {
 	last := day("2026-11-16")
 	var sums []sum
 	for n := 200; n > 40; n-- { // a long steady past
-		sums = append(sums, of(last.AddDays(-n).String(), collection.Final, 9), of(last.AddDays(-n).String(), collection.Unpaid, 1))
+		sums = append(sums, of(last.AddDays(-n).String(), collection.Final, 9),
+			of(last.AddDays(-n).String(), collection.Unpaid, 1))
 	}
-	sums = append(sums, of(last.AddDays(-20).String(), collection.Final, 9), of(last.AddDays(-20).String(), collection.Unpaid, 1),
+	sums = append(sums, of(last.AddDays(-20).String(), collection.Final, 9),
+		of(last.AddDays(-20).String(), collection.Unpaid, 1),
 		of(last.AddDays(-10).String(), collection.Unpaid, 10), // nothing came in
 		of(last.AddDays(-5).String(), collection.Submitted, 10))
 	if held, tested := tried(sums, last, nil); held != 20 || tested != 21 {

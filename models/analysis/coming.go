@@ -65,15 +65,16 @@ func (o Outlook) Sum(days int) (planned, bills report.Tally, band estimate.Band)
 	return planned, bills, estimate.BandOf(parts...)
 }
 
-// Coming looks ahead. Each debit is taken to be paid as often as debits by the same method were in the last half year; a
-// period that a subscription has yet to bill as often as all debits were, on the day on which it will be due.
+// Coming looks ahead. Each debit is taken to be paid as often as debits by the same method were in the last half year;
+// a period that a subscription has yet to bill as often as all debits were, on the day on which it will be due.
 func (s *Service) Coming(ctx context.Context, who actor.Actor) (o Outlook, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return o, err
 	}
 	today := calendar.DateOf(s.Now())
 	last := today.AddDays(ComingDays - 1)
-	sums, err := s.Store.sums(ctx, who.MerchantID, Question{From: today.AddDays(-lagDays - pastDays - testedDays), To: last})
+	sums, err := s.Store.sums(ctx, who.MerchantID, Question{
+		From: today.AddDays(-lagDays - pastDays - testedDays), To: last})
 	if err != nil {
 		return o, err
 	}

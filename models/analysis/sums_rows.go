@@ -27,7 +27,8 @@ type sum struct {
 
 // sums reads what is kept by day.
 func (s Store) sums(ctx context.Context, merchantID uuid.UUID, q Question) ([]sum, error) {
-	where := `merchant_id = @merchant AND state = ANY(@states::text[]) AND day BETWEEN @from::text::date AND @to::text::date`
+	where := `merchant_id = @merchant AND state = ANY(@states::text[])
+		AND day BETWEEN @from::text::date AND @to::text::date`
 	args := asked(merchantID, q, &where)
 	args["states"] = texts(collection.StatesOf(collection.Outcomes...))
 	rows, err := s.Pool.Query(ctx, `SELECT day, state, method, brand_id, sum(n)::bigint, sum(cents)::bigint

@@ -269,7 +269,8 @@ func TestAnAnswerWaitsForTheBatchBeforeItTakesTheRequest(t *testing.T) {
 		_, err := h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Totals})
 		answered <- err
 	}()
-	for h.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
+	for h.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+		AND wait_event_type = 'Lock'`) == 0 {
 		select {
 		case err := <-answered:
 			t.Fatal("it did not wait for the batch: ", err)

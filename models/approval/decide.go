@@ -181,8 +181,8 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	})
 }
 
-// hold locks the batch or import of a request before the request itself, in the order in which a change of it takes both
-// to withdraw the request: two that lock in another order wait for each other until the database ends one of them.
+// hold locks the batch or import of a request before the request itself, in the order in which a change of it takes
+// both to withdraw the request: two that lock in another order wait for each other until the database ends one of them.
 func hold(tx batch.Tx, a Approval) error {
 	if a.State != Approved {
 		return nil

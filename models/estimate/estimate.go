@@ -1,5 +1,5 @@
 // Package estimate says how sure a share is that was counted from cases, and in what range a sum will lie that is made
-// of uncertain debits. It knows no debits, no database and no page. Shares are floating point, for they are never money;
+// of uncertain debits. It knows no debits, no database and no page. Shares are floating point, since they are no money;
 // what it says about money is rounded to whole cents at the end, and is an estimate.
 package estimate
 
@@ -17,8 +17,8 @@ const Enough = 30
 // Interval is a share from Low to High, each from 0 to 1.
 type Interval struct{ Low, High float64 }
 
-// Wilson is the interval, by E. B. Wilson (1927), in which the share lies of which k of n cases were seen, at z standard
-// deviations. It stays within 0 and 1 and is usable for few cases. Without a case it is everything.
+// Wilson is the interval, by E. B. Wilson (1927), in which the share lies of which k of n cases were seen, at z
+// standard deviations. It stays within 0 and 1 and is usable for few cases. Without a case it is everything.
 func Wilson(k, n int64, z float64) Interval {
 	if n <= 0 {
 		return Interval{0, 1}

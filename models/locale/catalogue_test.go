@@ -149,7 +149,8 @@ func TestTranslatorsReadTheEnglishText(t *testing.T) {
 // asked are the names of texts in the code. One that ends in a point is the beginning of several.
 func asked(t *testing.T) map[string]bool {
 	t.Helper()
-	name := regexp.MustCompile(`"((?:page|my|pay|state|reason|mandate|fault|mail|sms|request|sub|every|paper)\.[a-z0-9_.]*)"`)
+	name := regexp.MustCompile(`"((?:page|my|pay|state|reason|mandate|fault|mail|sms|request|sub|every|paper)` +
+		`\.[a-z0-9_.]*)"`)
 	found := map[string]bool{}
 	for _, at := range []string{"my", "checkout", "letters", "papers", "html"} {
 		err := filepath.WalkDir("../../handlers/"+at, func(path string, d fs.DirEntry, err error) error {

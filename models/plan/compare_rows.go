@@ -10,8 +10,8 @@ import (
 	"debitdesk/models/database"
 )
 
-// compare counts purchases that failed since the day of the first one that was left to the old way, and until a moment. One that
-// failed again counts once, on the side on which it began.
+// compare counts purchases that failed since the day of the first one that was left to the old way, and until a
+// moment. One that failed again counts once, on the side on which it began.
 func (s Store) compare(ctx context.Context, merchantID, planID uuid.UUID, until time.Time) (c Comparison, err error) {
 	err = s.Pool.QueryRow(ctx, `WITH sides AS (SELECT DISTINCT ON (r.purchase_id) r.purchase_id,
 				r.end_reason = 'hold_out' AS out

@@ -114,7 +114,8 @@ type Failure struct {
 
 // heldOut tells that a client is left to the old way: by a hash of the client and the plan, so that it stays so as long
 // as the share does not shrink, and another plan chooses others.
-const heldOut = `('x' || left(md5(pl.salt || coalesce(p.client_id, p.id)::text), 8))::bit(32)::bigint % 10000 < pl.hold_out`
+const heldOut = `('x' || left(md5(pl.salt || coalesce(p.client_id, p.id)::text), 8))::bit(32)::bigint % 10000
+	< pl.hold_out`
 
 const failures = `jsonb_to_recordset($1::jsonb) AS f (id uuid, purchase_id uuid, collection_id uuid, branch text,
 	cause text, code text, failed_on date)`

@@ -243,7 +243,8 @@ func (h *Plans) form(c echo.Context, d draft, refused error) error {
 		MaxLength: 80}
 	v.HoldOut = components.Field{Label: "Share of clients left to the old way, in %", Name: "hold_out", Value: d.holdOut,
 		Error: byInput["hold_out"], InputMode: "numeric", Width: "s", Quiet: true,
-		Hint: "For comparison: the plan only notes what fails at them, and people go on as before. With 0 the plan follows all clients."}
+		Hint: "For comparison: the plan only notes what fails at them, and people go on as before. " +
+			"With 0 the plan follows all clients."}
 	for _, b := range plan.Branches {
 		v.Branches = append(v.Branches, h.branch(b, d, byInput))
 	}

@@ -43,7 +43,8 @@ func outlook(o analysis.Outlook, v *pages.ComingReport) {
 	for _, days := range []int{7, 30, analysis.ComingDays} {
 		v.Stats = append(v.Stats, expected(o, days))
 	}
-	v.Stats = append(v.Stats, components.Stat{Label: "Subscriptions still to bill", Value: words.Sum(bills.Cents, money.ZAR),
+	v.Stats = append(v.Stats, components.Stat{Label: "Subscriptions still to bill",
+		Value: words.Sum(bills.Cents, money.ZAR),
 		Note: plural.Of(bills.N, "period") + " of the next 60 days, in full; counted in the figures beside it as often as " +
 			"debits are paid", Href: "/calendar/subscriptions"})
 	v.Chart = byDay(o)

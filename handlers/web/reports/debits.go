@@ -24,8 +24,6 @@ import (
 	"debitdesk/views/pages"
 )
 
-const debitsPath = "/reports/debits"
-
 // With what a period can be compared, as the address names it.
 const (
 	withBefore  = "before"

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,11 +123,7 @@ func (d drawer) went(v *pages.DebitsReport) {
 
 // axis are the first, the middle and the last label below the bars.
 func axis(spans []analysis.Span, weekly bool) (out []string) {
-	places := []int{0, len(spans) / 2, len(spans) - 1}
-	for i, n := range places {
-		if i > 0 && n == places[i-1] {
-			continue
-		}
+	for _, n := range slices.Compact([]int{0, len(spans) / 2, len(spans) - 1}) {
 		if weekly {
 			out = append(out, words.Glue(spans[n].From.Format("2 Jan")))
 		} else {
