@@ -39,7 +39,8 @@ func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 	must(t, err)
 
 	rows, err := app.Store.Pool.Query(t.Context(), `SELECT purchase_id, action_date, state, result_code, attempt,
-			amount_cents FROM collections WHERE merchant_id = $1 AND action_date BETWEEN $2 AND $3 ORDER BY purchase_id, attempt`, merchantID,
+			amount_cents FROM collections WHERE merchant_id = $1 AND action_date BETWEEN $2 AND $3
+		ORDER BY purchase_id, attempt`, merchantID,
 		q.From, q.To)
 	must(t, err)
 	debits, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d debitRow, err error) {
