@@ -50,8 +50,11 @@ func (o Outcome) PerTenThousand(part int64) (ratio int64, ok bool) {
 	if all == 0 {
 		return 0, false
 	}
-	return (part*20_000 + all) / (2 * all), true
+	return Ratio(part, all), true
 }
+
+// Ratio is a part of a number that is not zero, in hundredths of a percent and rounded half up.
+func Ratio(part, of int64) int64 { return (part*20_000 + of) / (2 * of) }
 
 // Limits are those that the clearing rules watch, in hundredths of a percent of the debits, or what a merchant chose
 // that is stricter.

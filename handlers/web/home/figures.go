@@ -140,12 +140,8 @@ func chart(days []report.Day) *components.BarChart {
 	if largest == 0 {
 		return nil
 	}
-	for _, tick := range components.NiceTicks((largest + 99) / 100) {
-		c.Ticks = append(c.Ticks, components.Mark{Value: tick * 100, Text: "R" + money.NBSP + words.Grouped(tick)})
-	}
-	for _, i := range []int{0, len(days) / 2, len(days) - 1} {
-		c.XLabels = append(c.XLabels, words.Glue(days[i].Date.Format("2 Jan")))
-	}
+	c.Ticks = words.RandTicks(largest)
+	c.XLabels = words.Ends(len(days), func(n int) string { return days[n].Date.Format("2 Jan") })
 	return c
 }
 

@@ -5,9 +5,9 @@ import (
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/estimate"
 	"debitdesk/models/plan"
 	"debitdesk/models/plural"
+	"debitdesk/models/report"
 	"debitdesk/views/pages"
 )
 
@@ -40,10 +40,10 @@ func (h *Plans) compared(ctx context.Context, who actor.Actor, p plan.Plan, v *p
 		row := pages.PlanArm{Name: a.name, Failed: plural.Number(a.Failed), Paid: plural.Number(a.Paid), Share: "–",
 			Range: "Too few"}
 		if a.Failed > 0 {
-			row.Share = words.Share((a.Paid*20_000 + a.Failed) / (2 * a.Failed))
+			row.Share = words.Share(report.Ratio(a.Paid, a.Failed))
 		}
 		if in, ok := a.Interval(); ok {
-			row.Range = words.Share(estimate.PerTenThousand(in.Low)) + " to " + words.Share(estimate.PerTenThousand(in.High))
+			row.Range = words.Range(in)
 		}
 		v.Compared = append(v.Compared, row)
 	}

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/estimate"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
+	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -53,7 +54,7 @@ func outlook(o analysis.Outlook, v *pages.ComingReport) {
 			continue
 		}
 		v.Notes = append(v.Notes, fmt.Sprintf("%s: %s of %s with a debit date from %s were paid and are still paid.",
-			words.Method(k.Method), words.Share(ratio(k.Paid, k.Answered)), plural.Of(k.Answered, "debit"),
+			words.Method(k.Method), words.Share(report.Ratio(k.Paid, k.Answered)), plural.Of(k.Answered, "debit"),
 			daysText(o.From, o.To)))
 	}
 	for _, d := range o.Days {
@@ -111,11 +112,7 @@ func byDay(o analysis.Outlook) *components.BarChart {
 	if largest == 0 {
 		return nil
 	}
-	for _, tick := range components.NiceTicks((largest + 99) / 100) {
-		c.Ticks = append(c.Ticks, components.Mark{Value: tick * 100, Text: "R" + money.NBSP + words.Grouped(tick)})
-	}
-	for _, i := range []int{0, len(o.Days) / 2, len(o.Days) - 1} {
-		c.XLabels = append(c.XLabels, words.Glue(o.Days[i].Date.Format("2 Jan")))
-	}
+	c.Ticks = words.RandTicks(largest)
+	c.XLabels = words.Ends(len(o.Days), func(n int) string { return o.Days[n].Date.Format("2 Jan") })
 	return c
 }

@@ -71,9 +71,7 @@ func (h *Reports) Debits(c echo.Context) error {
 func (h *Reports) debitsAsked(c echo.Context, v *pages.DebitsReport, brands []merchant.Brand) (q analysis.Question,
 	with string) {
 	today := calendar.DateOf(h.Desk.Now())
-	var days pages.ReportsView
-	q.From, q.To = h.between(c, &days, calendar.On(today.Year, today.Month-2, 1), today)
-	v.From, v.To = days.From, days.To
+	q.From, q.To = h.between(c, &v.From, &v.To, calendar.On(today.Year, today.Month-2, 1), today)
 	if m := bank.Method(c.QueryParam("method")); m == bank.EFT || m == bank.DebiCheck {
 		q.Method = m
 	}

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -61,12 +60,12 @@ func (d drawer) stats(v *pages.DebitsReport) {
 		s := components.Stat{Label: label, Value: words.Sum(t.Cents, money.ZAR), Note: plural.Of(t.N, "debit"),
 			Href: listOf(d.Of, outcome, d.Of.From, d.Of.To), Total: components.TotalOf(t.N, t.Cents)}
 		if of > 0 && outcome != "answered" && outcome != "open" {
-			s.Note += ", " + words.Share(ratio(t.N, of)) + " of those answered"
+			s.Note += ", " + words.Share(report.Ratio(t.N, of)) + " of those answered"
 		}
 		if d.compared() && wasOf > 0 && outcome != "open" {
 			s.Note += "; before: " + words.Sum(was.Cents, money.ZAR)
 			if outcome != "answered" {
-				s.Note += ", " + words.Share(ratio(was.N, wasOf))
+				s.Note += ", " + words.Share(report.Ratio(was.N, wasOf))
 			}
 		}
 		return s
@@ -80,9 +79,6 @@ func (d drawer) stats(v *pages.DebitsReport) {
 		stat("Disputed", "disputed", now.Disputed, was.Disputed, of, wasOf),
 		stat("Not answered yet", "open", now.Open, report.Tally{}, of, wasOf)}
 }
-
-// ratio is a part in hundredths of a percent, rounded half up.
-func ratio(part, of int64) int64 { return (part*20_000 + of) / (2 * of) }
 
 func (d drawer) went(v *pages.DebitsReport) {
 	c := &components.BarChart{ID: "went", Head: "Week",
@@ -114,23 +110,18 @@ func (d drawer) went(v *pages.DebitsReport) {
 	if largest == 0 {
 		return
 	}
-	for _, tick := range components.NiceTicks((largest + 99) / 100) {
-		c.Ticks = append(c.Ticks, components.Mark{Value: tick * 100, Text: "R" + money.NBSP + words.Grouped(tick)})
-	}
-	c.XLabels = axis(d.Spans, d.Weekly)
+	c.Ticks, c.XLabels = words.RandTicks(largest), axis(d.Spans, d.Weekly)
 	v.Went = c
 }
 
-// axis are the first, the middle and the last label below the bars.
-func axis(spans []analysis.Span, weekly bool) (out []string) {
-	for _, n := range slices.Compact([]int{0, len(spans) / 2, len(spans) - 1}) {
+// axis are the labels below the bars.
+func axis(spans []analysis.Span, weekly bool) []string {
+	return words.Ends(len(spans), func(n int) string {
 		if weekly {
-			out = append(out, words.Glue(spans[n].From.Format("2 Jan")))
-		} else {
-			out = append(out, words.Glue(monthName(spans[n].From)))
+			return spans[n].From.Format("2 Jan")
 		}
-	}
-	return out
+		return monthName(spans[n].From)
+	})
 }
 
 // ratios are the two that the clearing rules limit.
@@ -188,22 +179,22 @@ func (d drawer) table(title, head string, groups []analysis.Group) pages.ShareTa
 		if all.N > 0 {
 			row.Answered.Href = listOf(d.Of, "answered", d.Of.From, d.Of.To, key, value)
 			row.Answered.Total = components.TotalOf(all.N, all.Cents)
-			row.Share = words.Share(ratio(g.Collected().N, all.N))
+			row.Share = words.Share(report.Ratio(g.Collected().N, all.N))
 		}
 		if in, ok := g.Interval(); ok {
-			row.Range = words.Share(estimate.PerTenThousand(in.Low)) + " to " + words.Share(estimate.PerTenThousand(in.High))
-			row.FewCases, row.Width = false, ratio(g.Collected().N, all.N)/10
+			row.Range = words.Range(in)
+			row.FewCases, row.Width = false, report.Ratio(g.Collected().N, all.N)/10
 		} else {
 			row.Range = "Too few"
 		}
 		if was := g.Was.Answered().N; was > 0 {
-			row.Was = words.Share(ratio(g.Was.Collected().N, was))
+			row.Was = words.Share(report.Ratio(g.Was.Collected().N, was))
 		} else {
 			row.Was = "–"
 		}
 		if g.Changed() {
 			row.Change, row.ChangeTrend = "better, by more than chance", "up"
-			if ratio(g.Collected().N, all.N) < ratio(g.Was.Collected().N, g.Was.Answered().N) {
+			if report.Ratio(g.Collected().N, all.N) < report.Ratio(g.Was.Collected().N, g.Was.Answered().N) {
 				row.Change, row.ChangeTrend = "worse, by more than chance", "down"
 			}
 		}
@@ -258,7 +249,7 @@ func (d drawer) endings(v *pages.DebitsReport) {
 		for _, e := range analysis.EndingsInOrder {
 			text := "–"
 			if t := c.By[e]; t.N > 0 {
-				text = words.Grouped(t.N) + " (" + words.Share(ratio(t.N, c.All.N)) + ")"
+				text = words.Grouped(t.N) + " (" + words.Share(report.Ratio(t.N, c.All.N)) + ")"
 			}
 			row.Ended = append(row.Ended, text)
 		}

@@ -102,7 +102,8 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	if v.Balance, err = h.balanceFigures(ctx, who, found[v.Currency], v.Currency, asOf); err != nil {
 		return err
 	}
-	from, to := h.days(c, v)
+	today := calendar.DateOf(h.Desk.Now())
+	from, to := h.between(c, &v.From, &v.To, calendar.On(today.Year, today.Month, 1), today)
 	t, err := h.Money.Turnover(ctx, who, report.Filter{Currencies: []string{v.Currency}, From: from.At(0, 0),
 		To: to.AddDays(1).At(0, 0).Add(-time.Microsecond)})
 	if err != nil {
@@ -122,15 +123,10 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	return nil
 }
 
-// days reads the period of the turnover: this month so far, unless the address names days. What is no day, or ends
-// before it begins, stays in its field and says which days are shown.
-func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.Date) {
-	today := calendar.DateOf(h.Desk.Now())
-	return h.between(c, v, calendar.On(today.Year, today.Month, 1), today)
-}
-
-// between reads a period, which is from first to last unless the address names days.
-func (h *Reports) between(c echo.Context, v *pages.ReportsView, first, last calendar.Date) (from, to calendar.Date) {
+// between reads a period, which is as usual unless the address names days. What is no day, or ends before it begins,
+// stays in its field and says which days are shown.
+func (h *Reports) between(c echo.Context, first, last *components.DateField, usualFrom,
+	usualTo calendar.Date) (from, to calendar.Date) {
 	today := calendar.DateOf(h.Desk.Now())
 	field := func(name, label string, otherwise calendar.Date) (components.DateField, calendar.Date) {
 		f := components.DateField{Label: label, Name: name, Value: otherwise.String(), Required: true}
@@ -147,11 +143,11 @@ func (h *Reports) between(c echo.Context, v *pages.ReportsView, first, last cale
 		}
 		return f, day
 	}
-	v.From, from = field("from", "From", first)
-	v.To, to = field("to", "To", last)
+	*first, from = field("from", "From", usualFrom)
+	*last, to = field("to", "To", usualTo)
 	if to.Before(from) {
-		if v.To.Error == "" {
-			v.To.Error = "The last day is before the first. These are the figures of " + words.DayTime(from).Text + " alone."
+		if last.Error == "" {
+			last.Error = "The last day is before the first. These are the figures of " + words.DayTime(from).Text + " alone."
 		}
 		to = from
 	}

@@ -1,9 +1,13 @@
 package words
 
 import (
+	"slices"
+
 	"debitdesk/models/bank"
+	"debitdesk/models/estimate"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
+	"debitdesk/views/components"
 )
 
 // Method names how an account is debited.
@@ -38,4 +42,25 @@ func tenthsOf(n, unit int64) string {
 		return Grouped(tenth/10) + "," + Grouped(tenth%10)
 	}
 	return Grouped((n + unit/2) / unit)
+}
+
+// Range writes where a share lies: "87,3 % to 97,7 %".
+func Range(of estimate.Interval) string {
+	return Share(estimate.PerTenThousand(of.Low)) + " to " + Share(estimate.PerTenThousand(of.High))
+}
+
+// RandTicks is the scale of a chart whose bars are cents, in whole rand.
+func RandTicks(largest int64) (ticks []components.Mark) {
+	for _, tick := range components.NiceTicks((largest + 99) / 100) {
+		ticks = append(ticks, components.Mark{Value: tick * 100, Text: "R" + money.NBSP + Grouped(tick)})
+	}
+	return ticks
+}
+
+// Ends are the labels of the first, the middle and the last of n bars; there is at least one.
+func Ends(n int, label func(i int) string) (out []string) {
+	for _, i := range slices.Compact([]int{0, n / 2, n - 1}) {
+		out = append(out, Glue(label(i)))
+	}
+	return out
 }
