@@ -267,7 +267,7 @@ func (p *Picture) spans(now []sum) {
 		p.Months = append(p.Months, Month{Span: s})
 	}
 	if p.Spans = byMonth; p.Weekly {
-		p.Spans = cut(p.Of, func(d calendar.Date) calendar.Date { return d.AddDays(int(7-d.Weekday()) % 7) }, now)
+		p.Spans = cut(p.Of, func(d calendar.Date) calendar.Date { return d.AddDays(7 - d.ISOWeekday()) }, now)
 	}
 }
 

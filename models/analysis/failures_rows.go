@@ -23,7 +23,7 @@ func (s Store) reasons(ctx context.Context, merchantID uuid.UUID, q Question) ([
 	where := `merchant_id = @merchant AND action_date BETWEEN @from::text::date AND @to::text::date
 		AND state = ANY(@states::text[])`
 	args := asked(merchantID, q, &where)
-	args["states"] = texts(collection.StatesOf(collection.OutcomeFailed, collection.OutcomeDisputed))
+	args["states"] = collection.Names(collection.OutcomeFailed, collection.OutcomeDisputed)
 	rows, err := s.Pool.Query(ctx, `SELECT result_code, date_trunc('month', action_date)::date, count(*),
 			sum(amount_cents)::bigint FROM collections WHERE `+where+` GROUP BY 1, 2 ORDER BY 1, 2`, args)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s Store) endings(ctx context.Context, merchantID uuid.UUID, q Question) ([
 	where := `c.merchant_id = @merchant AND c.action_date BETWEEN @from::text::date AND @to::text::date
 		AND c.state = 'unpaid'`
 	args := asked(merchantID, q, &where)
-	args["collected"] = texts(collection.StatesOf(collection.OutcomeCollected))
+	args["collected"] = collection.Names(collection.OutcomeCollected)
 	rows, err := s.Pool.Query(ctx, `SELECT date_trunc('month', f.action_date)::date, CASE
 			WHEN p.status = 'paid' AND a.id IS NOT NULL AND EXISTS (SELECT FROM plan_runs r JOIN plan_steps t
 					ON t.run_id = r.id AND t.merchant_id = r.merchant_id AND t.made_id = a.id

@@ -30,7 +30,7 @@ func (s Store) sums(ctx context.Context, merchantID uuid.UUID, q Question) ([]su
 	where := `merchant_id = @merchant AND state = ANY(@states::text[])
 		AND day BETWEEN @from::text::date AND @to::text::date`
 	args := asked(merchantID, q, &where)
-	args["states"] = texts(collection.StatesOf(collection.Outcomes...))
+	args["states"] = collection.Names(collection.Outcomes...)
 	rows, err := s.Pool.Query(ctx, `SELECT day, state, method, brand_id, sum(n)::bigint, sum(cents)::bigint
 		FROM (SELECT day, state, method, brand_id, n, cents FROM debit_days WHERE `+where+`
 			UNION ALL SELECT day, state, method, brand_id, n, cents FROM debit_day_deltas WHERE `+where+`) AS parts
@@ -60,12 +60,4 @@ func asked(merchantID uuid.UUID, q Question, where *string) pgx.NamedArgs {
 		args["brand"] = q.BrandID.String()
 	}
 	return args
-}
-
-func texts(states []collection.State) []string {
-	out := make([]string, len(states))
-	for i, s := range states {
-		out[i] = string(s)
-	}
-	return out
 }

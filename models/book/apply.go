@@ -154,7 +154,7 @@ func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, er
 	}
 	if day == 0 && p.subscribe != nil {
 		if day = min(p.subscribe.due.Day, 30); units == "weeks" {
-			day = (int(p.subscribe.due.Weekday())+6)%7 + 1
+			day = p.subscribe.due.ISOWeekday()
 		}
 	}
 	if day == 0 {

@@ -276,7 +276,7 @@ func (s *Service) confirmingInput(i Import, r Row, how mandate.Method) (in purch
 	}
 	if day == 0 && !v.Next.IsZero() {
 		if day = min(v.Next.Day, 30); units == "weeks" {
-			day = (int(v.Next.Weekday())+6)%7 + 1
+			day = v.Next.ISOWeekday()
 		}
 	}
 	if day == 0 {

@@ -129,7 +129,7 @@ func (v Values) firstOn(from Day) Day {
 		return from
 	}
 	if v.Cycle.inMonths() == 0 {
-		return from.AddDays((v.Day - (int(from.Weekday())+6)%7 - 1 + 7) % 7)
+		return from.AddDays((v.Day - from.ISOWeekday() + 7) % 7)
 	}
 	if on := v.onDay(from); !on.Before(from) {
 		return on

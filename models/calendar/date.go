@@ -64,6 +64,9 @@ func (d Date) DaysSince(earlier Date) int {
 // Weekday is the day of the week.
 func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
 
+// ISOWeekday counts the day of the week from 1, Monday, to 7, Sunday.
+func (d Date) ISOWeekday() int { return (int(d.Weekday())+6)%7 + 1 }
+
 // Before tells whether d comes before other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 

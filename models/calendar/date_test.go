@@ -116,3 +116,11 @@ func TestTimesOfDayAreReadStrictly(t *testing.T) {
 		t.Errorf("03:30: %v %v", c, err)
 	}
 }
+
+func TestAWeekBeginsOnMonday(t *testing.T) {
+	for n := range 14 { // from Monday 23 November 2026 on
+		if got := calendar.On(2026, time.November, 23+n).ISOWeekday(); got != n%7+1 {
+			t.Errorf("day %d of the week is %d", n%7+1, got)
+		}
+	}
+}

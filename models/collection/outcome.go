@@ -45,3 +45,11 @@ func StatesOf(outcomes ...Outcome) (out []State) {
 	}
 	return out
 }
+
+// Names are the states whose debits have one of these outcomes, as the database knows them.
+func Names(of ...Outcome) (out []string) {
+	for _, s := range StatesOf(of...) {
+		out = append(out, string(s))
+	}
+	return out
+}

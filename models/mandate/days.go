@@ -112,7 +112,7 @@ func (m Mandate) period(d Day, cal *calendar.Calendar) calendar.Date {
 	case "days":
 		return day
 	case "weeks":
-		return day.AddDays(-(int(day.Weekday()) + 6) % 7)
+		return day.AddDays(1 - day.ISOWeekday())
 	}
 	return calendar.On(day.Year, day.Month, 1)
 }

@@ -39,7 +39,7 @@ func (s Store) debits(ctx context.Context, merchantID uuid.UUID, from, to calend
 			UNION ALL SELECT day, state, method, n, cents FROM debit_day_deltas
 				WHERE merchant_id = $1 AND state = ANY($2::text[]) AND day BETWEEN $3::text::date AND $4::text::date) AS parts
 		GROUP BY 1, 2, 3 HAVING sum(n) <> 0 ORDER BY 1, 2, 3`, merchantID.String(),
-		statesText(collection.StatesOf(collection.Outcomes...)), from.String(), to.String())
+		collection.Names(collection.Outcomes...), from.String(), to.String())
 	if err != nil {
 		return nil, fmt.Errorf("debits of days: %w", err)
 	}
@@ -81,12 +81,4 @@ func (s Store) leaving(ctx context.Context, merchantID uuid.UUID, from,
 		return nil, fmt.Errorf("debits that leave: %w", err)
 	}
 	return out, nil
-}
-
-func statesText(states []collection.State) []string {
-	out := make([]string, len(states))
-	for i, s := range states {
-		out[i] = string(s)
-	}
-	return out
 }

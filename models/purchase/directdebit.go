@@ -110,7 +110,7 @@ func (d *DirectDebitInput) day(w *fault.Problems, units string, p Purchase) int 
 	}
 	if d.DeductionDay == nil {
 		if units == "weeks" {
-			return (int(due.Weekday())+6)%7 + 1
+			return due.ISOWeekday()
 		}
 		if due.Day == 31 {
 			return LastDay

@@ -87,7 +87,7 @@ func spanOf(c echo.Context, today calendar.Date) (s span, notices []string) {
 	return s, notices
 }
 
-func monday(d calendar.Date) calendar.Date { return d.AddDays(-(int(d.Weekday()) + 6) % 7) }
+func monday(d calendar.Date) calendar.Date { return d.AddDays(1 - d.ISOWeekday()) }
 
 func (s span) title() string {
 	switch s.view {

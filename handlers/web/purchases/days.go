@@ -180,7 +180,7 @@ func (d Days) shownUntil() calendar.Date {
 
 func (d Days) month(first calendar.Date) components.PickMonth {
 	m := components.PickMonth{Label: first.Format("January 2006")}
-	week := make([]components.PickDay, (int(first.Weekday())+6)%7)
+	week := make([]components.PickDay, first.ISOWeekday()-1)
 	for day := first; day.Month == first.Month; day = day.AddDays(1) {
 		week = append(week, d.Square(day))
 		if len(week) == 7 {
