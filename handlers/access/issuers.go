@@ -44,19 +44,9 @@ func StartIssuer(id uuid.UUID, next string) string {
 	return startIssuer + id.String() + "?next=" + url.QueryEscape(next)
 }
 
-// issuerOf reads the id of an issuer in the address.
-func issuerOf(c echo.Context) (uuid.UUID, error) {
-	text := c.Param("id")
-	id, err := uuid.Parse(text)
-	if err != nil || len(text) != len(uuid.Nil.String()) {
-		return uuid.Nil, fault.Missing()
-	}
-	return id, nil
-}
-
 // Start serves GET /oidc/start/:id.
 func (h *Issuers) Start(c echo.Context) error {
-	id, err := issuerOf(c)
+	id, err := ID(c, "id")
 	if err != nil {
 		return err
 	}
@@ -122,7 +112,7 @@ func (h *Issuers) flow(c echo.Context, id uuid.UUID, state string) (f issuer.Flo
 
 // Arrive serves GET /oidc/callback/:id.
 func (h *Issuers) Arrive(c echo.Context) error {
-	id, err := issuerOf(c)
+	id, err := ID(c, "id")
 	if err != nil {
 		return err
 	}
@@ -194,7 +184,7 @@ func (h *Issuers) proved(c echo.Context, f issuer.Flow, in issuer.Callback) erro
 
 // SignedOut serves POST /oidc/logout/:id, where an issuer tells that somebody signed out there (back-channel logout).
 func (h *Issuers) SignedOut(c echo.Context) error {
-	id, err := issuerOf(c)
+	id, err := ID(c, "id")
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,15 @@ package issuer
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/user"
 )
 
 // FlowLasts is how long a person may take at the issuer.
@@ -121,7 +120,6 @@ func stale() error {
 
 // random is 256 bits of chance, fit for an address.
 func random() string {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // never fails since Go 1.24
-	return base64.RawURLEncoding.EncodeToString(b[:])
+	token, _ := user.NewToken()
+	return token
 }

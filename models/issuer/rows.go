@@ -148,12 +148,15 @@ func endSessions(tx *database.Tx, i Issuer, l Logout) ([]ended, error) {
 	return out, wrapped("end the sessions of an issuer", err)
 }
 
+// bound is the condition on a membership mb of a user u that a forced issuer binds it: no exception, and of one of the
+// domains that follow.
+const bound = `NOT (mb.break_glass AND mb.role = 'admin') AND lower(substring(u.email from '[^@]*$')) = ANY(`
+
 // endPasswords ends the sessions in a business that began with a password where the issuer is forced.
 func endPasswords(tx *database.Tx, i Issuer) {
 	tx.Later(`DELETE FROM sessions s USING users u, memberships mb WHERE u.id = s.user_id AND mb.user_id = u.id
 		AND mb.merchant_id = $1 AND COALESCE(s.merchant_id, u.merchant_id) = $1 AND s.issuer_id IS NULL
-		AND NOT (mb.break_glass AND mb.role = 'admin')
-		AND lower(substring(u.email from '[^@]*$')) = ANY($2)`, i.MerchantID, i.Domains)
+		AND `+bound+`$2)`, i.MerchantID, i.Domains)
 }
 
 // Forced names the issuer through which a person has to come in to a business; empty: any way is right.
@@ -161,8 +164,7 @@ func (s Store) Forced(ctx context.Context, merchantID, userID uuid.UUID) (name s
 	err = s.Pool.QueryRow(ctx, `SELECT COALESCE((SELECT i.name FROM issuers i
 		JOIN memberships mb ON mb.merchant_id = i.merchant_id JOIN users u ON u.id = mb.user_id
 		WHERE i.merchant_id = $1 AND u.id = $2 AND i.enabled AND i.forced AND i.deleted_at IS NULL
-		AND NOT (mb.break_glass AND mb.role = 'admin')
-		AND lower(substring(u.email from '[^@]*$')) = ANY(i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID,
+		AND `+bound+`i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID,
 		userID).Scan(&name)
 	return name, wrapped("find what a business demands at sign-in", err)
 }

@@ -14,16 +14,8 @@ import (
 	"debitdesk/views/components"
 )
 
-// ID reads an id of the address. What is no id, or is written in another form than ours,
-// leads to no record.
-func ID(c echo.Context, name string) (uuid.UUID, error) {
-	text := c.Param(name)
-	id, err := uuid.Parse(text)
-	if err != nil || len(text) != len(uuid.Nil.String()) {
-		return uuid.Nil, fault.Missing()
-	}
-	return id, nil
-}
+// ID is access.ID, where pages look for it.
+func ID(c echo.Context, name string) (uuid.UUID, error) { return access.ID(c, name) }
 
 // FormOf reads the posted form; what stands in the address does not count. No database stores a zero byte or what is no
 // UTF-8, and no keyboard types it: a sign that says so stands in its place.
