@@ -1,5 +1,6 @@
-// Package migrations holds the database schema as numbered SQL files and knows
-// how to bring a database to it. A file that was applied is never edited.
+// Package migrations holds the database schema and knows how to bring a database to it: tables by numbered steps, of
+// which one that was applied is never edited, and what runs in the database (functions, views, triggers) by its text of
+// today, under live.
 package migrations
 
 import (
@@ -23,7 +24,7 @@ import (
 //go:embed *.sql
 var Files embed.FS
 
-const jobsLock = 7316214001
+const upLock = 7316214001
 
 // Newest is the number of the last step that this program knows.
 func Newest() (n int64) {
@@ -36,12 +37,46 @@ func Newest() (n int64) {
 	return n
 }
 
+// squashed is the first step there is: it holds all that came before the first release. A database that stands before
+// it is of that time.
+const squashed = 148
+
 // Up brings the database to the newest schema. Several processes may call it
 // at once: one applies, the others wait.
 func Up(ctx context.Context, pool *pgxpool.Pool) error { return UpTo(ctx, pool, Newest(), 0) }
 
-// UpTo brings it to the schema of a step, and that of the queue to a step of its own; 0: the newest.
+// UpTo brings it to the schema of a step, and that of the queue to a step of its own; 0: the newest. Functions, views
+// and triggers come with the newest step: those of today may ask for more than an earlier one has.
 func UpTo(ctx context.Context, pool *pgxpool.Pool, step int64, jobStep int) error {
+	// Neither the queue's own migrator nor live texts take a lock, so two starting processes would collide. The
+	// lock has a connection of its own, for the migrator takes its from the pool.
+	conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig.Copy())
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // this gives the lock back
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", upLock); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if err := takeSteps(ctx, pool, conn, step); err != nil {
+		return err
+	}
+	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return fmt.Errorf("migrate jobs: %w", err)
+	}
+	if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp,
+		&rivermigrate.MigrateOpts{TargetVersion: jobStep}); err != nil {
+		return fmt.Errorf("migrate jobs: %w", err)
+	}
+	if step < Newest() {
+		return nil
+	}
+	return putLive(ctx, conn)
+}
+
+// takeSteps brings the tables to a step.
+func takeSteps(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, step int64) error {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { _ = db.Close() }()
 	locker, err := lock.NewPostgresSessionLocker()
@@ -52,28 +87,34 @@ func UpTo(ctx context.Context, pool *pgxpool.Pool, step int64, jobStep int) erro
 	if err != nil {
 		return err
 	}
+	last, err := lastStep(ctx, conn)
+	switch {
+	case err != nil:
+		return fmt.Errorf("migrate: %w", err)
+	case last == 0:
+		if err := putFirst(ctx, conn); err != nil {
+			return err
+		}
+	case last < squashed:
+		return fmt.Errorf("the database stands at step %d, which is of a time before the first release: bring it to step %d "+
+			"with a program of that time first", last, squashed)
+	}
 	if _, err := provider.UpTo(ctx, step); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
-	if err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
-	}
-	// The queue's own migrator takes no lock, so two starting processes would collide. The
-	// lock has a connection of its own, for the migrator takes its from the pool.
-	conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig.Copy())
-	if err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // this gives the lock back
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", jobsLock); err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
-	}
-	if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp,
-		&rivermigrate.MigrateOpts{TargetVersion: jobStep}); err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
-	}
 	return nil
+}
+
+// lastStep is the newest step that a database has; 0: none.
+func lastStep(ctx context.Context, conn *pgx.Conn) (step int64, err error) {
+	var begun bool
+	if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename).Scan(&begun); err != nil ||
+		!begun {
+		return 0, err
+	}
+	err = conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(
+		&step)
+	return step, err
 }
 
 // Migration is one step of the schema and whether the database has it.
@@ -100,6 +141,13 @@ func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind 
 		steps = append(steps, Migration{s.Source.Path, done})
 		behind = behind || !done
 	}
+	texts, err := toldTo(ctx, pool)
+	if err != nil {
+		return nil, false, fmt.Errorf("migration status: %w", err)
+	}
+	lacks := texts.lacks()
+	steps = append(steps, Migration{"functions, views and triggers", len(lacks) == 0})
+	behind = behind || len(lacks) > 0
 	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
 	if err != nil {
 		return nil, false, fmt.Errorf("migration status: %w", err)

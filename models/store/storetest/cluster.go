@@ -6,6 +6,7 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -69,14 +70,22 @@ func Database(dsn string) string {
 	return ""
 }
 
-// fingerprint changes whenever a step of the schema does.
+// fingerprint changes whenever the schema does, and with it what runs in the database.
 func fingerprint() string {
 	sum := sha256.New()
-	names, _ := fs.Glob(migrations.Files, "*.sql")
-	for _, name := range names {
-		b, _ := migrations.Files.ReadFile(name)
-		sum.Write([]byte(name))
-		sum.Write(b)
+	for _, files := range []embed.FS{migrations.Files, migrations.Live} {
+		err := fs.WalkDir(files, ".", func(name string, at fs.DirEntry, err error) error {
+			if err != nil || at.IsDir() {
+				return err
+			}
+			text, err := files.ReadFile(name)
+			sum.Write([]byte(name))
+			sum.Write(text)
+			return err
+		})
+		if err != nil {
+			panic(err)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
