@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/leonelquinteros/gotext"
@@ -20,7 +21,7 @@ func File(l Language) []byte {
 }
 
 // Reader is the native reader who found the texts of a language right; empty: they were not read by one.
-func Reader(l Language) string { return strings.TrimSpace(catalogues[l].reader) }
+func Reader(l Language) string { return strings.TrimSpace(catalogues()[l].reader) }
 
 // catalogue holds the texts of a language that are fit to be shown.
 type catalogue struct {
@@ -30,13 +31,14 @@ type catalogue struct {
 	change atomic.Pointer[func(string) string] // of a test; nil: none
 }
 
-var catalogues = func() map[Language]*catalogue {
+// catalogues are read when somebody asks first: a command that says nothing to clients starts without them.
+var catalogues = sync.OnceValue(func() map[Language]*catalogue {
 	all := map[Language]*catalogue{}
 	for _, l := range Languages {
 		all[l] = read(File(l))
 	}
 	return all
-}()
+})
 
 // read takes a catalogue in. Entries that are marked as fuzzy are guesses of a translator's program, which the library
 // would give as if they were good; and empty ones are not translated. Neither is taken.
@@ -94,6 +96,6 @@ func (c *catalogue) changed(text string) string {
 // Pretend changes every text of a language until the answer is called. Tests do so to find texts that are in no
 // catalogue, and pages that are too narrow for longer words.
 func Pretend(l Language, change func(text string) string) (restore func()) {
-	catalogues[l].change.Store(&change)
-	return func() { catalogues[l].change.Store(nil) }
+	catalogues()[l].change.Store(&change)
+	return func() { catalogues()[l].change.Store(nil) }
 }

@@ -43,16 +43,16 @@ func places(text string) []string {
 }
 
 func TestEveryLanguageHasEveryText(t *testing.T) {
-	want := catalogues[English].keys()
+	want := catalogues()[English].keys()
 	for _, l := range Languages {
-		if got := catalogues[l].keys(); !slices.Equal(got, want) {
+		if got := catalogues()[l].keys(); !slices.Equal(got, want) {
 			for _, key := range want {
-				if !catalogues[l].has(key) {
+				if !catalogues()[l].has(key) {
 					t.Errorf("%s has no %s", l, key)
 				}
 			}
 			for _, key := range got {
-				if !catalogues[English].has(key) {
+				if !catalogues()[English].has(key) {
 					t.Errorf("%s has %s, which English has not", l, key)
 				}
 			}
@@ -61,11 +61,11 @@ func TestEveryLanguageHasEveryText(t *testing.T) {
 }
 
 func TestTextsHaveTheSameValuesInEveryLanguage(t *testing.T) {
-	for _, key := range catalogues[English].keys() {
-		english := catalogues[English].formsOf(key)
+	for _, key := range catalogues()[English].keys() {
+		english := catalogues()[English].formsOf(key)
 		want := places(english[len(english)-1]) // a count of one may leave its number out
 		for _, l := range Languages {
-			all := catalogues[l].formsOf(key)
+			all := catalogues()[l].formsOf(key)
 			if len(all) != len(english) {
 				t.Errorf("%s: %s has %d forms, English %d", l, key, len(all), len(english))
 				continue
@@ -82,10 +82,10 @@ func TestTextsHaveTheSameNumbersInEveryLanguage(t *testing.T) {
 	numbers := func(text string) []string {
 		return slices.Sorted(slices.Values(number.FindAllString(placeForm.ReplaceAllString(text, ""), -1)))
 	}
-	for _, key := range catalogues[English].keys() {
-		want := numbers(catalogues[English].formsOf(key)[0])
+	for _, key := range catalogues()[English].keys() {
+		want := numbers(catalogues()[English].formsOf(key)[0])
 		for _, l := range Languages {
-			if got := numbers(catalogues[l].formsOf(key)[0]); !slices.Equal(got, want) {
+			if got := numbers(catalogues()[l].formsOf(key)[0]); !slices.Equal(got, want) {
 				t.Errorf("%s: %s has the numbers %v, not %v", l, key, got, want)
 			}
 		}
@@ -94,8 +94,8 @@ func TestTextsHaveTheSameNumbersInEveryLanguage(t *testing.T) {
 
 func TestTextsHoldNoMarkup(t *testing.T) {
 	for _, l := range Languages {
-		for _, key := range catalogues[l].keys() {
-			for _, text := range catalogues[l].formsOf(key) {
+		for _, key := range catalogues()[l].keys() {
+			for _, text := range catalogues()[l].formsOf(key) {
 				if strings.ContainsAny(text, "<>\u00a0\n\t") || strings.Contains(text, "://") ||
 					strings.TrimSpace(text) != text || strings.Contains(text, "  ") {
 					t.Errorf("%s: %s is no plain text: %q", l, key, text)
@@ -107,8 +107,8 @@ func TestTextsHoldNoMarkup(t *testing.T) {
 
 func TestIsiZuluAndIsiXhosaNeedNoOtherLetters(t *testing.T) { // and so cost one part of an SMS
 	for _, l := range []Language{Zulu, Xhosa} {
-		for _, key := range catalogues[l].keys() {
-			for _, text := range catalogues[l].formsOf(key) {
+		for _, key := range catalogues()[l].keys() {
+			for _, text := range catalogues()[l].formsOf(key) {
 				if strings.ContainsFunc(text, func(r rune) bool { return r > 126 && r != '“' && r != '”' }) {
 					t.Errorf("%s: %s has another letter: %q", l, key, text)
 				}
@@ -135,11 +135,11 @@ func TestTranslatorsReadTheEnglishText(t *testing.T) {
 	english := regexp.MustCompile(`(?m)^#\. English: (.*)\nmsgctxt "\w+"\nmsgid "(.*)"$`)
 	for _, l := range Languages[1:] {
 		found := english.FindAllStringSubmatch(string(File(l)), -1)
-		if len(found) != len(catalogues[English].keys()) {
+		if len(found) != len(catalogues()[English].keys()) {
 			t.Errorf("%s shows the English of %d texts", l, len(found))
 		}
 		for _, one := range found {
-			if shown, is := one[1], strings.Join(catalogues[English].formsOf(one[2]), " || "); shown != is {
+			if shown, is := one[1], strings.Join(catalogues()[English].formsOf(one[2]), " || "); shown != is {
 				t.Errorf("%s shows %q as the English of %s, which is %q", l, shown, one[2], is)
 			}
 		}
@@ -172,7 +172,7 @@ func asked(t *testing.T) map[string]bool {
 
 func TestEveryTextThatIsAskedForIsThere(t *testing.T) {
 	for name := range asked(t) {
-		if !strings.HasSuffix(name, ".") && !catalogues[English].has(name) {
+		if !strings.HasSuffix(name, ".") && !catalogues()[English].has(name) {
 			t.Errorf("there is no text %s", name)
 		}
 	}
@@ -180,7 +180,7 @@ func TestEveryTextThatIsAskedForIsThere(t *testing.T) {
 
 func TestEveryTextIsUsed(t *testing.T) {
 	used := slices.Collect(maps.Keys(asked(t)))
-	for _, key := range catalogues[English].keys() {
+	for _, key := range catalogues()[English].keys() {
 		if !slices.ContainsFunc(used, func(name string) bool {
 			return name == key || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name)
 		}) {
@@ -192,7 +192,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 // Each part of a short message is paid for: with the longest name, amount and link a text takes one.
 func TestShortMessagesTakeOnePart(t *testing.T) {
 	for _, l := range Languages {
-		for _, key := range catalogues[l].keys() {
+		for _, key := range catalogues()[l].keys() {
 			if !strings.HasPrefix(key, "sms.") {
 				continue
 			}

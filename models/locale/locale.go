@@ -49,7 +49,7 @@ func Choose(offered []Language, wishes ...string) Language {
 			continue
 		}
 		for _, l := range offered {
-			if string(l) == wish && catalogues[l] != nil {
+			if string(l) == wish && catalogues()[l] != nil {
 				return l
 			}
 		}
@@ -91,14 +91,14 @@ func (w Words) Own(english string) string {
 }
 
 // Has tells whether there is a text of that name.
-func Has(key string) bool { return catalogues[English].has(key) }
+func Has(key string) bool { return catalogues()[English].has(key) }
 
 // Say is the text of a name. Values are pairs of a name and what stands in its place.
 func (w Words) Say(key string, values ...string) string {
-	text, found := catalogues[w.Language].text(key)
+	text, found := catalogues()[w.Language].text(key)
 	if !found {
 		w.Lack()
-		if text, found = catalogues[English].text(key); !found {
+		if text, found = catalogues()[English].text(key); !found {
 			text = key // a test looks for names that there are not
 		}
 	}
@@ -107,10 +107,10 @@ func (w Words) Say(key string, values ...string) string {
 
 // Count is the text of a name for so many things; {n} stands for their number.
 func (w Words) Count(key string, n int, values ...string) string {
-	text, found := catalogues[w.Language].plural(key, n)
+	text, found := catalogues()[w.Language].plural(key, n)
 	if !found {
 		w.Lack()
-		if text, found = catalogues[English].plural(key, n); !found {
+		if text, found = catalogues()[English].plural(key, n); !found {
 			text = key
 		}
 	}
