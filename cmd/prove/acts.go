@@ -76,6 +76,25 @@ func (l *lane) one(of []string) string {
 	return of[l.rand.IntN(len(of))]
 }
 
+// purchase is mostly one that stood in one of these classes when the round began, and often one of the newest, so that
+// several act on the same one.
+func (l *lane) purchase(classes ...string) string {
+	some := slices.DeleteFunc(slices.Clone(l.purchases), func(id string) bool {
+		class := l.stood[id]
+		if class == "" {
+			class = "payable"
+		}
+		return !slices.Contains(classes, class)
+	})
+	if l.rand.IntN(5) == 0 || len(some) == 0 {
+		some = l.purchases
+	}
+	if newest := len(some) - 3; newest > 0 && l.rand.IntN(2) == 0 {
+		some = some[newest:]
+	}
+	return l.one(some)
+}
+
 func (l *lane) post(ctx context.Context, path, key string, body any) answer {
 	return l.call(ctx, l.on, http.MethodPost, "/api/v1"+path, key, body)
 }
@@ -97,7 +116,7 @@ func (l *lane) asks(client, method string, cents int64, more map[string]any) map
 	debit := map[string]any{"profile_code": "TEST1"}
 	if method == "debicheck" {
 		debit = map[string]any{"profile_code": "TEST1", "deduction_day": 25, "value_type": "VARIABLE",
-			"max_amount_cents": 3 * cents, "authentication_type": "DELAYED", "debit_sequence": "RCUR",
+			"max_amount_cents": cents * 3 / 2, "authentication_type": "DELAYED", "debit_sequence": "RCUR",
 			"adjustment_category": "NEVER", "allow_date_adjustment": true}
 	}
 	out := map[string]any{"client_id": client, "brand_id": l.brand.ID, "payment_method_whitelist": []string{method},
@@ -189,7 +208,7 @@ func (l *lane) onPurchase(id, what string, began int64, a answer) {
 }
 
 func (l *lane) charge(ctx context.Context) {
-	id := l.one(l.purchases)
+	id := l.purchase("payable")
 	token := l.one(slices.DeleteFunc(slices.Clone(l.tokens), func(t string) bool { return l.ownerOf(t) != l.ownerOf(id) }))
 	if id == "" || token == "" {
 		return
@@ -217,8 +236,7 @@ func (l *lane) maybe() string {
 	return ""
 }
 
-func (l *lane) step(ctx context.Context, what string, body any) {
-	id := l.one(l.purchases)
+func (l *lane) step(ctx context.Context, id, what string, body any) {
 	if id == "" {
 		return
 	}
@@ -226,19 +244,22 @@ func (l *lane) step(ctx context.Context, what string, body any) {
 	l.onPurchase(id, what, began, l.post(ctx, "/purchases/"+id+"/"+what+"/", l.maybe(), body))
 }
 
-func (l *lane) cancel(ctx context.Context) { l.step(ctx, "cancel", nil) }
-func (l *lane) mark(ctx context.Context)   { l.step(ctx, "mark_as_paid", nil) }
+func (l *lane) cancel(ctx context.Context) {
+	l.step(ctx, l.purchase("payable", "pending_charge"), "cancel", nil)
+}
+func (l *lane) mark(ctx context.Context) { l.step(ctx, l.purchase("payable"), "mark_as_paid", nil) }
 
 func (l *lane) refund(ctx context.Context) {
+	id := l.purchase("paid", "pending_refund", "refunded")
 	if cents := l.rand.Int64N(3000); l.rand.IntN(2) == 0 {
-		l.step(ctx, "refund", map[string]any{"amount": 1 + cents})
+		l.step(ctx, id, "refund", map[string]any{"amount": 1 + cents})
 		return
 	}
-	l.step(ctx, "refund", nil)
+	l.step(ctx, id, "refund", nil)
 }
 
 func (l *lane) look(ctx context.Context) {
-	id := l.one(l.purchases)
+	id := l.purchase("payable", "pending_charge")
 	if id == "" {
 		return
 	}
@@ -310,7 +331,7 @@ func next(version string) string {
 }
 
 func (l *lane) promise(ctx context.Context) {
-	id := l.one(l.purchases)
+	id := l.purchase("payable")
 	_, err := l.desk.Followups.AddPromise(ctx, l.who, followup.Object{Type: followup.Purchase, ID: parsed(id)},
 		followup.Promising{DueOn: calendar.DateOf(l.desk.Store.Now()).AddDays(1 + l.rand.IntN(9)), Text: "On the day"})
 	l.expect("a promise", err)
@@ -340,7 +361,7 @@ func (l *lane) open(ctx context.Context) {
 }
 
 func (l *lane) pay(ctx context.Context) {
-	id := l.one(l.purchases)
+	id := l.purchase("payable")
 	if id == "" {
 		return
 	}
@@ -353,7 +374,7 @@ func (l *lane) pay(ctx context.Context) {
 
 // force makes the bank answer about one of the debits that it has.
 func (l *lane) force(ctx context.Context) {
-	id := l.one(l.purchases)
+	id := l.purchase("pending_charge", "pending_execute", "paid")
 	say := []map[string]string{{"code": "00"}, {"code": "02"}, {"code": "12"}, {"dispute": "30"}}[l.rand.IntN(4)]
 	if id != "" {
 		l.call(ctx, l.on, http.MethodPost, "/sandbox/collections/"+id+"/result", "", say)

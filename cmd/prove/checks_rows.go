@@ -70,7 +70,7 @@ var always = []sentence{
 	{"invoices count without gaps", `SELECT kind || ': ' || next FROM invoice_series s WHERE next - 1 <> (SELECT count(*)
 		FROM invoices i WHERE i.kind = s.kind AND i.brand_id = s.brand_id AND i.year = s.year)`},
 	{"a subscriber is billed once for a period", `SELECT p.id || ' of ' || p.subscriber_id FROM purchases p
-		WHERE p.subscriber_id IS NOT NULL AND (SELECT count(*) FROM billing_periods b WHERE b.purchase_id = p.id) <> 1`},
+		WHERE p.subscriber_id IS NOT NULL AND p.method = '' AND (SELECT count(*) FROM billing_periods b WHERE b.purchase_id = p.id) <> 1`},
 }
 
 // settled holds when nothing is due any more.
@@ -117,7 +117,7 @@ func (h *history) untrue(ctx context.Context, of []sentence) (wrong []string, er
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		for _, one := range found {
-			wrong = append(wrong, "it is not true that "+s.name+": "+one)
+			wrong = append(wrong, fmt.Sprintf("it is not true that %s: %s", s.name, one))
 		}
 	}
 	return wrong, nil

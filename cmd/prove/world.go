@@ -75,6 +75,7 @@ func (h *history) begin(ctx context.Context) error {
 		first.buy(ctx)
 	}
 	h.purchases = first.newPurchases
+	first.subscribe(ctx)
 	return nil
 }
 
