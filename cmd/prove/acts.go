@@ -49,23 +49,22 @@ var acts = []act{
 
 // act draws one and does it.
 func (l *lane) act(ctx context.Context) {
+	a := l.draw()
+	l.did("lane %d: %s", l.n+1, a.name)
+	a.do(l, ctx)
+}
+
+func (l *lane) draw() (drawn act) {
 	all := 0
-	for _, a := range acts {
-		if a.calm || !l.calm {
-			all += a.often
-		}
-	}
-	left := l.rand.IntN(all)
 	for _, a := range acts {
 		if !a.calm && l.calm {
 			continue
 		}
-		if left -= a.often; left < 0 {
-			l.did("lane %d: %s", l.n+1, a.name)
-			a.do(l, ctx)
-			return
+		if all += a.often; l.rand.IntN(all) < a.often { // each with the chance that it has among those so far
+			drawn = a
 		}
 	}
+	return drawn
 }
 
 func (l *lane) one(of []string) string {

@@ -19,21 +19,25 @@ import (
 type bases struct {
 	admin    *pgxpool.Pool
 	dsn      string
-	template string
+	name     string // what all names begin with
+	template string // what they are copied from
 	made     int
 }
 
-func openBases(ctx context.Context, dsn string) (b bases, err error) {
-	b.dsn = dsn
+func openBases(ctx context.Context, dsn, template string) (b bases, err error) {
+	b.dsn, b.template = dsn, template
+	b.name = fmt.Sprintf("debitdesk_prove_%d_%d", os.Getpid(), time.Now().UnixNano()) //nolint:forbidigo // a name
 	if b.admin, err = pgxpool.New(ctx, dsn); err != nil {
 		return b, err
 	}
-	name := fmt.Sprintf("debitdesk_prove_%d_%d", os.Getpid(), time.Now().UnixNano()) //nolint:forbidigo // a name
-	if err := b.run(ctx, `CREATE DATABASE `+pgx.Identifier{name}.Sanitize()); err != nil {
+	if template != "" {
+		return b, nil
+	}
+	if err := b.run(ctx, `CREATE DATABASE `+pgx.Identifier{b.name}.Sanitize()); err != nil {
 		return b, fmt.Errorf("the databases of prove: %w", err)
 	}
-	b.template = name
-	pool, err := pgxpool.New(ctx, b.address(name))
+	b.template = b.name
+	pool, err := pgxpool.New(ctx, b.address(b.name))
 	if err != nil {
 		return b, err
 	}
@@ -58,7 +62,7 @@ func (b *bases) address(name string) string {
 // fresh is a migrated database without rows, and what drops it.
 func (b *bases) fresh(ctx context.Context) (dsn string, drop func() error, err error) {
 	b.made++
-	name := fmt.Sprintf("%s_%d", b.template, b.made)
+	name := fmt.Sprintf("%s_%d", b.name, b.made)
 	quoted := pgx.Identifier{name}.Sanitize()
 	drop = func() error {
 		return b.run(context.WithoutCancel(ctx), `DROP DATABASE IF EXISTS `+quoted+` WITH (FORCE)`)
@@ -71,12 +75,12 @@ func (b *bases) close() (err error) {
 	if b.admin == nil {
 		return nil
 	}
-	if b.template != "" {
+	if b.template == b.name {
 		err = b.run(context.Background(), `DROP DATABASE IF EXISTS `+pgx.Identifier{b.template}.Sanitize()+` WITH (FORCE)`)
 	}
 	b.admin.Close()
 	if err != nil {
-		return errors.Join(errors.New("a database that begins with "+b.template+" is left"), err)
+		return errors.Join(errors.New("a database that begins with "+b.name+" is left"), err)
 	}
 	return nil
 }

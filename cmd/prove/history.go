@@ -93,7 +93,7 @@ func (h *history) ownerOf(id string) string {
 // history plays one from an empty database to the checks at its end.
 func (p *place) history(ctx context.Context, seed uint64) (h *history, err error) {
 	//nolint:gosec // it is to repeat itself
-	h = &history{place: p, seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), servers: [2]*server{{}, {}}, client: calls,
+	h = &history{place: p, seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), servers: [2]*server{{}, {}}, client: caller(p.Transport),
 		debicheck: map[string]bool{}, owner: map[string]string{},
 		stood: map[string]string{}}
 	dsn, drop, err := p.fresh(ctx)
@@ -116,9 +116,6 @@ func (p *place) history(ctx context.Context, seed uint64) (h *history, err error
 	if err := h.begin(ctx); err != nil {
 		return h, err
 	}
-	if p.plant != nil {
-		p.plant(h)
-	}
 	for h.round = 1; h.round <= rounds && len(h.wrong) == 0; h.round++ {
 		if err := h.play(ctx, dsn); err != nil {
 			return h, err
@@ -126,6 +123,9 @@ func (p *place) history(ctx context.Context, seed uint64) (h *history, err error
 	}
 	if len(h.wrong) == 0 {
 		err = h.end(ctx)
+	}
+	if err == nil && len(h.wrong) == 0 && p.After != nil {
+		err = p.After(ctx, &Played{h, h.db})
 	}
 	return h, err
 }

@@ -155,8 +155,8 @@ func purchaseStep(state string, in asked, out given) []string {
 	to := map[string]string{"charge": "pending_charge", "cancel": "cancelled", "mark_as_paid": "paid"}
 	from := map[string][]string{"charge": {"payable"}, "cancel": {"payable", "pending_charge"},
 		"mark_as_paid": {"payable"}}
-	if in.what == "became" {
-		return []string{out.is}
+	if in.what == "became" { // nothing brings a cancelled purchase back
+		return when(state != "cancelled" || out.is == state, out.is)
 	}
 	if in.what == "read" {
 		if out.how == unknown {

@@ -14,9 +14,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"net/http"
 	"os"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/cmd/app"
 	"debitdesk/models/plural"
@@ -31,13 +33,25 @@ type Options struct {
 	Faults    []Fault
 	Every     int    // histories of which a line tells; 0: 10
 	Server    string // a postgres:// address of the server for the databases; empty: a throw-away server
+	Template  string // a migrated database there, without rows; empty: one is made and dropped
 	Program   string // file of the program that serves
 	Open      func(ctx context.Context, dsn, folder string) (*Desk, error)
 	Out       io.Writer
-	Log       *slog.Logger
 
-	plant func(*history) // tests plant faults of the product here, before the first act
+	// Transport carries the calls of programs to the servers; nil: as it is. What it does to them is seen as the product's.
+	Transport http.RoundTripper
+	// After is called when nothing was wrong, before the database is dropped; nil: nothing.
+	After func(context.Context, *Played) error
 }
+
+// Played is a history that is over.
+type Played struct {
+	h  *history
+	DB *pgxpool.Pool
+}
+
+// Check looks at everything again, and says what does not hold.
+func (p *Played) Check(ctx context.Context) ([]string, error) { return p.h.check(ctx) }
 
 // Desk is the product as it is opened in this process.
 type Desk struct {
@@ -109,7 +123,7 @@ func open(ctx context.Context, o Options) (p *place, err error) {
 		}
 		dsn = p.cluster.DSN("postgres")
 	}
-	p.bases, err = openBases(ctx, dsn)
+	p.bases, err = openBases(ctx, dsn, o.Template)
 	return p, err
 }
 

@@ -122,9 +122,16 @@ func (a answer) says(code string) bool {
 // patience is longer than a server waits for anything.
 const patience = time.Minute
 
-// calls is a program of the merchant.
-var calls = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: lanes},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// caller is a program of the merchant.
+func caller(by http.RoundTripper) *http.Client {
+	if by == nil {
+		by = plainly
+	}
+	return &http.Client{Timeout: patience, Transport: by,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+var plainly = &http.Transport{MaxIdleConnsPerHost: lanes}
 
 // call asks one of the servers; a wrong one is told where the product failed on its own.
 func (h *history) call(ctx context.Context, on *server, method, path, key string, body any) answer {
