@@ -75,8 +75,8 @@ func (l *lane) one(of []string) string {
 	return of[l.rand.IntN(len(of))]
 }
 
-// purchase is mostly one that stood in one of these classes when the round began, and often one of the newest, so that
-// several act on the same one.
+// purchase is mostly one that stood in one of these classes when the round began, and often one of the newest, so
+// that several act on the same one.
 func (l *lane) purchase(classes ...string) string {
 	some := slices.DeleteFunc(slices.Clone(l.purchases), func(id string) bool {
 		class := l.stood[id]
@@ -348,9 +348,7 @@ func (l *lane) bill(ctx context.Context) {
 	delete(body, "client_id")
 	body["clients"] = []any{map[string]any{"client_id": l.one(l.clients)}, map[string]any{"client_id": l.one(l.clients)}}
 	a := l.post(ctx, "/billing/", l.key(), body)
-	for _, id := range a.ids() {
-		l.newPurchases = append(l.newPurchases, id)
-	}
+	l.newPurchases = append(l.newPurchases, a.ids()...)
 }
 
 func (l *lane) open(ctx context.Context) {

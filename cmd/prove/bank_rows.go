@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// line is the way between the sandbox bank and the product, where answers get late, doubled, out of order and lost. It
-// changes the bank's own tables alone.
+// line is the way between the sandbox bank and the product, where answers get late, doubled, out of order and lost.
+// It changes the bank's own tables alone.
 type line struct {
 	db   *pgxpool.Pool
 	lost []reply
@@ -65,8 +65,8 @@ func (l *line) disturb(ctx context.Context, f Fault, r *rand.Rand) (string, erro
 	return fmt.Sprintf("%s: answer %d of the bank about %s", f, one.Seq, one.ID), err
 }
 
-// repeat makes the bank say again what was lost, and everything it said in the last days: an acknowledgement gets lost as
-// easily.
+// repeat makes the bank say again what was lost, and everything it said in the last days: an acknowledgement gets
+// lost as easily.
 func (l *line) repeat(ctx context.Context, since time.Time) error {
 	for _, one := range l.lost {
 		if err := l.run(ctx, `UPDATE sandbox_answers SET delivered_at = NULL WHERE instruction_id = $1 AND seq = $2`, one.ID,

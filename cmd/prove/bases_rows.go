@@ -14,8 +14,8 @@ import (
 	"debitdesk/migrations"
 )
 
-// bases makes and drops databases. Each has a name of its own that begins with debitdesk_prove, and no other database of
-// the server is touched.
+// bases makes and drops databases. Each has a name of its own that begins with debitdesk_prove, and no other database
+// of the server is touched.
 type bases struct {
 	admin    *pgxpool.Pool
 	dsn      string

@@ -31,7 +31,8 @@ var always = []sentence{
 		FROM purchases p WHERE p.net_cents + p.refunded_cents > p.total_cents`},
 	{"a debit is collected once for each time it is paid", `SELECT c.id || ': ' || count(*) FROM collections c
 		JOIN ledger_entries e ON e.collection_id = c.id AND e.kind = 'collected' GROUP BY c.id
-		HAVING count(*) > 1 + (SELECT count(*) FROM bank_messages m WHERE m.instruction_id = c.id AND m.kind = 'paid_again')`},
+		HAVING count(*) > 1 + (SELECT count(*) FROM bank_messages m
+			WHERE m.instruction_id = c.id AND m.kind = 'paid_again')`},
 	{"a movement is as large as its debit", `SELECT e.id || ': ' || e.amount_cents || ' of ' || c.amount_cents
 		FROM ledger_entries e JOIN collections c ON c.id = e.collection_id
 		WHERE e.kind = 'collected' AND e.amount_cents <> c.amount_cents`},
@@ -45,8 +46,8 @@ var always = []sentence{
 		OR (i.kind = 'refund' AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = i.id AND r.amount_cents = i.amount_cents))`},
 	{"of one purchase one debit is under way", `SELECT purchase_id || ': ' || count(*) FROM collections
 		WHERE state IN ('scheduled', 'submitted', 'in_tracking', 'provisional') GROUP BY purchase_id HAVING count(*) > 1`},
-	{"a token that is deleted debits nothing more", `SELECT c.id::text FROM collections c JOIN tokens t ON t.id = c.token_id
-		WHERE c.state = 'scheduled' AND t.state = 'deleted'`},
+	{"a token that is deleted debits nothing more", `SELECT c.id::text FROM collections c
+		JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state = 'deleted'`},
 	{"a deleted token is none of its purchase", `SELECT t.id::text FROM tokens t JOIN purchases p ON p.id = t.id
 		WHERE t.state IN ('deleted', 'active') AND p.is_recurring_token <> (t.state = 'active')`},
 	{"what waits for its day has a debit", `SELECT p.id::text FROM purchases p WHERE p.status = 'pending_charge'
@@ -59,7 +60,8 @@ var always = []sentence{
 		LEFT JOIN audit_entries a ON a.purchase_id = p.id AND a.action = 'purchase.created'
 		GROUP BY p.id HAVING count(a.id) <> 1`},
 	{"every movement has its entry in the audit", `SELECT e.id || ' ' || e.kind FROM ledger_entries e
-		WHERE NOT EXISTS (SELECT FROM audit_entries a WHERE a.purchase_id = e.purchase_id AND a.action <> 'purchase.created')`},
+		WHERE NOT EXISTS (SELECT FROM audit_entries a
+			WHERE a.purchase_id = e.purchase_id AND a.action <> 'purchase.created')`},
 	{"every purchase was told once that it was made", `SELECT p.id || ': ' || count(e.id) FROM purchases p
 		LEFT JOIN events e ON e.object_id = p.id AND e.type = 'purchase.created' GROUP BY p.id HAVING count(e.id) <> 1`},
 	{"every payment was told", `SELECT p.id || ': ' || count(e.id) || ' of ' || p.payment_count FROM purchases p
@@ -70,7 +72,8 @@ var always = []sentence{
 	{"invoices count without gaps", `SELECT kind || ': ' || next FROM invoice_series s WHERE next - 1 <> (SELECT count(*)
 		FROM invoices i WHERE i.kind = s.kind AND i.brand_id = s.brand_id AND i.year = s.year)`},
 	{"a subscriber is billed once for a period", `SELECT p.id || ' of ' || p.subscriber_id FROM purchases p
-		WHERE p.subscriber_id IS NOT NULL AND p.method = '' AND (SELECT count(*) FROM billing_periods b WHERE b.purchase_id = p.id) <> 1`},
+		WHERE p.subscriber_id IS NOT NULL AND p.method = '' AND (SELECT count(*)
+			FROM billing_periods b WHERE b.purchase_id = p.id) <> 1`},
 }
 
 // settled holds when nothing is due any more.
@@ -79,7 +82,8 @@ var settled = []sentence{
 		WHERE a.delivered_at IS NOT NULL AND NOT EXISTS (SELECT FROM bank_messages m
 			WHERE m.message_id = a.instruction_id || '/' || a.seq)`},
 	{"nothing that the bank said waits", `SELECT a.instruction_id || '/' || a.seq FROM sandbox_answers a, sandbox_clock c
-		WHERE a.delivered_at IS NULL AND a.due_at < now() + make_interval(secs => c.offset_micros / 1e6) - interval '1 minute'`},
+		WHERE a.delivered_at IS NULL AND a.due_at < now() + make_interval(secs => c.offset_micros / 1e6)
+			- interval '1 minute'`},
 	{"no debit is late for the bank", `SELECT id::text FROM collections, sandbox_clock c WHERE state = 'scheduled'
 		AND submit_at < now() + make_interval(secs => c.offset_micros / 1e6) - interval '1 minute'`},
 	{"every mail has left", `SELECT id || ' ' || kind || ' ' || state FROM mails WHERE state <> 'sent'`},
@@ -157,7 +161,7 @@ func (h *history) journal(ctx context.Context) (wrong []string, err error) {
 
 func (h *history) audit(ctx context.Context) (wrong []string, err error) {
 	if err := h.desk.Audit.Link(ctx); err != nil {
-		return []string{"the audit cannot be linked: " + err.Error()}, nil
+		return nil, err
 	}
 	all, err := h.desk.Audit.VerifyAll(ctx, actor.OperatorOf(h.who.MerchantID))
 	for _, c := range all {

@@ -54,8 +54,8 @@ type history struct {
 	wrong []string
 }
 
-// lane is one who acts. What it makes is seen by the others from the next round on, so that the same seed picks the same
-// things however the acts of a round interleave.
+// lane is one who acts. What it makes is seen by the others from the next round on, so that the same seed picks the
+// same things however the acts of a round interleave.
 type lane struct {
 	*history
 	n    int
@@ -93,7 +93,8 @@ func (h *history) ownerOf(id string) string {
 // history plays one from an empty database to the checks at its end.
 func (p *place) history(ctx context.Context, seed uint64) (h *history, err error) {
 	//nolint:gosec // it is to repeat itself
-	h = &history{place: p, seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), servers: [2]*server{{}, {}}, client: caller(p.Transport),
+	h = &history{place: p, seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), servers: [2]*server{{}, {}},
+		client:    caller(p.Transport),
 		debicheck: map[string]bool{}, owner: map[string]string{},
 		stood: map[string]string{}}
 	dsn, drop, err := p.fresh(ctx)
@@ -146,8 +147,8 @@ func (h *history) leave() (err error) {
 	return err
 }
 
-// play is one round: everybody acts at once. In a calm one that is all. In the others the clock moves on meanwhile, answers
-// of the bank go astray before, and servers end or lose their connections in the midst of it.
+// play is one round: everybody acts at once. In a calm one that is all. In the others the clock moves on meanwhile,
+// answers of the bank go astray before, and servers end or lose their connections in the midst of it.
 func (h *history) play(ctx context.Context, dsn string) error {
 	calm := h.round%2 == 1
 	all := make([]*lane, lanes)

@@ -113,8 +113,8 @@ var registers = map[string]porcupine.NondeterministicModel{
 	"brand":    register("1", brandStep),
 }
 
-// keyStep: under one Idempotency-Key one body is done once, and everybody hears of the same object. The state is the body
-// and the object's id, which is not known where nobody heard the answer.
+// keyStep: under one Idempotency-Key one body is done once, and everybody hears of the same object. The state is the
+// body and the object's id, which is not known where nobody heard the answer.
 func keyStep(state string, in asked, out given) []string {
 	body, id, taken := strings.Cut(state, "|")
 	switch {
@@ -149,8 +149,8 @@ func tokenStep(state string, in asked, out given) []string {
 	return when(state == "gone", state)
 }
 
-// purchaseStep: of acts on one purchase each finds what the one before it left. Only acts between two moves of the clock
-// are noted; what the clock and the bank made of it comes in between as "became".
+// purchaseStep: of acts on one purchase each finds what the one before it left. Only acts between two moves of the
+// clock are noted; what the clock and the bank made of it comes in between as "became".
 func purchaseStep(state string, in asked, out given) []string {
 	to := map[string]string{"charge": "pending_charge", "cancel": "cancelled", "mark_as_paid": "paid"}
 	from := map[string][]string{"charge": {"payable"}, "cancel": {"payable", "pending_charge"},

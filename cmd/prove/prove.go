@@ -1,12 +1,12 @@
-// Package prove plays seeded histories of the whole product and checks what came of them. A history has a database of its
-// own, two servers over it in processes of their own, and a merchant whose programs, staff and clients do at random, some
-// of it at once, what people do; a clock that moves on by days; and faults: servers that are killed, connections that
-// break, answers of the bank that come late, twice, in another order or not at first.
+// Package prove plays seeded histories of the whole product and checks what came of them. A history has a database of
+// its own, two servers over it in processes of their own, and a merchant whose programs, staff and clients do at
+// random, some of it at once, what people do; a clock that moves on by days; and faults: servers that are killed,
+// connections that break, answers of the bank that come late, twice, in another order or not at first.
 //
 // What must hold afterwards stands in three places: the models of a history, which Porcupine compares with what was
-// answered (models.go); sentences about the rows (checks_rows.go); and what the product checks of itself, its figures,
-// its journal and its audit. The package knows the product by its addresses and its use cases, and the sandbox bank by
-// its tables, for that bank is another house; nothing in the product knows of this package.
+// answered (models.go); sentences about the rows (checks_rows.go); and what the product checks of itself, its
+// figures, its journal and its audit. The package knows the product by its addresses and its use cases, and the
+// sandbox bank by its tables, for that bank is another house; nothing in the product knows of this package.
 package prove
 
 import (
@@ -38,7 +38,8 @@ type Options struct {
 	Open      func(ctx context.Context, dsn, folder string) (*Desk, error)
 	Out       io.Writer
 
-	// Transport carries the calls of programs to the servers; nil: as it is. What it does to them is seen as the product's.
+	// Transport carries the calls of programs to the servers; nil: as it is. What it does to them is seen as the
+	// product's.
 	Transport http.RoundTripper
 	// After is called when nothing was wrong, before the database is dropped; nil: nothing.
 	After func(context.Context, *Played) error
@@ -69,8 +70,8 @@ type Failure struct {
 
 const tells = 10
 
-// Run plays the histories one after the other and stops at the first that fails. An error means that a history could not
-// be played to its end, which says nothing about the product.
+// Run plays the histories one after the other and stops at the first that fails. An error means that a history could
+// not be played to its end, which says nothing about the product.
 func Run(ctx context.Context, o Options) (failed *Failure, err error) {
 	p, err := open(ctx, o)
 	if err != nil {

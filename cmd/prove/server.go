@@ -76,8 +76,8 @@ func (s *server) end(with os.Signal) error {
 
 func (s *server) kill() error { return s.end(syscall.SIGKILL) }
 
-// answer is what a call came to. Where known is false nobody can say whether it was done: no answer came, or the server
-// had lost its database.
+// answer is what a call came to. Where known is false nobody can say whether it was done: no answer came, or the
+// server had lost its database.
 type answer struct {
 	known  bool
 	status int

@@ -21,13 +21,13 @@ import (
 	"debitdesk/models/webhook"
 )
 
-// accounts decide what the sandbox bank answers to their debits: it pays, has no money (each time, or the first time),
-// is closed, takes the money back on the last day, is disputed soon, late and too late, or answers twice.
-var accounts = []string{"4000000101", "4000009002", "4000009102", "4000009012", "4000009500", "4000009030", "4000009430",
-	"4000009900", "4000000102", "4000000103"}
+// accounts decide what the sandbox bank answers to their debits: it pays, has no money (each time, or the first
+// time), is closed, takes the money back on the last day, is disputed soon, late and too late, or answers twice.
+var accounts = []string{"4000000101", "4000009002", "4000009102", "4000009012", "4000009500", "4000009030",
+	"4000009430", "4000009900", "4000000102", "4000000103"}
 
-// begin is what every history begins with: a merchant with a plan for failures, a subscription and somebody who listens,
-// a few clients, and their accounts stored.
+// begin is what every history begins with: a merchant with a plan for failures, a subscription and somebody who
+// listens, a few clients, and their accounts stored.
 func (h *history) begin(ctx context.Context) error {
 	m, brand, err := h.desk.Merchants.Create(ctx, merchant.New{Slug: "prove", Name: "Prove", Brand: app.FirstBrand(true)})
 	if err != nil {

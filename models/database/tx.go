@@ -214,8 +214,8 @@ func (t *Tx) DB() *DB { return t.s }
 // NewID is a UUIDv7 of the product's clock.
 func (t *Tx) NewID() uuid.UUID { return t.s.NewID() }
 
-// AtEnd calls tell once the transaction is over, whether it was done, undone, or nobody can say. It must not fail: it is
-// for what this process keeps in its memory.
+// AtEnd calls tell once the transaction is over, whether it was done, undone, or nobody can say. It must
+// not fail: it is for what this process keeps in its memory.
 func (t *Tx) AtEnd(tell func()) { t.ends = append(t.ends, tell) }
 
 // Enqueue leaves work for later, in this transaction.

@@ -68,8 +68,8 @@ func (c *brandCache) drop(brandID uuid.UUID) {
 	c.drops++
 }
 
-// changed drops a brand for what the transaction reads, and again when the transaction has ended: until then others read
-// the brand as it was.
+// changed drops a brand for what the transaction reads, and again when the transaction has ended: until then others
+// read the brand as it was.
 func changed(tx *database.Tx, brandID uuid.UUID) {
 	c := Store{tx.DB()}.cache()
 	c.drop(brandID)
