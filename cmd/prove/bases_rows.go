@@ -37,7 +37,7 @@ func openBases(ctx context.Context, dsn, template string) (b bases, err error) {
 		return b, fmt.Errorf("the databases of prove: %w", err)
 	}
 	b.template = b.name
-	pool, err := pgxpool.New(ctx, b.address(b.name))
+	_, pool, err := b.own(ctx, b.name)
 	if err != nil {
 		return b, err
 	}
@@ -50,13 +50,47 @@ func (b *bases) run(ctx context.Context, sql string) error {
 	return err
 }
 
-func (b *bases) address(name string) string {
+// address is the server's with another database. An address may name its database in its query as well, which then
+// counts more than its path.
+func (b *bases) address(name string) (string, error) {
 	u, err := url.Parse(b.dsn)
 	if err != nil {
-		return b.dsn
+		return "", errors.New("the address of the server is not a URL") // its text may hold a password
 	}
-	u.Path = "/" + name
-	return u.String()
+	query := u.Query()
+	for key := range query {
+		if key == "dbname" || key == "database" {
+			query.Del(key)
+		}
+	}
+	u.Path, u.RawPath, u.RawQuery = "/"+name, "", query.Encode()
+	c, err := pgx.ParseConfig(u.String())
+	if err != nil {
+		return "", errors.New("the address of the server cannot be read")
+	}
+	if c.Database != name {
+		return "", fmt.Errorf("the address of the server leads to the database %q and not to %q", c.Database, name)
+	}
+	return u.String(), nil
+}
+
+// own opens one of our databases, and refuses any other: whatever stands between may lead elsewhere.
+func (b *bases) own(ctx context.Context, name string) (dsn string, pool *pgxpool.Pool, err error) {
+	if dsn, err = b.address(name); err != nil {
+		return "", nil, err
+	}
+	if pool, err = pgxpool.New(ctx, dsn); err != nil {
+		return "", nil, err
+	}
+	var is string
+	if err = pool.QueryRow(ctx, `SELECT current_database()`).Scan(&is); err == nil && is != name {
+		err = fmt.Errorf("the server leads to the database %q and not to %q", is, name)
+	}
+	if err != nil {
+		pool.Close()
+		return "", nil, err
+	}
+	return dsn, pool, nil
 }
 
 // fresh is a migrated database without rows, and what drops it.
@@ -67,8 +101,16 @@ func (b *bases) fresh(ctx context.Context) (dsn string, drop func() error, err e
 	drop = func() error {
 		return b.run(context.WithoutCancel(ctx), `DROP DATABASE IF EXISTS `+quoted+` WITH (FORCE)`)
 	}
-	return b.address(name), drop, b.run(ctx, `CREATE DATABASE `+quoted+` TEMPLATE `+
-		pgx.Identifier{b.template}.Sanitize()+` STRATEGY file_copy`)
+	if err = b.run(ctx, `CREATE DATABASE `+quoted+` TEMPLATE `+pgx.Identifier{b.template}.Sanitize()+
+		` STRATEGY file_copy`); err != nil {
+		return "", drop, err
+	}
+	dsn, pool, err := b.own(ctx, name)
+	if err != nil {
+		return "", drop, errors.Join(err, drop())
+	}
+	pool.Close()
+	return dsn, drop, nil
 }
 
 func (b *bases) close() (err error) {
