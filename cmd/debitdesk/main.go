@@ -64,6 +64,7 @@ type commands struct {
 	Import   importCmd   `cmd:"" help:"Bring in the clients, accounts, mandates and subscriptions of a business."`
 	Bank     bankCmd     `cmd:"" help:"The connection to a bank by files."`
 	Simulate simulateCmd `cmd:"" help:"Counterparts to try the product with."`
+	Prove    proveCmd    `cmd:"" help:"Play seeded histories of the whole product, with faults, in databases of their own, and check them."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
 	Man        manCmd        `cmd:"" help:"Print the manual page debitdesk(1)."`

@@ -43,6 +43,7 @@ type Tx struct {
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
 	alerts  []audit.Entry
+	ends    []func() // called when it is over
 }
 
 type statement struct {
@@ -72,6 +73,9 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			tx.dropAnswer()
 		}
 		tx.release()
+		for _, tell := range tx.ends {
+			tell()
+		}
 		err = lostOr(err)
 	}()
 	if err := fn(tx); err != nil {
@@ -209,6 +213,10 @@ func (t *Tx) DB() *DB { return t.s }
 
 // NewID is a UUIDv7 of the product's clock.
 func (t *Tx) NewID() uuid.UUID { return t.s.NewID() }
+
+// AtEnd calls tell once the transaction is over, whether it was done, undone, or nobody can say. It must
+// not fail: it is for what this process keeps in its memory.
+func (t *Tx) AtEnd(tell func()) { t.ends = append(t.ends, tell) }
 
 // Enqueue leaves work for later, in this transaction.
 func (t *Tx) Enqueue(job queue.Job) { t.jobs = append(t.jobs, job) }

@@ -34,7 +34,7 @@ func LockBrand(tx *database.Tx, merchantID, brandID uuid.UUID) (Brand, error) {
 // UpdateBrand writes what people say about a brand, and counts its version.
 func UpdateBrand(tx *database.Tx, b Brand) {
 	database.MustChange(tx, brandUpdate, b, tx.Now())
-	Store{tx.DB()}.cache().drop(b.ID)
+	changed(tx, b.ID)
 }
 
 // deleteBrand fails with Conflict when something hangs on the brand or it is the last.
@@ -72,7 +72,7 @@ func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
 			return fmt.Errorf("delete brand: %w", err)
 		}
 	}
-	Store{tx.DB()}.cache().drop(brandID)
+	changed(tx, brandID)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func brandInUse() error {
 
 func insertProfile(tx *database.Tx, merchantID, brandID uuid.UUID, p Profile) error {
 	database.Write(tx, profileInsert, profileOf{p, brandID}, merchantID, tx.Now())
-	Store{tx.DB()}.cache().drop(brandID)
+	changed(tx, brandID)
 	switch err := tx.Flush(); {
 	case database.Violates(err, "debit_profiles_brand_id_profile_code_abbreviated_name_accou_key"):
 		return fault.At("profile_code", "unique", "This brand has that profile already.")
@@ -130,13 +130,13 @@ func claim(tx *database.Tx, merchantID uuid.UUID, account bank.AccountNumber) er
 func setDefaultProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
 	tx.Later(`UPDATE debit_profiles SET is_default = (id = $3) WHERE merchant_id = $1 AND brand_id = $2`, merchantID,
 		brandID, profileID)
-	Store{tx.DB()}.cache().drop(brandID)
+	changed(tx, brandID)
 }
 
 func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
 	tx.Later(`DELETE FROM debit_profiles WHERE merchant_id = $1 AND brand_id = $2 AND id = $3`, merchantID, brandID,
 		profileID)
-	Store{tx.DB()}.cache().drop(brandID)
+	changed(tx, brandID)
 }
 
 // BrandUse tells what hangs on a brand.

@@ -71,6 +71,7 @@ func (s Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (Brand,
 	if brandID == uuid.Nil { // which means all of them below
 		return Brand{}, fault.Missing()
 	}
+	before := s.cache().before()
 	brands, err := s.brands(ctx, merchantID, brandID)
 	if err != nil {
 		return Brand{}, err
@@ -79,7 +80,7 @@ func (s Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (Brand,
 		return Brand{}, fault.Missing()
 	}
 	if database.TxOf(ctx) == nil { // what a transaction reads may never be kept
-		s.cache().keep(brands[0])
+		s.cache().keep(brands[0], before)
 	}
 	return brands[0], nil
 }

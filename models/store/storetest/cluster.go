@@ -93,20 +93,35 @@ func fingerprint() string {
 // Unguarded is DSN for the tests of the guard itself.
 func Unguarded(tb testing.TB) string {
 	tb.Helper()
-	return Clone(tb, fingerprint(), func(ctx context.Context, dsn string) error {
-		pool, err := pgxpool.New(ctx, dsn)
-		if err != nil {
-			return err
-		}
-		defer pool.Close()
-		return migrations.Up(ctx, pool)
-	})
+	return Clone(tb, fingerprint(), migrate)
+}
+
+func migrate(ctx context.Context, dsn string) error {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return migrations.Up(ctx, pool)
 }
 
 // Empty gives one test its own database without any schema.
 func Empty(tb testing.TB) string {
 	tb.Helper()
 	return Clone(tb, "empty", func(context.Context, string) error { return nil })
+}
+
+// Server is the address of a database of the cluster, whose user may make others, and a migrated database to copy.
+func Server(tb testing.TB) (dsn, migrated string) {
+	tb.Helper()
+	dsn, err := cluster()
+	if err == nil {
+		migrated, err = template(tb.Context(), dsn, fingerprint(), migrate)
+	}
+	if err != nil {
+		tb.Fatalf("a server for this test: %v", err)
+	}
+	return dsn, migrated
 }
 
 // Clone gives one test a copy of the template that migrate makes, once for

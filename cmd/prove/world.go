@@ -1,0 +1,125 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/cmd/app"
+	"debitdesk/models/actor"
+	"debitdesk/models/credential"
+	"debitdesk/models/merchant"
+	"debitdesk/models/plan"
+	"debitdesk/models/webhook"
+)
+
+// accounts decide what the sandbox bank answers to their debits: it pays, has no money (each time, or the first
+// time), is closed, takes the money back on the last day, is disputed soon, late and too late, or answers twice.
+var accounts = []string{"4000000101", "4000009002", "4000009102", "4000009012", "4000009500", "4000009030",
+	"4000009430", "4000009900", "4000000102", "4000000103"}
+
+// begin is what every history begins with: a merchant with a plan for failures, a subscription and somebody who
+// listens, a few clients, and their accounts stored.
+func (h *history) begin(ctx context.Context) error {
+	m, brand, err := h.desk.Merchants.Create(ctx, merchant.New{Slug: "prove", Name: "Prove", Brand: app.FirstBrand(true)})
+	if err != nil {
+		return err
+	}
+	h.brand, h.who = brand, actor.OperatorOf(m.ID)
+	issued, err := h.desk.Credentials.Issue(ctx, h.who, credential.Input{Name: "Till", Lifetime: 365 * 24 * time.Hour})
+	if err != nil {
+		return err
+	}
+	h.token = issued.Token
+	if h.till, err = openTill(ctx); err != nil {
+		return err
+	}
+	if _, err := h.desk.Webhooks.Create(ctx, h.who, webhook.Input{Title: "Till", Callback: h.till.address,
+		AllEvents: true}); err != nil {
+		return err
+	}
+	if _, err := h.desk.Plans.Create(ctx, h.who, plan.Input{Name: "Again", Steps: plan.Steps{
+		plan.Money: {{Kind: plan.Message}, {Kind: plan.WaitDays, N: 3}, {Kind: plan.DebitAgain}},
+		plan.Other: {{Kind: plan.Task, Text: "Look at it"}}}}); err != nil {
+		return err
+	}
+	made := h.call(ctx, h.servers[0], http.MethodPost, "/billing_templates/", "", map[string]any{"brand_id": brand.ID,
+		"title": "Membership", "is_subscription": true, "subscription_period": 1, "subscription_period_units": "months",
+		"subscription_due_period": 7, "subscription_due_period_units": "days", "payment_method_whitelist": []string{"eft"},
+		"purchase": map[string]any{"products": []any{map[string]any{"name": "Month", "price": 9900}}}})
+	if h.plan = made.id(); h.plan == "" {
+		return fmt.Errorf("no subscription: %d %.300s", made.status, made.body)
+	}
+	first := &lane{history: h, n: 0, rand: h.rand, on: h.servers[0], calm: true}
+	for range 3 {
+		first.meet(ctx)
+	}
+	if h.clients = first.newClients; len(h.clients) < 3 {
+		return fmt.Errorf("only %d clients were made", len(h.clients))
+	}
+	for range 3 {
+		first.store(ctx)
+	}
+	if h.tokens = first.newTokens; len(h.tokens) < 3 {
+		return fmt.Errorf("only %d accounts were stored", len(h.tokens))
+	}
+	for range 4 {
+		first.buy(ctx)
+	}
+	h.purchases = first.newPurchases
+	first.subscribe(ctx)
+	return nil
+}
+
+// till is a program of the merchant that hears its events.
+type till struct {
+	http.Server
+	address string
+	mu      sync.Mutex
+	calls   int
+	heard   map[string]int      // by event
+	of      map[string][]string // events of an object, each where it came first
+}
+
+func openTill(ctx context.Context) (*till, error) {
+	t := &till{heard: map[string]int{}, of: map[string][]string{}}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	t.address = "http://" + l.Addr().String() + "/"
+	t.ReadHeaderTimeout = patience
+	t.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var body struct {
+			ID string `json:"id"`
+		}
+		if json.NewDecoder(r.Body).Decode(&body) != nil {
+			return // cut off: the server was killed meanwhile
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.calls++
+		event := r.Header.Get("X-Debitdesk-Event-Id")
+		if t.heard[event]++; t.heard[event] == 1 {
+			t.of[body.ID] = append(t.of[body.ID], event)
+		}
+	})
+	go func() { _ = t.Serve(l) }()
+	return t, nil
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func parsed(id string) uuid.UUID {
+	u, _ := uuid.Parse(id)
+	return u
+}
