@@ -57,7 +57,7 @@ func (s *Service) Moving(ctx context.Context, who actor.Actor, from, to calendar
 		}
 	}
 	if from == to {
-		wrong.Add("to", "invalid", "Choose another day than that of the debits.")
+		wrong.Add("to", "invalid", "Choose a day that is not the one of the debits.")
 	}
 	if err := wrong.Err(); err != nil {
 		return m, err

@@ -3,6 +3,7 @@ package analysis
 import (
 	"testing"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/collection"
 	"debitdesk/models/report"
 )
@@ -33,6 +34,12 @@ func TestDebitsThatMoveAreJudgedByTheDayOfTheMonth(t *testing.T) {
 	}
 	if m := moving("2026-12-15"); m.Move.Known || m.Differs() || m.Move.Answered != 24 {
 		t.Errorf("24 cases are too few: %+v", m)
+	}
+	debicheck := of("2026-10-15", collection.Final, 40)
+	debicheck.Method = bank.DebiCheck
+	sums = append(sums, debicheck)
+	if m := moving("2026-12-15"); m.Move.Known || m.Move.Answered != 24 {
+		t.Errorf("debits by another method do not help: %+v", m)
 	}
 	if m := moving("2026-12-31"); m.Move.Known || m.Move.Answered != 0 {
 		t.Errorf("without a case: %+v", m)

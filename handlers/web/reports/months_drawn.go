@@ -20,11 +20,12 @@ type monthPart struct {
 	total, share bool
 }
 
-// disputeStates are the states of disputed debits, with the words and the name in the address of each.
-var disputeStates = map[collection.State][2]string{
-	collection.Disputed:    {"Disputed, not decided", "dispute_open"},
-	collection.DisputeWon:  {"Dispute won", "dispute_won"},
-	collection.DisputeLost: {"Dispute lost", "dispute_lost"},
+// disputeStates are the states of disputed debits, with the words and the name in the address of each,
+// and what stands behind a reason.
+var disputeStates = map[collection.State][3]string{
+	collection.Disputed:    {"Disputed, not decided", "dispute_open", "not decided"},
+	collection.DisputeWon:  {"Dispute won", "dispute_won", "won"},
+	collection.DisputeLost: {"Dispute lost", "dispute_lost", "lost"},
 }
 
 // state names the state of a reason.
@@ -94,7 +95,7 @@ func monthGroup(m analysis.MonthEnd, of analysis.MethodMonth) pages.MonthGroup {
 				code, word = purchase.NoCode, "Without a reason"
 			}
 			if states, disputed := disputeStates[r.State]; disputed {
-				outcome, word = states[1], states[0]+": "+word
+				outcome, word = states[1], word+", "+states[2]
 			}
 			sub := row(word, r.Tally, p.share, outcome, "reason", code)
 			sub.Reason = true
