@@ -44,6 +44,12 @@ func TestHowDebitsWentIsShownAndOpened(t *testing.T) {
 	page.Contains("R\u00a0400,08", "R\u00a0100,01", "1 debit, 50,0\u00a0% of those answered", "Not enough money (02)",
 		"Still owed", "Too few")
 	page.Lacks("Compared with", "Before")
+	if why := reasonLink.FindStringSubmatch(page.Body); why == nil {
+		t.Error("the reason leads to no debits")
+	} else if list := b.Page(b.A.Staff, "GET", html.UnescapeString(why[1]), nil).Want(http.StatusOK); !regexp.MustCompile(
+		`id="list-foot"[^>]*data-cents="30007" data-count="1"`).MatchString(list.Body) {
+		t.Errorf("%s does not open the one debit", why[1])
+	}
 	rows := b.Page(b.A.Staff, "GET",
 		"/purchases/debits?outcome=failed&debit_from=2020-01-01&debit_to=2030-01-01&month_day=32", nil).Want(http.StatusOK)
 	rows.Contains("a number from 1 to 31")
@@ -66,6 +72,7 @@ func TestHowDebitsWentIsShownAndOpened(t *testing.T) {
 }
 
 var (
+	reasonLink  = regexp.MustCompile(`<a href="(/purchases/debits[^"]*reason=02[^"]*)"`)
 	monthFigure = regexp.MustCompile(
 		`<a href="(/(?:purchases/debits|reports/movements)[^"]*)"([^>]*data-c[^>]*)>`)
 	listFoot  = regexp.MustCompile(`id="list-foot"([^>]*)>`)
