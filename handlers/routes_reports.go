@@ -11,6 +11,8 @@ func (e *edge) reportRoutes() Table {
 		{actor.Read, "Reports: balance, turnover and statements; events, and what programs can read", []Route{
 			{page, "GET", "/reports", e.Reports.Show},
 			{page, "GET", "/reports/debits", e.Reports.Debits},
+			{page, "GET", "/reports/months", e.Reports.Months},
+			{page, "GET", "/reports/months/export", e.Reports.ExportMonth},
 			{page, "GET", "/reports/coming", e.Reports.Coming},
 			{page, "GET", "/reports/statements/:id/file", e.Reports.File},
 			{page, "GET", "/reports/movements", e.Reports.Movements},

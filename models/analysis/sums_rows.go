@@ -25,15 +25,24 @@ type sum struct {
 	N, Cents int64
 }
 
-// sums reads what is kept by day.
+// sums reads what is kept by day of the debits that were not withdrawn.
 func (s Store) sums(ctx context.Context, merchantID uuid.UUID, q Question) ([]sum, error) {
+	return s.sumsOf(ctx, merchantID, q, collection.Names(collection.Outcomes...))
+}
+
+// everySum is sums with the debits that were withdrawn.
+func (s Store) everySum(ctx context.Context, merchantID uuid.UUID, q Question) ([]sum, error) {
+	return s.sumsOf(ctx, merchantID, q, append(collection.Names(collection.Outcomes...), string(collection.Cancelled),
+		string(collection.Recalled)))
+}
+
+func (s Store) sumsOf(ctx context.Context, merchantID uuid.UUID, q Question, states []string) ([]sum, error) {
 	where := `merchant_id = @merchant AND state = ANY(@states::text[])
 		AND day BETWEEN @from::text::date AND @to::text::date`
 	args := asked(merchantID, q, &where)
-	args["states"] = collection.Names(collection.Outcomes...)
+	args["states"] = states
 	rows, err := s.Pool.Query(ctx, `SELECT day, state, method, brand_id, sum(n)::bigint, sum(cents)::bigint
-		FROM (SELECT day, state, method, brand_id, n, cents FROM debit_days WHERE `+where+`
-			UNION ALL SELECT day, state, method, brand_id, n, cents FROM debit_day_deltas WHERE `+where+`) AS parts
+		FROM debit_sums WHERE `+where+`
 		GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0 ORDER BY 1, 2, 3, 4`, args)
 	if err != nil {
 		return nil, fmt.Errorf("debits by day: %w", err)

@@ -118,6 +118,11 @@ type Reader interface {
 	Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status, recalls bool) (Voidable, error)
 	// SentBefore finds another batch with the same content that was sent; NotFound when there is none.
 	SentBefore(ctx context.Context, b Batch) (Batch, error)
+	// LastLike is the newest of some batches of the brand that billed at least half of the known clients of a draft;
+	// NotFound when there is none.
+	LastLike(ctx context.Context, b Batch, among int) (Batch, error)
+	// Unlike compares a draft with a batch, and names so many differences of each kind.
+	Unlike(ctx context.Context, b Batch, last uuid.UUID, limit int) (Likeness, error)
 	// MappingFor finds what was chosen for a heading before.
 	MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (Mapping, bool, error)
 	// BatchesAtWork names batches that have work and whose last claim is over.

@@ -23,6 +23,7 @@ type Review struct {
 	VATCents   *int64 // in the first invoice; nil: the brand charges none
 	Warned     []Row  // the first of them
 	SentBefore *Batch // the same content was sent before
+	Like       *Likeness
 	Effects    Effects
 	Demands    merchant.Demands // whether somebody may send it alone
 }
@@ -132,6 +133,9 @@ func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, aft
 	case err == nil:
 		v.SentBefore = &before
 	case !fault.Is(err, fault.NotFound):
+		return v, err
+	}
+	if v.Like, err = s.likeness(ctx, b); err != nil {
 		return v, err
 	}
 	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, After: after, Limit: 1})

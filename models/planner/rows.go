@@ -34,10 +34,8 @@ func (d daySum) undecided() bool {
 // debits reads what is kept of the debits of some days, day by day.
 func (s Store) debits(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]daySum, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT day::text, state, method, sum(n)::bigint, sum(cents)::bigint
-		FROM (SELECT day, state, method, n, cents FROM debit_days
-				WHERE merchant_id = $1 AND state = ANY($2::text[]) AND day BETWEEN $3::text::date AND $4::text::date
-			UNION ALL SELECT day, state, method, n, cents FROM debit_day_deltas
-				WHERE merchant_id = $1 AND state = ANY($2::text[]) AND day BETWEEN $3::text::date AND $4::text::date) AS parts
+		FROM debit_sums
+		WHERE merchant_id = $1 AND state = ANY($2::text[]) AND day BETWEEN $3::text::date AND $4::text::date
 		GROUP BY 1, 2, 3 HAVING sum(n) <> 0 ORDER BY 1, 2, 3`, merchantID.String(),
 		collection.Names(collection.Outcomes...), from.String(), to.String())
 	if err != nil {
@@ -61,11 +59,8 @@ func (s Store) debits(ctx context.Context, merchantID uuid.UUID, from, to calend
 func (s Store) leaving(ctx context.Context, merchantID uuid.UUID, from,
 	to calendar.Date) (map[time.Time]purchase.Tally, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT at, sum(n)::bigint, sum(cents)::bigint
-		FROM (SELECT at, n, cents FROM debit_days
-				WHERE merchant_id = $1 AND state = 'scheduled' AND day BETWEEN $4::text::date AND $5::text::date
-			UNION ALL SELECT at, n, cents FROM debit_day_deltas
-				WHERE merchant_id = $1 AND state = 'scheduled' AND day BETWEEN $4::text::date AND $5::text::date) AS parts
-		WHERE at >= $2 AND at < $3 GROUP BY 1 HAVING sum(n) <> 0`, merchantID.String(), from.At(0, 0), to.AddDays(1).At(0, 0),
+		FROM debit_sums WHERE merchant_id = $1 AND state = 'scheduled'
+			AND day BETWEEN $4::text::date AND $5::text::date AND at >= $2 AND at < $3 GROUP BY 1 HAVING sum(n) <> 0`, merchantID.String(), from.At(0, 0), to.AddDays(1).At(0, 0),
 		from.String(), to.AddDays(aside).String())
 	if err != nil {
 		return nil, fmt.Errorf("debits that leave: %w", err)

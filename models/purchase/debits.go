@@ -27,7 +27,11 @@ type DebitFilter struct {
 	BrandID  uuid.UUID            // zero: any
 	Weekday  int                  // of the debit date, 1 is Monday and 7 Sunday; 0: any
 	MonthDay int                  // of the debit date, 1 to 31; 0: any
+	Code     string               // the bank's reason for which a debit failed or was disputed, or NoCode; empty: any
 }
+
+// NoCode asks for debits that failed or were disputed without a reason.
+const NoCode = "none"
 
 // Debits gives a page of debits, newest first, each as the record of its purchase.
 func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter,

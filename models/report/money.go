@@ -27,6 +27,7 @@ type Filter struct {
 	Statuses   []string    `json:"statuses,omitempty"`  // of the purchase
 	Totals     []int64     `json:"totals,omitempty"`    // of the purchase, in cents
 	Lines      []string    `json:"lines,omitempty"`     // part of the name of a product
+	Kinds      []string    `json:"kinds,omitempty"`     // of the movement, as it has it
 	Query      string      `json:"query,omitempty"`     // words that begin words of the purchase
 	Paid       Period      `json:"paid,omitzero"`       // when the purchase was paid
 	Updated    Period      `json:"updated,omitzero"`    // when the purchase last changed

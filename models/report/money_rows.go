@@ -94,6 +94,10 @@ func MovementsOf(merchantID uuid.UUID, f Filter, args pgx.NamedArgs) string {
 		where += " AND e.currency = ANY(@currencies::text[])"
 		args["currencies"] = f.Currencies
 	}
+	if len(f.Kinds) > 0 {
+		where += " AND e.kind = ANY(@kinds::text[])"
+		args["kinds"] = f.Kinds
+	}
 	if !f.From.IsZero() {
 		where += " AND e.day >= @from_day::date AND e.at >= @from_at"
 		args["from_day"], args["from_at"] = calendar.DateOf(f.From).String(), f.From
@@ -165,8 +169,7 @@ func reserved(f Filter, args pgx.NamedArgs) string {
 	}
 	kept := " WHERE r.merchant_id = @m::uuid AND r.state = 'provisional'"
 	where := rolledFilter(f, "r", args)
-	return `SELECT r.currency, r.cents FROM debit_days r` + kept + where + `
-		UNION ALL SELECT r.currency, r.cents FROM debit_day_deltas r` + kept + where + `
+	return `SELECT r.currency, r.cents FROM debit_sums r` + kept + where + `
 		UNION ALL SELECT d.currency, -least(d.amount_cents::numeric, b.cents)
 		FROM (SELECT b.collection_id, sum(b.amount_cents) AS cents FROM refunds b
 			WHERE b.merchant_id = @m::uuid AND b.state = 'pending' GROUP BY 1) AS b

@@ -32,6 +32,7 @@ func rolledFilter(f Filter, of string, args pgx.NamedArgs) string {
 	}
 	add("currencies", of+".currency = ANY(@currencies::text[])", f.Currencies)
 	add("brands", of+".brand_id = ANY(@brands::text[]::uuid[])", ids)
+	add("kinds", of+".kind = ANY(@kinds::text[])", f.Kinds)
 	add("methods", of+".method = ANY(@methods::text[])", f.Methods)
 	add("products", of+".product = ANY(@products::text[])", f.Products)
 	add("countries", "'ZA' = ANY(@countries::text[])", f.Countries)

@@ -36,6 +36,7 @@ type MovementFilter struct {
 	From, To  calendar.Date // days on which they were booked, both included; zero: open
 	Currency  string
 	Direction Direction
+	Kind      string // of the movement; empty: any
 	ClientID  uuid.UUID
 }
 

@@ -30,6 +30,9 @@ func (f MovementFilter) sums() (of Filter) {
 	if f.Currency != "" {
 		of.Currencies = []string{f.Currency}
 	}
+	if f.Kind != "" {
+		of.Kinds = []string{f.Kind}
+	}
 	return of
 }
 
@@ -70,7 +73,14 @@ func (s Store) sumMovements(ctx context.Context, merchantID uuid.UUID, f Movemen
 func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFilter,
 	ask paging.Ask) (page paging.Page[Movement], err error) {
 	args := pgx.NamedArgs{}
-	from := MovementsOf(merchantID, f.sums(), args)
+	all := f.sums()
+	all.Kinds = nil // no index leads to them: the walk looks at each
+	from := MovementsOf(merchantID, all, args)
+	kind, fits := "", f.signed("amount_cents")
+	if f.Kind != "" {
+		kind, fits = ", e.kind", fits+" AND kind = @kind"
+		args["kind"] = f.Kind
+	}
 	if f.ClientID != uuid.Nil {
 		from += ofClient
 		args["client"] = f.ClientID.String()
@@ -86,7 +96,7 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 	}
 	order := " ORDER BY day " + direction + ", id " + direction
 	// The index has the day, the id and the amount: what else is shown is read of one page alone.
-	walked := fmt.Sprintf("SELECT e.day, e.id, e.amount_cents%s%s LIMIT %d", from, order, mostWalked)
+	walked := fmt.Sprintf("SELECT e.day, e.id, e.amount_cents%s%s%s LIMIT %d", kind, from, order, mostWalked)
 	rows, err := s.Pool.Query(
 		ctx,
 		fmt.Sprintf(`SELECT w.id, w.purchase_id, coalesce(p.client_id, '00000000-0000-0000-0000-000000000000'),
@@ -96,7 +106,7 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 		FROM (SELECT id FROM (%s) AS walked WHERE %s%s LIMIT %d) AS of CROSS JOIN LATERAL
 			(SELECT * FROM ledger_entries WHERE id = of.id AND merchant_id = @m::uuid OFFSET 0) AS w
 			LEFT JOIN purchases p ON p.id = w.purchase_id AND p.merchant_id = w.merchant_id ORDER BY w.day %s, w.id %s`,
-			walked, f.signed("amount_cents"), order, ask.Fetch(), direction, direction),
+			walked, fits, order, ask.Fetch(), direction, direction),
 		args,
 	)
 	if err != nil {
@@ -107,7 +117,7 @@ func (s Store) movements(ctx context.Context, merchantID uuid.UUID, f MovementFi
 		return page, fmt.Errorf("movements: %w", err)
 	}
 	reached := uuid.Nil
-	if f.Direction != "" && len(found) < ask.Fetch() {
+	if (f.Direction != "" || f.Kind != "") && len(found) < ask.Fetch() {
 		if reached, err = s.walkedTo(ctx, from+order, args); err != nil {
 			return page, err
 		}

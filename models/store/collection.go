@@ -157,6 +157,15 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	return where, args
 }
 
+// debitBeside is what a filter asks of debits, called c, that is not kept by day.
+func debitBeside(f purchase.DebitFilter) (where string, args []any) {
+	if f.Code != "" { // no other debits have a reason; so much stands in an index
+		where, args = " AND c.state = ANY(?::text[]) AND c.result_code = ?", []any{database.Texts(collection.StatesOf(
+			collection.OutcomeFailed, collection.OutcomeDisputed)), strings.TrimPrefix(f.Code, purchase.NoCode)}
+	}
+	return where, args
+}
+
 // ahead is how much later than the debit date the id of a debit can be: it is planned by
 // then, and clocks differ.
 const ahead = 48 * time.Hour
@@ -165,9 +174,10 @@ const ahead = 48 * time.Hour
 // kept by day; many are met on the way from the newest on.
 func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	ask paging.Ask) (paging.Page[collection.Collection], error) {
-	w := &listing.Walk{Columns: collectionTable.Columns(""), From: "collections"}
+	w := &listing.Walk{Columns: collectionTable.Columns(""), From: "collections", Alias: "c"}
 	w.And("merchant_id = ?", merchantID)
-	if where, args := debitWhere(merchantID, f); len(args) > 1 {
+	beside, besideArgs := debitBeside(f)
+	if where, args := debitWhere(merchantID, f); len(args)+len(besideArgs) > 1 {
 		all, err := s.TallyDebits(ctx, merchantID, f, listing.MostJoined+1)
 		if err != nil {
 			return paging.Page[collection.Collection]{}, err
@@ -176,7 +186,7 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 			found, err := s.debitsOfDays(ctx, merchantID, f, ask)
 			return paging.Cut(ask, found), err
 		}
-		w.Fitting(where, args...)
+		w.Fitting(where+beside, slices.Concat(args, besideArgs)...)
 	}
 	if !f.To.IsZero() {
 		w.And("id < ?", paging.FirstAt(f.To.AddDays(1).At(0, 0).Add(ahead)))
@@ -193,15 +203,15 @@ func (s *Store) DebitsByID(ctx context.Context, merchantID uuid.UUID,
 // debitsOfDays looks up what stands in the days and states of a filter.
 func (s *Store) debitsOfDays(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	ask paging.Ask) ([]collection.Collection, error) {
-	where, args := debitWhere(merchantID, f)
-	kept := keptByDay(where)
+	kept, args := debitWhere(merchantID, f)
+	where, besideArgs := debitBeside(f)
 	direction, beside, from := database.BesideID("id", ask)
 	return database.Seek(ctx, s.DB, collectionTable, fmt.Sprintf(`SELECT %[1]s FROM (
-			SELECT state, day FROM debit_days WHERE %[2]s UNION SELECT state, day FROM debit_day_deltas WHERE %[2]s) AS kept
+			SELECT DISTINCT state, day FROM debit_sums WHERE %[2]s) AS kept
 		CROSS JOIN LATERAL (SELECT * FROM collections WHERE merchant_id = ? AND action_date = kept.day AND state = kept.state
-			OFFSET 0) AS c WHERE %[3]s%[4]s ORDER BY id %[5]s LIMIT %[6]d`, collectionTable.Columns("c"), kept,
-		strings.NewReplacer("state ", "c.state ").Replace(where), beside, direction, ask.Fetch()),
-		slices.Concat(args, args, []any{merchantID}, args, from)...)
+			OFFSET 0) AS c WHERE %[3]s%[4]s ORDER BY id %[5]s LIMIT %[6]d`, collectionTable.Columns("c"), keptByDay(kept),
+		strings.NewReplacer("state ", "c.state ").Replace(kept)+where, beside, direction, ask.Fetch()),
+		slices.Concat(args, []any{merchantID}, args, besideArgs, from)...)
 }
 
 // keptByDay is a condition on debits as what is kept by day has it.
@@ -209,20 +219,22 @@ func keptByDay(where string) string {
 	return strings.NewReplacer("action_date", "day", "submit_at", "at").Replace(where)
 }
 
-// TallyDebits implements purchase.Lister; a limit of 0 is none. What is kept by day answers every filter.
+// TallyDebits implements purchase.Lister; a limit of 0 is none. What is kept by day answers every filter but those of
+// debitBeside, for which debits are counted one by one.
 func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	limit int64) (t purchase.Tally, err error) {
 	where, args := debitWhere(merchantID, f)
-	where = keptByDay(where)
+	parts := "debit_sums WHERE " + keptByDay(where)
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
+	if beside, besideArgs := debitBeside(f); beside != "" {
+		parts, args = fmt.Sprintf(`(SELECT 1 AS n, amount_cents AS cents FROM collections AS c WHERE %s%s LIMIT %d) AS parts`,
+			where, beside, limit), append(args, besideArgs...)
+	}
 	query := fmt.Sprintf(`SELECT least(coalesce(sum(n), 0), %d)::bigint AS n,
-			least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents
-		FROM (SELECT n, cents FROM debit_days WHERE %[2]s UNION ALL SELECT n, cents
-		FROM debit_day_deltas WHERE %[2]s) AS parts`,
-		limit, where)
-	if err := s.Row(ctx, query, slices.Concat(args, args)...).Scan(&t.N, &t.Cents); err != nil {
+			least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents FROM %s`, limit, parts)
+	if err := s.Row(ctx, query, args...).Scan(&t.N, &t.Cents); err != nil {
 		return t, fmt.Errorf("sum up debits: %w", err)
 	}
 	return t, nil

@@ -51,10 +51,7 @@ func (s *Store) Outcomes(ctx context.Context, merchantID uuid.UUID, from,
 	}
 	states := collection.StatesOf(collection.Answered...)
 	err := s.Gorm(ctx).Raw(`SELECT day AS action_date, state, sum(n)::bigint AS n
-		FROM (SELECT day, state, n FROM debit_days
-				WHERE merchant_id = @m AND state IN @states AND day BETWEEN @from AND @to
-			UNION ALL SELECT day, state, n FROM debit_day_deltas
-				WHERE merchant_id = @m AND state IN @states AND day BETWEEN @from AND @to) AS parts
+		FROM debit_sums WHERE merchant_id = @m AND state IN @states AND day BETWEEN @from AND @to
 		GROUP BY 1, 2 HAVING sum(n) <> 0`,
 		map[string]any{"m": merchantID, "states": states, "from": from, "to": to}).Scan(&rows).Error
 	if err != nil {

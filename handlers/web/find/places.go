@@ -19,6 +19,8 @@ var more = []find.Place{
 	{Group: find.Pages, Label: "Tasks", Icon: "clock", Href: "/tasks", Also: "background export download"},
 	{Group: find.Pages, Label: "Approvals", Icon: "check", Href: "/approvals", Also: "second approver requests"},
 	{Group: find.Pages, Label: "Balance and turnover", Icon: "chart", Href: "/reports", Also: "reports money"},
+	{Group: find.Pages, Label: "Month by month", Icon: "chart", Href: "/reports/months",
+		Also: "reports month end debits method state reason"},
 	{Group: find.Pages, Label: "Books: accounts", Icon: "file", Href: "/books/accounts",
 		Also: "journal ledger mapping codes VAT revenue"},
 	{Group: find.Pages, Label: "Your account", Icon: "user", Href: "/account",

@@ -2,6 +2,7 @@ package purchases
 
 import (
 	"net/url"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -24,7 +25,33 @@ var debitStates = map[string]struct {
 	"returnable": {[]collection.State{collection.Provisional}, "Collected, may still be returned"},
 	"undecided": {append(collection.StatesOf(collection.OutcomeOpen), collection.Provisional),
 		"Not answered, or may still be returned"},
+	"withdrawn":    {[]collection.State{collection.Cancelled, collection.Recalled}, "Withdrawn"},
+	"dispute_open": {[]collection.State{collection.Disputed}, "Disputed, not decided"},
+	"dispute_won":  {[]collection.State{collection.DisputeWon}, "Dispute won"},
+	"dispute_lost": {[]collection.State{collection.DisputeLost}, "Dispute lost"},
 }
+
+// reasonFilter takes debits that failed or were disputed for one reason, by the bank's code.
+var reasonFilter = kit.Filter[purchase.DebitFilter]{
+	Key: "reason",
+	Read: func(l *kit.Listing, f *purchase.DebitFilter) {
+		text := l.Query.Get("reason")
+		if text != "" && !codeForm.MatchString(text) {
+			l.Unknown("reason", "a code of the banks")
+			return
+		}
+		f.Code = text
+	},
+	Chip: func(_ *kit.Listing, text string) string {
+		if text == purchase.NoCode {
+			return "Without a reason"
+		}
+		return bank.Label(text)
+	},
+}
+
+// codeForm is how the banks write a code; new ones come up.
+var codeForm = regexp.MustCompile(`^[0-9A-Za-z_]{1,20}$`)
 
 // readOutcome reads how debits went: by their outcome, or narrower.
 func readOutcome(l *kit.Listing, f *purchase.DebitFilter) {

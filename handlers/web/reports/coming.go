@@ -27,7 +27,11 @@ func (h *Reports) Coming(c echo.Context) error {
 	}
 	v := pages.ComingReport{Sub: fmt.Sprintf("What planned debits and subscriptions bring in the next %d days.",
 		analysis.ComingDays)}
-	outlook(o, &v)
+	if outlook(o, &v); !v.None {
+		if err := h.moving(c, &v); err != nil {
+			return err
+		}
+	}
 	return h.Desk.ShowIn(c, http.StatusOK, "What is coming", reportsSection,
 		func(f layout.Frame) templ.Component { return pages.Coming(f, v) })
 }

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -216,14 +218,17 @@ func (d drawer) reasons(v *pages.DebitsReport) {
 		v.Reasons.Months = append(v.Reasons.Months, monthName(m.From))
 	}
 	for _, r := range d.Reasons {
-		row := pages.ReasonRow{Label: bank.Label(r.Code), All: words.Grouped(r.All.N),
+		opens := func(t report.Tally, from, to calendar.Date) components.Figure {
+			if t.N == 0 {
+				return components.Figure{Text: "–"}
+			}
+			return components.Figure{Text: words.Grouped(t.N), Total: components.TotalOf(t.N, t.Cents),
+				Href: listOf(d.Of, "answered", from, to, "reason", cmp.Or(r.Code, purchase.NoCode))}
+		}
+		row := pages.ReasonRow{Label: bank.Label(r.Code), All: opens(r.All, d.Of.From, d.Of.To),
 			Cents: words.Sum(r.All.Cents, money.ZAR)}
 		for _, m := range months {
-			text := "–"
-			if t := r.Months[calendar.On(m.From.Year, m.From.Month, 1)]; t.N > 0 {
-				text = words.Grouped(t.N)
-			}
-			row.Months = append(row.Months, text)
+			row.Months = append(row.Months, opens(r.Months[calendar.On(m.From.Year, m.From.Month, 1)], m.From, m.To))
 		}
 		v.Reasons.Rows = append(v.Reasons.Rows, row)
 	}

@@ -66,6 +66,7 @@ func (h *Reports) movements() kit.Shown {
 			kit.ToDate("to", "Booked to", func(f *report.MovementFilter) *calendar.Date { return &f.To }),
 			kit.StateFilter("direction", "a direction", []report.Direction{report.In, report.Out},
 				func(f *report.MovementFilter) *report.Direction { return &f.Direction }),
+			kindFilter,
 			currencyFilter(func(f *report.MovementFilter) *string { return &f.Currency }),
 			kit.IdFilter("client", "One client", func(f *report.MovementFilter) *uuid.UUID { return &f.ClientID }),
 		},
@@ -107,6 +108,16 @@ func (h *Reports) summed(ctx context.Context, who actor.Actor, sum report.Moveme
 	t.Cents, t.Sum = kit.SumIn(sum.Cents, currency), " · "+words.SumOf(sum.Cents, currency)
 	return t, nil
 }
+
+// kindFilter takes the movements of one kind.
+var kindFilter = kit.Filter[report.MovementFilter]{Key: "kind", Read: func(l *kit.Listing, f *report.MovementFilter) {
+	text := l.Query.Get("kind")
+	if _, known := kindWords[text]; text != "" && !known {
+		l.Unknown("kind", "a kind of movement")
+		return
+	}
+	f.Kind = text
+}, Chip: func(_ *kit.Listing, text string) string { return kindWords[text].Word }}
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 

@@ -23,6 +23,7 @@ import (
 	"debitdesk/models/analysis"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/journal"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -39,6 +40,7 @@ type Reports struct {
 	Desk       *kit.Desk
 	Money      *report.Money
 	Analysis   *analysis.Service
+	Books      *journal.Service
 	Statements *statement.Service
 	Brands     merchant.Store
 	Exports    *kit.Exports
