@@ -62,7 +62,8 @@ type DebitMove struct {
 
 // MovesTo tells of each of some debits whether it could run on a day instead, by the rules of DayMovesOf. Debits that
 // are not there any more are left out.
-func (s *Service) MovesTo(ctx context.Context, who actor.Actor, ids []uuid.UUID, day calendar.Date) ([]DebitMove, error) {
+func (s *Service) MovesTo(ctx context.Context, who actor.Actor, ids []uuid.UUID,
+	day calendar.Date) ([]DebitMove, error) {
 	recs, err := s.SeveralDebits(ctx, who, ids)
 	if err != nil {
 		return nil, err
