@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What selected debits would bring on another day moves nothing, says which of them could not run then, and says nothing
-// about days that have too few cases.
+// To ask what selected debits would bring on another day moves nothing. It says which of them could not run then, and
+// nothing about days that have too few cases.
 func TestWhatIfDebitsRanOnAnotherDay(t *testing.T) {
 	b := newBusiness(t)
 	client, token := b.stored("4000000101")
