@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/handlers/web/words"
@@ -43,6 +44,8 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Selections = &kit.Selections{Service: s.Selections, Lists: lists,
 		ActHref: func(sel selection.Selection, act string) string {
 			switch {
+			case act == kit.ActMove && sel.List == "debits":
+				return reports.MoveHref(sel)
 			case act == kit.ActDelete:
 				return tokens.DeletionHref(sel)
 			case act == clients.ActBill && sel.List == clients.ListName:

@@ -35,9 +35,9 @@ func (d DayOfMonth) Range() estimate.Interval {
 	return estimate.Wilson(d.Paid, d.Answered, estimate.Z80)
 }
 
-// Differs tells that the two days differ by more than chance explains.
+// Differs tells that the ranges have nothing in common: what is between them is more than chance explains.
 func (m Moving) Differs() bool {
-	return m.Stay.Known && m.Move.Known && m.Stay.Range().Apart(m.Move.Range())
+	return m.Stay.Known && m.Move.Known && m.Stay.Band.Apart(m.Move.Band)
 }
 
 // Moving compares what the debits that are planned for a day will bring with what they would on another, by how debits
@@ -84,13 +84,7 @@ func (m *Moving) weigh(sums []sum, today calendar.Date, shapes map[bank.Method]f
 		}
 	}
 	on := func(day int) (d DayOfMonth) {
-		var of []sum
-		for _, s := range sums {
-			if s.Day.Day == day {
-				of = append(of, s)
-			}
-		}
-		kinds := kindsOf(of, today.AddDays(-lagDays-movingDays), today.AddDays(-lagDays-1), shapes)
+		kinds := kindsOn(sums, day, today.AddDays(-lagDays-movingDays), today.AddDays(-lagDays-1), shapes)
 		for _, k := range kinds {
 			if _, used := planned[m.From][k.Method]; used {
 				d.Paid, d.Answered = d.Paid+k.Paid, d.Answered+k.Answered
@@ -105,4 +99,15 @@ func (m *Moving) weigh(sums []sum, today calendar.Date, shapes map[bank.Method]f
 		return d
 	}
 	m.Stay, m.Move = on(m.From.Day), on(m.To.Day)
+}
+
+// kindsOn is the history of each method, and of all, on one day of the month. The sums come in the order of their days.
+func kindsOn(sums []sum, day int, from, to calendar.Date, shapes map[bank.Method]float64) []Kind {
+	var of []sum
+	for _, s := range sums {
+		if s.Day.Day == day {
+			of = append(of, s)
+		}
+	}
+	return kindsOf(of, from, to, shapes)
 }

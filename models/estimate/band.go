@@ -97,3 +97,6 @@ func whole(cents float64) int64 { return int64(math.Floor(cents + 0.5)) }
 
 // Holds tells whether what came in lies within the band.
 func (b Band) Holds(cents int64) bool { return b.Low <= cents && cents <= b.High }
+
+// Apart tells whether two bands have nothing in common.
+func (b Band) Apart(other Band) bool { return b.High < other.Low || other.High < b.Low }

@@ -264,6 +264,10 @@ func (p *Purchases) choose(list string) kit.Choosing[purchase.Record] {
 func (p *Purchases) chooseDebits() kit.Choosing[purchase.Record] {
 	c := p.choose("debits")
 	c.Several = p.Service.SeveralDebits
+	c.Acts = func(who actor.Actor) []components.Button { // to ask changes nothing
+		return append([]components.Button{{Label: "What if on another day?", Icon: "calendar", Value: kit.ActMove}},
+			p.Acts.Buttons("debits", who)...)
+	}
 	return c
 }
 

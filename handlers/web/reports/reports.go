@@ -28,7 +28,9 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/selection"
 	"debitdesk/models/statement"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -44,6 +46,8 @@ type Reports struct {
 	Statements *statement.Service
 	Brands     merchant.Store
 	Exports    *kit.Exports
+	Selections *selection.Service
+	Purchases  *purchase.Service
 }
 
 const (
