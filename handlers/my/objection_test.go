@@ -59,7 +59,7 @@ func TestAClientSaysThatItDidNotAgree(t *testing.T) {
 		AND state = 'open'`).Scan(&request); err != nil {
 		t.Fatal(err)
 	}
-	if n := v.Count(`SELECT count(*) FROM attention_more WHERE kind = 'request' AND object_id::text = '` +
+	if n := v.Count(`SELECT count(*) FROM attention_facts WHERE kind = 'request' AND object_id::text = '` +
 		request + `'`); n != 1 {
 		t.Errorf("%d attention lines", n)
 	}
