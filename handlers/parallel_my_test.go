@@ -67,6 +67,9 @@ func (c *callers) ownPages() {
 	c.all("POST /requests/:id/reopening", func(i int) ask {
 		return ask{ids: onOne(open, i), body: form("version", "2")}
 	}, 303, 409)
+	c.all("POST /requests/:id/going-on", func(i int) ask {
+		return ask{ids: onOne(open, i), body: form("version", "3")}
+	}, 404) // of another kind
 	c.all("POST /settings/brands/:id/page", func(int) ask {
 		return ask{ids: []string{c.A.BrandID.String()}, body: form("version", "0", "pause", "on")}
 	}, 303, 409)

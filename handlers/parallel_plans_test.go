@@ -29,6 +29,7 @@ func (c *callers) plans() {
 	c.all("POST /purchases/:id/plan", func(i int) ask {
 		return ask{ids: []string{run[0][:36]}, body: form("run", run[0][36:], "do", []string{"hold", "resume"}[i%2])}
 	}, 303)
+	c.all("POST /plans/:id/moving", func(int) ask { return ask{ids: ids, body: form("version", "1")} }, 303)
 	c.exec(`DELETE FROM plan_runs WHERE merchant_id = $1`, c.A.ID)
 	c.all("POST /plans/:id/ending", func(int) ask { return ask{ids: ids, body: url.Values{}} }, 303)
 }

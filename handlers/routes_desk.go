@@ -129,6 +129,9 @@ func (e *edge) clientRoutes() Table {
 			{page, "POST", "/requests/:id/answer", e.ClientPages.Answer},
 			{page, "POST", "/requests/:id/reopening", e.ClientPages.Reopen},
 		}},
+		{actor.Approve, "Let debits go on under a mandate to which the client says it did not agree", []Route{
+			{page, "POST", "/requests/:id/going-on", e.ClientPages.GoOn},
+		}},
 		{actor.Approve, "Undo the stop of everything that is debited from a client", []Route{
 			{page, "GET", "/clients/:id/resumption", e.Clients.AskResume},
 			{page, "POST", "/clients/:id/resumption", e.Clients.Resume},

@@ -44,7 +44,7 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/plans/:id", e.Plans.Show},
 			{page, "GET", "/plans/:id/rehearsal", e.Plans.Rehearse},
 		}},
-		{actor.Manage, "Make, change, copy, pause and end plans", []Route{
+		{actor.Manage, "Make, change, copy, move, pause and end plans", []Route{
 			{page, "GET", "/plans/new", e.Plans.New},
 			{page, "POST", "/plans", e.Plans.Create},
 			{page, "GET", "/plans/:id/edit", e.Plans.Edit},
@@ -52,6 +52,8 @@ func (e *edge) reportRoutes() Table {
 			{page, "POST", "/plans/:id/state", e.Plans.SetState},
 			{page, "GET", "/plans/:id/ending", e.Plans.AskEnd},
 			{page, "POST", "/plans/:id/ending", e.Plans.End},
+			{page, "GET", "/plans/:id/moving", e.Plans.AskMove},
+			{page, "POST", "/plans/:id/moving", e.Plans.Move},
 		}},
 		{actor.Write, "Skip, hold or end what a plan does about one purchase", []Route{
 			{page, "POST", "/purchases/:id/plan", e.Plans.Do},

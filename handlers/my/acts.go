@@ -88,7 +88,7 @@ func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, obje
 	}
 	return p.sendForm(c, v, refused, 0, func(w locale.Words) my.FormView {
 		name := mytext.Act(w, k, offer.Asks)
-		view := my.FormView{Frame: p.frame(c, w, v.Brand, name), Title: name, Says: mytext.Explain(w, k, v.Brand.Name),
+		view := my.FormView{Frame: p.frame(c, w, v.Brand, name), Title: name, Says: mytext.Explain(w, k, offer, v.Brand.Name),
 			Action: actPath(k), Button: w.Say("my.continue"), Back: back(w), Foot: foot(w)}
 		if offer.Asks && k != clientpage.Details && k != clientpage.Privacy {
 			view.Says = append(view.Says, w.Say("my.asking", "business", v.Brand.Name))

@@ -341,6 +341,11 @@ func (o overview) permissions(w locale.Words) my.Part {
 			Links: []components.Link{{Text: w.Say("my.mandates.read"), Href: mandatePath(m.ID)}}}
 		if t, live := o.tokens[m.ID]; live && t.Live() {
 			o.offer(w, &i.Links, t.BrandID, clientpage.Account, t.ID)
+			if t.Objected() {
+				i.Texts = append(i.Texts, w.Say("my.mandates.objected"))
+			} else {
+				o.offer(w, &i.Links, t.BrandID, clientpage.Objected, t.ID)
+			}
 		}
 		part.Items = append(part.Items, i)
 	}

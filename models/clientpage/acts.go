@@ -33,18 +33,19 @@ type Kind string
 
 // The kinds of acts.
 const (
-	Promise Kind = "promise" // say when it will pay
-	Invoice Kind = "invoice" // get an invoice by mail again
-	Day     Kind = "day"     // have one debit run on another day
-	Stop    Kind = "stop"    // stop a subscription
-	Pause   Kind = "pause"   // leave out the next periods of a subscription
-	Account Kind = "account" // give another bank account
-	Details Kind = "details" // have details corrected
-	Privacy Kind = "privacy" // object to processing, ask for deletion or for what is known
+	Promise  Kind = "promise"  // say when it will pay
+	Invoice  Kind = "invoice"  // get an invoice by mail again
+	Day      Kind = "day"      // have one debit run on another day
+	Stop     Kind = "stop"     // stop a subscription
+	Pause    Kind = "pause"    // leave out the next periods of a subscription
+	Account  Kind = "account"  // give another bank account
+	Objected Kind = "objected" // say that it did not agree to a mandate
+	Details  Kind = "details"  // have details corrected
+	Privacy  Kind = "privacy"  // object to processing, ask for deletion or for what is known
 )
 
 // Kinds are all acts, in the order in which settings list them.
-var Kinds = []Kind{Promise, Invoice, Day, Stop, Pause, Account, Details, Privacy}
+var Kinds = []Kind{Promise, Invoice, Day, Stop, Pause, Account, Objected, Details, Privacy}
 
 // ActState is where an act stands.
 type ActState string
@@ -65,6 +66,7 @@ type Wish struct {
 	Text    string        `json:"text,omitempty"` // what should be corrected, or what a request says
 	Request RequestKind   `json:"request,omitempty"`
 	Asks    bool          `json:"asks,omitempty"` // it goes to staff, who decide
+	Left    int           `json:"left,omitempty"` // debits that are with the bank and still run
 }
 
 // Act is one thing that a client asked for.

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/followup"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 )
 
 // Limits of acts (source: follow-up, section 9; the number of mails is ours).
@@ -32,8 +33,8 @@ const (
 // again when the code was entered.
 func (s *Service) check(tx purchase.Tx, a *Act) error {
 	looks := map[Kind]func(purchase.Tx, *Act) error{Promise: s.checkPromise, Invoice: s.checkInvoice, Day: s.checkDay,
-		Stop: s.checkSubscription, Pause: s.checkSubscription, Account: s.checkAccount, Details: s.checkText,
-		Privacy: s.checkText}
+		Stop: s.checkSubscription, Pause: s.checkSubscription, Account: s.checkAccount, Objected: s.checkObjected,
+		Details: s.checkText, Privacy: s.checkText}
 	look, known := looks[a.Kind]
 	if !known {
 		return fault.Missing()
@@ -176,22 +177,52 @@ func (s *Service) checkSubscription(tx purchase.Tx, a *Act) error {
 }
 
 func (s *Service) checkAccount(tx purchase.Tx, a *Act) error {
-	t, err := s.Purchases.Read.Token(tx.Context(), a.MerchantID, a.ObjectID)
-	switch {
-	case err != nil:
-		return err
-	case t.ClientID != a.ClientID:
-		return fault.Missing()
-	case !t.Live():
-		return fault.New(fault.Conflict, "account_gone", "This account is not in use any longer.")
-	}
-	a.BrandID, a.Wish.Named = t.BrandID, t.AccountMask
-	if err := s.allowed(tx, a); err != nil {
+	t, err := s.tokenOf(tx, a)
+	if err != nil {
 		return err
 	}
 	if t.Method != purchase.EFT { // its terms are set up by staff, and the bank asks the client
 		a.Wish.Asks = true
 	}
+	return nil
+}
+
+// tokenOf is the account that an act is about, if it is the client's and in use.
+func (s *Service) tokenOf(tx purchase.Tx, a *Act) (token.Token, error) {
+	t, err := s.Purchases.Read.Token(tx.Context(), a.MerchantID, a.ObjectID)
+	switch {
+	case err != nil:
+		return t, err
+	case t.ClientID != a.ClientID:
+		return t, fault.Missing()
+	case !t.Live():
+		return t, fault.New(fault.Conflict, "account_gone", "This account is not in use any longer.")
+	}
+	a.BrandID, a.Wish.Named = t.BrandID, t.AccountMask
+	return t, s.allowed(tx, a)
+}
+
+func (s *Service) checkObjected(tx purchase.Tx, a *Act) error {
+	t, err := s.tokenOf(tx, a)
+	if err == nil && t.Objected() {
+		err = purchase.ErrObjected
+	}
+	return err
+}
+
+// object stops what is debited under a mandate to which the client did not agree, and has staff answer.
+func (s *Service) object(tx purchase.Tx, who actor.Actor, a *Act) error {
+	t, err := s.tokenOf(tx, a)
+	if err != nil {
+		return err
+	}
+	stop, err := s.Purchases.ObjectIn(tx, who, t)
+	if err != nil {
+		return err
+	}
+	a.Wish.Left = len(stop.Running)
+	a.MadeID = s.insertRequest(tx, who, Request{ClientID: a.ClientID, Kind: NotAgreed, Channel: ByPage, ObjectID: t.ID,
+		About: t.Named(), ReceivedOn: calendar.DateOf(tx.Now())}).ID
 	return nil
 }
 
@@ -243,6 +274,10 @@ func (s *Service) do(tx purchase.Tx, who actor.Actor, a *Act) (err error) {
 		err = s.Subscriptions.PauseByClientIn(tx, who, a.ObjectID)
 		text = "The client paused the subscription “" + a.Wish.Named + "” on its own page. " +
 			"It is billed again when you resume it."
+	case Objected:
+		err = s.object(tx, who, a)
+		text = "The client said on its own page that it did not agree to the mandate of " + a.Wish.Named +
+			". Nothing is debited under it until you let it go on."
 	case Account:
 		text = "The client wants to give another bank account in the place of " + a.Wish.Named + "."
 	default:

@@ -17,6 +17,10 @@ type Offer struct {
 	Named string          // what it is about
 	Asks  bool            // staff decide
 	Days  []calendar.Date // that can be chosen
+	// Disputes is for how many days after a debit of today the client's bank gives its money back without a question
+	// (source: rulebook, dispute.auto_days); DebiCheck that the bank asked the client for the mandate.
+	Disputes  int
+	DebiCheck bool
 }
 
 // errLooked ends a transaction that only looked.
@@ -48,6 +52,14 @@ func (s *Service) Offer(ctx context.Context, v Visit, kind Kind, object uuid.UUI
 		}
 		if err := s.check(tx, &a); err != nil {
 			return err
+		}
+		if kind == Objected {
+			t, err := s.tokenOf(tx, &a)
+			if err != nil {
+				return err
+			}
+			o.DebiCheck = t.Method == purchase.DebiCheck
+			o.Disputes = s.Purchases.Timetable.Rules.Disputes(string(t.Method), today, today).AutoDays
 		}
 		o.Named, o.Asks = a.Wish.Named, a.Wish.Asks
 		return errLooked // nothing was written

@@ -31,6 +31,7 @@ const (
 	AsksStop    RequestKind = "stop"
 	AsksPause   RequestKind = "pause"
 	AsksAccount RequestKind = "account"
+	NotAgreed   RequestKind = "mandate" // it did not agree to a mandate, under which nothing is debited since then
 )
 
 // Rights are the kinds of privacy requests.
@@ -183,7 +184,7 @@ func (k RequestKind) Label() string {
 	return cmp.Or(map[RequestKind]string{Objection: "objection to the use of personal data",
 		Correction: "correction of details", Deletion: "deletion of personal data", Access: "copy of personal data",
 		AsksDay: "another debit day", AsksStop: "stop of a subscription", AsksPause: "pause of a subscription",
-		AsksAccount: "another bank account"}[k], string(k))
+		AsksAccount: "another bank account", NotAgreed: "“I did not agree to this” (a mandate)"}[k], string(k))
 }
 
 // Answer answers a request, and mails the answer to the client where there is an address. Version is that of the
@@ -204,8 +205,7 @@ func (s *Service) Answer(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 			return err
 		}
 		if r.State != RequestOpen || r.Version != version {
-			return fault.New(fault.Conflict, "request_changed",
-				"Another person changed this request since you opened it. Look at it again.")
+			return errChanged
 		}
 		r.State, r.Answer, r.AnsweredBy, r.AnswererID = state, answer, who.Name, who.ID
 		r.AnsweredOn, r.UpdatedAt = calendar.DateOf(tx.Now()), tx.Now()
@@ -244,6 +244,9 @@ func (s *Service) mailAnswer(tx purchase.Tx, r Request) error {
 	return nil
 }
 
+var errChanged = fault.New(fault.Conflict, "request_changed",
+	"Another person changed this request since you opened it. Look at it again.")
+
 // Reopen takes an answer back, so that the request is to be answered again by the same day. The mail that went
 // out stays.
 func (s *Service) Reopen(ctx context.Context, who actor.Actor, id uuid.UUID, version int) (r Request, err error) {
@@ -255,8 +258,7 @@ func (s *Service) Reopen(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 			return err
 		}
 		if r.State == RequestOpen || r.Version != version {
-			return fault.New(fault.Conflict, "request_changed",
-				"Another person changed this request since you opened it. Look at it again.")
+			return errChanged
 		}
 		before := r.State
 		r.State, r.AnsweredOn, r.AnsweredBy, r.AnswererID, r.UpdatedAt = RequestOpen, calendar.Date{}, "", uuid.Nil, tx.Now()
@@ -304,4 +306,28 @@ func (s *Service) RequestsOf(ctx context.Context, who actor.Actor, clientID uuid
 		return nil, err
 	}
 	return s.Store.requestsOf(ctx, who.MerchantID, clientID, mostClosed)
+}
+
+// GoOn lets debits go on under a mandate to which a client said that it did not agree, as staff found that it did.
+// Version is that of the request that the person saw.
+func (s *Service) GoOn(ctx context.Context, who actor.Actor, id uuid.UUID, version int) (r Request, err error) {
+	if err := who.May(actor.Approve); err != nil {
+		return r, err
+	}
+	err = s.InTx(ctx, func(tx purchase.Tx) error {
+		if r, err = lockRequest(tx.Unit(), who.MerchantID, id); err != nil {
+			return err
+		}
+		switch {
+		case r.Kind != NotAgreed:
+			return fault.Missing()
+		case r.Version != version:
+			return errChanged
+		}
+		if err := s.Purchases.AgreeIn(tx, who, who.MerchantID, r.ObjectID); err != nil {
+			return err
+		}
+		return tx.Answered(r)
+	})
+	return r, err
 }

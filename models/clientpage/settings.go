@@ -26,13 +26,16 @@ const (
 )
 
 // Choices are the policies that a business may choose of an act. What is in the place of a right is never off: a client
-// can always make a privacy request (source: follow-up, section 9), and stop a subscription or ask for it.
+// can always make a privacy request (source: follow-up, section 9), say that it did not agree to a mandate, and stop a
+// subscription or ask for it.
 func (k Kind) Choices() []Policy {
 	switch k {
 	case Promise, Invoice:
 		return []Policy{On, Off}
 	case Stop:
 		return []Policy{On, AskStaff}
+	case Objected:
+		return []Policy{On}
 	case Details:
 		return []Policy{AskStaff, Off}
 	case Privacy:
@@ -44,8 +47,9 @@ func (k Kind) Choices() []Policy {
 
 // usual are the policies until a business says otherwise (source: follow-up, section 9).
 var usual = map[Kind]Policy{Promise: On, Invoice: On, Day: AskStaff, Stop: On, Pause: Off, Account: On,
-	Details: AskStaff,
-	Privacy: AskStaff}
+	Objected: On,
+	Details:  AskStaff,
+	Privacy:  AskStaff}
 
 // Settings are what clients may do on the page of a brand.
 type Settings struct {

@@ -77,6 +77,7 @@ func clientFiles() []file {
 				count("soft_failures", "x.soft_failures", "Of these, for lack of money"),
 				word("blocked_code", "x.blocked_code", "The bank’s code that blocked it"),
 				moment("held_at", "x.held_at", "Since when its debits are stopped"),
+				moment("objected_at", "x.objected_at", "Since when the client says that it did not agree"),
 				text("description", "x.description", "Description"),
 				text("created_by", "x.created_by", "Who stored it"),
 				moment("created_at", "x.created_at", "When it was stored"),

@@ -83,8 +83,8 @@ func (s *Service) Do(ctx context.Context, who actor.Actor, purchaseID, runID uui
 }
 
 func (s *Service) byHand(tx *database.Tx, who actor.Actor, r Run, do ByHand, to calendar.Date) (moved, error) {
-	v := moved{ID: r.ID, Was: r.Step, Step: r.Step, Day: r.Day.String(), State: Waiting, DueAt: moment(tx.Now()),
-		PlannedOn: calendar.DateOf(tx.Now()).String(), By: who.Name}
+	v := moved{ID: r.ID, Was: r.Step, Version: r.Version, Step: r.Step, Day: r.Day.String(), State: Waiting,
+		DueAt: moment(tx.Now()), PlannedOn: calendar.DateOf(tx.Now()).String(), By: who.Name}
 	switch do {
 	case SkipStep:
 		version, err := Store{tx.DB()}.Version(tx.Context(), r.MerchantID, r.PlanID, r.Version)

@@ -134,7 +134,8 @@ type Run struct {
 	Code                   string        // the bank's
 	FailedOn               calendar.Date // the date of the first debit that failed
 	Day                    calendar.Date // from which the next step counts
-	Step                   int           // steps that are over
+	Step                   int           // steps of the version that are over
+	Shift                  int           // steps that are over, less Step; not 0 after a move to another version
 	State                  RunState
 	HeldFor                string
 	HeldUntil              calendar.Date `gorm:"default:null"` // the first day on which it goes on; zero: not known

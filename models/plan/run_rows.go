@@ -17,6 +17,7 @@ import (
 type moved struct {
 	ID        uuid.UUID `json:"id"`
 	Was       int       `json:"was"`
+	Version   int       `json:"version"` // by whose steps it was decided
 	Step      int       `json:"step"`
 	Day       string    `json:"day"`
 	State     RunState  `json:"state"`
@@ -46,7 +47,7 @@ const (
 )
 
 // move writes decisions in one statement, however many there are, and gives the runs that took them. One that was
-// stopped or moved meanwhile takes none: the key of a step is its run and its number.
+// stopped, moved or changed meanwhile takes none: the key of a step is its run and its number.
 func move(tx *database.Tx, merchantID uuid.UUID, from string, moves []moved) (map[uuid.UUID]bool, error) {
 	list, err := json.Marshal(moves)
 	if err != nil {
@@ -54,21 +55,22 @@ func move(tx *database.Tx, merchantID uuid.UUID, from string, moves []moved) (ma
 	}
 	done := map[uuid.UUID]bool{}
 	err = database.Query(tx, func(id *[16]byte) []any { return []any{id} }, func(id [16]byte) { done[id] = true },
-		`WITH v AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS v (id uuid, was int, step int, day date, state text,
-				held_for text, held_until date, due_at timestamptz, debit_on date, end_reason text, kind text, outcome text,
-				why text, rules text, made_id uuid, made_for date, cents bigint, planned_on date, by text)),
+		`WITH v AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS v (id uuid, was int, version int, step int, day date,
+				state text, held_for text, held_until date, due_at timestamptz, debit_on date, end_reason text,
+				kind text, outcome text, why text, rules text, made_id uuid, made_for date, cents bigint, planned_on date, by text)),
 		turn AS (UPDATE plan_runs r SET step = v.step, day = v.day, debit_on = v.debit_on, due_at = v.due_at,
 				updated_at = $3,
 				state = CASE WHEN r.held_for = 'debit' AND v.state = 'waiting' THEN r.state ELSE v.state END,
 				held_for = CASE WHEN r.held_for = 'debit' AND v.state = 'waiting' THEN r.held_for ELSE v.held_for END,
 				held_until = v.held_until, end_reason = v.end_reason,
 				ended_at = CASE WHEN v.state = 'ended' THEN $3::timestamptz END
-			FROM v WHERE r.id = v.id AND r.merchant_id = $1 AND r.step = v.was AND `+from+`
-			RETURNING r.id),
+			FROM v WHERE r.id = v.id AND r.merchant_id = $1 AND r.step = v.was AND r.version = v.version
+				AND `+from+`
+			RETURNING r.id, r.shift),
 		taken AS (INSERT INTO plan_steps (run_id, n, merchant_id, kind, outcome, why, rules, made_id, made_for, cents,
 				planned_on, decided_at, decided_by)
-			SELECT v.id, v.was + 1, $1, v.kind, v.outcome, v.why, v.rules, v.made_id, v.made_for, v.cents, v.planned_on, $3,
-				v.by
+			SELECT v.id, v.was + 1 + turn.shift, $1, v.kind, v.outcome, v.why, v.rules, v.made_id, v.made_for, v.cents,
+				v.planned_on, $3, v.by
 			FROM v JOIN turn USING (id) WHERE v.outcome <> '')
 		SELECT id FROM turn`, database.Native([]any{merchantID, string(list), tx.Now()})...)
 	if err != nil {
@@ -109,6 +111,7 @@ func (s Store) UnderWay(ctx context.Context, merchantID, planID uuid.UUID, limit
 // Counts are how many runs of a plan stand where.
 type Counts struct {
 	Waiting, Held, WithPerson, Ended, Paid int64
+	Behind                                 int64 // of those that have not ended, by an earlier version of the plan
 	Debits, Mails, Refused                 int64 // of their steps
 }
 
@@ -116,9 +119,10 @@ type Counts struct {
 func (s Store) Count(ctx context.Context, merchantID, planID uuid.UUID) (c Counts, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'held'),
 			count(*) FILTER (WHERE state = 'with_person'), count(*) FILTER (WHERE state = 'ended'),
-			count(*) FILTER (WHERE end_reason = 'paid')
+			count(*) FILTER (WHERE end_reason = 'paid'), count(*) FILTER (WHERE state <> 'ended'
+				AND version < (SELECT version FROM plans WHERE merchant_id = $1 AND id = $2))
 		FROM plan_runs WHERE merchant_id = $1 AND plan_id = $2`, database.Native([]any{merchantID, planID})...).
-		Scan(&c.Waiting, &c.Held, &c.WithPerson, &c.Ended, &c.Paid)
+		Scan(&c.Waiting, &c.Held, &c.WithPerson, &c.Ended, &c.Paid, &c.Behind)
 	if err == nil {
 		err = s.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE t.kind = 'debit_again' AND t.outcome = 'done'),
 				count(*) FILTER (WHERE t.kind IN ('message', 'ask_account') AND t.outcome = 'done'),

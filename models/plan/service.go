@@ -103,7 +103,7 @@ func free(tx *database.Tx, p Plan) error {
 }
 
 // Change writes a new version of a plan, which new runs follow; what is under way goes on by the version that it began
-// with. Brand and template stay.
+// with, until Move is asked for. Brand and template stay.
 func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in Input) (p Plan, err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return p, err

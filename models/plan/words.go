@@ -118,8 +118,9 @@ var endWords = map[string]string{"paid": "Paid", "settled": "Settled in another 
 	"token_deleted":    "The account was deleted", "client_asked": "The client’s debits were stopped",
 	"subscription_ended": "The subscription ended", "written_off": "Written off", "person": "A person took over",
 	"died": "The client has died", "steps_over": "All steps are over", "plan_ended": "The plan ended",
-	"stopped": "The client stopped the debit", "hold_out": "Left to the old way, for comparison",
-	"cause": "The next debit failed for another reason"}
+	"objected": "The client says that it did not agree", "stopped": "The client stopped the debit",
+	"hold_out": "Left to the old way, for comparison",
+	"cause":    "The next debit failed for another reason"}
 
 // Ending is why the run ended, in words.
 func (r Run) Ending() string { return endWords[r.EndReason] }

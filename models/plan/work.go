@@ -184,8 +184,8 @@ func (p Plan) actor() actor.Actor {
 // after is what a decision makes of the run.
 func (t turn) after(now time.Time) moved {
 	r, m := t.Run, t.move
-	v := moved{ID: r.ID, Was: r.Step, Step: r.Step, Day: m.Day.String(), State: Waiting, DueAt: moment(now),
-		PlannedOn: calendar.DateOf(now).String(), By: t.plan.actor().Name}
+	v := moved{ID: r.ID, Was: r.Step, Version: r.Version, Step: r.Step, Day: m.Day.String(), State: Waiting,
+		DueAt: moment(now), PlannedOn: calendar.DateOf(now).String(), By: t.plan.actor().Name}
 	switch m.What {
 	case Rest:
 		v.Day, v.DueAt, v.DebitOn = r.Day.String(), moment(m.At), date(m.On)

@@ -140,6 +140,8 @@ func (s *Service) judgeAgain(k known, rec Record, now time.Time) Again {
 // unusable says why an account may not be debited, and what helps.
 func unusable(t token.Token, m mandate.Mandate) (problem, remedy string) {
 	switch {
+	case t.Objected():
+		return "the client says that it did not agree to the mandate", "Answer the client’s request first."
 	case t.State == token.Blocked:
 		return "it is blocked because of “" + bank.Label(t.BlockedCode) + "”", bank.Remedy(t.BlockedCode)
 	case t.State == token.Superseded:

@@ -55,7 +55,7 @@ func (k known) at(p Past) known {
 	if t.State, t.BlockedCode = token.Active, ""; p.Blocked != "" {
 		t.State, t.BlockedCode = token.Blocked, p.Blocked
 	}
-	t.HeldAt = time.Time{}
+	t.HeldAt, t.ObjectedAt = time.Time{}, time.Time{}
 	if !m.State.Usable() {
 		m.State = mandate.ActiveState
 	}

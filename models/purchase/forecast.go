@@ -245,6 +245,8 @@ func (k known) account(p Purchase, tokenID uuid.UUID, f *Forecast) bool {
 	f.Token, f.Mandate = t, k.mandates[t.MandateID]
 	m := f.Mandate
 	switch {
+	case t.Objected():
+		note("%s", objectedWords)
 	case t.Held():
 		note("%s", stoppedWords)
 	case t.Parked():

@@ -96,12 +96,36 @@ func HoldOf(tx *database.Tx, merchantID, clientID uuid.UUID) (held []uuid.UUID, 
 	return held, nil
 }
 
-// ReleaseOf lets the accounts of a client be debited again, and gives their ids.
+// Object lets nothing be debited any more from an account, since its client says that it did not agree; false when that
+// was said already, or the account is gone.
+func Object(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`UPDATE tokens SET objected_at = $3, held_at = coalesce(held_at, $3), updated_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND objected_at IS NULL AND state NOT IN ('deleted', 'superseded')`, merchantID,
+		id, tx.Now())
+	if err != nil {
+		return false, fmt.Errorf("hold a token: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Agree takes that back; false when there is nothing to take back. The account of a client whose debits are stopped
+// stays held.
+func Agree(tx *database.Tx, merchantID, id uuid.UUID, stopped bool) (bool, error) {
+	n, err := tx.Exec(`UPDATE tokens SET objected_at = NULL, held_at = CASE WHEN $4 THEN held_at END, updated_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND objected_at IS NOT NULL`, merchantID, id, tx.Now(), stopped)
+	if err != nil {
+		return false, fmt.Errorf("release a token: %w", err)
+	}
+	return n == 1, nil
+}
+
+// ReleaseOf lets the accounts of a client be debited again, and gives their ids. What the client did not agree to stays
+// held.
 func ReleaseOf(tx *database.Tx, merchantID, clientID uuid.UUID) (free []uuid.UUID, err error) {
 	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} },
 		func(id uuid.UUID) { free = append(free, id) },
 		`UPDATE tokens SET held_at = NULL WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NOT NULL
-			RETURNING id`, merchantID, clientID)
+			AND objected_at IS NULL RETURNING id`, merchantID, clientID)
 	if err != nil {
 		return nil, fmt.Errorf("release tokens: %w", err)
 	}

@@ -45,7 +45,10 @@ type Token struct {
 	LastUsedAt              time.Time
 	LastSuccessAt           time.Time
 	CreatedBy               string
-	HeldAt                  time.Time `gorm:"->"` // since when everything of its client is stopped; zero: it is not
+	HeldAt                  time.Time `gorm:"->"` // since when nothing is debited from it; zero: it may be
+	// ObjectedAt is since when its client says that it did not agree to its mandate; HeldAt is set, too. Zero: it says no
+	// such thing.
+	ObjectedAt time.Time `gorm:"->"`
 	// ParkedAt is since when the account, which came in with an import, waits for its group to be switched on; zero: it
 	// does not.
 	ParkedAt time.Time `gorm:"<-:create"`
@@ -66,6 +69,9 @@ func (t Token) Live() bool { return t.State == Active || t.State == Blocked }
 
 // Held tells that nothing is debited from the account until the debits of its client are resumed.
 func (t Token) Held() bool { return !t.HeldAt.IsZero() }
+
+// Objected tells that the client says that it did not agree to the mandate.
+func (t Token) Objected() bool { return !t.ObjectedAt.IsZero() }
 
 // Parked tells that nothing is debited from the account until the group of its import is switched on.
 func (t Token) Parked() bool { return !t.ParkedAt.IsZero() }

@@ -3,6 +3,8 @@
 package mytext
 
 import (
+	"strconv"
+
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
@@ -24,7 +26,7 @@ func Act(w locale.Words, k clientpage.Kind, asks bool) string {
 func Right(w locale.Words, k clientpage.RequestKind) string { return w.Say("my.right." + string(k)) }
 
 // Explain says what an act does, before anything is asked.
-func Explain(w locale.Words, k clientpage.Kind, brand string) []string {
+func Explain(w locale.Words, k clientpage.Kind, offer clientpage.Offer, brand string) []string {
 	switch k {
 	case clientpage.Promise:
 		return []string{w.Say("my.explain.promise", "business", brand)}
@@ -38,6 +40,16 @@ func Explain(w locale.Words, k clientpage.Kind, brand string) []string {
 		return []string{w.Say("my.explain.pause.1", "business", brand), w.Say("my.explain.pause.2")}
 	case clientpage.Account:
 		return []string{w.Say("my.explain.account.1"), w.Say("my.explain.account.2", "business", brand)}
+	case clientpage.Objected:
+		bank := "my.explain.objected.2"
+		if offer.DebiCheck {
+			bank = "my.explain.objected.bank"
+		}
+		said := []string{w.Say("my.explain.objected.1", "business", brand)}
+		if offer.Disputes > 0 { // else it cannot be done
+			said = append(said, w.Say(bank, "days", strconv.Itoa(offer.Disputes)))
+		}
+		return said
 	case clientpage.Details:
 		return []string{w.Say("my.explain.details", "business", brand)}
 	case clientpage.Privacy:
@@ -86,6 +98,10 @@ func Did(w locale.Words, a clientpage.Act, brand string) []string {
 		said = append(said, w.Say("my.did.promise.cannot", with...))
 	case clientpage.Day:
 		said = append(said, w.Say("my.did.day.money"))
+	case clientpage.Objected:
+		if a.Wish.Left > 0 {
+			said = append(said, w.Say("my.did.objected.left"))
+		}
 	default: // said in one sentence
 	}
 	return said

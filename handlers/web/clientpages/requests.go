@@ -123,6 +123,9 @@ func (p *Pages) request(c echo.Context, r clientpage.Request, typed string, refu
 	if r.State == clientpage.RequestOpen {
 		v.Answer = ""
 	}
+	if r.Kind == clientpage.NotAgreed && who.Can(actor.Approve) {
+		v.GoOn = requestPath(r.ID) + "/going-on"
+	}
 	return p.Desk.ShowIn(c, kit.StatusOf(refused), v.Title, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.ClientRequest(f, v) })
 }
@@ -140,6 +143,8 @@ var helpWords = map[clientpage.RequestKind]string{
 	clientpage.AsksStop:    "Stop the subscription on the client’s page, then answer.",
 	clientpage.AsksPause:   "Pause the subscription on the client’s page, then answer.",
 	clientpage.AsksAccount: "Begin to replace the account, then answer.",
+	clientpage.NotAgreed: "Nothing is debited under this mandate, and what was not with the bank is withdrawn. Look for " +
+		"the proof of the mandate, then answer. If the client did agree, let debits go on; else delete the account.",
 }
 
 // helpLinks lead to where it is done.
@@ -158,7 +163,7 @@ func helpLinks(who actor.Actor, r clientpage.Request) (links []components.Link) 
 		links = append(links, components.Link{Text: "Account of the client", Href: at + "/account"})
 	case clientpage.AsksDay:
 		links = append(links, components.Link{Text: "The purchase", Href: words.PurchasePath(r.ObjectID)})
-	case clientpage.AsksAccount:
+	case clientpage.AsksAccount, clientpage.NotAgreed:
 		links = append(links, components.Link{Text: "The account", Href: "/tokens/" + r.ObjectID.String()})
 	default: // done on the client's page
 	}
@@ -171,6 +176,14 @@ func (p *Pages) Answer(c echo.Context) error {
 		_, err := p.Service.Answer(c.Request().Context(), who, id, version, clientpage.RequestState(form.Get("state")),
 			form.Get("answer"))
 		return "The request is closed.", err
+	})
+}
+
+// GoOn serves POST /requests/:id/going-on.
+func (p *Pages) GoOn(c echo.Context) error {
+	return p.act(c, func(who actor.Actor, id uuid.UUID, version int, _ url.Values) (string, error) {
+		_, err := p.Service.GoOn(c.Request().Context(), who, id, version)
+		return "Debits under this mandate go on.", err
 	})
 }
 

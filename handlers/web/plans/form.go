@@ -210,7 +210,8 @@ func (h *Plans) Change(c echo.Context) error {
 		if err != nil {
 			return p, err
 		}
-		return p, access.AddFlash(c, "ok", "The plan was changed. What is under way goes on by the steps it began with.")
+		return p, access.AddFlash(c, "ok", "The plan was changed. What is under way goes on by the steps "+
+			"it began with; you can move it, under Versions.")
 	}, func(p plan.Plan) string { return pathOf(p.ID) })
 	if kit.MayShow(err) {
 		return h.form(c, d, err)

@@ -215,25 +215,26 @@ func (h *Plans) figures(ctx context.Context, who actor.Actor, p plan.Plan, v *pa
 	if err != nil {
 		return err
 	}
-	rows, err := h.rows(ctx, who, runs)
+	ahead, err := h.Service.Outlooks(ctx, who.MerchantID, runs)
+	if err != nil {
+		return err
+	}
+	rows, err := h.rows(ctx, who, ahead)
 	if err != nil {
 		return err
 	}
 	v.Runs = rows
+	behind(who, p, n.Behind, v)
 	if all := n.Waiting + n.Held + n.WithPerson; all > int64(len(rows)) {
 		v.More = "These are " + plural.Number(len(rows)) + " of " + plural.Number(all) + "."
 	}
 	return nil
 }
 
-func (h *Plans) rows(ctx context.Context, who actor.Actor, runs []plan.Run) (out []pages.PlanRunRow, err error) {
-	ahead, err := h.Service.Outlooks(ctx, who.MerchantID, runs)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]uuid.UUID, len(runs))
-	for i, r := range runs {
-		ids[i] = r.PurchaseID
+func (h *Plans) rows(ctx context.Context, who actor.Actor, ahead []plan.Outlook) (out []pages.PlanRunRow, err error) {
+	ids := make([]uuid.UUID, len(ahead))
+	for i, o := range ahead {
+		ids[i] = o.PurchaseID
 	}
 	recs, err := h.Purchases.Several(ctx, who, ids)
 	if err != nil {

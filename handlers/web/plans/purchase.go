@@ -152,6 +152,10 @@ func (h *Plans) ClientPanel(ctx context.Context, who actor.Actor, c client.Clien
 	if err != nil || len(runs) == 0 {
 		return templ.NopComponent, err
 	}
-	rows, err := h.rows(ctx, who, runs)
+	ahead, err := h.Service.Outlooks(ctx, who.MerchantID, runs)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := h.rows(ctx, who, ahead)
 	return pages.PlanPanel(rows), err
 }
