@@ -325,6 +325,13 @@ CREATE OR REPLACE VIEW ledger_day_facts AS
     FROM ledger_entries e LEFT JOIN purchases p ON p.id = e.purchase_id LEFT JOIN collections d ON d.id = e.collection_id
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9;
 
+-- What debits come to by day is kept in two tables: sums, and the changes that are not folded into them yet. Who reads
+-- them asks for both together, here.
+CREATE OR REPLACE VIEW debit_sums AS
+    SELECT merchant_id, state, day, at, currency, brand_id, method, stored, n, cents FROM debit_days
+    UNION ALL
+    SELECT merchant_id, state, day, at, currency, brand_id, method, stored, n, cents FROM debit_day_deltas;
+
 CREATE OR REPLACE TRIGGER keep_sums AFTER DELETE ON purchase_count_deltas REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_purchase_sums();
 CREATE OR REPLACE TRIGGER count_gone AFTER DELETE ON purchases REFERENCING OLD TABLE AS older
     FOR EACH STATEMENT EXECUTE FUNCTION count_purchases();

@@ -92,6 +92,15 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- A client says that it did not agree to be debited under one mandate: what a plan does about it ends with that.
+CREATE OR REPLACE FUNCTION plan_follow_objection() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL, end_reason = 'objected',
+        ended_at = NEW.objected_at, updated_at = NEW.objected_at
+    WHERE token_id = NEW.id AND state <> 'ended';
+    RETURN NULL;
+END $$;
+
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON purchases FOR EACH ROW WHEN (OLD.status <> NEW.status)
     EXECUTE FUNCTION plan_follow_purchase();
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON collections FOR EACH ROW
@@ -116,3 +125,5 @@ CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON followups FOR EACH ROW WHE
     EXECUTE FUNCTION plan_follow_closed();
 CREATE OR REPLACE TRIGGER plan_follow_new AFTER INSERT ON followups FOR EACH ROW WHEN (NEW.state = 'closed')
     EXECUTE FUNCTION plan_follow_closed();
+CREATE OR REPLACE TRIGGER plan_follow_objection AFTER UPDATE ON tokens FOR EACH ROW
+    WHEN (OLD.objected_at IS NULL AND NEW.objected_at IS NOT NULL) EXECUTE FUNCTION plan_follow_objection();
