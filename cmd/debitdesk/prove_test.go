@@ -34,7 +34,7 @@ var plantedFaults = []struct{ name, sql, found string }{
 	{"a refund is forgotten", `UPDATE purchases SET refunding_cents = refunding_cents + 5 WHERE id = (SELECT id
 		FROM purchases LIMIT 1)`, "what goes back was sent back"},
 	{"more is taken than was agreed", `UPDATE purchases SET total_cents = 1 WHERE id = (SELECT id FROM purchases
-		WHERE net_cents > 1 LIMIT 1)`, "nobody pays more"},
+		WHERE net_cents > 1 LIMIT 1)`, "no one pays more"},
 	{"a debit is collected twice", `INSERT INTO ledger_entries SELECT (r).* FROM (SELECT jsonb_populate_record(e,
 		jsonb_build_object('id', gen_random_uuid())) AS r FROM ledger_entries e WHERE kind = 'collected' LIMIT 1) x`,
 		"collected once for each time"},

@@ -27,7 +27,7 @@ var always = []sentence{
 		FROM purchases p LEFT JOIN refunds r ON r.purchase_id = p.id GROUP BY p.id
 		HAVING p.refunding_cents <> coalesce(sum(r.amount_cents) FILTER (WHERE r.state = 'pending'), 0)
 		OR p.refunded_cents <> p.overpaid_cents + coalesce(sum(r.amount_cents) FILTER (WHERE r.state = 'settled'), 0)`},
-	{"nobody pays more than a purchase comes to", `SELECT p.id || ': ' || p.net_cents || ' of ' || p.total_cents
+	{"no one pays more than a purchase comes to", `SELECT p.id || ': ' || p.net_cents || ' of ' || p.total_cents
 		FROM purchases p WHERE p.net_cents + p.refunded_cents > p.total_cents`},
 	{"a debit is collected once for each time it is paid", `SELECT c.id || ': ' || count(*) FROM collections c
 		JOIN ledger_entries e ON e.collection_id = c.id AND e.kind = 'collected' GROUP BY c.id
