@@ -24,8 +24,8 @@ func proving(t *testing.T, seed uint64, faults ...prove.Fault) prove.Options {
 		Out: t.Output(), Open: openDesk(streams{strings.NewReader(""), t.Output(), t.Output()})}
 }
 
-// plantedFaults are faults as the product could have them, written into the rows of a history in which nothing was wrong. Each
-// is found by one of the sentences.
+// plantedFaults are faults as the product could have them, written into the rows of a history in which nothing was
+// wrong. Each is found by one of the sentences.
 var plantedFaults = []struct{ name, sql, found string }{
 	{"an update of the net amount is lost", `UPDATE purchases SET net_cents = net_cents + 1 WHERE id = (SELECT id
 		FROM purchases WHERE payment IS NOT NULL LIMIT 1)`, "net amount is the sum"},
@@ -34,7 +34,7 @@ var plantedFaults = []struct{ name, sql, found string }{
 	{"a refund is forgotten", `UPDATE purchases SET refunding_cents = refunding_cents + 5 WHERE id = (SELECT id
 		FROM purchases LIMIT 1)`, "what goes back was sent back"},
 	{"more is taken than was agreed", `UPDATE purchases SET total_cents = 1 WHERE id = (SELECT id FROM purchases
-		WHERE net_cents > 1 LIMIT 1)`, "nobody pays more"},
+		WHERE net_cents > 1 LIMIT 1)`, "no one pays more"},
 	{"a debit is collected twice", `INSERT INTO ledger_entries SELECT (r).* FROM (SELECT jsonb_populate_record(e,
 		jsonb_build_object('id', gen_random_uuid())) AS r FROM ledger_entries e WHERE kind = 'collected' LIMIT 1) x`,
 		"collected once for each time"},
@@ -46,7 +46,7 @@ var plantedFaults = []struct{ name, sql, found string }{
 		FROM ledger_entries WHERE kind = 'collected' ORDER BY id DESC LIMIT 1)`, "what was collected was with the bank"},
 	{"a debit is submitted twice, under another id", `INSERT INTO sandbox_instructions SELECT (r).* FROM (SELECT
 		jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid())) AS r FROM sandbox_instructions i
-		WHERE kind = 'collection' LIMIT 1) x`, "nothing that nobody asked for"},
+		WHERE kind = 'collection' LIMIT 1) x`, "nothing that was not asked for"},
 	{"a deleted token goes on", `WITH one AS (UPDATE collections SET state = 'scheduled' WHERE id = (SELECT id
 		FROM collections WHERE state = 'final' LIMIT 1) RETURNING token_id)
 		UPDATE tokens SET state = 'deleted' WHERE id = (SELECT token_id FROM one)`, "a token that is deleted debits nothing"},
@@ -63,7 +63,8 @@ var plantedFaults = []struct{ name, sql, found string }{
 		LIMIT 2)`, "one key makes one purchase"},
 	{"an entry of the audit is missing", `DELETE FROM audit_entries WHERE id = (SELECT id FROM audit_entries
 		WHERE action = 'purchase.created' LIMIT 1)`, "one beginning in the audit"},
-	{"an entry of the audit was changed", `UPDATE audit_entries SET text = text || '.' WHERE id = (SELECT min(id::text)::uuid
+	{"an entry of the audit was changed", `UPDATE audit_entries SET text = text || '.' 
+		WHERE id = (SELECT min(id::text)::uuid
 		FROM audit_entries WHERE merchant_id IN (SELECT id FROM merchants))`, "chain of the audit is broken"},
 	{"an event is not written", `DELETE FROM events WHERE id = (SELECT id FROM events WHERE type = 'purchase.created'
 		LIMIT 1)`, "told once that it was made"},
@@ -72,11 +73,12 @@ var plantedFaults = []struct{ name, sql, found string }{
 		"an event goes to an endpoint once"},
 	{"an event counts as delivered and was not", `WITH one AS (UPDATE events SET id = gen_random_uuid() WHERE seq = (SELECT
 		max(seq) FROM deliveries WHERE state = 'delivered') RETURNING id, seq)
-		UPDATE deliveries SET event_id = one.id FROM one WHERE deliveries.seq = one.seq`, "nobody heard of event"},
+		UPDATE deliveries SET event_id = one.id FROM one WHERE deliveries.seq = one.seq`, "no one heard of event"},
 	{"an invoice is gone", `DELETE FROM invoices WHERE id = (SELECT id FROM invoices LIMIT 1)`, "count without gaps"},
 	{"an answer of the bank is acknowledged and not kept", `DELETE FROM bank_messages WHERE message_id = (SELECT message_id
 		FROM bank_messages LIMIT 1)`, "what the bank said is kept"},
-	{"an answer of the bank is never fetched", `UPDATE sandbox_answers SET delivered_at = NULL WHERE (instruction_id, seq) =
+	{"an answer of the bank is never fetched", `UPDATE sandbox_answers SET delivered_at = NULL
+		WHERE (instruction_id, seq) =
 		(SELECT instruction_id, seq FROM sandbox_answers LIMIT 1)`, "nothing that the bank said waits"},
 	{"a mail stays", `UPDATE mails SET state = 'queued' WHERE id = (SELECT id FROM mails LIMIT 1)`, "every mail has left"},
 	{"a period is billed twice", `DELETE FROM billing_periods WHERE purchase_id = (SELECT purchase_id FROM billing_periods
@@ -163,7 +165,7 @@ func TestAServerThatForgetsKeysIsFound(t *testing.T) {
 func TestProveRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"--faults kil":               `there is no fault "kil"; there are kill,failover,delayed,doubled,reordered,lost and none. Did you mean "kill"?`,
+		"--faults kil":               `there is no fault "kil"; there are ` + prove.Names(prove.Faults) + ` and none. Did you mean "kill"?`,
 		"--histories 0":              "0 is less than 1",
 		"--seed 9999999999999999999": "the greatest is 9223372036854775807",
 	} {

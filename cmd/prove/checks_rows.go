@@ -27,7 +27,7 @@ var always = []sentence{
 		FROM purchases p LEFT JOIN refunds r ON r.purchase_id = p.id GROUP BY p.id
 		HAVING p.refunding_cents <> coalesce(sum(r.amount_cents) FILTER (WHERE r.state = 'pending'), 0)
 		OR p.refunded_cents <> p.overpaid_cents + coalesce(sum(r.amount_cents) FILTER (WHERE r.state = 'settled'), 0)`},
-	{"nobody pays more than a purchase comes to", `SELECT p.id || ': ' || p.net_cents || ' of ' || p.total_cents
+	{"no one pays more than a purchase comes to", `SELECT p.id || ': ' || p.net_cents || ' of ' || p.total_cents
 		FROM purchases p WHERE p.net_cents + p.refunded_cents > p.total_cents`},
 	{"a debit is collected once for each time it is paid", `SELECT c.id || ': ' || count(*) FROM collections c
 		JOIN ledger_entries e ON e.collection_id = c.id AND e.kind = 'collected' GROUP BY c.id
@@ -41,7 +41,7 @@ var always = []sentence{
 	{"the bank has what was handed over, with its amount", `SELECT c.id || ' ' || c.state FROM collections c
 		LEFT JOIN sandbox_instructions i ON i.id = c.id AND i.amount_cents = c.amount_cents
 		WHERE c.state NOT IN ('scheduled', 'cancelled', 'unpaid') AND i.id IS NULL`},
-	{"the bank has nothing that nobody asked for", `SELECT i.kind || ' ' || i.id FROM sandbox_instructions i
+	{"the bank has nothing that was not asked for", `SELECT i.kind || ' ' || i.id FROM sandbox_instructions i
 		WHERE (i.kind = 'collection' AND NOT EXISTS (SELECT FROM collections c WHERE c.id = i.id))
 		OR (i.kind = 'refund' AND NOT EXISTS (SELECT FROM refunds r WHERE r.id = i.id AND r.amount_cents = i.amount_cents))`},
 	{"of one purchase one debit is under way", `SELECT purchase_id || ': ' || count(*) FROM collections
@@ -211,7 +211,7 @@ func (h *history) told(ctx context.Context) (wrong []string, err error) {
 	var event, source string
 	if _, err = pgx.ForEachRow(rows, []any{&event, &source}, func() error {
 		if there[event] = true; h.till.heard[event] == 0 {
-			wrong = append(wrong, "nobody heard of event "+event+", which counts as delivered")
+			wrong = append(wrong, "no one heard of event "+event+", which counts as delivered")
 		}
 		return nil
 	}); err != nil {

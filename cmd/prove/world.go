@@ -63,13 +63,13 @@ func (h *history) begin(ctx context.Context) error {
 		first.meet(ctx)
 	}
 	if h.clients = first.newClients; len(h.clients) < 3 {
-		return fmt.Errorf("only %d clients were made", len(h.clients))
+		return fmt.Errorf("too few clients: %d", len(h.clients))
 	}
 	for range 3 {
 		first.store(ctx)
 	}
 	if h.tokens = first.newTokens; len(h.tokens) < 3 {
-		return fmt.Errorf("only %d accounts were stored", len(h.tokens))
+		return fmt.Errorf("too few accounts: %d", len(h.tokens))
 	}
 	for range 4 {
 		first.buy(ctx)
