@@ -1,6 +1,7 @@
 package plans
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -28,6 +29,9 @@ func behind(who actor.Actor, p plan.Plan, n int64, v *pages.FailurePlanView) {
 	}
 }
 
+// nothingYet is what comes next while a purchase is held, or is with a person.
+const nothingYet = "Nothing until that is over"
+
 // AskMove serves GET /plans/:id/moving: what would follow if all that is under way went on by the present version.
 func (h *Plans) AskMove(c echo.Context) error {
 	p, err := h.find(c)
@@ -54,7 +58,7 @@ func (h *Plans) AskMove(c echo.Context) error {
 				next = "The plan ends once it goes on."
 			}
 			v.Rows = append(v.Rows, pages.PlanMoveRow{Name: were[i].Name, Href: were[i].Href, State: were[i].State,
-				Was: were[i].Next, Is: next})
+				Was: cmp.Or(were[i].Next, nothingYet), Is: cmp.Or(next, nothingYet)})
 		}
 		if n := int64(len(v.Rows)); m.All > n {
 			v.More = "These are " + plural.Number(n) + " of " + plural.Number(m.All) + "."
