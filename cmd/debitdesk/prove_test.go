@@ -165,7 +165,8 @@ func TestAServerThatForgetsKeysIsFound(t *testing.T) {
 func TestProveRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"--faults kil":               `there is no fault "kil"; there are ` + prove.Names(prove.Faults) + ` and none. Did you mean "kill"?`,
+		"--faults kil": `there is no fault "kil"; there are ` + prove.Names(prove.Faults) +
+			` and none. Did you mean "kill"?`,
 		"--histories 0":              "0 is less than 1",
 		"--seed 9999999999999999999": "the greatest is 9223372036854775807",
 	} {

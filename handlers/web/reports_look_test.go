@@ -81,8 +81,8 @@ var (
 	elsewhere = regexp.MustCompile(`(?s)Booked in another month.*?<td class="num nowrap">\s*([^<]*?)\s*</td>`)
 )
 
-// What the debits of a month brought, and what the ledger has of it, differ by what was booked in another month; that is
-// added up once more, movement by movement. Each figure opens as many rows as it says.
+// What the debits of a month brought, and what the ledger has of it, differ by what was booked in another month;
+// that is added up once more, movement by movement. Each figure opens as many rows as it says.
 func TestAMonthAgreesWithTheLedgerAndItsFiguresOpen(t *testing.T) {
 	b := newBusiness(t)
 	today := calendar.DateOf(b.Store.Now())

@@ -9,8 +9,8 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// What is under way moves to the plan's new version as it was foreseen, goes on behind what is done already, and repeats
-// none of it.
+// What is under way moves to the plan's new version as it was foreseen, goes on behind what is done already, and
+// repeats none of it.
 func TestWhatIsUnderWayMovesToTheNewVersion(t *testing.T) {
 	h := open(t)
 	p := h.plan(plan.Steps{

@@ -19,7 +19,8 @@ func (s *Store) LastLike(ctx context.Context, b batch.Batch, among int) (batch.B
 		SELECT c.id FROM (SELECT id FROM batches WHERE merchant_id = $1 AND brand_id = $3 AND id <> $2
 			AND started_at IS NOT NULL ORDER BY id DESC LIMIT $4) AS c
 		WHERE (SELECT count(*) FROM mine) > 0 AND 2 * (SELECT count(*) FROM mine
-			JOIN (SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = c.id AND state = 'sent') AS sent USING (client_id))
+			JOIN (SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = c.id
+				AND state = 'sent') AS sent USING (client_id))
 			>= (SELECT count(*) FROM mine)
 		ORDER BY c.id DESC LIMIT 1)`, b.MerchantID, b.ID, b.BrandID, among)
 }
