@@ -61,7 +61,8 @@ func (s Store) leaving(ctx context.Context, merchantID uuid.UUID, from,
 	rows, err := s.Pool.Query(ctx, `SELECT at, sum(n)::bigint, sum(cents)::bigint
 		FROM debit_sums WHERE merchant_id = $1 AND state = 'scheduled'
 			AND day BETWEEN $4::text::date AND $5::text::date AND at >= $2 AND at < $3
-		GROUP BY 1 HAVING sum(n) <> 0`, merchantID.String(), from.At(0, 0), to.AddDays(1).At(0, 0), from.String(), to.AddDays(aside).String())
+		GROUP BY 1 HAVING sum(n) <> 0`, merchantID.String(), from.At(0, 0), to.AddDays(1).At(0, 0),
+		from.String(), to.AddDays(aside).String())
 	if err != nil {
 		return nil, fmt.Errorf("debits that leave: %w", err)
 	}
