@@ -39,6 +39,8 @@ func TestEachStopIsInTheTransactionOfItsEvent(t *testing.T) {
 				'open', 'x', now(), now() FROM purchases WHERE id = $1`, plan.Held, ""},
 		{"token deleted", `UPDATE tokens SET state = 'deleting', updated_at = now()
 			WHERE id = (SELECT token_id FROM purchases WHERE id = $1)`, plan.Over, "token_deleted"},
+		{"client objected", `UPDATE tokens SET objected_at = now(), held_at = now(), updated_at = now()
+			WHERE id = (SELECT token_id FROM purchases WHERE id = $1)`, plan.Over, "objected"},
 		{"account replaced", `UPDATE tokens SET state = 'superseded', updated_at = now()
 			WHERE id = (SELECT token_id FROM purchases WHERE id = $1)`, plan.Over, "account_replaced"},
 		{"mandate cancelled", `UPDATE mandates SET state = 'cancelled', updated_at = now()
