@@ -50,15 +50,7 @@ func (h *Books) Show(c echo.Context) error { return h.page(c, nil, nil) }
 func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	today := calendar.DateOf(h.Desk.Now())
-	m, wrong := journal.MonthOf(today), ""
-	if text := c.QueryParam("month"); text != "" {
-		asked, err := journal.ParseMonth(text)
-		if err == nil {
-			m = asked
-		} else {
-			wrong = "Write the month as " + m.String() + ". These are the accounts of " + m.Words() + "."
-		}
-	}
+	m, wrong := kit.MonthAsked(c, journal.MonthOf(today), "These are the accounts of ")
 	v := pages.BooksView{May: who.Can(actor.Books), MonthWords: m.Words(), State: "No month is closed.",
 		Month: components.Field{Label: "Month", Name: "month", Type: "month", Value: m.String(), Error: wrong,
 			Required: true},

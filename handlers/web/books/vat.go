@@ -28,14 +28,7 @@ func (h *Books) VAT(c echo.Context) error { return h.vat(c, nil, nil) }
 func (h *Books) vat(c echo.Context, form url.Values, refused error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	today := calendar.DateOf(h.Desk.Now())
-	m, wrong := journal.MonthOf(today), ""
-	if text := c.QueryParam("month"); text != "" {
-		if asked, err := journal.ParseMonth(text); err == nil {
-			m = asked
-		} else {
-			wrong = "Write the month as " + m.String() + ". These are the figures of " + m.Words() + "."
-		}
-	}
+	m, wrong := kit.MonthAsked(c, journal.MonthOf(today), "These are the figures of ")
 	months := 1
 	if n, err := strconv.Atoi(c.QueryParam("months")); err == nil && n >= 1 && n <= 12 {
 		months = n

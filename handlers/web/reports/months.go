@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"mime"
 	"net/http"
 	"net/url"
 
@@ -33,16 +32,7 @@ func monthHref(m journal.Month) string { return monthsPath + "?month=" + m.Strin
 // monthAsked is the month that the address names: the last one that is over, unless it does.
 func (h *Reports) monthAsked(c echo.Context) (m journal.Month, wrong string) {
 	today := calendar.DateOf(h.Desk.Now())
-	m = journal.MonthOf(calendar.On(today.Year, today.Month-1, 1))
-	text := c.QueryParam("month")
-	if text == "" {
-		return m, ""
-	}
-	asked, err := journal.ParseMonth(text)
-	if err != nil {
-		return m, "Write the month as " + m.String() + ". This is " + m.Words() + "."
-	}
-	return asked, ""
+	return kit.MonthAsked(c, journal.MonthOf(calendar.On(today.Year, today.Month-1, 1)), "This is ")
 }
 
 // Months serves GET /reports/months?month=2026-10: what the debits of a month came to.
@@ -173,14 +163,9 @@ func (h *Reports) ExportMonth(c echo.Context) error {
 		return err
 	}
 	name := "debits-" + m.String()
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("attachment", map[string]string{"filename": name + ".csv"}))
-	c.Response().Header().Set(echo.HeaderContentType, export.CSV.ContentType())
-	c.Response().WriteHeader(http.StatusOK)
-	if c.Request().Method == http.MethodHead {
-		return nil
-	}
-	w, err := export.Open(export.CSV, c.Response(), export.Table{Name: name, Heads: []export.Head{{Text: "Month"},
+	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(),
+		Name: name + ".csv"}
+	w, err := export.Open(export.CSV, to, export.Table{Name: name, Heads: []export.Head{{Text: "Month"},
 		{Text: "Method"}, {Text: "State"}, {Text: "Reason"}, {Text: "Code"}, {Text: "Debits"}, {Text: "Amount"}}})
 	if err != nil {
 		return err
