@@ -26,19 +26,20 @@ type Moving struct {
 // expected to bring there.
 type DayOfMonth struct {
 	estimate.History
-	Known bool // false: there are too few of them to say
+	Likely
+}
+
+// Likely is what debits are expected to bring.
+type Likely struct {
+	Known bool // false: there are too few cases to say
 	Band  estimate.Band
 }
 
-// Range is where the share of paid debits lies in 80 of 100 cases.
-func (d DayOfMonth) Range() estimate.Interval {
-	return estimate.Wilson(d.Paid, d.Answered, estimate.Z80)
-}
-
 // Differs tells that the ranges have nothing in common: what is between them is more than chance explains.
-func (m Moving) Differs() bool {
-	return m.Stay.Known && m.Move.Known && m.Stay.Band.Apart(m.Move.Band)
-}
+func (l Likely) Differs(other Likely) bool { return l.Known && other.Known && l.Band.Apart(other.Band) }
+
+// Differs tells that the two days differ.
+func (m Moving) Differs() bool { return m.Stay.Differs(m.Move.Likely) }
 
 // Moving compares what the debits that are planned for a day will bring with what they would on another, by how debits
 // of the last year went on the same days of the month. It moves nothing.

@@ -30,8 +30,7 @@ func (d OnDay) Enough() bool { return d.Answered >= estimate.Enough }
 type Side struct {
 	Days []OnDay
 	report.Tally
-	Band  estimate.Band
-	Known bool // false: one of the days has too few cases
+	Likely // not known where one of the days has too few cases
 }
 
 // MovingThese is what some planned debits are likely to bring as they are planned, and on another day.
@@ -40,10 +39,8 @@ type MovingThese struct {
 	From, To   calendar.Date // the days that the history was taken from
 }
 
-// Differs tells that the ranges have nothing in common: what is between them is more than chance explains.
-func (m MovingThese) Differs() bool {
-	return m.Stay.Known && m.Move.Known && m.Stay.Band.Apart(m.Move.Band)
-}
+// Differs tells that the two sides differ.
+func (m MovingThese) Differs() bool { return m.Stay.Differs(m.Move.Likely) }
 
 // MovingThese tells what planned EFT debits, in the order of their days, are likely to bring as planned and on another
 // day. It compares days of the month as all EFT debits of the merchant went on them; how these clients would pay on

@@ -13,6 +13,9 @@ type History struct {
 // that nothing is ever certain.
 func (h History) Share() float64 { return (float64(h.Paid) + 0.5) / (float64(h.Answered) + 1) }
 
+// Range is where the share lies in 80 of 100 cases.
+func (h History) Range() Interval { return Wilson(h.Paid, h.Answered, Z80) }
+
 // doubt is the variance of the share itself, for a history is only so long.
 func (h History) doubt() float64 {
 	p := h.Share()

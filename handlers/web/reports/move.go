@@ -168,7 +168,7 @@ func moveSide(title string, m analysis.MovingThese, s analysis.Side) pages.MoveS
 		}
 		if d.Enough() {
 			one.Share = words.Share(report.Ratio(d.Paid, d.Answered))
-			one.Range = words.Range(estimate.Wilson(d.Paid, d.Answered, estimate.Z80))
+			one.Range = words.Range(d.Range())
 		}
 		out.Days = append(out.Days, one)
 	}
