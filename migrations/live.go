@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -35,7 +36,7 @@ func (t told) lacks() (files []string) {
 		return nil
 	}
 	for _, name := range liveFiles() {
-		if t.Files[name] != sumOf(liveText(name)) {
+		if t.Files[name] != liveSums()[name] {
 			files = append(files, name)
 		}
 	}
@@ -53,10 +54,15 @@ func liveText(name string) string {
 	return string(text)
 }
 
-func sumOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
+// liveSums are made once: each question whether the database is behind compares them.
+var liveSums = sync.OnceValue(func() map[string]string {
+	sums := map[string]string{}
+	for _, name := range liveFiles() {
+		sum := sha256.Sum256([]byte(liveText(name)))
+		sums[name] = hex.EncodeToString(sum[:])
+	}
+	return sums
+})
 
 // asker is a connection, a pool or a transaction.
 type asker interface {
@@ -90,11 +96,7 @@ func putLive(ctx context.Context, conn *pgx.Conn) error {
 		if err := put(ctx, tx, lacks); err != nil {
 			return err
 		}
-		now := told{Newest(), map[string]string{}}
-		for _, name := range liveFiles() {
-			now.Files[name] = sumOf(liveText(name))
-		}
-		text, err := json.Marshal(now)
+		text, err := json.Marshal(told{Newest(), liveSums()})
 		if err != nil {
 			return fmt.Errorf("live texts: %w", err)
 		}
