@@ -84,13 +84,11 @@ type till struct {
 	http.Server
 	address string
 	mu      sync.Mutex
-	calls   int
-	heard   map[string]int      // by event
-	of      map[string][]string // events of an object, each where it came first
+	heard   map[string]int // how often, by event
 }
 
 func openTill(ctx context.Context) (*till, error) {
-	t := &till{heard: map[string]int{}, of: map[string][]string{}}
+	t := &till{heard: map[string]int{}}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,19 +97,13 @@ func openTill(ctx context.Context) (*till, error) {
 	t.address = "http://" + l.Addr().String() + "/"
 	t.ReadHeaderTimeout = patience
 	t.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var body struct {
-			ID string `json:"id"`
-		}
+		var body json.RawMessage
 		if json.NewDecoder(r.Body).Decode(&body) != nil {
 			return // cut off: the server was killed meanwhile
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.calls++
-		event := r.Header.Get("X-Debitdesk-Event-Id")
-		if t.heard[event]++; t.heard[event] == 1 {
-			t.of[body.ID] = append(t.of[body.ID], event)
-		}
+		t.heard[r.Header.Get("X-Debitdesk-Event-Id")]++
 	})
 	go func() { _ = t.Serve(l) }()
 	return t, nil
