@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/migrations"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 func open(t *testing.T, dsn string) *pgxpool.Pool {
@@ -165,7 +166,7 @@ func TestADatabaseOfBeforeIsKnownByItsLastStep(t *testing.T) {
 		last int
 		want string
 	}{{148, ""}, {147, "stands at step 147"}, {1, "stands at step 1,"}} {
-		pool := open(t, storetest.Empty(t))
+		pool := open(t, dbtest.Empty(t))
 		must(t, migrations.UpTo(t.Context(), pool, 148, 0))
 		_, err := pool.Exec(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0`)
 		must(t, err)

@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"debitdesk/models/store/postgres"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 func main() {
@@ -46,7 +46,7 @@ func run(check bool, data string, args []string) error {
 	}
 	defer cluster.Stop()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), storetest.EnvDSN+"="+cluster.DSN("postgres"))
+	cmd.Env = append(os.Environ(), dbtest.EnvDSN+"="+cluster.DSN("postgres"))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it can clean up
 	return cmd.Run()

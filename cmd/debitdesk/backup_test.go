@@ -21,7 +21,7 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // copied is a backup that was made while purchases came in, and where it came from.
@@ -91,7 +91,7 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 		t.Errorf("a file was written over: %+v", again)
 	}
 
-	env := c.onAnother(storetest.Empty(t))
+	env := c.onAnother(dbtest.Empty(t))
 	got := typed(t, env, "", "restore", c.file)
 	if got.code != exitOK || !strings.Contains(got.out, "the audit holds") ||
 		!strings.Contains(got.out, "every row is there") {
@@ -187,10 +187,10 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	if err := keyfile.Generate(strange); err != nil {
 		t.Fatal(err)
 	}
-	empty := storetest.Empty(t)
-	foreign := storetest.Empty(t)
+	empty := dbtest.Empty(t)
+	foreign := dbtest.Empty(t)
 	execute(t, foreign, `CREATE TABLE customers (id int)`)
-	stepped := storetest.Empty(t)
+	stepped := dbtest.Empty(t)
 	execute(t, stepped, `CREATE TABLE goose_db_version (id int)`, `CREATE TABLE customers (id int)`)
 	negative := append(bytes.Clone(whole[:len(whole)-16]), []byte("-000000000000100")...)
 	changed := bytes.Replace(bytes.Clone(whole), []byte(`"program":"`), []byte(`"pr0gram":"`), 1)
@@ -271,7 +271,7 @@ func TestABackupOfAnEarlierReleaseIsRestoredWithTheSumThatItsMakerPrinted(t *tes
 	must(t, os.WriteFile(file, asFirstRelease(t, whole), 0o600))
 	_, sum, err := sumOf(file)
 	must(t, err)
-	env := c.onAnother(storetest.Empty(t))
+	env := c.onAnother(dbtest.Empty(t))
 	if got := typed(t, env, "", "restore", file, "--sha256", strings.Repeat("0", len(sum))); got.code != exitFailed ||
 		!strings.Contains(got.err, "not the one that you gave") {
 		t.Errorf("with another sum: %+v", got)
@@ -293,7 +293,7 @@ func TestARestoreTakesRowsAndNothingThatRuns(t *testing.T) {
 	if got := typed(t, c.env, "", "backup", file); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
-	env := c.onAnother(storetest.Empty(t))
+	env := c.onAnother(dbtest.Empty(t))
 	if got := typed(t, env, "", "restore", file); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
@@ -364,7 +364,7 @@ func execute(t *testing.T, dsn string, all ...string) {
 func TestADatabaseThatWasOnlyLookedAtIsStillEmpty(t *testing.T) {
 	t.Parallel()
 	c := backedUp(t)
-	looked := storetest.Empty(t)
+	looked := dbtest.Empty(t)
 	env := c.onAnother(looked)
 	env["DEBITDESK_LISTEN"] = "127.0.0.1:0"
 	for _, command := range []string{"doctor", "migrate status", "serve", "audit verify"} {

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // line is one command line, run in this process.
@@ -239,7 +240,7 @@ func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
 
 func TestADatabaseThatIsBehindIsNotServed(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir(),
+	env := map[string]string{"DATABASE_URL": dbtest.Empty(t), "DEBITDESK_DATA": t.TempDir(),
 		"DEBITDESK_LISTEN": "127.0.0.1:0"}
 	if got := typed(t, env, "", "serve"); got.code != exitFailed || !strings.Contains(got.err, "migrate up") {
 		t.Errorf("serve: %+v", got)

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // examined runs the doctor and gives what it found, by name.
@@ -104,7 +105,7 @@ func TestTheDoctorNamesWhatIsWrongAndTheMend(t *testing.T) {
 		{"key file", "DEBITDESK_KEYS", open, "chmod 600"},
 		{"key file", "DEBITDESK_KEYS", file + ".none", "copy"},
 		{"database", "DATABASE_URL", "postgres://desk:geheim@" + nobody + "/desk", "DATABASE_URL"},
-		{"migrations", "DATABASE_URL", storetest.Empty(t), "migrate up"},
+		{"migrations", "DATABASE_URL", dbtest.Empty(t), "migrate up"},
 		{"mail", "DEBITDESK_SMTP_URL", "smtp://user:geheim@" + nobody, "relay"},
 		{"bank", "DEBITDESK_BANK", "files:" + file + "/below", "writable"},
 		{"keys", "DEBITDESK_KEYS", other, "not in the key file"},

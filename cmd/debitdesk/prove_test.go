@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/cmd/prove"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // proving is what histories of the tests are played with.
@@ -19,7 +19,7 @@ func proving(t *testing.T, seed uint64, faults ...prove.Fault) prove.Options {
 	t.Helper()
 	program, err := binary()
 	must(t, err)
-	server, migrated := storetest.Server(t)
+	server, migrated := dbtest.Server(t)
 	return prove.Options{Seed: seed, Histories: 1, Faults: faults, Server: server, Template: migrated, Program: program,
 		Out: t.Output(), Open: openDesk(streams{strings.NewReader(""), t.Output(), t.Output()})}
 }

@@ -17,6 +17,7 @@ import (
 
 	"debitdesk/models/store/postgres"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // binary is the program, built once for all tests that need a process of its own.
@@ -223,7 +224,7 @@ func shortFolder(t *testing.T) string {
 
 func TestTwoServersShareOneDatabase(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir()}
+	env := map[string]string{"DATABASE_URL": dbtest.Empty(t), "DEBITDESK_DATA": t.TempDir()}
 	servers := []*process{launched(t, env, "--migrate", "--demo"), launched(t, env, "--migrate", "--demo")} // both at once
 	for _, s := range servers {
 		s.listens(t)

@@ -78,7 +78,7 @@ func (s *Survey) Guess(f sheet.Format) Mapping {
 	}
 	for i := range s.columns {
 		if i < len(f.Header) && !s.columns[i].masked { // •••• 3456 is nobody's account
-			named, _ := fieldOf(f.Header[i])
+			named, _ := FieldOf(f.Header[i])
 			take(i, named)
 		}
 	}

@@ -63,8 +63,8 @@ var byWord = func() map[string]Field {
 	return all
 }()
 
-// fieldOf finds the field that a heading names.
-func fieldOf(heading string) (Field, bool) {
+// FieldOf finds the field that a heading names.
+func FieldOf(heading string) (Field, bool) {
 	words, n := wordsOf(heading)
 	full := strings.Join(words, "")
 	field, found := byWord[full]

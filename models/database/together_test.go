@@ -14,7 +14,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // thing is a record of these tests.
@@ -42,7 +42,7 @@ type crowd struct {
 
 func openCrowd(t *testing.T) crowd {
 	t.Helper()
-	dsn := storetest.DSN(t)
+	dsn := dbtest.Migrated(t)
 	db, err := database.Open(t.Context(), dsn, database.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)

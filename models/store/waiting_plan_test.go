@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 	"debitdesk/models/store/storetest/plans"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
@@ -21,7 +22,7 @@ import (
 // Lists of what waits are read in their order: no page reads, or sorts, all that waits of a kind.
 func TestNoListOfWhatWaitsReadsAllThatWaits(t *testing.T) {
 	const most = 3_000 // a page looks at up to 3 000
-	dsn := storetest.Unguarded(t)
+	dsn := dbtest.Migrated(t)
 	merchant := uuid.New()
 	s, l := listened(t, dsn, `INSERT INTO attention (merchant_id, kind, object_id, at, answered, cents, currency)
 			SELECT '`+merchant.String()+`'::uuid, kind, gen_random_uuid(), now() - n * interval '1 minute', false, 100, 'ZAR'

@@ -11,7 +11,7 @@ import (
 	"debitdesk/models/database/table"
 	"debitdesk/models/merchant"
 	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 	"debitdesk/models/store/storetest/held"
 )
 
@@ -79,7 +79,7 @@ func TestANumberOfAUnitThatWasTakenBackComesToNobodyTwice(t *testing.T) {
 // The guard of the tests: whoever holds a connection gets no second one.
 func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
 	held.Refuse()
-	dsn := storetest.Unguarded(t)
+	dsn := dbtest.Migrated(t)
 	db, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true, MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "inside another") {
 		t.Errorf("a transaction in a transaction: %v", err)
 	}
-	if n := len(held.Refused(storetest.Database(dsn))); n != 1 {
+	if n := len(held.Refused(dbtest.Database(dsn))); n != 1 {
 		t.Errorf("%d places are told, want one", n)
 	}
 	if err := outside(); err != nil {

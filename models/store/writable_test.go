@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 func TestADatabaseThatTakesNoWritesIsNotWritable(t *testing.T) {
@@ -38,7 +39,7 @@ func TestADatabaseThatTakesNoWritesIsNotWritable(t *testing.T) {
 			}
 		}
 	}
-	name := pgx.Identifier{storetest.Database(dsn)}.Sanitize()
+	name := pgx.Identifier{dbtest.Database(dsn)}.Sanitize()
 	for what, setting := range map[string]string{"read-only": "default_transaction_read_only = on",
 		"without room": "temp_file_limit = '100kB'"} {
 		owner(`ALTER DATABASE ` + name + ` SET ` + setting)

@@ -9,12 +9,12 @@ import (
 
 	"debitdesk/models/database/listing"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/dbtest"
 )
 
 // A merchant with no records does not wait for the records of another, although the plan is one for both.
 func TestAListReadsNothingOfAnotherMerchant(t *testing.T) {
-	conn, err := pgx.Connect(t.Context(), storetest.DSN(t))
+	conn, err := pgx.Connect(t.Context(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}

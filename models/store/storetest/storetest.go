@@ -1,0 +1,44 @@
+// Package storetest is what tests of the store and of all above it share: a database whose connections and figures are
+// looked after, the product's clock, and the fixed cast of records. Nothing outside tests imports it.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/store/storetest/held"
+	"debitdesk/models/user"
+)
+
+// DSN gives one test its own database, migrated and without rows, as a
+// postgres:// URL. It is dropped when the test ends. A test fails that takes a second
+// connection to it while it holds one.
+func DSN(tb testing.TB) string {
+	tb.Helper()
+	return guarded(tb, func() string { return dbtest.Migrated(tb) })
+}
+
+// Filled is DSN with the rows that fill makes: once for each name in this process, and copied for each test.
+func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn string) error) string {
+	tb.Helper()
+	return guarded(tb, func() string {
+		return dbtest.Clone(tb, fmt.Sprint(dbtest.Fingerprint(), " ", name, " of ", os.Getpid()), fill)
+	})
+}
+
+func guarded(tb testing.TB, open func() string) string {
+	tb.Helper()
+	held.Refuse()
+	user.HashCheaply()
+	dsn := open()
+	tb.Cleanup(func() { FiguresAgree(tb, dsn) })
+	tb.Cleanup(func() {
+		for _, where := range held.Refused(dbtest.Database(dsn)) {
+			tb.Errorf("a second connection was asked for while one is held:\n%s", where)
+		}
+	})
+	return dsn
+}

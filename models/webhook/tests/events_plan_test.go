@@ -1,0 +1,60 @@
+package tests
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/paging"
+	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
+	"debitdesk/models/store/storetest/plans"
+	"debitdesk/models/webhook"
+)
+
+// A page of the events of a day reads the newest of them, however many there were that day.
+func TestAPageOfTheEventsOfADayDoesNotReadTheDay(t *testing.T) {
+	const events, most = 60_000, 5_000
+	dsn := storetest.DSN(t)
+	l, err := plans.Listen(dsn)
+	must(t, err)
+	defer func() { _ = l.Close() }()
+	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
+	must(t, err)
+	defer s.Close()
+	mine, others := uuid.New(), uuid.New()
+	day := paging.FirstAt(start)
+	_, err = s.Pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO events (id, merchant_id, type, object_type, object_id,
+			source_id, created_at)
+		SELECT overlay('%s' placing lpad(to_hex(n), 12, '0') from 25)::uuid,
+			CASE n %% 4 WHEN 0 THEN '%s' ELSE '%s' END::uuid,
+			CASE n %% 8 WHEN 0 THEN 'purchase.created' ELSE 'purchase.paid' END, 'purchase', gen_random_uuid(),
+			gen_random_uuid(), $1 FROM generate_series(1, %d) n`, day, others, mine, events), start)
+	must(t, err)
+	_, err = s.Pool.Exec(t.Context(), "VACUUM ANALYZE events")
+	must(t, err)
+	l.Doing("events")
+	hooks := webhook.Store{DB: s.DB}
+	for _, f := range []webhook.EventFilter{
+		{From: start.Add(-time.Hour), To: start.Add(time.Hour)},
+		{From: start.Add(-time.Hour), To: start.Add(time.Hour), Types: []string{"purchase.created", "purchase.paid"}},
+		{From: start.Add(-2 * time.Hour), To: start.Add(-time.Hour)},
+	} {
+		_, err := hooks.Events(t.Context(), mine, f, paging.Ask{Limit: 50})
+		must(t, err)
+	}
+	l.Doing("")
+	found, err := plans.Explain(t.Context(), dsn, l.Statements(), plans.Limits{Grows: []string{"events"}, Rows: most})
+	must(t, err)
+	if len(found) == 0 {
+		t.Error("no statement was explained")
+	}
+	for _, p := range found {
+		if len(p.Offences) > 0 {
+			t.Errorf("%s\n%s\n%s", strings.Join(p.Offences, "; "), p.SQL, p.Text)
+		}
+	}
+}
