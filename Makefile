@@ -4,7 +4,7 @@ BENCH ?= .
 PACKAGES ?= ./...
 RACED ?= ./models/database/... ./models/jobs/... ./models/bank/... ./models/webhook/... ./models/mandate/... ./models/audit/... ./models/batch/... ./models/debit/... ./handlers/web/mandates/...
 
-.PHONY: run build test test-clocks test-race lint generate bench screenshots release release-check sign
+.PHONY: run build test test-long test-clocks test-race lint generate bench screenshots release release-check sign
 
 run: ## builds and serves on http://127.0.0.1:8080 with its own PostgreSQL under ./data; BANK=files plays with a simulated bank
 	@.make/need.sh postgres
@@ -19,6 +19,9 @@ test: ## everything that CI asks
 	.make/fresh.sh
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB bin/withpg go test -vet=off -p 3 -parallel 4 -timeout 80m $(PACKAGES)
+
+test-long: ## the same with every value and history of which make test asks a share
+	@DEBITDESK_TEST_LONG=1 $(MAKE) --no-print-directory test
 
 test-clocks: ## the tests under clocks at each month's end of two years, 29 February, Easter and the new year; hours. PACKAGES and DATES pick
 	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext faketime

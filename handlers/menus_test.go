@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // menuWalk walks the dashboard as one person, from the rail to what the acts of details lead to.
@@ -45,11 +46,14 @@ func TestNoMenuOffersWhatIsRefused(t *testing.T) {
 	people := map[string]handlertest.Person{"admin": s.A.Owner, "finance": s.A.Finance, "staff": s.A.Staff,
 		"readonly": s.A.Reader}
 	taken := actor.Grants{}
-	for _, p := range actor.Permissions {
+	for n, p := range actor.Permissions {
 		if !p.Grantable {
 			continue
 		}
 		for role, name := range map[actor.Role]string{actor.Staff: "staff with ", actor.ReadOnly: "readonly with "} {
+			if n%2 == 0 == (role == actor.Staff) && !thorough.All() {
+				continue // each grant is walked with by one of the two roles
+			}
 			people[name+string(p.Action)] = s.Member(s.A, string(role)+"-with-"+string(p.Action), role,
 				actor.Grants{p.Action: true})
 		}

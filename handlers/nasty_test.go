@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // nasty are bodies that a program or a person never means.
@@ -33,7 +35,11 @@ func TestNastyBodiesBreakNothing(t *testing.T) {
 		}
 		path := s.address(route, s.id)
 		routes++
+		s.fold()
 		for i, body := range nasty {
+			if !thorough.OneIn(2, fmt.Sprint(method, route, i)) {
+				continue
+			}
 			for n, kind := range []string{"application/json", "application/x-www-form-urlencoded",
 				"multipart/form-data; boundary=x", "text/plain", "a/b/c;;=\x01"} {
 				if n > 0 && (i+n)%4 != 0 { // the odd kinds with some of the bodies
@@ -85,6 +91,7 @@ func TestNastyTextsInFormsBreakNothing(t *testing.T) {
 			return
 		}
 		routes++
+		s.fold()
 		for i, value := range []string{"x", "\x00", "\xff", "-1", "0", "1e999", "99999999999999999999",
 			strings.Repeat("é", 900), "9999-12-31", "2026-02-30", "yes", s.ids["/clients/"], s.ids["/tokens/"]} {
 			form := url.Values{}
@@ -190,6 +197,9 @@ func TestNastyQueriesBreakNothing(t *testing.T) {
 		path := s.address(route, s.id)
 		routes++
 		for i, value := range values {
+			if !thorough.OneIn(2, fmt.Sprint(route, i)) {
+				continue
+			}
 			query := "?"
 			for _, name := range names {
 				query += name + "=" + value + "&"

@@ -115,6 +115,7 @@ func (c *callers) all(at string, make func(i int) ask, want ...int) []handlertes
 func (c *callers) times(n int, at string, make func(i int) ask, want ...int) []handlertest.Answer {
 	c.t.Helper()
 	c.called[at] = true
+	c.fold()
 	method, route, _ := strings.Cut(at, " ")
 	begun := time.Now()
 	answers := atOnce(n, func(i int) handlertest.Answer { return c.one(method, route, make(i)) })

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
+	"debitdesk/models/store/storetest/thorough"
 	"debitdesk/models/token"
 )
 
@@ -83,7 +84,7 @@ func (r *replacing) act(what string) {
 func TestAnAmendmentKeepsItsPromisesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	h := amending(t)
-	rapid.Check(t, func(t *rapid.T) {
+	thorough.Check(t, func(t *rapid.T) {
 		if now := h.store.Now().In(calendar.SAST); now.Hour() < 8 || now.Hour() > 18 {
 			h.to(calendar.DateOf(now).AddDays(1).At(9, 0))
 		}

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/store"
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // book is a house with invoices, a client, a stored account and a batch.
@@ -151,7 +152,7 @@ func (b *book) act(t *rapid.T, id uuid.UUID) {
 func TestWhateverHappensToTheMoneyEveryFigureAgrees(t *testing.T) {
 	t.Parallel()
 	b := openBook(t)
-	rapid.Check(t, func(t *rapid.T) {
+	thorough.Check(t, func(t *rapid.T) {
 		rec := b.billed(rapid.Int64Range(100, 20000).Draw(t, "total"), rapid.Bool().Draw(t, "invoiced"))
 		for range rapid.IntRange(2, 7).Draw(t, "steps") {
 			b.act(t, rec.ID)

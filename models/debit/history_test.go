@@ -18,13 +18,15 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // Whatever staff, banks and clocks do to a purchase, and in whatever order, its
 // ledger, its status, what can be refunded and the balance tell of the same money.
 func TestTheMoneyAgreesAfterEveryHistory(t *testing.T) {
 	t.Parallel()
-	const steps, atOnce = 10_500, 100
+	const atOnce = 100
+	steps := thorough.Times(3_000, 10_500)
 	//nolint:gosec // a test that repeats itself
 	w := &histories{house: open(t), t: t, rand: rand.New(rand.NewPCG(20261122, 7)), seen: map[string]int{}}
 	w.line = &gateway{Gateway: w.bank}

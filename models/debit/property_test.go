@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/debit"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // Banks answer late, twice and out of order. Whatever they say, the statement and
@@ -20,14 +21,14 @@ import (
 func TestTheStatementAgreesWithThePurchasesWhateverTheBankSays(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	const checks = 100 // what rapid does by default
+	checks := thorough.Times(25, 100)
 	var ready []purchase.Record
 	for range checks + 20 {
 		ready = append(ready, h.tokenise("4000009901", 10000)) // its own bank keeps silent
 	}
 	h.to(day(3).At(12, 0))
 	deliveries := 0
-	rapid.Check(t, func(t *rapid.T) {
+	thorough.Check(t, func(t *rapid.T) {
 		if len(ready) == 0 {
 			ready = append(ready, h.get(h.tokenise("4000009901", 10000).ID))
 		}

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // Whatever payers, banks, clocks, staff and processes do, in whatever order, a
@@ -26,7 +27,7 @@ func TestTheStatesHoldWhateverHappens(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	seen := map[mandate.State]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	thorough.Check(t, func(t *rapid.T) {
 		w := &world{T: t, h: h, stood: map[uuid.UUID]mandate.State{}, seen: seen, line: &line{Gateway: h.bank}}
 		w.engine = h.engine(w.line)
 		w.create()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // oddities are values that a field may get instead of what it asks for, as JSON.
@@ -133,7 +134,10 @@ func TestNoOddValueInAnyFieldBreaksARequest(t *testing.T) {
 			if !strings.HasPrefix(place, c.under) {
 				continue
 			}
-			for _, odd := range oddities {
+			for n, odd := range oddities {
+				if !thorough.OneIn(3, fmt.Sprint(c.method, c.path[:5], place, n)) {
+					continue
+				}
 				got := h.API(c.method, c.path, text(with(whole, place, odd)))
 				if got.Status/100 == 2 {
 					continue
@@ -188,7 +192,10 @@ func TestNoOddValueBreaksATemplateOrASubscriber(t *testing.T) {
 				strings.HasPrefix(place, "invoice_override.products.") {
 				continue
 			}
-			for _, odd := range oddities {
+			for n, odd := range oddities {
+				if !thorough.OneIn(3, fmt.Sprint(c.method, c.path[:5], place, n)) {
+					continue
+				}
 				got := h.API(c.method, c.path, text(with(whole, place, odd)))
 				if got.Status/100 == 2 {
 					continue

@@ -2,26 +2,16 @@ package storetest
 
 import (
 	"context"
-	"hash/fnv"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/store/storetest/thorough"
 )
 
-// foldsOneIn is how many tests share one that works off what is noted. Each look costs the server about as much as a
-// short test; what a test leaves is looked at every time.
-const foldsOneIn = 4
-
-// folds tells whether a test is one of those: by its name, so that it is the same ones each time.
-func folds(name string) bool {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(name))
-	return sum.Sum32()%foldsOneIn == 0
-}
-
 // FiguresAgree fails the test when a figure that is kept differs from the facts as the test left them, or in one of a
-// few tests after what is noted was worked off. Every test ends with it, whatever it did. A database that is not there
+// few tests after what is noted was worked off. A database that is not there
 // any more is nobody's.
 func FiguresAgree(tb testing.TB, dsn string) {
 	tb.Helper()
@@ -66,7 +56,7 @@ func FiguresAgree(tb testing.TB, dsn string) {
 		}
 	}
 	agree("as the test left them")
-	if !folds(tb.Name()) {
+	if !thorough.OneIn(2, tb.Name()+", folded") {
 		return
 	}
 	for range 2 {
