@@ -120,7 +120,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
 		},
 		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
-			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
+			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL, Secure: strings.HasPrefix(o.BaseURL, "https://")},
 	}
 	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
 		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate, Secure: strings.HasPrefix(o.BaseURL, "https://")}

@@ -54,7 +54,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 			return err
 		}
 	}
-	return p.send(c, status, rec, func(w locale.Words) templ.Component {
+	return p.send(c, status, rec, func(w locale.Words, languages []components.LanguageLink) templ.Component {
 		v := checkout.PageView{}
 		if told != nil {
 			o := told.in(w).outcome()
@@ -64,9 +64,11 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 			if refusal != nil {
 				v.Notice = note("info", "", w.Say("pay.nothing_changed"))
 			}
+			v.Frame.Languages = languages
 			return checkout.Page(v)
 		}
 		p.offered(w, &v, rec, offer, recurs, in, again, refusal)
+		v.Frame.Languages = languages
 		return checkout.Page(v)
 	})
 }

@@ -41,8 +41,10 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.send(c, http.StatusOK, rec, func(w locale.Words) templ.Component {
-		return checkout.Invoice(p.invoiceView(w, rec, paper, docs, offer))
+	return p.send(c, http.StatusOK, rec, func(w locale.Words, languages []components.LanguageLink) templ.Component {
+		v := p.invoiceView(w, rec, paper, docs, offer)
+		v.Frame.Languages = languages
+		return checkout.Invoice(v)
 	})
 }
 

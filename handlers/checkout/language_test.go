@@ -3,6 +3,7 @@ package checkout_test
 import (
 	"fmt"
 	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,6 +85,31 @@ func TestThePageIsInTheLanguageOfThePurchase(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.get(d.purchase(at, storing, 0)).Want(200).Contains(`<html lang="zu-ZA"`)
+}
+
+// Whoever has the link can read the page in another language; it is kept in this browser alone.
+func TestThePageHasLinksToTheOtherLanguages(t *testing.T) {
+	d := newDesk(t)
+	path := d.purchaseIn(locale.English, d.client(), storing, 0)
+	at := strings.TrimSuffix(path, "/")
+	d.get(path).Want(200).Lacks("?language=")
+	d.get(path + "?language=zu").Want(200).Contains(`<html lang="en-ZA"`) // which the business does not offer
+	offers(t, d.House, "zu,af")
+	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, `href="`+at+`?language=zu"`, `href="`+at+`?language=af"`)
+	d.get(path + "?language=xh").Want(200).Contains(`<html lang="en-ZA"`)
+	chosen := d.get(path+"?language=zu").Want(200).Contains(`<html lang="zu-ZA"`, `href="`+at+`?language=en"`)
+	kept, _, _ := strings.Cut(chosen.Header.Get("Set-Cookie"), ";")
+	d.Call("GET", path, nil, "Accept: text/html", "Cookie: "+kept).Want(200).Contains(`<html lang="zu-ZA"`)
+	form := url.Values(filled("account_number", "")).Encode()
+	d.Call("POST", path, []byte(form), "Accept: text/html", "Content-Type: application/x-www-form-urlencoded",
+		"Sec-Fetch-Site: same-origin", "Cookie: "+kept).Want(422).Contains(`<html lang="zu-ZA"`,
+		`href="`+path+`?language=af"`)
+	d.Call("GET", path+"?language=en", nil, "Accept: text/html", "Cookie: "+kept).Want(200).Contains(`<html lang="en-ZA"`)
+	d.get(path).Want(200).Contains(`<html lang="en-ZA"`) // nobody else's page is another
+	d.Call("GET", path, nil, "Accept: text/html", "Cookie: "+"debitdesk_payer_language=%zz").Want(200).Contains(`<html lang="en-ZA"`)
+	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
+	d.get(path).Want(200).Contains(`<html lang="zu-ZA"`)
+	d.get(path + "?language=en").Want(200).Contains(`<html lang="en-ZA"`)
 }
 
 func TestWhatABankAsksIsInEnglishAsAWhole(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/html"
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
@@ -36,6 +35,7 @@ type Pages struct {
 	Sandbox   bool
 	OtherBank bool   // in the sandbox, another than the sandbox bank collects
 	BaseURL   string // public address, without a slash at the end
+	Secure    bool   // whether cookies are for https alone
 	// Subscriptions tells which subscription a purchase belongs to.
 	Subscriptions *subscription.Service
 	limit         limiter
@@ -152,19 +152,6 @@ func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Ac
 		}
 	}
 	return actor.Actor{}
-}
-
-// send answers with a page in the language of its reader: what the client chose, or else that of the purchase.
-func (p *Pages) send(c echo.Context, status int, rec purchase.Record, draw func(locale.Words) templ.Component) error {
-	reads := locale.English
-	if len(rec.Brand.Offered()) > 0 {
-		known, err := p.Purchases.ReadsIn(c.Request().Context(), rec.Purchase)
-		if err != nil {
-			return err
-		}
-		reads = rec.Brand.Reads(known)
-	}
-	return html.Send(c, status, locale.Whole(reads, draw))
 }
 
 func (p *Pages) frame(w locale.Words, rec purchase.Record, title string) layout.PayerFrame {

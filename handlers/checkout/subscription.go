@@ -30,8 +30,9 @@ func (p *Pages) Subscription(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.send(c, http.StatusOK, rec, func(w locale.Words) templ.Component {
+	return p.send(c, http.StatusOK, rec, func(w locale.Words, languages []components.LanguageLink) templ.Component {
 		v := p.subscriptionView(w, rec, t, s, r, stop)
+		v.Frame.Languages = languages
 		if v.Stop != "" && c.QueryParams().Has("stop") {
 			v.Asking, v.Title, v.Kind, v.Icon = true, w.Say("sub.ask"), "wait", "alert"
 			v.Text = w.Say("sub.named", "what", t.Name(), "business", rec.Brand.Name)

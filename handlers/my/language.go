@@ -8,16 +8,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/html"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
-	"debitdesk/views/components"
 	"debitdesk/views/my"
 )
-
-// languageField is how a link says in which language its page is to be shown.
-const languageField = "language"
 
 // The cookie of a visit holds its token, and behind a point the language that was chosen for it.
 func (p *Pages) visitCookie(c echo.Context) (token, language string, found bool) {
@@ -32,7 +29,9 @@ func (p *Pages) visitCookie(c echo.Context) (token, language string, found bool)
 func withLanguage(token string, l locale.Language) string { return token + "." + string(l) }
 
 // wished is the language that a link asks for; false for none.
-func wished(c echo.Context) (locale.Language, bool) { return locale.Parse(c.QueryParam(languageField)) }
+func wished(c echo.Context) (locale.Language, bool) {
+	return locale.Parse(c.QueryParam(checkout.LanguageField))
+}
 
 // reads is the language of the page for its reader: that of the link, that of the visit, or what is known of the
 // client or else of the brand.
@@ -66,22 +65,6 @@ func (p *Pages) show(c echo.Context, status int, v clientpage.Visit, draw func(l
 	return send(c, status, p.reads(c, v.Brand, v.Client.ChosenLanguage, v.Client.Language), draw)
 }
 
-// languages are the links to this page in the languages that the brand offers; none where it offers English alone.
-func languages(c echo.Context, w locale.Words, brand merchant.Brand) (links []components.LanguageLink) {
-	offered := brand.Offered()
-	if len(offered) == 0 {
-		return nil
-	}
-	for _, l := range append([]locale.Language{locale.English}, offered...) {
-		at := *c.Request().URL
-		query := at.Query()
-		query.Set(languageField, string(l))
-		links = append(links, components.LanguageLink{Name: l.Name(), Tag: l.Tag(),
-			Href: at.EscapedPath() + "?" + query.Encode(), Current: l == w.Language})
-	}
-	return links
-}
-
 // offerToKeep asks whether the language of this visit shall be that of the client's mails too.
 func offerToKeep(w locale.Words, v clientpage.Visit) *my.Keep {
 	if w.Language == v.Brand.Reads(v.Client.ChosenLanguage, v.Client.Language) {
@@ -101,7 +84,7 @@ func (p *Pages) Language(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Service.ChooseLanguage(c.Request().Context(), v, form.Get(languageField), c.RealIP(),
+	if err := p.Service.ChooseLanguage(c.Request().Context(), v, form.Get(checkout.LanguageField), c.RealIP(),
 		access.RequestID(c)); err != nil {
 		return err
 	}

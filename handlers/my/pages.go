@@ -96,13 +96,13 @@ func (p *Pages) nobodys(w locale.Words, title string) layout.PayerFrame {
 
 func (p *Pages) frame(c echo.Context, w locale.Words, b merchant.Brand, title string) layout.PayerFrame {
 	f := p.Payers.Frame(w, b, title, w.Say("my.title"))
-	f.Languages = languages(c, w, b)
+	f.Languages = checkout.Languages(*c.Request().URL, w, b)
 	return f
 }
 
 func foot(w locale.Words) my.Foot {
 	return my.Foot{Links: []components.Link{{Text: w.Say("my.accessibility"),
-		Href: statement + "?" + languageField + "=" + string(w.Language)}}}
+		Href: statement + "?" + checkout.LanguageField + "=" + string(w.Language)}}}
 }
 
 func back(w locale.Words) components.Link { return components.Link{Text: w.Say("my.back"), Href: home} }
@@ -119,7 +119,7 @@ func (p *Pages) Door(c echo.Context) error {
 			Title: w.Say("my.door.title"), Text: w.Say("my.door.text"), Action: linkPath + c.Param("token"),
 			Button: w.Say("my.door.button"), Note: w.Say("my.door.note"), Foot: foot(w)}
 		if l, asked := wished(c); asked {
-			v.Action += "?" + languageField + "=" + string(l)
+			v.Action += "?" + checkout.LanguageField + "=" + string(l)
 		}
 		return my.Door(v)
 	})
@@ -145,7 +145,7 @@ func (p *Pages) gone(c echo.Context, b merchant.Brand, known string, err error) 
 		return my.Door(my.DoorView{Frame: p.frame(c, w, b, w.Say("my.gone.title")), Icon: "info", Kind: "wait",
 			Title: w.Say("my.gone.title"), Text: w.Say("my.gone.expired", "business", b.Name), Foot: foot(w),
 			More: components.Link{Text: w.Say("my.gone.new"),
-				Href: askPath + m.Slug + "/?" + languageField + "=" + string(w.Language)}})
+				Href: askPath + m.Slug + "/?" + checkout.LanguageField + "=" + string(w.Language)}})
 	})
 }
 
@@ -213,7 +213,7 @@ func (p *Pages) ask(c echo.Context, status int, m merchant.Merchant, b merchant.
 			Contact: components.Field{Label: w.Say("my.ask.label"), Name: "contact", Required: true, Autocomplete: "email",
 				MaxLength: longestContact}}
 		if l, asked := wished(c); asked {
-			v.Action += "?" + languageField + "=" + string(l)
+			v.Action += "?" + checkout.LanguageField + "=" + string(l)
 		}
 		if missing {
 			v.Contact.Error = w.Say("my.ask.missing")
