@@ -178,7 +178,7 @@ func (b *filesSite) broughtAnswer(owner *tab) {
 	for _, said := range []string{"The file was read.", "This file was imported before"} {
 		owner.open("/bank/import")
 		owner.looksAt("bank-import")
-		owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, chromedp.ByQuery))
+		owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, byQuery))
 		owner.submit()
 		owner.sees(said)
 	}
@@ -202,7 +202,7 @@ func (b *filesSite) namelessMovements(owner *tab, purchase string) {
 		owner.looksAt("bank-unmatched")
 		owner.click("Match…")
 		owner.looksAt("bank-match")
-		owner.goes("choose", chromedp.Click(`main td a.btn`, chromedp.ByQuery, chromedp.NodeVisible))
+		owner.goes("choose", chromedp.Click(`main td a.btn`, byQuery, chromedp.NodeVisible))
 		owner.submit()
 		owner.sees("The movement is matched.")
 	}

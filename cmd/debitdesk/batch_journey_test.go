@@ -56,7 +56,7 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.hasFocus("cell-8-1") // the next cell
 	owner.do("go on by keyboard", chromedp.KeyEvent("Kabelo Junior"), chromedp.KeyEvent(kb.Tab))
 	owner.sees("Row 8 is saved. It still has 1 problem") // the field that was left is saved too
-	owner.do("wait for the row", chromedp.WaitVisible(`#cell-8-1[value="Kabelo Junior"]`, chromedp.ByQuery))
+	owner.do("wait for the row", chromedp.WaitVisible(`#cell-8-1[value="Kabelo Junior"]`, byQuery))
 	owner.hasFocus("cell-8-2")
 	owner.sees("Row 8, Name: changed.")        // and can be undone
 	owner.click("Create clients for this row") // of its cause: the button was drawn with the row that was saved
@@ -67,7 +67,7 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.sees("Send 8 invoices · create 7 clients")
 	owner.looksAt("batch-review")
 	owner.choose("warnings", "yes")
-	owner.goes("send", chromedp.Click(`form[action$="/start"] button`, chromedp.ByQuery))
+	owner.goes("send", chromedp.Click(`form[action$="/start"] button`, byQuery))
 	owner.sees("Rows done")
 	owner.sees("See the result")
 	owner.looksAt("batch-run")
@@ -91,21 +91,21 @@ func TestABatchIsSentWithoutScripts(t *testing.T) {
 	owner.fill("password", password)
 	owner.click("Sign in")
 	owner.open("/batches/new")
-	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, chromedp.ByQuery))
-	owner.goes("upload", chromedp.Click(`form[enctype] button`, chromedp.ByQuery))
+	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, byQuery))
+	owner.goes("upload", chromedp.Click(`form[enctype] button`, byQuery))
 	owner.sees("What the columns mean")
 	owner.click("Check all rows")
 	owner.shows("check", "Problems by cause")
 	owner.click("Create clients for these 7 rows")
 	wrong := `input[name="text"][value="kabelo.mokoena"]`
-	owner.do("mend the cell", chromedp.SetValue(wrong, "kabelo.mokoena@example.com", chromedp.ByQuery))
-	owner.goes("send the cell", chromedp.SendKeys(wrong, kb.Enter, chromedp.ByQuery))
+	owner.do("mend the cell", chromedp.SetValue(wrong, "kabelo.mokoena@example.com", byQuery))
+	owner.goes("send the cell", chromedp.SendKeys(wrong, kb.Enter, byQuery))
 	owner.shows("check", "Create client")
 	owner.click("Create client")
 	owner.shows("check", "Review 8 invoices")
 	owner.click("Review 8 invoices")
 	owner.choose("warnings", "yes")
-	owner.goes("send", chromedp.Click(`form[action$="/start"] button`, chromedp.ByQuery))
+	owner.goes("send", chromedp.Click(`form[action$="/start"] button`, byQuery))
 	owner.shows("run", "See the result")
 	owner.click("See the result")
 	owner.sees("8 rows read = 8 sent + 0 left out + 0 failed")
@@ -114,7 +114,7 @@ func TestABatchIsSentWithoutScripts(t *testing.T) {
 // hasFocus waits until the element has the focus.
 func (b *tab) hasFocus(id string) {
 	b.t.Helper()
-	b.do("focus "+id, chromedp.WaitReady("#"+id+":focus", chromedp.ByQuery))
+	b.do("focus "+id, chromedp.WaitReady("#"+id+":focus", byQuery))
 }
 
 // shows opens the step of a batch again until it says so: without scripts a person

@@ -139,7 +139,7 @@ func judged(t *testing.T, export func(format string) string) {
 
 func TestProgramsOfPlainTextAccountingTakeTheBooksOfTheDemo(t *testing.T) {
 	t.Parallel()
-	env := demoOn(t, 14)
+	env := demoOn(t, 8)
 	judged(t, func(format string) string {
 		got := typed(t, env, "", "books", "export", "--merchant", demo.Slug, "--from", "2020-01-01", "--to", "2060-12-31",
 			"--format", format, "-")

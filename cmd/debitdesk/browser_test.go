@@ -26,7 +26,7 @@ import (
 const patience = 10 * time.Minute
 
 // readAgain is how long after a look at the page the next one is taken.
-const readAgain = 10 * time.Millisecond
+const readAgain = 30 * time.Millisecond
 
 // site is the whole product on a listener and a database of its own.
 type site struct {
@@ -114,6 +114,11 @@ func startBrowser() (context.Context, error) {
 	endBrowser = func() { closeFirst(); end() }
 	return first, chromedp.Run(first)
 }
+
+// The driver asks every five milliseconds whether something is there yet, which keeps a core busy while a page comes.
+func byQuery(s *chromedp.Selector) { chromedp.ByQuery(s); chromedp.RetryInterval(readAgain)(s) }
+
+func bySearch(s *chromedp.Selector) { chromedp.BySearch(s); chromedp.RetryInterval(readAgain)(s) }
 
 // tab is one person in front of the browser, with cookies of their own.
 type tab struct {
@@ -212,13 +217,13 @@ func (b *tab) open(path string) {
 // sees waits for a text on the page.
 func (b *tab) sees(text string) {
 	b.t.Helper()
-	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(shows(text), chromedp.BySearch))
+	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(shows(text), bySearch))
 }
 
 // loses waits until a text has gone from the page.
 func (b *tab) loses(text string) {
 	b.t.Helper()
-	b.do("lose "+strconv.Quote(text), chromedp.WaitNotPresent(shows(text), chromedp.BySearch))
+	b.do("lose "+strconv.Quote(text), chromedp.WaitNotPresent(shows(text), bySearch))
 }
 
 func shows(text string) string {
@@ -229,26 +234,26 @@ func shows(text string) string {
 func (b *tab) fill(name, text string) {
 	b.t.Helper()
 	input := `main [name="` + name + `"]`
-	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.Clear(input, chromedp.ByQuery),
-		chromedp.SendKeys(input, text, chromedp.ByQuery))
+	b.do("fill "+name, chromedp.WaitVisible(input, byQuery), chromedp.Clear(input, byQuery),
+		chromedp.SendKeys(input, text, byQuery))
 }
 
 // set puts a value that is not typed, such as a date.
 func (b *tab) set(name, value string) {
 	b.t.Helper()
-	b.do("set "+name, chromedp.SetValue(`[name="`+name+`"]`, value, chromedp.ByQuery))
+	b.do("set "+name, chromedp.SetValue(`[name="`+name+`"]`, value, byQuery))
 }
 
 // submit presses the main button of the form.
 func (b *tab) submit() {
 	b.t.Helper()
-	b.goes("submit", chromedp.Click(`main :is(button.primary, button.danger)`, chromedp.ByQuery, chromedp.NodeVisible))
+	b.goes("submit", chromedp.Click(`main :is(button.primary, button.danger)`, byQuery, chromedp.NodeVisible))
 }
 
 // pick chooses an option by its value.
 func (b *tab) pick(name, value string) {
 	b.t.Helper()
-	b.do("pick "+name, chromedp.SetValue(`select[name="`+name+`"]`, value, chromedp.ByQuery))
+	b.do("pick "+name, chromedp.SetValue(`select[name="`+name+`"]`, value, byQuery))
 }
 
 // click presses the button or link with that text, which leads to another page.
@@ -257,7 +262,7 @@ func (b *tab) click(text string) {
 	q := quoted(text)
 	b.goes("click "+strconv.Quote(text), chromedp.Click(`//main//button[normalize-space(.)=`+q+
 		`] | //main//a[normalize-space(.)=`+q+`] | //main//summary[normalize-space(.)=`+q+`]`,
-		chromedp.BySearch, chromedp.NodeVisible))
+		bySearch, chromedp.NodeVisible))
 }
 
 // choose marks a radio button or a box.

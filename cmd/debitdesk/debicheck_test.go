@@ -184,7 +184,7 @@ func TestAnAccountIsReplacedInThreeSteps(t *testing.T) {
 	waiting := owner.charges(client, "Monthly membership", "649.00", site.workingDay(12))
 
 	owner.open(client)
-	owner.goes("replace", chromedp.Click(`main a[href$="/amendment"]`, chromedp.ByQuery, chromedp.NodeVisible))
+	owner.goes("replace", chromedp.Click(`main a[href$="/amendment"]`, byQuery, chromedp.NodeVisible))
 	owner.sees("In use now")
 	owner.looksAt("amendment-new")
 	owner.choose("method", "debicheck")

@@ -85,7 +85,7 @@ func TestACodeOpensTheDoorAndIsAskedForAgain(t *testing.T) {
 	owner.submit()
 	owner.sees("Confirm that it is you")
 	owner.looksAt("proof")
-	owner.do("open the other way", chromedp.Click(`details.other-way summary`, chromedp.ByQuery))
+	owner.do("open the other way", chromedp.Click(`details.other-way summary`, byQuery))
 	owner.fill("recovery", recovery)
 	owner.click("Use the recovery code")
 	owner.sees("Copy it now") // the kept form went on by itself
@@ -112,7 +112,7 @@ func TestAProofWithoutScriptsGoesOnByAButton(t *testing.T) {
 	owner.open("/account/security")
 	owner.click("Set up an authenticator app")
 	var page string
-	owner.do("read the page", chromedp.OuterHTML("main", &page, chromedp.ByQuery))
+	owner.do("read the page", chromedp.OuterHTML("main", &page, byQuery))
 	key := strings.ReplaceAll(regexp.MustCompile(`[A-Z2-7]{4}( [A-Z2-7]{4}){7}`).FindString(page), " ", "")
 	owner.fill("code", codeOf(t, key, 0))
 	owner.fill("password", password)
@@ -174,7 +174,7 @@ func TestAPasskeyOpensTheDoor(t *testing.T) {
 	owner.click("Use a passkey")
 	owner.sees("So that you recognise it")
 	owner.fill("name", "The same again")
-	owner.do("add it again", chromedp.Click(`main button.primary`, chromedp.ByQuery))
+	owner.do("add it again", chromedp.Click(`main button.primary`, byQuery))
 	owner.sees("This device has a passkey for your account already.")
 	owner.open("/account/security")
 	owner.click("Remove passkey Work laptop")

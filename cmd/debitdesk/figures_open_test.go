@@ -57,7 +57,7 @@ type foot struct {
 // list, after any step that the clock takes.
 func TestEveryFigureOpensTheRowsItWasMadeOf(t *testing.T) {
 	t.Parallel()
-	env := demoOn(t, 14)
+	env := demoOn(t, 8)
 	on := serving(t, env)
 	client, err := walk.SignIn(on.url, "admin@kloofstreet.example", demo.Password)
 	if err != nil {

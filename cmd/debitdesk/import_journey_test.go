@@ -79,7 +79,7 @@ func TestAMerchantMovesInWithASpreadsheet(t *testing.T) {
 	owner.looksAt("imports-empty")
 	owner.open("/imports/new")
 	owner.looksAt("import-new")
-	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, chromedp.ByQuery))
+	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, byQuery))
 	owner.clicks++
 	owner.press("Upload")
 	owner.sees("What the columns mean")

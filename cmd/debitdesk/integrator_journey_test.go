@@ -146,7 +146,7 @@ func (b *filesSite) tries(owner *tab, content string) {
 	path := filepath.Join(owner.t.TempDir(), "sample.xml")
 	must(owner.t, os.WriteFile(path, []byte(content), 0o600))
 	owner.open("/bank/import")
-	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{path}, chromedp.ByQuery))
+	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{path}, byQuery))
 	owner.click("Try it, change nothing")
 	owner.sees("What sample.xml would do")
 }

@@ -293,5 +293,5 @@ func (b *tab) signInToDemo(who string) {
 
 func (b *tab) opensFirst() {
 	b.t.Helper()
-	b.goes("open the first", chromedp.Click(`main tbody a`, chromedp.ByQuery, chromedp.NodeVisible))
+	b.goes("open the first", chromedp.Click(`main tbody a`, byQuery, chromedp.NodeVisible))
 }

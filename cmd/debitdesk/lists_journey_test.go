@@ -18,7 +18,7 @@ func TestAListIsATool(t *testing.T) {
 	admin.open("/purchases")
 	press := func(b *tab, selector string) {
 		t.Helper()
-		b.do("press "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
+		b.do("press "+selector, chromedp.Click(selector, byQuery, chromedp.NodeVisible))
 	}
 	press(admin, ".filter-menu > summary")
 	admin.pick("answer", "failed")
@@ -33,31 +33,31 @@ func TestAListIsATool(t *testing.T) {
 	press(admin, `.chip a[aria-label="Remove filter: Debit date more than 30 days ago"]`)
 	admin.loses("Debit date more than 30 days ago")
 	press(admin, "#sort-amount")
-	admin.do("wait for the order", chromedp.WaitVisible(`th[aria-sort="descending"] #sort-amount`, chromedp.ByQuery))
+	admin.do("wait for the order", chromedp.WaitVisible(`th[aria-sort="descending"] #sort-amount`, byQuery))
 
 	press(admin, ".display-menu > summary")
 	admin.choose("shown", "due")
 	admin.choose("density", "compact")
 	admin.looksAt("list-display")
-	admin.goes("arrange the list", chromedp.Click(".display-menu button.primary", chromedp.ByQuery, chromedp.NodeVisible))
-	admin.do("see it arranged", chromedp.WaitVisible("table.dense", chromedp.ByQuery))
+	admin.goes("arrange the list", chromedp.Click(".display-menu button.primary", byQuery, chromedp.NodeVisible))
+	admin.do("see it arranged", chromedp.WaitVisible("table.dense", byQuery))
 	admin.do(
 		"open the menu",
-		chromedp.Click(`//summary[normalize-space(.)="Save view"]`, chromedp.BySearch, chromedp.NodeVisible),
+		chromedp.Click(`//summary[normalize-space(.)="Save view"]`, bySearch, chromedp.NodeVisible),
 	)
 	admin.fill("name", "Failed, large first")
 	admin.choose("shared", "1")
 	admin.goes(
 		"save the view",
-		chromedp.Click(`form[action="/lists/views"] button`, chromedp.ByQuery, chromedp.NodeVisible),
+		chromedp.Click(`form[action="/lists/views"] button`, byQuery, chromedp.NodeVisible),
 	)
-	admin.do("see its tab", chromedp.WaitVisible(`.tabs a.saved[aria-current="page"]`, chromedp.ByQuery))
+	admin.do("see its tab", chromedp.WaitVisible(`.tabs a.saved[aria-current="page"]`, byQuery))
 	admin.do(
 		"open the menu",
-		chromedp.Click(`//summary[normalize-space(.)="This view"]`, chromedp.BySearch, chromedp.NodeVisible),
+		chromedp.Click(`//summary[normalize-space(.)="This view"]`, bySearch, chromedp.NodeVisible),
 	)
 	admin.click("Show in the menu")
-	admin.do("see its number in the menu", chromedp.WaitVisible(`.rail .pins .count`, chromedp.ByQuery))
+	admin.do("see its number in the menu", chromedp.WaitVisible(`.rail .pins .count`, byQuery))
 	admin.looksAt("list-view")
 
 	onPage, inFile := tableOf(admin), fileOf(t, admin)
@@ -73,7 +73,7 @@ func TestAListIsATool(t *testing.T) {
 	finance := site.tab(t, chromium).withoutScripts()
 	finance.signInToDemo("finance")
 	finance.open("/purchases")
-	finance.goes("open the view", chromedp.Click(`.tabs a.saved`, chromedp.ByQuery, chromedp.NodeVisible))
+	finance.goes("open the view", chromedp.Click(`.tabs a.saved`, byQuery, chromedp.NodeVisible))
 	finance.sees("Last bank answer: failed, for any reason")
 }
 

@@ -28,7 +28,7 @@ type debitRow struct {
 // How debits went is counted once more, from each debit, and not from what is kept by day.
 func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 	t.Parallel()
-	app := openDemo(t, 14).app
+	app := openDemo(t, 26).app
 	var merchantID uuid.UUID
 	must(t, app.Store.Pool.QueryRow(t.Context(), `SELECT merchant_id FROM collections LIMIT 1`).Scan(
 		(*[16]byte)(&merchantID)))

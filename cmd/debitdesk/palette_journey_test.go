@@ -31,7 +31,7 @@ func TestADayWithTheKeyboardAlone(t *testing.T) {
 	admin := site.tab(t, browser(t))
 
 	admin.open("/login")
-	admin.do("type the address", chromedp.Focus(`[name="email"]`, chromedp.ByQuery))
+	admin.do("type the address", chromedp.Focus(`[name="email"]`, byQuery))
 	admin.presses("admin@kloofstreet.example", kb.Tab)
 	if admin.focused() != "password" {
 		admin.presses(kb.Tab)
@@ -64,12 +64,12 @@ func TestADayWithTheKeyboardAlone(t *testing.T) {
 	admin.at("/sandbox/clock")
 
 	admin.open("/purchases")
-	admin.do("focus the list", chromedp.Focus("main tbody a", chromedp.ByQuery))
+	admin.do("focus the list", chromedp.Focus("main tbody a", byQuery))
 	was := admin.focused()
 	admin.holdsCtrl("k")
 	admin.finds("zzzqq", "Nothing was found for “zzzqq”.")
 	admin.presses(kb.Escape)
-	admin.do("see it closed", chromedp.WaitNotPresent("#palette[open]", chromedp.ByQuery))
+	admin.do("see it closed", chromedp.WaitNotPresent("#palette[open]", byQuery))
 	if got := admin.focused(); got != was {
 		t.Errorf("the focus went to %q, not back to %q", got, was)
 	}
@@ -83,7 +83,7 @@ func TestADayWithTheKeyboardAlone(t *testing.T) {
 	admin.at("/clients")
 	admin.travels("n")
 	admin.at("/clients/new")
-	admin.do("type into the form", chromedp.Focus(`[name="full_name"]`, chromedp.ByQuery))
+	admin.do("type into the form", chromedp.Focus(`[name="full_name"]`, byQuery))
 	admin.presses("gc?n/")
 	admin.at("/clients/new")
 	if got := admin.value(`[name="full_name"]`); got != "gc?n/" {
@@ -101,12 +101,12 @@ func TestADayWithTheKeyboardAlone(t *testing.T) {
 
 	admin.show(390, 844, "dark")
 	admin.open("/")
-	admin.do("tap the search", chromedp.Click("#search", chromedp.ByQuery, chromedp.NodeVisible))
+	admin.do("tap the search", chromedp.Click("#search", byQuery, chromedp.NodeVisible))
 	admin.finds("R 649", "649,00")
 	if wide := admin.overflow(); wide != "" {
 		t.Errorf("on a phone the palette is wider than its window: %s", wide)
 	}
-	admin.goes("tap the first result", chromedp.Click("#found [role=option]", chromedp.ByQuery, chromedp.NodeVisible))
+	admin.goes("tap the first result", chromedp.Click("#found [role=option]", byQuery, chromedp.NodeVisible))
 	admin.at("/purchases/")
 	admin.show(looks[0].width, looks[0].height, looks[0].scheme)
 	admin.open("/find?q=thandi")
@@ -141,8 +141,8 @@ func (b *tab) finds(typed, want string) {
 	}
 	b.do(
 		"find "+want,
-		chromedp.WaitVisible(`//dialog[@id="palette"]//*[contains(normalize-space(.), `+quoted(want)+`)]`, chromedp.BySearch),
-		chromedp.WaitVisible(`#found[data-query="`+typed+`"]`, chromedp.ByQuery),
+		chromedp.WaitVisible(`//dialog[@id="palette"]//*[contains(normalize-space(.), `+quoted(want)+`)]`, bySearch),
+		chromedp.WaitVisible(`#found[data-query="`+typed+`"]`, byQuery),
 	)
 }
 

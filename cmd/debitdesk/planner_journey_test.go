@@ -15,7 +15,7 @@ import (
 // paper and a phone; what a holiday would move; a bar of the chart; and the balance of an earlier day.
 func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 	t.Parallel()
-	site := openDemo(t, 14)
+	site := openDemo(t, 8)
 	admin := site.tab(t, browser(t))
 	admin.signInToDemo("admin")
 	today := calendar.DateOf(site.app.Store.Now())
@@ -26,7 +26,7 @@ func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 	admin.opensFigure("table.planner .main-figure a")
 
 	admin.open("/calendar")
-	admin.do("focus a day", chromedp.Focus(`[data-day="`+today.String()+`"]`, chromedp.ByQuery))
+	admin.do("focus a day", chromedp.Focus(`[data-day="`+today.String()+`"]`, byQuery))
 	admin.presses(kb.ArrowRight)
 	focused := ""
 	admin.do("read the focus", chromedp.Evaluate(`document.activeElement.dataset.day || ""`, &focused))
@@ -69,7 +69,7 @@ func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 
 	admin.open("/")
 	admin.sees("Success rate")
-	admin.do("open the table of the chart", chromedp.Click(`.twin summary`, chromedp.ByQuery, chromedp.NodeVisible))
+	admin.do("open the table of the chart", chromedp.Click(`.twin summary`, byQuery, chromedp.NodeVisible))
 	admin.opensFigure(".twin td a")
 
 	admin.open("/reports?as_of=" + today.AddDays(-7).String())
@@ -82,8 +82,8 @@ func TestTheCalendarAndWhatItsFiguresOpen(t *testing.T) {
 func (b *tab) opensFigure(selector string) {
 	b.t.Helper()
 	count, cents := b.attribute(selector, "data-count"), b.attribute(selector, "data-cents")
-	b.goes("open a figure", chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
-	b.do("see the foot", chromedp.WaitVisible("#list-foot", chromedp.ByQuery))
+	b.goes("open a figure", chromedp.Click(selector, byQuery, chromedp.NodeVisible))
+	b.do("see the foot", chromedp.WaitVisible("#list-foot", byQuery))
 	if got := b.attribute("#list-foot", "data-count"); count != "" && got != count {
 		b.t.Errorf("%s opens %s rows, and says %s", selector, got, count)
 	}

@@ -18,15 +18,15 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	chromium := browser(t)
 	staff := site.tab(t, chromium)
 	staff.open("/login")
-	staff.do("type who it is", chromedp.Focus(`[name="email"]`, chromedp.ByQuery))
+	staff.do("type who it is", chromedp.Focus(`[name="email"]`, byQuery))
 	staff.presses("staff@kloofstreet.example", kb.Tab)
-	staff.do("the password is next", chromedp.Focus(`[name="password"]`, chromedp.ByQuery))
+	staff.do("the password is next", chromedp.Focus(`[name="password"]`, byQuery))
 	staff.presses(demo.Password)
 	staff.travels(kb.Enter)
 	staff.sees("Success rate")
 	keys := 2
 	staff.travels("g", "a")
-	staff.do("the queue is there", chromedp.WaitVisible(`#queue [data-item]`, chromedp.ByQuery))
+	staff.do("the queue is there", chromedp.WaitVisible(`#queue [data-item]`, byQuery))
 	staff.looksAt("queue")
 	count := func() (n int) {
 		staff.do("count", chromedp.Evaluate(`document.querySelectorAll("[data-item][id]").length`, &n))
@@ -66,7 +66,7 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	is("and is gone with the tick", `document.querySelector(".queue-many[open]") === null`)
 	for n := things; n > 0; n = count() {
 		staff.presses("s")
-		staff.do("the form opens", chromedp.WaitVisible(`.queue-form #act [name="until"]:focus`, chromedp.ByQuery))
+		staff.do("the form opens", chromedp.WaitVisible(`.queue-form #act [name="until"]:focus`, byQuery))
 		is("its line is in sight", `(() => {
 			const at = document.activeElement.closest("[data-item]").getBoundingClientRect();
 			return at.bottom > 56 && at.top < innerHeight &&
@@ -88,7 +88,7 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 			return badge.textContent === tab || badge.hidden && tab === "0";
 		})()`)
 		if count() > 0 {
-			staff.do("the next has the focus", chromedp.WaitVisible(`[data-item]:focus`, chromedp.ByQuery))
+			staff.do("the next has the focus", chromedp.WaitVisible(`[data-item]:focus`, byQuery))
 		}
 		if keys > 400 {
 			t.Fatalf("%d keys, and %d things are left", keys, count())
@@ -107,17 +107,17 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	phone.sees("Shown again on")
 	phone.do(
 		"log a call",
-		chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.Click(`[data-item] [data-do="c"]`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.WaitVisible(`.queue-form [name="outcome"]`, chromedp.ByQuery),
-		chromedp.WaitNotVisible(`.queue-form [name="due_on"]`, chromedp.ByQuery),
-		chromedp.SetValue(`.queue-form [name="outcome"]`, "promised", chromedp.ByQuery),
-		chromedp.WaitVisible(`.queue-form [name="due_on"]`, chromedp.ByQuery),
-		chromedp.SetValue(`.queue-form [name="outcome"]`, "reached", chromedp.ByQuery),
-		chromedp.Click(`.queue-form button.primary`, chromedp.ByQuery),
+		chromedp.Click(`[data-item] .menu summary`, byQuery, chromedp.NodeVisible),
+		chromedp.Click(`[data-item] [data-do="c"]`, byQuery, chromedp.NodeVisible),
+		chromedp.WaitVisible(`.queue-form [name="outcome"]`, byQuery),
+		chromedp.WaitNotVisible(`.queue-form [name="due_on"]`, byQuery),
+		chromedp.SetValue(`.queue-form [name="outcome"]`, "promised", byQuery),
+		chromedp.WaitVisible(`.queue-form [name="due_on"]`, byQuery),
+		chromedp.SetValue(`.queue-form [name="outcome"]`, "reached", byQuery),
+		chromedp.Click(`.queue-form button.primary`, byQuery),
 	)
 	phone.sees("Call logged.")
-	phone.do("open a menu", chromedp.Click(`[data-item] .menu summary`, chromedp.ByQuery, chromedp.NodeVisible))
+	phone.do("open a menu", chromedp.Click(`[data-item] .menu summary`, byQuery, chromedp.NodeVisible))
 	if wide := phone.overflow(); wide != "" {
 		t.Errorf("wider than a phone: %s", wide)
 	}
@@ -133,10 +133,10 @@ func TestTheQueueIsEmptiedWithTheKeyboard(t *testing.T) {
 	staff.open("/purchases/" + purchase)
 	staff.do(
 		"write a note",
-		chromedp.Click(`#notes a[href*="do=note"]`, chromedp.ByQuery, chromedp.NodeVisible),
-		chromedp.WaitVisible(`#notes-form [name="text"]`, chromedp.ByQuery),
-		chromedp.SendKeys(`#notes-form [name="text"]`, "Pays on Friday", chromedp.ByQuery),
-		chromedp.Click(`#notes-form button.primary`, chromedp.ByQuery),
+		chromedp.Click(`#notes a[href*="do=note"]`, byQuery, chromedp.NodeVisible),
+		chromedp.WaitVisible(`#notes-form [name="text"]`, byQuery),
+		chromedp.SendKeys(`#notes-form [name="text"]`, "Pays on Friday", byQuery),
+		chromedp.Click(`#notes-form button.primary`, byQuery),
 	)
 	staff.sees("Note added.")
 	staff.open("/clients/" + client)

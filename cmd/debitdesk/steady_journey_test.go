@@ -63,7 +63,7 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 	owner.types("name-1", "Membership")
 	owner.types("price-1", "10")
 	owner.holds()
-	owner.do("add a line", chromedp.Click(`button[name="add"]`, chromedp.ByQuery))
+	owner.do("add a line", chromedp.Click(`button[name="add"]`, byQuery))
 	owner.types("price-1", "5")
 	owner.goesOn()
 	owner.lines(2)
@@ -72,33 +72,33 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 	if got := owner.value("#price-1"); got != "105" {
 		t.Errorf("typed while a line was added, and the price is %q", got)
 	}
-	owner.do("add a line", chromedp.Click(`button[name="add"]`, chromedp.ByQuery))
+	owner.do("add a line", chromedp.Click(`button[name="add"]`, byQuery))
 	owner.lines(3)
 	owner.hasFocus("name-3")
 	owner.types("name-3", "Towel")
 	owner.types("price-3", "2")
 	owner.holds()
-	owner.do("remove the second line", chromedp.Click(`[aria-label="Remove line 2"]`, chromedp.ByQuery))
+	owner.do("remove the second line", chromedp.Click(`[aria-label="Remove line 2"]`, byQuery))
 	owner.types("price-3", "0")
 	owner.goesOn()
 	owner.lines(2)
 	owner.hasFocus("price-2")
 	owner.totals("125,00")
 	owner.looksAt("purchase-lines")
-	owner.do("remove it too", chromedp.Click(`[aria-label="Remove line 2"]`, chromedp.ByQuery))
+	owner.do("remove it too", chromedp.Click(`[aria-label="Remove line 2"]`, byQuery))
 	owner.lines(1)
 	owner.hasFocus("name-1")
 	owner.totals("105,00")
 	owner.holds()
-	owner.do("add a line", chromedp.Click(`button[name="add"]`, chromedp.ByQuery))
-	owner.do("add a line", chromedp.Click(`button[name="add"]`, chromedp.ByQuery))
+	owner.do("add a line", chromedp.Click(`button[name="add"]`, byQuery))
+	owner.do("add a line", chromedp.Click(`button[name="add"]`, byQuery))
 	owner.goesOn()
 	owner.lines(3)
 
 	asked := site.asks(t, "4055558120")
 	owner.open("/purchases")
-	owner.do("select a purchase and ask for a file", chromedp.Click(`[data-row]`, chromedp.ByQuery),
-		chromedp.WaitVisible(`form[data-choose] [value^="export"]`, chromedp.ByQuery),
+	owner.do("select a purchase and ask for a file", chromedp.Click(`[data-row]`, byQuery),
+		chromedp.WaitVisible(`form[data-choose] [value^="export"]`, byQuery),
 		chromedp.Evaluate(`document.querySelector('form[data-choose] [value^="export"]').click()`, nil))
 	owner.do("go on with the same list",
 		chromedp.Evaluate(`document.querySelector('form[data-choose] [value="note"]').click()`, nil))
@@ -119,7 +119,7 @@ func TestWhatSomebodyIsAtWorkOnIsNotTakenAway(t *testing.T) {
 	if err := site.app.Store.Clock.MoveTo(t.Context(), site.app.Store.Now().Add(121*time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	owner.do("the server tells of the end", chromedp.WaitReady(`body[data-told]`, chromedp.ByQuery))
+	owner.do("the server tells of the end", chromedp.WaitReady(`body[data-told]`, byQuery))
 	if got := owner.text(headline); got != before {
 		t.Errorf("the panel was redrawn under the finger: %q", got)
 	}

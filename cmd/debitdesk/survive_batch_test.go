@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // clerk is a person of the finance department, who works on pages.
@@ -138,11 +140,12 @@ func (b *books) afterKill() {
 	}
 }
 
-// TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice kills the server at twelve
-// random moments, the first of them while it checks the rows.
+// TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice kills the server at random
+// moments, the first of them while it checks the rows.
 func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 	t.Parallel()
-	const rows, mailed, kills, checking = 6_000, 10, 12, 3
+	const mailed, checking = 10, 3
+	rows, kills := thorough.Times(3_000, 6_000), thorough.Times(7, 12)
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()
@@ -181,7 +184,8 @@ func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 // if that server had stalled, until both have come: for a while they do the same rows.
 func TestTwoServersWorkOnOneBatchWithTheSameResult(t *testing.T) {
 	t.Parallel()
-	const rows, mailed = 5_000, 20
+	const mailed = 20
+	rows := thorough.Times(2_500, 5_000)
 	b := newBooks(t)
 	boxes := []*letterbox{openLetterbox(t), openLetterbox(t)}
 	var servers []*process

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // payers makes clients straight in the table, one in so many with an
@@ -180,12 +182,13 @@ func (b *books) billKilled(p *process, key string, clients []string, moment time
 	return a
 }
 
-// TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice kills the server at twelve
+// TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice kills the server at many
 // moments of requests for many invoices, most of them random, and repeats each
 // request after the restart until it is answered. Who sends the mails comes last.
 func TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice(t *testing.T) {
 	t.Parallel()
-	const invoices, mailed, kills = 600, 10, 12
+	const mailed = 10
+	invoices, kills := thorough.Times(350, 600), thorough.Times(7, 12)
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"debitdesk/models/store/storetest/thorough"
 )
 
 // letterbox is a mail relay that counts what it was given, by recipient and message id.
@@ -102,7 +104,7 @@ func (b *letterbox) count() (mails, again int) {
 // sending, and starts it again.
 func TestKilledWhileInvoicesAreMailedEachPayerGetsOne(t *testing.T) {
 	t.Parallel()
-	const invoices, kills = 400, 6
+	invoices, kills := thorough.Times(200, 400), thorough.Times(4, 6)
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()
@@ -154,7 +156,7 @@ func TestKilledWhileInvoicesAreMailedEachPayerGetsOne(t *testing.T) {
 // until waits for a condition, two minutes at most: other tests want the machine too.
 func (b *books) until(what string, met func() bool) {
 	b.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(patience); !met(); <-tick.C {
 		if time.Now().After(deadline) {

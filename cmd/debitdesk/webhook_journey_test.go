@@ -89,23 +89,23 @@ func TestAWebhookIsMadeBreaksAndIsMended(t *testing.T) {
 
 	program.breaks(false)
 	owner.open(hook)
-	owner.goes("resend events", chromedp.Click(`.note-box a.btn`, chromedp.ByQuery))
+	owner.goes("resend events", chromedp.Click(`.note-box a.btn`, byQuery))
 	owner.sees("Count the events")
 	since := site.app.Store.Now().Add(-30 * 24 * time.Hour).Format("2006-01-02T15:04")
-	owner.do("since a month ago", chromedp.SetValue(`[name="since"]`, since, chromedp.ByQuery))
+	owner.do("since a month ago", chromedp.SetValue(`[name="since"]`, since, byQuery))
 	owner.click("Count the events")
 	owner.sees("including events that were delivered before")
 	owner.looksAt("webhook-resend")
-	owner.goes("resend", chromedp.Click(`main form.confirm button`, chromedp.ByQuery))
+	owner.goes("resend", chromedp.Click(`main form.confirm button`, byQuery))
 	owner.shownAt(hook, "resent", "Fine")
 	if program.has("purchase.created") < 3 {
 		t.Error(program.heard)
 	}
 	owner.open("/developers/events")
 	owner.looksAt("events")
-	owner.goes("open the newest event", chromedp.Click(`main table a.main-link`, chromedp.ByQuery))
+	owner.goes("open the newest event", chromedp.Click(`main table a.main-link`, byQuery))
 	owner.looksAt("event")
-	owner.goes("open its delivery", chromedp.Click(`main table a.main-link`, chromedp.ByQuery))
+	owner.goes("open its delivery", chromedp.Click(`main table a.main-link`, byQuery))
 	owner.sees("X-Signature")
 	owner.looksAt("delivery")
 }
