@@ -60,15 +60,17 @@ func (s Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byt
 	return hash, nil
 }
 
-// acceptChain signs the last link of a merchant as it stands, links what waits, ends the
-// alarm and keeps the entry.
-func (s Store) acceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
-	sign func(audit.Head) audit.Head, e audit.Entry) (head audit.Head, err error) {
+// acceptChain signs the last link of a merchant as it stands, links what waits, takes it into the log, ends
+// the alarm and keeps the entry.
+func (k *Service) acceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
+	e audit.Entry) (head audit.Head, err error) {
 	who.MerchantID = merchantID
-	err = s.InTx(ctx, func(t *database.Tx) error {
+	err = k.Store.InTx(ctx, func(t *database.Tx) error {
 		err := t.Pgx(func(tx pgx.Tx) error {
-			head, err = accept(ctx, tx, merchantID, sign)
-			return err
+			if head, err = accept(ctx, tx, merchantID, k.sign); err != nil {
+				return err
+			}
+			return k.catchUp(ctx, tx, merchantID)
 		})
 		if err == nil {
 			t.Audit(who, e)

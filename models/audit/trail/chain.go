@@ -24,8 +24,8 @@ type Service struct {
 
 const linkChunk = 5_000
 
-// Link links everything whose order is final. It is safe to repeat and to run in
-// several processes at once.
+// Link links everything whose order is final, and adds it to the logs. It is safe to repeat and to
+// run in several processes at once.
 func (k *Service) Link(ctx context.Context) error {
 	for {
 		if err := k.refresh(); err != nil {
@@ -40,7 +40,7 @@ func (k *Service) Link(ctx context.Context) error {
 			k.tell(ctx, a)
 		}
 		if done.Entries < linkChunk {
-			return nil
+			return k.grow(ctx)
 		}
 	}
 }

@@ -71,13 +71,8 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 		if l.N > end.N {
 			return errStop
 		}
-		line := packLink{N: l.N, Hash: l.Hash}
-		if e.ID != uuid.Nil {
-			entry := packEntry(e)
-			line.Entry = &entry
-		}
 		links++
-		return lines.Encode(line)
+		return lines.Encode(lineOfLink(l, e))
 	})
 	if err != nil && err != errStop { //nolint:errorlint // the very value
 		return links, err

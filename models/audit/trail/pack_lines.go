@@ -50,6 +50,16 @@ type (
 	}
 )
 
+// lineOfLink is a link as a line of the file has it.
+func lineOfLink(l audit.Link, e audit.Kept) packLink {
+	line := packLink{N: l.N, Hash: l.Hash}
+	if e.ID != uuid.Nil {
+		entry := packEntry(e)
+		line.Entry = &entry
+	}
+	return line
+}
+
 // A line is taken only when it is what this program writes for what it read there. Any other line could show a reader
 // something else than what was checked: a field twice, under a name in capitals, or one that nobody reads.
 var errSaysMore = errors.New("the line says more than what is signed, or says it in another way")
