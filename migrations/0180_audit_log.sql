@@ -5,10 +5,12 @@ SET LOCAL lock_timeout = '10s';
 
 CREATE TABLE audit_trees (
     merchant_id uuid PRIMARY KEY,
+    origin      text NOT NULL, -- the name of the log; another one after the chain was accepted
     first       bigint NOT NULL, -- the link that is leaf 0; links before it were dropped before there was a tree
     size        bigint NOT NULL, -- leaves
     root        bytea NOT NULL,
-    checkpoint  text NOT NULL, -- origin, size and root as a signed note
+    checkpoint  text NOT NULL, -- origin, size and root as a signed note; empty while there is no leaf
+    accepted    bigint NOT NULL DEFAULT 0, -- up to this link the chain was accepted as it stands
     made_at     timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 

@@ -20,19 +20,27 @@ BEGIN
     END LOOP;
 END $$;
 
--- A log only grows: hashes that are there stay as they are, and its size does not shrink.
+-- A log only grows: hashes that are there stay as they are, and its size does not shrink. Where a chain is accepted as
+-- it stands a new log begins, and that transaction says so.
+CREATE OR REPLACE FUNCTION audit_log_begins(merchant uuid) RETURNS boolean LANGUAGE sql STABLE AS
+    $$ SELECT coalesce(current_setting('debitdesk.log_begins', true), '') = merchant::text $$;
+
 CREATE OR REPLACE FUNCTION audit_tile_grows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND (NEW.merchant_id, NEW.level, NEW.n) = (OLD.merchant_id, OLD.level, OLD.n)
         AND substring(NEW.hashes FROM 1 FOR length(OLD.hashes)) = OLD.hashes THEN
         RETURN NEW;
     END IF;
+    IF TG_OP = 'DELETE' AND audit_log_begins(OLD.merchant_id) THEN
+        RETURN OLD;
+    END IF;
     RAISE EXCEPTION 'hashes of the audit are kept as they are' USING ERRCODE = 'DD002';
 END $$;
 
 CREATE OR REPLACE FUNCTION audit_tree_grows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND (NEW.merchant_id, NEW.first) = (OLD.merchant_id, OLD.first) AND NEW.size >= OLD.size THEN
+    IF TG_OP = 'UPDATE' AND (NEW.merchant_id, NEW.origin, NEW.first) = (OLD.merchant_id, OLD.origin, OLD.first)
+        AND NEW.size >= OLD.size OR TG_OP = 'UPDATE' AND audit_log_begins(OLD.merchant_id) THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'the log of the audit only grows' USING ERRCODE = 'DD002';

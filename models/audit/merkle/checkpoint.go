@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
@@ -23,21 +24,19 @@ type Checkpoint struct {
 	Text   string // the note with its signatures
 }
 
-const originBefore = "debitdesk/audit/"
-
-// Origin is the name of a merchant's log.
-func Origin(merchantID uuid.UUID) string { return originBefore + merchantID.String() }
-
-// MerchantID is whose log it is; false where the origin names none.
-func (c Checkpoint) MerchantID() (uuid.UUID, bool) {
-	id, is := strings.CutPrefix(c.Origin, originBefore)
-	found, err := uuid.Parse(id)
-	return found, is && err == nil && found.String() == id
+// Origin is the name of a merchant's log. A chain that was accepted as it stands has a new log from then on, named by
+// the moment, since a log must never say anything else than it said before.
+func Origin(merchantID uuid.UUID, accepted time.Time) string {
+	name := "debitdesk/audit/" + merchantID.String()
+	if accepted.IsZero() {
+		return name
+	}
+	return name + "/" + accepted.UTC().Format("20060102T150405.000000Z")
 }
 
 // Sign cuts the checkpoint of a tree.
 func Sign(t Tree, by audit.Signer) (Checkpoint, error) {
-	c := Checkpoint{Origin: Origin(t.MerchantID), Size: t.Size, Root: t.Root}
+	c := Checkpoint{Origin: t.Origin, Size: t.Size, Root: t.Root}
 	text, err := SignNote(c.Origin, c.body(), by)
 	c.Text = text
 	return c, err

@@ -5,8 +5,8 @@ package merkle
 
 import (
 	"crypto/sha256"
+	"fmt"
 
-	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -21,15 +21,15 @@ func Leaf(line []byte) Hash { return tlog.RecordHash(line) }
 
 // Tree is a merchant's log at some size.
 type Tree struct {
-	MerchantID uuid.UUID
-	First      int64 // the link of the chain that is leaf 0
-	Size       int64
-	Root       Hash
+	Origin string // the name of the log and of its keys
+	First  int64  // the link of the chain that is leaf 0
+	Size   int64
+	Root   Hash
 }
 
 // Begin is the empty tree whose first leaf will be that link of the chain.
-func Begin(merchantID uuid.UUID, first int64) Tree {
-	return Tree{MerchantID: merchantID, First: first, Root: new(Frontier).Root()}
+func Begin(origin string, first int64) Tree {
+	return Tree{Origin: origin, First: first, Root: new(Frontier).Root()}
 }
 
 // Last is the link of the chain that the newest leaf is.
@@ -199,6 +199,24 @@ func (t Tree) Frontier(size int64, kept Tiles) (Frontier, error) {
 	if size == 0 {
 		return Frontier{}, nil
 	}
+	if size < 0 || size > t.Size {
+		return Frontier{}, fmt.Errorf("a log of %d leaves never had %d", t.Size, size)
+	}
 	peaks, err := t.reader(kept).ReadHashes(peaksOf(size))
 	return Frontier{Size: size, Peaks: peaks}, err
+}
+
+// Leaves gives the hashes of some leaves.
+func (t Tree) Leaves(at []int64, kept Tiles) ([]Hash, error) {
+	indexes := make([]int64, len(at))
+	for i, n := range at {
+		if n < 0 || n >= t.Size {
+			return nil, fmt.Errorf("a log of %d leaves has no leaf %d", t.Size, n)
+		}
+		indexes[i] = tlog.StoredHashIndex(0, n)
+	}
+	if len(at) == 0 {
+		return nil, nil
+	}
+	return t.reader(kept).ReadHashes(indexes)
 }

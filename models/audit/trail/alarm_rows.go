@@ -60,8 +60,8 @@ func (s Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byt
 	return hash, nil
 }
 
-// acceptChain signs the last link of a merchant as it stands, links what waits, takes it into the log, ends
-// the alarm and keeps the entry.
+// acceptChain signs the last link of a merchant as it stands, links what waits, begins a new log, ends the
+// alarm and keeps the entry.
 func (k *Service) acceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
 	e audit.Entry) (head audit.Head, err error) {
 	who.MerchantID = merchantID
@@ -70,7 +70,9 @@ func (k *Service) acceptChain(ctx context.Context, who actor.Actor, merchantID u
 			if head, err = accept(ctx, tx, merchantID, k.sign); err != nil {
 				return err
 			}
-			return k.catchUp(ctx, tx, merchantID)
+			before, err := k.Store.beginLog(ctx, tx, merchantID, head.N)
+			e.Before["log"], e.Before["log_size"], e.Before["log_root"] = before.Origin, before.Size, before.Root.String()
+			return err
 		})
 		if err == nil {
 			t.Audit(who, e)

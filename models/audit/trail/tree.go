@@ -14,7 +14,9 @@ import (
 // log is a merchant's log as it is kept.
 type log struct {
 	merkle.Tree
+	merchantID uuid.UUID
 	checkpoint string
+	accepted   int64 // up to this link the chain is taken in as it stands
 }
 
 // leafLine is what a leaf of the log is a hash over: the line of the exported chain, byte for byte. Leaves that were
@@ -51,8 +53,9 @@ type growth struct {
 
 // follow makes leaves of the links that come next. Whatever was changed between linking and now is not taken in, unless
 // the chain was accepted as it stands: then a link that is missing has a leaf without anything.
-func (g *growth) follow(at audit.Head, base audit.Base, next []entered, accepted bool) error {
+func (g *growth) follow(at audit.Head, base audit.Base, next []entered, asItStands int64) error {
 	for _, one := range next {
+		accepted := one.N <= asItStands
 		for accepted && at.N+1 < one.N {
 			at = audit.Head{MerchantID: at.MerchantID, N: at.N + 1}
 			if err := g.add(audit.Link{N: at.N}, audit.Kept{}); err != nil {
@@ -86,7 +89,7 @@ func (k *Service) sound(l log) string {
 	if l.Size == 0 {
 		return ""
 	}
-	keys, err := merkle.Keys(merkle.Origin(l.MerchantID), k.Signer.Public())
+	keys, err := merkle.Keys(l.Origin, k.Signer.Public())
 	if err != nil {
 		return "The keys of the log cannot be read."
 	}
@@ -94,7 +97,7 @@ func (k *Service) sound(l log) string {
 	switch {
 	case err != nil:
 		return "The signature of the log’s checkpoint is not valid, or its key is not in the key file."
-	case at.Size != l.Size || at.Root != l.Root:
+	case at.Origin != l.Origin || at.Size != l.Size || at.Root != l.Root:
 		return fmt.Sprintf("The log has size %d; its signed checkpoint says something else.", l.Size)
 	}
 	return ""

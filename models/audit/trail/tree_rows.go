@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -41,7 +42,7 @@ func (k *Service) growLogs(ctx context.Context, limit int) (done Linked, err err
 			if err != nil || done.Entries >= limit {
 				break
 			}
-			err = k.growLog(ctx, tx, id, limit-done.Entries, false, &done)
+			err = k.growLog(ctx, tx, id, limit-done.Entries, &done)
 		}
 		return err
 	})
@@ -52,8 +53,7 @@ func (k *Service) growLogs(ctx context.Context, limit int) (done Linked, err err
 }
 
 // growLog adds the next links of a merchant to its log and cuts a checkpoint, or raises an alarm.
-func (k *Service) growLog(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, limit int, accepted bool,
-	done *Linked) error {
+func (k *Service) growLog(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, limit int, done *Linked) error {
 	base, err := baseOf(ctx, tx.QueryRow, merchantID)
 	if err != nil {
 		return err
@@ -63,11 +63,10 @@ func (k *Service) growLog(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, 
 		return err
 	}
 	var g growth
-	if g.why = k.sound(old); g.why != "" && !accepted {
+	if g.why = k.sound(old); g.why != "" {
 		g.n = old.Last()
 		return k.raiseAbout(ctx, tx, merchantID, g, done)
 	}
-	g.why = ""
 	at := audit.Head{MerchantID: merchantID, N: old.Last()}
 	if at.Hash, err = hashAt(ctx, tx.QueryRow, merchantID, at.N); err != nil {
 		return err
@@ -76,7 +75,7 @@ func (k *Service) growLog(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, 
 	if err != nil {
 		return err
 	}
-	if err := g.follow(at, base, next, accepted); err != nil {
+	if err := g.follow(at, base, next, old.accepted); err != nil {
 		return err
 	}
 	if err := k.append(ctx, tx, old, &g); err != nil {
@@ -86,21 +85,10 @@ func (k *Service) growLog(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, 
 	return k.raiseAbout(ctx, tx, merchantID, g, done)
 }
 
-// catchUp takes the rest of an accepted chain into its log, as it stands. Where the hashes of the log itself were
-// changed nothing can be added: the alarm about that comes back.
-func (k *Service) catchUp(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID) error {
-	for {
-		var done Linked
-		if err := k.growLog(ctx, tx, merchantID, linkChunk, true, &done); err != nil || done.Entries == 0 {
-			return err
-		}
-	}
-}
-
 // append keeps the leaves, unless the hashes that are kept do not fit the log's root.
 func (k *Service) append(ctx context.Context, tx pgx.Tx, old log, g *growth) error {
 	var failed error
-	tree, tiles, err := old.Append(g.leaves, tilesOf(ctx, tx.Query, old.MerchantID, &failed))
+	tree, tiles, err := old.Append(g.leaves, tilesOf(ctx, tx.Query, old.merchantID, &failed))
 	switch {
 	case failed != nil:
 		return failed
@@ -114,7 +102,9 @@ func (k *Service) append(ctx context.Context, tx pgx.Tx, old log, g *growth) err
 	if err != nil {
 		return err
 	}
-	return k.Store.keepLog(ctx, tx, old.Tree, log{tree, at.Text}, tiles)
+	now := old
+	now.Tree, now.checkpoint = tree, at.Text
+	return k.Store.keepLog(ctx, tx, old.Size, now, tiles)
 }
 
 func (k *Service) raiseAbout(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, g growth, done *Linked) error {
@@ -132,12 +122,12 @@ func (k *Service) raiseAbout(ctx context.Context, tx pgx.Tx, merchantID uuid.UUI
 // errMoved tells that another process was quicker.
 var errMoved = errors.New("the log of the audit has another size by now")
 
-func (s Store) keepLog(ctx context.Context, tx pgx.Tx, old merkle.Tree, now log, tiles []merkle.Tile) error {
-	tag, err := tx.Exec(ctx, `INSERT INTO audit_trees (merchant_id, first, size, root, checkpoint, made_at)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id) DO UPDATE
+func (s Store) keepLog(ctx context.Context, tx pgx.Tx, size int64, now log, tiles []merkle.Tile) error {
+	tag, err := tx.Exec(ctx, `INSERT INTO audit_trees (merchant_id, origin, first, size, root, checkpoint, made_at)
+		VALUES ($1, $8, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id) DO UPDATE
 		SET size = excluded.size, root = excluded.root, checkpoint = excluded.checkpoint, made_at = excluded.made_at
-		WHERE audit_trees.size = $7 AND audit_trees.first = excluded.first`, now.MerchantID, now.First, now.Size, now.Root[:],
-		now.checkpoint, s.Now(), old.Size)
+		WHERE audit_trees.size = $7 AND audit_trees.origin = excluded.origin`, now.merchantID, now.First, now.Size, now.Root[:],
+		now.checkpoint, s.Now(), size, now.Origin)
 	if err != nil {
 		return err
 	}
@@ -150,18 +140,48 @@ func (s Store) keepLog(ctx context.Context, tx pgx.Tx, old merkle.Tree, now log,
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO audit_tiles (merchant_id, level, n, hashes)
 		SELECT $1::uuid, t.* FROM unnest($2::int[], $3::bigint[], $4::bytea[]) AS t
-		ON CONFLICT (merchant_id, level, n) DO UPDATE SET hashes = excluded.hashes`, now.MerchantID, levels, places, hashes)
+		ON CONFLICT (merchant_id, level, n) DO UPDATE SET hashes = excluded.hashes`, now.merchantID, levels, places, hashes)
 	return err
 }
 
 // logOf gives a merchant's log; an empty one that begins behind the base when there is none.
 func logOf(ctx context.Context, one queryRow, base audit.Base) (log, error) {
-	l := log{Tree: merkle.Begin(base.MerchantID, base.N+1)}
+	l := log{Tree: merkle.Begin(merkle.Origin(base.MerchantID, time.Time{}), base.N+1), merchantID: base.MerchantID}
 	root := l.Root[:]
-	err := found(one(ctx, `SELECT first, size, root, checkpoint FROM audit_trees WHERE merchant_id = $1`, base.MerchantID),
-		&l.First, &l.Size, &root, &l.checkpoint)
+	err := found(one(ctx, `SELECT origin, first, size, root, checkpoint, accepted FROM audit_trees WHERE merchant_id = $1`,
+		base.MerchantID), &l.Origin, &l.First, &l.Size, &root, &l.checkpoint, &l.accepted)
 	copy(l.Root[:], root)
 	return l, err
+}
+
+// beginLog begins a new log of a chain that was accepted as it stands up to a link; what it holds comes by the sweep.
+// It gives the log of before.
+func (s Store) beginLog(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, upTo int64) (before log, err error) {
+	base, err := baseOf(ctx, tx.QueryRow, merchantID)
+	if err != nil {
+		return before, err
+	}
+	if before, err = logOf(ctx, tx.QueryRow, base); err != nil {
+		return before, err
+	}
+	now := merkle.Begin(merkle.Origin(merchantID, s.Now()), base.N+1)
+	for _, do := range []struct {
+		sql  string
+		args []any
+	}{
+		{`SELECT set_config('debitdesk.log_begins', $1, true)`, []any{merchantID.String()}},
+		{`DELETE FROM audit_tiles WHERE merchant_id = $1`, []any{merchantID}},
+		{`INSERT INTO audit_trees (merchant_id, origin, first, size, root, checkpoint, accepted, made_at)
+			VALUES ($1, $2, $3, 0, $4, '', $5, $6) ON CONFLICT (merchant_id) DO UPDATE SET origin = excluded.origin,
+			first = excluded.first, size = 0, root = excluded.root, checkpoint = '', accepted = excluded.accepted,
+			made_at = excluded.made_at`, []any{merchantID, now.Origin, now.First, now.Root[:], upTo, s.Now()}},
+		{`SELECT set_config('debitdesk.log_begins', '', true)`, nil},
+	} {
+		if _, err := tx.Exec(ctx, do.sql, do.args...); err != nil {
+			return before, err
+		}
+	}
+	return before, nil
 }
 
 // errNoTile tells that hashes are missing.
@@ -194,4 +214,39 @@ func tilesOf(ctx context.Context, read query, merchantID uuid.UUID, failed *erro
 		}
 		return out, nil
 	}
+}
+
+// log gives a merchant's log.
+func (s Store) log(ctx context.Context, merchantID uuid.UUID) (log, error) {
+	base, err := s.Base(ctx, merchantID)
+	if err != nil {
+		return log{}, err
+	}
+	l, err := logOf(ctx, s.Pool.QueryRow, base)
+	if err != nil {
+		return l, fmt.Errorf("log of the audit: %w", err)
+	}
+	return l, nil
+}
+
+func (s Store) tiles(ctx context.Context, merchantID uuid.UUID, failed *error) merkle.Tiles {
+	return tilesOf(ctx, s.Pool.Query, merchantID, failed)
+}
+
+// linkOf finds the link of a merchant's entry, with the entry; its number is 0 while there is none.
+func (s Store) linkOf(ctx context.Context, merchantID, entryID uuid.UUID) (entered, error) {
+	if _, err := s.entry(ctx, merchantID, entryID); err != nil {
+		return entered{}, err
+	}
+	var n int64
+	err := found(s.Pool.QueryRow(ctx, `SELECT n FROM audit_links WHERE merchant_id = $1 AND entry_id = $2`, merchantID,
+		entryID), &n)
+	if err != nil || n == 0 {
+		return entered{}, err
+	}
+	read, err := linksAfter(ctx, s.Pool.Query, merchantID, n-1, 1)
+	if err != nil || len(read) == 0 {
+		return entered{}, err
+	}
+	return read[0], nil
 }
