@@ -136,12 +136,31 @@ func OpenNote(origin, text string, keys []string) (string, error) {
 			known = append(known, v)
 		}
 	}
+	return OpenBy(text, known)
+}
+
+// OpenBy gives the text of a note that one of these signed.
+func OpenBy(text string, known []note.Verifier) (string, error) {
 	opened, err := note.Open([]byte(text), note.VerifierList(known...))
 	if err != nil {
 		return "", ErrSignature
 	}
 	return opened.Text, nil
 }
+
+// Verifier knows the signatures of a key; check has the last word on each.
+func Verifier(origin string, public []byte, check func(data, signature []byte) bool) (note.Verifier, error) {
+	v, err := verifierOf(origin, public)
+	return checked{v, check}, err
+}
+
+type checked struct {
+	note.Verifier
+	check func(data, signature []byte) bool
+}
+
+// Verify implements note.Verifier.
+func (c checked) Verify(data, signature []byte) bool { return c.check(data, signature) }
 
 // hashText writes a hash as the lines of proofs have it.
 func hashText(h Hash) string { return base64.StdEncoding.EncodeToString(h[:]) }

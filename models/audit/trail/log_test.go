@@ -1,6 +1,7 @@
 package trail_test
 
 import (
+	"crypto/ed25519"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,27 @@ func (s house) checkpoint(k *trail.Service, merchant uuid.UUID) merkle.Checkpoin
 		s.t.Fatal(err)
 	}
 	return at
+}
+
+// exported writes a chain to a file and checks it, also against an older checkpoint.
+func exported(t *testing.T, k *trail.Service, merchant uuid.UUID, since *merkle.Checkpoint) (trail.Pack, string) {
+	t.Helper()
+	var file strings.Builder
+	if _, err := k.Export(t.Context(), actor.OperatorOf(merchant), "m", k.Signer.Public(), &file); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, file.String(), since), file.String()
+}
+
+func read(t *testing.T, file string, since *merkle.Checkpoint) trail.Pack {
+	t.Helper()
+	found, err := trail.CheckPackSince(strings.NewReader(file), since, func(_ string, public, data, signature []byte) bool {
+		return ed25519.Verify(public, data, signature)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 func TestALogGrowsWithItsChainAndProvesEachEntry(t *testing.T) {
@@ -198,6 +220,9 @@ func TestAChainRewrittenWithItsKeyNoLongerLeadsToItsLog(t *testing.T) {
 	if got := verify(t, k, m); !strings.Contains(got.Why, "do not lead to the root of the log") {
 		t.Errorf("%+v", got)
 	}
+	if got, _ := exported(t, k, m, nil); !strings.Contains(got.Why, "do not lead to the root of the checkpoint") {
+		t.Errorf("exported: %+v", got)
+	}
 	// And if the log is rewritten too, it is not the one of which somebody has a checkpoint.
 	s.unguarded(`TRUNCATE audit_trees, audit_tiles`)
 	s.run(`DELETE FROM audit_alarms`)
@@ -208,6 +233,12 @@ func TestAChainRewrittenWithItsKeyNoLongerLeadsToItsLog(t *testing.T) {
 	if _, err := k.Since(t.Context(), actor.OperatorOf(m), before); !fault.Is(err, fault.Conflict) ||
 		!strings.Contains(err.Error(), "rewritten") {
 		t.Errorf("against the checkpoint of before: %v", err)
+	}
+	if got, _ := exported(t, k, m, nil); !got.Holds() || got.Log.Size != 8 {
+		t.Errorf("exported: %+v", got)
+	}
+	if got, _ := exported(t, k, m, &before); !strings.Contains(got.Why, "rewritten") {
+		t.Errorf("exported, against the checkpoint of before: %+v", got)
 	}
 }
 

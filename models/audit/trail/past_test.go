@@ -2,6 +2,7 @@ package trail_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,6 +125,13 @@ func TestALinkThatCameLateStaysWithoutItsEntry(t *testing.T) {
 	}
 	if got := verify(t, a.k, a.one); !got.Holds() || got.Dropped != 6 {
 		t.Errorf("%+v; want it to hold after link 6", got)
+	}
+	got, file := exported(t, a.k, a.one, nil) // the late entry is told by its leaf alone
+	if !got.Holds() || got.Log.Size != 13 || strings.Count(file, `"leaf":`) != 1 {
+		t.Errorf("exported: %+v", got)
+	}
+	if got := read(t, strings.Replace(file, `"leaf":"`, `"leaf":"AA`, 1), nil); got.Holds() {
+		t.Errorf("another leaf: %+v", got)
 	}
 	a.now = a.now.AddDate(0, 2, 0)
 	a.drop()
