@@ -87,7 +87,9 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/audit", e.Audit.List},
 			{page, "GET", "/audit/export", e.Audit.Export},
 			{page, "POST", "/audit/check", e.Audit.Check},
+			{page, "GET", "/audit/checkpoint", e.Audit.Checkpoint},
 			{page, "GET", "/audit/:id", e.Audit.Show},
+			{page, "GET", "/audit/:id/proof", e.Audit.Proof},
 		}},
 		{actor.Manage, "What needs a second approver", []Route{
 			{page, "GET", "/settings/approvals", e.Approvals.Settings},

@@ -67,13 +67,29 @@ func (k *Service) LogKeys(origin string) ([]string, error) {
 	return keys, err
 }
 
+// Place tells where a link of the caller's merchant stands in its log, counted from 1, how many entries that has and
+// its name. place is 0 while the link waits.
+func (k *Service) Place(ctx context.Context, who actor.Actor, n int64) (place, size int64, origin string, err error) {
+	if err := who.May(actor.Manage); err != nil {
+		return 0, 0, "", err
+	}
+	l, err := k.Store.log(ctx, who.MerchantID)
+	if err != nil || n < l.First || n > l.Last() {
+		return 0, l.Size, l.Origin, err
+	}
+	return n - l.First + 1, l.Size, l.Origin, nil
+}
+
 // Include proves that an entry of the caller's merchant is in the log.
 func (k *Service) Include(ctx context.Context, who actor.Actor, entryID uuid.UUID) (merkle.Inclusion, error) {
-	l, at, err := k.current(ctx, who)
-	if err != nil {
+	if err := who.May(actor.Manage); err != nil {
 		return merkle.Inclusion{}, err
 	}
 	one, err := k.Store.linkOf(ctx, who.MerchantID, entryID)
+	if err != nil {
+		return merkle.Inclusion{}, err
+	}
+	l, at, err := k.current(ctx, who)
 	if err != nil {
 		return merkle.Inclusion{}, err
 	}
