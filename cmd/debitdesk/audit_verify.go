@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,8 @@ func (v *auditVerifyCmd) offline(c Config, io streams) error {
 		said, err = v.inclusion(file, keys)
 	case strings.HasPrefix(text, "old "):
 		said, err = v.consistency(file, keys)
+	case strings.HasPrefix(text, "PK\x03\x04"):
+		said, err = v.mandate(file, keys)
 	case strings.HasPrefix(text, "debitdesk/audit/"):
 		said, err = v.checkpoint(file, keys)
 	default:
@@ -161,6 +164,50 @@ func (v *auditVerifyCmd) consistency(from io.Reader, keys logKeys) (string, erro
 	}
 	return fmt.Sprintf("the log %s only grew: from %d to %s, %s", old.Origin, old.Size,
 		plural.Of(p.Checkpoint.Size, "entry"), whose), nil
+}
+
+// mandate checks an audit pack of a mandate, and tells everything that does not fit.
+func (v *auditVerifyCmd) mandate(file *os.File, keys logKeys) (string, error) {
+	if v.Since != "" {
+		return "", usageError{errors.New("an audit pack tells nothing of an older checkpoint: leave --since out")}
+	}
+	is, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	pack, err := zip.NewReader(file, is.Size())
+	if err != nil {
+		return "", fmt.Errorf("the ZIP cannot be read: %w", err)
+	}
+	found := trail.CheckMandatePack(pack, keys.of)
+	if len(found.Problems) > 0 {
+		return "", errors.New(strings.Join(found.Problems, "\n"))
+	}
+	said := fmt.Sprintf("the audit pack of mandate %s holds: %s and %s, each in the log %s of %s; made %s", found.Reference,
+		plural.Of(int64(found.Files), "file"), plural.Of(int64(found.Entries), "entry"), found.Origin,
+		plural.Of(found.Size, "entry"), found.Made)
+	switch {
+	case len(found.OwnKeys) > 0:
+		said += ", signed with a key that the pack itself names; it must be one that the business gave you:\n" +
+			strings.Join(found.OwnKeys, "\n")
+	case len(keys.given) > 0:
+		said += ", signed with the key that was given"
+	default:
+		said += ", signed with a key that is in the key file here"
+	}
+	return said, nil
+}
+
+// of are the keys to check a log with: those given, else those in the key file here.
+func (k logKeys) of(origin string) []string {
+	if len(k.given) > 0 {
+		return k.given
+	}
+	keys, err := merkle.Keys(origin, k.ours)
+	if err != nil {
+		return nil
+	}
+	return keys
 }
 
 // since is the older checkpoint that was given; nil for none.

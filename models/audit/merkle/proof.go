@@ -37,12 +37,7 @@ var (
 
 // Include proves that the line is leaf index of the tree.
 func (t Tree) Include(line []byte, index int64, at Checkpoint, kept Tiles) (Inclusion, error) {
-	path, err := tlog.ProveRecord(t.Size, index, t.reader(kept))
-	p := Inclusion{Line: line, Index: index, Path: path, Checkpoint: at}
-	if err != nil {
-		return p, err
-	}
-	return p, p.Check()
+	return t.Prover(at, kept).Include(line, index)
 }
 
 // Since proves that the tree begins with the one that it was at an older size.

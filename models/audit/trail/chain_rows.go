@@ -268,13 +268,17 @@ func linksAfter(ctx context.Context, read query, merchantID uuid.UUID, after int
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (one entered, err error) {
+	return pgx.CollectRows(rows, enteredOf(merchantID))
+}
+
+func enteredOf(merchantID uuid.UUID) pgx.RowToFunc[entered] {
+	return func(row pgx.CollectableRow) (one entered, err error) {
 		var r keptRow
 		one.MerchantID = merchantID
 		err = row.Scan(append([]any{&one.N, &one.EntryID, &one.Hash}, r.into()...)...)
 		one.entry = r.domain()
 		return one, err
-	})
+	}
 }
 
 // strays lists entries that should be linked by now and are not, oldest first.
