@@ -148,9 +148,9 @@ func (c *packCheck) entry(line string, at merkle.Checkpoint) {
 	case err != nil:
 		c.wrong("%s: %v.", name, err)
 	case string(p.Line) != line:
-		c.wrong("%s proves another entry than line %d of %s.", name, c.Entries, packEntries)
+		c.wrong("%s does not prove line %d of %s.", name, c.Entries, packEntries)
 	case p.Checkpoint != at:
-		c.wrong("%s is by another checkpoint than the one of the pack.", name)
+		c.wrong("%s has a checkpoint that is not the one of the pack.", name)
 	case p.Check() != nil:
 		c.wrong("%s: %v.", name, p.Check())
 	}
