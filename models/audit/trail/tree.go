@@ -23,10 +23,13 @@ type log struct {
 // logged stay what they are: if the file gets another form one day, this stays.
 func leafLine(l audit.Link, e audit.Kept) ([]byte, error) { return json.Marshal(lineOfLink(l, e)) }
 
+// growChunks is how many chunks one round adds, so that entries are linked meanwhile when many have to catch up.
+const growChunks = 20
+
 // grow adds to the logs what was linked since. One transaction adds at most a chunk; the one row of audit_progress
 // lets one process do so at a time.
 func (k *Service) grow(ctx context.Context) error {
-	for {
+	for range growChunks {
 		waits, err := k.Store.waiting(ctx)
 		if err != nil || !waits {
 			return err
@@ -42,6 +45,7 @@ func (k *Service) grow(ctx context.Context) error {
 			return nil
 		}
 	}
+	return nil
 }
 
 // growth is what one step adds to a log.
