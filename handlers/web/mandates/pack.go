@@ -101,8 +101,8 @@ func scanEnding(f mandate.Evidence) string {
 	return ending
 }
 
-// sheetOf writes rows as CSV. Texts are guarded against being run as formulas.
-func sheetOf(head []string, rows [][]string) []byte {
+// csvOf writes rows as CSV. Texts are guarded against being run as formulas.
+func csvOf(head []string, rows [][]string) []byte {
 	var out bytes.Buffer
 	to := csv.NewWriter(&out)
 	_ = to.Write(head)
@@ -136,7 +136,7 @@ func answersFile(asked []mandate.Authentication) []byte {
 		rows = append(rows, []string{strconv.Itoa(a.Number), string(a.Method), string(a.State), a.Code, a.Channel, a.RequestedBy,
 			at(a.RequestedAt), at(a.SentAt), at(a.DeliveredAt), at(a.ExpiresAt), at(a.AnsweredAt)})
 	}
-	return sheetOf([]string{"number", "method", "state", "code", "channel", "requested_by", "requested_at", "sent_at",
+	return csvOf([]string{"number", "method", "state", "code", "channel", "requested_by", "requested_at", "sent_at",
 		"delivered_at", "expires_at", "answered_at"}, rows)
 }
 
@@ -147,7 +147,7 @@ func debitsFile(debits []collection.Collection) []byte {
 			money.Plain(d.AmountCents), d.Currency, string(d.Method), string(d.State), d.Result.Code, d.Result.Text,
 			at(d.ResultAt), d.StatementLine, on(d.DisputeDeadline), on(d.DisputeUntil)})
 	}
-	return sheetOf([]string{"debit_id", "purchase_id", "attempt", "debit_date", "amount", "currency", "method", "state",
+	return csvOf([]string{"debit_id", "purchase_id", "attempt", "debit_date", "amount", "currency", "method", "state",
 		"code", "result", "result_at", "statement_line", "refunded_on_dispute_until", "disputable_until"}, rows)
 }
 
@@ -157,5 +157,5 @@ func mailsFile(mails []mail.Mail) []byte {
 		rows = append(rows, []string{m.ID.String(), fmt.Sprint(m.PurchaseID), m.Kind, m.To, m.Subject, m.State, at(m.CreatedAt),
 			at(m.SentAt), m.Text})
 	}
-	return sheetOf([]string{"mail_id", "purchase_id", "kind", "to", "subject", "state", "written_at", "sent_at", "text"}, rows)
+	return csvOf([]string{"mail_id", "purchase_id", "kind", "to", "subject", "state", "written_at", "sent_at", "text"}, rows)
 }

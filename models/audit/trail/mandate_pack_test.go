@@ -3,6 +3,8 @@ package trail_test
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/merkle"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/store"
 )
@@ -138,11 +141,59 @@ func TestAnAuditPackOfWhichAnythingWasChangedIsRefused(t *testing.T) {
 		!told(got, "The checkpoint:") {
 		t.Errorf("several: %+v", got.Problems)
 	}
+	// Whoever has the key can sign another list of files, and still cannot have an entry that was never in the log.
+	for name, forge := range map[string]func(name string, text []byte) []byte{
+		"does not lead": func(name string, text []byte) []byte {
+			if name == "audit/entries.jsonl" {
+				return bytes.Replace(text, []byte("the mandate"), []byte("The mandate"), 1)
+			}
+			p, err := merkle.ReadInclusion(string(text))
+			if err != nil {
+				return text
+			}
+			p.Line = bytes.Replace(p.Line, []byte("the mandate"), []byte("The mandate"), 1)
+			return []byte(p.Text())
+		},
+		"does not prove line": func(name string, text []byte) []byte {
+			if name == "audit/entries.jsonl" {
+				return bytes.Replace(text, []byte("the mandate"), []byte("The mandate"), 1)
+			}
+			return text
+		},
+		"entries and": func(name string, text []byte) []byte {
+			if name == "audit/entries.jsonl" {
+				return text[bytes.IndexByte(text, '\n')+1:]
+			}
+			return text
+		},
+	} {
+		forged := slices.Clone(files)
+		for i := range forged {
+			forged[i].text = forge(forged[i].name, forged[i].text)
+		}
+		if got := checked(t, resigned(t, k, got.Origin, forged), key); !told(got, name) || told(got, "MANIFEST") {
+			t.Errorf("%s: %q", name, got.Problems)
+		}
+	}
 	other := &trail.Service{Store: k.Store, Signer: newSigner(2)}
 	keys, _ := other.LogKeys(got.Origin)
 	if got := checked(t, files, keys...); !told(got, "not signed with a key of the log") {
 		t.Errorf("another key: %+v", got.Problems)
 	}
+}
+
+// resigned signs the list of a pack anew, over what the files are now.
+func resigned(t *testing.T, k *trail.Service, origin string, files []packed) []packed {
+	t.Helper()
+	list, _, _ := strings.Cut(string(files[0].text), "\nfile ")
+	for _, f := range files[1:] {
+		list += fmt.Sprintf("\nfile %x %d %s", sha256.Sum256(f.text), len(f.text), f.name)
+	}
+	signed, err := merkle.SignNote(origin, list+"\n", k.Signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]packed{{files[0].name, []byte(signed)}}, files[1:]...)
 }
 
 func told(c trail.CheckedPack, what string) bool {
