@@ -128,7 +128,8 @@ func proofsOffline(t *testing.T, env, away map[string]string, exported string) {
 			t.Errorf("%v: %+v", one.args, got)
 		}
 	}
-	if got := typed(t, env, "", "audit", "inclusion", ids[1][1][:35]+"x", "-", "--merchant", "gym"); got.code != exitUsage {
+	got := typed(t, env, "", "audit", "inclusion", ids[1][1][:35]+"x", "-", "--merchant", "gym")
+	if got.code != exitUsage {
 		t.Errorf("no id: %+v", got)
 	}
 }

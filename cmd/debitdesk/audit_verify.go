@@ -183,8 +183,8 @@ func (v *auditVerifyCmd) mandate(file *os.File, keys logKeys) (string, error) {
 	if len(found.Problems) > 0 {
 		return "", errors.New(strings.Join(found.Problems, "\n"))
 	}
-	said := fmt.Sprintf("the audit pack of mandate %s holds: %s and %s, each in the log %s of %s; made %s", found.Reference,
-		plural.Of(int64(found.Files), "file"), plural.Of(int64(found.Entries), "entry"), found.Origin,
+	said := fmt.Sprintf("the audit pack of mandate %s holds: %s and %s, each in the log %s of %s; made %s",
+		found.Reference, plural.Of(int64(found.Files), "file"), plural.Of(int64(found.Entries), "entry"), found.Origin,
 		plural.Of(found.Size, "entry"), found.Made)
 	switch {
 	case len(found.OwnKeys) > 0:

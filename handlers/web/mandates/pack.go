@@ -133,8 +133,8 @@ func on(d calendar.Date) string {
 func answersFile(asked []mandate.Authentication) []byte {
 	rows := make([][]string, 0, len(asked))
 	for _, a := range asked {
-		rows = append(rows, []string{strconv.Itoa(a.Number), string(a.Method), string(a.State), a.Code, a.Channel, a.RequestedBy,
-			at(a.RequestedAt), at(a.SentAt), at(a.DeliveredAt), at(a.ExpiresAt), at(a.AnsweredAt)})
+		rows = append(rows, []string{strconv.Itoa(a.Number), string(a.Method), string(a.State), a.Code, a.Channel,
+			a.RequestedBy, at(a.RequestedAt), at(a.SentAt), at(a.DeliveredAt), at(a.ExpiresAt), at(a.AnsweredAt)})
 	}
 	return csvOf([]string{"number", "method", "state", "code", "channel", "requested_by", "requested_at", "sent_at",
 		"delivered_at", "expires_at", "answered_at"}, rows)
@@ -154,8 +154,9 @@ func debitsFile(debits []collection.Collection) []byte {
 func mailsFile(mails []mail.Mail) []byte {
 	rows := make([][]string, 0, len(mails))
 	for _, m := range mails {
-		rows = append(rows, []string{m.ID.String(), fmt.Sprint(m.PurchaseID), m.Kind, m.To, m.Subject, m.State, at(m.CreatedAt),
-			at(m.SentAt), m.Text})
+		rows = append(rows, []string{m.ID.String(), fmt.Sprint(m.PurchaseID), m.Kind, m.To, m.Subject, m.State,
+			at(m.CreatedAt), at(m.SentAt), m.Text})
 	}
-	return csvOf([]string{"mail_id", "purchase_id", "kind", "to", "subject", "state", "written_at", "sent_at", "text"}, rows)
+	return csvOf([]string{"mail_id", "purchase_id", "kind", "to", "subject", "state", "written_at", "sent_at",
+		"text"}, rows)
 }

@@ -53,9 +53,10 @@ func (h *Audit) logged(c echo.Context, e trail.Found) (pages.AuditProofView, err
 	if err != nil {
 		return pages.AuditProofView{}, err
 	}
-	return pages.AuditProofView{Href: "/audit/" + e.ID.String() + "/proof", Facts: components.Facts{Items: []components.Fact{
+	facts := []components.Fact{
 		{Label: "Place in the log", Value: words.Grouped(place) + " of " + words.Grouped(size)},
 		{Label: "Log", Value: origin, Mono: true},
 		{Label: "Key of the log", Value: keys[0], Mono: true, Copy: keys[0]},
-	}}}, nil
+	}
+	return pages.AuditProofView{Href: "/audit/" + e.ID.String() + "/proof", Facts: components.Facts{Items: facts}}, nil
 }

@@ -156,8 +156,8 @@ func TestAForeignVerifierAgreesWithEveryProof(t *testing.T) {
 		if err != nil || p.Check(before) != nil {
 			t.Fatal(err, p.Check(before))
 		}
-		if err := proof.VerifyConsistency(rfc6962.DefaultHasher, uint64(old.Size), uint64(tree.Size), raw(p.Path), old.Root[:],
-			tree.Root[:]); err != nil {
+		if err := proof.VerifyConsistency(rfc6962.DefaultHasher, uint64(old.Size), uint64(tree.Size), raw(p.Path),
+			old.Root[:], tree.Root[:]); err != nil {
 			t.Errorf("since size %d: %v", old.Size, err)
 		}
 	}

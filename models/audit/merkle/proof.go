@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Inclusion proves that a line is in the log. Its text has the form of C2SP tlog-proof, with the line as the extra data.
+// Inclusion proves that a line is in the log. Its text has the form of C2SP tlog-proof; the line is the extra data.
 type Inclusion struct {
 	Line       []byte
 	Index      int64

@@ -16,8 +16,8 @@ import (
 
 func (s house) entryOf(merchant uuid.UUID, n int) (id uuid.UUID) {
 	s.t.Helper()
-	if err := s.Pool.QueryRow(s.t.Context(), `SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = $2`, merchant,
-		n).Scan(&id); err != nil {
+	if err := s.Pool.QueryRow(s.t.Context(), `SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = $2`,
+		merchant, n).Scan(&id); err != nil {
 		s.t.Fatal(err)
 	}
 	return id
@@ -51,9 +51,8 @@ func exported(t *testing.T, k *trail.Service, merchant uuid.UUID, since *merkle.
 
 func read(t *testing.T, file string, since *merkle.Checkpoint) trail.Pack {
 	t.Helper()
-	found, err := trail.CheckPackSince(strings.NewReader(file), since, func(_ string, public, data, signature []byte) bool {
-		return ed25519.Verify(public, data, signature)
-	})
+	signedBy := func(_ string, public, data, signature []byte) bool { return ed25519.Verify(public, data, signature) }
+	found, err := trail.CheckPackSince(strings.NewReader(file), since, signedBy)
 	if err != nil {
 		t.Fatal(err)
 	}

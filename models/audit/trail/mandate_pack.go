@@ -102,7 +102,7 @@ func (k *Service) proven(ctx context.Context, l log, at merkle.Checkpoint, p Man
 			return failed
 		}
 		if err != nil {
-			return k.refuse(ctx, l, one.N, fmt.Sprintf("Entry %s (link %d) was changed after it was logged.", one.entry.ID, one.N))
+			return k.refuse(ctx, l, one.N, wrongEntry(one))
 		}
 		lines.Content = append(append(lines.Content, line...), '\n')
 		proofs = append(proofs, PackFile{proofName(one.Link), []byte(proof.Text())})
@@ -155,7 +155,8 @@ const manifestForm = "debitdesk mandate pack 1"
 
 func (m manifest) text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\nlog %s\nmandate %s\nreference %s\nmade %s\n", manifestForm, m.origin, m.mandate, m.reference, m.made)
+	fmt.Fprintf(&out, "%s\nlog %s\nmandate %s\nreference %s\nmade %s\n", manifestForm, m.origin, m.mandate, m.reference,
+		m.made)
 	for _, f := range m.files {
 		fmt.Fprintf(&out, "file %s %d %s\n", f.sum, f.size, f.name)
 	}

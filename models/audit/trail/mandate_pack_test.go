@@ -75,7 +75,10 @@ func TestAnAuditPackOfWhichAnythingWasChangedIsRefused(t *testing.T) {
 	mandate, debited := uuid.New(), uuid.New()
 	write := func(merchant uuid.UUID, e audit.Entry) {
 		e.Action, e.ObjectType = "thing.done", "thing"
-		if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Audit(actor.SystemOf(merchant), e); return nil }); err != nil {
+		if err := s.InTx(t.Context(), func(tx *store.Tx) error {
+			tx.Audit(actor.SystemOf(merchant), e)
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // packForm is the first word of an exported chain; another form gets another number. The third form had no log. In
-// the second form the first line was not signed, and the first form had other names for the same; all are still checked.
+// the second form the first line was not signed, and the first had other names for the same; all are still checked.
 const packForm, thirdForm, secondForm, firstForm = "debitdesk audit 4", "debitdesk audit 3", "debitdesk audit 2",
 	"debitdesk audit 1"
 

@@ -113,8 +113,13 @@ func (k *Service) include(ctx context.Context, l log, at merkle.Checkpoint, one 
 	if err == nil {
 		return p, nil
 	}
-	return p, k.refuse(ctx, l, one.N, fmt.Sprintf(
-		"Entry %s (link %d) was changed after it was logged, or the hashes of the log were.", one.entry.ID, one.N))
+	return p, k.refuse(ctx, l, one.N, wrongEntry(one))
+}
+
+// wrongEntry says that an entry cannot be proven.
+func wrongEntry(one entered) string {
+	return fmt.Sprintf("Entry %s (link %d) was changed after it was logged, or the hashes of the log were.", one.entry.ID,
+		one.N)
 }
 
 // Since proves that the log of the caller's merchant begins with what an older checkpoint of it held.

@@ -93,8 +93,8 @@ func (k *Service) append(ctx context.Context, tx pgx.Tx, old log, g *growth) err
 	case failed != nil:
 		return failed
 	case err != nil:
-		g.leaves, g.n, g.why = nil, old.Last(), "The hashes of the log are not those that its checkpoint was signed over."
-		return nil
+		g.leaves, g.n, g.why = nil, old.Last(), wrongHashes
+		return nil //nolint:nilerr // told by the alarm
 	case tree.Size == old.Size:
 		return nil
 	}
@@ -126,8 +126,8 @@ func (s Store) keepLog(ctx context.Context, tx pgx.Tx, size int64, now log, tile
 	tag, err := tx.Exec(ctx, `INSERT INTO audit_trees (merchant_id, origin, first, size, root, checkpoint, made_at)
 		VALUES ($1, $8, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id) DO UPDATE
 		SET size = excluded.size, root = excluded.root, checkpoint = excluded.checkpoint, made_at = excluded.made_at
-		WHERE audit_trees.size = $7 AND audit_trees.origin = excluded.origin`, now.merchantID, now.First, now.Size, now.Root[:],
-		now.checkpoint, s.Now(), size, now.Origin)
+		WHERE audit_trees.size = $7 AND audit_trees.origin = excluded.origin`, now.merchantID, now.First, now.Size,
+		now.Root[:], now.checkpoint, s.Now(), size, now.Origin)
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func tilesOf(ctx context.Context, read query, merchantID uuid.UUID, failed *erro
 		for i, one := range want {
 			levels[i], places[i] = int32(one.L), one.N //nolint:gosec // at most 12
 		}
-		rows, err := read(ctx, `SELECT coalesce(t.hashes, '') FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS w(level, n, i)
-			LEFT JOIN audit_tiles t ON t.merchant_id = $1 AND t.level = w.level AND t.n = w.n ORDER BY w.i`, merchantID, levels,
+		rows, err := read(ctx, `SELECT coalesce(t.hashes, '')
+			FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS w(level, n, i) LEFT JOIN audit_tiles t ON t.merchant_id = $1 AND t.level = w.level AND t.n = w.n ORDER BY w.i`, merchantID, levels,
 			places)
 		if err != nil {
 			*failed = err

@@ -47,7 +47,8 @@ func (s Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) (
 }
 
 // MailsOf lists the newest mails about some purchases, newest first.
-func (s Store) MailsOf(ctx context.Context, merchantID uuid.UUID, purchases []uuid.UUID, limit int) ([]mail.Mail, error) {
+func (s Store) MailsOf(ctx context.Context, merchantID uuid.UUID, purchases []uuid.UUID,
+	limit int) ([]mail.Mail, error) {
 	list := database.List(ctx, s.DB, database.Mails).Where("merchant_id = ? AND purchase_id IN ?", merchantID, purchases)
 	return database.Find(ctx, s.DB, database.Mails, list.Order("id DESC").Limit(limit))
 }
