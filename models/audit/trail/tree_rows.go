@@ -195,7 +195,8 @@ func tilesOf(ctx context.Context, read query, merchantID uuid.UUID, failed *erro
 			levels[i], places[i] = int32(one.L), one.N //nolint:gosec // at most 12
 		}
 		rows, err := read(ctx, `SELECT coalesce(t.hashes, '')
-			FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS w(level, n, i) LEFT JOIN audit_tiles t ON t.merchant_id = $1 AND t.level = w.level AND t.n = w.n ORDER BY w.i`, merchantID, levels,
+			FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS w(level, n, i) LEFT JOIN audit_tiles t
+				ON t.merchant_id = $1 AND t.level = w.level AND t.n = w.n ORDER BY w.i`, merchantID, levels,
 			places)
 		if err != nil {
 			*failed = err
