@@ -24,12 +24,16 @@ func (s Store) keepTaken(ctx context.Context, who actor.Actor, p MandatePack) er
 // aboutChunk is how many entries are read at once.
 const aboutChunk = 500
 
-// aboutThem are the links of entries about some objects: purchases have one index, other objects another.
-const aboutThem = `SELECT l.n FROM audit_entries e JOIN audit_links l ON l.entry_id = e.id
-		WHERE e.merchant_id = $1 AND e.purchase_id = ANY($2::uuid[])
-	UNION SELECT l.n FROM audit_entries e JOIN audit_links l ON l.entry_id = e.id
-		WHERE e.merchant_id = $1 AND e.object_id = ANY($2::uuid[]) AND e.client_id IS DISTINCT FROM e.object_id
-		AND e.purchase_id IS DISTINCT FROM e.object_id`
+// aboutThem are the links of entries about some objects, object by object: purchases have one index, others another.
+// Nothing is joined before it is found, since a merchant has many entries and an object few.
+const aboutThem = `SELECT l.n FROM unnest($2::uuid[]) AS o(id)
+	CROSS JOIN LATERAL (
+		(SELECT e.id FROM audit_entries e WHERE e.merchant_id = $1 AND e.purchase_id = o.id
+			ORDER BY e.merchant_id, e.purchase_id, e.id LIMIT 10000)
+		UNION ALL (SELECT e.id FROM audit_entries e WHERE e.merchant_id = $1 AND e.object_id = o.id
+			AND e.client_id IS DISTINCT FROM e.object_id AND e.purchase_id IS DISTINCT FROM e.object_id
+			ORDER BY e.merchant_id, e.object_id, e.id LIMIT 10000)) AS e
+	CROSS JOIN LATERAL (SELECT k.n FROM audit_links k WHERE k.entry_id = e.id LIMIT 1) AS l`
 
 // about visits the entries about some objects that are in a log, in its order.
 func (s Store) about(ctx context.Context, l log, objects []uuid.UUID, visit func(entered) error) error {
@@ -40,7 +44,7 @@ func (s Store) about(ctx context.Context, l log, objects []uuid.UUID, visit func
 	for after := l.First - 1; ; {
 		rows, err := s.Pool.Query(ctx, `SELECT l.n, l.entry_id, l.hash, `+keptColumns+`
 			FROM audit_links l JOIN audit_entries e ON e.id = l.entry_id WHERE l.merchant_id = $1 AND l.n = ANY (ARRAY(
-				SELECT n FROM (`+aboutThem+`) AS them WHERE n > $3 AND n <= $4 ORDER BY n LIMIT $5)) ORDER BY l.n`, l.merchantID,
+				SELECT DISTINCT n FROM (`+aboutThem+`) AS them WHERE n > $3 AND n <= $4 ORDER BY n LIMIT $5)) ORDER BY l.n`, l.merchantID,
 			ids, after, l.Last(), aboutChunk)
 		if err != nil {
 			return fmt.Errorf("entries about a mandate: %w", err)
