@@ -59,9 +59,6 @@ func (k *Service) WritePack(ctx context.Context, who actor.Actor, p MandatePack,
 	if err := k.Store.keepTaken(ctx, who, p); err != nil {
 		return err
 	}
-	if err := k.Link(ctx); err != nil {
-		return err
-	}
 	l, at, err := k.current(ctx, who)
 	if err != nil {
 		return err
