@@ -83,11 +83,14 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/clients/:id/erasure", e.Clients.AskErase},
 			{pageProof, "POST", "/clients/:id/erasure", e.Clients.Erase},
 		}},
-		{actor.Manage, "The audit", []Route{
+		{actor.Manage, "The audit, and audit packs of mandates", []Route{
 			{page, "GET", "/audit", e.Audit.List},
 			{page, "GET", "/audit/export", e.Audit.Export},
 			{page, "POST", "/audit/check", e.Audit.Check},
+			{page, "GET", "/audit/checkpoint", e.Audit.Checkpoint},
 			{page, "GET", "/audit/:id", e.Audit.Show},
+			{page, "GET", "/audit/:id/proof", e.Audit.Proof},
+			{page, "GET", "/mandates/:id/pack.zip", e.Mandates.Pack},
 		}},
 		{actor.Manage, "What needs a second approver", []Route{
 			{page, "GET", "/settings/approvals", e.Approvals.Settings},

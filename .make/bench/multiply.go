@@ -67,6 +67,7 @@ func linked(ctx context.Context, s *store.Store, keys []credential.Key) error {
 		return err
 	}
 	for _, q := range []string{"DROP INDEX waiting_for_links", "VACUUM (ANALYZE) audit_links",
+		"VACUUM (ANALYZE) audit_tiles",
 		"VACUUM (ANALYZE) audit_progress"} {
 		if _, err := s.Pool.Exec(ctx, q); err != nil {
 			return err

@@ -49,6 +49,7 @@ import (
 	"debitdesk/models/facet"
 	"debitdesk/models/find"
 	"debitdesk/models/holiday"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merging"
@@ -161,7 +162,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Approvals: s.Approvals, Selections: s.Selections, Notes: d.Followups.Panel,
 		Clients: s.Clients}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
-		LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel,
+		Audit: s.Audit, Mails: outbox.Store{DB: db.DB}, LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel,
 		Selections: s.Selections, Clients: s.Clients}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}

@@ -15,9 +15,12 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Check the chain of the audit, or a chain that was exported; exit code 1 at the first link that does not hold."`
-	Export auditExportCmd `cmd:"" help:"Write the chain of a merchant to a file that can be checked without the database."`
-	Accept auditAcceptCmd `cmd:"" help:"Accept a chain as it stands after an alarm, or after an older database was restored: waiting entries are linked and the alarm ends. With several machines, run it once on each."`
+	Verify      auditVerifyCmd      `cmd:"" help:"Check the chain of the audit and its log, or a file: an exported chain, a checkpoint or a proof; exit code 1 at the first thing that does not hold."`
+	Export      auditExportCmd      `cmd:"" help:"Write the chain of a merchant to a file that can be checked without the database."`
+	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Write the newest checkpoint of a merchant’s log: its size and root, signed."`
+	Inclusion   auditInclusionCmd   `cmd:"" help:"Write a proof that an entry is in a merchant’s log."`
+	Consistency auditConsistencyCmd `cmd:"" help:"Write a proof that a merchant’s log only grew since an older checkpoint."`
+	Accept      auditAcceptCmd      `cmd:"" help:"Accept a chain as it stands after an alarm, or after an older database was restored: waiting entries are linked and the alarm ends. With several machines, run it once on each."`
 }
 
 type auditAcceptCmd struct {
@@ -41,16 +44,20 @@ func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 type auditVerifyCmd struct {
-	File     string `arg:"" optional:"" help:"A chain that was exported: it is checked without the database."`
-	Merchant string `placeholder:"SLUG" help:"Only this merchant; all of them when left out."`
+	File     string   `arg:"" optional:"" help:"An exported chain, a checkpoint or a proof: it is checked without the database."`
+	Merchant string   `placeholder:"SLUG" help:"Only this merchant; all of them when left out."`
+	Since    string   `placeholder:"FILE" help:"An older checkpoint that the log of the file must begin with."`
+	Key      []string `placeholder:"KEY" help:"Public key of the log, as its page shows it; else those of the key file here."`
 }
 
 func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 	switch {
 	case v.File != "" && v.Merchant != "":
 		return usageError{errors.New("a file holds one merchant: leave --merchant out")}
+	case v.File == "" && (v.Since != "" || len(v.Key) > 0):
+		return usageError{errors.New("--since and --key are for a file")}
 	case v.File != "":
-		return v.pack(c, io)
+		return v.offline(c, io)
 	}
 	return onApp(ctx, c, io, func(a *App) error {
 		audits := a.Services.Audit

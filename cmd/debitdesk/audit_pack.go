@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"debitdesk/cmd/app"
@@ -15,7 +16,6 @@ import (
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/database"
 	"debitdesk/models/plural"
-	"debitdesk/models/store/keyfile"
 )
 
 type auditExportCmd struct {
@@ -65,18 +65,13 @@ func (v *auditExportCmd) run(ctx context.Context, c Config, io streams) error {
 
 // pack checks an exported chain. Where the key file of the installation is at hand, its keys must have signed it; else
 // the key that the file names is shown, to be compared.
-func (v *auditVerifyCmd) pack(c Config, io streams) error {
-	file, err := os.Open(v.File)
+func (v *auditVerifyCmd) pack(file io.Reader, keys logKeys, io streams) error {
+	since, err := v.since()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }()
-	ours := map[string][]byte{}
-	if keys, err := keyfile.Load(keyfile.Path(c.Keys, c.Data)); err == nil {
-		ours = app.HeadSigner(keys.Signing).Public()
-	}
-	found, err := trail.CheckPack(file, func(keyID string, public, data, signature []byte) bool {
-		if mine, known := ours[keyID]; known {
+	found, err := trail.CheckPackSince(file, since, func(keyID string, public, data, signature []byte) bool {
+		if mine, known := keys.ours[keyID]; known {
 			public = mine
 		}
 		return len(public) == ed25519.PublicKeySize && ed25519.Verify(public, data, signature)
@@ -98,13 +93,26 @@ func (v *auditVerifyCmd) pack(c Config, io streams) error {
 	said += fmt.Sprintf("; exported %s, signed with key %s", found.MadeAt.UTC().Format("2006-01-02 15:04 UTC"),
 		found.KeyID)
 	whose := "which the file itself names: compare its fingerprint with the one that the installation shows"
-	if _, known := ours[found.KeyID]; known {
+	if _, known := keys.ours[found.KeyID]; known {
 		whose = "which is in the key file here"
+	}
+	if len(keys.given) > 0 {
+		if !keys.names(found.Log.Origin, found.Public) {
+			return fmt.Errorf("%s: it is not signed with the key that was given", v.File)
+		}
+		whose = "which is the one that was given"
 	}
 	said += fmt.Sprintf(", %s (fingerprint %s)", whose, hex.EncodeToString(fingerprint[:]))
 	if found.Unsigned {
 		said += "; an earlier release exported it: the chain is signed, the name of the business and the time of the " +
 			"export are not"
+	}
+	if found.Log.Size > 0 {
+		said += fmt.Sprintf("; they lead to the checkpoint of %s with %s", found.Log.Origin,
+			plural.Of(found.Log.Size, "entry"))
+	}
+	if since != nil {
+		said += fmt.Sprintf(", which begins with what the older checkpoint of %s held", plural.Of(since.Size, "entry"))
 	}
 	_, err = fmt.Fprintln(io.out, said)
 	return err

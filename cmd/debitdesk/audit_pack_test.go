@@ -40,6 +40,7 @@ func TestAnExportedAuditIsCheckedOffline(t *testing.T) {
 		!strings.Contains(got.out, "the chain holds") || !strings.Contains(got.out, "compare its fingerprint") {
 		t.Errorf("away from its installation: %+v", got)
 	}
+	proofsOffline(t, env, away, file)
 	env["DATABASE_URL"] = away["DATABASE_URL"]
 	if got := typed(t, env, "", "audit", "verify", file); got.code != exitOK ||
 		!strings.Contains(got.out, "which is in the key file here") {
@@ -66,4 +67,76 @@ func TestAnExportedAuditIsCheckedOffline(t *testing.T) {
 	if got := typed(t, env, "", "audit", "verify", file, "--merchant", "gym"); got.code != exitUsage {
 		t.Errorf("a file and a merchant: %+v", got)
 	}
+}
+
+var (
+	entryID = regexp.MustCompile(`"entry":\{"id":"([0-9a-f-]{36})"`)
+	logKey  = regexp.MustCompile(`--key (\S+)`)
+)
+
+// proofsOffline has a checkpoint and proofs written, and checks them elsewhere.
+func proofsOffline(t *testing.T, env, away map[string]string, exported string) {
+	t.Helper()
+	folder, chain := t.TempDir(), fileText(t, exported)
+	at := func(name string) string { return filepath.Join(folder, name) }
+	ids := entryID.FindAllStringSubmatch(chain, -1)
+	if got := typed(t, env, "", "audit", "checkpoint", at("old"), "--merchant", "gym"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	if got := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "two"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	shown := typed(t, env, "", "audit", "inclusion", ids[1][1], at("entry"), "--merchant", "gym")
+	key := logKey.FindStringSubmatch(shown.out)
+	if shown.code != exitOK || key == nil {
+		t.Fatalf("%+v", shown)
+	}
+	for _, args := range [][]string{{"consistency", at("old"), at("grown")}, {"export", at("chain")}} {
+		if got := typed(t, env, "", append(append([]string{"audit"}, args...), "--merchant", "gym")...); got.code != exitOK {
+			t.Fatalf("%+v", got)
+		}
+	}
+	flip := func(name string) string { // one bit of the last signature
+		text := []byte(fileText(t, at(name)))
+		text[len(text)-10] ^= 1
+		must(t, os.WriteFile(at(name+".forged"), text, 0o600))
+		return at(name + ".forged")
+	}
+	other := strings.Replace(key[1], "debitdesk/audit/", "debitdesk/other/", 1)
+	for _, one := range []struct {
+		env  map[string]string
+		args []string
+		code int
+		says string
+	}{
+		{away, []string{at("old"), "--key", key[1]}, exitOK, "with the key that was given"},
+		{env, []string{at("old")}, exitOK, "in the key file here"},
+		{away, []string{at("old")}, exitFailed, "there is no key to check the signature with"},
+		{away, []string{at("old"), "--key", other}, exitFailed, "key"},
+		{away, []string{flip("old"), "--key", key[1]}, exitFailed, ""},
+		{away, []string{at("entry"), "--key", key[1]}, exitOK, `"id": "` + ids[1][1]},
+		{away, []string{flip("entry"), "--key", key[1]}, exitFailed, ""},
+		{away, []string{at("grown"), "--since", at("old"), "--key", key[1]}, exitOK, "only grew"},
+		{away, []string{at("grown"), "--key", key[1]}, exitUsage, "--since"},
+		{away, []string{at("old"), "--since", at("old"), "--key", key[1]}, exitUsage, "audit consistency"},
+		{away, []string{at("chain"), "--since", at("old"), "--key", key[1]}, exitOK, "which begins with what the older"},
+		{away, []string{exported, "--key", other}, exitFailed, "not signed with the key"},
+		{away, []string{"--since", at("old")}, exitUsage, "for a file"},
+	} {
+		got := typed(t, one.env, "", append([]string{"audit", "verify"}, one.args...)...)
+		if got.code != one.code || !strings.Contains(got.out+got.err, one.says) {
+			t.Errorf("%v: %+v", one.args, got)
+		}
+	}
+	got := typed(t, env, "", "audit", "inclusion", ids[1][1][:35]+"x", "-", "--merchant", "gym")
+	if got.code != exitUsage {
+		t.Errorf("no id: %+v", got)
+	}
+}
+
+func fileText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	must(t, err)
+	return string(text)
 }

@@ -52,6 +52,8 @@ var otherBytes = []string{
 	"audit_heads.signature",
 	"audit_bases.hash",
 	"audit_bases.signature",
+	"audit_trees.root",
+	"audit_tiles.hashes",
 	"recovery_codes.code_hash",
 	"passkeys.id",
 	"invitations.token_hash",

@@ -131,4 +131,5 @@ func hashOf(before []byte, n int64, e Kept) []byte {
 type Signer interface {
 	Sign(data []byte) (keyID string, signature []byte)
 	Check(keyID string, data, signature []byte) bool
+	Public() map[string][]byte // the public halves of its keys, by their ids
 }

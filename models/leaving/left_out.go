@@ -13,7 +13,8 @@ var apart = []struct {
 	tables []string
 }{
 	{LeftOut{"The audit", "It has an export of its own, which keeps its chain: Audit, or debitdesk audit export."},
-		[]string{"audit_entries", "audit_links", "audit_heads", "audit_bases", "audit_alarms"}},
+		[]string{"audit_entries", "audit_links", "audit_heads", "audit_bases", "audit_alarms", "audit_trees",
+			"audit_tiles"}},
 	{LeftOut{"Credentials, keys and sessions", "They open this system and no other."},
 		[]string{"credentials", "merchant_keys", "sessions", "idempotency_keys", "invitations", "issuers",
 			"issuer_people"}},

@@ -117,6 +117,8 @@ var WipeKeeps = []string{
 	"audit_heads",
 	"audit_bases",
 	"audit_alarms",
+	"audit_trees",
+	"audit_tiles",
 	"memberships",
 	"invitations",
 	"sessions",

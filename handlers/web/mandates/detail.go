@@ -147,6 +147,10 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	}
 	v.Menu = []components.MenuItem{{Label: "Download mandate document", Icon: "download",
 		Href: words.MandatePath(m.ID, "document.pdf")}}
+	if who.Can(actor.Manage) {
+		v.Menu = append(v.Menu, components.MenuItem{Label: "Download audit pack", Icon: "download",
+			Href: words.MandatePath(m.ID, "pack.zip")})
+	}
 	if err == nil {
 		add(components.Fact{Label: "Token", Value: t.Token.Named(), Href: words.TokenPath(t.ID)})
 		if t.Live() {

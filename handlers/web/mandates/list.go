@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -35,6 +36,8 @@ type Mandates struct {
 	Tokens    *token.Service
 	Purchases *purchase.Service
 	Events    trail.Store
+	Audit     *trail.Service
+	Mails     outbox.Store
 	Exports   *kit.Exports
 	// LivePanel draws the state of a request that waits for the client's answer, or
 	// got none; nil draws nothing.

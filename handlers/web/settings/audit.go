@@ -197,6 +197,9 @@ func (h *Audit) Show(c echo.Context) error {
 	} else {
 		fact("Link of the chain", "It is linked within seconds.", false)
 	}
+	if view.Proof, err = h.logged(c, e); err != nil {
+		return err
+	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Audit entry", auditSection,
 		func(f layout.Frame) templ.Component { return pages.AuditEntry(f, view) })
 }

@@ -157,7 +157,7 @@ func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.U
 	for _, a := range alarms {
 		before["link"], before["why"] = a.N, a.Why
 	}
-	h, err := k.Store.acceptChain(ctx, who, merchantID, k.sign,
+	h, err := k.acceptChain(ctx, who, merchantID,
 		audit.Entry{Action: "audit.accepted", ObjectType: "merchant", ObjectID: merchantID,
 			Text: "The record of who did what was accepted as it stands: " + reason, Before: before,
 			After: map[string]any{"reason": reason}})

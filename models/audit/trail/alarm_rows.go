@@ -60,14 +60,18 @@ func (s Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byt
 	return hash, nil
 }
 
-// acceptChain signs the last link of a merchant as it stands, links what waits, ends the
+// acceptChain signs the last link of a merchant as it stands, links what waits, begins a new log, ends the
 // alarm and keeps the entry.
-func (s Store) acceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
-	sign func(audit.Head) audit.Head, e audit.Entry) (head audit.Head, err error) {
+func (k *Service) acceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
+	e audit.Entry) (head audit.Head, err error) {
 	who.MerchantID = merchantID
-	err = s.InTx(ctx, func(t *database.Tx) error {
+	err = k.Store.InTx(ctx, func(t *database.Tx) error {
 		err := t.Pgx(func(tx pgx.Tx) error {
-			head, err = accept(ctx, tx, merchantID, sign)
+			if head, err = accept(ctx, tx, merchantID, k.sign); err != nil {
+				return err
+			}
+			before, err := k.Store.beginLog(ctx, tx, merchantID, head.N)
+			e.Before["log"], e.Before["log_size"], e.Before["log_root"] = before.Origin, before.Size, before.Root.String()
 			return err
 		})
 		if err == nil {

@@ -24,8 +24,8 @@ type Service struct {
 
 const linkChunk = 5_000
 
-// Link links everything whose order is final. It is safe to repeat and to run in
-// several processes at once.
+// Link links everything whose order is final, and adds it to the logs. It is safe to repeat and to
+// run in several processes at once.
 func (k *Service) Link(ctx context.Context) error {
 	for {
 		if err := k.refresh(); err != nil {
@@ -40,7 +40,7 @@ func (k *Service) Link(ctx context.Context) error {
 			k.tell(ctx, a)
 		}
 		if done.Entries < linkChunk {
-			return nil
+			return k.grow(ctx)
 		}
 	}
 }
@@ -146,7 +146,11 @@ func (k *Service) walkOnce(ctx context.Context, merchantID uuid.UUID, upTo int64
 	if k.Anchors != nil {
 		noted, _ = k.Anchors.Last(merchantID)
 	}
-	// The head is read first: links that are added meanwhile come after it.
+	// The log is read first, then the head: links that are added meanwhile come after it.
+	logged, err := k.Store.log(ctx, merchantID)
+	if err != nil {
+		return out, err
+	}
 	end, err := k.Store.Head(ctx, merchantID)
 	if err != nil {
 		return out, err
@@ -165,6 +169,14 @@ func (k *Service) walkOnce(ctx context.Context, merchantID uuid.UUID, upTo int64
 		_ = broken(base.N, "The signature of what was dropped is not valid.")
 		return out, nil
 	}
+	check, why, err := k.begin(ctx, logged, base)
+	if err != nil {
+		return out, err
+	}
+	if why != "" && upTo == toItsHead {
+		_ = broken(logged.Last(), "%s", why)
+		return out, nil
+	}
 	err = k.Store.Walk(ctx, merchantID, func(l audit.Link, e audit.Kept) error {
 		if at.N == end.N || at.N == upTo {
 			return errStop
@@ -174,6 +186,9 @@ func (k *Service) walkOnce(ctx context.Context, merchantID uuid.UUID, upTo int64
 			return broken(n, "%s", why)
 		}
 		at, out.Links = next, l.N
+		if err := check.see(entered{l, e}); err != nil {
+			return err
+		}
 		if at.N == noted.N && string(at.Hash) != string(noted.Hash) {
 			return broken(at.N, "Link %d is not the one that is noted outside the database.", at.N)
 		}
@@ -198,6 +213,10 @@ func (k *Service) walkOnce(ctx context.Context, merchantID uuid.UUID, upTo int64
 		_ = broken(end.N, "The last link is not the one that was signed.")
 	case end.N > 0 && !k.Signer.Check(end.KeyID, end.Signed(), end.Signature):
 		_ = broken(end.N, "The signature of the last link is not valid.")
+	default:
+		if why := check.end(); why != "" {
+			_ = broken(logged.Last(), "%s", why)
+		}
 	}
 	if out.Why != "" {
 		return out, nil

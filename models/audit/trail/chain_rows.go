@@ -228,41 +228,6 @@ func (s Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, erro
 	return h, nil
 }
 
-// walkChunk is how many links a walk reads at once.
-const walkChunk = 2_000
-
-// Walk visits the links of a merchant in their order, each with its entry; an entry that is gone
-// has the zero id.
-func (s Store) Walk(ctx context.Context, merchantID uuid.UUID, visit func(audit.Link, audit.Kept) error) error {
-	for after := int64(0); ; {
-		rows, err := s.Pool.Query(ctx, `SELECT l.n, l.entry_id, l.hash, `+keptColumns+`
-			FROM audit_links l LEFT JOIN audit_entries e ON e.id = l.entry_id
-			WHERE l.merchant_id = $1 AND l.n > $2 ORDER BY l.n LIMIT $3`, merchantID, after, walkChunk)
-		if err != nil {
-			return fmt.Errorf("walk the audit: %w", err)
-		}
-		read := 0
-		for rows.Next() {
-			l, r := audit.Link{MerchantID: merchantID}, keptRow{}
-			if err := rows.Scan(append([]any{&l.N, &l.EntryID, &l.Hash}, r.into()...)...); err != nil {
-				rows.Close()
-				return fmt.Errorf("walk the audit: %w", err)
-			}
-			read, after = read+1, l.N
-			if err := visit(l, r.domain()); err != nil {
-				rows.Close()
-				return err
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return fmt.Errorf("walk the audit: %w", err)
-		}
-		if read < walkChunk {
-			return nil
-		}
-	}
-}
-
 // strays lists entries that should be linked by now and are not, oldest first.
 func (s Store) strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT e.id FROM audit_entries e, audit_progress p

@@ -28,6 +28,10 @@ func (s signer) Check(_ string, data, signature []byte) bool {
 	return ed25519.Verify(s.key.Public().(ed25519.PublicKey), data, signature)
 }
 
+func (s signer) Public() map[string][]byte {
+	return map[string][]byte{"k": s.key.Public().(ed25519.PublicKey)}
+}
+
 func (s house) note(merchant uuid.UUID, text string) {
 	s.t.Helper()
 	err := s.InTx(s.t.Context(), func(tx *store.Tx) error {
@@ -43,11 +47,11 @@ func (s house) note(merchant uuid.UUID, text string) {
 // unguarded does what only somebody with the database in hand could do.
 func (s house) unguarded(sql string, args ...any) {
 	s.t.Helper()
-	for _, table := range []string{"audit_entries", "audit_links"} {
+	for _, table := range []string{"audit_entries", "audit_links", "audit_trees", "audit_tiles"} {
 		s.run(`ALTER TABLE ` + table + ` DISABLE TRIGGER ALL`)
 	}
 	s.run(sql, args...)
-	for _, table := range []string{"audit_entries", "audit_links"} {
+	for _, table := range []string{"audit_entries", "audit_links", "audit_trees", "audit_tiles"} {
 		s.run(`ALTER TABLE ` + table + ` ENABLE TRIGGER ALL`)
 	}
 }

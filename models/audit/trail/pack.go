@@ -13,11 +13,13 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/merkle"
 )
 
-// packForm is the first word of an exported chain; another form gets another number. In the second form the first line
-// was not signed, and the first form had other names for the same; both are still checked.
-const packForm, secondForm, firstForm = "debitdesk audit 3", "debitdesk audit 2", "debitdesk audit 1"
+// packForm is the first word of an exported chain; another form gets another number. The third form had no log. In
+// the second form the first line was not signed, and the first had other names for the same; all are still checked.
+const packForm, thirdForm, secondForm, firstForm = "debitdesk audit 4", "debitdesk audit 3", "debitdesk audit 2",
+	"debitdesk audit 1"
 
 // packHead is the first line of an exported chain. Keys are the public halves of those that signed it. The signature is
 // over the line itself, as it is without the signature: who it is of and when it was exported are signed, too.
@@ -28,6 +30,7 @@ type packHead struct {
 	MadeAt     time.Time         `json:"made_at"`
 	Base       packBase          `json:"base"`
 	Head       packEnd           `json:"head"`
+	Log        *packLog          `json:"log,omitempty"`
 	Keys       map[string][]byte `json:"keys"`
 	KeyID      string            `json:"key_id,omitempty"`
 	Signature  []byte            `json:"signature,omitempty"`
@@ -38,6 +41,7 @@ type packLink struct {
 	N     int64      `json:"n"`
 	Hash  []byte     `json:"hash"`
 	Entry *packEntry `json:"entry,omitempty"`
+	Leaf  []byte     `json:"leaf,omitempty"` // the leaf of the log, where the entry is gone
 }
 
 // Export writes a merchant's chain as lines of JSON that can be checked without the database. It tells how many links
@@ -45,6 +49,10 @@ type packLink struct {
 func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, keys map[string][]byte,
 	to io.Writer) (links int64, err error) {
 	if err := who.May(actor.Manage); err != nil {
+		return 0, err
+	}
+	logged, err := k.Store.log(ctx, who.MerchantID)
+	if err != nil {
 		return 0, err
 	}
 	end, err := k.Store.Head(ctx, who.MerchantID) // what is linked meanwhile comes after it
@@ -55,10 +63,14 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 	if err != nil {
 		return 0, err
 	}
+	inLog, leaves, err := k.packLog(ctx, logged, base)
+	if err != nil {
+		return 0, err
+	}
 	out := bufio.NewWriter(to)
 	lines := json.NewEncoder(out)
 	first := packHead{Pack: packForm, MerchantID: who.MerchantID, Merchant: merchant, MadeAt: k.Store.Now(),
-		Base: packBase(base), Head: packEnd(end), Keys: keys}
+		Base: packBase(base), Head: packEnd(end), Log: inLog, Keys: keys}
 	signed, err := first.signed()
 	if err != nil {
 		return 0, err
@@ -71,12 +83,11 @@ func (k *Service) Export(ctx context.Context, who actor.Actor, merchant string, 
 		if l.N > end.N {
 			return errStop
 		}
-		line := packLink{N: l.N, Hash: l.Hash}
-		if e.ID != uuid.Nil {
-			entry := packEntry(e)
-			line.Entry = &entry
-		}
 		links++
+		line := lineOfLink(l, e)
+		if leaf, is := leaves.gone[l.N]; is && line.Entry == nil {
+			line.Leaf = leaf[:]
+		}
 		return lines.Encode(line)
 	})
 	if err != nil && err != errStop { //nolint:errorlint // the very value
@@ -97,18 +108,22 @@ type Pack struct {
 	Unsigned bool   // the merchant's name and the moment are not signed, as in files of earlier releases
 	KeyID    string // that signed the last link
 	Public   []byte // its public half, as the file says it
+	Log      merkle.Checkpoint
 }
 
 // CheckPack walks an exported chain from its first link to its head. check tells whether a signature is that of a key,
 // whose public half stands in the file.
-func CheckPack(from io.Reader, check func(keyID string, public, data, signature []byte) bool) (Pack, error) {
+func CheckPack(from io.Reader, check SignedBy) (Pack, error) { return CheckPackSince(from, nil, check) }
+
+// CheckPackSince also tells whether the log began with what an older checkpoint of it held; nil: none.
+func CheckPackSince(from io.Reader, since *merkle.Checkpoint, check SignedBy) (Pack, error) {
 	lines := bufio.NewReader(from)
 	var h packHead
 	if first, err := lineOf(lines); err != nil || h.read(first) != nil {
 		return Pack{}, ErrNoPack
 	}
 	out := Pack{Merchant: h.Merchant, MadeAt: h.MadeAt, KeyID: h.Head.KeyID, Public: h.Keys[h.Head.KeyID],
-		Unsigned: h.Pack != packForm}
+		Unsigned: h.Pack == firstForm || h.Pack == secondForm}
 	out.MerchantID, out.Links, out.Dropped = h.MerchantID, h.Base.N, h.Base.N
 	h.Base.MerchantID, h.Head.MerchantID = h.MerchantID, h.MerchantID
 	base, end := audit.Base(h.Base), audit.Head(h.Head)
@@ -128,9 +143,16 @@ func CheckPack(from io.Reader, check func(keyID string, public, data, signature 
 	if base.Dropped() && !check(base.KeyID, h.Keys[base.KeyID], base.Signed(), base.Signature) {
 		return broken(base.N, "The signature of what was dropped is not valid.")
 	}
+	logged, why := h.log(since, check)
+	if why != "" {
+		return broken(0, why)
+	}
+	if logged != nil {
+		out.Log = logged.end
+	}
 	at := base.Head()
 	for {
-		line, err := h.next(lines)
+		line, raw, err := h.next(lines)
 		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
@@ -144,6 +166,9 @@ func CheckPack(from io.Reader, check func(keyID string, public, data, signature 
 		if why != "" {
 			return broken(n, why)
 		}
+		if why := logged.see(line, raw); why != "" {
+			return broken(line.N, why)
+		}
 		at, out.Links = next, next.N
 	}
 	switch {
@@ -153,6 +178,9 @@ func CheckPack(from io.Reader, check func(keyID string, public, data, signature 
 		return broken(end.N, "The last link is not the one that was signed.")
 	case end.N > 0 && !check(end.KeyID, out.Public, end.Signed(), end.Signature):
 		return broken(end.N, "The signature of the last link is not valid.")
+	}
+	if why := logged.finish(); why != "" {
+		return broken(end.N, why)
 	}
 	return out, nil
 }

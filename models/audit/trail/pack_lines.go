@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -49,6 +50,28 @@ type (
 		After      string    `json:"after"`
 	}
 )
+
+// lineOfLink is a link as a line of the file has it.
+func lineOfLink(l audit.Link, e audit.Kept) packLink {
+	line := packLink{N: l.N, Hash: l.Hash}
+	if e.ID != uuid.Nil {
+		entry := packEntry(e)
+		line.Entry = &entry
+	}
+	return line
+}
+
+// Line is an entry as a line of the log has it.
+type Line = packLink
+
+// ReadLine reads a line of the log. Only what this program writes is taken.
+func ReadLine(line []byte) (Line, error) {
+	var out packLink
+	if err := exactly(line, &out); err != nil {
+		return out, fmt.Errorf("the entry: %w", err)
+	}
+	return out, nil
+}
 
 // A line is taken only when it is what this program writes for what it read there. Any other line could show a reader
 // something else than what was checked: a field twice, under a name in capitals, or one that nobody reads.
@@ -126,8 +149,11 @@ func (h *packHead) read(line []byte) error {
 		return err
 	}
 	switch form.Pack {
-	case packForm, secondForm:
-		return exactly(line, h)
+	case packForm, thirdForm, secondForm:
+		if err := exactly(line, h); err != nil || h.Pack == packForm || h.Log == nil {
+			return err
+		}
+		return errSaysMore
 	case firstForm:
 		var f firstHead
 		if err := exactly(line, &f); err != nil {
@@ -141,10 +167,10 @@ func (h *packHead) read(line []byte) error {
 }
 
 // next reads one more link in the form of the file.
-func (h *packHead) next(lines *bufio.Reader) (link packLink, err error) {
-	line, err := lineOf(lines)
+func (h *packHead) next(lines *bufio.Reader) (link packLink, line []byte, err error) {
+	line, err = lineOf(lines)
 	if err != nil {
-		return link, err
+		return link, nil, err
 	}
 	if h.Pack == firstForm {
 		var first firstLink
@@ -157,5 +183,8 @@ func (h *packHead) next(lines *bufio.Reader) (link packLink, err error) {
 	if e := link.Entry; err == nil && e != nil && e.At != e.At.UTC().Truncate(time.Microsecond) {
 		err = errSaysMore
 	}
-	return link, err
+	if link.Leaf != nil && (link.Entry != nil || h.Pack != packForm) {
+		err = errSaysMore
+	}
+	return link, line, err
 }

@@ -107,6 +107,9 @@ func (s Store) rebase(ctx context.Context, on pgx.Tx, until uuid.UUID, bases []a
 	if !same {
 		return false, nil
 	}
+	if logged, err := allLogged(ctx, on, bases); err != nil || !logged {
+		return false, err
+	}
 	writes := &pgx.Batch{}
 	for _, b := range bases {
 		if b.Kept == nil {
@@ -117,4 +120,16 @@ func (s Store) rebase(ctx context.Context, on pgx.Tx, until uuid.UUID, bases []a
 			b.MerchantID.String(), b.N, append([]byte{}, b.Hash...), b.Kept, b.KeyID, b.Signature)
 	}
 	return true, on.SendBatch(ctx, writes).Close()
+}
+
+// allLogged tells whether what is to go is in the logs: its leaves stay when its entries are gone.
+func allLogged(ctx context.Context, on pgx.Tx, bases []audit.Base) (logged bool, err error) {
+	merchants, links := make([]string, len(bases)), make([]int64, len(bases))
+	for i, b := range bases {
+		merchants[i], links[i] = b.MerchantID.String(), slices.Max(append([]int64{b.N}, b.Kept...))
+	}
+	err = on.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM unnest($1::uuid[], $2::bigint[]) AS b(merchant_id, n)
+		LEFT JOIN audit_trees t ON t.merchant_id = b.merchant_id WHERE coalesce(t.first + t.size - 1, 0) < b.n)`, merchants,
+		links).Scan(&logged)
+	return logged, err
 }

@@ -2,6 +2,7 @@ package trail_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,13 @@ func TestALinkThatCameLateStaysWithoutItsEntry(t *testing.T) {
 	if got := verify(t, a.k, a.one); !got.Holds() || got.Dropped != 6 {
 		t.Errorf("%+v; want it to hold after link 6", got)
 	}
+	got, file := exported(t, a.k, a.one, nil) // the late entry is told by its leaf alone
+	if !got.Holds() || got.Log.Size != 13 || strings.Count(file, `"leaf":`) != 1 {
+		t.Errorf("exported: %+v", got)
+	}
+	if got := read(t, strings.Replace(file, `"leaf":"`, `"leaf":"AA`, 1), nil); got.Holds() {
+		t.Errorf("another leaf: %+v", got)
+	}
 	a.now = a.now.AddDate(0, 2, 0)
 	a.drop()
 	if got := verify(t, a.k, a.one); !got.Holds() || got.Dropped < 9 {
@@ -173,6 +181,13 @@ func TestAPastThatWasTakenAwayBehindTheBackIsMissed(t *testing.T) {
 func TestNothingOfTheAuditIsDroppedWhileSomethingIsWrong(t *testing.T) {
 	a := age(t)
 	there := a.number(`SELECT count(*) FROM audit_entries`)
+	a.run(`CREATE TABLE logs AS SELECT * FROM audit_trees`)
+	a.unguarded(`TRUNCATE audit_trees`) // as on a system that has not caught up with its logs yet
+	a.drop()
+	if n := a.number(`SELECT count(*) FROM audit_entries`); n != there {
+		t.Errorf("%d of %d entries are left, and none is in a log", n, there)
+	}
+	a.run(`INSERT INTO audit_trees SELECT * FROM logs`)
 	a.unguarded(`UPDATE audit_entries SET text = 'never' WHERE text = 'entry 2 of month 0'`)
 	a.drop()
 	if n := a.number(`SELECT count(*) FROM audit_alarms WHERE n = 2`); n != 1 {

@@ -46,6 +46,13 @@ func (s Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) (
 		"object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
 }
 
+// MailsOf lists the newest mails about some purchases, newest first.
+func (s Store) MailsOf(ctx context.Context, merchantID uuid.UUID, purchases []uuid.UUID,
+	limit int) ([]mail.Mail, error) {
+	list := database.List(ctx, s.DB, database.Mails).Where("merchant_id = ? AND purchase_id IN ?", merchantID, purchases)
+	return database.Find(ctx, s.DB, database.Mails, list.Order("id DESC").Limit(limit))
+}
+
 // Mail gives one mail of the merchant; NotFound otherwise.
 func (s Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
 	return database.One(ctx, s.DB, database.Mails, "merchant_id = $1 AND id = $2", merchantID, id)

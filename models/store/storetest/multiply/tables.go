@@ -73,6 +73,8 @@ var derivedTables = []string{
 	"audit_heads",
 	"audit_progress",
 	"audit_alarms",
+	"audit_trees",
+	"audit_tiles",
 	"ledger_days",
 	"ledger_months",
 	"ledger_day_deltas",
