@@ -142,6 +142,8 @@ var WipeKeeps = []string{
 	"ledger_day_deltas",
 	"debit_days",
 	"debit_day_deltas",
+	"debit_trait_days",
+	"debit_trait_deltas",
 	"attention",
 	"attention_changes",
 	"attention_counts",

@@ -1,10 +1,10 @@
 package reports
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -58,13 +58,32 @@ func (h *Reports) Debits(c echo.Context) error {
 		v.None, v.Empty = true, components.Empty{Icon: "calendar", Title: "Choose other days", Text: sentence(err)}
 		err = nil
 	} else if err == nil {
-		drawer{p, brands}.draw(&v)
+		d := drawer{Picture: p, brands: brands}
+		if d.templates, err = h.templateNames(c.Request().Context(), who, p); err == nil {
+			d.draw(&v)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return h.Desk.ShowIn(c, status, "How debits went", reportsSection,
 		func(f layout.Frame) templ.Component { return pages.DebitsWent(f, v) })
+}
+
+// templateNames are those of the templates that a picture shows.
+func (h *Reports) templateNames(ctx context.Context, who actor.Actor, p analysis.Picture) (map[string]string, error) {
+	var ids []uuid.UUID
+	for _, g := range p.Templates[:min(len(p.Templates), mostGroups)] {
+		if id, err := uuid.Parse(g.Value); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	found, err := h.Templates(ctx, who.MerchantID, ids)
+	out := make(map[string]string, len(found))
+	for id, name := range found {
+		out[id.String()] = name
+	}
+	return out, err
 }
 
 // debitsAsked reads the period, this month and the two before unless the address names days, and what narrows it.
@@ -125,24 +144,6 @@ func daysText(from, to calendar.Date) string {
 		return words.Glue(from.Format("2 Jan")) + " to " + words.DayTime(to).Text
 	}
 	return words.DayTime(from).Text + " to " + words.DayTime(to).Text
-}
-
-// groupName names a group, and says how its debits are found in the list.
-func (d drawer) groupName(g analysis.Group) (name, key, value string) {
-	switch {
-	case g.Day != 0:
-		return strconv.Itoa(g.Day), "month_day", strconv.Itoa(g.Day)
-	case g.Method != "":
-		return words.Method(g.Method), "method", string(g.Method)
-	case g.BrandID != uuid.Nil:
-		for _, b := range d.brands {
-			if b.ID == g.BrandID {
-				return b.Name, "brand", b.ID.String()
-			}
-		}
-		return "Another brand", "brand", g.BrandID.String()
-	}
-	return g.Weekday.String(), "weekday", strconv.Itoa((int(g.Weekday)+6)%7 + 1)
 }
 
 // spanName names a bar.

@@ -48,6 +48,8 @@ type Reports struct {
 	Exports    *kit.Exports
 	Selections *selection.Service
 	Purchases  *purchase.Service
+	// Templates are the names of some templates of a merchant.
+	Templates func(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
 const (
