@@ -103,6 +103,7 @@ var wiping = []struct{ table, where string }{
 var WipeKeeps = []string{
 	"list_settings",
 	"list_views",
+	"saved_reports",
 	"list_view_pins",
 	"client_page_settings",
 	"sms_settings",

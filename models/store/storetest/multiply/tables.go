@@ -43,6 +43,7 @@ var fixedTables = []string{
 	"simulations",
 	"list_settings",
 	"list_views",
+	"saved_reports",
 	"list_view_pins",
 	"bank_numbers",
 	"audit_turns",
