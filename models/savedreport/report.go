@@ -32,7 +32,7 @@ var Periods = []Period{LastMonth, LastQuarter, LastYear, SoFar}
 // Words name a period.
 func (p Period) Words() string {
 	return map[Period]string{LastMonth: "Last month", LastQuarter: "Last three months", LastYear: "Last twelve months",
-		SoFar: "This month so far and the two before"}[p]
+		SoFar: "This month and the two before"}[p]
 }
 
 // Than is what the period is compared with.

@@ -30,8 +30,8 @@ func (s Store) ofOwner(ctx context.Context, merchantID, ownerID uuid.UUID) ([]Re
 
 // due lists reports that wait to be mailed in a month. It crosses merchants: the sweep serves them all.
 func (s Store) due(ctx context.Context, month calendar.Date, after uuid.UUID, limit int) ([]Report, error) {
-	return database.All(ctx, s.DB, reportTable, "monthly AND settled_on < $1 AND id > $2 ORDER BY id LIMIT $3", month, after,
-		limit)
+	return database.All(ctx, s.DB, reportTable, "monthly AND settled_on < $1 AND id > $2 ORDER BY id LIMIT $3",
+		month, after, limit)
 }
 
 // hold gives a report of its owner, and keeps it from others for this transaction.
@@ -47,8 +47,8 @@ func count(tx *database.Tx, who actor.Actor) (n int, err error) {
 		who.MerchantID, who.ID); err != nil {
 		return 0, fmt.Errorf("count saved reports: %w", err)
 	}
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT count(*) FROM saved_reports WHERE merchant_id = $1 AND owner_id = $2`,
-		database.Native([]any{who.MerchantID, who.ID})...).Scan(&n)
+	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT count(*) FROM saved_reports
+		WHERE merchant_id = $1 AND owner_id = $2`, database.Native([]any{who.MerchantID, who.ID})...).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count saved reports: %w", err)
 	}

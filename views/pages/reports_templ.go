@@ -91,7 +91,7 @@ func Reports(frame layout.Frame, v ReportsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<ul class=\"jumps\"><li><a href=\"/reports/debits\"><strong>How debits went</strong></a> <span class=\"muted\">by week, weekday, method and reason, and how failures ended</span></li><li><a href=\"/reports/months\"><strong>Month by month</strong></a> <span class=\"muted\">what the debits of a month came to by method, state and reason, and how that agrees with the ledger</span></li><li><a href=\"/reports/coming\"><strong>What is coming</strong></a> <span class=\"muted\">what planned debits are likely to bring in the next 60 days</span></li></ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<ul class=\"jumps\"><li><a href=\"/reports/debits\"><strong>How debits went</strong></a> <span class=\"muted\">by week, weekday, method, bank, template and reason, and how failures ended</span></li><li><a href=\"/reports/months\"><strong>Month by month</strong></a> <span class=\"muted\">what the debits of a month came to by method, state and reason, and how that agrees with the ledger</span></li><li><a href=\"/reports/coming\"><strong>What is coming</strong></a> <span class=\"muted\">what planned debits are likely to bring in the next 60 days</span></li></ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

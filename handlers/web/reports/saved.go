@@ -25,16 +25,17 @@ import (
 const savedPath = "/reports/saved"
 
 // saveForm keeps the question that is looked at. Its days become a period that moves on.
-func (h *Reports) saveForm(q analysis.Question, than savedreport.Than, form url.Values, refused error) pages.SaveReport {
+func (h *Reports) saveForm(q analysis.Question, than savedreport.Than, form url.Values,
+	refused error) pages.SaveReport {
 	wrong, summary, _ := kit.Problems(refused)
 	if f, known := fault.From(refused); known && len(summary) == 0 {
 		summary = []components.ErrorItem{{Text: f.Message}}
 	}
 	v := pages.SaveReport{Key: kit.NewFormKey(), From: q.From.String(), To: q.To.String(), Than: string(than),
 		Method: string(q.Method), Open: refused != nil, Problems: components.ErrorSummary{Items: summary},
-		Name: components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: wrong["name"], Required: true,
-			Width: "m"},
-		Period: components.Select{Label: "Period", Name: "period", Error: wrong["period"], Required: true, Width: "m"},
+		Name: components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: wrong["name"],
+			Required: true},
+		Period: components.Select{Label: "Period", Name: "period", Error: wrong["period"], Required: true},
 		Monthly: components.Checkbox{Label: "Mail it to me on the first business day of each month", Name: "monthly",
 			Checked: form.Get("monthly") != ""}}
 	if q.BrandID != uuid.Nil {
@@ -117,11 +118,11 @@ func (h *Reports) savedList(c echo.Context, who actor.Actor, v *pages.ReportsVie
 	}
 	today := calendar.DateOf(h.Desk.Now())
 	for _, r := range kept {
-		line := pages.SavedLine{Name: r.Name, Href: savedHref(r, today), What: savedWords(r), Note: r.Note,
+		line := pages.SavedLine{Name: r.Name, Mailed: "No", Href: savedHref(r, today), What: savedWords(r), Note: r.Note,
 			MailHref: savedPath + "/" + r.ID.String() + "/mail", DeleteHref: savedPath + "/" + r.ID.String() + "/deletion",
 			Mail: components.Button{Label: "Mail it monthly", Small: true, Name: "monthly", Value: "1"}}
 		if r.Monthly {
-			line.Mailed = "Mailed to you on the first business day of each month"
+			line.Mailed = "On the first business day of each month"
 			line.Mail = components.Button{Label: "Stop the mails", Small: true, Name: "monthly", Value: "0"}
 		}
 		v.Saved = append(v.Saved, line)
