@@ -8,6 +8,11 @@ import (
 // reportRoutes are how much money came and went, and what programs read and are told.
 func (e *edge) reportRoutes() Table {
 	return Table{
+		{actor.Read, "Save reports, and have them mailed to you", []Route{
+			{page, "POST", "/reports/saved", e.Reports.Save},
+			{page, "POST", "/reports/saved/:id/mail", e.Reports.MailSaved},
+			{page, "POST", "/reports/saved/:id/deletion", e.Reports.DeleteSaved},
+		}},
 		{actor.Read, "Reports: balance, turnover and statements; events, and what programs can read", []Route{
 			{page, "GET", "/reports", e.Reports.Show},
 			{page, "GET", "/reports/debits", e.Reports.Debits},

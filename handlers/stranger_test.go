@@ -34,6 +34,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
+	"debitdesk/models/savedreport"
 	"debitdesk/models/sms"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
@@ -218,6 +219,11 @@ func (s *street) fill() {
 	}
 	chosen := s.Page(s.A.Owner, "POST", "/selections", url.Values{"list": {"purchases"}, "id": {charged, open},
 		"act": {"cancel"}}).Want(http.StatusSeeOther).Header.Get("Location")
+	kept, err := s.Deps.Reports.Saved.Save(s.t.Context(), s.A.Owner.User.Actor(), savedreport.Report{Name: "Monthly",
+		Period: savedreport.LastMonth, Than: savedreport.Before})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	view, err := s.Deps.Lists.Service.Save(s.t.Context(), s.A.Owner.User.Actor(),
 		listview.View{List: "/clients", Name: "All"})
 	if err == nil {
@@ -276,6 +282,7 @@ func (s *street) fill() {
 		"/billing_templates/":              template,
 		"/company_statements/":             paper.ID.String(),
 		"/reports/statements/":             paper.ID.String(),
+		"/reports/saved/":                  kept.ID.String(),
 		"/books/closings/":                 closing.String(),
 		"/plans/":                          s.plan(),
 		"/batches/":                        sent.ID.String(),

@@ -8,7 +8,8 @@ import (
 )
 
 // RunDue does what the clock has made due: the debits, then the periods of
-// subscriptions that begin, the steps of plans, and the debits that came of those.
+// subscriptions that begin, the steps of plans, and the debits that came of those, and the reports that people have
+// mailed each month.
 func (s Services) RunDue(ctx context.Context) error {
 	wrong := s.runDebits(ctx)
 	billed, err := s.Subscriptions.Run(ctx)
@@ -19,7 +20,7 @@ func (s Services) RunDue(ctx context.Context) error {
 	if took > 0 {
 		planned = errors.Join(planned, s.runDebits(ctx))
 	}
-	return errors.Join(wrong, err, planned)
+	return errors.Join(wrong, err, planned, s.SavedReports.Run(ctx))
 }
 
 // SendDue sends the mails and short messages whose turn has come, and tells how many there were.

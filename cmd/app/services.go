@@ -52,6 +52,7 @@ import (
 	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/savedreport"
 	"debitdesk/models/selection"
 	"debitdesk/models/simulation"
 	"debitdesk/models/sms"
@@ -95,6 +96,7 @@ type Services struct {
 	Followups     *followup.Service
 	Plans         *plan.Service
 	Analysis      *analysis.Service
+	SavedReports  *savedreport.Service
 	Planner       *planner.Service
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
@@ -236,6 +238,7 @@ func New(o Options) (Services, error) {
 	out.Debits.Expire = out.Approvals.Expire
 	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s.DB}, Now: now, Rules: purchases.Timetable.Rules,
 		OwnRules: out.OwnRules.Store.OwnRules, Bills: subscriptions.Planned}
+	out.SavedReports = out.savedReports(s, now, words, o.Sandbox)
 	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s.DB}.PromisesOn}

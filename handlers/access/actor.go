@@ -91,6 +91,7 @@ func looking(c echo.Context, who actor.Actor) error {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(r.URL.Path, "/account/") &&
 		!strings.HasPrefix(r.URL.Path, "/tasks/") && // tasks ask for what each of them needs
 		!strings.HasPrefix(r.URL.Path, "/lists/") && // so do lists
+		!strings.HasPrefix(r.URL.Path+"/", "/reports/saved/") && // what a person saves is for them alone
 		r.URL.Path != "/selections" && r.URL.Path != "/selections/": // what a person selects is their own
 		return actor.LooksOnly()
 	}

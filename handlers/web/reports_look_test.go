@@ -69,9 +69,43 @@ func TestHowDebitsWentIsShownAndOpened(t *testing.T) {
 	b.Page(b.A.Staff, "GET", "/reports/debits?from=2010-01-01&to=2026-11-01", nil).Want(
 		http.StatusUnprocessableEntity).Contains("Choose at most three years.")
 	b.Page(b.B.Staff, "GET", "/reports/debits", nil).Want(http.StatusOK).Contains("No debit on these days")
+
+	// What is kept by bank and age follows a mandate that changes, and opens what it counts.
+	b.charged(pays, paying, 10002, 4)
+	b.later(20)
+	for token, code := range map[string]string{paying: "470010", failing: ""} {
+		if _, err := b.Store.Pool.Exec(t.Context(), `UPDATE mandates SET bank_code = $2 WHERE id = $1::text::uuid`, token,
+			code); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page = b.Page(b.A.Staff, "GET", "/reports/debits", nil).Want(http.StatusOK)
+	page.Contains("By bank", "Capitec", "Erased with the client", "By age of the mandate", "First debit", "Under 3 months")
+	if opened := b.opensAlike(page.Body, traitFigure); opened != 4 {
+		t.Errorf("%d groups were opened", opened)
+	}
+	for _, where := range []string{"bank=FNB", "template=x", "age=old"} {
+		b.Page(b.A.Staff, "GET", "/purchases/debits?"+where, nil).Want(http.StatusOK).Contains("The filter was ignored.")
+	}
+}
+
+// opensAlike opens the figures of a page that lead to a list, and tells how many there were: each list has as many rows
+// and as much money as its figure says.
+func (b business) opensAlike(page string, figure *regexp.Regexp) (opened int) {
+	b.t.Helper()
+	for _, m := range figure.FindAllStringSubmatch(page, -1) {
+		list := listFoot.FindString(b.Page(b.A.Staff, "GET", html.UnescapeString(m[1]), nil).Want(http.StatusOK).Body)
+		count := countAttr.FindString(m[2])
+		if opened++; count != `data-count="0"` &&
+			(countAttr.FindString(list) != count || centsAttr.FindString(list) != centsAttr.FindString(m[2])) {
+			b.t.Errorf("%s says %s and its list %s", m[1], m[2], list)
+		}
+	}
+	return opened
 }
 
 var (
+	traitFigure = regexp.MustCompile(`<a href="(/purchases/debits[^"]*(?:bank|template|age)=[^"]*)"([^>]*data-c[^>]*)>`)
 	reasonLink  = regexp.MustCompile(`<a href="(/purchases/debits[^"]*reason=02[^"]*)"`)
 	monthFigure = regexp.MustCompile(
 		`<a href="(/(?:purchases/debits|reports/movements)[^"]*)"([^>]*data-c[^>]*)>`)
@@ -114,16 +148,7 @@ func TestAMonthAgreesWithTheLedgerAndItsFiguresOpen(t *testing.T) {
 		if moved = moved || want != 0; got == nil || got[1] != words.Sum(want, "ZAR") {
 			t.Errorf("%s: booked in another month %q, want %q", month, got, words.Sum(want, "ZAR"))
 		}
-		for _, m := range monthFigure.FindAllStringSubmatch(page, -1) {
-			list := listFoot.FindString(b.Page(b.A.Staff, "GET", html.UnescapeString(m[1]), nil).Want(http.StatusOK).Body)
-			count := countAttr.FindString(m[2])
-			if opened++; count == `data-count="0"` {
-				continue
-			}
-			if countAttr.FindString(list) != count || centsAttr.FindString(list) != centsAttr.FindString(m[2]) {
-				t.Errorf("%s says %s and its list %s", m[1], m[2], list)
-			}
-		}
+		opened += b.opensAlike(page, monthFigure)
 		b.Page(b.A.Staff, "GET", "/reports/months/export"+address, nil).Want(http.StatusOK).Contains(
 			"Month,Method,State,Reason,Code,Debits,Amount")
 		month = next

@@ -1,7 +1,7 @@
 // Package analysis looks at how debits went and what those that are planned will bring: by week, weekday, day of the
-// month, method and brand, why they failed, and how each failure ended. It reads what is kept by day, and the rows of
-// failed debits alone, so that three years of many clients are as quick as a month of few. It must not know how its
-// figures are drawn.
+// month, method, brand, bank, template and age of the mandate, why they failed, and how each failure ended. It reads
+// what is kept by day, and the rows of failed debits alone, so that three years of many clients are as quick as a month
+// of few. It must not know how its figures are drawn.
 package analysis
 
 import (
@@ -142,6 +142,7 @@ type Group struct {
 	Day     int          // of groups by day of the month
 	Method  bank.Method  // of groups by method
 	BrandID uuid.UUID    // of groups by brand
+	Value   string       // of groups by bank, template or age of the mandate
 	Result
 	Was Result
 }
@@ -163,8 +164,11 @@ type Picture struct {
 	Months     []Month
 	Weekdays, Days,
 	Methods, Brands []Group
-	Reasons []Reason // those with the most failed debits first
-	Endings []Cohort // by the month of the debit that failed first
+	// Banks by universal branch code and Templates by id, those with the most answers first; Ages of mandates, the
+	// youngest first. What is not known has no value.
+	Banks, Templates, Ages []Group
+	Reasons                []Reason // those with the most failed debits first
+	Endings                []Cohort // by the month of the debit that failed first
 }
 
 // Service answers questions.
@@ -204,6 +208,9 @@ func (s *Service) Look(ctx context.Context, who actor.Actor, q, before Question)
 	}
 	for i, m := range p.Months {
 		p.Months[i].Limits = report.LimitsOf(who.MerchantID, own, s.Rules, m.To)
+	}
+	if err := s.traits(ctx, who.MerchantID, &p); err != nil {
+		return p, err
 	}
 	if p.Reasons, err = s.Store.reasons(ctx, who.MerchantID, q); err != nil {
 		return p, err

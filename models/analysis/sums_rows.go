@@ -22,6 +22,7 @@ type sum struct {
 	State    collection.State
 	Method   bank.Method
 	BrandID  uuid.UUID
+	Value    string // of sums by a trait, which are of no day
 	N, Cents int64
 }
 

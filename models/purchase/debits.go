@@ -27,8 +27,19 @@ type DebitFilter struct {
 	BrandID  uuid.UUID            // zero: any
 	Weekday  int                  // of the debit date, 1 is Monday and 7 Sunday; 0: any
 	MonthDay int                  // of the debit date, 1 to 31; 0: any
-	Code     string               // the bank's reason for which a debit failed or was disputed, or NoCode; empty: any
+	Traits   Traits
+	Code     string // the bank's reason for which a debit failed or was disputed, or NoCode; empty: any
 }
+
+// Traits are what debits have in common that stands in their mandate and their purchase.
+type Traits struct {
+	Bank     string         // a universal branch code, or Without; empty: any
+	Template string         // the id of a template, or Without; empty: any
+	Age      collection.Age // of the mandate on the debit date; empty: any
+}
+
+// Without asks for debits whose bank was erased with their client, or that follow no template.
+const Without = "none"
 
 // NoCode asks for debits that failed or were disputed without a reason.
 const NoCode = "none"

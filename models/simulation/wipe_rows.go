@@ -103,6 +103,7 @@ var wiping = []struct{ table, where string }{
 var WipeKeeps = []string{
 	"list_settings",
 	"list_views",
+	"saved_reports",
 	"list_view_pins",
 	"client_page_settings",
 	"sms_settings",
@@ -144,6 +145,8 @@ var WipeKeeps = []string{
 	"ledger_day_deltas",
 	"debit_days",
 	"debit_day_deltas",
+	"debit_trait_days",
+	"debit_trait_deltas",
 	"attention",
 	"attention_changes",
 	"attention_counts",

@@ -163,6 +163,10 @@ func debitBeside(f purchase.DebitFilter) (where string, args []any) {
 		where, args = " AND c.state = ANY(?::text[]) AND c.result_code = ?", []any{database.Texts(collection.StatesOf(
 			collection.OutcomeFailed, collection.OutcomeDisputed)), strings.TrimPrefix(f.Code, purchase.NoCode)}
 	}
+	if f.Traits != (purchase.Traits{}) {
+		traits, traitArgs := debitTraits(f.Traits)
+		where, args = where+traits, append(args, traitArgs...)
+	}
 	return where, args
 }
 
@@ -178,11 +182,11 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 	w.And("merchant_id = ?", merchantID)
 	beside, besideArgs := debitBeside(f)
 	if where, args := debitWhere(merchantID, f); len(args)+len(besideArgs) > 1 {
-		all, err := s.TallyDebits(ctx, merchantID, f, listing.MostJoined+1)
+		few, err := s.fewDebits(ctx, merchantID, f)
 		if err != nil {
 			return paging.Page[collection.Collection]{}, err
 		}
-		if all.N <= listing.MostJoined {
+		if few {
 			found, err := s.debitsOfDays(ctx, merchantID, f, ask)
 			return paging.Cut(ask, found), err
 		}
@@ -227,6 +231,9 @@ func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchas
 	parts := "debit_sums WHERE " + keptByDay(where)
 	if limit == 0 {
 		limit = math.MaxInt64
+	}
+	if kept, ok := traitKept(f); ok {
+		return s.tallyByTrait(ctx, merchantID, f, kept, limit)
 	}
 	if beside, besideArgs := debitBeside(f); beside != "" {
 		parts, args = fmt.Sprintf(`(SELECT 1 AS n, amount_cents AS cents FROM collections AS c WHERE %s%s LIMIT %d) AS parts`,

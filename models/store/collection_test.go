@@ -105,3 +105,38 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	}
 	expect(second)
 }
+
+func TestTheDatabaseTellsOutcomesAndBanksAsGoDoes(t *testing.T) {
+	s := openTidying(t)
+	for _, state := range collection.States() {
+		want := string(state.Outcome())
+		if want == string(collection.OutcomeOpen) {
+			want = ""
+		}
+		var got string
+		if err := s.Pool.QueryRow(t.Context(), `SELECT coalesce(debit_outcome($1), '')`, string(state)).Scan(
+			&got); err != nil || got != want {
+			t.Errorf("%s: %q, want %q: %v", state, got, want, err)
+		}
+	}
+	for _, code := range []string{"632005", "250655", "210554", "200000", "123456", "", "2"} {
+		want := code
+		if b, _, known := bank.FindBranch(code); known {
+			want = b.Code
+		}
+		var got string
+		if err := s.Pool.QueryRow(t.Context(), `SELECT universal_branch($1)`, code).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: %q, want %q: %v", code, got, want, err)
+		}
+	}
+	given := calendar.On(2026, 2, 28)
+	for day, want := range map[calendar.Date]collection.Age{given: collection.AgeMonths,
+		calendar.On(2026, 5, 27): collection.AgeMonths, calendar.On(2026, 5, 28): collection.AgeYear,
+		calendar.On(2027, 2, 27): collection.AgeYear, calendar.On(2027, 2, 28): collection.AgeOlder} {
+		var got, first collection.Age
+		if err := s.Pool.QueryRow(t.Context(), `SELECT mandate_age(false, $1, $2), mandate_age(true, $1, $2)`, given,
+			day).Scan(&got, &first); err != nil || got != want || first != collection.AgeFirst {
+			t.Errorf("%s: %q and %q, want %q: %v", day, got, first, want, err)
+		}
+	}
+}

@@ -171,7 +171,7 @@ func (s *Store) FoldFigures(ctx context.Context) (folded int64, err error) {
 	if folded >= dirtyAfter {
 		if _, err := s.Pool.Exec(ctx,
 			`VACUUM (TRUNCATE false) ledger_day_deltas, debit_day_deltas, attention_changes, bank_day_changes, part_day_deltas,
-				billing_group_deltas`); err != nil {
+				billing_group_deltas, debit_trait_deltas`); err != nil {
 			return folded, fmt.Errorf("fold figures: %w", err)
 		}
 	}

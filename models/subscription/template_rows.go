@@ -91,6 +91,16 @@ func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uu
 	return found, s.countSubscribers(ctx, merchantID, found)
 }
 
+// TemplateNames are the names of some templates, of deleted ones too.
+func (s Store) TemplateNames(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	found, err := database.All(ctx, s.DB, templateTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	out := make(map[uuid.UUID]string, len(found))
+	for _, t := range found {
+		out[t.ID] = t.Name()
+	}
+	return out, err
+}
+
 // AnyTemplate finds a template, deleted or not, without its counts.
 func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (Template, error) {
 	return database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)

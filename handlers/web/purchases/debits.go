@@ -77,6 +77,7 @@ func (p *Purchases) debits() kit.Shown {
 			kit.IdFilter("brand", "One brand", func(f *purchase.DebitFilter) *uuid.UUID { return &f.BrandID }),
 			numberFilter("weekday", 7, weekdayChip, func(f *purchase.DebitFilter) *int { return &f.Weekday }),
 			numberFilter("month_day", 31, monthDayChip, func(f *purchase.DebitFilter) *int { return &f.MonthDay }),
+			debitBankFilter(), debitTemplateFilter(p.Desk.Facets), debitAgeFilter(),
 			reasonFilter,
 			submitAtFilter,
 			{Key: "submit_by", Read: p.readSubmitBy, Chip: func(_ *kit.Listing, text string) string {

@@ -1,10 +1,8 @@
 package reports
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -19,20 +17,17 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/savedreport"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
-// With what a period can be compared, as the address names it.
-const (
-	withBefore  = "before"
-	withYear    = "year"
-	withNothing = "none"
-)
-
 // Debits serves GET /reports/debits.
-func (h *Reports) Debits(c echo.Context) error {
+func (h *Reports) Debits(c echo.Context) error { return h.debitsPage(c, nil, nil) }
+
+// debitsPage shows how debits went, and the form that saves the question; refused with what was wrong in it.
+func (h *Reports) debitsPage(c echo.Context, form url.Values, refused error) error {
 	who := access.Actor(c)
 	if err := who.May(actor.Read); err != nil {
 		return err
@@ -42,23 +37,17 @@ func (h *Reports) Debits(c echo.Context) error {
 		return err
 	}
 	v := pages.DebitsReport{}
-	q, with := h.debitsAsked(c, &v, brands)
-	before := analysis.Question{}
-	switch with {
-	case withBefore:
-		before = q.Earlier()
-	case withYear:
-		before = q.YearBefore()
-	}
-	p, err := h.Analysis.Look(c.Request().Context(), who, q, before)
-	status := http.StatusOK
+	q, than := h.debitsAsked(c, &v, brands)
+	v.Save = h.saveForm(q, than, form, refused)
+	p, err := h.Analysis.Look(c.Request().Context(), who, q, than.Of(q))
+	status := kit.StatusOf(refused)
 	if kit.MayShow(err) {
 		wrong, summary, _ := kit.Problems(err)
 		v.From.Error, v.To.Error, v.Problems.Items, status = wrong["from"], wrong["to"], summary, kit.StatusOf(err)
 		v.None, v.Empty = true, components.Empty{Icon: "calendar", Title: "Choose other days", Text: sentence(err)}
 		err = nil
 	} else if err == nil {
-		drawer{p, brands}.draw(&v)
+		err = h.Pictures.draw(c.Request().Context(), who, p, brands, &v)
 	}
 	if err != nil {
 		return err
@@ -69,7 +58,7 @@ func (h *Reports) Debits(c echo.Context) error {
 
 // debitsAsked reads the period, this month and the two before unless the address names days, and what narrows it.
 func (h *Reports) debitsAsked(c echo.Context, v *pages.DebitsReport, brands []merchant.Brand) (q analysis.Question,
-	with string) {
+	than savedreport.Than) {
 	today := calendar.DateOf(h.Desk.Now())
 	q.From, q.To = h.between(c, &v.From, &v.To, calendar.On(today.Year, today.Month-2, 1), today)
 	if m := bank.Method(c.QueryParam("method")); m == bank.EFT || m == bank.DebiCheck {
@@ -90,16 +79,19 @@ func (h *Reports) debitsAsked(c echo.Context, v *pages.DebitsReport, brands []me
 			v.Brand.Options = append(v.Brand.Options, components.Option{Value: b.ID.String(), Text: b.Name, Selected: chosen})
 		}
 	}
-	with = c.QueryParam("than")
-	if !slices.Contains([]string{withYear, withNothing}, with) {
-		with = withBefore
+	if than = savedreport.Than(c.QueryParam("than")); !slices.Contains(savedreport.Thans, than) {
+		than = savedreport.Before
 	}
-	v.Than = components.Select{Label: "Compare with", Name: "than", Width: "m", Quiet: true, Options: []components.Option{
-		{Value: withBefore, Text: "The days before", Selected: with == withBefore},
-		{Value: withYear, Text: "A year earlier", Selected: with == withYear},
-		{Value: withNothing, Text: "Nothing", Selected: with == withNothing}}}
-	return q, with
+	v.Than = components.Select{Label: "Compare with", Name: "than", Width: "m", Quiet: true}
+	for _, t := range savedreport.Thans {
+		v.Than.Options = append(v.Than.Options, components.Option{Value: string(t), Text: thanWords[t], Selected: than == t})
+	}
+	return q, than
 }
+
+// thanWords say with what a period is compared.
+var thanWords = map[savedreport.Than]string{savedreport.Before: "The days before", savedreport.Year: "A year earlier",
+	savedreport.Nothing: "Nothing"}
 
 // listOf is the list of the debits of a question that went so. More narrows it.
 func listOf(q analysis.Question, outcome string, from, to calendar.Date, more ...string) string {
@@ -125,24 +117,6 @@ func daysText(from, to calendar.Date) string {
 		return words.Glue(from.Format("2 Jan")) + " to " + words.DayTime(to).Text
 	}
 	return words.DayTime(from).Text + " to " + words.DayTime(to).Text
-}
-
-// groupName names a group, and says how its debits are found in the list.
-func (d drawer) groupName(g analysis.Group) (name, key, value string) {
-	switch {
-	case g.Day != 0:
-		return strconv.Itoa(g.Day), "month_day", strconv.Itoa(g.Day)
-	case g.Method != "":
-		return words.Method(g.Method), "method", string(g.Method)
-	case g.BrandID != uuid.Nil:
-		for _, b := range d.brands {
-			if b.ID == g.BrandID {
-				return b.Name, "brand", b.ID.String()
-			}
-		}
-		return "Another brand", "brand", g.BrandID.String()
-	}
-	return g.Weekday.String(), "weekday", strconv.Itoa((int(g.Weekday)+6)%7 + 1)
 }
 
 // spanName names a bar.

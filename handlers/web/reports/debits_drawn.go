@@ -2,14 +2,12 @@ package reports
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/analysis"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/estimate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -22,7 +20,8 @@ import (
 // drawer puts a picture of debits into words and bars.
 type drawer struct {
 	analysis.Picture
-	brands []merchant.Brand
+	brands    []merchant.Brand
+	templates map[string]string // names by id
 }
 
 func (d drawer) draw(v *pages.DebitsReport) {
@@ -42,15 +41,7 @@ func (d drawer) draw(v *pages.DebitsReport) {
 	d.stats(v)
 	d.went(v)
 	d.ratios(v)
-	for _, t := range []struct {
-		title, head string
-		groups      []analysis.Group
-	}{{"By weekday", "Weekday", d.Weekdays}, {"By day of the month", "Day", d.Days}, {"By method", "Method", d.Methods},
-		{"By brand", "Brand", d.Brands}} {
-		if len(t.groups) > 1 {
-			v.Tables = append(v.Tables, d.table(t.title, t.head, t.groups))
-		}
-	}
+	d.tables(v)
 	d.reasons(v)
 	d.endings(v)
 }
@@ -162,47 +153,6 @@ func (d drawer) ratios(v *pages.DebitsReport) {
 		v.Ratios = append(v.Ratios, pages.RatioCard{Title: r.title, Chart: c, Sub: "Of the answered debits of each month. " +
 			"The limit is by the calendar month; a month that is cut by the period shows the days in it."})
 	}
-}
-
-func (d drawer) table(title, head string, groups []analysis.Group) pages.ShareTable {
-	t := pages.ShareTable{Title: title, Head: head, Sub: "The range holds the true share in 80 of 100 cases. " +
-		"Below " + strconv.Itoa(estimate.Enough) + " debits there are too few to say."}
-	if d.compared() && d.All.Was.Answered().N > 0 {
-		t.Was = "Before"
-	}
-	for _, g := range groups {
-		if g.Answered().N+g.Was.Answered().N == 0 {
-			continue // all of them are open
-		}
-		name, key, value := d.groupName(g)
-		row := pages.ShareRow{Label: name, Share: "–", Range: "–", FewCases: true}
-		all := g.Answered()
-		row.Answered = components.Figure{Text: words.Grouped(all.N)}
-		if all.N > 0 {
-			row.Answered.Href = listOf(d.Of, "answered", d.Of.From, d.Of.To, key, value)
-			row.Answered.Total = components.TotalOf(all.N, all.Cents)
-			row.Share = words.Share(report.Ratio(g.Collected().N, all.N))
-		}
-		if in, ok := g.Interval(); ok {
-			row.Range = words.Range(in)
-			row.FewCases, row.Width = false, report.Ratio(g.Collected().N, all.N)/10
-		} else {
-			row.Range = "Too few"
-		}
-		if was := g.Was.Answered().N; was > 0 {
-			row.Was = words.Share(report.Ratio(g.Was.Collected().N, was))
-		} else {
-			row.Was = "–"
-		}
-		if g.Changed() {
-			row.Change, row.ChangeTrend = "better, by more than chance", "up"
-			if report.Ratio(g.Collected().N, all.N) < report.Ratio(g.Was.Collected().N, g.Was.Answered().N) {
-				row.Change, row.ChangeTrend = "worse, by more than chance", "down"
-			}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }
 
 // mostMonths is how many months have a column of their own.

@@ -30,6 +30,7 @@ import (
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/savedreport"
 	"debitdesk/models/selection"
 	"debitdesk/models/statement"
 	"debitdesk/views/components"
@@ -48,6 +49,8 @@ type Reports struct {
 	Exports    *kit.Exports
 	Selections *selection.Service
 	Purchases  *purchase.Service
+	Pictures   Pictures
+	Saved      *savedreport.Service
 }
 
 const (
@@ -73,6 +76,9 @@ func (h *Reports) page(c echo.Context, form url.Values, refused error) error {
 		return html.Send(c, http.StatusOK, pages.Statements(view))
 	}
 	if err := h.figures(c, who, &view); err != nil {
+		return err
+	}
+	if err := h.savedList(c, who, &view); err != nil {
 		return err
 	}
 	h.form(&view, form, refused)

@@ -1,0 +1,69 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+)
+
+// stateOf stands for an outcome, of which no more is kept.
+var stateOf = map[collection.Outcome]collection.State{
+	collection.OutcomeCollected: collection.Final,
+	collection.OutcomeFailed:    collection.Unpaid,
+	collection.OutcomeDisputed:  collection.Disputed,
+}
+
+// traits reads what the answers of the days came to, by each trait. Sums of whole periods come out, not of days: whole
+// months are kept as such.
+func (s Store) traits(ctx context.Context, merchantID uuid.UUID, q Question) (map[string][]sum, error) {
+	where := "merchant_id = @merchant"
+	args := asked(merchantID, q, &where)
+	first, last := q.months()
+	args["first"], args["last"] = first.String(), last.String()
+	days := where + ` AND trait IN ('bank', 'template', 'age') AND day BETWEEN `
+	rows, err := s.Pool.Query(ctx, `SELECT trait, outcome, value, sum(n)::bigint, sum(cents)::bigint FROM (
+			SELECT trait, outcome, value, n, cents FROM debit_trait_days
+			WHERE `+days+`@from::text::date AND least(@to::text::date, @first::text::date - 1)
+			UNION ALL SELECT trait, outcome, value, n, cents FROM debit_trait_days
+			WHERE `+days+`greatest(@last::text::date, @from::text::date) AND @to::text::date
+			UNION ALL SELECT replace(trait, ' by month', ''), outcome, value, n, cents FROM debit_trait_days
+			WHERE `+where+` AND trait IN ('bank by month', 'template by month', 'age by month')
+				AND day BETWEEN @first::text::date AND @last::text::date - 1
+			UNION ALL SELECT trait, outcome, value, n, cents FROM debit_trait_notes
+			WHERE `+days+`@from::text::date AND @to::text::date) AS parts
+		GROUP BY 1, 2, 3 HAVING sum(n) <> 0`, args)
+	if err != nil {
+		return nil, fmt.Errorf("debits by trait: %w", err)
+	}
+	out := map[string][]sum{}
+	var trait string
+	var outcome collection.Outcome
+	var one sum
+	if _, err := pgx.ForEachRow(rows, []any{&trait, &outcome, &one.Value, &one.N, &one.Cents}, func() error {
+		one.State = stateOf[outcome]
+		out[trait] = append(out[trait], one)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("debits by trait: %w", err)
+	}
+	return out, nil
+}
+
+// months are the whole months of a question: from the first day of the first to the day after the last; none where both
+// are the same day.
+func (q Question) months() (first, end calendar.Date) {
+	if first = q.From; first.Day != 1 {
+		first = q.From.LastDayOfMonth().AddDays(1)
+	}
+	end = q.To.AddDays(1)
+	end = calendar.On(end.Year, end.Month, 1)
+	if end.Before(first) {
+		return q.To.AddDays(1), q.To.AddDays(1)
+	}
+	return first, end
+}
