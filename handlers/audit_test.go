@@ -37,7 +37,8 @@ func TestTheAuditShowsWhoDidWhatAndThatItHolds(t *testing.T) {
 	h.Page(h.A.Owner, "GET", one[1], nil).Want(200).Contains("Link of the chain", "/clients/"+id)
 	h.Page(h.B.Owner, "GET", one[1], nil).Want(404)
 	h.Page(h.A.Owner, "GET", one[1], nil).Want(200).Contains("Place in the log", one[1]+"/proof")
-	h.Page(h.A.Owner, "GET", one[1]+"/proof", nil).Want(200).Contains("c2sp.org/tlog-proof@v1", "debitdesk/audit/"+h.A.ID.String())
+	h.Page(h.A.Owner, "GET", one[1]+"/proof", nil).Want(200).Contains("c2sp.org/tlog-proof@v1",
+		"debitdesk/audit/"+h.A.ID.String())
 	h.Page(h.B.Owner, "GET", one[1]+"/proof", nil).Want(404)
 	h.Page(h.A.Staff, "GET", one[1]+"/proof", nil).Want(403)
 	h.Page(h.A.Owner, "GET", "/audit/checkpoint", nil).Want(200).Contains("debitdesk/audit/" + h.A.ID.String())

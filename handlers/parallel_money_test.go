@@ -349,6 +349,13 @@ func (c *callers) lists() {
 	c.all("POST /lists/views/:id/pin", on("pinned", "1"), 303)
 	c.all("POST /lists/views/:id/deletion", on(), 303, 404)
 	c.all("POST /lists/views/:id/restoration", on(), 303, 404)
+	c.all("POST /reports/saved", func(int) ask {
+		return ask{body: form("name", "How it went", "period", "month", "than", "before", "monthly", "1")}
+	}, 303, 409)
+	kept := c.column(`SELECT id::text FROM saved_reports WHERE merchant_id = '` + c.A.ID.String() + `'`)
+	report := func(i int) ask { return ask{ids: onOne(kept, i), body: form("monthly", "1")} }
+	c.all("POST /reports/saved/:id/mail", report, 303)
+	c.all("POST /reports/saved/:id/deletion", report, 303, 404)
 }
 
 func (c *callers) followups() {

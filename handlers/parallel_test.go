@@ -20,14 +20,17 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/store/storetest/thorough"
 	"debitdesk/models/user"
 )
 
 const (
-	many    = 4 * handlertest.Connections // calls of an address at the same moment
 	few     = handlertest.Connections + 2 // of those that hash a password, which happens two at a time
 	longest = 10 * time.Minute            // so that a caller who would wait for ever is told
 )
+
+// many is how many calls of an address are made at the same moment: more than there are connections.
+var many = thorough.Times(2*handlertest.Connections, 4*handlertest.Connections)
 
 // callers call every address many times at the same moment.
 type callers struct {

@@ -13,7 +13,7 @@ import (
 // ownMatters are what a person may post who changes nothing of the business. A task asks for what it needs itself: who
 // may see a list may have its file prepared, and what they select in it is their own.
 var ownMatters = []string{"/login", "/logout", "/account/", "/oauth/", "/p/", "/my/", "/sms/", "/invite/", "/first/", "/oidc/",
-	"/reset", "/tasks/", "/selections", "/lists/"}
+	"/reset", "/tasks/", "/selections", "/lists/", "/reports/saved"}
 
 func ownMatter(path string) bool {
 	for _, own := range ownMatters {

@@ -469,7 +469,7 @@ func saveReport(v SaveReport) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Press(components.Button{Label: "Save report", Kind: "primary"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Press(components.Button{Label: "Save report"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -27,8 +27,8 @@ func Times(short, long int) int {
 	return short
 }
 
-// OneIn tells whether this one of many alike is done: one in so many by the hash of its name, and every one where all is
-// asked.
+// OneIn tells whether this one of many alike is done: one in so many by the hash of its name, and every one where all
+// is asked.
 func OneIn(n uint32, name string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
