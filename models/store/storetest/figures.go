@@ -6,14 +6,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"debitdesk/models/store/storetest/thorough"
 )
 
-// FiguresAgree fails the test when a figure that is kept differs from the facts as the test left them, or in one of a
-// few tests after what is noted was worked off. A database that is not there
-// any more is nobody's.
+// FiguresAgree fails the test when a figure that is kept differs from the facts. A database that is not there any more
+// is nobody's.
 func FiguresAgree(tb testing.TB, dsn string) {
+	tb.Helper()
+	figuresAgree(tb, dsn, false)
+}
+
+// figuresAgree looks once more after what is noted was worked off, if that is wished.
+func figuresAgree(tb testing.TB, dsn string, fold bool) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
@@ -56,7 +59,7 @@ func FiguresAgree(tb testing.TB, dsn string) {
 		}
 	}
 	agree("as the test left them")
-	if !thorough.OneIn(2, tb.Name()+", folded") {
+	if !fold {
 		return
 	}
 	for range 2 {
