@@ -167,9 +167,7 @@ func TestAWalkThatFindsSomethingRaisesTheAlarmAndGoesOn(t *testing.T) {
 	s := open(t)
 	m := s.merchant("one")
 	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
-	for range 3 {
-		s.note(m, "entry")
-	}
+	s.notes(m, 3)
 	s.linkAll(k)
 	s.unguarded(
 		`UPDATE audit_entries SET text = 'x' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 2)`,

@@ -32,6 +32,14 @@ func (s signer) Public() map[string][]byte {
 	return map[string][]byte{"k": s.key.Public().(ed25519.PublicKey)}
 }
 
+// notes writes so many entries that are alike.
+func (s house) notes(merchant uuid.UUID, n int) {
+	s.t.Helper()
+	for range n {
+		s.note(merchant, "entry")
+	}
+}
+
 func (s house) note(merchant uuid.UUID, text string) {
 	s.t.Helper()
 	err := s.InTx(s.t.Context(), func(tx *store.Tx) error {

@@ -52,7 +52,7 @@ func exported(t *testing.T, k *trail.Service, merchant uuid.UUID, since *merkle.
 func read(t *testing.T, file string, since *merkle.Checkpoint) trail.Pack {
 	t.Helper()
 	signedBy := func(_ string, public, data, signature []byte) bool { return ed25519.Verify(public, data, signature) }
-	found, err := trail.CheckPackSince(strings.NewReader(file), since, signedBy)
+	found, err := trail.CheckPack(strings.NewReader(file), since, signedBy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +70,7 @@ func TestALogGrowsWithItsChainAndProvesEachEntry(t *testing.T) {
 	}
 	var before merkle.Checkpoint
 	for range 3 { // tiles fill and new ones begin
-		for range 14 {
-			s.note(one, "entry")
-		}
+		s.notes(one, 14)
 		s.note(two, "entry")
 		s.linkAll(k)
 		if at := s.checkpoint(k, one); before.Text != "" {
@@ -126,9 +124,7 @@ func TestALogThatIsBehindIsCaughtUpOnce(t *testing.T) {
 	s := open(t)
 	one := s.merchant("one")
 	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
-	for range 70 {
-		s.note(one, "entry")
-	}
+	s.notes(one, 70)
 	s.linkAll(k)
 	want := s.checkpoint(k, one)
 	s.unguarded(`TRUNCATE audit_trees, audit_tiles`) // as in a database that has chains from before there were logs
@@ -173,9 +169,7 @@ func TestWhatWasChangedBehindALogIsTold(t *testing.T) {
 	merchants := map[string]uuid.UUID{}
 	for name := range wrong {
 		merchants[name] = s.merchant(name)
-		for range 40 {
-			s.note(merchants[name], "entry")
-		}
+		s.notes(merchants[name], 40)
 	}
 	s.linkAll(k)
 	for name, one := range wrong {
@@ -204,9 +198,7 @@ func TestAChainRewrittenWithItsKeyNoLongerLeadsToItsLog(t *testing.T) {
 	s := open(t)
 	m := s.merchant("one")
 	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
-	for range 8 {
-		s.note(m, "entry")
-	}
+	s.notes(m, 8)
 	s.linkAll(k)
 	before := s.checkpoint(k, m)
 	s.forge(k, m)
@@ -247,9 +239,7 @@ func TestAnAcceptedChainGoesOnInItsLog(t *testing.T) {
 	s := open(t)
 	m := s.merchant("one")
 	k := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: newSigner(1)}
-	for range 5 {
-		s.note(m, "entry")
-	}
+	s.notes(m, 5)
 	s.linkAll(k)
 	s.unguarded(`TRUNCATE audit_trees, audit_tiles`)
 	s.unguarded(`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = $1`, s.entryOf(m, 3))

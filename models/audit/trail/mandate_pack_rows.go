@@ -45,8 +45,7 @@ func (s Store) about(ctx context.Context, l log, objects []uuid.UUID, visit func
 		rows, err := s.Pool.Query(ctx, `SELECT l.n, l.entry_id, l.hash, `+keptColumns+`
 			FROM audit_links l JOIN audit_entries e ON e.id = l.entry_id WHERE l.merchant_id = $1 AND l.n = ANY (ARRAY(
 				SELECT DISTINCT n FROM (`+aboutThem+`) AS them WHERE n > $3 AND n <= $4 ORDER BY n LIMIT $5)) ORDER BY l.n`,
-			l.merchantID,
-			ids, after, l.Last(), aboutChunk)
+			l.merchantID, ids, after, l.Last(), aboutChunk)
 		if err != nil {
 			return fmt.Errorf("entries about a mandate: %w", err)
 		}

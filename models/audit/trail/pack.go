@@ -111,12 +111,10 @@ type Pack struct {
 	Log      merkle.Checkpoint
 }
 
-// CheckPack walks an exported chain from its first link to its head. check tells whether a signature is that of a key,
-// whose public half stands in the file.
-func CheckPack(from io.Reader, check SignedBy) (Pack, error) { return CheckPackSince(from, nil, check) }
-
-// CheckPackSince also tells whether the log began with what an older checkpoint of it held; nil: none.
-func CheckPackSince(from io.Reader, since *merkle.Checkpoint, check SignedBy) (Pack, error) {
+// CheckPack walks an exported chain from its first link to its head, and tells whether its log began with what an older
+// checkpoint of it held; nil: none. check tells whether a signature is that of a key, whose public half stands in the
+// file.
+func CheckPack(from io.Reader, since *merkle.Checkpoint, check SignedBy) (Pack, error) {
 	lines := bufio.NewReader(from)
 	var h packHead
 	if first, err := lineOf(lines); err != nil || h.read(first) != nil {

@@ -17,7 +17,7 @@ func TestAnAuditExportedInTheFirstFormIsStillChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(_ string, public, data, signature []byte) bool { return ed25519.Verify(public, data, signature) }
-	found, err := trail.CheckPack(strings.NewReader(string(kept)), check)
+	found, err := trail.CheckPack(strings.NewReader(string(kept)), nil, check)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestAnAuditExportedInTheFirstFormIsStillChecked(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	changed := strings.Replace(string(kept), `"ActorName":"`, `"ActorName":"Not `, 1)
-	if found, err := trail.CheckPack(strings.NewReader(changed), check); err != nil || found.Broken != 1 {
+	if found, err := trail.CheckPack(strings.NewReader(changed), nil, check); err != nil || found.Broken != 1 {
 		t.Errorf("with another name: %+v %v", found, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestALineOfAnExportedAuditThatSaysTwoThingsIsRefused(t *testing.T) {
 		if changed == string(kept) {
 			t.Fatalf("%s: nothing was changed", name)
 		}
-		if found, err := trail.CheckPack(strings.NewReader(changed), check); err != nil || found.Broken != 1 ||
+		if found, err := trail.CheckPack(strings.NewReader(changed), nil, check); err != nil || found.Broken != 1 ||
 			!strings.Contains(found.Why, "says more than what is signed") {
 			t.Errorf("%s: %+v %v", name, found, err)
 		}
@@ -64,7 +64,7 @@ func TestALineOfAnExportedAuditThatSaysTwoThingsIsRefused(t *testing.T) {
 		"the first line twice": {`"merchant":"gym"`, `"Merchant":"spa","merchant":"gym"`},
 	} {
 		changed := strings.Replace(string(kept), forge[0], forge[1], 1)
-		if _, err := trail.CheckPack(strings.NewReader(changed), check); err == nil {
+		if _, err := trail.CheckPack(strings.NewReader(changed), nil, check); err == nil {
 			t.Errorf("%s: it was taken", name)
 		}
 	}
