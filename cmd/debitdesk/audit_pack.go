@@ -29,10 +29,7 @@ func (v *auditExportCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		file, err := os.OpenFile(v.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s already exists: choose another name", v.File)
-		}
+		file, err := newFile(v.File)
 		if err != nil {
 			return err
 		}
@@ -70,7 +67,7 @@ func (v *auditVerifyCmd) pack(file io.Reader, keys logKeys, io streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := trail.CheckPackSince(file, since, func(keyID string, public, data, signature []byte) bool {
+	found, err := trail.CheckPack(file, since, func(keyID string, public, data, signature []byte) bool {
 		if mine, known := keys.ours[keyID]; known {
 			public = mine
 		}

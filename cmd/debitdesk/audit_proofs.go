@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/merkle"
+	"debitdesk/models/audit/trail"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -31,22 +32,15 @@ type auditConsistencyCmd struct {
 	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
 }
 
+// saying is what a log says, as a file: the text of a proof or of a checkpoint, and the checkpoint that it leads to.
+type saying func(ctx context.Context, log *trail.Service, who actor.Actor) (text string, at merkle.Checkpoint, err error)
+
 func (v *auditCheckpointCmd) run(ctx context.Context, c Config, io streams) error {
-	return onApp(ctx, c, io, func(a *App) error {
-		m, err := a.merchantNamed(ctx, v.Merchant)
-		if err != nil {
-			return err
-		}
-		audits := a.Services.Audit
-		if err := audits.Link(ctx); err != nil {
-			return err
-		}
-		at, err := audits.Checkpoint(ctx, actor.OperatorOf(m.ID))
-		if err != nil {
-			return err
-		}
-		return a.writeProof(io, v.File, at.Text, at)
-	})
+	return onLog(ctx, c, io, v.Merchant, v.File,
+		func(ctx context.Context, log *trail.Service, who actor.Actor) (string, merkle.Checkpoint, error) {
+			at, err := log.Checkpoint(ctx, who)
+			return at.Text, at, err
+		})
 }
 
 func (v *auditInclusionCmd) run(ctx context.Context, c Config, io streams) error {
@@ -54,24 +48,14 @@ func (v *auditInclusionCmd) run(ctx context.Context, c Config, io streams) error
 	if err != nil {
 		return usageError{fmt.Errorf("%q is not the id of an entry", v.Entry)}
 	}
-	return onApp(ctx, c, io, func(a *App) error {
-		m, err := a.merchantNamed(ctx, v.Merchant)
-		if err != nil {
-			return err
-		}
-		audits := a.Services.Audit
-		if err := audits.Link(ctx); err != nil {
-			return err
-		}
-		p, err := audits.Include(ctx, actor.OperatorOf(m.ID), id)
-		if fault.Is(err, fault.NotFound) {
-			return fmt.Errorf("%s has no entry %s", m.Slug, id)
-		}
-		if err != nil {
-			return err
-		}
-		return a.writeProof(io, v.File, p.Text(), p.Checkpoint)
-	})
+	return onLog(ctx, c, io, v.Merchant, v.File,
+		func(ctx context.Context, log *trail.Service, who actor.Actor) (string, merkle.Checkpoint, error) {
+			p, err := log.Include(ctx, who, id)
+			if fault.Is(err, fault.NotFound) {
+				err = fmt.Errorf("%s has no entry %s", v.Merchant, id)
+			}
+			return p.Text(), p.Checkpoint, err
+		})
 }
 
 func (v *auditConsistencyCmd) run(ctx context.Context, c Config, io streams) error {
@@ -79,20 +63,28 @@ func (v *auditConsistencyCmd) run(ctx context.Context, c Config, io streams) err
 	if err != nil {
 		return err
 	}
+	return onLog(ctx, c, io, v.Merchant, v.File,
+		func(ctx context.Context, log *trail.Service, who actor.Actor) (string, merkle.Checkpoint, error) {
+			p, err := log.Since(ctx, who, old)
+			return p.Text(), p.Checkpoint, err
+		})
+}
+
+// onLog brings the log of a merchant up to date and writes what is asked of it.
+func onLog(ctx context.Context, c Config, io streams, merchant, file string, ask saying) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		m, err := a.merchantNamed(ctx, v.Merchant)
+		m, err := a.merchantNamed(ctx, merchant)
 		if err != nil {
 			return err
 		}
-		audits := a.Services.Audit
-		if err := audits.Link(ctx); err != nil {
+		if err := a.Services.Audit.Link(ctx); err != nil {
 			return err
 		}
-		p, err := audits.Since(ctx, actor.OperatorOf(m.ID), old)
+		text, at, err := ask(ctx, a.Services.Audit, actor.OperatorOf(m.ID))
 		if err != nil {
 			return err
 		}
-		return a.writeProof(io, v.File, p.Text(), p.Checkpoint)
+		return a.writeProof(io, file, text, at)
 	})
 }
 
@@ -115,16 +107,8 @@ func (a *App) writeProof(io streams, name, text string, at merkle.Checkpoint) er
 		_, err := fmt.Fprint(io.out, text)
 		return err
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // as above
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s already exists: choose another name", name)
-	}
-	if err != nil {
+	if err := writeNew(name, strings.NewReader(text)); err != nil {
 		return err
-	}
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
 	}
 	keys, err := a.Services.Audit.LogKeys(at.Origin)
 	if err != nil {

@@ -38,13 +38,13 @@ func (v *auditVerifyCmd) offline(c Config, io streams) error {
 	case strings.HasPrefix(text, "{"):
 		return v.pack(file, keys, io)
 	case strings.HasPrefix(text, "c2sp.org/tlog-proof@"):
-		said, err = v.inclusion(file, keys)
+		said, err = checkText(file, keys, v.inclusion)
 	case strings.HasPrefix(text, "old "):
-		said, err = v.consistency(file, keys)
+		said, err = checkText(file, keys, v.consistency)
 	case strings.HasPrefix(text, "PK\x03\x04"):
 		said, err = v.mandate(file, keys)
 	case strings.HasPrefix(text, "debitdesk/audit/"):
-		said, err = v.checkpoint(file, keys)
+		said, err = checkText(file, keys, v.checkpoint)
 	default:
 		err = trail.ErrNoPack
 	}
@@ -75,35 +75,34 @@ type logKeys struct {
 
 // open checks the signature of a checkpoint, and tells in words whose it is.
 func (k logKeys) open(at merkle.Checkpoint) (whose string, err error) {
-	if len(k.given) > 0 {
-		if _, err := merkle.OpenCheckpoint(at.Text, k.given); err != nil {
-			return "", err
-		}
-		return "signed with the key that was given", nil
-	}
-	if len(k.ours) == 0 {
+	keys := k.of(at.Origin)
+	if len(keys) == 0 {
 		return "", errors.New("there is no key to check the signature with: give it by --key, " +
 			"or run this where the key file is")
 	}
-	keys, err := merkle.Keys(at.Origin, k.ours)
+	_, err = merkle.OpenCheckpoint(at.Text, keys)
+	return k.whose(), err
+}
+
+// whose says whose key a signature is checked with.
+func (k logKeys) whose() string {
+	if len(k.given) > 0 {
+		return "signed with the key that was given"
+	}
+	return "signed with a key that is in the key file here"
+}
+
+// checkText reads a checkpoint or a proof, and has it checked.
+func checkText(from io.Reader, keys logKeys, check func(string, logKeys) (string, error)) (said string, err error) {
+	text, err := io.ReadAll(io.LimitReader(from, mostProof))
 	if err != nil {
 		return "", err
 	}
-	_, err = merkle.OpenCheckpoint(at.Text, keys)
-	return "signed with a key that is in the key file here", err
-}
-
-func textOf(from io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(from, mostProof))
-	return string(text), err
+	return check(string(text), keys)
 }
 
 // checkpoint checks the signature, and with --since what two checkpoints alone can tell.
-func (v *auditVerifyCmd) checkpoint(from io.Reader, keys logKeys) (string, error) {
-	text, err := textOf(from)
-	if err != nil {
-		return "", err
-	}
+func (v *auditVerifyCmd) checkpoint(text string, keys logKeys) (string, error) {
 	if v.Since != "" {
 		return "", usageError{errors.New("two checkpoints alone do not tell whether the log only grew: " +
 			"give the file that `debitdesk audit consistency` writes, or an exported audit")}
@@ -116,11 +115,7 @@ func (v *auditVerifyCmd) checkpoint(from io.Reader, keys logKeys) (string, error
 	return fmt.Sprintf("the checkpoint of %s holds: %s, %s", at.Origin, plural.Of(at.Size, "entry"), whose), err
 }
 
-func (v *auditVerifyCmd) inclusion(from io.Reader, keys logKeys) (string, error) {
-	text, err := textOf(from)
-	if err != nil {
-		return "", err
-	}
+func (v *auditVerifyCmd) inclusion(text string, keys logKeys) (string, error) {
 	if v.Since != "" {
 		return "", usageError{errors.New("a proof of one entry tells nothing of an older checkpoint: leave --since out")}
 	}
@@ -138,11 +133,7 @@ func (v *auditVerifyCmd) inclusion(from io.Reader, keys logKeys) (string, error)
 		p.Checkpoint.Size, whose), err
 }
 
-func (v *auditVerifyCmd) consistency(from io.Reader, keys logKeys) (string, error) {
-	text, err := textOf(from)
-	if err != nil {
-		return "", err
-	}
+func (v *auditVerifyCmd) consistency(text string, keys logKeys) (string, error) {
 	if v.Since == "" {
 		return "", usageError{errors.New("this proves that a log grew since an older checkpoint: give its file by --since")}
 	}
@@ -186,16 +177,11 @@ func (v *auditVerifyCmd) mandate(file *os.File, keys logKeys) (string, error) {
 	said := fmt.Sprintf("the audit pack of mandate %s holds: %s and %s, each in the log %s of %s; made %s",
 		found.Reference, plural.Of(int64(found.Files), "file"), plural.Of(int64(found.Entries), "entry"), found.Origin,
 		plural.Of(found.Size, "entry"), found.Made)
-	switch {
-	case len(found.OwnKeys) > 0:
-		said += ", signed with a key that the pack itself names; it must be one that the business gave you:\n" +
-			strings.Join(found.OwnKeys, "\n")
-	case len(keys.given) > 0:
-		said += ", signed with the key that was given"
-	default:
-		said += ", signed with a key that is in the key file here"
+	if len(found.OwnKeys) == 0 {
+		return said + ", " + keys.whose(), nil
 	}
-	return said, nil
+	return said + ", signed with a key that the pack itself names; it must be one that the business gave you:\n" +
+		strings.Join(found.OwnKeys, "\n"), nil
 }
 
 // of are the keys to check a log with: those given, else those in the key file here.

@@ -93,7 +93,7 @@ func (v *booksExportCmd) write(format files.Format, parts []*journal.Book, io st
 
 // writeNew writes a file that is not there yet, all of it or none.
 func writeNew(name string, from io.WriterTo) (err error) {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
+	file, err := newFile(name)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,15 @@ func writeNew(name string, from io.WriterTo) (err error) {
 	}()
 	_, err = from.WriteTo(file)
 	return err
+}
+
+// newFile opens a file that is not there yet, for its owner alone.
+func newFile(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("%s already exists: choose another name", name)
+	}
+	return file, err
 }
 
 type booksCloseCmd struct {

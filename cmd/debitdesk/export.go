@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"debitdesk/models/actor"
@@ -26,10 +25,7 @@ func (v *exportBookCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		file, err := os.OpenFile(v.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s already exists: choose another name", v.File)
-		}
+		file, err := newFile(v.File)
 		if err != nil {
 			return err
 		}
