@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api/input"
+	"debitdesk/handlers/download"
 	"debitdesk/models/statement"
 )
 
@@ -119,7 +119,5 @@ func (h *Statements) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
-	return c.Blob(http.StatusOK, statementTypes[found.Format], file)
+	return download.Send(c, found.Name(), statementTypes[found.Format], file)
 }

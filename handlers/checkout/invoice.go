@@ -1,13 +1,13 @@
 package checkout
 
 import (
-	"mime"
 	"net/http"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
@@ -129,9 +129,7 @@ func (p *Pages) InvoicePDF(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("inline", map[string]string{"filename": inv.FileName()}))
-	return c.Blob(http.StatusOK, "application/pdf", pdf)
+	return download.Show(c, inv.FileName(), "application/pdf", pdf)
 }
 
 // ReceiptPDF serves GET /p/:id/receipt.pdf: the receipt that was mailed, as long as the payment stands.
@@ -144,9 +142,7 @@ func (p *Pages) ReceiptPDF(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("inline", map[string]string{"filename": "receipt.pdf"}))
-	return c.Blob(http.StatusOK, "application/pdf", pdf)
+	return download.Show(c, "receipt.pdf", "application/pdf", pdf)
 }
 
 // State is how it stands, in a word.

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/api/input"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
@@ -284,7 +284,5 @@ func (h *Controls) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}))
-	return c.Blob(http.StatusOK, a.Type, content)
+	return download.Send(c, a.Name, a.Type, content)
 }

@@ -3,8 +3,6 @@ package books
 
 import (
 	"bytes"
-	"mime"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
@@ -193,9 +192,7 @@ func (h *Books) Export(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	return c.Blob(http.StatusOK, kind, file.Bytes())
+	return download.Send(c, name, kind, file.Bytes())
 }
 
 // monthNames are the choices of the first month of a financial year.

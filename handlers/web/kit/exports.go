@@ -3,7 +3,6 @@ package kit
 import (
 	"context"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -14,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/words"
@@ -238,7 +238,7 @@ type Download struct {
 func (d *Download) begin() {
 	h := d.C.Response().Header()
 	h.Set(echo.HeaderContentType, d.ContentType)
-	h.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": d.Name}))
+	download.SaveAs(h, d.Name)
 	d.C.Response().WriteHeader(http.StatusOK)
 }
 

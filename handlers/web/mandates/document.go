@@ -3,14 +3,13 @@ package mandates
 import (
 	"cmp"
 	"encoding/hex"
-	"mime"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
@@ -33,9 +32,7 @@ func (h *Mandates) Document(c echo.Context) error {
 		return err
 	}
 	name := "mandate-" + strings.Map(fileRune, s.ContractReference) + ".pdf"
-	c.Response().Header().Set("Content-Disposition",
-		mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	return c.Blob(http.StatusOK, "application/pdf", pdf)
+	return download.Send(c, name, "application/pdf", pdf)
 }
 
 // fileRune keeps a reference within the names that every file system takes.

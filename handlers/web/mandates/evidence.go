@@ -2,7 +2,6 @@ package mandates
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/fault"
@@ -32,9 +32,7 @@ func (h *Mandates) Evidence(c echo.Context) error {
 	if e.MandateID.String() != strings.ToLower(c.Param("id")) {
 		return fault.Missing()
 	}
-	c.Response().Header().Set("Content-Disposition",
-		mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
-	return c.Blob(http.StatusOK, e.ContentType, e.Content)
+	return download.Send(c, e.Name, e.ContentType, e.Content)
 }
 
 // NewEvidence serves GET /mandates/:id/evidence/new: a form for the document that proves a mandate.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"mime"
 	"path"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/calendar"
@@ -48,9 +48,7 @@ func (h *Mandates) Pack(c echo.Context) error {
 		return err
 	}
 	name := "mandate-" + strings.Map(fileRune, s.ContractReference) + ".zip"
-	c.Response().Header().Set("Content-Disposition",
-		mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	return c.Blob(200, "application/zip", out.Bytes())
+	return download.Send(c, name, "application/zip", out.Bytes())
 }
 
 // packOf collects the files of a pack.

@@ -3,7 +3,6 @@ package reports
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/export"
 	"debitdesk/handlers/web/kit"
@@ -334,7 +334,5 @@ func (h *Reports) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition,
-		mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
-	return c.Blob(http.StatusOK, export.Format(found.Format).ContentType(), file)
+	return download.Send(c, found.Name(), export.Format(found.Format).ContentType(), file)
 }

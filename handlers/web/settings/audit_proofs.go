@@ -2,12 +2,11 @@ package settings
 
 import (
 	"fmt"
-	"mime"
-	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/audit/trail"
@@ -15,13 +14,16 @@ import (
 	"debitdesk/views/pages"
 )
 
+// proofType is what checkpoints and proofs are: lines of text.
+const proofType = "text/plain; charset=utf-8"
+
 // Checkpoint serves GET /audit/checkpoint: what the log says of itself now, signed.
 func (h *Audit) Checkpoint(c echo.Context) error {
 	at, err := h.Service.Checkpoint(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
 	}
-	return proofFile(c, fmt.Sprintf("audit-%d.checkpoint", at.Size), at.Text)
+	return download.Send(c, fmt.Sprintf("audit-%d.checkpoint", at.Size), proofType, []byte(at.Text))
 }
 
 // Proof serves GET /audit/:id/proof: that an entry is in the log.
@@ -34,13 +36,7 @@ func (h *Audit) Proof(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return proofFile(c, "audit-"+id.String()+".tlog-proof", p.Text())
-}
-
-func proofFile(c echo.Context, name, text string) error {
-	c.Response().Header().Set("Content-Disposition",
-		mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	return c.Blob(http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+	return download.Send(c, "audit-"+id.String()+".tlog-proof", proofType, []byte(p.Text()))
 }
 
 // logged tells where an entry stands in the log; nothing while it waits.

@@ -3,7 +3,6 @@ package tasks
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/download"
 	"debitdesk/handlers/html"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
@@ -219,7 +219,7 @@ func (h *Tasks) File(c echo.Context) error {
 	head := c.Response().Header()
 	head.Set(echo.HeaderContentType, t.FileType)
 	head.Set(echo.HeaderContentLength, strconv.FormatInt(t.FileBytes, 10))
-	head.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": t.FileName}))
+	download.SaveAs(head, t.FileName)
 	if c.Request().Method == http.MethodHead {
 		return c.NoContent(http.StatusOK)
 	}
