@@ -78,8 +78,8 @@ func newStreet(t *testing.T) *street {
 func (s *street) fold() {
 	s.t.Helper()
 	for again := true; again; {
-		var n int
-		if err := s.Store.Pool.QueryRow(s.t.Context(), "SELECT fold_figures(100000)").Scan(&n); err != nil {
+		n, err := s.Store.FoldFigures(s.t.Context())
+		if err != nil {
 			s.t.Fatal(err)
 		}
 		again = n > 0

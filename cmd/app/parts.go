@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -121,10 +120,10 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
 		},
 		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
-			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL, Secure: strings.HasPrefix(o.BaseURL, "https://")},
+			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
 	}
 	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
-		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate, Secure: strings.HasPrefix(o.BaseURL, "https://")}
+		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate}
 	s.desk(&d, desk, figures, o)
 	s.settings(&d, desk, document, o)
 	return d, nil

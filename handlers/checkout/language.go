@@ -3,6 +3,7 @@ package checkout
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -23,6 +24,9 @@ const (
 	languageCookie  = "debitdesk_payer_language"
 	languageSeconds = 180 * 24 * 60 * 60
 )
+
+// Secure tells whether cookies are for https alone.
+func (p *Pages) Secure() bool { return strings.HasPrefix(p.BaseURL, "https://") }
 
 // Languages are the links to a page in the languages that the brand offers; none where it offers English alone.
 func Languages(at url.URL, w locale.Words, brand merchant.Brand) (links []components.LanguageLink) {
@@ -53,7 +57,7 @@ func (p *Pages) reads(c echo.Context, rec purchase.Record) (locale.Language, err
 		if kept != string(asked) {
 			//nolint:gosec // Secure wherever the product is served by https
 			c.SetCookie(&http.Cookie{Name: languageCookie, Value: string(asked), Path: "/p/", MaxAge: languageSeconds,
-				HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteLaxMode})
+				HttpOnly: true, Secure: p.Secure(), SameSite: http.SameSiteLaxMode})
 		}
 		return asked, nil
 	}

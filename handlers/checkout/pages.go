@@ -35,7 +35,6 @@ type Pages struct {
 	Sandbox   bool
 	OtherBank bool   // in the sandbox, another than the sandbox bank collects
 	BaseURL   string // public address, without a slash at the end
-	Secure    bool   // whether cookies are for https alone
 	// Subscriptions tells which subscription a purchase belongs to.
 	Subscriptions *subscription.Service
 	limit         limiter

@@ -44,7 +44,6 @@ type Pages struct {
 	Billing  *billing.Service
 	Mandates mandate.Store
 	Draw     func(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error) // the agreement as PDF
-	Secure   bool                                                                // cookies go by HTTPS alone
 }
 
 // cookieName is that of the visit.
@@ -52,8 +51,8 @@ const cookieName = "debitdesk_my"
 
 func (p *Pages) cookie(value string, seconds int) *http.Cookie {
 	//nolint:gosec // Secure wherever the product is served by https
-	return &http.Cookie{Name: cookieName, Value: value, Path: "/my", MaxAge: seconds, HttpOnly: true, Secure: p.Secure,
-		SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: cookieName, Value: value, Path: "/my", MaxAge: seconds, HttpOnly: true,
+		Secure: p.Payers.Secure(), SameSite: http.SameSiteLaxMode}
 }
 
 // private keeps pages out of searches. The headers of every page keep them out of caches, and their addresses from

@@ -117,8 +117,5 @@ func firstOf(d calendar.Date) calendar.Date { return calendar.On(d.Year, d.Month
 
 // mailDay is the first business day of a day's month.
 func mailDay(c *calendar.Calendar, d calendar.Date) calendar.Date {
-	for d = firstOf(d); !c.IsBusinessDay(d); {
-		d = d.AddDays(1)
-	}
-	return d
+	return c.Shift(firstOf(d), calendar.Next)
 }

@@ -32,7 +32,7 @@ func (h *Reports) saveForm(q analysis.Question, than savedreport.Than, form url.
 		summary = []components.ErrorItem{{Text: f.Message}}
 	}
 	v := pages.SaveReport{Key: kit.NewFormKey(), From: q.From.String(), To: q.To.String(), Than: string(than),
-		Method: string(q.Method), Open: refused != nil, Problems: components.ErrorSummary{Items: summary},
+		Method: string(q.Method), Problems: components.ErrorSummary{Items: summary},
 		Name: components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: wrong["name"],
 			Required: true},
 		Period: components.Select{Label: "Period", Name: "period", Error: wrong["period"], Required: true},
