@@ -33,7 +33,7 @@ type auditConsistencyCmd struct {
 }
 
 // saying is what a log says, as a file: the text of a proof or of a checkpoint, and the checkpoint that it leads to.
-type saying func(ctx context.Context, log *trail.Service, who actor.Actor) (text string, at merkle.Checkpoint, err error)
+type saying func(context.Context, *trail.Service, actor.Actor) (text string, at merkle.Checkpoint, err error)
 
 func (v *auditCheckpointCmd) run(ctx context.Context, c Config, io streams) error {
 	return onLog(ctx, c, io, v.Merchant, v.File,
