@@ -212,7 +212,8 @@ func New(o Options) (Services, error) {
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
-	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
+	out.Batches = &batch.Service{On: func(tx *database.Tx) billing.Tx { return s.On(tx) }, Store: batch.Store{DB: s.DB},
+		Billing:   bills,
 		Purchases: purchases,
 		Clients:   clients, Timetable: at.timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
@@ -228,7 +229,7 @@ func New(o Options) (Services, error) {
 			t, err := out.Tasks.AskIn(tx, who, w)
 			return t.ID, err
 		}}
-	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
+	out.Approvals = &approval.Service{Store: approval.Store{DB: s.DB},
 		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
 		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -67,11 +68,12 @@ func open(t testing.TB) *house {
 		Bank: bank.Everything()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: words}
 	h.purchases.Papers = bills
-	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
+	h.batches = &batch.Service{On: func(tx *database.Tx) billing.Tx { return s.On(tx) }, Store: batch.Store{DB: s.DB},
+		Billing:   bills,
 		Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
-	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
+	h.approvals = &approval.Service{Store: approval.Store{DB: s.DB},
 		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now,
 		Brands:   &merchant.Service{Store: merchant.Store{DB: s.DB}},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}}}

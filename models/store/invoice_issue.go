@@ -14,7 +14,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
-	"debitdesk/models/dryrun"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
 )
@@ -57,20 +56,6 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 		}
 		return database.Mails.Copy(t.Context(), tx, t.s.Seal, mails)
 	})
-}
-
-// TakeNumbers implements billing.Reader: a block of a counter that may have gaps.
-func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error) {
-	if dryrun.Is(ctx) {
-		return s.LookAtNumber(ctx, brandID, name)
-	}
-	err = s.Pool.QueryRow(ctx, `INSERT INTO brand_counters AS c (brand_id, name, next) VALUES ($1, $2, $3 + 1)
-		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name,
-		int64(n)).Scan(&first)
-	if err != nil {
-		return 0, fmt.Errorf("take %s numbers: %w", name, err)
-	}
-	return first, nil
 }
 
 // DocumentsHeld implements billing.Tx.
