@@ -165,7 +165,8 @@ func New(o Options) (Services, error) {
 		Timetable: at.timetable, Letters: words,
 		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: purchases,
+		Letters: words,
 		Draw:    papers.Printer{Base: o.BaseURL}.Draw,
 		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s.DB}, Purchases: s, Test: o.Sandbox}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: forgetting(s, purchases)}
@@ -201,7 +202,7 @@ func New(o Options) (Services, error) {
 		Figures: &report.Service{Store: report.Store{DB: s.DB}, Now: now, Calendar: days, Timetable: at.timetable,
 			Debits: s.TallyDebits},
 		Money:   &report.Money{Store: report.Store{DB: s.DB}},
-		Journal: &journal.Service{Store: journal.Store{DB: s.DB}, Papers: s},
+		Journal: &journal.Service{Store: journal.Store{DB: s.DB}, Purchases: s.PurchasesOf},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,

@@ -66,7 +66,8 @@ func open(t testing.TB) *house {
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: words}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+		Letters: words}
 	h.purchases.Papers = bills
 	h.batches = &batch.Service{On: func(tx *database.Tx) billing.Tx { return s.On(tx) }, Store: batch.Store{DB: s.DB},
 		Billing:   bills,

@@ -62,7 +62,7 @@ func (h *house) engine() *batch.Service {
 	s := h.store
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: purchases}
 	purchases.Papers = bills
 	return &batch.Service{Store: batch.Store{DB: s.DB}, On: func(tx *database.Tx) billing.Tx { return s.On(tx) },
 		Purchases: purchases, Clients: h.clients,

@@ -57,7 +57,7 @@ func open(t testing.TB) *house {
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: h.purchases}
 	h.subs = &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},
 		Purchases: h.purchases, Now: s.Now}
 	h.purchases.Papers, h.purchases.Subscriptions = bills, h.subs

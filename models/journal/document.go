@@ -33,11 +33,11 @@ func (s *Service) documents(ctx context.Context, who actor.Actor, b *Book) error
 		for i, e := range some {
 			ids[i] = e.PurchaseID
 		}
-		docs, err := s.Papers.DocumentsOf(ctx, who.MerchantID, ids)
+		docs, err := billing.Store(s.Store).DocumentsOf(ctx, who.MerchantID, ids)
 		if err != nil {
 			return err
 		}
-		about, err := s.Papers.PurchasesOf(ctx, who.MerchantID, ids)
+		about, err := s.Purchases(ctx, who.MerchantID, ids)
 		if err != nil {
 			return err
 		}

@@ -4,14 +4,15 @@
 package journal
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
+	"debitdesk/models/purchase"
 )
 
 // Kind is what an entry is of.
@@ -183,8 +184,9 @@ func (m Month) IsZero() bool { return m == Month{} }
 
 // Service holds the use cases of the books.
 type Service struct {
-	Store  Store
-	Papers billing.Reader // what is printed on documents
+	Store Store
+	// Purchases gives those of some purchases that are the merchant's.
+	Purchases func(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error)
 }
 
 // Store is where the journal is kept.

@@ -214,9 +214,6 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	return where, args
 }
 
-// statesOfPurchases begins what CountFound reads of purchases, and of invoices by theirs.
-const statesOfPurchases = "SELECT status AS state FROM purchases WHERE merchant_id = ? AND id"
-
 // TotalPurchases implements purchase.Lister. It counts in the order of the index
 // that finds the rows, and stops at the limit. What a search finds is counted where it
 // is little; nil says that it is not.

@@ -122,7 +122,8 @@ func (h *house) begin() {
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
-	bills := &billing.Service{InTx: runner[billing.Tx](h), Read: s, Purchases: h.purchases, Letters: letters{}}
+	bills := &billing.Service{InTx: runner[billing.Tx](h), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+		Letters: letters{}}
 	h.purchases.Papers = bills
 	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now,
 		Timetable: tt, Limits: h.purchases.Limits}
