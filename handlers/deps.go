@@ -29,6 +29,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/lists"
 	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/messages"
 	"debitdesk/handlers/web/planner"
 	"debitdesk/handlers/web/plans"
 	"debitdesk/handlers/web/purchases"
@@ -79,6 +80,7 @@ type Deps struct {
 	Clients      *clients.Clients
 	ClientPages  *clientpages.Pages // the desk’s side of clients’ own pages
 	Texts        *texts.Texts
+	Messages     *messages.Messages
 	Purchases    *purchases.Purchases
 	Controls     *simulator.Controls // sandbox mode alone
 	Tokens       *tokens.Tokens

@@ -24,6 +24,10 @@ func (e *edge) homeRoutes() Table {
 			{page, "GET", "/mandates/:id/notes", e.Followups.Show(followup.Mandate)},
 			{page, "GET", "/tokens/:id/notes", e.Followups.Show(followup.Token)},
 		}},
+		{actor.Read, "Promises to pay: list and export", []Route{
+			{page, "GET", "/promises", e.Followups.Promises},
+			{page, "GET", "/promises/export", e.Followups.ExportPromises},
+		}},
 		{actor.Write, "Write notes, calls, promises to pay and owners of clients, purchases, mandates and tokens", []Route{
 			{page, "POST", "/clients/:id/notes", e.Followups.Write(followup.Client)},
 			{page, "POST", "/purchases/:id/notes", e.Followups.Write(followup.Purchase)},
@@ -114,6 +118,11 @@ func (e *edge) clientRoutes() Table {
 		}},
 		{actor.Read, "SMS to clients, and what they answered", []Route{
 			{page, "GET", "/clients/:id/sms", e.Texts.Show},
+		}},
+		{actor.Read, "Messages to clients, by e-mail and SMS: list, export and what each said", []Route{
+			{page, "GET", "/messages", e.Messages.List},
+			{page, "GET", "/messages/export", e.Messages.Export},
+			{page, "GET", "/messages/:id", e.Messages.Show},
 		}},
 		{actor.Write, "Write SMS to clients", []Route{
 			{page, "POST", "/clients/:id/sms", e.Texts.Write},

@@ -298,6 +298,7 @@ func (s *street) fill() {
 		"/tokens/":                         token,
 		"/mandates/":                       token,
 		"/sandbox/mail/":                   mail,
+		"/messages/":                       mail,
 		"/sandbox/collections/":            charged,
 		"/amendments/":                     change.ID.String(),
 		"/sandbox/mandates/":               token,

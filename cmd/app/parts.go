@@ -29,6 +29,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/lists"
 	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/messages"
 	plannerpages "debitdesk/handlers/web/planner"
 	planpages "debitdesk/handlers/web/plans"
 	"debitdesk/handlers/web/purchases"
@@ -52,6 +53,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merging"
+	"debitdesk/models/message"
 	"debitdesk/models/paging"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
@@ -154,7 +156,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Events: events, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
 		Selections: s.Selections}
 	d.Home.Purchases = d.Purchases
-	d.Followups = &followups.Followups{Desk: desk, Service: s.Followups, Members: member.Store{DB: db.DB}.Members}
+	d.Followups = &followups.Followups{Desk: desk, Service: s.Followups, Exports: exports,
+		Members: member.Store{DB: db.DB}.Members}
 	d.Purchases.Notes = d.Followups.Panel
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
@@ -182,6 +185,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}
 	d.Texts = &texts.Texts{Desk: desk, Service: s.Texts, Clients: s.Clients}
 	d.Clients.Panels = append(d.Clients.Panels, d.Texts.ClientPanel)
+	d.Messages = &messages.Messages{Desk: desk, Exports: exports, Service: &message.Service{
+		Store: message.Store{DB: db.DB}, Mails: s.Outbox.Store, Texts: s.Texts.Store}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

@@ -46,6 +46,8 @@ func exported(d *handlers.Deps) map[string]kit.ExportSource {
 		templates.StrandedList:         kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
 		templates.UnfitList:            kit.Listed(actor.Read, d.Templates.ExportedNotAllowed),
 		"audit entries":                kit.Listed(actor.Manage, d.Audit.Exported),
+		"messages":                     kit.Listed(actor.Read, d.Messages.Exported),
+		"all promises to pay":          kit.Listed(actor.Read, d.Followups.ExportedPromises),
 		"promises to pay":              kit.Listed(actor.Read, d.Planner.ExportedPromises),
 		"subscriptions that will bill": kit.Listed(actor.Read, d.Planner.ExportedTurns),
 		"movements of money":           kit.Listed(actor.Read, d.Reports.ExportedMovements),

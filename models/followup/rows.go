@@ -187,10 +187,12 @@ func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
 	return out, nil
 }
 
-// promiseQuery reads promises with whether their purchases are paid.
-const promiseQuery = `SELECT p.*, EXISTS (SELECT FROM purchases w
-	WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
-	AND w.status IN ('paid', 'pending_refund', 'refunded')) AS paid FROM promises p WHERE p.merchant_id = ? AND `
+// promisePaid tells of promises p whether their purchases are paid; promiseQuery reads them with it.
+const (
+	promisePaid = `EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
+		AND w.status IN ('paid', 'pending_refund', 'refunded'))`
+	promiseQuery = `SELECT p.*, ` + promisePaid + ` AS paid FROM promises p WHERE p.merchant_id = ? AND `
+)
 
 var promiseView = table.View[Promise]()
 

@@ -69,6 +69,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	why := whyNotForget(impact)
 	view.Menu = []components.MenuItem{
 		{Label: "Account as of a day", Icon: "money", Href: words.ClientHref(one.ID) + "/account"},
+		{Label: "Messages", Icon: "mail", Href: "/messages?client=" + one.ID.String()},
 	}
 	if who.Can(actor.Write) {
 		if !one.Erased() {

@@ -17,6 +17,8 @@ import (
 // more are pages and acts beside the sections, the lists and what can be added.
 var more = []find.Place{
 	{Group: find.Pages, Label: "Tasks", Icon: "clock", Href: "/tasks", Also: "background export download"},
+	{Group: find.Pages, Label: "Undelivered messages", Icon: "mail", Href: "/messages?state=unsent",
+		Also: "mails e-mails SMS failed bounced returned outbox"},
 	{Group: find.Pages, Label: "Approvals", Icon: "check", Href: "/approvals", Also: "second approver requests"},
 	{Group: find.Pages, Label: "Balance and turnover", Icon: "chart", Href: "/reports", Also: "reports money"},
 	{Group: find.Pages, Label: "Month by month", Icon: "chart", Href: "/reports/months",

@@ -28,6 +28,7 @@ import (
 type Followups struct {
 	Desk    *kit.Desk
 	Service *followup.Service
+	Exports *kit.Exports
 	// Members are the people of the business.
 	Members func(ctx context.Context, merchantID uuid.UUID) ([]member.Member, error)
 }
@@ -46,7 +47,7 @@ func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Objec
 	if err != nil {
 		return nil, nil, err
 	}
-	if promises, err = h.promises(ctx, who, of); err != nil {
+	if promises, err = h.promisesOf(ctx, who, of); err != nil {
 		return nil, nil, err
 	}
 	v, older, err := h.view(ctx, who, o, of, promises, paging.Ask{Limit: kit.BesideRows})
@@ -56,8 +57,8 @@ func (h *Followups) Panel(ctx context.Context, who actor.Actor, o followup.Objec
 	return pages.NotesPanel(v), promises, err
 }
 
-// promises are those of the client of a thing, if it has one.
-func (h *Followups) promises(ctx context.Context, who actor.Actor, of followup.Subject) ([]followup.Promise, error) {
+// promisesOf are those of the client of a thing, if it has one.
+func (h *Followups) promisesOf(ctx context.Context, who actor.Actor, of followup.Subject) ([]followup.Promise, error) {
 	if of.ClientID == uuid.Nil {
 		return nil, nil
 	}
@@ -163,7 +164,7 @@ func (h *Followups) show(c echo.Context, status int, kind followup.ObjectType, t
 	if err != nil {
 		return err
 	}
-	promises, err := h.promises(ctx, who, of)
+	promises, err := h.promisesOf(ctx, who, of)
 	if err != nil {
 		return err
 	}

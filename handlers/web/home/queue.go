@@ -219,9 +219,10 @@ func attentionGroup(k attentionKind, all purchase.Tally, shown int) pages.QueueG
 		g.Sum = words.Sum(all.Cents, money.ZAR)
 	}
 	switch k.id {
-	case promisesDue.id: // this is the list
+	case promisesDue.id:
+		g.More = components.Link{Text: "All promises", Href: "/promises"}
 	case mailsFailed.id:
-		g.More = components.Link{Text: "Invoices not delivered", Href: "/invoices?state=mail_failed"}
+		g.More = components.Link{Text: "All that was not delivered", Href: "/messages?state=unsent"}
 	case debitsFailed.id:
 		if k.title == debitsFailed.title {
 			g.More = components.Link{Text: "Show the list", Href: k.href}

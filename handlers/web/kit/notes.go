@@ -68,6 +68,9 @@ func ThingPath(o followup.Object) string {
 var promiseWords = map[followup.PromiseState]string{followup.Open: "open", followup.Kept: "kept",
 	followup.Broken: "broken", followup.Withdrawn: "withdrawn"}
 
+// PromiseWord is where a promise stands.
+func PromiseWord(state followup.PromiseState) string { return promiseWords[state] }
+
 // PromiseLine puts a promise into words.
 func PromiseLine(p followup.Promise, now time.Time) pages.NextLine {
 	line := pages.NextLine{Text: "Promised for " + words.SayDay(p.DueOn, now), Sum: words.Sum(p.AmountCents, p.Currency),
