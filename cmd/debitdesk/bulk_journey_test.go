@@ -10,7 +10,7 @@ import (
 // Rows are ticked, looked at beside the list and acted on by keyboard; without scripts plain forms do the same.
 func TestManyRowsByKeyboardAndWithoutScripts(t *testing.T) {
 	t.Parallel()
-	site := openDemo(t, 39)
+	site := openDemo(t, 26)
 	chromium := browser(t)
 	const list = "/purchases?attention=failed"
 	admin := site.tab(t, chromium)

@@ -15,7 +15,7 @@ import (
 // Clients read their pages in four languages; words that are half as long again fit the narrowest phone.
 func TestClientsReadTheirPagesInFourLanguages(t *testing.T) {
 	t.Parallel()
-	site := openDemo(t, 39)
+	site := openDemo(t, 26)
 	phone := site.tab(t, browser(t))
 	purchase := site.offersLanguages(t)
 	phone.open("/my/link/languages")
