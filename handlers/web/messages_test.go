@@ -37,7 +37,8 @@ func TestMessagesToClientsAreOneList(t *testing.T) {
 	}
 
 	all := h.Page(h.A.Reader, "GET", "/messages", nil).Want(http.StatusOK).Contains("Please call us.",
-		"The link to the client’s own page", "Thandi Nkosi", "082 123 4567", "thandi@example.com", "3 messages").Lacks("/my/link/")
+		"The link to the client’s own page", "Thandi Nkosi", "082 123 4567", "thandi@example.com", "3 messages").
+		Lacks("/my/link/")
 	for query, want := range map[string]struct{ has, lacks string }{
 		"state=waiting":              {"own page", "Please call us."},
 		"state=sent":                 {"Please call us.", "own page"},
