@@ -158,7 +158,8 @@ func New(o Options) (Services, error) {
 	at := o.connect(now, days)
 	words := letters.Writer{Base: o.BaseURL, Window: mandate.WindowBy(at.timetable.Rules),
 		Limits: at.limits()}
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
+		Read: s, Lists: s, Now: now, Calendar: days,
 		Timetable: at.timetable, Letters: words,
 		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}

@@ -61,7 +61,8 @@ func open(t testing.TB) *house {
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	words := letters.Writer{Base: "https://desk.example"}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
+		Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: bank.Everything()}

@@ -60,7 +60,8 @@ func open(t testing.TB) *house {
 // engine is one process that works on batches.
 func (h *house) engine() *batch.Service {
 	s := h.store
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
+		Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
 	purchases.Papers = bills

@@ -55,7 +55,8 @@ func open(t testing.TB) *house {
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
+		Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases}
 	h.subs = &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},

@@ -62,7 +62,7 @@ func (set *changeSet) save() {
 	for _, c := range set.collections {
 		if c.changed {
 			c.is.UpdatedAt = now
-			set.tx.SaveCollection(c.is, c.was.State)
+			collection.Save(set.tx.Unit(), c.is, c.was.State)
 		}
 	}
 	for _, p := range set.purchases {

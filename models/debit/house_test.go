@@ -110,7 +110,8 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 	h := &house{t: t, store: s}
 	cal := calendar.New()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal,
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
+		Read: s, Lists: s, Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}

@@ -65,7 +65,6 @@ type Tx interface {
 	// Hold locks what the collections touch: tokens first, then collections, then
 	// purchases, each in the order of their ids, as the use cases of purchases do.
 	Hold(collectionIDs []uuid.UUID) (Held, error)
-	SaveCollection(c collection.Collection, from collection.State)
 	SavePurchase(p purchase.Purchase, from purchase.Status)
 
 	// Submitted moves scheduled collections to submitted and gives those that were

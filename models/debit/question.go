@@ -83,7 +83,7 @@ func (q *question) save() error {
 		q.tx.SavePurchase(q.p.is, q.p.was.Status)
 	}
 	if q.first != nil {
-		q.tx.InsertCollection(*q.first)
+		collection.Insert(q.tx.Unit(), *q.first)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 	for i, p := range waiting {
 		ids[i] = p.ID
 	}
-	latest, err := s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+	latest, err := s.collections().Latest(ctx, who.MerchantID, ids...)
 	out := make([]Record, 0, len(waiting))
 	for _, p := range waiting {
 		if c, known := latest[p.ID]; known {
@@ -189,7 +189,7 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 	for i, p := range waiting {
 		ids[i] = p.ID
 	}
-	latest, err := s.Read.LatestCollections(ctx, a.MerchantID, ids...)
+	latest, err := s.collections().Latest(ctx, a.MerchantID, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (s *Service) debitsLeft(ctx context.Context, side Side) (int, error) {
 	if !side.Known || !side.Mandate.AllowsOneDebit() {
 		return noLimit, nil
 	}
-	used, err := s.Read.DebitsUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
+	used, err := s.collections().CountUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
 	return max(0, 1-used), err
 }
 

@@ -116,7 +116,7 @@ func dropCollection(tx Tx, rec *Record) error {
 		return nil
 	}
 	c.UpdatedAt = tx.Now()
-	won, err := tx.MoveCollection(c, from)
+	won, err := collection.Move(tx.Unit(), c, from)
 	if err == nil && !won {
 		err = fault.ErrLost
 	}

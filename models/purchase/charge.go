@@ -52,7 +52,8 @@ func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uui
 // that two of one period do not both count as its only one.
 func holdDebits(tx Tx, m mandate.Mandate, day mandate.Day, seen int) {
 	if m.Terms != nil && !m.AllowsOneDebit() {
-		tx.HoldDebits(m.MerchantID, m.ID, day.Due.AddDays(-mandate.PeriodReach), day.Due.AddDays(mandate.PeriodReach), seen)
+		collection.HoldUnder(tx.Unit(), m.MerchantID, m.ID, day.Due.AddDays(-mandate.PeriodReach),
+			day.Due.AddDays(mandate.PeriodReach), seen)
 	}
 }
 
@@ -75,7 +76,7 @@ func (s *Service) charging(who actor.Actor, f Forecast) func(Tx, *Record) error 
 
 // begin writes a debit that was booked.
 func (s *Service) begin(tx Tx, who actor.Actor, rec Record, c collection.Collection, f Forecast, before Status) {
-	tx.InsertCollection(c)
+	collection.Insert(tx.Unit(), c)
 	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text: fmt.Sprintf("%s will be debited from %s on %s.", money.Format(c.AmountCents, c.Currency), f.Token.AccountMask,

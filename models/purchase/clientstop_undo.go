@@ -219,7 +219,7 @@ func (s *Service) bringBack(ctx context.Context, tx Tx, who actor.Actor, u *Stop
 
 // planBack plans a debit again, on the dates that it had; ErrLost when it is not as it was listed.
 func (s *Service) planBack(tx Tx, who actor.Actor, rec *Record, stop ClientStop) error {
-	if won, err := restoreCollection(tx.Unit(), rec.MerchantID, rec.Collection.ID); err != nil || !won {
+	if won, err := collection.Restore(tx.Unit(), rec.MerchantID, rec.Collection.ID); err != nil || !won {
 		return lostUnless(err)
 	}
 	before, c := rec.Status, *rec.Collection

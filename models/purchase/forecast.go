@@ -125,7 +125,7 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 		}
 	}
 	if k, err = s.accounts(ctx, merchantID, wishes); err == nil {
-		k.last, err = s.Read.LatestCollections(ctx, merchantID, tried...)
+		k.last, err = s.collections().Latest(ctx, merchantID, tried...)
 	}
 	return k, err
 }

@@ -168,7 +168,7 @@ func (s *Service) moveOffIn(tx Tx, who actor.Actor, day calendar.Date, seen stri
 		}
 		c := one.moved
 		c.UpdatedAt = tx.Now()
-		planned, err := tx.PlanCollection(c)
+		planned, err := collection.Replan(tx.Unit(), c)
 		if err != nil {
 			return 0, err
 		}

@@ -139,8 +139,6 @@ type Lister interface {
 	// Debits lists debits, newest first.
 	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
 		ask paging.Ask) (paging.Page[collection.Collection], error)
-	// DebitsByID finds debits by their ids, in no order.
-	DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error)
 	// TallyDebits counts and sums debits, up to limit; 0 is no limit.
 	TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, limit int64) (Tally, error)
 	// PurchasesOf finds purchases by their ids.

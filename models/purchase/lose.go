@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/token"
 )
@@ -125,7 +126,7 @@ func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, fr
 	if len(f.Problems) > 0 {
 		return false, fault.ErrLost // it was possible a moment ago
 	}
-	withdrawn, err := tx.WithdrawCollection(rec.MerchantID, rec.Collection.ID)
+	withdrawn, err := collection.Withdraw(tx.Unit(), rec.MerchantID, rec.Collection.ID)
 	if err != nil || !withdrawn {
 		return false, err
 	}
@@ -135,7 +136,7 @@ func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, fr
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.Collection, rec.TokenID, rec.UpdatedAt = &c, to.ID, tx.Now()
 	rec.awaits(c)
-	tx.InsertCollection(c)
+	collection.Insert(tx.Unit(), c)
 	tx.MovePurchase(rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,

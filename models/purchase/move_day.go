@@ -152,7 +152,7 @@ func (s *Service) MoveDayIn(tx Tx, who actor.Actor, id uuid.UUID, day calendar.D
 	c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
 	rec.Due, rec.DueGiven, rec.ExecuteAt, rec.UpdatedAt = s.On(rec.Purchase, day).Due, true, c.ExecuteAt, tx.Now()
 	tx.MovePurchase(rec.Purchase, rec.Status)
-	planned, err := tx.PlanCollection(c)
+	planned, err := collection.Replan(tx.Unit(), c)
 	if err != nil {
 		return err
 	}

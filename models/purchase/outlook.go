@@ -37,7 +37,7 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 		found, err = s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
 		return err
 	}, func(ctx context.Context) (err error) {
-		last, err = s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+		last, err = s.collections().Latest(ctx, who.MerchantID, ids...)
 		return err
 	}, func(ctx context.Context) (err error) {
 		links, err = s.Read.LinksSent(ctx, who.MerchantID, ids...)

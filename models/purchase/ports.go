@@ -38,9 +38,6 @@ type Tx interface {
 	// MovePurchase ends the transaction with fault.ErrLost when the purchase is not
 	// as it was loaded.
 	MovePurchase(p Purchase, from Status)
-	// HoldDebits keeps other debits from beginning under a mandate; the transaction ends with fault.ErrLost when not
-	// exactly so many as were seen are under way or collected between two days.
-	HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int)
 	// LeaveToken notes on a tokenising purchase that its token is being deleted, or
 	// that it came back.
 	LeaveToken(merchantID, id uuid.UUID, leaving bool)
@@ -51,14 +48,6 @@ type Tx interface {
 	// EndDeletion ends a deletion that waits; false when it does not any more, or when
 	// it is to be undone and its time is over.
 	EndDeletion(d Deletion, state DeletionState) (bool, error)
-	InsertCollection(c collection.Collection)
-	// PlanCollection gives a scheduled collection other days, unless a process began
-	// to hand it over; false then.
-	PlanCollection(c collection.Collection) (bool, error)
-	MoveCollection(c collection.Collection, from collection.State) (bool, error)
-	// WithdrawCollection cancels a scheduled collection that no process ever began to
-	// hand over, so that the bank cannot have it; false for any other.
-	WithdrawCollection(merchantID, id uuid.UUID) (bool, error)
 	InsertAmendment(a Amendment)
 	// MoveAmendment ends the transaction with fault.ErrLost when the amendment is not
 	// open any more.
@@ -126,8 +115,6 @@ type Reader interface {
 	// AuthenticationsOfEach lists the same for each of some mandates.
 	AuthenticationsOfEach(ctx context.Context, merchantID uuid.UUID,
 		mandateIDs []uuid.UUID) (map[uuid.UUID][]mandate.Authentication, error)
-	// DebitsUnder counts the debits under a mandate that are under way or collected.
-	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
 	// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate, of
 	// others those with an action date from one day to another.
 	DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from,
@@ -135,13 +122,8 @@ type Reader interface {
 	// DebitsBefore gives, for each of some debits, the days of those under its mandate that are under way or collected,
 	// began before it and run within a period of it.
 	DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error)
-	// CollectionsUnder gives the newest debits under a mandate, the newest first.
-	CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error)
 	// LinksSent tells when the last mail with the link to pay of each purchase was taken by the relay.
 	LinksSent(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]time.Time, error)
-	// LatestCollections gives the newest collection of each purchase that has one.
-	LatestCollections(ctx context.Context, merchantID uuid.UUID,
-		purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token,
 	// and the tokenising purchase itself while its first debit is not at the bank yet.
 	WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error)
@@ -197,6 +179,7 @@ const defaultDue = time.Hour
 // Service holds the use cases of purchases.
 type Service struct {
 	InTx      func(context.Context, func(Tx) error) error
+	Store     Store
 	Read      Reader
 	Lists     Lister
 	Now       func() time.Time
@@ -221,6 +204,8 @@ type Service struct {
 
 // NoVerification says why accounts cannot be checked; empty when somebody answers.
 func (s *Service) NoVerification() string { return bank.NoVerification(s.Verifier) }
+
+func (s *Service) collections() collection.Store { return collection.Store{DB: s.Store.DB} }
 
 // Record is a purchase with what its page and its API answer show beside it.
 type Record struct {

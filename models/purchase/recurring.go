@@ -115,7 +115,7 @@ func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, f Forecast)
 		return err
 	}
 	tx.InsertPurchase(rec.Purchase)
-	tx.InsertCollection(c)
+	collection.Insert(tx.Unit(), c)
 	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase),
 		f.Token.AccountMask, c.ActionDate.Format(dayForm)),
 		map[string]any{"recurring_token": f.Token.ID, "action_date": c.ActionDate})

@@ -176,7 +176,7 @@ func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) error {
 		keepVerification(tx, st.who, *st.verified)
 	}
 	if c != nil {
-		tx.InsertCollection(*c)
+		collection.Insert(tx.Unit(), *c)
 	}
 	if st.mandate.Kind == mandate.DebiCheck {
 		ask(tx, st.who, p, st.mandate, st.mandate.Terms.Authentication, st.asked+1)

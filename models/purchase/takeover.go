@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
@@ -192,7 +193,7 @@ func (g Agreed) to(a AmendmentSheet) error {
 // the order in which running the debits locks them.
 func (s *Service) moveAll(tx Tx, who actor.Actor, a *AmendmentSheet) error {
 	for _, m := range a.Moves {
-		withdrawn, err := tx.WithdrawCollection(m.MerchantID, m.Old.ID)
+		withdrawn, err := collection.Withdraw(tx.Unit(), m.MerchantID, m.Old.ID)
 		if err != nil {
 			return err
 		}
@@ -217,7 +218,7 @@ func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	if p.ID == a.OldTokenID { // its first debit waited on the token that it is itself
 		p.noToken(who, a.Old.Token.Method, now)
 	}
-	tx.InsertCollection(c)
+	collection.Insert(tx.Unit(), c)
 	tx.MovePurchase(p, PendingCharge)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 		PurchaseID: p.ID,

@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
@@ -118,7 +119,7 @@ func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t toke
 		before := c.ActionDate
 		s.planAgain(c, s.Schedule(rec.Brand, c.Method), m, p.Due, tx.Now())
 		c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
-		if planned, err := tx.PlanCollection(*c); err != nil || !planned {
+		if planned, err := collection.Replan(tx.Unit(), *c); err != nil || !planned {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "collection.planned_again", ObjectType: "collection", ObjectID: c.ID,

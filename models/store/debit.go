@@ -36,7 +36,7 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	for _, k := range tokens {
 		held.Tokens[k.ID] = k
 	}
-	collections, err := database.All(ctx, t.s.DB, collectionTable, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+	collections, err := database.All(ctx, t.s.DB, collection.Table, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
 		collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
@@ -175,7 +175,7 @@ func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
 }
 
 func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, error) {
-	return database.Collect(t.Context(), t.s.DB, collectionTable, sql, args)
+	return database.Collect(t.Context(), t.s.DB, collection.Table, sql, args)
 }
 
 // RecallTold implements debit.Tx.

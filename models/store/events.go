@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/webhook"
@@ -66,7 +67,7 @@ func (s *Store) Snapshot(kept []byte) (rec purchase.Record, refund *purchase.Ref
 	}
 	rec.Brand.IsTest = rec.Purchase.IsTest
 	if given(parts.Collection) {
-		collected, err := collectionTable.FromJSON(s.Seal, parts.Collection)
+		collected, err := collection.Table.FromJSON(s.Seal, parts.Collection)
 		if err != nil {
 			return rec, nil, err
 		}

@@ -118,7 +118,8 @@ func (h *house) begin() {
 	h.store = s
 	cal, tt := calendar.New(), collection.DefaultTimetable()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Read: s, Lists: s, Now: s.Now, Calendar: cal,
+	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Store: purchase.Store{DB: s.DB},
+		Read: s, Lists: s, Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
