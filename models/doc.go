@@ -7,7 +7,8 @@
 //
 // Rules, one package for each concept: merchant, client, token, mandate, purchase, collection, user, factor
 // (two-step sign-in), credential, audit, mail, facet (what lists are narrowed by that stands in other records);
-// debit runs what is due, subscription bills the periods that begin, followup keeps what staff do about what
+// debit runs what is due, subscription bills the periods that begin, attention is the queue of what needs a person,
+// followup keeps what staff do about what
 // needs attention, and planner says what each day brings and what a moved holiday changes. book brings a business
 // in from elsewhere, leaving takes it out whole, merging makes one client of two, and journal keeps the balanced
 // entries of money and documents for accounting packages.

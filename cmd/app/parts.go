@@ -53,7 +53,6 @@ import (
 	"debitdesk/models/member"
 	"debitdesk/models/merging"
 	"debitdesk/models/paging"
-	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
 	"debitdesk/models/token"
@@ -82,10 +81,9 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	if err != nil {
 		return handlers.Deps{}, err
 	}
-	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
 	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
 	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
-		Replays: database.Answers{DB: db.DB}, OtherBank: s.otherBank(), Attention: figures.AttentionCount,
+		Replays: database.Answers{DB: db.DB}, OtherBank: s.otherBank(), Attention: s.Attention.Count,
 		Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	if db.Standby != nil {
 		desk.AsOf = database.AsOf
@@ -124,7 +122,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	}
 	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
 		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate}
-	s.desk(&d, desk, figures, o)
+	s.desk(&d, desk, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
 }
@@ -133,7 +131,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 func (s Services) otherBank() bool { return s.Controls != nil && !s.Controls.Forces() }
 
 // desk adds the pages that staff work with.
-func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service, o HTTP) {
+func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	db, events := o.Store, trail.Store{DB: o.Store.DB}
 	register, proofs := &token.Service{Store: token.Store{DB: db.DB}}, &mandate.Service{Store: mandate.Store{DB: db.DB}}
 	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context,
@@ -145,7 +143,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Clients: func() kit.Rows[client.Client] { return d.Clients.Rows() }}
 	d.Imports = &imports.Imports{Desk: desk, Service: s.Imports, Tasks: s.Tasks, Approvals: s.Approvals,
 		Brands: s.Merchants.Store.Brands}
-	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest,
+	d.Home = &home.Home{Desk: desk, Reports: s.Figures, Queue: s.Attention, Approvals: s.Approvals,
+		Latest:    d.Batches.Latest,
 		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch, Lives: o.Sessions.Lives}
@@ -169,7 +168,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		LivePanel: d.Live.PanelOfChange}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: db.MatchClients, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
-	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: figures,
+	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: s.Figures,
 		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
 			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})
 			return len(live), err

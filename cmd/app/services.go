@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/analysis"
 	"debitdesk/models/approval"
+	"debitdesk/models/attention"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
@@ -87,6 +88,8 @@ type Services struct {
 	Subscriptions *subscription.Service
 	Webhooks      *webhook.Service
 	Approvals     *approval.Service
+	Attention     *attention.Service
+	Figures       *report.Service
 	Money         *report.Money
 	Statements    *statement.Service
 	Journal       *journal.Service
@@ -194,7 +197,10 @@ func New(o Options) (Services, error) {
 		Subscriptions: subscriptions,
 		Factors: &factor.Service{Store: factor.Store{DB: s.DB}, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
-		Find:    &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
+		Find:      &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
+		Attention: &attention.Service{Store: attention.Store{DB: s.DB}, Now: now},
+		Figures: &report.Service{Store: report.Store{DB: s.DB}, Now: now, Calendar: days, Timetable: at.timetable,
+			Debits: s.TallyDebits},
 		Money:   &report.Money{Store: report.Store{DB: s.DB}},
 		Journal: &journal.Service{Store: journal.Store{DB: s.DB}, Papers: s},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
@@ -207,8 +213,9 @@ func New(o Options) (Services, error) {
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
-	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: purchases,
-		Clients: clients, Timetable: at.timetable, Now: now,
+	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
+		Purchases: purchases,
+		Clients:   clients, Timetable: at.timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}

@@ -12,7 +12,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
 	"debitdesk/models/find"
-	"debitdesk/models/report"
 	"debitdesk/models/task"
 )
 
@@ -21,9 +20,7 @@ import (
 func (s Services) workers(o Options) {
 	var d handlers.Deps
 	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, Replays: database.Answers{DB: o.Store.DB}}
-	figures := &report.Service{Read: o.Store, Now: o.Store.Now, Calendar: s.Purchases.Calendar,
-		Timetable: s.Purchases.Timetable}
-	s.desk(&d, desk, figures, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
+	s.desk(&d, desk, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk
 	s.Tasks.Workers[imports.Kind] = imports.Worker{Service: s.Imports}

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/analysis"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
 
@@ -52,10 +53,10 @@ func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 		t.Fatalf("the demo has %d debits", len(debits))
 	}
 	weekdays := map[time.Weekday]report.Outcome{}
-	reasons := map[string]report.Tally{}
+	reasons := map[string]purchase.Tally{}
 	failed := map[uuid.UUID]bool{}
 	var all report.Outcome
-	var open report.Tally
+	var open purchase.Tally
 	for _, d := range debits {
 		o := weekdays[d.Day.Weekday()]
 		switch d.State.Outcome() {
@@ -67,13 +68,13 @@ func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 			o.Disputed, all.Disputed = o.Disputed+1, all.Disputed+1
 		case collection.OutcomeOpen:
 			if !d.Day.Before(today) && d.Day.Before(today.AddDays(30)) {
-				open = report.Tally{N: open.N + 1, Cents: open.Cents + d.Cents}
+				open = purchase.Tally{N: open.N + 1, Cents: open.Cents + d.Cents}
 			}
 		}
 		weekdays[d.Day.Weekday()] = o
 		if s := d.State.Outcome(); s == collection.OutcomeFailed || s == collection.OutcomeDisputed {
 			r := reasons[d.Code]
-			reasons[d.Code] = report.Tally{N: r.N + 1, Cents: r.Cents + d.Cents}
+			reasons[d.Code] = purchase.Tally{N: r.N + 1, Cents: r.Cents + d.Cents}
 		}
 	}
 	if p.All.Outcome() != all || all.Unpaid == 0 || all.Disputed == 0 {
@@ -85,8 +86,9 @@ func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 		}
 	}
 	for name, outcome := range map[string]func() report.Outcome{
-		"days": func() report.Outcome { return summed(p.Days) }, "methods": func() report.Outcome { return summed(p.Methods) },
-		"brands": func() report.Outcome { return summed(p.Brands) },
+		"days":    func() report.Outcome { return summed(p.Days) },
+		"methods": func() report.Outcome { return summed(p.Methods) },
+		"brands":  func() report.Outcome { return summed(p.Brands) },
 		"months": func() (o report.Outcome) {
 			for _, m := range p.Months {
 				o = added(o, m.Outcome())
@@ -103,7 +105,7 @@ func TestHowDebitsWentIsWhatEachDebitSays(t *testing.T) {
 			t.Errorf("the %s come to %+v, want %+v", name, got, all)
 		}
 	}
-	told := map[string]report.Tally{}
+	told := map[string]purchase.Tally{}
 	for _, r := range p.Reasons {
 		told[r.Code] = r.All
 	}
@@ -152,7 +154,7 @@ func TestAFailureEndsWhereThePurchaseStands(t *testing.T) {
 		q := analysis.Question{From: today.AddDays(-60), To: today}
 		p, err := v.app.Services.Analysis.Look(t.Context(), who, q, analysis.Question{})
 		must(t, err)
-		if len(p.Endings) != 1 || p.Endings[0].By[want] != (report.Tally{N: 1, Cents: 30007}) || p.Endings[0].All.N != 1 {
+		if len(p.Endings) != 1 || p.Endings[0].By[want] != (purchase.Tally{N: 1, Cents: 30007}) || p.Endings[0].All.N != 1 {
 			t.Errorf("want %s: %+v", want, p.Endings)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/attention"
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/debit"
@@ -298,7 +299,8 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 			if err := scans(&before); err != nil {
 				return err
 			}
-			if n, err = b.Store.AttentionCount(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1, 0)); err != nil {
+			if n, err = (attention.Store{DB: b.Store.DB}).Count(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1,
+				0)); err != nil {
 				return err
 			}
 			return scans(&after)

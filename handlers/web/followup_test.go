@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/attention"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/paging"
@@ -17,8 +18,8 @@ import (
 func (b business) waiting(want int, when string) {
 	b.t.Helper()
 	for range 2 { // before and after what changed was worked off
-		if n, err := b.Store.AttentionCount(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30)); n != want ||
-			err != nil {
+		n, err := attention.Store{DB: b.Store.DB}.Count(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30))
+		if n != want || err != nil {
 			b.t.Errorf("%s: %d wait, want %d, %v", when, n, want, err)
 		}
 		sum := 0

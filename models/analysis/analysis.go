@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/estimate"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
 	"debitdesk/models/subscription"
@@ -78,11 +79,11 @@ func (q Question) YearBefore() Question {
 // Result is how some debits went. Withdrawn ones are none of them; a disputed one counts as disputed, however that was
 // decided.
 type Result struct {
-	Final       report.Tally // collected, and can no longer be returned unpaid
-	Provisional report.Tally // collected, and may still be returned
-	Unpaid      report.Tally
-	Disputed    report.Tally
-	Open        report.Tally // the bank has not answered
+	Final       purchase.Tally // collected, and can no longer be returned unpaid
+	Provisional purchase.Tally // collected, and may still be returned
+	Unpaid      purchase.Tally
+	Disputed    purchase.Tally
+	Open        purchase.Tally // the bank has not answered
 }
 
 func (r *Result) add(s sum) {
@@ -103,14 +104,14 @@ func (r *Result) add(s sum) {
 }
 
 // Collected is what came in and has not gone back.
-func (r Result) Collected() report.Tally {
-	return report.Tally{N: r.Final.N + r.Provisional.N, Cents: r.Final.Cents + r.Provisional.Cents}
+func (r Result) Collected() purchase.Tally {
+	return purchase.Tally{N: r.Final.N + r.Provisional.N, Cents: r.Final.Cents + r.Provisional.Cents}
 }
 
 // Answered is what the bank has answered.
-func (r Result) Answered() report.Tally {
+func (r Result) Answered() purchase.Tally {
 	c := r.Collected()
-	return report.Tally{N: c.N + r.Unpaid.N + r.Disputed.N, Cents: c.Cents + r.Unpaid.Cents + r.Disputed.Cents}
+	return purchase.Tally{N: c.N + r.Unpaid.N + r.Disputed.N, Cents: c.Cents + r.Unpaid.Cents + r.Disputed.Cents}
 }
 
 // Interval is where the share of collected debits lies in 80 of 100 cases; ok is false when there are too few cases.

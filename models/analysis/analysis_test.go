@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/estimate"
 	"debitdesk/models/fault"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 func day(text string) calendar.Date {
@@ -104,7 +104,7 @@ func TestWithoutAHistoryNothingIsForetold(t *testing.T) {
 		sums = append(sums, of(today.AddDays(-60+n).String(), collection.Final, 1))
 	}
 	kinds := kindsOf(sums, today.AddDays(-190), today.AddDays(-11), nil)
-	planned := map[bank.Method]report.Tally{bank.EFT: {N: 3, Cents: 300}}
+	planned := map[bank.Method]purchase.Tally{bank.EFT: {N: 3, Cents: 300}}
 	if _, known := partsOf(planned, kinds); known {
 		t.Error("twenty debits are too few")
 	}

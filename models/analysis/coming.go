@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/estimate"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 const (
@@ -25,10 +25,10 @@ const (
 // ComingDay is what one day is expected to bring.
 type ComingDay struct {
 	Date    calendar.Date
-	Planned report.Tally  // debits that are scheduled or at the bank
-	Bills   report.Tally  // what subscriptions will still bill by then, as things stand
-	Band    estimate.Band // of both together
-	Known   bool          // false: there are too few debits in the past to judge by
+	Planned purchase.Tally // debits that are scheduled or at the bank
+	Bills   purchase.Tally // what subscriptions will still bill by then, as things stand
+	Band    estimate.Band  // of both together
+	Known   bool           // false: there are too few debits in the past to judge by
 	parts   []estimate.Part
 }
 
@@ -54,7 +54,7 @@ type Outlook struct {
 }
 
 // Sum is what the first days of the outlook come to: those of which nothing can be said count as nothing.
-func (o Outlook) Sum(days int) (planned, bills report.Tally, band estimate.Band) {
+func (o Outlook) Sum(days int) (planned, bills purchase.Tally, band estimate.Band) {
 	var parts [][]estimate.Part
 	for _, d := range o.Days[:min(days, len(o.Days))] {
 		planned, bills = plus(planned, d.Planned), plus(bills, d.Bills)
@@ -89,19 +89,19 @@ func (s *Service) Coming(ctx context.Context, who actor.Actor) (o Outlook, err e
 	o.From, o.To = today.AddDays(-lagDays-pastDays), today.AddDays(-lagDays-1)
 	o.Kinds = kindsOf(sums, o.From, o.To, shapes)
 	o.MoreFrom = bills.MoreFrom
-	open := map[calendar.Date]map[bank.Method]report.Tally{}
+	open := map[calendar.Date]map[bank.Method]purchase.Tally{}
 	for _, one := range sums {
 		if one.State.Outcome() == collection.OutcomeOpen && !one.Day.Before(today) {
 			note(open, one)
 		}
 	}
-	billed := map[calendar.Date]report.Tally{}
+	billed := map[calendar.Date]purchase.Tally{}
 	for _, t := range bills.Turns {
 		day := t.BilledOn
 		if t.DueOn.After(day) {
 			day = t.DueOn
 		}
-		billed[day] = plus(billed[day], report.Tally{N: t.N, Cents: t.N * t.Cents})
+		billed[day] = plus(billed[day], purchase.Tally{N: t.N, Cents: t.N * t.Cents})
 	}
 	for day := today; !day.After(last); day = day.AddDays(1) {
 		d := ComingDay{Date: day, Bills: billed[day]}
@@ -110,7 +110,7 @@ func (s *Service) Coming(ctx context.Context, who actor.Actor) (o Outlook, err e
 		}
 		if d.Bills.N > 0 {
 			if open[day] == nil {
-				open[day] = map[bank.Method]report.Tally{}
+				open[day] = map[bank.Method]purchase.Tally{}
 			}
 			open[day][""] = d.Bills
 		}
@@ -123,16 +123,16 @@ func (s *Service) Coming(ctx context.Context, who actor.Actor) (o Outlook, err e
 	return o, nil
 }
 
-func note(into map[calendar.Date]map[bank.Method]report.Tally, s sum) {
+func note(into map[calendar.Date]map[bank.Method]purchase.Tally, s sum) {
 	if into[s.Day] == nil {
-		into[s.Day] = map[bank.Method]report.Tally{}
+		into[s.Day] = map[bank.Method]purchase.Tally{}
 	}
-	into[s.Day][s.Method] = plus(into[s.Day][s.Method], report.Tally{N: s.N, Cents: s.Cents})
+	into[s.Day][s.Method] = plus(into[s.Day][s.Method], purchase.Tally{N: s.N, Cents: s.Cents})
 }
 
 // partsOf are debits by some methods with what is known about each. A method with too little history is judged by that
 // of all; known is false where even that is too little.
-func partsOf(debits map[bank.Method]report.Tally, kinds []Kind) (parts []estimate.Part, known bool) {
+func partsOf(debits map[bank.Method]purchase.Tally, kinds []Kind) (parts []estimate.Part, known bool) {
 	of := func(method bank.Method) (k Kind) {
 		for _, one := range kinds {
 			if one.Method == method {
@@ -186,7 +186,7 @@ func kindsOf(sums []sum, from, to calendar.Date, shapes map[bank.Method]float64)
 // tried makes the band of each of the last days that are decided, from the days before it alone, and counts how often
 // what came in lay within. Days without a debit and days that could not be judged do not count.
 func tried(sums []sum, last calendar.Date, shapes map[bank.Method]float64) (held, tested int) {
-	answered, came := map[calendar.Date]map[bank.Method]report.Tally{}, map[calendar.Date]int64{}
+	answered, came := map[calendar.Date]map[bank.Method]purchase.Tally{}, map[calendar.Date]int64{}
 	first := last.AddDays(1 - testedDays)
 	for _, s := range sums {
 		if s.Day.Before(first) || s.Day.After(last) || s.State.Outcome() == collection.OutcomeOpen {

@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"debitdesk/models/calendar"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 // Reason is why debits failed or were disputed, by the bank's code.
 type Reason struct {
 	Code   string
-	All    report.Tally
-	Months map[calendar.Date]report.Tally // by the first of the month
+	All    purchase.Tally
+	Months map[calendar.Date]purchase.Tally // by the first of the month
 }
 
 // Ending is how it went on with a purchase whose debit had failed.
@@ -35,12 +35,12 @@ var EndingsInOrder = []Ending{AgainByPlan, Again, ByHand, WrittenOff, Withdrawn,
 // Cohort is how the failures of one month ended. A purchase counts once, in the month in which it failed first.
 type Cohort struct {
 	Month calendar.Date // its first day
-	All   report.Tally
-	By    map[Ending]report.Tally
+	All   purchase.Tally
+	By    map[Ending]purchase.Tally
 }
 
-func plus(a, b report.Tally) report.Tally {
-	return report.Tally{N: a.N + b.N, Cents: a.Cents + b.Cents}
+func plus(a, b purchase.Tally) purchase.Tally {
+	return purchase.Tally{N: a.N + b.N, Cents: a.Cents + b.Cents}
 }
 
 // reasonsOf gathers counts by code and month, those with the most debits first.
@@ -50,7 +50,7 @@ func reasonsOf(rows []reasonRow) (out []Reason) {
 		i, known := at[r.Code]
 		if !known {
 			i, at[r.Code] = len(out), len(out)
-			out = append(out, Reason{Code: r.Code, Months: map[calendar.Date]report.Tally{}})
+			out = append(out, Reason{Code: r.Code, Months: map[calendar.Date]purchase.Tally{}})
 		}
 		out[i].All, out[i].Months[r.Month] = plus(out[i].All, r.Tally), r.Tally
 	}
@@ -64,7 +64,7 @@ func reasonsOf(rows []reasonRow) (out []Reason) {
 func cohortsOf(rows []endingRow) (out []Cohort) {
 	for _, r := range rows {
 		if len(out) == 0 || out[len(out)-1].Month != r.Month {
-			out = append(out, Cohort{Month: r.Month, By: map[Ending]report.Tally{}})
+			out = append(out, Cohort{Month: r.Month, By: map[Ending]purchase.Tally{}})
 		}
 		c := &out[len(out)-1]
 		c.All, c.By[r.Ending] = plus(c.All, r.Tally), plus(c.By[r.Ending], r.Tally)

@@ -9,13 +9,13 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 type reasonRow struct {
 	Code  string
 	Month calendar.Date
-	report.Tally
+	purchase.Tally
 }
 
 // reasons counts the failed and disputed debits of a period by the bank's code.
@@ -42,7 +42,7 @@ func (s Store) reasons(ctx context.Context, merchantID uuid.UUID, q Question) ([
 type endingRow struct {
 	Month  calendar.Date
 	Ending Ending
-	report.Tally
+	purchase.Tally
 }
 
 // endings tells how it went on with the purchases whose first failed debit lies in the period. What a plan made is

@@ -10,7 +10,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 	"debitdesk/models/rulebook"
 )
 
@@ -28,26 +28,26 @@ type MonthEnd struct {
 type MethodMonth struct {
 	Method bank.Method // empty: all
 	Result
-	Withdrawn report.Tally // cancelled or recalled before the bank ran them; none of the others
-	WonBack   report.Tally // disputed and decided for the merchant: their money is there again
+	Withdrawn purchase.Tally // cancelled or recalled before the bank ran them; none of the others
+	WonBack   purchase.Tally // disputed and decided for the merchant: their money is there again
 	Reasons   []MonthReason
 }
 
 // Standing is the money of these debits that is there: collected and not gone back, or won back.
-func (m MethodMonth) Standing() report.Tally { return plus(m.Collected(), m.WonBack) }
+func (m MethodMonth) Standing() purchase.Tally { return plus(m.Collected(), m.WonBack) }
 
 // MonthReason is why debits failed or were disputed, by the bank's code.
 type MonthReason struct {
 	Method bank.Method
 	State  collection.State
 	Code   string
-	report.Tally
+	purchase.Tally
 }
 
 // Disputable are the collected EFT debits of the month that their clients can still dispute, by the rule of each day.
 // A DebiCheck debit can be disputed only where it does not keep to its mandate, which no sum knows.
 type Disputable struct {
-	report.Tally
+	purchase.Tally
 	From  calendar.Date // the first debit date of which debits can still be disputed; zero: none
 	Until calendar.Date // the last day on which the last of them can
 }
@@ -55,14 +55,14 @@ type Disputable struct {
 // LedgerKind is what the movements of one kind came to, in rands. Cents are below zero for what went out.
 type LedgerKind struct {
 	Kind string // as movements have it
-	report.Tally
+	purchase.Tally
 }
 
 // ofDebits are the kinds of movements that a debit makes.
 var ofDebits = []string{"collected", "returned", "disputed", "dispute_won"}
 
 // Moved is what the movements of the month come to: those of debits, and all.
-func (m MonthEnd) Moved() (debits, all report.Tally) {
+func (m MonthEnd) Moved() (debits, all purchase.Tally) {
 	for _, k := range m.Ledger {
 		if slices.Contains(ofDebits, k.Kind) {
 			debits = plus(debits, k.Tally)
@@ -128,7 +128,7 @@ func (m *MonthEnd) take(sums []sum) {
 }
 
 func (m *MethodMonth) note(s sum) {
-	t := report.Tally{N: s.N, Cents: s.Cents}
+	t := purchase.Tally{N: s.N, Cents: s.Cents}
 	if s.State.Outcome() == "" {
 		m.Withdrawn = plus(m.Withdrawn, t)
 		return
@@ -150,7 +150,7 @@ func (m *MonthEnd) disputable(sums []sum, rules *rulebook.Book, today calendar.D
 			continue
 		}
 		d := &m.Disputable
-		d.Tally = plus(d.Tally, report.Tally{N: s.N, Cents: s.Cents})
+		d.Tally = plus(d.Tally, purchase.Tally{N: s.N, Cents: s.Cents})
 		if d.From.IsZero() || s.Day.Before(d.From) {
 			d.From = s.Day
 		}

@@ -5,7 +5,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 	"debitdesk/models/rulebook"
 )
 
@@ -22,11 +22,11 @@ func TestAMonthAddsUpByMethodAndTellsWhatMovedElsewhere(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	// Collected for good and for now, won back, and by DebiCheck; the failed and the withdrawn ones brought nothing.
-	if got := m.All.Standing(); got != (report.Tally{N: 43, Cents: 4300}) {
+	if got := m.All.Standing(); got != (purchase.Tally{N: 43, Cents: 4300}) {
 		t.Errorf("standing %+v", got)
 	}
-	m.Ledger = []LedgerKind{{"collected", report.Tally{N: 40, Cents: 5000}},
-		{"paid_by_hand", report.Tally{N: 1, Cents: 70}}, {"returned", report.Tally{N: 3, Cents: -500}}}
+	m.Ledger = []LedgerKind{{"collected", purchase.Tally{N: 40, Cents: 5000}},
+		{"paid_by_hand", purchase.Tally{N: 1, Cents: 70}}, {"returned", purchase.Tally{N: 3, Cents: -500}}}
 	debits, all := m.Moved()
 	if debits.Cents != 4500 || all.Cents != 4570 || m.ElsewhereCents() != 200 {
 		t.Errorf("debits %+v, all %+v, elsewhere %d", debits, all, m.ElsewhereCents())

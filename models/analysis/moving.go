@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/estimate"
 	"debitdesk/models/fault"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 // movingDays is how much of the past tells how debits go on a day of the month: each has come twelve times in it.
@@ -18,7 +18,7 @@ const movingDays = 365
 // Moving is what planned debits are likely to bring on their day, and what they would if they had another.
 type Moving struct {
 	From, To   calendar.Date
-	Planned    report.Tally // with the first day
+	Planned    purchase.Tally // with the first day
 	Stay, Move DayOfMonth
 }
 
@@ -77,11 +77,11 @@ func (s *Service) Moving(ctx context.Context, who actor.Actor, from, to calendar
 }
 
 func (m *Moving) weigh(sums []sum, today calendar.Date, shapes map[bank.Method]float64) {
-	planned := map[calendar.Date]map[bank.Method]report.Tally{}
+	planned := map[calendar.Date]map[bank.Method]purchase.Tally{}
 	for _, s := range sums {
 		if s.Day == m.From && s.State.Outcome() == collection.OutcomeOpen {
 			note(planned, s)
-			m.Planned = plus(m.Planned, report.Tally{N: s.N, Cents: s.Cents})
+			m.Planned = plus(m.Planned, purchase.Tally{N: s.N, Cents: s.Cents})
 		}
 	}
 	on := func(day int) (d DayOfMonth) {

@@ -5,7 +5,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 func TestDebitsThatMoveAreJudgedByTheDayOfTheMonth(t *testing.T) {
@@ -22,7 +22,7 @@ func TestDebitsThatMoveAreJudgedByTheDayOfTheMonth(t *testing.T) {
 		return m
 	}
 	m := moving("2026-12-26")
-	if m.Planned != (report.Tally{N: 40, Cents: 4000}) || m.Stay.Answered != 60 || m.Stay.Paid != 36 ||
+	if m.Planned != (purchase.Tally{N: 40, Cents: 4000}) || m.Stay.Answered != 60 || m.Stay.Paid != 36 ||
 		m.Move.Answered != 60 || m.Move.Paid != 54 {
 		t.Fatalf("%+v", m)
 	}

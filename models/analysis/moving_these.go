@@ -7,7 +7,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/estimate"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 )
 
 // PlannedDebit is a planned EFT debit that could run on another day.
@@ -19,7 +19,7 @@ type PlannedDebit struct {
 // OnDay is what some debits would bring on one day, by how debits went that ran on this day of the month.
 type OnDay struct {
 	Date calendar.Date
-	report.Tally
+	purchase.Tally
 	estimate.History // of this day of the month
 }
 
@@ -29,7 +29,7 @@ func (d OnDay) Enough() bool { return d.Answered >= estimate.Enough }
 // Side is what the debits are likely to bring, on the days on which they are planned or on another.
 type Side struct {
 	Days []OnDay
-	report.Tally
+	purchase.Tally
 	Likely // not known where one of the days has too few cases
 }
 
@@ -77,8 +77,8 @@ func sideOf(debits []PlannedDebit, sums []sum, from, to calendar.Date) (s Side) 
 		}
 		one, cents := &parts[i][0], float64(d.Cents)
 		one.N, one.Cents, one.Squares = one.N+1, one.Cents+d.Cents, one.Squares+cents*cents
-		s.Days[i].Tally = plus(s.Days[i].Tally, report.Tally{N: 1, Cents: d.Cents})
-		s.Tally = plus(s.Tally, report.Tally{N: 1, Cents: d.Cents})
+		s.Days[i].Tally = plus(s.Days[i].Tally, purchase.Tally{N: 1, Cents: d.Cents})
+		s.Tally = plus(s.Tally, purchase.Tally{N: 1, Cents: d.Cents})
 	}
 	s.Known = len(s.Days) > 0
 	for _, d := range s.Days {

@@ -68,7 +68,8 @@ func open(t testing.TB) *house {
 		Bank: bank.Everything()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: words}
 	h.purchases.Papers = bills
-	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases,
+	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
+		Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
 	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},

@@ -66,7 +66,8 @@ func (h *house) engine() *batch.Service {
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
 	purchases.Papers = bills
 	run := store.Runner[batch.Tx](s)
-	return &batch.Service{Read: s, Purchases: purchases, Clients: h.clients, Timetable: purchases.Timetable, Now: s.Now,
+	return &batch.Service{Read: s, Store: batch.Store{DB: s.DB}, Purchases: purchases, Clients: h.clients,
+		Timetable: purchases.Timetable, Now: s.Now,
 		InTx: func(ctx context.Context, fn func(batch.Tx) error) error {
 			return run(ctx, func(tx batch.Tx) error { return fn(h.broken(tx)) })
 		},

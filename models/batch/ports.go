@@ -15,7 +15,6 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
 	"debitdesk/models/token"
 )
@@ -109,8 +108,6 @@ type Reader interface {
 	Mend(ctx context.Context, merchantID, batchID, id uuid.UUID) (Mend, error)
 	// NewClients lists who would be made of ready rows, each once.
 	NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]Row, error)
-	// Outcomes counts debits by action date, both ends included.
-	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to Day) (map[Day]report.Outcome, error)
 	// DueTotals adds up ready rows by their due date.
 	DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DueTotal, error)
 	// Voidable adds up the sent rows whose purchases have one of the statuses; those whose debit the bank has only where
@@ -183,6 +180,7 @@ type Changed func(Tx, actor.Actor, Batch) error
 type Service struct {
 	InTx      func(context.Context, func(Tx) error) error
 	Read      Reader
+	Store     Store
 	Billing   *billing.Service
 	Purchases *purchase.Service
 	Clients   *client.Service

@@ -70,7 +70,7 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 		return e, err
 	}
 	e.Limits = report.LimitsOf(b.MerchantID, own, s.Timetable.Rules, today)
-	days, err := s.Read.Outcomes(ctx, b.MerchantID, today.AddDays(-outcomeDays), today)
+	days, err := report.Store(s.Store).Outcomes(ctx, b.MerchantID, today.AddDays(-outcomeDays), today)
 	for _, o := range days {
 		e.Outcome.Collected += o.Collected
 		e.Outcome.Unpaid += o.Unpaid

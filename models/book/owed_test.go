@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"debitdesk/models/attention"
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
-	"debitdesk/models/report"
 )
 
 const owing = "Member No;Name;Email;Bank;Acc No;Mandate signed;Monthly;Next debit;Last debit;Arrears;" +
@@ -41,7 +41,7 @@ func TestArrearsBecomeOpenItems(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM check_journal($1)`, h.who.MerchantID); n != 0 {
 		t.Errorf("%d differences in the journal", n)
 	}
-	items, err := h.store.AttentionItems(context.Background(), h.who.MerchantID, report.QueueQuery{}, 10)
+	items, err := attention.Store{DB: h.store.DB}.Items(context.Background(), h.who.MerchantID, attention.Query{}, 10)
 	must(t, err)
 	if got := overdueNames(items); got != "Thandi Nkosi" {
 		t.Errorf("overdue without a debit: %q", got)
@@ -64,7 +64,7 @@ func TestArrearsBecomeOpenItems(t *testing.T) {
 	}
 }
 
-func overdueNames(i report.Items) string {
+func overdueNames(i attention.Items) string {
 	var names []string
 	for _, one := range i.NeverDebited {
 		names = append(names, one.Name)

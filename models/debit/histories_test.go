@@ -208,7 +208,8 @@ func (b *book) agreedAccount(t *rapid.T, rec purchase.Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := (&report.Service{Read: b.store, Now: b.store.Now}).ClientAccount(ctx, b.who, b.client)
+	now, err := (&report.Service{Store: report.Store{DB: b.store.DB}, Now: b.store.Now}).ClientAccount(ctx, b.who,
+		b.client)
 	if err != nil {
 		t.Fatal(err)
 	}

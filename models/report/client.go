@@ -41,8 +41,8 @@ type ClientAccount struct {
 	Older       bool             // there are older purchases, which are not counted
 }
 
-// clientPurchases is how many purchases of a client are summed up.
-const clientPurchases = 200
+// mostPurchases is how many purchases of a client are summed up.
+const mostPurchases = 200
 
 // failuresShown is of how many failed debits a client's page says when they can be debited again.
 const failuresShown = 3
@@ -52,12 +52,12 @@ func (s *Service) ClientAccount(ctx context.Context, who actor.Actor, clientID u
 	if err := who.May(actor.Read); err != nil {
 		return a, err
 	}
-	found, err := s.Read.ClientPurchases(ctx, who.MerchantID, clientID, clientPurchases+1)
+	found, err := s.Store.clientPurchases(ctx, who.MerchantID, clientID, mostPurchases+1)
 	if err != nil {
 		return a, err
 	}
-	if a.Older = len(found) > clientPurchases; a.Older {
-		found = found[:clientPurchases]
+	if a.Older = len(found) > mostPurchases; a.Older {
+		found = found[:mostPurchases]
 	}
 	for _, p := range found {
 		a.add(p)

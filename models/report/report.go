@@ -1,5 +1,5 @@
-// Package report knows the figures that a merchant looks at first: what waits
-// for somebody, what is collected today, and how the month goes. It must not
+// Package report knows the figures that a merchant looks at first: what is
+// collected today, how the month goes, and what its money comes to. It must not
 // know how they are drawn.
 package report
 
@@ -14,15 +14,10 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/money"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/purchase"
 	"debitdesk/models/rulebook"
 )
-
-// Tally is a number of things and what they come to.
-type Tally struct {
-	N     int64
-	Cents int64
-}
 
 // Day is one day's movements of money, in cents, and how many debits came in.
 type Day struct {
@@ -84,9 +79,9 @@ type Figures struct {
 	NetCents, WasCents money.Sum // collected less returned
 	Outcome,
 	WasOutcome Outcome // this month so far, and the whole of last month: limits are by the month, and answers come late
-	Days                 []Day // the last 30 days, oldest first, quiet ones included
-	Today, Tomorrow      Tally // debits by debit date that the bank has not answered
-	ToSubmit             Tally // debits that are handed over at NextCutOff
+	Days                 []Day          // the last 30 days, oldest first, quiet ones included
+	Today, Tomorrow      purchase.Tally // debits by debit date that the bank has not answered
+	ToSubmit             purchase.Tally // debits that are handed over at NextCutOff
 	NextCutOff           time.Time
 	TomorrowDate, OnDate calendar.Date
 }
@@ -103,35 +98,14 @@ func (s Start) Done(bills, manages bool) bool {
 	return s.Client && s.Mandate && (s.Batch || !bills) && (s.SecondAdmin || !manages) && s.TwoStep
 }
 
-// Reader finds the figures. Everything is bounded by the merchant.
-type Reader interface {
-	Attention(ctx context.Context, merchantID uuid.UUID, q QueueQuery) (Attention, error)
-	// AttentionItems lists up to limit of each kind: what was snoozed until today first, then the newest.
-	AttentionItems(ctx context.Context, merchantID uuid.UUID, q QueueQuery, limit int) (Items, error)
-	// AttentionCounts counts what each part of the queue shows.
-	AttentionCounts(ctx context.Context, merchantID uuid.UUID, of ...QueueQuery) ([]int, error)
-	// AttentionCount counts everything that waits, and mails since a month ago.
-	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time) (int, error)
-	// ClientPurchases are the newest purchases of a client, newest first.
-	ClientPurchases(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]ClientPurchase, error)
-	// Movements sums the ledger in ZAR by day, both ends included; quiet days are left
-	// out. What is stored in other currencies stands in the balance and the turnover.
-	Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
-	// Outcomes counts debits by action date, both ends included.
-	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]Outcome, error)
-	// DebitTally counts and sums debits, exactly.
-	DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter) (Tally, error)
-	Start(ctx context.Context, merchantID, userID uuid.UUID) (Start, error)
-	// OwnRules are the stricter values that a merchant chose.
-	OwnRules(ctx context.Context, merchantID uuid.UUID) ([]rulebook.Own, error)
-}
-
 // Service holds what the first page asks.
 type Service struct {
-	Read      Reader
+	Store     Store
 	Now       func() time.Time
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
+	// Debits counts and sums debits, up to a limit; 0 is none.
+	Debits func(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, limit int64) (purchase.Tally, error)
 }
 
 const chartDays = 30
@@ -141,7 +115,7 @@ func (s *Service) Start(ctx context.Context, who actor.Actor) (Start, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Start{}, err
 	}
-	return s.Read.Start(ctx, who.MerchantID, who.ID)
+	return s.Store.start(ctx, who.MerchantID, who.ID)
 }
 
 // Figures gives the month so far, the chart and what is coming.
@@ -149,31 +123,42 @@ func (s *Service) Figures(ctx context.Context, who actor.Actor) (Figures, error)
 	if err := who.May(actor.Read); err != nil {
 		return Figures{}, err
 	}
-	today := calendar.DateOf(s.Now())
-	f := Figures{From: calendar.On(today.Year, today.Month, 1), To: today, OnDate: today, TomorrowDate: today.AddDays(1)}
-	f.WasFrom = calendar.On(today.Year, today.Month-1, 1)
-	f.WasTo = f.WasFrom.AddMonths(0, today.Day)
-	own, err := s.Read.OwnRules(ctx, who.MerchantID)
+	f := monthTo(calendar.DateOf(s.Now()))
+	own, err := ownrule.Store(s.Store).OwnRules(ctx, who.MerchantID)
 	if err != nil {
 		return f, err
 	}
-	f.Limits = LimitsOf(who.MerchantID, own, s.Timetable.Rules, today)
-	if err := s.moved(ctx, who.MerchantID, today, &f); err != nil {
+	f.Limits = LimitsOf(who.MerchantID, own, s.Timetable.Rules, f.To)
+	days, err := s.Store.days(ctx, who.MerchantID, f.first(), f.To)
+	if err != nil {
 		return f, err
 	}
+	f.addDays(days)
+	outcomes, err := s.Store.Outcomes(ctx, who.MerchantID, f.WasFrom, f.To)
+	if err != nil {
+		return f, err
+	}
+	f.addOutcomes(outcomes)
 	return f, s.coming(ctx, who.MerchantID, &f)
 }
 
-func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calendar.Date, f *Figures) error {
-	first := today.AddDays(1 - chartDays)
-	from := first
-	if f.WasFrom.Before(from) {
-		from = f.WasFrom
+// monthTo are the days that are compared on a day.
+func monthTo(today calendar.Date) Figures {
+	f := Figures{From: calendar.On(today.Year, today.Month, 1), To: today, OnDate: today, TomorrowDate: today.AddDays(1)}
+	f.WasFrom = calendar.On(today.Year, today.Month-1, 1)
+	f.WasTo = f.WasFrom.AddMonths(0, today.Day)
+	return f
+}
+
+// first is the earliest day that counts: of the chart, or of last month.
+func (f Figures) first() calendar.Date {
+	if first := f.To.AddDays(1 - chartDays); first.Before(f.WasFrom) {
+		return first
 	}
-	days, err := s.Read.Movements(ctx, merchantID, from, today)
-	if err != nil {
-		return err
-	}
+	return f.WasFrom
+}
+
+func (f *Figures) addDays(days []Day) {
 	byDate := map[calendar.Date]Day{}
 	for _, d := range days {
 		byDate[d.Date] = d
@@ -184,12 +169,14 @@ func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calenda
 			f.WasCents = f.WasCents.Plus(d.InCents).Minus(d.BackCents)
 		}
 	}
-	for date := first; !date.After(today); date = date.AddDays(1) {
+	for date := f.To.AddDays(1 - chartDays); !date.After(f.To); date = date.AddDays(1) {
 		d := byDate[date]
 		d.Date = date
 		f.Days = append(f.Days, d)
 	}
-	outcomes, err := s.Read.Outcomes(ctx, merchantID, f.WasFrom, today)
+}
+
+func (f *Figures) addOutcomes(outcomes map[calendar.Date]Outcome) {
 	for date, o := range outcomes {
 		switch {
 		case within(date, f.From, f.To):
@@ -198,18 +185,17 @@ func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calenda
 			f.WasOutcome.add(o)
 		}
 	}
-	return err
 }
 
 func (s *Service) coming(ctx context.Context, merchantID uuid.UUID, f *Figures) (err error) {
-	if f.Today, err = s.Read.DebitTally(ctx, merchantID, openOn(f.OnDate)); err != nil {
+	if f.Today, err = s.Debits(ctx, merchantID, openOn(f.OnDate), 0); err != nil {
 		return err
 	}
-	if f.Tomorrow, err = s.Read.DebitTally(ctx, merchantID, openOn(f.TomorrowDate)); err != nil {
+	if f.Tomorrow, err = s.Debits(ctx, merchantID, openOn(f.TomorrowDate), 0); err != nil {
 		return err
 	}
 	f.NextCutOff = s.nextCutOff()
-	f.ToSubmit, err = s.Read.DebitTally(ctx, merchantID, purchase.DebitFilter{SubmitBy: f.NextCutOff})
+	f.ToSubmit, err = s.Debits(ctx, merchantID, purchase.DebitFilter{SubmitBy: f.NextCutOff}, 0)
 	return err
 }
 

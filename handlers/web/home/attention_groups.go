@@ -7,21 +7,22 @@ import (
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/approval"
+	"debitdesk/models/attention"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/money"
-	"debitdesk/models/report"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
 
-func codeWords(i report.Item) string { return bank.Label(i.Code) + ". " + bank.Remedy(i.Code) }
+func codeWords(i attention.Item) string { return bank.Label(i.Code) + ". " + bank.Remedy(i.Code) }
 
 // itemHref leads to where the thing is dealt with.
-func itemHref(i report.Item) string {
+func itemHref(i attention.Item) string {
 	switch {
 	case i.PurchaseID != uuid.Nil:
 		return words.PurchasePath(i.PurchaseID)
@@ -38,15 +39,15 @@ func itemHref(i report.Item) string {
 }
 
 // requestWords says what a client asked for.
-func requestWords(i report.Item) string {
+func requestWords(i attention.Item) string {
 	return words.Capital(clientpage.RequestKind(i.Text).Label()) + "."
 }
 
 // failedWords says why a debit failed; what can be done stands below it.
-func failedWords(i report.Item) string { return bank.Label(i.Code) + "." }
+func failedWords(i attention.Item) string { return bank.Label(i.Code) + "." }
 
 // strandedWords says what became of a subscriber's account.
-func strandedWords(i report.Item) string {
+func strandedWords(i attention.Item) string {
 	switch token.State(i.Text) {
 	case "":
 		return "No account is stored."
@@ -63,7 +64,7 @@ func strandedWords(i report.Item) string {
 
 // requestGroup shows what waits for a second person.
 func requestGroup(open []approval.Approval, waiting int64, now time.Time) pages.QueueGroup {
-	g := attentionGroup(approvalsWait, report.Tally{N: waiting}, int(waiting))
+	g := attentionGroup(approvalsWait, purchase.Tally{N: waiting}, int(waiting))
 	for _, a := range open {
 		row := pages.QueueRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName,
 			Href: words.ApprovalPath(a.ID), Note: a.Reason,

@@ -10,12 +10,13 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
 
-func tallyWords(t report.Tally, one, many string) string {
+func tallyWords(t purchase.Tally, one, many string) string {
 	return words.Grouped(t.N) + " " + plural.Pick(t.N, one, many)
 }
 

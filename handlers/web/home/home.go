@@ -17,9 +17,11 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
+	"debitdesk/models/attention"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/followup"
 	"debitdesk/models/member"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -29,6 +31,7 @@ import (
 type Home struct {
 	Desk    *kit.Desk
 	Reports *report.Service
+	Queue   *attention.Service
 	// Approvals are the requests for a second approver.
 	Approvals *approval.Service
 	Followups *followup.Service
@@ -48,11 +51,11 @@ func (h *Home) Show(c echo.Context) error {
 	var view pages.HomeView
 	block := c.QueryParam("block")
 	if block == "" || block == "attention" {
-		a, err := h.Reports.Attention(c.Request().Context(), who, report.Everyones)
+		a, err := h.Queue.Summary(c.Request().Context(), who, attention.Everyones)
 		if err != nil {
 			return err
 		}
-		view.Attention = attentionLines(a, h.Reports.Since())
+		view.Attention = attentionLines(a, h.Queue.Since())
 		failing, err := h.Desk.FailingWebhooks(c.Request().Context(), who)
 		if err != nil {
 			return err
@@ -67,7 +70,7 @@ func (h *Home) Show(c echo.Context) error {
 		}
 		if len(failing) > 0 {
 			view.Attention = append(view.Attention, pages.AttentionLine{Kind: "bad", Icon: "code",
-				Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"),
+				Text: tallyWords(purchase.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"),
 				Href: words.WebhooksPath})
 		}
 		bank, err := h.bankLines(c.Request().Context(), who)
@@ -110,12 +113,12 @@ func (h *Home) bankLines(ctx context.Context, who actor.Actor) (out []pages.Atte
 	c, err := h.Bank(ctx, who)
 	if c.Findings > 0 {
 		out = append(out, pages.AttentionLine{Kind: "bad", Icon: "bank", Href: bankfiles.OpenFindingsHref,
-			Text: tallyWords(report.Tally{N: c.Findings}, "finding about the bank’s files is open",
+			Text: tallyWords(purchase.Tally{N: c.Findings}, "finding about the bank’s files is open",
 				"findings about the bank’s files are open")})
 	}
 	if n := len(c.Days); n > 0 {
 		out = append(out, pages.AttentionLine{Kind: "bad", Icon: "calendar", Href: bankfiles.DiffersHref,
-			Text: tallyWords(report.Tally{N: int64(n)}, "bank day does not add up", "bank days do not add up")})
+			Text: tallyWords(purchase.Tally{N: int64(n)}, "bank day does not add up", "bank days do not add up")})
 	}
 	return out, err
 }

@@ -10,13 +10,13 @@ import (
 
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/attention"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/followup"
 	"debitdesk/models/member"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
-	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -34,7 +34,7 @@ type queueBook struct {
 }
 
 // book reads it for all items at once.
-func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, back string) (*queueBook, error) {
+func (h *Home) book(ctx context.Context, who actor.Actor, items []attention.Item, back string) (*queueBook, error) {
 	b := &queueBook{now: h.Desk.Now(), back: back}
 	var objects, clients, bought []uuid.UUID
 	for _, i := range items {
@@ -66,7 +66,7 @@ func (h *Home) book(ctx context.Context, who actor.Actor, items []report.Item, b
 }
 
 // row puts one item into words.
-func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
+func (b *queueBook) row(i attention.Item, note, when string) pages.QueueRow {
 	r := pages.QueueRow{Key: i.Kind + "-" + i.ObjectID.String(), ID: i.ObjectID.String(),
 		Href: itemHref(i), Name: i.Name, Reference: i.Reference, Note: note, When: when}
 	if i.Cents > 0 {
@@ -79,7 +79,7 @@ func (b *queueBook) row(i report.Item, note, when string) pages.QueueRow {
 	r.Act = b.suggested[i.PurchaseID]
 	r.Act.Kind, r.Act.Small, r.Act.Attrs = "", true, templ.Attributes{"hx-boost": "false"} // it leads to another page
 	back := ""
-	if b.back != queuePath(report.Everyones) { // where forms lead back to by themselves
+	if b.back != queuePath(attention.Everyones) { // where forms lead back to by themselves
 		back = "&back=" + backParam(b.back)
 	}
 	ask := func(do string) string {
@@ -118,7 +118,7 @@ var (
 )
 
 // actHref leads to where that is done.
-func actHref(i report.Item) string {
+func actHref(i attention.Item) string {
 	switch {
 	case i.Kind == "idle":
 		return words.TokenPath(i.MandateID) // it shares its id with the token that is debited
@@ -143,30 +143,30 @@ var queueForms = []struct{ do, key, label string }{
 }
 
 // groups puts what waits into groups, by reason.
-func (b *queueBook) groups(a report.Attention, items report.Items, since calendar.Date) (out []pages.QueueGroup) {
+func (b *queueBook) groups(a attention.Summary, items attention.Items, since calendar.Date) (out []pages.QueueGroup) {
 	lately := debitsFailed
 	lately.id, lately.title = "failed_day", "Failed debits since yesterday"
-	lately.of = func(a report.Attention) report.Tally { return a.FailedDay }
+	lately.of = func(a attention.Summary) purchase.Tally { return a.FailedDay }
 	lately.href += "&failed_since=" + since.String()
 	earlier := debitsFailed
-	earlier.of = func(a report.Attention) report.Tally {
-		return report.Tally{N: a.Failed.N - a.FailedDay.N, Cents: a.Failed.Cents - a.FailedDay.Cents}
+	earlier.of = func(a attention.Summary) purchase.Tally {
+		return purchase.Tally{N: a.Failed.N - a.FailedDay.N, Cents: a.Failed.Cents - a.FailedDay.Cents}
 	}
 	if a.FailedDay.N > 0 {
 		earlier.title = "Failed debits, earlier"
 	}
-	isNew := func(i report.Item) bool { return !i.At.Before(since.At(0, 0)) }
-	day := func(i report.Item) string { return dayOrNothing(i.At, b.now) }
-	said := func(text string) func(report.Item) string { return func(report.Item) string { return text } }
+	isNew := func(i attention.Item) bool { return !i.At.Before(since.At(0, 0)) }
+	day := func(i attention.Item) string { return dayOrNothing(i.At, b.now) }
+	said := func(text string) func(attention.Item) string { return func(attention.Item) string { return text } }
 	for _, g := range []struct {
 		kind attentionKind
-		list []report.Item
-		note func(report.Item) string
+		list []attention.Item
+		note func(attention.Item) string
 		word string
 	}{
 		{promisesDue, items.Promised, b.promiseWords, ""},
 		{lately, only(items.Failed, isNew), failedWords, ""},
-		{earlier, only(items.Failed, func(i report.Item) bool { return !isNew(i) }), failedWords, ""},
+		{earlier, only(items.Failed, func(i attention.Item) bool { return !isNew(i) }), failedWords, ""},
 		{accountsGone, items.AccountGone, said("Its account was deleted, or cannot be charged."), ""},
 		{notConfirmed, items.NotConfirmed, codeWords, ""},
 		{debitsDisputed, items.Disputed, codeWords, ""},
@@ -174,7 +174,7 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 		{accountsBlocked, items.Blocked, codeWords, "since "},
 		{mandatesSuspended, items.Suspended, codeWords, "since "},
 		{subscribersStranded, items.Stranded, strandedWords, "next billing "},
-		{periodsUnfit, items.Unfit, func(i report.Item) string { return i.Text }, "next billing "},
+		{periodsUnfit, items.Unfit, func(i attention.Item) string { return i.Text }, "next billing "},
 		{accountsReplaced, items.Replaced, said("The client confirmed this account. Until it takes over, " +
 			"debits run from the old one."), "confirmed "},
 		{onClosedDay, items.ClosedDay, said("Banks are closed on the debit date. Choose another date."), "planned for "},
@@ -184,7 +184,7 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 			"the client has this money twice."), "since "},
 		{refundsWait, items.Refunds, said(""), "asked for on "},
 		{requestsOpen, items.Requests, requestWords, "answer by "},
-		{mailsFailed, items.Mails, func(i report.Item) string { return i.Text }, ""},
+		{mailsFailed, items.Mails, func(i attention.Item) string { return i.Text }, ""},
 	} {
 		tally := g.kind.of(a)
 		if tally.N <= 0 {
@@ -205,12 +205,12 @@ func (b *queueBook) groups(a report.Attention, items report.Items, since calenda
 	return out
 }
 
-func only(list []report.Item, fits func(report.Item) bool) []report.Item {
-	return slices.DeleteFunc(slices.Clone(list), func(i report.Item) bool { return !fits(i) })
+func only(list []attention.Item, fits func(attention.Item) bool) []attention.Item {
+	return slices.DeleteFunc(slices.Clone(list), func(i attention.Item) bool { return !fits(i) })
 }
 
 // attentionGroup says how many there are of a kind, whatever is shown.
-func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGroup {
+func attentionGroup(k attentionKind, all purchase.Tally, shown int) pages.QueueGroup {
 	g := pages.QueueGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.Grouped(all.N)}
 	if int64(shown) < all.N {
 		g.Count = words.Grouped(int64(shown)) + " of " + g.Count + " shown"
@@ -233,7 +233,7 @@ func attentionGroup(k attentionKind, all report.Tally, shown int) pages.QueueGro
 }
 
 // all are the items of every kind.
-func all(i report.Items) []report.Item {
+func all(i attention.Items) []attention.Item {
 	return slices.Concat(i.Promised, i.Failed, i.AccountGone, i.NotConfirmed, i.Disputed, i.Silent, i.Blocked, i.Suspended,
 		i.Stranded, i.Unfit, i.Replaced, i.ClosedDay, i.NeverDebited, i.Idle, i.PaidTwice, i.Refunds, i.Requests, i.Mails)
 }

@@ -14,11 +14,11 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/attention"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/plural"
-	"debitdesk/models/report"
 )
 
 // Act serves POST /attention/:id.
@@ -35,10 +35,10 @@ func (h *Home) Act(c echo.Context) error {
 	said, undo := "", ""
 	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (any, error) {
 		var done any
-		if done, said, undo, err = h.do(ctx, who, []report.Item{i}, form); err != nil {
+		if done, said, undo, err = h.do(ctx, who, []attention.Item{i}, form); err != nil {
 			return done, err
 		}
-		left, err := h.Reports.AttentionCount(ctx, who.MerchantID)
+		left, err := h.Queue.Count(ctx, who.MerchantID)
 		if err != nil {
 			return done, err
 		}
@@ -52,7 +52,7 @@ func (h *Home) Act(c echo.Context) error {
 }
 
 // refused shows the form again with what was typed, or the queue with the reason when the thing moved on meanwhile.
-func (h *Home) refused(c echo.Context, i report.Item, form url.Values, err error) error {
+func (h *Home) refused(c echo.Context, i attention.Item, form url.Values, err error) error {
 	if _, _, shape := kit.Problems(err); shape {
 		return h.showItem(c, http.StatusUnprocessableEntity, i, form.Get("do"), form, err)
 	}
@@ -63,7 +63,7 @@ func (h *Home) refused(c echo.Context, i report.Item, form url.Values, err error
 }
 
 // do does what a form asks about one or many items, and says so. undo is where that is taken back.
-func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, form url.Values) (
+func (h *Home) do(ctx context.Context, who actor.Actor, items []attention.Item, form url.Values) (
 	done any, said, undo string, err error,
 ) {
 	var objects []followup.Object
@@ -114,7 +114,7 @@ func (h *Home) do(ctx context.Context, who actor.Actor, items []report.Item, for
 }
 
 // debitAgain books the debit that the form showed; the rules of charging decide once more.
-func (h *Home) debitAgain(ctx context.Context, who actor.Actor, i report.Item,
+func (h *Home) debitAgain(ctx context.Context, who actor.Actor, i attention.Item,
 	form url.Values) (any, string, string, error) {
 	token, wrong := uuid.Parse(form.Get("token"))
 	day, err := calendar.ParseDate(form.Get("day"))
@@ -158,10 +158,10 @@ func (h *Home) Many(c echo.Context) error {
 		return err
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
-	var items []report.Item
+	var items []attention.Item
 	for _, id := range form["id"] {
 		if objectID, err := uuid.Parse(id); err == nil {
-			items = append(items, report.Item{Kind: form.Get("kind"), ObjectID: objectID})
+			items = append(items, attention.Item{Kind: form.Get("kind"), ObjectID: objectID})
 		}
 	}
 	kind := "ok"

@@ -16,19 +16,19 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/attention"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/paging"
-	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
 // queuePath is the address of a part of the queue.
-func queuePath(whose report.Whose) string {
-	if whose == report.Everyones {
+func queuePath(whose attention.Whose) string {
+	if whose == attention.Everyones {
 		return "/attention"
 	}
 	return "/attention?whose=" + string(whose)
@@ -38,7 +38,7 @@ func backParam(back string) string { return url.QueryEscape(back) }
 
 // backTo is the part of the queue that a form came from, or the page of the thing.
 func backTo(asked string) string {
-	for _, whose := range report.QueueParts {
+	for _, whose := range attention.Parts {
 		if asked == queuePath(whose) {
 			return asked
 		}
@@ -51,15 +51,15 @@ func backTo(asked string) string {
 	return "/attention"
 }
 
-var partLabels = map[report.Whose]string{report.Everyones: "All", report.Mine: "Mine",
-	report.Nobodys: "Without an owner", report.Later: "Snoozed or promised"}
+var partLabels = map[attention.Whose]string{attention.Everyones: "All", attention.Mine: "Mine",
+	attention.Nobodys: "Without an owner", attention.Later: "Snoozed or promised"}
 
 // showParts puts the parts of the queue with their counts on the page. What cannot be put off counts with all.
-func showParts(counts []int, active report.Whose, v *pages.QueueView) {
+func showParts(counts []int, active attention.Whose, v *pages.QueueView) {
 	v.Tabs = components.Tabs{Label: "Whose", Manual: "/manual/debits#needs-attention"}
-	for i, whose := range report.QueueParts {
+	for i, whose := range attention.Parts {
 		n := counts[i]
-		if whose == report.Everyones {
+		if whose == attention.Everyones {
 			n += others(*v)
 		}
 		text := strconv.Itoa(n)
@@ -75,21 +75,21 @@ func showParts(counts []int, active report.Whose, v *pages.QueueView) {
 			v.Total = components.CountOf(int64(n))
 		}
 	}
-	if n := counts[len(counts)-1]; n > 0 && active != report.Later {
-		v.Left += " " + leftWords(n, report.Later)
+	if n := counts[len(counts)-1]; n > 0 && active != attention.Later {
+		v.Left += " " + leftWords(n, attention.Later)
 	}
 }
 
 // leftWords says how much there is in a part of the queue.
-func leftWords(n int, whose report.Whose) string {
+func leftWords(n int, whose attention.Whose) string {
 	many := words.Grouped(int64(n))
 	if n > 99 {
 		many = "More than 99"
 	}
 	switch {
-	case whose == report.Later && n == 1:
+	case whose == attention.Later && n == 1:
 		return "1 thing is snoozed or promised for another day."
-	case whose == report.Later:
+	case whose == attention.Later:
 		return many + " things are snoozed or promised for another day."
 	case n == 0:
 		return "Nothing needs attention here."
@@ -149,12 +149,12 @@ func (h *Home) doneToday(ctx context.Context, who actor.Actor, now time.Time) (o
 }
 
 // reasons are the thing that an address names, once for each reason for which it waits.
-func (h *Home) reasons(c echo.Context) ([]report.Item, error) {
+func (h *Home) reasons(c echo.Context) ([]attention.Item, error) {
 	id, err := kit.ID(c, "id")
 	if err != nil {
 		return nil, err
 	}
-	items, err := h.Reports.AttentionItem(c.Request().Context(), access.Actor(c), id)
+	items, err := h.Queue.Item(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return nil, err
 	}
@@ -166,17 +166,17 @@ func (h *Home) reasons(c echo.Context) ([]report.Item, error) {
 }
 
 // item finds the thing that an address names, for the reason that is asked for.
-func (h *Home) item(c echo.Context, kind string) (report.Item, error) {
+func (h *Home) item(c echo.Context, kind string) (attention.Item, error) {
 	found, err := h.reasons(c)
 	if err != nil {
-		return report.Item{}, err
+		return attention.Item{}, err
 	}
 	for _, i := range found {
 		if kind == "" || i.Kind == kind {
 			return i, nil
 		}
 	}
-	return report.Item{}, fault.Missing()
+	return attention.Item{}, fault.Missing()
 }
 
 // Item serves GET /attention/:id: what can be done about one thing, each as a form (?do=).
@@ -188,9 +188,9 @@ func (h *Home) Item(c echo.Context) error {
 	return h.showItem(c, http.StatusOK, i, c.QueryParam("do"), url.Values{"back": {c.QueryParam("back")}}, nil)
 }
 
-func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, typed url.Values, wrong error) error {
+func (h *Home) showItem(c echo.Context, status int, i attention.Item, do string, typed url.Values, wrong error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
-	b, err := h.book(ctx, who, []report.Item{i}, backTo(typed.Get("back")))
+	b, err := h.book(ctx, who, []attention.Item{i}, backTo(typed.Get("back")))
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (h *Home) showItem(c echo.Context, status int, i report.Item, do string, ty
 }
 
 // form asks what is to be done about an item.
-func (b *queueBook) form(i report.Item, do string, typed url.Values, wrong error) pages.QueueForm {
+func (b *queueBook) form(i attention.Item, do string, typed url.Values, wrong error) pages.QueueForm {
 	f := kit.FollowupForm(do, typed, wrong, i.Phone, i.Cents, b.now)
 	f.Action = "/attention/" + i.ObjectID.String()
 	f.Hidden = append(f.Hidden, components.Pair{Name: "kind", Value: i.Kind}, components.Pair{Name: "back", Value: b.back})

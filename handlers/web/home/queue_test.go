@@ -5,7 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/report"
+	"debitdesk/models/attention"
+	"debitdesk/models/purchase"
 	"debitdesk/views/pages"
 )
 
@@ -13,7 +14,8 @@ import (
 func TestEveryKindOffersAnAct(t *testing.T) {
 	t.Parallel()
 	for kind := range actLabels {
-		i := report.Item{Kind: kind, ObjectID: uuid.New(), ClientID: uuid.New(), PurchaseID: uuid.New(), Name: "Thandi Nkosi"}
+		i := attention.Item{Kind: kind, ObjectID: uuid.New(), ClientID: uuid.New(), PurchaseID: uuid.New(),
+			Name: "Thandi Nkosi"}
 		switch kind {
 		case "blocked", "replaced":
 			i.PurchaseID, i.TokenID = uuid.Nil, i.ObjectID
@@ -46,17 +48,18 @@ func TestThePartsOfTheQueueAreCountedInWords(t *testing.T) {
 	t.Parallel()
 	for want, of := range map[string]struct {
 		n     int
-		whose report.Whose
-	}{"Nothing needs attention here.": {0, report.Mine}, "1 thing needs attention.": {1, report.Everyones},
-		"26 things need attention.": {26, report.Everyones}, "More than 99 things need attention.": {100, report.Nobodys},
-		"1 thing is snoozed or promised for another day.":   {1, report.Later},
-		"2 things are snoozed or promised for another day.": {2, report.Later}} {
+		whose attention.Whose
+	}{"Nothing needs attention here.": {0, attention.Mine}, "1 thing needs attention.": {1, attention.Everyones},
+		"26 things need attention.": {26, attention.Everyones}, "More than 99 things need attention.": {100,
+			attention.Nobodys},
+		"1 thing is snoozed or promised for another day.":   {1, attention.Later},
+		"2 things are snoozed or promised for another day.": {2, attention.Later}} {
 		if got := leftWords(of.n, of.whose); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	var g pages.QueueGroup
-	if g = attentionGroup(debitsFailed, report.Tally{N: 16}, 12); g.Count != "12 of 16 shown" {
+	if g = attentionGroup(debitsFailed, purchase.Tally{N: 16}, 12); g.Count != "12 of 16 shown" {
 		t.Errorf("%q", g.Count)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/attention"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -14,12 +15,11 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
-	"debitdesk/models/report"
 	"debitdesk/views/pages"
 )
 
 // facts are what is known beside why an item waits.
-func (b *queueBook) facts(i report.Item) (out []string) {
+func (b *queueBook) facts(i attention.Item) (out []string) {
 	if o, known := b.outlooks[i.PurchaseID]; known {
 		switch c := o.Collection; {
 		case i.Kind == "failed" && c != nil:
@@ -56,7 +56,7 @@ func (b *queueBook) facts(i report.Item) (out []string) {
 }
 
 // linkWords says when the client last had the link to pay, and whether they opened it since.
-func (b *queueBook) linkWords(i report.Item) string {
+func (b *queueBook) linkWords(i attention.Item) string {
 	o, known := b.outlooks[i.PurchaseID]
 	if !known || !o.Payable(b.now) && i.Kind != string(followup.KindPromise) {
 		return ""
@@ -74,7 +74,7 @@ func (b *queueBook) linkWords(i report.Item) string {
 }
 
 // againWords says whether and when a debit that failed may be made again. A blocked account is not helped by waiting.
-func (b *queueBook) againWords(i report.Item, o purchase.Outlook) string {
+func (b *queueBook) againWords(i attention.Item, o purchase.Outlook) string {
 	switch {
 	case i.Text == "" || !o.Again.Asked || o.Again.May():
 		return words.AgainWords(o.Record, o.Again, b.now)
@@ -85,7 +85,7 @@ func (b *queueBook) againWords(i report.Item, o purchase.Outlook) string {
 }
 
 // callWords says when the client was last called, and how that ended.
-func (b *queueBook) callWords(i report.Item) string {
+func (b *queueBook) callWords(i attention.Item) string {
 	call, is := b.calls[i.ClientID]
 	if !is {
 		return ""
@@ -94,7 +94,7 @@ func (b *queueBook) callWords(i report.Item) string {
 		strings.ToLower(call.Outcome.Label())
 }
 
-func (b *queueBook) promiseWords(i report.Item) string {
+func (b *queueBook) promiseWords(i attention.Item) string {
 	text := "Promised for " + words.SayDay(calendar.DateOf(i.At), b.now) + "."
 	if calendar.DateOf(i.At).Before(calendar.DateOf(b.now)) {
 		text = "The promise was not kept: it was for " + words.SayDay(calendar.DateOf(i.At), b.now) + "."
@@ -106,7 +106,7 @@ func (b *queueBook) promiseWords(i report.Item) string {
 }
 
 // byClient puts the lines of one client together, where the first of them is, under the client's name.
-func byClient(rows []pages.QueueRow, items []report.Item) (out []pages.QueueRow) {
+func byClient(rows []pages.QueueRow, items []attention.Item) (out []pages.QueueRow) {
 	of := map[uuid.UUID][]int{}
 	for n, i := range items {
 		of[i.ClientID] = append(of[i.ClientID], n)

@@ -49,7 +49,7 @@ func (d drawer) draw(v *pages.DebitsReport) {
 func (d drawer) compared() bool { return !d.Before.From.IsZero() }
 
 func (d drawer) stats(v *pages.DebitsReport) {
-	stat := func(label, outcome string, t, was report.Tally, of, wasOf int64) components.Stat {
+	stat := func(label, outcome string, t, was purchase.Tally, of, wasOf int64) components.Stat {
 		s := components.Stat{Label: label, Value: words.Sum(t.Cents, money.ZAR), Note: plural.Of(t.N, "debit"),
 			Href: listOf(d.Of, outcome, d.Of.From, d.Of.To), Total: components.TotalOf(t.N, t.Cents)}
 		if of > 0 && outcome != "answered" && outcome != "open" {
@@ -70,7 +70,7 @@ func (d drawer) stats(v *pages.DebitsReport) {
 		stat("Collected", "collected", now.Collected(), was.Collected(), of, wasOf),
 		stat("Failed", "failed", now.Unpaid, was.Unpaid, of, wasOf),
 		stat("Disputed", "disputed", now.Disputed, was.Disputed, of, wasOf),
-		stat("Not answered yet", "open", now.Open, report.Tally{}, of, wasOf)}
+		stat("Not answered yet", "open", now.Open, purchase.Tally{}, of, wasOf)}
 }
 
 func (d drawer) went(v *pages.DebitsReport) {
@@ -85,7 +85,7 @@ func (d drawer) went(v *pages.DebitsReport) {
 	for _, s := range d.Spans {
 		parts := []struct {
 			outcome string
-			t       report.Tally
+			t       purchase.Tally
 		}{{"settled", s.Final}, {"returnable", s.Provisional}, {"failed", s.Unpaid}, {"disputed", s.Disputed}}
 		b := components.ChartBar{Label: spanName(s, d.Weekly), Href: listOf(d.Of, "answered", s.From, s.To)}
 		for _, p := range parts {
@@ -168,7 +168,7 @@ func (d drawer) reasons(v *pages.DebitsReport) {
 		v.Reasons.Months = append(v.Reasons.Months, monthName(m.From))
 	}
 	for _, r := range d.Reasons {
-		opens := func(t report.Tally, from, to calendar.Date) components.Figure {
+		opens := func(t purchase.Tally, from, to calendar.Date) components.Figure {
 			if t.N == 0 {
 				return components.Figure{Text: "–"}
 			}

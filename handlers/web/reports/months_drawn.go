@@ -15,7 +15,7 @@ import (
 // monthPart is one way in which debits of a month went. Its reasons add up to it.
 type monthPart struct {
 	word, outcome string
-	report.Tally
+	purchase.Tally
 	reasons      []analysis.MonthReason
 	total, share bool
 }
@@ -61,7 +61,7 @@ func monthParts(m analysis.MethodMonth) []monthPart {
 		{word: "Disputed", outcome: "disputed", Tally: m.Disputed, share: true, reasons: of(collection.OutcomeDisputed)},
 		{word: "Not answered yet", outcome: "open", Tally: m.Open},
 		{word: "All debits", outcome: "standing", total: true,
-			Tally: report.Tally{N: answered.N + m.Open.N, Cents: answered.Cents + m.Open.Cents}},
+			Tally: purchase.Tally{N: answered.N + m.Open.N, Cents: answered.Cents + m.Open.Cents}},
 		{word: "Withdrawn before the bank ran them", outcome: "withdrawn", Tally: m.Withdrawn},
 	}
 }
@@ -73,7 +73,7 @@ func monthGroup(m analysis.MonthEnd, of analysis.MethodMonth) pages.MonthGroup {
 		g.Title = words.Method(of.Method)
 	}
 	answered := of.Answered().N
-	row := func(word string, t report.Tally, share bool, outcome string, more ...string) pages.MonthRow {
+	row := func(word string, t purchase.Tally, share bool, outcome string, more ...string) pages.MonthRow {
 		r := pages.MonthRow{What: word, Cents: words.Sum(t.Cents, money.ZAR),
 			N: components.Figure{Text: words.Grouped(t.N), Href: listOf(q, outcome, m.First, m.Last, more...),
 				Total: components.TotalOf(t.N, t.Cents)}}

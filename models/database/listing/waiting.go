@@ -3,6 +3,8 @@ package listing
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -37,3 +39,40 @@ func CountWaiting(ctx context.Context, db *database.DB, merchantID uuid.UUID, ki
 	}
 	return n, nil
 }
+
+// WaitingParts begins a statement about several kinds of what waits. The merchant is both its places.
+const WaitingParts = `WITH noted AS MATERIALIZED (SELECT DISTINCT object_id
+	FROM attention_changes WHERE merchant_id = ?),
+	changed AS MATERIALIZED (SELECT * FROM attention_changed(?)) `
+
+// WaitingRows are the rows of a kind, up to limit of those that have not changed; the order is a whole clause or empty.
+// Its place is the merchant.
+func WaitingRows(kind, and, order string, limit int64) string {
+	if order == "" { // that of an index, so that it is read whatever is in the table
+		order = " ORDER BY hidden_until, at"
+		if strings.Contains(and, " at ") {
+			order = " ORDER BY at"
+		}
+	}
+	where := " WHERE kind = '" + kind + "'" + and
+	return fmt.Sprintf(
+		`((SELECT object_id, at, cents, currency, hidden_until, owner_id FROM attention%[1]s AND merchant_id = ?
+			AND object_id NOT IN (SELECT object_id FROM noted)%[2]s LIMIT %[3]d)
+		UNION ALL SELECT object_id, at, cents, currency, hidden_until, owner_id FROM changed%[1]s)`,
+		where,
+		order,
+		limit,
+	)
+}
+
+// WaitingSince narrows to what waits since a moment; the zero time takes all.
+func WaitingSince(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return " AND at >= '" + database.Instant(at).Format(time.RFC3339Nano) + "'"
+}
+
+// Tallied adds up what is counted; sums of many are computed exactly, and what no integer holds is shown as the
+// largest.
+const Tallied = `coalesce(sum(n), 0)::bigint AS n, least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents`
