@@ -61,12 +61,12 @@ func open(t testing.TB) *house {
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	words := letters.Writer{Base: "https://desk.example"}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
-		Read: s, Lists: s, Now: s.Now,
+	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: words}
+	bills := &billing.Service{InTx: s.DB.InTx, Read: s, Purchases: h.purchases, Letters: words}
 	h.purchases.Papers = bills
 	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
 		Purchases: h.purchases,

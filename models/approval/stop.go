@@ -50,8 +50,9 @@ func (s *Service) carryOutStop(ctx context.Context, tx batch.Tx, asker user.User
 	if err := still(as.May(actor.Write)); err != nil {
 		return err
 	}
-	stop, err := s.Purchases.StopClientIn(ctx, tx, as, purchase.StopInput{ClientID: a.Subject.Client, Reason: a.Reason,
-		Seen: seen.Digest, ApprovalID: a.ID, Approver: a.DecidedName})
+	stop, err := s.Purchases.StopClientIn(ctx, tx.Unit(), as, purchase.StopInput{ClientID: a.Subject.Client,
+		Reason: a.Reason,
+		Seen:   seen.Digest, ApprovalID: a.ID, Approver: a.DecidedName})
 	if fault.Is(err, fault.NotFound) || err == nil && stop.ApprovalID != a.ID {
 		return fault.New(fault.Conflict, "nothing_left",
 			"The client was deleted, or their debits are already stopped. Refuse the request.")

@@ -60,10 +60,10 @@ func open(t testing.TB) *house {
 // engine is one process that works on batches.
 func (h *house) engine() *batch.Service {
 	s := h.store
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Store: purchase.Store{DB: s.DB},
-		Read: s, Lists: s, Now: s.Now,
+	purchases := &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
+	bills := &billing.Service{InTx: s.DB.InTx, Read: s, Purchases: purchases}
 	purchases.Papers = bills
 	run := store.Runner[batch.Tx](s)
 	return &batch.Service{Read: s, Store: batch.Store{DB: s.DB}, Purchases: purchases, Clients: h.clients,

@@ -158,13 +158,13 @@ func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstRefere
 		return nil
 	}
 	var book []func() // the debits, once their purchases are written
-	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference,
+	issued, err := s.Billing.IssueAll(tx.Unit(), b.Starter, brand, drafts, firstReference,
 		func(n int, p *purchase.Purchase) error {
 			f := next[at[n]].debit
 			if f == nil {
 				return nil
 			}
-			write, err := s.Purchases.ChargeIssued(tx, b.Starter, p, brand, *f)
+			write, err := s.Purchases.ChargeIssued(tx.Unit(), b.Starter, p, brand, *f)
 			book = append(book, write)
 			return err
 		})

@@ -7,14 +7,18 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
+	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/queue"
 	"debitdesk/models/rulebook"
 	"debitdesk/models/token"
 )
@@ -26,7 +30,14 @@ type Day = calendar.Date
 type Tx interface {
 	// Context is what reads inside this transaction are given: they go by its connection.
 	Context() context.Context
-	billing.Tx
+	// Unit is the unit of work itself, for the rows of other concepts.
+	Unit() *database.Tx
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	Enqueue(queue.Job)
+	Answered(result any) error
+	InsertMail(m mail.Mail)
 
 	InsertBatch(b Batch)
 	// AddRows writes rows as they were read, many at a time.

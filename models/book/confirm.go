@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
@@ -210,7 +211,7 @@ func (s *Service) AskConfirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 			refused++
 		}
 	}
-	return asked, refused, s.InTx(ctx, func(tx purchase.Tx) error {
+	return asked, refused, s.InTx(ctx, func(tx *database.Tx) error {
 		if asked+refused > 0 {
 			note(tx, who, i, "import.confirmations_asked", fmt.Sprintf("%s asked to confirm a DebiCheck mandate again.",
 				plural.Of(asked, "client")), nil, map[string]any{"asked": asked, "refused": refused, "method": p.Method})

@@ -68,7 +68,7 @@ func (set *changeSet) save() {
 	for _, p := range set.purchases {
 		if p.changed {
 			p.is.UpdatedAt = now
-			set.tx.SavePurchase(p.is, p.was.Status)
+			purchase.Save(set.tx.Unit(), p.is, p.was.Status)
 		}
 	}
 	set.tellFailed()

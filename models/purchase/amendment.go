@@ -115,7 +115,7 @@ func (s *Service) AmendmentOf(ctx context.Context, who actor.Actor, oldTokenID u
 	if err := who.May(actor.Read); err != nil {
 		return Amendment{}, err
 	}
-	return s.Read.AmendmentOf(ctx, who.MerchantID, oldTokenID)
+	return s.Store.AmendmentOf(ctx, who.MerchantID, oldTokenID)
 }
 
 // Replacing gives, of some tokens, the open amendments in which they are to replace another.
@@ -123,11 +123,11 @@ func (s *Service) Replacing(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	if err := who.May(actor.Read); err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	return s.Read.OpenReplacements(ctx, who.MerchantID, ids)
+	return s.Store.OpenReplacements(ctx, who.MerchantID, ids)
 }
 
 func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out AmendmentSheet, err error) {
-	if out.Amendment, err = s.Read.Amendment(ctx, merchantID, id); err != nil {
+	if out.Amendment, err = s.Store.Amendment(ctx, merchantID, id); err != nil {
 		return out, err
 	}
 	if out.Source, err = s.load(ctx, merchantID, out.NewID); err != nil {
@@ -145,8 +145,8 @@ func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out 
 }
 
 func (s *Service) side(ctx context.Context, merchantID, tokenID uuid.UUID) (out Side, err error) {
-	if out.Token, err = s.Read.Token(ctx, merchantID, tokenID); err == nil {
-		out.Mandate, err = s.Read.Mandate(ctx, merchantID, out.Token.MandateID)
+	if out.Token, err = s.Tokens().Token(ctx, merchantID, tokenID); err == nil {
+		out.Mandate, err = s.Mandates().Mandate(ctx, merchantID, out.Token.MandateID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return Side{}, nil
@@ -160,7 +160,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	waiting, err := s.Read.ScheduledFrom(ctx, who.MerchantID, tokenID)
+	waiting, err := s.Store.ScheduledFrom(ctx, who.MerchantID, tokenID)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 // moves are the purchases that wait on the old token, each held against the new
 // mandate where there is one.
 func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
-	waiting, err := s.Read.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
+	waiting, err := s.Store.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}

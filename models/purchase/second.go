@@ -25,12 +25,12 @@ func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debi
 	for _, c := range marked {
 		ids, mandateIDs = append(ids, c.ID), append(mandateIDs, c.MandateID)
 	}
-	given, err := s.Read.MandatesByID(ctx, merchantID, distinct(mandateIDs))
+	given, err := s.Mandates().MandatesByID(ctx, merchantID, distinct(mandateIDs))
 	if err != nil {
 		return err
 	}
 	mandates := mandate.ByID(given)
-	before, err := s.Read.DebitsBefore(ctx, merchantID, ids)
+	before, err := s.Store.DebitsBefore(ctx, merchantID, ids)
 	if err != nil {
 		return err
 	}

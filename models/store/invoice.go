@@ -17,17 +17,11 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
 )
 
-// particularsColumn keeps what an invoice says, beside its number and total.
-func particularsColumn[T any](of func(*T) *billing.Invoice) table.Column[T] {
-	return table.JSON("particulars", func(record *T) *billing.Particulars { return &of(record).Particulars }, false)
-}
-
-var (
-	invoiceTable   = table.New("invoices", particularsColumn(func(i *billing.Invoice) *billing.Invoice { return i }))
-	invoiceEntries = table.View(particularsColumn(func(e *billing.Entry) *billing.Invoice { return &e.Invoice }))
-)
+var invoiceEntries = table.View(billing.ParticularsColumn(
+	func(e *billing.Entry) *billing.Invoice { return &e.Invoice }))
 
 // invoicesOf is what every list of invoices reads: page is a list of their
 // purchases' ids, so that what stands beside is looked up for one page alone.
@@ -118,7 +112,7 @@ func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
 	default:
 	}
 	if f.BatchID != uuid.Nil {
-		w.And("i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
+		w.And("i.purchase_id IN "+purchase.MadeByBatch, merchantID, f.BatchID)
 	}
 	if !f.DueFrom.IsZero() {
 		w.Fitting("p.due >= ?", f.DueFrom)
@@ -231,8 +225,9 @@ func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID,
 		return nil, err
 	}
 	among := database.IDs(ids)
-	parts, err := database.CountByState[string](ctx, s.DB, "SELECT state, count(*) AS n FROM ("+statesOfPurchases+
-		" = ANY(?::uuid[])) AS found GROUP BY state", merchantID, among)
+	parts, err := database.CountByState[string](ctx, s.DB, `SELECT state, count(*) AS n FROM (
+		SELECT status AS state FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[])) AS found GROUP BY state`,
+		merchantID, among)
 	if err != nil {
 		return nil, err
 	}

@@ -65,24 +65,24 @@ func (d *desk) opened(t *testing.T) *purchase.Service {
 	}
 	t.Cleanup(s.Close)
 	d.db = s.DB
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error {
+	if err := s.DB.InTx(t.Context(), func(tx *database.Tx) error {
 		now := tx.Now()
 		d.asked.CreatedAt, d.asked.UpdatedAt, d.token.CreatedAt, d.token.UpdatedAt = now, now, now, now
 		d.given.CreatedAt, d.given.UpdatedAt, d.given.Consent.At = now, now, now
-		merchant.Insert(tx.Tx, merchant.Merchant{ID: d.brand.MerchantID, Slug: "gym", Name: "Gym"})
-		merchant.InsertBrand(tx.Tx, d.brand)
+		merchant.Insert(tx, merchant.Merchant{ID: d.brand.MerchantID, Slug: "gym", Name: "Gym"})
+		merchant.InsertBrand(tx, d.brand)
 		storing := d.asked
 		storing.ID, storing.ReferenceGenerated = d.token.ID, "DD1"
-		tx.InsertPurchase(storing)
-		tx.InsertPurchase(d.asked)
-		mandate.Insert(tx.Tx, d.given)
-		token.Insert(tx.Tx, d.token)
+		purchase.Insert(tx, storing)
+		purchase.Insert(tx, d.asked)
+		mandate.Insert(tx, d.given)
+		token.Insert(tx, d.token)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
 	service := d.service()
-	service.InTx, service.Read, service.Lists = store.Runner[purchase.Tx](s), s, s
+	service.InTx = s.DB.InTx
 	return service
 }
 
@@ -216,7 +216,7 @@ func TestTheComingDebitsOfASubscriberAreThoseThatAreBooked(t *testing.T) {
 				if err := errors.Join(err, f.Err()); err != nil {
 					t.Fatal(err)
 				}
-				if err := s.InTx(t.Context(), func(tx purchase.Tx) error {
+				if err := s.InTx(t.Context(), func(tx *database.Tx) error {
 					return errors.Join(s.InsertCharged(tx, actor.Actor{}, &rec, f), errSeen)
 				}); !errors.Is(err, errSeen) {
 					t.Fatal(err)
@@ -249,7 +249,7 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 			text := s.MandateText(purchase.Record{Purchase: p, Brand: d.brand}, purchase.Account{})
 			p.Status = purchase.PendingExecute
 			var c *collection.Collection
-			if err := s.InTx(t.Context(), func(tx purchase.Tx) error {
+			if err := s.InTx(t.Context(), func(tx *database.Tx) error {
 				c = s.Authenticated(tx, &p, d.given, d.brand)
 				return errSeen
 			}); !errors.Is(err, errSeen) {

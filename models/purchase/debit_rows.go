@@ -1,4 +1,4 @@
-package store
+package purchase
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
-	"debitdesk/models/purchase"
 )
 
 // linkSent is when the last mail with the link of a purchase was sent.
@@ -28,8 +27,9 @@ type linkSent struct {
 
 var linkSentView = table.View[linkSent]()
 
-// LinksSent implements purchase.Reader. A reminder is one mail for all that a client owes.
-func (s *Store) LinksSent(ctx context.Context, merchantID uuid.UUID,
+// LinksSent tells when the last mail with the link to pay of each purchase was taken by the relay. A reminder is one
+// mail for all that a client owes.
+func (s Store) LinksSent(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs ...uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	sent := make(map[uuid.UUID]time.Time, len(purchaseIDs))
 	found, err := database.Seek(ctx, s.DB, linkSentView, `SELECT p.id, m.at FROM purchases p CROSS JOIN LATERAL (
@@ -38,16 +38,15 @@ func (s *Store) LinksSent(ctx context.Context, merchantID uuid.UUID,
 				UNION ALL SELECT sent_at FROM mails WHERE merchant_id = ? AND client_id = p.client_id AND state = 'sent'
 					AND kind = ?) f) m
 		WHERE p.merchant_id = ? AND p.id = ANY(?::uuid[]) AND m.at IS NOT NULL`, merchantID,
-		database.TextArray(purchase.WithLink), merchantID, purchase.MailReminder, merchantID, database.IDs(purchaseIDs))
+		database.TextArray(WithLink), merchantID, MailReminder, merchantID, database.IDs(purchaseIDs))
 	for _, l := range found {
 		sent[l.ID] = l.At
 	}
 	return sent, err
 }
 
-// debitWhere is the condition on debits, for figures, the list, its count and its
-// export alike.
-func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
+// debitWhere is the condition on debits, for figures, the list, its count and its export alike.
+func debitWhere(merchantID uuid.UUID, f DebitFilter) (string, []any) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	if len(f.Outcomes) > 0 {
 		where, args = where+" AND state = ANY(?::text[])", append(args, database.Texts(collection.StatesOf(f.Outcomes...)))
@@ -83,12 +82,12 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 }
 
 // debitBeside is what a filter asks of debits, called c, that is not kept by day.
-func debitBeside(f purchase.DebitFilter) (where string, args []any) {
+func debitBeside(f DebitFilter) (where string, args []any) {
 	if f.Code != "" { // no other debits have a reason; so much stands in an index
 		where, args = " AND c.state = ANY(?::text[]) AND c.result_code = ?", []any{database.Texts(collection.StatesOf(
-			collection.OutcomeFailed, collection.OutcomeDisputed)), strings.TrimPrefix(f.Code, purchase.NoCode)}
+			collection.OutcomeFailed, collection.OutcomeDisputed)), strings.TrimPrefix(f.Code, NoCode)}
 	}
-	if f.Traits != (purchase.Traits{}) {
+	if f.Traits != (Traits{}) {
 		traits, traitArgs := debitTraits(f.Traits)
 		where, args = where+traits, append(args, traitArgs...)
 	}
@@ -99,9 +98,9 @@ func debitBeside(f purchase.DebitFilter) (where string, args []any) {
 // then, and clocks differ.
 const ahead = 48 * time.Hour
 
-// Debits implements purchase.Lister. Few are found by their days and states, as they are
-// kept by day; many are met on the way from the newest on.
-func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
+// Debits lists debits, newest first. Few are found by their days and states, as they are kept by day; many are met on
+// the way from the newest on.
+func (s Store) Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
 	ask paging.Ask) (paging.Page[collection.Collection], error) {
 	w := &listing.Walk{Columns: collection.Table.Columns(""), From: "collections", Alias: "c"}
 	w.And("merchant_id = ?", merchantID)
@@ -124,7 +123,7 @@ func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.Deb
 }
 
 // debitsOfDays looks up what stands in the days and states of a filter.
-func (s *Store) debitsOfDays(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
+func (s Store) debitsOfDays(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
 	ask paging.Ask) ([]collection.Collection, error) {
 	kept, args := debitWhere(merchantID, f)
 	where, besideArgs := debitBeside(f)
@@ -142,10 +141,10 @@ func keptByDay(where string) string {
 	return strings.NewReplacer("action_date", "day", "submit_at", "at").Replace(where)
 }
 
-// TallyDebits implements purchase.Lister; a limit of 0 is none. What is kept by day answers every filter but those of
-// debitBeside, for which debits are counted one by one.
-func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
-	limit int64) (t purchase.Tally, err error) {
+// TallyDebits counts and sums debits, up to limit; 0 is no limit. A limit of 0 is none. What is kept by day answers
+// every filter but those of debitBeside, for which debits are counted one by one.
+func (s Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
+	limit int64) (t Tally, err error) {
 	where, args := debitWhere(merchantID, f)
 	parts := "debit_sums WHERE " + keptByDay(where)
 	if limit == 0 {
@@ -166,7 +165,8 @@ func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchas
 	return t, nil
 }
 
-// DebitsNear implements purchase.Reader.
+// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate,
+// of others those with an action date from one day to another.
 func (s Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from,
 	to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
 	out := map[uuid.UUID][]mandate.Day{}
@@ -184,7 +184,8 @@ func (s Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs 
 	return out, nil
 }
 
-// DebitsBefore implements purchase.Reader.
+// DebitsBefore gives, for each of some debits, the days of those under its mandate that are under way or collected,
+// began before it and run within a period of it.
 func (s Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error) {
 	out := map[uuid.UUID][]mandate.Day{}
