@@ -70,9 +70,6 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{Tx: tx, s: s}) })
 }
 
-// On gives a unit of work the changes of the concepts.
-func (s *Store) On(tx *database.Tx) *Tx { return &Tx{Tx: tx, s: s} }
-
 // Runner fits InTx to the narrow transaction that a concept declares.
 func Runner[T any](s *Store) func(context.Context, func(T) error) error {
 	return func(ctx context.Context, fn func(T) error) error {
