@@ -336,7 +336,7 @@ func TestNumbersHaveNoGapsWhoeverFails(t *testing.T) {
 	o := newOffice(t, 3)
 	undo := fmt.Errorf("undone")
 	tries := 0
-	failing := &billing.Service{Read: o.Store, Purchases: o.Purchases,
+	failing := &billing.Service{Store: billing.Store{DB: o.Store.DB}, Purchases: o.Purchases,
 		InTx: func(ctx context.Context, fn func(*database.Tx) error) error {
 			return o.Store.DB.InTx(ctx, func(tx *database.Tx) error {
 				if err := fn(tx); err != nil {

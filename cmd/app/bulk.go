@@ -53,7 +53,7 @@ func (s Services) bulk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 			}
 			return bulk.Href(sel, act)
 		}}
-	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Demands: s.Batches.Read.Demands,
+	d.Bulk = &bulk.Bulk{Desk: desk, Selections: s.Selections, Tasks: s.Tasks, Demands: s.Merchants.Store.Demands,
 		Approvals: s.Approvals,
 		Acts:      slices.Concat(d.Purchases.Acts, d.Clients.Acts, d.Tokens.Acts, d.Mandates.Acts, d.Templates.Acts),
 		Lists: map[string]bulk.Place{

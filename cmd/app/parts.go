@@ -139,7 +139,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		return db.DB.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
 	}}}
 	exports.Tasks = s.Tasks
-	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Money: s.Money,
+	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Brands: s.Merchants.Store.Brands,
+		Approvals: s.Approvals, Money: s.Money,
 		Clients: func() kit.Rows[client.Client] { return d.Clients.Rows() }}
 	d.Imports = &imports.Imports{Desk: desk, Service: s.Imports, Tasks: s.Tasks, Approvals: s.Approvals,
 		Brands: s.Merchants.Store.Brands}
@@ -167,7 +168,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
 		LivePanel: d.Live.PanelOfChange}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
-		Match: db.MatchClients, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
+		Match: s.Clients.Store.Matching, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: s.Figures,
 		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
 			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})

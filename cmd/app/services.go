@@ -166,7 +166,8 @@ func New(o Options) (Services, error) {
 		Timetable: at.timetable, Letters: words,
 		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}
-	bills := &billing.Service{InTx: s.DB.InTx, Read: s, Purchases: purchases, Letters: words,
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: purchases,
+		Letters: words,
 		Draw:    papers.Printer{Base: o.BaseURL}.Draw,
 		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s.DB}, Purchases: purchases, Test: o.Sandbox}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: purchases.ForgetClient}
@@ -202,7 +203,7 @@ func New(o Options) (Services, error) {
 		Figures: &report.Service{Store: report.Store{DB: s.DB}, Now: now, Calendar: days, Timetable: at.timetable,
 			Debits: s.TallyDebits},
 		Money:   &report.Money{Store: report.Store{DB: s.DB}},
-		Journal: &journal.Service{Store: journal.Store{DB: s.DB}, Papers: s},
+		Journal: &journal.Service{Store: journal.Store{DB: s.DB}},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,
@@ -214,7 +215,7 @@ func New(o Options) (Services, error) {
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
-	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
+	out.Batches = &batch.Service{Store: batch.Store{DB: s.DB}, Billing: bills,
 		Purchases: purchases,
 		Clients:   clients, Timetable: at.timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
@@ -230,7 +231,7 @@ func New(o Options) (Services, error) {
 			t, err := out.Tasks.AskIn(tx, who, w)
 			return t.ID, err
 		}}
-	out.Approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
+	out.Approvals = &approval.Service{Store: approval.Store{DB: s.DB},
 		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
 		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone

@@ -3,7 +3,6 @@
 package approval
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -132,7 +131,6 @@ type Letters interface {
 
 // Service holds the use cases of requests for a second person.
 type Service struct {
-	InTx      func(context.Context, func(batch.Tx) error) error
 	Store     Store
 	Purchases *purchase.Service
 	Batches   *batch.Service

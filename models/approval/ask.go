@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
@@ -68,7 +69,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		return Approval{}, fault.New(fault.Conflict, "no_approver", "Everyone who may approve has uploaded or changed "+
 			"this batch. Someone else with that permission is needed: an admin can give it under Settings, People.")
 	}
-	err = s.InTx(ctx, func(tx batch.Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		if _, err := s.expireIn(tx, who.MerchantID); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 			return err
 		}
 		a.ID, a.CreatedAt, a.ExpiresAt = tx.NewID(), tx.Now(), tx.Now().Add(Lifetime)
-		if err := insert(tx.Unit(), a); err != nil {
+		if err := insert(tx, a); err != nil {
 			return err
 		}
 		entry := audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/batch"
 	"debitdesk/models/book"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
@@ -100,7 +101,7 @@ func (s *Service) makers(ctx context.Context, a Approval) (out []user.User, err 
 	var hands []uuid.UUID
 	switch a.Kind {
 	case SendBatch:
-		b, err := s.Batches.Read.Batch(ctx, a.MerchantID, a.Subject.Batch)
+		b, err := s.Batches.Store.Batch(ctx, a.MerchantID, a.Subject.Batch)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}
@@ -155,13 +156,13 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	if err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx batch.Tx) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
 		a.DecidedAt = tx.Now()
 		if err := hold(tx, *a); err != nil {
 			return err
 		}
-		if won, err := end(tx.Unit(), *a); err != nil || !won {
+		if won, err := end(tx, *a); err != nil || !won {
 			return lostUnless(err)
 		}
 		if a.State == Approved {
@@ -183,16 +184,16 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 
 // hold locks the batch or import of a request before the request itself, in the order in which a change of it takes
 // both to withdraw the request: two that lock in another order wait for each other until the database ends one of them.
-func hold(tx batch.Tx, a Approval) error {
+func hold(tx *database.Tx, a Approval) error {
 	if a.State != Approved {
 		return nil
 	}
 	var err error
 	if a.Kind == SendBatch {
-		_, err = tx.LockBatch(a.MerchantID, a.Subject.Batch)
+		_, err = batch.Lock(tx, a.MerchantID, a.Subject.Batch)
 	}
 	if a.Kind == ImportBook {
-		err = book.Lock(tx.Unit(), a.MerchantID, a.Subject.Import)
+		err = book.Lock(tx, a.MerchantID, a.Subject.Import)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil // carrying out says so
@@ -201,7 +202,7 @@ func hold(tx batch.Tx, a Approval) error {
 }
 
 // carryOut does what was asked for, if the asker may still do it.
-func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a Approval, seen Totals,
+func (s *Service) carryOut(ctx context.Context, tx *database.Tx, asker user.User, a Approval, seen Totals,
 	keys webhook.Keys, many Standing) error {
 	as := asker.Actor()
 	switch a.Kind {
@@ -209,7 +210,7 @@ func (s *Service) carryOut(ctx context.Context, tx batch.Tx, asker user.User, a 
 		if err := still(as.May(actor.DeleteTokens)); err != nil {
 			return err
 		}
-		_, err := s.Purchases.StartDeletionIn(ctx, tx.Unit(), as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
+		_, err := s.Purchases.StartDeletionIn(ctx, tx, as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
 			Choices: a.Subject.Choices,
 			Reason:  a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
 			Seen: &purchase.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
@@ -275,9 +276,9 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 		return a, fault.New(fault.Conflict, "approval_over", "This request is already %s.", a.Stands(s.Now()))
 	}
 	a.State, a.DecidedBy, a.DecidedName = Withdrawn, who.ID, who.Name
-	err = s.InTx(ctx, func(tx batch.Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		a.DecidedAt = tx.Now()
-		if won, err := end(tx.Unit(), a); err != nil || !won {
+		if won, err := end(tx, a); err != nil || !won {
 			return lostUnless(err)
 		}
 		tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID,
@@ -294,16 +295,16 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 // Expire ends requests that nobody answered in time, for all merchants, and tells
 // how many. It may be repeated.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
-	err = s.InTx(ctx, func(tx batch.Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		n, err = s.expireIn(tx, uuid.Nil)
 		return err
 	})
 	return n, err
 }
 
-func (s *Service) expireIn(tx batch.Tx, merchantID uuid.UUID) (int, error) {
+func (s *Service) expireIn(tx *database.Tx, merchantID uuid.UUID) (int, error) {
 	const atOnce = 100
-	over, err := expire(tx.Unit(), merchantID, atOnce)
+	over, err := expire(tx, merchantID, atOnce)
 	for _, a := range over {
 		tx.Audit(actor.SystemOf(a.MerchantID), audit.Entry{Action: "approval.expired", ObjectType: "approval", ObjectID: a.ID,
 			Text: "There was no answer within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -43,7 +43,7 @@ func (s *Service) Demand(ctx context.Context, who actor.Actor, d merchant.Demand
 	if err := checkDemands(d); err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx batch.Tx) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		before, err := s.setDemands(tx.Context(), tx, who, d, nil)
 		if err == nil && who.Kind == actor.User && Looser(before, d) {
 			err = fault.New(fault.Conflict, "approval_needed",

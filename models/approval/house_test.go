@@ -66,13 +66,14 @@ func open(t testing.TB) *house {
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: bank.Everything()}
-	bills := &billing.Service{InTx: s.DB.InTx, Read: s, Purchases: h.purchases, Letters: words}
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+		Letters: words}
 	h.purchases.Papers = bills
-	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Store: batch.Store{DB: s.DB}, Billing: bills,
+	h.batches = &batch.Service{Store: batch.Store{DB: s.DB}, Billing: bills,
 		Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
-	h.approvals = &approval.Service{InTx: store.Runner[batch.Tx](s), Store: approval.Store{DB: s.DB},
+	h.approvals = &approval.Service{Store: approval.Store{DB: s.DB},
 		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now,
 		Brands:   &merchant.Service{Store: merchant.Store{DB: s.DB}},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}}}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/batch"
 	"debitdesk/models/book"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -42,7 +42,7 @@ func importInShort(i book.Import) string {
 }
 
 // carryOutImport begins what was asked for, as long as that is what was rehearsed.
-func (s *Service) carryOutImport(tx batch.Tx, asker user.User, a Approval, seen Totals) error {
+func (s *Service) carryOutImport(tx *database.Tx, asker user.User, a Approval, seen Totals) error {
 	if seen.Digest != a.Subject.Seal {
 		return fault.New(fault.Conflict, "import_changed", "The request is not what you were shown. Check it again.")
 	}
@@ -50,7 +50,7 @@ func (s *Service) carryOutImport(tx batch.Tx, asker user.User, a Approval, seen 
 	if err := still(as.May(actor.Bill)); err != nil {
 		return err
 	}
-	return s.Imports.StartIn(tx.Unit(), as, a.Subject.Import, a.Subject.Seal,
+	return s.Imports.StartIn(tx, as, a.Subject.Import, a.Subject.Seal,
 		book.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
 }
 

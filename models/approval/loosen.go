@@ -5,7 +5,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
@@ -53,7 +53,7 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 
 // carryOutLoosening sets what was asked for, as long as what is demanded is still
 // what the second approver was shown.
-func (s *Service) carryOutLoosening(ctx context.Context, tx batch.Tx, asker user.User, a Approval) error {
+func (s *Service) carryOutLoosening(ctx context.Context, tx *database.Tx, asker user.User, a Approval) error {
 	as := asker.Actor()
 	if err := still(as.May(actor.Manage)); err != nil {
 		return err
@@ -72,9 +72,9 @@ func (s *Service) carryOutLoosening(ctx context.Context, tx batch.Tx, asker user
 
 // setDemands writes what needs a second approver and tells what did before. When less
 // does than before, the other admins are told by mail.
-func (s *Service) setDemands(ctx context.Context, tx batch.Tx, who actor.Actor, d merchant.Demands,
+func (s *Service) setDemands(ctx context.Context, tx *database.Tx, who actor.Actor, d merchant.Demands,
 	also map[string]any) (merchant.Demands, error) {
-	before, err := merchant.SetDemands(tx.Unit(), who.MerchantID, d)
+	before, err := merchant.SetDemands(tx, who.MerchantID, d)
 	if err != nil || same(before, d) {
 		return before, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/task"
@@ -101,7 +101,7 @@ func (s *Service) seenNow(ctx context.Context, a Approval, seen Totals) (Standin
 
 // begin hands the work to the task that does it, in the transaction of the decision: once decided, it goes on whatever
 // becomes of this process.
-func (s *Service) begin(tx batch.Tx, asker user.User, a Approval, now Standing) error {
+func (s *Service) begin(tx *database.Tx, asker user.User, a Approval, now Standing) error {
 	as := asker.Actor()
 	if err := still(as.May(a.Subject.Work.Needs)); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Service) begin(tx batch.Tx, asker user.User, a Approval, now Standing) 
 	entry.ObjectType, entry.ObjectID = "approval", a.ID
 	entry.After = map[string]any{"rows": now.Totals.Rows, "cents": now.Totals.Cents, "approved_by": a.DecidedName}
 	w := a.Subject.Work
-	_, err := s.Tasks.AskIn(tx.Unit(), as, task.Wish{Kind: w.Task, Title: now.Title, Needs: w.Needs, Input: now.Input,
+	_, err := s.Tasks.AskIn(tx, as, task.Wish{Kind: w.Task, Title: now.Title, Needs: w.Needs, Input: now.Input,
 		Total: int64(now.Totals.Rows), About: []audit.Entry{entry}})
 	return err
 }

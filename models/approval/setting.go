@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/batch"
 	"debitdesk/models/database"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
@@ -79,8 +78,8 @@ func (s *Service) PlanSetting(ctx context.Context, who actor.Actor, t Setting) (
 	if err := who.May(actor.Manage); err != nil {
 		return t, err
 	}
-	err := s.InTx(dryrun.With(ctx), func(tx batch.Tx) (err error) {
-		t.Lines, err = s.changeSetting(tx.Unit(), who, t, webhook.Keys{})
+	err := s.Store.InTx(dryrun.With(ctx), func(tx *database.Tx) (err error) {
+		t.Lines, err = s.changeSetting(tx, who, t, webhook.Keys{})
 		return err
 	})
 	return t, err
@@ -180,7 +179,7 @@ func (s *Service) prepared(a Approval) (webhook.Keys, error) {
 }
 
 // carryOutSetting changes what was asked for, as long as it still does what the second approver was shown.
-func (s *Service) carryOutSetting(tx batch.Tx, asker user.User, a Approval, keys webhook.Keys) error {
+func (s *Service) carryOutSetting(tx *database.Tx, asker user.User, a Approval, keys webhook.Keys) error {
 	as := asker.Actor()
 	if err := still(as.May(actor.Manage)); err != nil {
 		return err
@@ -188,7 +187,7 @@ func (s *Service) carryOutSetting(tx batch.Tx, asker user.User, a Approval, keys
 	if a.Subject.Setting == nil {
 		return fault.Missing()
 	}
-	lines, err := s.changeSetting(tx.Unit(), as, *a.Subject.Setting, keys)
+	lines, err := s.changeSetting(tx, as, *a.Subject.Setting, keys)
 	if fault.Is(err, fault.NotFound) || err == nil && !slices.Equal(lines, a.Subject.Setting.Lines) {
 		return fault.New(fault.Conflict, "setting_changed",
 			"This setting has changed since the request was made. Refuse it; it can be asked for again.")

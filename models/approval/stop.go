@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/user"
@@ -45,12 +45,12 @@ func totalsOfHalt(h purchase.Halt) Totals {
 }
 
 // carryOutStop stops what was asked for, as long as that is what the second person was shown.
-func (s *Service) carryOutStop(ctx context.Context, tx batch.Tx, asker user.User, a Approval, seen Totals) error {
+func (s *Service) carryOutStop(ctx context.Context, tx *database.Tx, asker user.User, a Approval, seen Totals) error {
 	as := asker.Actor()
 	if err := still(as.May(actor.Write)); err != nil {
 		return err
 	}
-	stop, err := s.Purchases.StopClientIn(ctx, tx.Unit(), as, purchase.StopInput{ClientID: a.Subject.Client,
+	stop, err := s.Purchases.StopClientIn(ctx, tx, as, purchase.StopInput{ClientID: a.Subject.Client,
 		Reason: a.Reason,
 		Seen:   seen.Digest, ApprovalID: a.ID, Approver: a.DecidedName})
 	if fault.Is(err, fault.NotFound) || err == nil && stop.ApprovalID != a.ID {

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/batch"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
@@ -34,7 +35,7 @@ func (s *Service) Watch(ctx context.Context, merchantID, batchID uuid.UUID) (bat
 			return nil, err
 		}
 	}
-	return func(tx batch.Tx, who actor.Actor, b batch.Batch) error {
+	return func(tx *database.Tx, who actor.Actor, b batch.Batch) error {
 		now, open, err := s.Store.OpenApproval(tx.Context(), merchantID, SendBatch, key)
 		switch {
 		case err != nil || !open:
@@ -66,7 +67,7 @@ func (s *Service) concerned(ctx context.Context, a Approval) ([]user.User, error
 	return mayDecide(all, append(makers, user.User{ID: a.AskedBy})...), nil
 }
 
-func (s *Service) withdraw(tx batch.Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User,
+func (s *Service) withdraw(tx *database.Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User,
 	m merchant.Merchant) error {
 	name := who.Name
 	if name == "" {
@@ -80,7 +81,7 @@ func (s *Service) withdraw(tx batch.Tx, who actor.Actor, a Approval, b batch.Bat
 	case b.State != batch.Checked:
 		a.Decision = "The batch changed after the request."
 	}
-	if won, err := end(tx.Unit(), a); err != nil || !won {
+	if won, err := end(tx, a); err != nil || !won {
 		return lostUnless(err)
 	}
 	tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID,
@@ -95,11 +96,11 @@ func (s *Service) withdraw(tx batch.Tx, who actor.Actor, a Approval, b batch.Bat
 }
 
 // unchanged: what is asked for is still what the asker looked at.
-func unchanged(tx batch.Tx, a Approval) error {
+func unchanged(tx *database.Tx, a Approval) error {
 	if a.Kind != SendBatch {
 		return nil
 	}
-	b, err := tx.LockBatch(a.MerchantID, a.Subject.Batch)
+	b, err := batch.Lock(tx, a.MerchantID, a.Subject.Batch)
 	if err == nil && (b.State != batch.Checked || b.Seal() != a.Subject.Order.Fingerprint) {
 		err = fault.New(fault.Conflict, "batch_changed", "The batch changed since you looked at it. Look at it again.")
 	}

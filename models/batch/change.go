@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -15,14 +16,15 @@ const tries = 5
 
 // change locks a batch, lets do decide and counts anew. A request for a second person that is about something else now
 // is withdrawn with it.
-func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
+func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(*database.Tx,
+	*Batch) error) (Batch, error) {
 	var b Batch
 	for range tries {
 		watch, err := s.watch(ctx, who.MerchantID, id)
 		if err != nil {
 			return b, err
 		}
-		err = s.InTx(ctx, func(tx Tx) (err error) {
+		err = s.Store.InTx(ctx, func(tx *database.Tx) (err error) {
 			if b, err = s.changeIn(tx, who, id, do); err != nil {
 				return err
 			}
@@ -41,7 +43,7 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do 
 
 func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (Changed, error) {
 	if s.Approvals == nil {
-		return func(Tx, actor.Actor, Batch) error { return nil }, nil
+		return func(*database.Tx, actor.Actor, Batch) error { return nil }, nil
 	}
 	return s.Approvals(ctx, merchantID, id)
 }
@@ -49,9 +51,9 @@ func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (Changed,
 // edit changes rows of a checked batch. prepare reads and judges outside of the transaction; what it gives is written
 // only when nothing changed meanwhile.
 func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
-	prepare func(Batch) (func(Tx, *Batch) error, error)) (Batch, error) {
+	prepare func(Batch) (func(*database.Tx, *Batch) error, error)) (Batch, error) {
 	for range tries {
-		seen, err := s.Read.Batch(ctx, who.MerchantID, id)
+		seen, err := s.Store.Batch(ctx, who.MerchantID, id)
 		if err != nil {
 			return seen, err
 		}
@@ -64,7 +66,7 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
 			return seen, err
 		}
 		moved := false
-		b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+		b, err := s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 			if moved = b.State != seen.State || b.Revision != seen.Revision-1; moved {
 				return fault.New(fault.Conflict, "conflict", "This batch changed in the meantime.")
 			}
@@ -80,8 +82,9 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
 		"Another person changed this batch at the same time. Check it again.")
 }
 
-func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
-	b, err := tx.LockBatch(who.MerchantID, id)
+func (s *Service) changeIn(tx *database.Tx, who actor.Actor, id uuid.UUID, do func(*database.Tx,
+	*Batch) error) (Batch, error) {
+	b, err := Lock(tx, who.MerchantID, id)
 	if err != nil {
 		return b, err
 	}
@@ -89,5 +92,5 @@ func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Ba
 		return b, err
 	}
 	b.UpdatedAt = tx.Now()
-	return b, tx.SaveBatch(&b)
+	return b, save(tx, &b)
 }

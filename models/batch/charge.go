@@ -5,8 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
+	"debitdesk/models/token"
 )
 
 // chargeSome plans debits for rows whose invoices were made without their debits, before both were made together. A
@@ -15,7 +17,7 @@ func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 	if b.Counts.Charges == 0 {
 		return 0, nil
 	}
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+	rows, err := s.Store.rows(ctx, b.MerchantID, b.ID,
 		RowQuery{States: []RowState{Sent}, ChargeWanted: true, Limit: chargedAtOnce})
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -25,21 +27,21 @@ func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 			return 0, err
 		}
 	}
-	return len(rows), s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(b.MerchantID, b.ID)
+	return len(rows), s.Store.InTx(ctx, func(tx *database.Tx) error {
+		b, err := Lock(tx, b.MerchantID, b.ID)
 		if err != nil {
 			return err
 		}
-		if err := tx.SaveCharges(b, rows); err != nil {
+		if err := saveCharges(tx, b, rows); err != nil {
 			return err
 		}
 		tx.Enqueue(queue.SendDueMails{}) // the invoices waited for their debits
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 }
 
 func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
-	live, err := s.Read.TokensOfClients(ctx, b.MerchantID, []uuid.UUID{r.ClientID})
+	live, err := token.Store(s.Store).TokensOfClients(ctx, b.MerchantID, []uuid.UUID{r.ClientID})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type directory struct {
 
 // clientsOf finds the clients that rows name, all in one question.
 func (s *Service) clientsOf(ctx context.Context, b Batch, rows []Row, lines []Line) (*directory, error) {
-	var by Keys
+	var by client.Keys
 	var fresh []uuid.UUID
 	for i, line := range lines {
 		l := line.Values
@@ -38,7 +38,7 @@ func (s *Service) clientsOf(ctx context.Context, b Batch, rows []Row, lines []Li
 			by.Identities = append(by.Identities, bank.CleanID(l.PersonalCode.Reveal()))
 		}
 	}
-	found, err := s.Read.MatchClients(ctx, b.MerchantID, by)
+	found, err := client.Store(s.Store).Matching(ctx, b.MerchantID, by)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) clientsOf(ctx context.Context, b Batch, rows []Row, lines []Li
 		d.add(c)
 		fresh = append(fresh, c.ID)
 	}
-	d.made, err = s.Read.MadeBy(ctx, b, fresh)
+	d.made, err = s.Store.madeBy(ctx, b, fresh)
 	return d, err
 }
 

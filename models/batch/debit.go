@@ -116,7 +116,7 @@ func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row,
 	if len(clients) == 0 {
 		return nil, nil
 	}
-	return s.Read.TokensOfClients(ctx, b.MerchantID, clients)
+	return token.Store(s.Store).TokensOfClients(ctx, b.MerchantID, clients)
 }
 
 // judgeTogether judges rows with the other ready rows that debit the same accounts: two debits under one mandate bear
@@ -139,7 +139,7 @@ func (s *Service) judgeTogether(ctx context.Context, b Batch, rows []Row) ([]Row
 	if len(accounts) == 0 {
 		return rows, nil
 	}
-	others, err := s.Read.RowsDebiting(ctx, b.MerchantID, b.ID, accounts)
+	others, err := s.Store.rowsDebiting(ctx, b.MerchantID, b.ID, accounts)
 	if err != nil {
 		return nil, err
 	}

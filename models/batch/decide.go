@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -33,7 +34,7 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 	if err != nil {
 		return Batch{}, 0, err
 	}
-	b, err := s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
+	b, err := s.edit(ctx, who, id, func(b Batch) (func(*database.Tx, *Batch) error, error) {
 		first, err := s.open(ctx, b, in.N)
 		if err != nil {
 			return nil, err
@@ -51,11 +52,11 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		if rows, err = s.judgeTogether(ctx, b, rows); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, b *Batch) error {
+		return func(tx *database.Tx, b *Batch) error {
 			if err := keepMend(tx, who, *b, in.done(numbers), numbers); err != nil {
 				return err
 			}
-			if err := tx.SaveRows(*b, rows, false); err != nil {
+			if err := saveRows(tx, *b, rows, false); err != nil {
 				return err
 			}
 			if err := warn(tx, *b, nil); err != nil {
@@ -105,7 +106,7 @@ func (s *Service) choice(ctx context.Context, who actor.Actor, in Choice) (strin
 
 // rowsOfPerson are the rows that name the same person and have no other decision, with the new one.
 func (s *Service) rowsOfPerson(ctx context.Context, b Batch, in Choice) (rows []Row, err error) {
-	numbers, err := s.Read.RowsOfPerson(ctx, b, in.N)
+	numbers, err := s.Store.rowsOfPerson(ctx, b, in.N)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) (err error) {
+	b, err := s.change(ctx, who, id, func(tx *database.Tx, b *Batch) (err error) {
 		switch {
 		case !b.in(Checked):
 			return wrongState(*b)
@@ -158,7 +159,7 @@ func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 			numbers); err != nil {
 			return err
 		}
-		if confirmed, err = tx.Confirm(*b, amounts); err != nil {
+		if confirmed, err = confirm(tx, *b, amounts); err != nil {
 			return err
 		}
 		if confirmed == 0 {
@@ -178,8 +179,8 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	return s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
-		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+	return s.edit(ctx, who, id, func(b Batch) (func(*database.Tx, *Batch) error, error) {
+		rows, err := s.Store.rows(ctx, b.MerchantID, b.ID,
 			RowQuery{States: []RowState{Skipped}, After: n - 1, Limit: 1})
 		if err != nil {
 			return nil, err
@@ -192,11 +193,11 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 		if rows, err = s.judgeTogether(ctx, b, rows); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, b *Batch) error {
+		return func(tx *database.Tx, b *Batch) error {
 			if err := keepMend(tx, who, *b, fmt.Sprintf("Row %d included again.", n), []int{n}); err != nil {
 				return err
 			}
-			if err := tx.SaveRows(*b, rows, false); err != nil {
+			if err := saveRows(tx, *b, rows, false); err != nil {
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.row_restored", ObjectType: "batch", ObjectID: b.ID,

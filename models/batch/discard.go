@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -18,7 +19,7 @@ func (s *Service) Discard(ctx context.Context, who actor.Actor, id uuid.UUID) er
 	if err := who.May(actor.Bill); err != nil {
 		return err
 	}
-	_, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	_, err := s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 		switch {
 		case b.Started():
 			return fault.New(fault.Conflict, "batch_started",
@@ -29,7 +30,7 @@ func (s *Service) Discard(ctx context.Context, who actor.Actor, id uuid.UUID) er
 		tx.Audit(who, audit.Entry{Action: "batch.discarded", ObjectType: "batch", ObjectID: b.ID,
 			Text:   fmt.Sprintf("The draft %q with %s was discarded.", b.Name, plural.Of(b.Rows, "row")),
 			Before: map[string]any{"state": b.State, "rows": b.Rows, "ready_cents": b.Counts.ReadyCents}})
-		tx.DeleteBatch(*b)
+		deleteBatch(tx, *b)
 		b.State = Stopped // as a request for a second approver sees it
 		return nil
 	})

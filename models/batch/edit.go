@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -30,7 +31,7 @@ func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, r, err
 	}
-	b, err := s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
+	b, err := s.edit(ctx, who, id, func(b Batch) (func(*database.Tx, *Batch) error, error) {
 		var err error
 		if r, err = s.open(ctx, b, e.N); err != nil {
 			return nil, err
@@ -47,7 +48,7 @@ func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e
 			return nil, fault.New(fault.Conflict, "cell_changed",
 				"Row %d, %s now says “%s”: another person changed it. Check it again.", e.N, b.ColumnName(e.Column), masked)
 		case bank.IsMasked(e.Text) && masked == e.Text:
-			return func(Tx, *Batch) error { return nil }, nil // what is hidden was sent back as it is
+			return func(*database.Tx, *Batch) error { return nil }, nil // what is hidden was sent back as it is
 		}
 		cells := slices.Clone(r.Cells)
 		cells[e.Column] = strings.ReplaceAll(strings.ToValidUTF8(e.Text, ""), "\x00", "")
@@ -58,12 +59,12 @@ func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e
 		if err != nil {
 			return nil, err
 		}
-		return func(tx Tx, b *Batch) error {
+		return func(tx *database.Tx, b *Batch) error {
 			if err := keepMend(tx, who, *b, fmt.Sprintf("Row %d, %s: changed.", e.N, b.ColumnName(e.Column)),
 				[]int{e.N}); err != nil {
 				return err
 			}
-			if err := tx.SaveRows(*b, rows, true); err != nil {
+			if err := saveRows(tx, *b, rows, true); err != nil {
 				return err
 			}
 			if err := warn(tx, *b, []int{e.N}); err != nil {
@@ -84,7 +85,7 @@ func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e
 
 // open reads a row that can still change.
 func (s *Service) open(ctx context.Context, b Batch, n int) (Row, error) {
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{After: n - 1, Limit: 1})
+	rows, err := s.Store.rows(ctx, b.MerchantID, b.ID, RowQuery{After: n - 1, Limit: 1})
 	switch {
 	case err != nil:
 		return Row{}, err
@@ -147,7 +148,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err
 	}
-	b, err := s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
+	b, err := s.edit(ctx, who, id, func(b Batch) (func(*database.Tx, *Batch) error, error) {
 		fixed, err := s.fixRows(ctx, b, fix, revision)
 		if err != nil {
 			return nil, err
@@ -159,11 +160,11 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 		if fixed, err = s.judgeTogether(ctx, b, fixed); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, b *Batch) error {
+		return func(tx *database.Tx, b *Batch) error {
 			if err := keepMend(tx, who, *b, fix.done(len(numbers)), numbers); err != nil {
 				return err
 			}
-			if err := tx.SaveRows(*b, fixed, true); err != nil {
+			if err := saveRows(tx, *b, fixed, true); err != nil {
 				return err
 			}
 			if err := warn(tx, *b, nil); err != nil {
@@ -181,7 +182,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 // fixRows gives the rows that a fix changes, with their new cells.
 func (s *Service) fixRows(ctx context.Context, b Batch, fix Fix, revision int) (fixed []Row, err error) {
 	for q := (RowQuery{States: []RowState{Bad}, Limit: checkedAtOnce}); ; {
-		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, q)
+		rows, err := s.Store.rows(ctx, b.MerchantID, b.ID, q)
 		if err != nil || len(rows) == 0 {
 			return fixed, err
 		}
@@ -246,13 +247,13 @@ func (s *Service) Causes(ctx context.Context, who actor.Actor, id uuid.UUID) ([]
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	counts, err := s.Read.Causes(ctx, who.MerchantID, id)
+	counts, err := s.Store.causes(ctx, who.MerchantID, id)
 	if err != nil {
 		return nil, err
 	}
 	var groups []CauseGroup
 	for key, n := range counts {
-		rows, err := s.Read.BatchRows(ctx, who.MerchantID, id, RowQuery{States: []RowState{Bad}, Cause: key, Limit: 1})
+		rows, err := s.Store.rows(ctx, who.MerchantID, id, RowQuery{States: []RowState{Bad}, Cause: key, Limit: 1})
 		if err != nil {
 			return nil, err
 		}

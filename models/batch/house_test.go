@@ -36,7 +36,6 @@ type house struct {
 	clients *client.Service
 	who     actor.Actor
 	brand   uuid.UUID
-	broken  func(batch.Tx) batch.Tx // what a transaction of the engine runs on
 }
 
 func open(t testing.TB) *house {
@@ -50,7 +49,7 @@ func open(t testing.TB) *house {
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
-	h := &house{t: t, store: s, broken: func(tx batch.Tx) batch.Tx { return tx }}
+	h := &house{t: t, store: s}
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
 	h.batches = h.engine()
 	h.who, h.brand = h.merchant("acme")
@@ -63,14 +62,10 @@ func (h *house) engine() *batch.Service {
 	purchases := &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
 		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: s.DB.InTx, Read: s, Purchases: purchases}
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: purchases}
 	purchases.Papers = bills
-	run := store.Runner[batch.Tx](s)
-	return &batch.Service{Read: s, Store: batch.Store{DB: s.DB}, Purchases: purchases, Clients: h.clients,
+	return &batch.Service{Store: batch.Store{DB: s.DB}, Purchases: purchases, Clients: h.clients,
 		Timetable: purchases.Timetable, Now: s.Now,
-		InTx: func(ctx context.Context, fn func(batch.Tx) error) error {
-			return run(ctx, func(tx batch.Tx) error { return fn(h.broken(tx)) })
-		},
 		Failed:  func(_ context.Context, _ batch.Ref, row int, err error) { h.t.Logf("row %d: %v", row, err) },
 		Billing: bills}
 }

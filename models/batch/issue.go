@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
@@ -31,7 +32,7 @@ type outgoing struct {
 
 // prepare looks at the next ready rows once more.
 func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, error) {
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Limit: limit})
+	rows, err := s.takeUp(ctx, b, RowQuery{States: []RowState{Ready}, Limit: limit})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func changed(seen, now Row) string {
 
 // issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its
 // reason.
-func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstReference int64) error {
+func (s *Service) issue(tx *database.Tx, b Batch, rows []Row, next []outgoing, firstReference int64) error {
 	made := map[string]client.Client{} // by this piece; an attempt that begins anew makes them anew
 	var brand merchant.Brand
 	var drafts []purchase.Purchase
@@ -158,13 +159,13 @@ func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstRefere
 		return nil
 	}
 	var book []func() // the debits, once their purchases are written
-	issued, err := s.Billing.IssueAll(tx.Unit(), b.Starter, brand, drafts, firstReference,
+	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference,
 		func(n int, p *purchase.Purchase) error {
 			f := next[at[n]].debit
 			if f == nil {
 				return nil
 			}
-			write, err := s.Purchases.ChargeIssued(tx.Unit(), b.Starter, p, brand, *f)
+			write, err := s.Purchases.ChargeIssued(tx, b.Starter, p, brand, *f)
 			book = append(book, write)
 			return err
 		})
@@ -185,13 +186,13 @@ func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstRefere
 	return nil
 }
 
-func newClient(tx Tx, b Batch, v Values) (client.Client, error) {
+func newClient(tx *database.Tx, b Batch, v Values) (client.Client, error) {
 	c := client.Client{ID: tx.NewID(), MerchantID: b.MerchantID, Details: v.details(), CreatedAt: tx.Now(),
 		UpdatedAt: tx.Now()}
 	if wrong := c.Check(client.AsRecord, calendar.DateOf(tx.Now())); len(wrong) > 0 { // brings it into its stored form too
 		return c, wrong.Err()
 	}
-	client.Insert(tx.Unit(), c)
+	client.Insert(tx, c)
 	tx.Audit(b.Starter, audit.Entry{Action: "client.created", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,
 		Text: c.Name() + " was added by the batch " + b.Name + "."})
 	return c, nil

@@ -113,7 +113,7 @@ func (s *Service) digest(b Batch, r *Row, v Values, known *directory) error {
 	if err != nil {
 		return fmt.Errorf("name what row %d does: %w", r.N, err)
 	}
-	r.Digest = s.Read.Digest(b.MerchantID, string(facts))
+	r.Digest = s.Store.digest(b.MerchantID, string(facts))
 	return nil
 }
 

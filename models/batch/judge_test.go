@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"debitdesk/models/batch"
+	"debitdesk/models/database"
 )
 
 func TestJudgingAsksTheDatabaseOncePerPieceAndNotPerRow(t *testing.T) {
@@ -53,15 +54,15 @@ func TestWarningsOfABatchReadEachRowAFewTimesWhateverTheStatisticsSay(t *testing
 	b, err := h.batches.Map(ctx, h.who, b.ID, b.Mapping)
 	must(t, err)
 	b = h.created(b)
-	must(t, h.batches.InTx(ctx, func(tx batch.Tx) error {
+	must(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error {
 		var before, after int
 		const read = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
 			WHERE relname = 'batch_rows'`
-		b, err := tx.LockBatch(h.who.MerchantID, b.ID)
+		b, err := batch.Lock(tx, h.who.MerchantID, b.ID)
 		must(t, err)
 		must(t, h.store.Pool.QueryRow(tx.Context(), read).Scan(&before))
-		must(t, tx.Warn(b, start))
-		must(t, tx.MarkUnusual(b, nil))
+		must(t, batch.NoteWarnings(tx, b, start))
+		must(t, batch.MarkUnusual(tx, b, nil))
 		must(t, h.store.Pool.QueryRow(tx.Context(), read).Scan(&after))
 		if n := after - before; n < rows || n > 10*rows {
 			t.Errorf("%d rows were read of a batch of %d", n, rows)

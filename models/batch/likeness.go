@@ -45,14 +45,14 @@ func (s *Service) likeness(ctx context.Context, b Batch) (*Likeness, error) {
 	if !b.Draft() || b.Counts.Ready == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to compare
 	}
-	last, err := s.Read.LastLike(ctx, b, likeAmong)
+	last, err := s.Store.lastLike(ctx, b, likeAmong)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil //nolint:nilnil // there was none
 	}
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.Read.Unlike(ctx, b, last.ID, likeShown)
+	l, err := s.Store.unlike(ctx, b, last.ID, likeShown)
 	l.Last = last
 	return &l, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 	if err := m.Check().Err(); err != nil {
 		return Batch{}, err
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	b, err := s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 		switch {
 		case b.Started():
 			return fault.New(fault.Conflict, "batch_started",
@@ -36,8 +37,8 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 		}
 		b.touched(who)
 		b.Mapping, b.WarningsAccepted = m, false
-		tx.ForgetDecisions(*b) // the rows may name others now
-		if err := tx.RememberMapping(*b); err != nil {
+		forgetDecisions(tx, *b) // the rows may name others now
+		if err := rememberMapping(tx, *b); err != nil {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.mapped", ObjectType: "batch", ObjectID: b.ID,
@@ -55,23 +56,23 @@ func (s *Service) checked(ctx context.Context, b Batch, err error) (Batch, error
 	if err := s.work(ctx, Ref{b.MerchantID, b.ID}, func() bool { return false }); err != nil {
 		return b, err
 	}
-	return s.Read.Batch(ctx, b.MerchantID, b.ID)
+	return s.Store.Batch(ctx, b.MerchantID, b.ID)
 }
 
 // recheck has all rows that nothing has become of checked anew.
-func recheck(tx Tx, b *Batch) error {
+func recheck(tx *database.Tx, b *Batch) error {
 	b.Revision++
-	if _, err := tx.MoveRows(*b, []RowState{Ready, Bad}, Fresh, "", nil); err != nil {
+	if _, err := moveRows(tx, *b, []RowState{Ready, Bad}, Fresh, "", nil); err != nil {
 		return err
 	}
 	return checkRest(tx, b)
 }
 
 // checkRest has the rows checked that are to be.
-func checkRest(tx Tx, b *Batch) error {
+func checkRest(tx *database.Tx, b *Batch) error {
 	b.State = Checking
 	if b.isSmall() {
-		tx.ClaimBatch(*b) // by who called: workers keep away, and take it up if it is never finished
+		claimBatch(tx, *b) // by who called: workers keep away, and take it up if it is never finished
 	} else {
 		forWorkers(tx, *b)
 	}
@@ -84,13 +85,13 @@ func (s *Service) Refresh(ctx context.Context, who actor.Actor, id uuid.UUID) (B
 	if err := who.May(actor.Read); err != nil {
 		return Batch{}, err
 	}
-	b, err := s.Read.Batch(ctx, who.MerchantID, id)
+	b, err := s.Store.Batch(ctx, who.MerchantID, id)
 	if err != nil || !b.Outdated(s.Now()) {
 		return b, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		var err error
-		if b, err = tx.LockBatch(who.MerchantID, id); err != nil || !b.Outdated(tx.Now()) {
+		if b, err = Lock(tx, who.MerchantID, id); err != nil || !b.Outdated(tx.Now()) {
 			return err
 		}
 		if err := recheck(tx, &b); err != nil {
@@ -99,7 +100,7 @@ func (s *Service) Refresh(ctx context.Context, who actor.Actor, id uuid.UUID) (B
 		b.UpdatedAt = tx.Now()
 		tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.checked_again", ObjectType: "batch",
 			ObjectID: b.ID, Text: "The rows were checked again, because they were last checked on another day."})
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 	if err != nil || b.State != Checking {
 		return b, err
@@ -112,7 +113,7 @@ func (b Batch) isSmall() bool { return b.Rows <= quickly }
 
 // checkSome checks the next rows; more tells that there are others.
 func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID,
+	rows, err := s.takeUp(ctx, seen,
 		RowQuery{States: []RowState{Fresh}, Limit: checkedAtOnce})
 	if err != nil {
 		return false, err
@@ -124,8 +125,8 @@ func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err err
 	if err != nil {
 		return false, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		b, err := Lock(tx, seen.MerchantID, seen.ID)
 		switch {
 		case err != nil:
 			return err
@@ -133,16 +134,16 @@ func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err err
 			return fault.ErrLost
 		}
 		if more = len(rows) > 0; more {
-			if err := tx.SaveRows(b, rows, false); err != nil {
+			if err := saveRows(tx, b, rows, false); err != nil {
 				return err
 			}
-			return tx.SaveBatch(&b)
+			return save(tx, &b)
 		}
 		b.State, b.UpdatedAt, b.CheckedAt = Checked, tx.Now(), tx.Now()
 		if err := warn(tx, b, nil); err != nil {
 			return err
 		}
-		if err := tx.SaveBatch(&b); err != nil {
+		if err := save(tx, &b); err != nil {
 			return err
 		}
 		return watch(tx, actor.SystemOf(b.MerchantID), b)
@@ -152,11 +153,11 @@ func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err err
 
 // warn notes what a person should look at in the ready rows. Amounts are compared for the rows that are numbered, or
 // for all.
-func warn(tx Tx, b Batch, numbered []int) error {
-	if err := tx.Warn(b, tx.Now().Add(-warnWithin)); err != nil {
+func warn(tx *database.Tx, b Batch, numbered []int) error {
+	if err := noteWarnings(tx, b, tx.Now().Add(-warnWithin)); err != nil {
 		return err
 	}
-	return tx.MarkUnusual(b, numbered)
+	return markUnusual(tx, b, numbered)
 }
 
 // What is far from usual: so many times a client's usual amount, or that of the file where the client has none. A file

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -39,8 +40,8 @@ type Before struct {
 }
 
 // keepMend keeps rows as they are before a change, so that it can be undone.
-func keepMend(tx Tx, who actor.Actor, b Batch, text string, numbers []int) error {
-	rows, err := tx.RowsAt(b, numbers)
+func keepMend(tx *database.Tx, who actor.Actor, b Batch, text string, numbers []int) error {
+	rows, err := rowsAt(tx, b, numbers)
 	if err != nil {
 		return err
 	}
@@ -51,13 +52,13 @@ func keepMend(tx Tx, who actor.Actor, b Batch, text string, numbers []int) error
 		m.Was = append(m.Was, Before{N: r.N, Cells: r.Cells, Broken: r.Broken, Numbers: r.Numbers, Decision: r.Decision,
 			Chosen: r.Chosen, Confirmed: r.Confirmed, LeftOut: r.State == Skipped, Error: r.Error})
 	}
-	tx.KeepMend(m)
+	insertMend(tx, m)
 	return nil
 }
 
 // keepMark keeps that the columns are chosen again: decisions from before do not come back.
-func keepMark(tx Tx, who actor.Actor, b Batch) {
-	tx.KeepMend(Mend{ID: tx.NewID(), MerchantID: b.MerchantID, BatchID: b.ID, Revision: b.Revision + 1,
+func keepMark(tx *database.Tx, who actor.Actor, b Batch) {
+	insertMend(tx, Mend{ID: tx.NewID(), MerchantID: b.MerchantID, BatchID: b.ID, Revision: b.Revision + 1,
 		Text: "The columns were chosen again.", Who: who.Name, CreatedAt: tx.Now()})
 }
 
@@ -66,7 +67,7 @@ func (s *Service) Mends(ctx context.Context, who actor.Actor, id uuid.UUID) ([]M
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	all, err := s.Read.Mends(ctx, who.MerchantID, id)
+	all, err := s.Store.mends(ctx, who.MerchantID, id)
 	return slices.DeleteFunc(all, func(m Mend) bool { return len(m.Rows) == 0 }), err
 }
 
@@ -76,9 +77,9 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	m, err := s.Read.Mend(ctx, who.MerchantID, id, mendID)
+	m, err := s.Store.mend(ctx, who.MerchantID, id, mendID)
 	if fault.Is(err, fault.NotFound) {
-		if _, err := s.Read.Batch(ctx, who.MerchantID, id); err != nil {
+		if _, err := s.Store.Batch(ctx, who.MerchantID, id); err != nil {
 			return Batch{}, err
 		}
 		return Batch{}, fault.New(fault.Conflict, "nothing_to_undo", "This change was undone already, or its rows were sent.")
@@ -90,7 +91,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 		return Batch{}, fault.New(fault.Conflict, "mend_unreadable", "This change cannot be undone: what is stored of the "+
 			"rows before it was damaged. Correct the rows one by one.")
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	b, err := s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 		if !b.in(Checked) {
 			return wrongState(*b)
 		}
@@ -100,7 +101,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 		}
 		b.Revision++
 		b.touched(who)
-		rows, err := tx.RowsAt(*b, m.Rows)
+		rows, err := rowsAt(tx, *b, m.Rows)
 		if err != nil {
 			return err
 		}
@@ -109,10 +110,10 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 				return err
 			}
 		}
-		if err := tx.SaveRows(*b, rows, true); err != nil {
+		if err := saveRows(tx, *b, rows, true); err != nil {
 			return err
 		}
-		tx.DropMend(m)
+		dropMend(tx, m)
 		tx.Audit(who, audit.Entry{Action: "batch.mend_undone", ObjectType: "batch", ObjectID: b.ID,
 			Text: "A change was undone: " + m.Text, After: map[string]any{"rows": len(m.Rows), "by": m.Who}})
 		return checkRest(tx, b)
@@ -122,7 +123,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 
 // undoable refuses to undo below another change of the same rows, and tells whether the columns were chosen since.
 func (s *Service) undoable(ctx context.Context, m Mend) (mapped bool, err error) {
-	all, err := s.Read.Mends(ctx, m.MerchantID, m.BatchID)
+	all, err := s.Store.mends(ctx, m.MerchantID, m.BatchID)
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/ownrule"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -50,22 +51,22 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 		return e, err
 	}
 	e.Counts = b.Counts
-	if e.Creates, err = s.Read.NewClients(ctx, b.MerchantID, b.ID, warnedShown); err != nil {
+	if e.Creates, err = s.Store.newClients(ctx, b.MerchantID, b.ID, warnedShown); err != nil {
 		return e, err
 	}
-	if e.Debits, err = s.Read.DebitTotals(ctx, b.MerchantID, b.ID); err != nil || len(e.Debits) == 0 {
+	if e.Debits, err = s.Store.debitTotals(ctx, b.MerchantID, b.ID); err != nil || len(e.Debits) == 0 {
 		return e, err
 	}
 	for _, d := range e.Debits {
 		e.DebitCents += d.Cents
 		e.Disputable += d.Disputable
 	}
-	if e.Disputes, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+	if e.Disputes, err = s.Store.rows(ctx, b.MerchantID, b.ID,
 		RowQuery{States: []RowState{Ready}, Disputable: true, Limit: warnedShown}); err != nil {
 		return e, err
 	}
 	today := calendar.DateOf(s.Now())
-	own, err := s.Read.OwnRules(ctx, b.MerchantID)
+	own, err := ownrule.Store(s.Store).OwnRules(ctx, b.MerchantID)
 	if err != nil {
 		return e, err
 	}
@@ -107,29 +108,29 @@ func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, aft
 	if err := who.May(actor.Read); err != nil {
 		return Review{}, err
 	}
-	b, err := s.Read.Batch(ctx, who.MerchantID, id)
+	b, err := s.Store.Batch(ctx, who.MerchantID, id)
 	if err != nil {
 		return Review{}, err
 	}
-	brand, err := s.Read.Brand(ctx, b.MerchantID, b.BrandID)
+	brand, err := merchant.Store(s.Store).Brand(ctx, b.MerchantID, b.BrandID)
 	if err != nil {
 		return Review{}, err
 	}
 	v := Review{Batch: b, BrandName: brand.Name}
-	if v.Demands, err = s.Read.Demands(ctx, b.MerchantID); err != nil {
+	if v.Demands, err = merchant.Store(s.Store).Demands(ctx, b.MerchantID); err != nil {
 		return v, err
 	}
 	if v.Effects, err = s.Effects(ctx, who, b); err != nil {
 		return v, err
 	}
-	if v.Totals, err = s.Read.DueTotals(ctx, b.MerchantID, b.ID); err != nil {
+	if v.Totals, err = s.Store.dueTotals(ctx, b.MerchantID, b.ID); err != nil {
 		return v, err
 	}
-	if v.Warned, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+	if v.Warned, err = s.Store.rows(ctx, b.MerchantID, b.ID,
 		RowQuery{States: []RowState{Ready}, Warned: true, Limit: warnedShown}); err != nil {
 		return v, err
 	}
-	switch before, err := s.Read.SentBefore(ctx, b); {
+	switch before, err := s.Store.sentBefore(ctx, b); {
 	case err == nil:
 		v.SentBefore = &before
 	case !fault.Is(err, fault.NotFound):
@@ -138,7 +139,7 @@ func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, aft
 	if v.Like, err = s.likeness(ctx, b); err != nil {
 		return v, err
 	}
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, After: after, Limit: 1})
+	rows, err := s.Store.rows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, After: after, Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return v, err
 	}
@@ -174,7 +175,7 @@ func (s *Service) PlannedDebits(ctx context.Context, who actor.Actor, id uuid.UU
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Read.PlannedDebits(ctx, who.MerchantID, id)
+	return s.Store.plannedDebits(ctx, who.MerchantID, id)
 }
 
 // AddressOf is the e-mail address that a row says.

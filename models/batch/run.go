@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/queue"
@@ -49,13 +50,13 @@ func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken in
 	if err != nil || len(next) == 0 {
 		return 0, err
 	}
-	first, err := s.Read.TakeNumbers(ctx, seen.BrandID, "purchase", len(next))
+	first, err := s.Store.TakeNumbers(ctx, seen.BrandID, "purchase", len(next))
 	if err != nil {
 		return 0, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		taken = 0
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+		b, err := Lock(tx, seen.MerchantID, seen.ID)
 		if err != nil || b.State != Running {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken in
 		if b.PauseAfter > 0 {
 			limit = min(limit, b.PauseAfter-b.Counts.Sent-b.Counts.Voided)
 		}
-		rows, err := tx.RowsIn(b, []RowState{Ready}, 0, max(limit, 0))
+		rows, err := rowsIn(tx, b, []RowState{Ready}, 0, max(limit, 0))
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -76,11 +77,11 @@ func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken in
 		if err := s.issue(tx, b, rows, next, first); err != nil {
 			return err
 		}
-		if err := tx.SaveRows(b, rows, false); err != nil {
+		if err := saveRows(tx, b, rows, false); err != nil {
 			return err
 		}
 		tx.Enqueue(queue.SendDueMails{})
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 	return taken, err
 }
@@ -111,21 +112,21 @@ func (s *Service) oneByOne(ctx context.Context, b Batch, rows int) (taken int, e
 
 // wait pauses a batch by itself.
 func (s *Service) wait(ctx context.Context, seen Batch, why string) error {
-	return s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		b, err := Lock(tx, seen.MerchantID, seen.ID)
 		if err != nil || b.State != Running {
 			return err
 		}
 		b.State, b.Note, b.UpdatedAt = Paused, why, tx.Now()
 		tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID,
 			Text: why})
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 }
 
 // sendAlone sends the next ready row. When even that fails, the row is the reason and says so.
 func (s *Service) sendAlone(ctx context.Context, b Batch) (n int, failed bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Limit: 1})
+	rows, err := s.Store.rows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return 0, false, err
 	}
@@ -137,15 +138,15 @@ func (s *Service) sendAlone(ctx context.Context, b Batch) (n int, failed bool, e
 	if s.Failed != nil {
 		s.Failed(ctx, Ref{b.MerchantID, b.ID}, next.N, why)
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(b.MerchantID, b.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		b, err := Lock(tx, b.MerchantID, b.ID)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.MoveRows(b, []RowState{Ready}, Failed, reason(why), []int{next.N}); err != nil {
+		if _, err := moveRows(tx, b, []RowState{Ready}, Failed, reason(why), []int{next.N}); err != nil {
 			return err
 		}
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 	return 1, true, err
 }
@@ -161,13 +162,13 @@ func reason(err error) string {
 
 // settle ends a batch that has nothing left to send, or lets it wait for a person.
 func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		more = false
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+		b, err := Lock(tx, seen.MerchantID, seen.ID)
 		if err != nil || b.State != Running {
 			return err
 		}
-		if err := tx.SaveBatch(&b); err != nil { // count anew before deciding
+		if err := save(tx, &b); err != nil { // count anew before deciding
 			return err
 		}
 		sent := b.Counts.Sent + b.Counts.Voided
@@ -183,12 +184,12 @@ func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error)
 			return s.finish(tx, &b)
 		}
 		b.UpdatedAt = tx.Now()
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 	return more, err
 }
 
-func (s *Service) finish(tx Tx, b *Batch) error {
+func (s *Service) finish(tx *database.Tx, b *Batch) error {
 	if !b.Counts.AddUp(b.Rows) {
 		return fmt.Errorf("batch %s: its rows do not add up to the %d that were read: %+v", b.ID, b.Rows, b.Counts)
 	}
@@ -198,5 +199,5 @@ func (s *Service) finish(tx Tx, b *Batch) error {
 		Text: fmt.Sprintf("%s read: %d sent, %d left out, %d failed.", plural.Of(b.Rows, "row"), c.Sent+c.Voided,
 			c.Skipped, c.Failed),
 		After: map[string]any{"rows": b.Rows, "sent": c.Sent, "voided": c.Voided, "skipped": c.Skipped, "failed": c.Failed}})
-	return tx.SaveBatch(b)
+	return save(tx, b)
 }

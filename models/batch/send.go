@@ -13,7 +13,9 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 )
@@ -54,7 +56,7 @@ func (b Batch) Seal() string { return hex.EncodeToString(b.Fingerprint) }
 
 // Start sends a batch: from here on it goes on by itself.
 func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in Order) (Batch, error) {
-	d, err := s.Read.Demands(ctx, who.MerchantID)
+	d, err := merchant.Store(s.Store).Demands(ctx, who.MerchantID)
 	if err != nil {
 		return Batch{}, err
 	}
@@ -77,7 +79,7 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 	if !fault.HasCode(err, "batch_changed") {
 		return err
 	}
-	b, wrong := s.Read.Batch(ctx, who.MerchantID, id)
+	b, wrong := s.Store.Batch(ctx, who.MerchantID, id)
 	if wrong != nil {
 		return wrong
 	}
@@ -87,7 +89,7 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 		text = "The number and the sum are the same, but the rows are not."
 	}
 	if in.Revision > 0 && in.Revision < b.Revision {
-		rows, wrong := s.Read.BatchRows(ctx, who.MerchantID, id,
+		rows, wrong := s.Store.rows(ctx, who.MerchantID, id,
 			RowQuery{Since: in.Revision + 1, Limit: changedShown + 1})
 		if wrong != nil {
 			return wrong
@@ -119,7 +121,7 @@ type Consent struct {
 }
 
 // StartIn is Start in the transaction of a decision; who is the one who asked.
-func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order,
+func (s *Service) StartIn(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID, in Order,
 	by Consent) (Batch, error) {
 	begin, err := s.beginning(ctx, who, id, in, actor.Actor.Sends,
 		map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
@@ -138,7 +140,7 @@ func (s *Service) MayStart(ctx context.Context, who actor.Actor, id uuid.UUID, i
 	if err != nil {
 		return b, err
 	}
-	_, err = s.Read.SentBefore(ctx, b)
+	_, err = s.Store.sentBefore(ctx, b)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return b, err
 	}
@@ -148,37 +150,37 @@ func (s *Service) MayStart(ctx context.Context, who actor.Actor, id uuid.UUID, i
 // beginning sets a batch on its way if who may send that many cents; also is kept in
 // the audit beside what it sends.
 func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, in Order,
-	may func(who actor.Actor, cents int64) error, also map[string]any) (func(Tx, *Batch) error, error) {
+	may func(who actor.Actor, cents int64) error, also map[string]any) (func(*database.Tx, *Batch) error, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return nil, err
 	}
-	before, err := s.Read.Batch(ctx, who.MerchantID, id)
+	before, err := s.Store.Batch(ctx, who.MerchantID, id)
 	if err != nil {
 		return nil, err
 	}
-	brand, err := s.Read.Brand(ctx, who.MerchantID, before.BrandID)
+	brand, err := merchant.Store(s.Store).Brand(ctx, who.MerchantID, before.BrandID)
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.Read.SentBefore(ctx, before)
+	_, err = s.Store.sentBefore(ctx, before)
 	sentBefore := err == nil && !before.Started()
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return nil, err
 	}
-	return func(tx Tx, b *Batch) error {
+	return func(tx *database.Tx, b *Batch) error {
 		if err := mayStart(*b, in, sentBefore); err != nil {
 			return err
 		}
 		if err := may(who, b.Counts.AllCents()); err != nil {
 			return err
 		}
-		if _, err := tx.MoveRows(*b, []RowState{Bad}, Skipped, "Left out: it had problems.", nil); err != nil {
+		if _, err := moveRows(tx, *b, []RowState{Bad}, Skipped, "Left out: it had problems.", nil); err != nil {
 			return err
 		}
 		b.State, b.Starter, b.StartedAt, b.EndedAt, b.Note = Running, who, tx.Now(), time.Time{}, ""
 		b.touched(who)
 		b.pace(tx.Now())
-		tx.DropMends(*b) // what was sent cannot be undone
+		dropMends(tx, *b) // what was sent cannot be undone
 		b.GoodOnly, b.WarningsAccepted = in.GoodOnly, in.AcceptWarnings
 		b.HoldUntil, b.PauseAfter = time.Time{}, 0
 		if in.Hold > 0 {

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -20,7 +21,7 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 		if !b.in(Checked, Paused) {
 			return wrongState(*b)
 		}
@@ -38,7 +39,7 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 			leaving); err != nil {
 			return err
 		}
-		n, err := tx.MoveRows(*b, from, Skipped, "Left out by "+who.Name+".", numbered)
+		n, err := moveRows(tx, *b, from, Skipped, "Left out by "+who.Name+".", numbered)
 		if err != nil {
 			return err
 		}
@@ -57,13 +58,13 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 }
 
 // rowsToLeave numbers the rows in some states: of those that are named, or all.
-func rowsToLeave(tx Tx, b Batch, from []RowState, numbered []int) ([]int, error) {
+func rowsToLeave(tx *database.Tx, b Batch, from []RowState, numbered []int) ([]int, error) {
 	var rows []Row
 	var err error
 	if len(numbered) > 0 {
-		rows, err = tx.RowsAt(b, numbered)
+		rows, err = rowsAt(tx, b, numbered)
 	} else {
-		rows, err = tx.RowsIn(b, from, 0, sheet.Usual.Rows)
+		rows, err = rowsIn(tx, b, from, 0, sheet.Usual.Rows)
 	}
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return !slices.Contains(from, r.State) })
 	return numbersOf(rows), err

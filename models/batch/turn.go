@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -42,7 +43,7 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 		if !b.in(from...) || !b.Started() {
 			return wrongState(*b)
 		}
@@ -59,11 +60,11 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 			forWorkers(tx, *b)
 		case Voiding:
 			b.Cursor, b.Starter = 0, who
-			tx.DropCharges(*b, stoppedBefore)
+			dropCharges(tx, *b, stoppedBefore)
 			forWorkers(tx, *b)
 		case Stopped:
 			b.EndedAt = tx.Now()
-			tx.DropCharges(*b, stoppedBefore)
+			dropCharges(tx, *b, stoppedBefore)
 		default:
 		}
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "batch", ObjectID: b.ID, Text: text,
@@ -78,14 +79,14 @@ func (b *Batch) pace(now time.Time) { b.PacedAt, b.PacedSent = now, b.Counts.Sen
 
 // reopen takes the rows that failed, and those that were left out because of their problems. A good row that a person
 // left out stays out: who took a double out must not send it after all.
-func reopen(tx Tx, b Batch) (int, error) {
-	n, err := tx.MoveRows(b, []RowState{Failed}, Fresh, "", nil)
+func reopen(tx *database.Tx, b Batch) (int, error) {
+	n, err := moveRows(tx, b, []RowState{Failed}, Fresh, "", nil)
 	if err != nil {
 		return 0, err
 	}
 	var numbered []int
 	for after := 0; ; {
-		rows, err := tx.RowsIn(b, []RowState{Skipped}, after, checkedAtOnce)
+		rows, err := rowsIn(tx, b, []RowState{Skipped}, after, checkedAtOnce)
 		if err != nil {
 			return 0, err
 		}
@@ -101,7 +102,7 @@ func reopen(tx Tx, b Batch) (int, error) {
 	if len(numbered) == 0 {
 		return n, nil
 	}
-	more, err := tx.MoveRows(b, []RowState{Skipped}, Fresh, "", numbered)
+	more, err := moveRows(tx, b, []RowState{Skipped}, Fresh, "", numbered)
 	return n + more, err
 }
 
@@ -110,7 +111,7 @@ func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Ba
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	b, err := s.change(ctx, who, id, func(tx *database.Tx, b *Batch) error {
 		if !b.in(Done, Stopped, Paused) {
 			return wrongState(*b)
 		}

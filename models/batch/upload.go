@@ -15,7 +15,9 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
 )
 
@@ -51,7 +53,7 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (Batch
 }
 
 func (s *Service) hasBrand(ctx context.Context, who actor.Actor, id uuid.UUID) error {
-	_, err := s.Read.Brand(ctx, who.MerchantID, id)
+	_, err := merchant.Store(s.Store).Brand(ctx, who.MerchantID, id)
 	if fault.Is(err, fault.NotFound) || id == uuid.Nil {
 		return fault.At("brand_id", "does_not_exist", "Choose the brand that sends the invoices.")
 	}
@@ -74,18 +76,18 @@ func shortName(name string) string {
 func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
 	each func(func(sheet.Row) error) error) (Batch, error) {
 	b.HeaderHash = []byte(NewFingerprint(b.Format.Header).Sum())
-	known, found, err := s.Read.MappingFor(ctx, who.MerchantID, b.HeaderHash)
+	known, found, err := s.Store.mappingFor(ctx, who.MerchantID, b.HeaderHash)
 	if err != nil {
 		return b, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		b.ID, b.CreatedAt, b.UpdatedAt, b.Rows = tx.NewID(), tx.Now(), tx.Now(), 0
 		b.touched(who)
-		tx.InsertBatch(b)
+		insertBatch(tx, b)
 		content, survey := NewFingerprint(b.Format.Header), NewSurvey(len(b.Format.Header))
 		waiting := make([]Row, 0, copied)
 		write := func() error {
-			err := tx.AddRows(b, waiting)
+			err := addRows(tx, b, waiting)
 			b.Rows += len(waiting)
 			waiting = waiting[:0]
 			return err
@@ -121,7 +123,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
 		tx.Audit(who, audit.Entry{Action: "batch.uploaded", ObjectType: "batch", ObjectID: b.ID,
 			Text:  fmt.Sprintf("%q was uploaded with %s.", b.Name, plural.Of(b.Rows, "row")),
 			After: map[string]any{"rows": b.Rows, "source": b.Source}})
-		if err := tx.SaveBatch(&b); err != nil {
+		if err := save(tx, &b); err != nil {
 			return err
 		}
 		return tx.Answered(b)
@@ -223,7 +225,7 @@ func (s *Service) Survey(ctx context.Context, who actor.Actor, b Batch) (*Survey
 	}
 	survey := NewSurvey(len(b.Format.Header))
 	for q := (RowQuery{Limit: 2 * copied}); ; {
-		rows, err := s.Read.BatchRows(ctx, who.MerchantID, b.ID, q)
+		rows, err := s.Store.rows(ctx, who.MerchantID, b.ID, q)
 		if err != nil || len(rows) == 0 {
 			return survey, err
 		}

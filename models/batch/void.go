@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -26,12 +27,12 @@ func (s *Service) Voidable(ctx context.Context, who actor.Actor, b Batch) (Voida
 			open = append(open, status)
 		}
 	}
-	return s.Read.Voidable(ctx, b.MerchantID, b.ID, open, s.Purchases.Bank.NoRecall() == "")
+	return s.Store.voidable(ctx, b.MerchantID, b.ID, open, s.Purchases.Bank.NoRecall() == "")
 }
 
 // voidSome cancels the next purchases that are not paid.
 func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID,
+	rows, err := s.takeUp(ctx, seen,
 		RowQuery{States: []RowState{Sent}, After: seen.Cursor, Limit: chargedAtOnce})
 	if err != nil {
 		return false, err
@@ -41,8 +42,8 @@ func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err erro
 			return false, err
 		}
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		b, err := Lock(tx, seen.MerchantID, seen.ID)
 		if err != nil || b.State != Voiding || b.Cursor != seen.Cursor {
 			return err
 		}
@@ -54,11 +55,11 @@ func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err erro
 		} else {
 			more, b.Cursor = true, rows[len(rows)-1].N
 		}
-		if err := tx.SaveRows(b, rows, false); err != nil {
+		if err := saveRows(tx, b, rows, false); err != nil {
 			return err
 		}
 		b.UpdatedAt = tx.Now()
-		return tx.SaveBatch(&b)
+		return save(tx, &b)
 	})
 	return more, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 )
@@ -24,7 +25,7 @@ const (
 // in several processes at once: one worker claims the batch and the others leave, so that nobody prepares rows in vain.
 // The claim only saves work: each piece locks the batch and looks again before it writes.
 func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
-	ref, err := s.Read.BatchRef(ctx, id)
+	ref, err := s.Store.ref(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ type claim struct {
 }
 
 func (c *claim) renew(ctx context.Context) (mine bool, err error) {
-	at, mine, err := c.Read.ClaimBatch(ctx, c.ref, c.at, claimLasts)
+	at, mine, err := c.Store.claim(ctx, c.ref, c.at, claimLasts)
 	if mine {
 		c.at = at
 	}
@@ -78,7 +79,7 @@ func (c *claim) keep(ctx context.Context) (stop func()) {
 }
 
 func (c *claim) giveBack(ctx context.Context) error {
-	return c.Read.LeaveBatch(context.WithoutCancel(ctx), c.ref, c.at)
+	return c.Store.leave(context.WithoutCancel(ctx), c.ref, c.at)
 }
 
 // work does one piece after the other, each in a transaction of its own.
@@ -96,21 +97,30 @@ func (s *Service) work(ctx context.Context, ref Ref, taken func() bool) error {
 	return ctx.Err()
 }
 
+// takeUp reads the next rows of a piece of work.
+func (s *Service) takeUp(ctx context.Context, b Batch, q RowQuery) ([]Row, error) {
+	rows, err := s.Store.rows(ctx, b.MerchantID, b.ID, q)
+	if s.taken != nil {
+		s.taken(len(rows))
+	}
+	return rows, err
+}
+
 // forWorkers gives a batch that has something to do now to the first worker who comes.
-func forWorkers(tx Tx, b Batch) {
-	tx.FreeBatch(b)
+func forWorkers(tx *database.Tx, b Batch) {
+	freeBatch(tx, b)
 	tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 }
 
 // HasWork tells whether TakeUp would find anything.
 func (s *Service) HasWork(ctx context.Context) (bool, error) {
-	refs, err := s.Read.BatchesAtWork(ctx, claimLasts)
+	refs, err := s.Store.atWork(ctx, claimLasts)
 	return len(refs) > 0, err
 }
 
 // TakeUp goes on with batches that have work and nobody at it: a killed process, a lost job, a hold window that ended.
 func (s *Service) TakeUp(ctx context.Context) error {
-	refs, err := s.Read.BatchesAtWork(ctx, claimLasts)
+	refs, err := s.Store.atWork(ctx, claimLasts)
 	if err != nil {
 		return err
 	}
@@ -124,7 +134,7 @@ func (s *Service) TakeUp(ctx context.Context) error {
 }
 
 func (s *Service) step(ctx context.Context, ref Ref) (more bool, err error) {
-	b, err := s.Read.Batch(ctx, ref.MerchantID, ref.ID)
+	b, err := s.Store.Batch(ctx, ref.MerchantID, ref.ID)
 	if err != nil {
 		return false, err
 	}

@@ -3,31 +3,13 @@ package batch_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"debitdesk/models/batch"
 )
-
-// counting counts the rows that are read to be judged, so that it shows what workers do in vain.
-type counting struct {
-	batch.Reader
-	judged *atomic.Int64
-}
-
-func (c counting) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
-	rows, err := c.Reader.BatchRows(ctx, merchantID, id, q)
-	if slices.Equal(q.States, []batch.RowState{batch.Fresh}) || slices.Equal(q.States, []batch.RowState{batch.Ready}) ||
-		slices.Equal(q.States, []batch.RowState{batch.Sent}) {
-		c.judged.Add(int64(len(rows)))
-	}
-	return rows, err
-}
 
 // together has several workers work on one batch at the same time, and tells how many rows they took up.
 func (h *house) together(workers int, b batch.Batch) int {
@@ -37,7 +19,7 @@ func (h *house) together(workers int, b batch.Batch) int {
 	begin := make(chan struct{})
 	for range workers {
 		engine := h.engine()
-		engine.Read = counting{engine.Read, &taken}
+		engine.CountTaken(&taken)
 		all.Go(func() {
 			<-begin
 			if err := engine.Work(context.Background(), b.ID); err != nil {

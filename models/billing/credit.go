@@ -101,11 +101,11 @@ func (s *Service) Crediting(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	docs, err := s.Read.DocumentsOf(ctx, who.MerchantID, ids)
+	docs, err := s.Store.DocumentsOf(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}
-	about, err := s.Read.PurchasesOf(ctx, who.MerchantID, ids)
+	about, err := s.Purchases.Store.PurchasesOf(ctx, who.MerchantID, ids)
 	out := map[uuid.UUID]Leaving{}
 	for id, d := range docs {
 		if d.Stands() {

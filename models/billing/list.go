@@ -102,7 +102,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	return s.Read.Invoices(ctx, who.MerchantID, f, ask)
+	return s.Store.page(ctx, who.MerchantID, f, ask)
 }
 
 // CountLimit is where counts stop: above it a page says "more than". Each invoice is
@@ -115,7 +115,7 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Read.CountInvoices(ctx, who.MerchantID, f, CountLimit+1)
+	return s.Store.counts(ctx, who.MerchantID, f, CountLimit+1)
 }
 
 // Sum is what invoices of one currency come to.
@@ -131,7 +131,7 @@ func (s *Service) Sum(ctx context.Context, who actor.Actor, f Filter, n int64) (
 	if err := who.May(actor.Read); err != nil {
 		return Sum{}, false, err
 	}
-	sums, err := s.Read.SumInvoices(ctx, who.MerchantID, f, CountLimit+1)
+	sums, err := s.Store.sums(ctx, who.MerchantID, f, CountLimit+1)
 	if err != nil || len(sums) != 1 || sums[0].N != n {
 		return Sum{}, false, err
 	}
@@ -143,7 +143,7 @@ func (s *Service) Several(ctx context.Context, who actor.Actor, purchaseIDs []uu
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Read.InvoiceEntries(ctx, who.MerchantID, purchaseIDs)
+	return s.Store.entries(ctx, who.MerchantID, purchaseIDs)
 }
 
 // Entry gives the invoice of one purchase with what became of it; NotFound when it
@@ -152,5 +152,5 @@ func (s *Service) Entry(ctx context.Context, who actor.Actor, purchaseID uuid.UU
 	if err := who.May(actor.Read); err != nil {
 		return Entry{}, err
 	}
-	return s.Read.InvoiceEntry(ctx, who.MerchantID, purchaseID)
+	return s.Store.entry(ctx, who.MerchantID, purchaseID)
 }

@@ -101,7 +101,7 @@ func (s *Service) keep(tx *database.Tx, who actor.Actor, inv Invoice, text strin
 
 // Of gives the documents of a purchase.
 func (s *Service) Of(ctx context.Context, merchantID, purchaseID uuid.UUID) (Documents, error) {
-	all, err := s.Read.DocumentsOf(ctx, merchantID, []uuid.UUID{purchaseID})
+	all, err := s.Store.DocumentsOf(ctx, merchantID, []uuid.UUID{purchaseID})
 	return all[purchaseID], err
 }
 
@@ -129,7 +129,7 @@ func (s *Service) PDF(ctx context.Context, inv Invoice, p purchase.Purchase) ([]
 }
 
 func (s *Service) withDebit(ctx context.Context, paper Paper) (Paper, error) {
-	debits, err := s.Read.DebitsOf(ctx, paper.MerchantID, []uuid.UUID{paper.PurchaseID})
+	debits, err := s.Store.debitsOf(ctx, paper.MerchantID, []uuid.UUID{paper.PurchaseID})
 	d, known := debits[paper.PurchaseID]
 	paper.Debit = standing(d, known)
 	return paper, err
@@ -144,15 +144,15 @@ func (s *Service) Compose(ctx context.Context, mails []mail.Mail) ([]mail.Letter
 		for n, i := range at {
 			ids[n] = mails[i].PurchaseID
 		}
-		about, err := s.Read.PurchasesOf(ctx, merchantID, ids)
+		about, err := s.Purchases.Store.PurchasesOf(ctx, merchantID, ids)
 		if err != nil {
 			return nil, err
 		}
-		docs, err := s.Read.DocumentsOf(ctx, merchantID, ids)
+		docs, err := s.Store.DocumentsOf(ctx, merchantID, ids)
 		if err != nil {
 			return nil, err
 		}
-		debits, err := s.Read.DebitsOf(ctx, merchantID, ids)
+		debits, err := s.Store.debitsOf(ctx, merchantID, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +254,7 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	if !ours || err != nil {
 		return nil, fault.Missing()
 	}
-	inv, err := s.Read.Invoice(ctx, merchantID, id)
+	inv, err := s.Store.Invoice(ctx, merchantID, id)
 	if err != nil {
 		return nil, err
 	}

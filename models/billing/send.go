@@ -15,7 +15,6 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
-	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
@@ -45,37 +44,10 @@ type Issued struct {
 	Audit    audit.Entry
 }
 
-// Reader finds clients and documents. Everything is bounded by the merchant.
-type Reader interface {
-	// DetailsOf gives the details of those of the clients that are the merchant's.
-	DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error)
-	// TakeNumbers reserves n numbers of a brand's counter and gives the first.
-	TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
-	// PurchasesOf gives those of the purchases that are the merchant's.
-	PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error)
-	// DocumentsOf gives the documents of purchases; those without are left out.
-	DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]Documents, error)
-	// DebitsOf gives the newest debit of purchases; those without are left out.
-	DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]Debit, error)
-	// Invoice finds a document by its id.
-	Invoice(ctx context.Context, merchantID, id uuid.UUID) (Invoice, error)
-	// Invoices lists a page, newest purchase first (oldest first when the newer side
-	// was asked), one more than the page has.
-	Invoices(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Entry], error)
-	CountInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
-	// SumInvoices sums what a filter lets through in each currency, among up to limit of what leads there.
-	SumInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) ([]Sum, error)
-	// Demands gives what the merchant wants a second person for.
-	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
-	InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error)
-	// InvoiceEntries finds the invoices of some purchases.
-	InvoiceEntries(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) ([]Entry, error)
-}
-
 // Service holds the use cases of billing.
 type Service struct {
 	InTx      func(context.Context, func(*database.Tx) error) error
-	Read      Reader
+	Store     Store
 	Purchases *purchase.Service
 	Letters   Letters
 	Draw      func(Paper) ([]byte, error) // as PDF
@@ -95,14 +67,14 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	n := len(in.Recipients)
-	demands, err := s.Read.Demands(ctx, who.MerchantID)
+	demands, err := merchant.Store(s.Store).Demands(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
 	}
 	if err := demands.MaySend(who, money.Times(pattern.TotalCents, n)); err != nil {
 		return nil, err
 	}
-	first, err := s.Read.TakeNumbers(ctx, brand.ID, "purchase", n)
+	first, err := s.Store.TakeNumbers(ctx, brand.ID, "purchase", n)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +145,7 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input,
 		ids = append(ids, r.ClientID)
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	payers, err := s.Read.DetailsOf(ctx, who.MerchantID, slices.Compact(ids))
+	payers, err := client.Store(s.Store).DetailsOf(ctx, who.MerchantID, slices.Compact(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func open(t testing.TB) *house {
 	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
 		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: s.DB.InTx, Read: s, Purchases: h.purchases}
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: h.purchases}
 	h.subs = &subscription.Service{InTx: s.DB.InTx, Store: subscription.Store{DB: s.DB},
 		Purchases: h.purchases, Now: s.Now}
 	h.purchases.Papers, h.purchases.Subscriptions = bills, h.subs

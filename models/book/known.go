@@ -125,7 +125,8 @@ func (s *Service) know(ctx context.Context, i Import, lines []Line, scans map[in
 	for _, id := range k.byReference {
 		ids = append(ids, id)
 	}
-	met, err := client.Store{DB: s.Store.DB}.Matching(ctx, i.MerchantID, ids, emails, identities)
+	met, err := client.Store{DB: s.Store.DB}.Matching(ctx, i.MerchantID, client.Keys{IDs: ids, Emails: emails,
+		Identities: identities})
 	if err != nil {
 		return nil, err
 	}

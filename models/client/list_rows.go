@@ -223,18 +223,25 @@ func Among(db *database.DB, f *listing.Search, merchantID uuid.UUID, each string
 	}
 }
 
-// Matching finds those that have one of some ids, addresses or identity numbers: three questions to three indexes.
-func (s Store) Matching(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, emails []string,
-	identities []bank.IDNumber) ([]Client, error) {
-	hashes := make(database.TextArray, len(identities))
-	for i, n := range identities {
+// Keys name clients.
+type Keys struct {
+	IDs        []uuid.UUID
+	Emails     []string
+	Identities []bank.IDNumber
+}
+
+// Matching finds live clients that have one of some ids, addresses (in any case) or identity numbers: three questions
+// to three indexes.
+func (s Store) Matching(ctx context.Context, merchantID uuid.UUID, by Keys) ([]Client, error) {
+	hashes := make(database.TextArray, len(by.Identities))
+	for i, n := range by.Identities {
 		hashes[i] = fmt.Sprintf(`\x%x`, IdentityHash(s.Seal, merchantID, n))
 	}
 	var out []Client
 	for _, q := range []struct {
 		condition string
 		values    database.TextArray
-	}{{"id = ANY(?::uuid[])", database.IDs(ids)}, {"lower(email) = ANY(?::text[])", emails},
+	}{{"id = ANY(?::uuid[])", database.IDs(by.IDs)}, {"lower(email) = ANY(?::text[])", by.Emails},
 		{"personal_code_hash = ANY(?::bytea[])", hashes}} {
 		if len(q.values) == 0 {
 			continue

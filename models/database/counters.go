@@ -47,6 +47,20 @@ func (s *DB) NextNumber(ctx context.Context, brandID uuid.UUID, name string) (in
 	return end - blockSize, nil
 }
 
+// TakeNumbers reserves n numbers of a brand's counter, which may have gaps, and gives the first.
+func (s *DB) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error) {
+	if dryrun.Is(ctx) {
+		return s.LookAtNumber(ctx, brandID, name)
+	}
+	err = s.Pool.QueryRow(ctx, `INSERT INTO brand_counters AS c (brand_id, name, next) VALUES ($1, $2, $3 + 1)
+		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name,
+		int64(n)).Scan(&first)
+	if err != nil {
+		return 0, fmt.Errorf("take %s numbers: %w", name, err)
+	}
+	return first, nil
+}
+
 // numberWithin is the next number inside a unit of work. It must not wait for who
 // waits for a connection, and a block that it reserved could be taken back with the
 // unit; so it takes one of the block at hand, or reserves the one number it needs.

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 )
 
 // Document is an invoice or a credit note, on the day on which it is booked.
@@ -33,11 +34,11 @@ func (s *Service) documents(ctx context.Context, who actor.Actor, b *Book) error
 		for i, e := range some {
 			ids[i] = e.PurchaseID
 		}
-		docs, err := s.Papers.DocumentsOf(ctx, who.MerchantID, ids)
+		docs, err := billing.Store(s.Store).DocumentsOf(ctx, who.MerchantID, ids)
 		if err != nil {
 			return err
 		}
-		about, err := s.Papers.PurchasesOf(ctx, who.MerchantID, ids)
+		about, err := purchase.Store(s.Store).PurchasesOf(ctx, who.MerchantID, ids)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 )
@@ -183,8 +182,7 @@ func (m Month) IsZero() bool { return m == Month{} }
 
 // Service holds the use cases of the books.
 type Service struct {
-	Store  Store
-	Papers billing.Reader // what is printed on documents
+	Store Store
 }
 
 // Store is where the journal is kept.

@@ -141,7 +141,7 @@ func keptByDay(where string) string {
 	return strings.NewReplacer("action_date", "day", "submit_at", "at").Replace(where)
 }
 
-// TallyDebits counts and sums debits, up to limit; 0 is no limit. A limit of 0 is none. What is kept by day answers
+// TallyDebits counts and sums debits, up to limit; 0 is no limit. What is kept by day answers
 // every filter but those of debitBeside, for which debits are counted one by one.
 func (s Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
 	limit int64) (t Tally, err error) {

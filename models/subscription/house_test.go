@@ -123,7 +123,8 @@ func (h *house) begin() {
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
-	bills := &billing.Service{InTx: runner(h, s.DB.InTx), Read: s, Purchases: h.purchases, Letters: letters{}}
+	bills := &billing.Service{InTx: runner(h, s.DB.InTx), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+		Letters: letters{}}
 	h.purchases.Papers = bills
 	h.debits = &debit.Service{InTx: runner(h, store.Runner[debit.Tx](s)), Read: s, Bank: h.bank, Purchases: h.purchases,
 		Now:       s.Now,

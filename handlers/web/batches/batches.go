@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/report"
@@ -34,6 +35,7 @@ type Batches struct {
 	Approvals *approval.Service
 	Money     *report.Money
 	Clients   func() kit.Rows[client.Client] // the list of clients
+	Brands    func(ctx context.Context, merchantID uuid.UUID) ([]merchant.Brand, error)
 }
 
 const batchesSection = "batches"

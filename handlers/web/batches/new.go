@@ -50,7 +50,7 @@ func (h *Batches) chosen(c echo.Context, form url.Values) (*pages.ChosenClients,
 
 func (h *Batches) form(c echo.Context, status int, form url.Values, refused error) error {
 	who := access.Actor(c)
-	brands, err := h.Service.Read.Brands(c.Request().Context(), who.MerchantID)
+	brands, err := h.Brands(c.Request().Context(), who.MerchantID)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -129,7 +128,7 @@ func (c columnsOf) read(r sheet.Row, order calendar.Order) bulkRow {
 
 // judge finds the clients of all rows at once, and says what is wrong with each row.
 func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.Template, rows []bulkRow) error {
-	var by batch.Keys
+	var by client.Keys
 	for _, r := range rows {
 		if id, err := uuid.Parse(r.who); err == nil {
 			by.IDs = append(by.IDs, id)

@@ -14,7 +14,6 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
@@ -32,7 +31,7 @@ type Templates struct {
 	Purchases *purchases.Purchases // brands, clients and the rules of days
 	Exports   *kit.Exports
 	// Match finds clients by their ids and e-mail addresses, all in one question.
-	Match func(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error)
+	Match func(ctx context.Context, merchantID uuid.UUID, by client.Keys) ([]client.Client, error)
 
 	Selections *selection.Service
 	Acts       bulk.Acts // on many templates and subscribers

@@ -1,4 +1,4 @@
-package store
+package batch
 
 import (
 	"context"
@@ -7,12 +7,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/batch"
 	"debitdesk/models/database"
 )
 
-// LastLike implements batch.Reader. The newest are looked at one after another, until one fits.
-func (s *Store) LastLike(ctx context.Context, b batch.Batch, among int) (batch.Batch, error) {
+// lastLike is the newest of some batches of the brand that billed at least half of the known clients of a draft;
+// NotFound when there is none. The newest are looked at one after another, until one fits.
+func (s Store) lastLike(ctx context.Context, b Batch, among int) (Batch, error) {
 	return database.One(ctx, s.DB, batchTable, `merchant_id = $1 AND id = (
 		WITH mine AS MATERIALIZED (SELECT DISTINCT client_id FROM batch_rows
 			WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND client_id IS NOT NULL)
@@ -25,8 +25,8 @@ func (s *Store) LastLike(ctx context.Context, b batch.Batch, among int) (batch.B
 		ORDER BY c.id DESC LIMIT 1)`, b.MerchantID, b.ID, b.BrandID, among)
 }
 
-// Unlike implements batch.Reader.
-func (s *Store) Unlike(ctx context.Context, b batch.Batch, last uuid.UUID, limit int) (l batch.Likeness, err error) {
+// unlike compares a draft with a batch, and names so many differences of each kind.
+func (s Store) unlike(ctx context.Context, b Batch, last uuid.UUID, limit int) (l Likeness, err error) {
 	rows, err := s.Pool.Query(ctx, `WITH mine AS (SELECT client_id, min(n) AS n, min(name) AS name,
 				least(sum(total_cents), 9223372036854775807)::bigint AS cents
 			FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND client_id IS NOT NULL GROUP BY 1),
@@ -49,7 +49,7 @@ func (s *Store) Unlike(ctx context.Context, b batch.Batch, last uuid.UUID, limit
 	}
 	var kind string
 	var of int
-	var d batch.Difference
+	var d Difference
 	if _, err := pgx.ForEachRow(rows, []any{&kind, &of, (*[16]byte)(&d.ClientID), &d.N, &d.Name, &d.WasCents, &d.Cents},
 		func() error {
 			switch kind {

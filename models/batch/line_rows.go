@@ -1,4 +1,4 @@
-package store
+package batch
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -22,7 +21,7 @@ import (
 type batchLine struct {
 	MerchantID uuid.UUID
 	BatchID    uuid.UUID `gorm:"<-:create"`
-	batch.Row
+	Row
 }
 
 var (
@@ -62,7 +61,7 @@ var (
 )
 
 // linesOf are rows of a batch to be written.
-func linesOf(b batch.Batch, rows []batch.Row) []batchLine {
+func linesOf(b Batch, rows []Row) []batchLine {
 	out := make([]batchLine, len(rows))
 	for i, r := range rows {
 		out[i] = batchLine{b.MerchantID, b.ID, r}
@@ -71,45 +70,40 @@ func linesOf(b batch.Batch, rows []batch.Row) []batchLine {
 }
 
 // lines reads the rows of a batch that a condition finds, beginning with $3.
-func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string,
-	args ...any) ([]batch.Row, error) {
+func (s Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string,
+	args ...any) ([]Row, error) {
 	found, err := database.All(ctx, s.DB, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition,
 		append([]any{merchantID, batchID}, args...)...)
-	out := make([]batch.Row, len(found))
+	out := make([]Row, len(found))
 	for i, l := range found {
 		out[i] = l.Row
 	}
 	return out, err
 }
 
-// AddRows implements batch.Tx.
-func (t *Tx) AddRows(b batch.Batch, rows []batch.Row) error {
-	return t.Pgx(func(tx pgx.Tx) error {
-		return lineTable.Copy(t.Context(), tx, t.s.Seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken",
+// addRows writes rows as they were read, many at a time.
+func addRows(tx *database.Tx, b Batch, rows []Row) error {
+	return tx.Pgx(func(conn pgx.Tx) error {
+		return lineTable.Copy(tx.Context(), conn, tx.DB().Seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells",
+			"broken",
 			"numbers", "state")
 	})
 }
 
-// RowsIn implements batch.Tx.
-func (t *Tx) RowsIn(b batch.Batch, states []batch.RowState, after, limit int) ([]batch.Row, error) {
-	return t.s.lines(t.Context(), b.MerchantID, b.ID, "state = ANY($3) AND n > $4 ORDER BY n LIMIT $5 FOR UPDATE",
-		words(states), after, limit)
+// rowsIn reads rows in one of the states whose number is above after, in order.
+func rowsIn(tx *database.Tx, b Batch, states []RowState, after, limit int) ([]Row, error) {
+	return Store{tx.DB()}.lines(tx.Context(), b.MerchantID, b.ID,
+		"state = ANY($3) AND n > $4 ORDER BY n LIMIT $5 FOR UPDATE",
+		database.Texts(states), after, limit)
 }
 
-func words[T ~string](list []T) []string { return database.Texts(list) }
-
-// RowAt implements batch.Tx.
-func (t *Tx) RowAt(b batch.Batch, n int) (batch.Row, error) {
-	return database.First(t.s.lines(t.Context(), b.MerchantID, b.ID, "n = $3 FOR UPDATE", n))
+// rowsAt reads rows by their numbers, in order.
+func rowsAt(tx *database.Tx, b Batch, numbers []int) ([]Row, error) {
+	return Store{tx.DB()}.lines(tx.Context(), b.MerchantID, b.ID, "n = ANY($3) ORDER BY n FOR UPDATE", numbers)
 }
 
-// RowsAt implements batch.Tx.
-func (t *Tx) RowsAt(b batch.Batch, numbers []int) ([]batch.Row, error) {
-	return t.s.lines(t.Context(), b.MerchantID, b.ID, "n = ANY($3) ORDER BY n FOR UPDATE", numbers)
-}
-
-// SaveRows implements batch.Tx: all in one round trip.
-func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
+// saveRows writes what became of rows; cells too when withCells. All in one round trip.
+func saveRows(tx *database.Tx, b Batch, rows []Row, withCells bool) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -118,15 +112,15 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 		save = saveWholeLine
 	}
 	for _, l := range linesOf(b, rows) {
-		database.Write(t.Tx, save, l)
+		database.Write(tx, save, l)
 	}
-	return t.Flush()
+	return tx.Flush()
 }
 
-// SaveCharges implements batch.Tx.
-func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
+// saveCharges writes what became of the charges of rows, and nothing else.
+func saveCharges(tx *database.Tx, b Batch, rows []Row) error {
 	for _, r := range rows {
-		t.Later(
+		tx.Later(
 			`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2
 				AND n = $3 AND charge <> 'done'`,
 			b.MerchantID,
@@ -136,12 +130,13 @@ func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 			r.Error,
 		)
 	}
-	return t.Flush()
+	return tx.Flush()
 }
 
-// DropCharges implements batch.Tx. A debit that stands, and was not written down before a crash, stands.
-func (t *Tx) DropCharges(b batch.Batch, why string) {
-	t.Later(
+// dropCharges gives up the debits that are still to be planned. A debit that stands, and was not written down before
+// a crash, stands.
+func dropCharges(tx *database.Tx, b Batch, why string) {
+	tx.Later(
 		`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, 
 			error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
 		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted'
@@ -152,16 +147,16 @@ func (t *Tx) DropCharges(b batch.Batch, why string) {
 	)
 }
 
-// MoveRows implements batch.Tx.
-func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string,
+// moveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
+func moveRows(tx *database.Tx, b Batch, from []RowState, to RowState, why string,
 	numbered []int) (int, error) {
-	n, err := t.Exec(
+	n, err := tx.Exec(
 		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7
 			WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
 		AND ($6::int[] IS NULL OR n = ANY($6))`,
 		b.MerchantID,
 		b.ID,
-		words(from),
+		database.Texts(from),
 		string(to),
 		why,
 		numbered,

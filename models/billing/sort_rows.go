@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/billing"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/paging"
@@ -20,20 +19,20 @@ var invoiceOrders = map[string]listing.Order{
 	"client": {Value: "lower(coalesce(nullif(p.payer_name, ''), p.payer_email))", Type: "text"},
 }
 
-// invoicesSorted is Invoices in another order than that of their purchases.
-func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
-	ask paging.Ask) (none paging.Page[billing.Entry], err error) {
+// sorted is page in another order than that of their purchases.
+func (s Store) sorted(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (none paging.Page[Entry], err error) {
 	by := listing.Sorted{DB: s.DB, Order: invoiceOrders[ask.Sort.By], From: invoicesSorting, Alone: invoicesAlone,
 		ID: "i.purchase_id"}
-	by.Order.Most = billing.Sorts[ask.Sort.By]
+	by.Order.Most = Sorts[ask.Sort.By]
 	by.Of.And("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
-	find := s.invoiceFinder(merchantID, f)
+	find := s.finder(merchantID, f)
 	switch {
 	case find.Typed():
 		if err := by.Search(ctx, find); err != nil {
 			return none, err
 		}
-	case f != billing.Filter{}:
+	case f != Filter{}:
 		w := find.Walk
 		by.Narrow.And(w.Where, w.Args...)
 		if w.Fits != "" {
@@ -51,12 +50,12 @@ func (s *Store) invoicesSorted(ctx context.Context, merchantID uuid.UUID, f bill
 	}
 	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""),
 		merchantID, database.IDs(page.Items))
-	return listing.Arranged(page, found, func(e billing.Entry) uuid.UUID { return e.PurchaseID }), err
+	return listing.Arranged(page, found, func(e Entry) uuid.UUID { return e.PurchaseID }), err
 }
 
 // fewOfState names the purchases that are in the statuses of a state, where they are few: most invoices are not
 // met then.
-func (s *Store) fewOfState(ctx context.Context, merchantID uuid.UUID, state billing.State, by *listing.Sorted) error {
+func (s Store) fewOfState(ctx context.Context, merchantID uuid.UUID, state State, by *listing.Sorted) error {
 	statuses := state.Statuses()
 	if statuses == nil {
 		return nil

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -7,19 +7,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/billing"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/paging"
 )
 
-// SumInvoices implements billing.Reader: what the invoices of a filter come to in each currency. It looks at up
-// to limit of them; whoever asks compares the number with their count.
-func (s *Store) SumInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
-	limit int64) (out []billing.Sum, err error) {
+// sums are what the invoices of a filter come to in each currency. It looks at up to limit of them; whoever asks
+// compares the number with their count.
+func (s Store) sums(ctx context.Context, merchantID uuid.UUID, f Filter,
+	limit int64) (out []Sum, err error) {
 	const sums = "SELECT currency, count(*) AS n, sum(cents)::text AS cents FROM (%s) AS part " +
 		"GROUP BY currency ORDER BY currency"
-	find := s.invoiceFinder(merchantID, f)
+	find := s.finder(merchantID, f)
 	if find.Typed() {
 		ids, err := listing.FindAll(ctx, s.DB, find)
 		if ids == nil {

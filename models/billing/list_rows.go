@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/billing"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
@@ -20,8 +19,7 @@ import (
 	"debitdesk/models/purchase"
 )
 
-var invoiceEntries = table.View(billing.ParticularsColumn(
-	func(e *billing.Entry) *billing.Invoice { return &e.Invoice }))
+var invoiceEntries = table.View(ParticularsColumn(func(e *Entry) *Invoice { return &e.Invoice }))
 
 // invoicesOf is what every list of invoices reads: page is a list of their
 // purchases' ids, so that what stands beside is looked up for one page alone.
@@ -35,14 +33,14 @@ const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email A
 	ORDER BY attempt DESC LIMIT 1) AS m ON true
 	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
 
-// Invoices implements billing.Reader.
-func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
-	ask paging.Ask) (paging.Page[billing.Entry], error) {
-	none := paging.Page[billing.Entry]{}
+// page is one of the list, newest purchase first (oldest first when the newer side was asked).
+func (s Store) page(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (paging.Page[Entry], error) {
+	none := paging.Page[Entry]{}
 	if ask.Sort.By != "" {
-		return s.invoicesSorted(ctx, merchantID, f, ask)
+		return s.sorted(ctx, merchantID, f, ask)
 	}
-	find, look := s.invoiceFinder(merchantID, f), listing.Find
+	find, look := s.finder(merchantID, f), listing.Find
 	if !find.Typed() {
 		look = func(ctx context.Context, _ *database.DB, f *listing.Search, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 			return listing.ByWalk(s.DB, f)(ctx, listing.Near{}, ask)
@@ -58,16 +56,16 @@ func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Fi
 	return paging.CutAt(ask, found, reached), err
 }
 
-// InvoiceEntry implements billing.Reader.
-func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
+// entry finds the invoice of a purchase.
+func (s Store) entry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error) {
 	return database.First(
 		database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID),
 	)
 }
 
-// InvoiceEntries implements billing.Reader.
-func (s *Store) InvoiceEntries(ctx context.Context, merchantID uuid.UUID,
-	purchaseIDs []uuid.UUID) ([]billing.Entry, error) {
+// entries finds the invoices of some purchases.
+func (s Store) entries(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs []uuid.UUID) ([]Entry, error) {
 	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""), merchantID,
 		database.IDs(purchaseIDs))
 }
@@ -95,9 +93,9 @@ const (
 		"AND i.purchase_id = p.id AND %s OFFSET 0)"
 )
 
-// invoiceWalk goes through the invoices of a filter, whatever its words. The status of an
+// walkOf goes through the invoices of a filter, whatever its words. The status of an
 // invoice is that of its purchase: most purchases have none, and do not lead there.
-func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
+func walkOf(merchantID uuid.UUID, f Filter) listing.Walk {
 	w := listing.Walk{Columns: "p.status AS state", From: invoicesInOrder, Alone: invoicesAlone,
 		Key: "i.purchase_id", Most: listing.MostJoined}
 	if statuses := f.State.Statuses(); statuses != nil {
@@ -105,9 +103,9 @@ func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
 	}
 	w.And("i.merchant_id = ? AND i.kind = 'invoice'", merchantID)
 	switch f.State {
-	case billing.CreditedAs:
+	case CreditedAs:
 		w.And(creditedInvoice, merchantID)
-	case billing.MailFailed:
+	case MailFailed:
 		w.And(failedInvoice, merchantID)
 	default:
 	}
@@ -135,10 +133,10 @@ func invoiceWalk(merchantID uuid.UUID, f billing.Filter) listing.Walk {
 	return w
 }
 
-// invoiceFinder searches by number (all of it, its beginning, or the serial alone) and by
+// finder searches by number (all of it, its beginning, or the serial alone) and by
 // what the purchase is found by.
-func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *listing.Search {
-	find := &listing.Search{Walk: invoiceWalk(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
+func (s Store) finder(merchantID uuid.UUID, f Filter) *listing.Search {
+	find := &listing.Search{Walk: walkOf(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
 	q := database.SearchFor(merchantID, f.Search)
 	typed := strings.ToUpper(strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(f.Search, "\x00", ""), "")))
 	serial, err := strconv.ParseInt(typed, 10, 64)
@@ -168,7 +166,7 @@ func (s *Store) invoiceFinder(merchantID uuid.UUID, f billing.Filter) *listing.S
 }
 
 // byNumber looks invoices up by an index of their numbers, where they are not many.
-func (s *Store) byNumber(f *listing.Search, condition string, args ...any) listing.Arm {
+func (s Store) byNumber(f *listing.Search, condition string, args ...any) listing.Arm {
 	return func(ctx context.Context, _ listing.Near, ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 		direction, beside, from := database.BesideID(f.Walk.ID(), ask)
 		where, more := f.Walk.All()
@@ -188,22 +186,22 @@ func (s *Store) byNumber(f *listing.Search, condition string, args ...any) listi
 
 var numberForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}-20\d\d(?:-\d{0,9})?$`)
 
-// CountInvoices implements billing.Reader.
-func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
-	limit int64) (map[billing.State]int64, error) {
+// counts are by state what a filter lets through; nil where that is more than limit, or a search finds too much.
+func (s Store) counts(ctx context.Context, merchantID uuid.UUID, f Filter,
+	limit int64) (map[State]int64, error) {
 	f.State = ""
-	find := s.invoiceFinder(merchantID, f)
+	find := s.finder(merchantID, f)
 	if find.Typed() {
-		return s.countFoundInvoices(ctx, merchantID, find)
+		return s.countFound(ctx, merchantID, find)
 	}
-	beside := []billing.State{billing.CreditedAs, billing.MailFailed}
+	beside := []State{CreditedAs, MailFailed}
 	walks := []listing.Walk{find.Walk}
 	for _, state := range beside {
 		f.State = state
-		walks = append(walks, invoiceWalk(merchantID, f))
+		walks = append(walks, walkOf(merchantID, f))
 	}
 	parts, err := database.EachAtOnce(ctx, walks, func(ctx context.Context, w listing.Walk) (map[string]int64, error) {
-		return s.countInvoices(ctx, w, limit)
+		return s.countOf(ctx, w, limit)
 	})
 	if err != nil || parts[0] == nil {
 		return nil, err
@@ -217,9 +215,9 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	return counts, nil
 }
 
-// countFoundInvoices counts what a search finds; nil where that is too much.
-func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID,
-	find *listing.Search) (map[billing.State]int64, error) {
+// countFound counts what a search finds; nil where that is too much.
+func (s Store) countFound(ctx context.Context, merchantID uuid.UUID,
+	find *listing.Search) (map[State]int64, error) {
 	ids, err := listing.FindAll(ctx, s.DB, find)
 	if ids == nil {
 		return nil, err
@@ -232,23 +230,23 @@ func (s *Store) countFoundInvoices(ctx context.Context, merchantID uuid.UUID,
 		return nil, err
 	}
 	counts := countsByState(parts)
-	beside, err := database.CountByState[billing.State](ctx, s.DB, fmt.Sprintf(`SELECT state, count(*) AS n FROM (
+	beside, err := database.CountByState[State](ctx, s.DB, fmt.Sprintf(`SELECT state, count(*) AS n FROM (
 			SELECT DISTINCT '%s' AS state, purchase_id FROM invoices
 				WHERE merchant_id = ? AND kind = 'credit_note' AND purchase_id = ANY(?::uuid[])
 			UNION ALL SELECT '%s', object_id FROM (SELECT DISTINCT ON (object_id) state, object_id FROM mails
 			WHERE merchant_id = ? AND kind = 'invoice'
 				AND object_id = ANY(?::uuid[]) ORDER BY object_id, attempt DESC) AS newest WHERE state = 'failed') AS found
-		GROUP BY state`, billing.CreditedAs, billing.MailFailed), merchantID, among, merchantID, among)
+		GROUP BY state`, CreditedAs, MailFailed), merchantID, among, merchantID, among)
 	maps.Copy(counts, beside)
 	return counts, err
 }
 
 // countsByState adds the statuses of purchases up to the states of their invoices, and all of them.
-func countsByState(parts map[string]int64) map[billing.State]int64 {
-	counts := map[billing.State]int64{}
+func countsByState(parts map[string]int64) map[State]int64 {
+	counts := map[State]int64{}
 	for part, n := range parts {
 		counts[""] += n
-		for _, state := range billing.States {
+		for _, state := range States {
 			for _, status := range state.Statuses() {
 				if part == string(status) {
 					counts[state] += n
@@ -259,9 +257,9 @@ func countsByState(parts map[string]int64) map[billing.State]int64 {
 	return counts
 }
 
-// countInvoices counts by status, up to limit; nil where more is to be looked at than one
+// countOf counts by status, up to limit; nil where more is to be looked at than one
 // page looks at.
-func (s *Store) countInvoices(ctx context.Context, w listing.Walk, limit int64) (map[string]int64, error) {
+func (s Store) countOf(ctx context.Context, w listing.Walk, limit int64) (map[string]int64, error) {
 	if w.Fits != "" {
 		w.Columns = "p.status AS state, p.*"
 		w.Alias = "p"

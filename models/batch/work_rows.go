@@ -1,4 +1,4 @@
-package store
+package batch
 
 import (
 	"context"
@@ -9,17 +9,16 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/batch"
 	"debitdesk/models/database"
 )
 
-// Digest implements batch.Reader.
-func (s *Store) Digest(merchantID uuid.UUID, text string) []byte {
+// digest is a short name for a text, which only this installation can make. It reads nothing.
+func (s Store) digest(merchantID uuid.UUID, text string) []byte {
 	return s.Seal.Hash(merchantID, "batch_digest", text)
 }
 
-// MadeBy implements batch.Reader.
-func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) (map[uuid.UUID]bool, error) {
+// madeBy tells which of the clients a batch has made.
+func (s Store) madeBy(ctx context.Context, b Batch, clients []uuid.UUID) (map[uuid.UUID]bool, error) {
 	out := map[uuid.UUID]bool{}
 	if len(clients) == 0 || !b.Started() {
 		return out, nil
@@ -37,8 +36,8 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 	return out, nil
 }
 
-// RowsOfPerson implements batch.Reader.
-func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
+// rowsOfPerson numbers the bad and ready rows that name the same person as a row.
+func (s Store) rowsOfPerson(ctx context.Context, b Batch, n int) ([]int, error) {
 	rows, err := s.Pool.Query(
 		ctx,
 		`SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready')
@@ -58,23 +57,23 @@ func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, 
 	return out, nil
 }
 
-// RowsDebiting implements batch.Reader.
-func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, tokens []uuid.UUID) ([]batch.Row, error) {
+// rowsDebiting reads the ready rows that debit one of the accounts, in order.
+func (s Store) rowsDebiting(ctx context.Context, merchantID, id uuid.UUID, tokens []uuid.UUID) ([]Row, error) {
 	return s.lines(ctx, merchantID, id, `state = 'ready' AND charge = 'wanted' AND token_id = ANY($3) ORDER BY n`, tokens)
 }
 
-// DebitTotals implements batch.Reader.
-func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	return s.debitTotals(ctx, merchantID, id, batch.Ready, batch.ChargeWanted)
+// debitTotals adds up the debits of ready rows by method and debit date.
+func (s Store) debitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DebitTotal, error) {
+	return s.debitsIn(ctx, merchantID, id, Ready, ChargeWanted)
 }
 
-// PlannedDebits implements batch.Reader.
-func (s *Store) PlannedDebits(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	return s.debitTotals(ctx, merchantID, id, batch.Sent, batch.ChargeDone)
+// plannedDebits adds up the debits that were planned for sent rows, by method and debit date.
+func (s Store) plannedDebits(ctx context.Context, merchantID, id uuid.UUID) ([]DebitTotal, error) {
+	return s.debitsIn(ctx, merchantID, id, Sent, ChargeDone)
 }
 
-func (s *Store) debitTotals(ctx context.Context, merchantID, id uuid.UUID, state batch.RowState,
-	charge batch.Charging) ([]batch.DebitTotal, error) {
+func (s Store) debitsIn(ctx context.Context, merchantID, id uuid.UUID, state RowState,
+	charge Charging) ([]DebitTotal, error) {
 	rows, err := s.Pool.Query(
 		ctx,
 		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint,
@@ -85,8 +84,8 @@ func (s *Store) debitTotals(ctx context.Context, merchantID, id uuid.UUID, state
 	if err != nil {
 		return nil, fmt.Errorf("add up debits of a batch: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t batch.DebitTotal, err error) {
-		var day *batch.Day
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t DebitTotal, err error) {
+		var day *Day
 		err = r.Scan(&t.Method, &day, &t.Rows, &t.Cents, &t.Disputable)
 		t.Date = database.OrZero(day)
 		return t, err
@@ -97,16 +96,16 @@ func (s *Store) debitTotals(ctx context.Context, merchantID, id uuid.UUID, state
 	return out, nil
 }
 
-// NewClients implements batch.Reader.
-func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]batch.Row, error) {
+// newClients lists who would be made of ready rows, each once.
+func (s Store) newClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]Row, error) {
 	return s.lines(ctx, merchantID, id, `n IN (SELECT min(n) FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash)
 		ORDER BY n LIMIT $3`, limit)
 }
 
-// ForgetDecisions implements batch.Tx.
-func (t *Tx) ForgetDecisions(b batch.Batch) {
-	t.Later(
+// forgetDecisions forgets who is billed by rows that nothing has become of yet, and what was ticked.
+func forgetDecisions(tx *database.Tx, b Batch) {
+	tx.Later(
 		`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false
 			WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
 		AND (decision <> '' OR confirmed)`,
@@ -115,14 +114,14 @@ func (t *Tx) ForgetDecisions(b batch.Batch) {
 	)
 }
 
-// Confirm implements batch.Tx.
-func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
+// confirm notes that an unusual amount is right, where it still is that amount. It tells of how many rows.
+func confirm(tx *database.Tx, b Batch, amounts map[int]int64) (int, error) {
 	var numbers []int
 	var cents []int64
 	for n, amount := range amounts {
 		numbers, cents = append(numbers, n), append(cents, amount)
 	}
-	n, err := t.Exec(
+	n, err := tx.Exec(
 		`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready'
 		AND r.usual_cents > 0 AND NOT r.confirmed`,
@@ -138,8 +137,9 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 
 const batchHasWork = `state IN ('checking', 'running', 'voiding')`
 
-// ClaimBatch implements batch.Reader.
-func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time,
+// claim claims a batch that has work for one worker: when the last claim is the one held, or is over. Claims run in
+// real time and are named by their moment.
+func (s Store) claim(ctx context.Context, ref Ref, held time.Time,
 	lasts time.Duration) (at time.Time, mine bool, err error) {
 	err = s.Pool.QueryRow(ctx, `UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND `+
 		batchHasWork+`
@@ -154,8 +154,8 @@ func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time,
 	return at, true, nil
 }
 
-// LeaveBatch implements batch.Reader.
-func (s *Store) LeaveBatch(ctx context.Context, ref batch.Ref, held time.Time) error {
+// leave gives back the claim that is held, if it still is the last one.
+func (s Store) leave(ctx context.Context, ref Ref, held time.Time) error {
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2 AND worked_at = $3`,
 		database.Native([]any{ref.MerchantID, ref.ID, held})...)
@@ -165,25 +165,25 @@ func (s *Store) LeaveBatch(ctx context.Context, ref batch.Ref, held time.Time) e
 	return nil
 }
 
-// FreeBatch implements batch.Tx.
-func (t *Tx) FreeBatch(b batch.Batch) {
-	t.Later(`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
+// freeBatch lets the next worker claim a batch.
+func freeBatch(tx *database.Tx, b Batch) {
+	tx.Later(`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
 }
 
-// ClaimBatch implements batch.Tx.
-func (t *Tx) ClaimBatch(b batch.Batch) {
-	t.Later(`UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
+// claimBatch keeps workers away from a batch for as long as a claim lasts.
+func claimBatch(tx *database.Tx, b Batch) {
+	tx.Later(`UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
 }
 
-// BatchesAtWork implements batch.Reader.
-func (s *Store) BatchesAtWork(ctx context.Context, lasts time.Duration) ([]batch.Ref, error) {
+// atWork names batches that have work and whose last claim is over.
+func (s Store) atWork(ctx context.Context, lasts time.Duration) ([]Ref, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, id FROM batches WHERE `+batchHasWork+`
 		AND worked_at < clock_timestamp() - $1::interval AND (hold_until IS NULL OR hold_until <= $2)
 		ORDER BY worked_at LIMIT 20`, lasts, s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find batches at work: %w", err)
 	}
-	refs, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (ref batch.Ref, err error) {
+	refs, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (ref Ref, err error) {
 		err = r.Scan(&ref.MerchantID, &ref.ID)
 		return ref, err
 	})
@@ -195,15 +195,15 @@ func (s *Store) BatchesAtWork(ctx context.Context, lasts time.Duration) ([]batch
 
 // joined queues a statement that joins the rows of a batch with themselves. The rows change their states faster than
 // the statistics about them: a plan for one ready row would look at every row for every other.
-func (t *Tx) joined(sql string, args ...any) {
-	t.Later(`SET LOCAL enable_nestloop = off`)
-	t.Later(sql, args...)
-	t.Later(`SET LOCAL enable_nestloop TO DEFAULT`)
+func joined(tx *database.Tx, sql string, args ...any) {
+	tx.Later(`SET LOCAL enable_nestloop = off`)
+	tx.Later(sql, args...)
+	tx.Later(`SET LOCAL enable_nestloop TO DEFAULT`)
 }
 
-// Warn implements batch.Tx.
-func (t *Tx) Warn(b batch.Batch, since time.Time) error {
-	t.joined(`WITH seen AS MATERIALIZED (
+// noteWarnings finds ready rows that a person should look at.
+func noteWarnings(tx *database.Tx, b Batch, since time.Time) error {
+	joined(tx, `WITH seen AS MATERIALIZED (
 			SELECT n, ARRAY(SELECT w FROM unnest(warnings) AS w WHERE w NOT IN ('twice', 'last_week')) || array_remove(ARRAY[
 				CASE WHEN count(*) OVER (PARTITION BY same_hash) > 1 THEN 'twice' END,
 				CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT FROM purchases p
@@ -214,13 +214,14 @@ func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 		UPDATE batch_rows r SET warnings = seen.found FROM seen
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.warnings <> seen.found`, b.MerchantID, b.ID,
 		since)
-	return t.Flush()
+	return tx.Flush()
 }
 
-// MarkUnusual implements batch.Tx. What is usual is the middle of the client's last twelve purchases, else the middle
-// of the file, else that of the merchant's latest purchases; each is worked out once and not anew for each row.
-func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
-	t.joined(
+// markUnusual notes ready rows whose amount is far from what is usual; only those numbered, when any are. What is
+// usual is the middle of the client's last twelve purchases, else the middle of the file, else that of the merchant's
+// latest purchases; each is worked out once and not anew for each row.
+func markUnusual(tx *database.Tx, b Batch, numbered []int) error {
+	joined(tx,
 		`WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n
 			FROM batch_rows
 			WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'),
@@ -243,11 +244,11 @@ func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 		b.MerchantID,
 		b.ID,
 		numbered,
-		int64(batch.UnusualForClient),
-		int64(batch.UnusualForFile),
-		batch.FileMiddle,
-		int64(batch.UnusualAlone),
-		int64(batch.UnusualFrom/batch.UnusualForFile),
+		int64(UnusualForClient),
+		int64(UnusualForFile),
+		FileMiddle,
+		int64(UnusualAlone),
+		int64(UnusualFrom/UnusualForFile),
 	)
-	return t.Flush()
+	return tx.Flush()
 }
