@@ -16,8 +16,6 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/handlertest"
-	"debitdesk/models/purchase"
-	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 )
 
@@ -60,7 +58,7 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	t.Parallel()
 	s := newStreet(t)
 	if s.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: store.Runner[purchase.Tx](s.Store), Store: subscription.Store{DB: s.Store.DB},
+		subs := &subscription.Service{InTx: s.Store.DB.InTx, Store: subscription.Store{DB: s.Store.DB},
 			Purchases: s.Purchases, Now: s.Store.Now}
 		s.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 	}

@@ -24,12 +24,12 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
 	"debitdesk/views/documents/pdftest"
 )
 
@@ -337,8 +337,8 @@ func TestNumbersHaveNoGapsWhoeverFails(t *testing.T) {
 	undo := fmt.Errorf("undone")
 	tries := 0
 	failing := &billing.Service{Store: billing.Store{DB: o.Store.DB}, Purchases: o.Purchases,
-		InTx: func(ctx context.Context, fn func(billing.Tx) error) error {
-			return o.Store.InTx(ctx, func(tx *store.Tx) error {
+		InTx: func(ctx context.Context, fn func(*database.Tx) error) error {
+			return o.Store.DB.InTx(ctx, func(tx *database.Tx) error {
 				if err := fn(tx); err != nil {
 					return err
 				}

@@ -161,16 +161,17 @@ func New(o Options) (Services, error) {
 	at := o.connect(now, days)
 	words := letters.Writer{Base: o.BaseURL, Window: mandate.WindowBy(at.timetable.Rules),
 		Limits: at.limits()}
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
+	purchases := &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now: now, Calendar: days,
 		Timetable: at.timetable, Letters: words,
 		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: purchases,
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: purchases,
 		Letters: words,
 		Draw:    papers.Printer{Base: o.BaseURL}.Draw,
-		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s.DB}, Purchases: s, Test: o.Sandbox}.Draw}
-	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: forgetting(s, purchases)}
-	subscriptions := &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},
+		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s.DB}, Purchases: purchases, Test: o.Sandbox}.Draw}
+	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: purchases.ForgetClient}
+	subscriptions := &subscription.Service{InTx: s.DB.InTx, Store: subscription.Store{DB: s.DB},
 		Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
 	s.Alert = func(tx *database.Tx, e audit.Entry) error { return user.Alert(tx, e, words) }
@@ -199,28 +200,27 @@ func New(o Options) (Services, error) {
 			Sandbox: o.Sandbox, Password: users.Knows},
 		Find:      &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
 		Attention: &attention.Service{Store: attention.Store{DB: s.DB}, Now: now},
-		Figures: &report.Service{Store: report.Store{DB: s.DB}, Now: now, Calendar: days, Timetable: at.timetable,
-			Debits: s.TallyDebits},
-		Money:   &report.Money{Store: report.Store{DB: s.DB}},
-		Journal: &journal.Service{Store: journal.Store{DB: s.DB}, Purchases: s.PurchasesOf},
+		Figures:   &report.Service{Store: report.Store{DB: s.DB}, Now: now, Calendar: days, Timetable: at.timetable},
+		Money:     &report.Money{Store: report.Store{DB: s.DB}},
+		Journal:   &journal.Service{Store: journal.Store{DB: s.DB}},
 		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,
 			Letters: words,
 			Now:     now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
-			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: s.Snapshot, Subscriber: subscriptions.Store.Snapshot}.Body},
+			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: purchases.Store.Snapshot,
+				Subscriber: subscriptions.Store.Snapshot}.Body},
 	}
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
-	out.Batches = &batch.Service{On: func(tx *database.Tx) billing.Tx { return s.On(tx) }, Store: batch.Store{DB: s.DB},
-		Billing:   bills,
+	out.Batches = &batch.Service{Store: batch.Store{DB: s.DB}, Billing: bills,
 		Purchases: purchases,
 		Clients:   clients, Timetable: at.timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
-	out.Imports = &book.Service{InTx: store.Runner[purchase.Tx](s), Store: book.Store{DB: s.DB}, Purchases: purchases,
+	out.Imports = &book.Service{InTx: s.DB.InTx, Store: book.Store{DB: s.DB}, Purchases: purchases,
 		Subscriptions: subscriptions, Clients: clients, TakeNumbers: s.TakeNumbers, Demands: s.Demands, Now: now,
 		Later: func(tx *database.Tx, who actor.Actor, i book.Import) (uuid.UUID, error) {
 			w, err := imports.Wish(i)
@@ -255,7 +255,7 @@ func New(o Options) (Services, error) {
 	out.Texts = textsOf(s, o, clients.Store, days)
 	purchases.Texts = out.Texts
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
-		InTx: store.Runner[purchase.Tx](s), Store: clientpage.Store{DB: s.DB},
+		InTx: s.DB.InTx, Store: clientpage.Store{DB: s.DB},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Plans = plans(s, out, o)
@@ -302,11 +302,4 @@ func FirstBrand(sandbox bool) merchant.Brand {
 	}
 	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1",
 		AccountNumber: "12345678"}}}
-}
-
-// forgetting ends the stored accounts of a client in the transaction that deletes it.
-func forgetting(s *store.Store, p *purchase.Service) func(context.Context, *database.Tx, actor.Actor, uuid.UUID) error {
-	return func(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
-		return p.ForgetClient(ctx, s.On(tx), who, clientID)
-	}
 }

@@ -110,7 +110,7 @@ func (p *Pages) read(ctx context.Context, v clientpage.Visit) (o overview, err e
 }
 
 func (p *Pages) readRest(ctx context.Context, who actor.Actor, o *overview) error {
-	live, err := p.Service.Purchases.Read.TokensOf(ctx, who.MerchantID, o.v.Client.ID)
+	live, err := p.Service.Purchases.Tokens().TokensOf(ctx, who.MerchantID, o.v.Client.ID)
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ func (s *Service) carryOut(ctx context.Context, tx *database.Tx, asker user.User
 		if err := still(as.May(actor.DeleteTokens)); err != nil {
 			return err
 		}
-		_, err := s.Purchases.StartDeletionIn(ctx, s.Batches.On(tx), as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
+		_, err := s.Purchases.StartDeletionIn(ctx, tx, as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
 			Choices: a.Subject.Choices,
 			Reason:  a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
 			Seen: &purchase.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,

@@ -19,7 +19,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
-	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -62,15 +61,15 @@ func open(t testing.TB) *house {
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	words := letters.Writer{Base: "https://desk.example"}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
 		Letters: words}
 	h.purchases.Papers = bills
-	h.batches = &batch.Service{On: func(tx *database.Tx) billing.Tx { return s.On(tx) }, Store: batch.Store{DB: s.DB},
-		Billing:   bills,
+	h.batches = &batch.Service{Store: batch.Store{DB: s.DB}, Billing: bills,
 		Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}

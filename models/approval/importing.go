@@ -50,7 +50,7 @@ func (s *Service) carryOutImport(tx *database.Tx, asker user.User, a Approval, s
 	if err := still(as.May(actor.Bill)); err != nil {
 		return err
 	}
-	return s.Imports.StartIn(s.Batches.On(tx), as, a.Subject.Import, a.Subject.Seal,
+	return s.Imports.StartIn(tx, as, a.Subject.Import, a.Subject.Seal,
 		book.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
 }
 

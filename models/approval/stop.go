@@ -50,7 +50,7 @@ func (s *Service) carryOutStop(ctx context.Context, tx *database.Tx, asker user.
 	if err := still(as.May(actor.Write)); err != nil {
 		return err
 	}
-	stop, err := s.Purchases.StopClientIn(ctx, s.Batches.On(tx), as, purchase.StopInput{ClientID: a.Subject.Client,
+	stop, err := s.Purchases.StopClientIn(ctx, tx, as, purchase.StopInput{ClientID: a.Subject.Client,
 		Reason: a.Reason,
 		Seen:   seen.Digest, ApprovalID: a.ID, Approver: a.DecidedName})
 	if fault.Is(err, fault.NotFound) || err == nil && stop.ApprovalID != a.ID {

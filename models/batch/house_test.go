@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
-	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
@@ -60,12 +59,12 @@ func open(t testing.TB) *house {
 // engine is one process that works on batches.
 func (h *house) engine() *batch.Service {
 	s := h.store
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	purchases := &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: purchases}
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: purchases}
 	purchases.Papers = bills
-	return &batch.Service{Store: batch.Store{DB: s.DB}, On: func(tx *database.Tx) billing.Tx { return s.On(tx) },
-		Purchases: purchases, Clients: h.clients,
+	return &batch.Service{Store: batch.Store{DB: s.DB}, Purchases: purchases, Clients: h.clients,
 		Timetable: purchases.Timetable, Now: s.Now,
 		Failed:  func(_ context.Context, _ batch.Ref, row int, err error) { h.t.Logf("row %d: %v", row, err) },
 		Billing: bills}

@@ -159,13 +159,13 @@ func (s *Service) issue(tx *database.Tx, b Batch, rows []Row, next []outgoing, f
 		return nil
 	}
 	var book []func() // the debits, once their purchases are written
-	issued, err := s.Billing.IssueAll(s.On(tx), b.Starter, brand, drafts, firstReference,
+	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference,
 		func(n int, p *purchase.Purchase) error {
 			f := next[at[n]].debit
 			if f == nil {
 				return nil
 			}
-			write, err := s.Purchases.ChargeIssued(s.On(tx), b.Starter, p, brand, *f)
+			write, err := s.Purchases.ChargeIssued(tx, b.Starter, p, brand, *f)
 			book = append(book, write)
 			return err
 		})

@@ -57,7 +57,6 @@ type Changed func(*database.Tx, actor.Actor, Batch) error
 // Service holds the use cases of batches.
 type Service struct {
 	Store     Store
-	On        func(*database.Tx) billing.Tx // a transaction as billing and purchases want it
 	Billing   *billing.Service
 	Purchases *purchase.Service
 	Clients   *client.Service

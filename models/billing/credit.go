@@ -105,7 +105,7 @@ func (s *Service) Crediting(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	if err != nil {
 		return nil, err
 	}
-	about, err := s.Purchases.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+	about, err := s.Purchases.Store.PurchasesOf(ctx, who.MerchantID, ids)
 	out := map[uuid.UUID]Leaving{}
 	for id, d := range docs {
 		if d.Stands() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 )
@@ -12,7 +13,8 @@ import (
 // invoices and mails, in the caller's transaction. firstReference is the first of
 // as many numbers of the brand's counter as there are drafts. complete, when given,
 // sees each purchase before it is written, by its place among the drafts.
-func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64,
+func (s *Service) IssueAll(tx *database.Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase,
+	firstReference int64,
 	complete func(int, *purchase.Purchase) error) ([]Issued, error) {
 	issued := make([]Issued, 0, len(drafts))
 	for from := 0; from < len(drafts); {
@@ -20,7 +22,7 @@ func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []pu
 		for to < len(drafts) && drafts[to].Issued.Year == year {
 			to++
 		}
-		series, err := tx.TakeSerials(b.ID, Invoiced, year, to-from)
+		series, err := takeSerials(tx, b.ID, Invoiced, year, to-from)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +38,7 @@ func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []pu
 		}
 		from = to
 	}
-	return issued, tx.InsertIssued(who, issued)
+	return issued, insertIssued(tx, who, issued)
 }
 
 // VATIn is the VAT inside a purchase's total in cents; nil when the brand charges none.

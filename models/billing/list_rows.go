@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
 )
 
 var invoiceEntries = table.View(ParticularsColumn(func(e *Entry) *Invoice { return &e.Invoice }))
@@ -92,10 +93,6 @@ const (
 		"AND i.purchase_id = p.id AND %s OFFSET 0)"
 )
 
-// sentByBatch are the purchases of the rows that a batch has sent, voided ones too.
-const sentByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? " +
-	"AND b.state IN ('sent', 'voided'))"
-
 // walkOf goes through the invoices of a filter, whatever its words. The status of an
 // invoice is that of its purchase: most purchases have none, and do not lead there.
 func walkOf(merchantID uuid.UUID, f Filter) listing.Walk {
@@ -113,7 +110,7 @@ func walkOf(merchantID uuid.UUID, f Filter) listing.Walk {
 	default:
 	}
 	if f.BatchID != uuid.Nil {
-		w.And("i.purchase_id IN "+sentByBatch, merchantID, f.BatchID)
+		w.And("i.purchase_id IN "+purchase.MadeByBatch, merchantID, f.BatchID)
 	}
 	if !f.DueFrom.IsZero() {
 		w.Fitting("p.due >= ?", f.DueFrom)

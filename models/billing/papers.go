@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
 	"debitdesk/models/mail"
@@ -31,12 +32,11 @@ var _ purchase.Papers = (*Service)(nil)
 
 // Issue implements purchase.Papers: a purchase that was not billed gets its serial
 // number when its invoice is first mailed. What was owed elsewhere was invoiced there.
-func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
+func (s *Service) Issue(tx *database.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
 	if rec.TakenOver {
 		return cmp.Or(rec.Reference, rec.ReferenceGenerated), nil
 	}
-	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
-	docs, err := t.DocumentsHeld(rec.MerchantID, rec.ID)
+	docs, err := documentsHeld(tx, rec.MerchantID, rec.ID)
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (n
 		return docs.Invoice.Number, nil
 	}
 	inv := invoiceOf(rec.Purchase, rec.Brand)
-	return s.keep(t, who, inv, "Invoice %s was issued.")
+	return s.keep(tx, who, inv, "Invoice %s was issued.")
 }
 
 // Issued implements purchase.Papers.
@@ -54,26 +54,25 @@ func (s *Service) Issued(ctx context.Context, p purchase.Purchase) (bool, error)
 }
 
 // CreditRefund implements purchase.Papers.
-func (s *Service) CreditRefund(tx purchase.Tx, who actor.Actor, rec purchase.Record,
+func (s *Service) CreditRefund(tx *database.Tx, who actor.Actor, rec purchase.Record,
 	r purchase.Refund) (number string, err error) {
 	return s.credit(tx, who, rec, r.AmountCents, r.ID)
 }
 
 // Credit implements purchase.Papers: an invoice that is cancelled is taken back by
 // a credit note with a number of its own. Empty: there was no invoice.
-func (s *Service) Credit(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
+func (s *Service) Credit(tx *database.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
 	return s.credit(tx, who, rec, rec.TotalCents, uuid.Nil)
 }
 
 // credit takes back as much of an invoice, at most what is left of it.
-func (s *Service) credit(tx purchase.Tx, who actor.Actor, rec purchase.Record, cents int64,
+func (s *Service) credit(tx *database.Tx, who actor.Actor, rec purchase.Record, cents int64,
 	refund uuid.UUID) (number string, err error) {
-	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
-	docs, err := t.DocumentsHeld(rec.MerchantID, rec.ID)
+	docs, err := documentsHeld(tx, rec.MerchantID, rec.ID)
 	if err != nil || docs.Invoice == nil {
 		return "", err
 	}
-	note, some := docs.credit(cents, calendar.DateOf(t.Now()))
+	note, some := docs.credit(cents, calendar.DateOf(tx.Now()))
 	if !some {
 		return "", nil
 	}
@@ -83,16 +82,16 @@ func (s *Service) credit(tx purchase.Tx, who actor.Actor, rec purchase.Record, c
 		text = "Credit note %s takes back " + money.Format(note.TotalCents, note.Currency) + " of invoice " +
 			note.Cancels + "."
 	}
-	return s.keep(t, who, note, text)
+	return s.keep(tx, who, note, text)
 }
 
-func (s *Service) keep(tx Tx, who actor.Actor, inv Invoice, text string) (string, error) {
-	series, err := tx.TakeSerials(inv.BrandID, inv.Kind, inv.Year, 1)
+func (s *Service) keep(tx *database.Tx, who actor.Actor, inv Invoice, text string) (string, error) {
+	series, err := takeSerials(tx, inv.BrandID, inv.Kind, inv.Year, 1)
 	if err != nil {
 		return "", err
 	}
 	inv = inv.number(tx.NewID(), series.at(0), tx.Now())
-	tx.InsertInvoice(inv)
+	insertInvoice(tx, inv)
 	tx.Audit(who, audit.Entry{Action: "invoice.issued", ObjectType: "invoice", ObjectID: inv.ID, ClientID: inv.ClientID,
 		PurchaseID: inv.PurchaseID,
 		Text:       fmt.Sprintf(text, inv.Number), After: map[string]any{"number": inv.Number,
@@ -145,7 +144,7 @@ func (s *Service) Compose(ctx context.Context, mails []mail.Mail) ([]mail.Letter
 		for n, i := range at {
 			ids[n] = mails[i].PurchaseID
 		}
-		about, err := s.Purchases.Lists.PurchasesOf(ctx, merchantID, ids)
+		about, err := s.Purchases.Store.PurchasesOf(ctx, merchantID, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +179,7 @@ func byMerchant(mails []mail.Mail) map[uuid.UUID][]int {
 
 func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents,
 	debit *Debit) (mail.Letter, error) {
-	brand, err := s.Purchases.Read.Brand(ctx, p.MerchantID, p.BrandID)
+	brand, err := s.Purchases.Merchants().Brand(ctx, p.MerchantID, p.BrandID)
 	if err != nil {
 		return mail.Letter{}, err
 	}
@@ -259,7 +258,7 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Purchases.Read.Purchase(ctx, merchantID, inv.PurchaseID)
+	p, err := s.Purchases.Store.Purchase(ctx, merchantID, inv.PurchaseID)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (s *Service) receipt(ctx context.Context, p purchase.Purchase, paid purchas
 	if err != nil {
 		return nil, err
 	}
-	brand, err := s.Purchases.Read.Brand(ctx, p.MerchantID, p.BrandID)
+	brand, err := s.Purchases.Merchants().Brand(ctx, p.MerchantID, p.BrandID)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) receiptFile(ctx context.Context, merchantID uuid.UUID, of stri
 	if wrongAt != nil || wrongCents != nil {
 		return nil, fault.Missing()
 	}
-	p, err := s.Purchases.Read.Purchase(ctx, merchantID, id)
+	p, err := s.Purchases.Store.Purchase(ctx, merchantID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of stri
 	if docs.Invoice == nil {
 		return nil, fault.Missing()
 	}
-	p, err := s.Purchases.Read.Purchase(ctx, merchantID, id)
+	p, err := s.Purchases.Store.Purchase(ctx, merchantID, id)
 	if err != nil {
 		return nil, err
 	}

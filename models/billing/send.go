@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
@@ -35,23 +36,6 @@ type Input struct {
 	Recipients []Recipient
 }
 
-// Tx writes what was issued, all in one transaction.
-type Tx interface {
-	audit.Log
-	purchase.Tx
-
-	// TakeSerials reserves n numbers of a series and gives the first, with
-	// the prefix that the series began with. Who comes next
-	// waits for the end of this transaction, so that no number is lost.
-	TakeSerials(brandID uuid.UUID, kind Kind, year int, n int) (Serials, error)
-	// InsertIssued writes purchases with their invoices, their mails and one audit
-	// entry each, many at a time.
-	InsertIssued(who actor.Actor, issued []Issued) error
-	// DocumentsHeld finds the documents of a purchase. Others who would add one wait for this transaction.
-	DocumentsHeld(merchantID, purchaseID uuid.UUID) (Documents, error)
-	InsertInvoice(inv Invoice)
-}
-
 // Issued is one purchase with its invoice and the mail that brings it.
 type Issued struct {
 	Purchase purchase.Purchase
@@ -62,7 +46,7 @@ type Issued struct {
 
 // Service holds the use cases of billing.
 type Service struct {
-	InTx      func(context.Context, func(Tx) error) error
+	InTx      func(context.Context, func(*database.Tx) error) error
 	Store     Store
 	Purchases *purchase.Service
 	Letters   Letters
@@ -95,8 +79,8 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	var ids []uuid.UUID
-	err = s.InTx(ctx, func(tx Tx) error {
-		series, err := tx.TakeSerials(brand.ID, Invoiced, pattern.Issued.Year, n)
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		series, err := takeSerials(tx, brand.ID, Invoiced, pattern.Issued.Year, n)
 		if err != nil {
 			return err
 		}
@@ -108,7 +92,7 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 			issued[i] = s.issue(tx, p, brand, series.at(i))
 			ids[i] = issued[i].Purchase.ID
 		}
-		if err := tx.InsertIssued(who, issued); err != nil {
+		if err := insertIssued(tx, who, issued); err != nil {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "billing.sent", ObjectType: "brand", ObjectID: brand.ID,
@@ -179,7 +163,7 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input,
 func recipientAt(i, n int) string { return fmt.Sprintf("clients[%d/%d].", i, n) }
 
 // issue gives one purchase its id, its moment, its invoice and its mail.
-func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, place serial) Issued {
+func (s *Service) issue(tx *database.Tx, p purchase.Purchase, b merchant.Brand, place serial) Issued {
 	p.Begin(tx.NewID(), tx.Now())
 	inv := invoiceOf(p, b).number(tx.NewID(), place, tx.Now())
 	out := Issued{Invoice: inv, Audit: audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID,

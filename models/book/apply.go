@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
@@ -25,14 +26,14 @@ type reference struct {
 }
 
 // applyAll does what rows were rehearsed to do. Clients that change are locked first, all at once.
-func (d *doing) applyAll(tx purchase.Tx, i Import, plans []*plan, rows []Row) (err error) {
+func (d *doing) applyAll(tx *database.Tx, i Import, plans []*plan, rows []Row) (err error) {
 	var changed []uuid.UUID
 	for _, p := range plans {
 		if id := cmp.Or(p.client.ID, p.known.earlier[p.adds].ClientID); p.verdict == Updated && id != uuid.Nil {
 			changed = append(changed, id)
 		}
 	}
-	if d.clients, err = client.LockIn(tx.Unit(), i.MerchantID, changed); err != nil {
+	if d.clients, err = client.LockIn(tx, i.MerchantID, changed); err != nil {
 		return err
 	}
 	for n, p := range plans {
@@ -43,7 +44,7 @@ func (d *doing) applyAll(tx purchase.Tx, i Import, plans []*plan, rows []Row) (e
 			return err
 		}
 	}
-	refer(tx.Unit(), i, d.referred)
+	refer(tx, i, d.referred)
 	for n, p := range plans {
 		if err := keepScans(tx, p, &rows[n]); err != nil {
 			return err
@@ -53,13 +54,13 @@ func (d *doing) applyAll(tx purchase.Tx, i Import, plans []*plan, rows []Row) (e
 }
 
 // keepScans keeps the scans of a row with its mandate, one after the other: they are large.
-func keepScans(tx purchase.Tx, p *plan, row *Row) error {
+func keepScans(tx *database.Tx, p *plan, row *Row) error {
 	of := p.mandate
 	if p.makes {
 		of = row.TokenID // an account has the id of the mandate that came with it
 	}
 	for _, s := range p.scans {
-		switch kept, err := keepScan(tx.Unit(), s, of); {
+		switch kept, err := keepScan(tx, s, of); {
 		case err != nil:
 			return err
 		case !kept:
@@ -73,7 +74,7 @@ func keepScans(tx purchase.Tx, p *plan, row *Row) error {
 
 // apply does what a row was rehearsed to do: the client, the account with its mandate, the subscription; parked, until
 // the group is switched on.
-func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
+func (d *doing) apply(tx *database.Tx, i Import, p *plan, row *Row) error {
 	row.State, row.Undo = Applied, &Undo{}
 	if p.verdict == Unchanged {
 		row.ClientID = p.client.ID
@@ -103,7 +104,7 @@ func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
 	if text := p.noteText(i); text != "" && p.verdict == Created {
 		n := followup.Note{ID: tx.NewID(), MerchantID: i.MerchantID, ObjectType: followup.Client, ObjectID: c.ID,
 			ClientID: c.ID, Text: text, AuthorID: d.who.ID, Author: d.who.Name, CreatedAt: tx.Now()}
-		followup.InsertNote(tx.Unit(), n)
+		followup.InsertNote(tx, n)
 		row.Undo.Notes = []uuid.UUID{n.ID}
 	}
 	row.ClientID = c.ID
@@ -112,11 +113,11 @@ func (d *doing) apply(tx purchase.Tx, i Import, p *plan, row *Row) error {
 }
 
 // client adds or changes the client of a row.
-func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Client, error) {
+func (d *doing) client(tx *database.Tx, i Import, p *plan, row *Row) (client.Client, error) {
 	if p.verdict == Created {
 		c := client.Client{ID: tx.NewID(), MerchantID: i.MerchantID, Details: p.details, CreatedAt: tx.Now(),
 			UpdatedAt: tx.Now(), ParkedAt: tx.Now()}
-		client.Insert(tx.Unit(), c)
+		client.Insert(tx, c)
 		row.Undo.MadeWho, row.Undo.At = true, stamp(tx.Now())
 		d.made[row.N] = c
 		return c, nil
@@ -139,14 +140,14 @@ func (d *doing) client(tx purchase.Tx, i Import, p *plan, row *Row) (client.Clie
 	}
 	row.Undo.Before, row.Undo.Was, row.Undo.At = before, stamp(c.UpdatedAt), stamp(tx.Now())
 	c.Details, c.UpdatedAt = p.details, tx.Now()
-	client.SaveIn(tx.Unit(), c)
+	client.SaveIn(tx, c)
 	return c, nil
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // account stores the account with its mandate.
-func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, error) {
+func (d *doing) account(tx *database.Tx, p *plan, c client.Client) (uuid.UUID, error) {
 	v := p.values
 	units, day := "months", v.Day
 	if v.Cycle.inMonths() == 0 {
@@ -178,7 +179,7 @@ func (d *doing) account(tx purchase.Tx, p *plan, c client.Client) (uuid.UUID, er
 }
 
 // subscription adds the client to a template, parked.
-func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Client, account uuid.UUID) uuid.UUID {
+func (d *doing) subscription(tx *database.Tx, p *plan, sub subscribe, c client.Client, account uuid.UUID) uuid.UUID {
 	if sub.template.ID == uuid.Nil {
 		sub.template = *d.fresh[sub.key]
 	}
@@ -191,7 +192,7 @@ func (d *doing) subscription(tx purchase.Tx, p *plan, sub subscribe, c client.Cl
 }
 
 // note keeps what a row did, in the time line of the client.
-func (d *doing) note(tx purchase.Tx, i Import, p *plan, c client.Client) {
+func (d *doing) note(tx *database.Tx, i Import, p *plan, c client.Client) {
 	was, is := map[string]any{}, map[string]any{"import": i.ID, "parked": true}
 	var did []string
 	for _, one := range p.changes {

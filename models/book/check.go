@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 )
 
 // judgedAtOnce is how many rows are judged at once: what is known of their clients is read by a handful of questions.
@@ -27,7 +27,7 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 	if err := wrong.Err(); err != nil {
 		return Import{}, err
 	}
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		if !i.in(ToMap, Checking, Checked) {
 			return wrongState(*i)
 		}
@@ -39,7 +39,7 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 		}
 		i.Mapping, i.CutOver = m, cutOver
 		i.touched(who)
-		if err := remember(tx.Unit(), *i); err != nil {
+		if err := remember(tx, *i); err != nil {
 			return err
 		}
 		note(tx, who, *i, "import.mapped", "The columns were chosen.", nil, map[string]any{"cut_over": cutOver.String()})
@@ -49,7 +49,7 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 
 // Rehearse has every row looked at anew: dates move on from day to day.
 func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		if !i.in(Checking, Checked) {
 			return wrongState(*i)
 		}
@@ -61,10 +61,10 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID) (
 }
 
 // rehearse has all rows judged anew.
-func (s *Service) rehearse(tx purchase.Tx, who actor.Actor, i *Import) error {
+func (s *Service) rehearse(tx *database.Tx, who actor.Actor, i *Import) error {
 	i.Revision++
 	i.State, i.CheckSum, i.Counts = Checking, "", Counts{Fresh: i.Rows}
-	if err := freshen(tx.Unit(), *i); err != nil {
+	if err := freshen(tx, *i); err != nil {
 		return err
 	}
 	return s.later(tx, who, i)
@@ -161,24 +161,24 @@ func (w *Work) check(ctx context.Context, seen Import) (more bool, err error) {
 			return false, err
 		}
 	}
-	return len(rows) > 0, w.s.InTx(ctx, func(tx purchase.Tx) error {
-		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
+	return len(rows) > 0, w.s.InTx(ctx, func(tx *database.Tx) error {
+		i, err := lockImport(tx, seen.MerchantID, seen.ID)
 		switch {
 		case err != nil:
 			return err
 		case i.State != seen.State || i.Revision != seen.Revision:
 			return fault.ErrLost
 		case len(rows) > 0:
-			return w.move(tx.Unit(), &i, before, rows)
+			return w.move(tx, &i, before, rows)
 		}
-		if err := placeScans(tx.Unit(), i, w.matching.scans); err != nil {
+		if err := placeScans(tx, i, w.matching.scans); err != nil {
 			return err
 		}
 		i.State, i.UpdatedAt, i.CheckSum = Checked, tx.Now(), w.together.CheckSum()
-		if err := countAnew(tx.Unit(), &i); err != nil {
+		if err := countAnew(tx, &i); err != nil {
 			return err
 		}
-		return saveImport(tx.Unit(), i)
+		return saveImport(tx, i)
 	})
 }
 

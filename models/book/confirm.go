@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
@@ -54,6 +55,9 @@ const MostConfirmations = 5000
 // mostAsked is how many clients one press asks.
 const mostAsked = 100
 
+// claimedAtOnce is how many of them it claims at a time: few, so that few have to wait when it is cut off.
+const claimedAtOnce = 10
+
 // Confirmations lists the clients of an import whose DebiCheck mandates have to be confirmed again.
 func (s *Service) Confirmations(ctx context.Context, who actor.Actor, i Import) (out Confirmations, err error) {
 	if err := who.May(actor.Read); err != nil {
@@ -77,7 +81,7 @@ func (s *Service) Confirmations(ctx context.Context, who actor.Actor, i Import) 
 		one := known[r.ClientID].confirmation(r, now)
 		out.All = append(out.All, one)
 		out.Counts[one.Answer]++
-		if !r.AskedAt.IsZero() && dayOfMoment(r.AskedAt) == dayOfMoment(now) {
+		if one.Answer != ToAsk && !r.AskedAt.IsZero() && dayOfMoment(r.AskedAt) == dayOfMoment(now) {
 			out.AskedToday++
 		}
 	}
@@ -187,30 +191,26 @@ func (s *Service) AskConfirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 	if why := s.mayAskBy(p.Method); why != "" {
 		return 0, 0, fault.At("method", "debicheck_unavailable", "%s", why)
 	}
-	c, err := s.Confirmations(ctx, who, i)
-	if err != nil {
-		return 0, 0, err
-	}
-	most := p.Next(c)
-	for _, one := range c.All {
-		if asked >= most {
+	for asked < p.Group {
+		rows, err := s.claim(ctx, who, id, p, min(p.Group-asked, claimedAtOnce))
+		if err != nil {
+			return asked, refused, err
+		}
+		if len(rows) == 0 {
 			break
 		}
-		if one.Answer != ToAsk {
-			continue
-		}
-		switch what, err := s.askOne(ctx, who, i, one.Row, p.Method); {
-		case err != nil:
-			return asked, refused, err
-		case what == sentNow:
-			asked++
-		case what == sentByOther:
-			most-- // whoever was quicker has asked one of this group
-		default:
-			refused++
+		for _, r := range rows {
+			switch sent, err := s.askOne(ctx, who, i, r, p.Method); {
+			case err != nil:
+				return asked, refused, err
+			case sent:
+				asked++
+			default:
+				refused++
+			}
 		}
 	}
-	return asked, refused, s.InTx(ctx, func(tx purchase.Tx) error {
+	return asked, refused, s.InTx(ctx, func(tx *database.Tx) error {
 		if asked+refused > 0 {
 			note(tx, who, i, "import.confirmations_asked", fmt.Sprintf("%s asked to confirm a DebiCheck mandate again.",
 				plural.Of(asked, "client")), nil, map[string]any{"asked": asked, "refused": refused, "method": p.Method})
@@ -233,34 +233,49 @@ func (s *Service) mayAskBy(m mandate.Method) string {
 	return ""
 }
 
-// What came of asking one client.
-type sent int
+// claim takes up to most of the clients who are asked next. Others who press meanwhile wait for it and see these as
+// asked: the pace of a day holds for all together.
+func (s *Service) claim(ctx context.Context, who actor.Actor, id uuid.UUID, p Pace, most int) (rows []Row, err error) {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		i, err := lockImport(tx, who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		if i.State != Done {
+			return wrongState(i)
+		}
+		c, err := s.Confirmations(tx.Context(), who, i)
+		if err != nil {
+			return err
+		}
+		rows = nil
+		next := min(most, p.Next(c))
+		for _, one := range c.All {
+			if one.Answer == ToAsk && len(rows) < next {
+				rows = append(rows, one.Row)
+			}
+		}
+		noteAsking(tx, i, rows, s.Now())
+		return nil
+	})
+	return rows, err
+}
 
-const (
-	notSent sent = iota // it was refused, which the row then says
-	sentNow
-	sentByOther
-)
-
-// askOne asks one client.
-func (s *Service) askOne(ctx context.Context, who actor.Actor, i Import, r Row, how mandate.Method) (sent, error) {
-	won, err := s.Store.claimAsking(ctx, i, r, s.Now())
-	if err != nil || !won {
-		return sentByOther, err
-	}
+// askOne asks one client; false: it was refused, which the row then says.
+func (s *Service) askOne(ctx context.Context, who actor.Actor, i Import, r Row, how mandate.Method) (bool, error) {
 	in, why := s.confirmingInput(i, r, how)
 	if why == "" {
 		_, err := s.Purchases.Create(ctx, who, in)
 		f, known := fault.From(err)
 		switch {
 		case err == nil:
-			return sentNow, nil
+			return true, nil
 		case !known || f.Kind == fault.Internal:
-			return notSent, err
+			return false, err
 		}
 		why = f.Words()
 	}
-	return notSent, s.Store.refuseAsking(ctx, i, r, why)
+	return false, s.Store.refuseAsking(ctx, i, r, why)
 }
 
 // confirmingInput is the mandate that a client is asked for: of the amount, day and rhythm that the file says.

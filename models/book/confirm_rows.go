@@ -44,22 +44,12 @@ func (s Store) confirming(ctx context.Context, i Import, rows []Row) (map[uuid.U
 	return out, nil
 }
 
-// claimAsking notes that the client of a row is being asked; false when another was quicker.
-func (s Store) claimAsking(ctx context.Context, i Import, r Row, at time.Time) (bool, error) {
-	done, err := s.Pool.Exec(ctx, `UPDATE book_import_rows SET asked_at = $4 WHERE merchant_id = $1 AND import_id = $2
-		AND n = $3 AND asked_at IS NOT DISTINCT FROM $5::timestamptz`, i.MerchantID.String(), i.ID.String(), r.N, at,
-		orNoTime(r.AskedAt))
-	if err != nil {
-		return false, fmt.Errorf("claim a row to ask for: %w", err)
+// noteAsking keeps when the clients of rows began to be asked.
+func noteAsking(tx *database.Tx, i Import, rows []Row, at time.Time) {
+	for _, r := range rows {
+		tx.Later(`UPDATE book_import_rows SET asked_at = $4 WHERE merchant_id = $1 AND import_id = $2 AND n = $3`,
+			i.MerchantID, i.ID, r.N, at)
 	}
-	return done.RowsAffected() == 1, nil
-}
-
-func orNoTime(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &at
 }
 
 // refuseAsking keeps why the client of a row could not be asked.

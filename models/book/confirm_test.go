@@ -3,7 +3,9 @@ package book_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
@@ -11,10 +13,10 @@ import (
 	"debitdesk/models/mandate"
 )
 
-// Clients whose DebiCheck mandates do not move are asked again in groups, each once, and their answers are seen.
-func TestDebiCheckMandatesAreAskedAgainInGroups(t *testing.T) {
-	t.Parallel()
-	h, ctx := open(t), context.Background()
+// toConfirm is an import of another business's book: three clients who have to confirm a DebiCheck mandate again, and
+// one of whom the bank would have to know more.
+func (h *house) toConfirm() book.Import {
+	h.t.Helper()
 	h.goneOn(h.rehearsed("Member No;Name;ID Number;Cell;Email;Country;Bank;Acc No;Monthly;Next debit;Mandate signed;" +
 		"Last debit\n" +
 		"A1;Thandi Nkosi;8001015009087;0821234567;thandi@example.com;ZA;FNB;62000001018;649.00;2026-12-25;2025-01-28;none\n" +
@@ -26,11 +28,19 @@ func TestDebiCheckMandatesAreAskedAgainInGroups(t *testing.T) {
 	left := h.taken(true)
 	h.who, h.brand = h.merchant("next")
 	i, err := h.uploaded(left)
-	must(t, err)
+	must(h.t, err)
 	i = h.goneOn(h.rehearse(i))
 	if n := h.count(`SELECT count(*) FROM tokens WHERE merchant_id = $1`, h.who.MerchantID); n != 0 {
-		t.Fatalf("%d accounts can be debited that nobody confirmed", n)
+		h.t.Fatalf("%d accounts can be debited that nobody confirmed", n)
 	}
+	return i
+}
+
+// Clients whose DebiCheck mandates do not move are asked again in groups, each once, and their answers are seen.
+func TestDebiCheckMandatesAreAskedAgainInGroups(t *testing.T) {
+	t.Parallel()
+	h, ctx := open(t), context.Background()
+	i := h.toConfirm()
 	seen := func(want map[book.Answer]int, when string) book.Confirmations {
 		t.Helper()
 		c, err := h.book.Confirmations(ctx, h.who, i)
@@ -74,5 +84,73 @@ func TestDebiCheckMandatesAreAskedAgainInGroups(t *testing.T) {
 	}
 	if err := (book.Pace{Method: "BY POST", Group: 0, PerDay: 0}).Check(); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a pace of nothing: %v", err)
+	}
+}
+
+// Who presses while another does sees other clients to ask, when one was switched on in between: the pace of the day
+// holds for both together.
+func TestTogetherPeopleAskNoMoreInADayThanThePaceSays(t *testing.T) {
+	t.Parallel()
+	h, ctx := open(t), context.Background()
+	i := h.toConfirm()
+	press := func() {
+		_, _, err := h.book.AskConfirm(ctx, h.who, i.ID, book.Pace{Method: mandate.Delayed, Group: 2, PerDay: 2})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	park := func(at any) {
+		h.exec(`UPDATE clients SET parked_at = $1::timestamptz WHERE id = (SELECT client_id FROM book_import_rows
+			WHERE import_id = $2 ORDER BY n LIMIT 1)`, at, i.ID)
+	}
+	park(h.store.Now())
+	var other sync.WaitGroup
+	var pressed atomic.Bool
+	h.book.Now = func() time.Time {
+		if pressed.CompareAndSwap(false, true) { // the first has looked at the clients, and has asked nobody
+			asked, seen := make(chan struct{}), make(chan struct{})
+			other.Go(func() { park(nil); press(); close(asked) })
+			other.Go(func() { h.untilAnyWaits(asked); close(seen) })
+			<-seen
+		}
+		return h.store.Now()
+	}
+	press()
+	other.Wait()
+	if n := h.count(`SELECT count(*) FROM mandates WHERE merchant_id = $1`, h.who.MerchantID); n != 2 {
+		t.Errorf("%d clients were asked on one day", n)
+	}
+}
+
+// A group is filled up for those who could not be asked, and whose asking was cut off is asked once more.
+func TestAGroupIsFilledUpWithThoseWhoCanBeAsked(t *testing.T) {
+	t.Parallel()
+	h, ctx := open(t), context.Background()
+	i := h.toConfirm()
+	h.exec(`UPDATE book_import_rows SET asked_at = $1 WHERE import_id = $2 AND n = 3`,
+		h.store.Now().Add(-11*time.Minute), i.ID)
+	if c, err := h.book.Confirmations(ctx, h.who, i); err != nil || c.Counts[book.ToAsk] != 3 || c.AskedToday != 0 {
+		t.Errorf("%v, %d asked, %v", c.Counts, c.AskedToday, err)
+	}
+	h.exec(`UPDATE clients SET stopped_at = $1 WHERE id = (SELECT client_id FROM book_import_rows
+		WHERE import_id = $2 ORDER BY n LIMIT 1)`, h.store.Now(), i.ID)
+	asked, refused, err := h.book.AskConfirm(ctx, h.who, i.ID, book.Pace{Method: mandate.Delayed, Group: 2, PerDay: 2})
+	if asked != 2 || refused != 1 || err != nil {
+		t.Errorf("%d asked, %d refused, %v", asked, refused, err)
+	}
+	if c, err := h.book.Confirmations(ctx, h.who, i); err != nil || c.Counts[book.Asked] != 2 || c.AskedToday != 2 {
+		t.Errorf("%v, %d asked, %v", c.Counts, c.AskedToday, err)
+	}
+}
+
+// untilAnyWaits returns once somebody waits for a lock, or is done without.
+func (h *house) untilAnyWaits(done chan struct{}) {
+	for h.count(`SELECT count(*) FROM pg_locks WHERE NOT granted
+		AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`) == 0 {
+		select {
+		case <-done:
+			return
+		case <-time.After(time.Millisecond):
+		}
 	}
 }

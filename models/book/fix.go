@@ -8,8 +8,8 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 )
 
 // FixAll chooses one way for every row of a cause; an empty choice takes it back. All rows are rehearsed anew.
@@ -17,7 +17,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, cau
 	if choice != "" && !isFix(cause, choice) {
 		return Import{}, fault.At("choice", "invalid_choice", "Choose one of the ways that are offered.")
 	}
-	return s.fix(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
+	return s.fix(ctx, who, id, func(tx *database.Tx, i *Import) (string, error) {
 		chosen := Choices{}
 		for k, v := range i.Mapping.Choices {
 			chosen[k] = v
@@ -26,7 +26,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, cau
 			delete(chosen, cause)
 		}
 		i.Mapping.Choices = chosen
-		if err := remember(tx.Unit(), *i); err != nil {
+		if err := remember(tx, *i); err != nil {
 			return "", err
 		}
 		if choice == "" {
@@ -38,8 +38,8 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, cau
 
 // fix changes rows of a draft, and has them rehearsed anew.
 func (s *Service) fix(ctx context.Context, who actor.Actor, id uuid.UUID,
-	do func(purchase.Tx, *Import) (string, error)) (Import, error) {
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	do func(*database.Tx, *Import) (string, error)) (Import, error) {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		if !i.in(Checked, Checking) {
 			return wrongState(*i)
 		}
@@ -55,8 +55,8 @@ func (s *Service) fix(ctx context.Context, who actor.Actor, id uuid.UUID,
 
 func (s *Service) fixRow(ctx context.Context, who actor.Actor, id uuid.UUID, n int,
 	do func(*Row, Import) (string, error)) (Import, error) {
-	return s.fix(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
-		rows, err := rowsAt(tx.Unit(), *i, []int{n})
+	return s.fix(ctx, who, id, func(tx *database.Tx, i *Import) (string, error) {
+		rows, err := rowsAt(tx, *i, []int{n})
 		if err != nil {
 			return "", err
 		}
@@ -67,7 +67,7 @@ func (s *Service) fixRow(ctx context.Context, who actor.Actor, id uuid.UUID, n i
 		if err != nil {
 			return "", err
 		}
-		return text, saveRows(tx.Unit(), *i, rows, true)
+		return text, saveRows(tx, *i, rows, true)
 	})
 }
 
@@ -118,8 +118,8 @@ func (s *Service) Edit(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 // LeaveOut leaves rows out, or takes them back in.
 func (s *Service) LeaveOut(ctx context.Context, who actor.Actor, id uuid.UUID, out bool, numbers ...int) (Import,
 	error) {
-	return s.fix(ctx, who, id, func(tx purchase.Tx, i *Import) (string, error) {
-		rows, err := rowsAt(tx.Unit(), *i, numbers)
+	return s.fix(ctx, who, id, func(tx *database.Tx, i *Import) (string, error) {
+		rows, err := rowsAt(tx, *i, numbers)
 		if err != nil {
 			return "", err
 		}
@@ -133,6 +133,6 @@ func (s *Service) LeaveOut(ctx context.Context, who actor.Actor, id uuid.UUID, o
 		if !out {
 			word = "taken back in"
 		}
-		return fmt.Sprintf("Row %d was %s.", rows[0].N, word), saveRows(tx.Unit(), *i, rows, false)
+		return fmt.Sprintf("Row %d was %s.", rows[0].N, word), saveRows(tx, *i, rows, false)
 	})
 }

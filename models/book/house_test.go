@@ -55,13 +55,14 @@ func open(t testing.TB) *house {
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Store: billing.Store{DB: s.DB}, Purchases: h.purchases}
-	h.subs = &subscription.Service{InTx: store.Runner[purchase.Tx](s), Store: subscription.Store{DB: s.DB},
+	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: h.purchases}
+	h.subs = &subscription.Service{InTx: s.DB.InTx, Store: subscription.Store{DB: s.DB},
 		Purchases: h.purchases, Now: s.Now}
 	h.purchases.Papers, h.purchases.Subscriptions = bills, h.subs
-	h.book = &book.Service{InTx: store.Runner[purchase.Tx](s), Store: book.Store{DB: s.DB}, Purchases: h.purchases,
+	h.book = &book.Service{InTx: s.DB.InTx, Store: book.Store{DB: s.DB}, Purchases: h.purchases,
 		Subscriptions: h.subs, Clients: h.clients, Now: s.Now, TakeNumbers: s.TakeNumbers,
 		Demands: func(context.Context, uuid.UUID) (merchant.Demands, error) {
 			return merchant.Demands{BatchesAbove: h.limit}, nil

@@ -84,7 +84,7 @@ func (s *Service) know(ctx context.Context, i Import, lines []Line, scans map[in
 	if err != nil {
 		return nil, err
 	}
-	if k.brand, err = s.Purchases.Read.Brand(ctx, i.MerchantID, i.BrandID); err != nil {
+	if k.brand, err = s.Purchases.Merchants().Brand(ctx, i.MerchantID, i.BrandID); err != nil {
 		return nil, err
 	}
 	k.guard = Guard{CutOver: i.CutOver, Schedule: s.Purchases.Schedule(k.brand, bank.Method("eft")), Now: s.Now()}

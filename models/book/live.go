@@ -8,11 +8,11 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -29,8 +29,8 @@ func (i Import) MaySwitch() bool { return i.in(Done, Undone) }
 // SwitchOn lets a group of an import be debited: its clients and accounts are parked no more, and its subscriptions run
 // from their first day on. All of the group or nothing.
 func (s *Service) SwitchOn(ctx context.Context, who actor.Actor, id uuid.UUID, group string) (Import, error) {
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
-		groups, err := Store{tx.Unit().DB()}.groups(tx.Context(), i.MerchantID, i.ID)
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
+		groups, err := Store{tx.DB()}.groups(tx.Context(), i.MerchantID, i.ID)
 		if err != nil {
 			return err
 		}
@@ -48,12 +48,12 @@ func (s *Service) SwitchOn(ctx context.Context, who actor.Actor, id uuid.UUID, g
 		case i.IsLive(group):
 			return fault.New(fault.Conflict, "group_live", "The group “%s” is switched on already.", group)
 		}
-		parked, err := parkedOf(tx.Unit(), *i, group)
+		parked, err := parkedOf(tx, *i, group)
 		if err != nil {
 			return err
 		}
-		client.SetParked(tx.Unit(), i.MerchantID, parked.clients, noTime)
-		if _, err := token.Unpark(tx.Unit(), i.MerchantID, parked.tokens); err != nil {
+		client.SetParked(tx, i.MerchantID, parked.clients, noTime)
+		if _, err := token.Unpark(tx, i.MerchantID, parked.tokens); err != nil {
 			return err
 		}
 		started := 0

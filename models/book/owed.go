@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
@@ -79,7 +80,7 @@ func (k *known) owed(p *plan) {
 }
 
 // owed takes over what the client owes.
-func (d *doing) owed(tx purchase.Tx, p *plan, c client.Client) uuid.UUID {
+func (d *doing) owed(tx *database.Tx, p *plan, c client.Client) uuid.UUID {
 	made := d.s.Purchases.InsertTakenOver(tx, d.who, purchase.TakenOver{Brand: p.known.brand, ClientID: c.ID,
 		Payer: c.Details, Cents: p.owes.Cents, Due: p.owes.Due, Reference: p.owes.Reference,
 		Generated: purchase.ReferenceOf(p.known.brand, d.reference)})

@@ -11,7 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
-	"debitdesk/models/purchase"
+	"debitdesk/models/database"
 )
 
 var errKilled = errors.New("the process was killed")
@@ -20,12 +20,12 @@ var errKilled = errors.New("the process was killed")
 func (h *house) killing(r *rand.Rand) *book.Service {
 	s := *h.book
 	whole := s.InTx
-	s.InTx = func(ctx context.Context, fn func(purchase.Tx) error) error {
+	s.InTx = func(ctx context.Context, fn func(*database.Tx) error) error {
 		switch r.IntN(6) {
 		case 0:
 			return errKilled
 		case 1: // in the middle of the transaction
-			if err := whole(ctx, func(tx purchase.Tx) error { return errors.Join(fn(tx), errKilled) }); err != nil {
+			if err := whole(ctx, func(tx *database.Tx) error { return errors.Join(fn(tx), errKilled) }); err != nil {
 				return err
 			}
 		case 2: // after it: nobody learned that it was committed

@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/book"
+	"debitdesk/models/database"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
@@ -124,7 +125,7 @@ func (h *house) course() {
 				{Name: "Lessons", PriceCents: 7500, Quantity: decimal.NewFromInt(2), TaxPercent: decimal.NewFromInt(15)},
 				{Name: "Hall", PriceCents: 6000, DiscountCents: 1000, Quantity: decimal.NewFromInt(1)}}}}})
 	must(h.t, err)
-	must(h.t, h.book.InTx(ctx, func(tx purchase.Tx) error {
+	must(h.t, h.book.InTx(ctx, func(tx *database.Tx) error {
 		h.subs.InsertMovedInTemplate(tx, h.who, &t)
 		return nil
 	}))

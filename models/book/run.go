@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
@@ -28,14 +29,14 @@ type Consent struct {
 
 // Start has an import done as it was rehearsed: seal names that. Work does it.
 func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, seal string) (Import, error) {
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		return s.start(tx, who, i, seal, Consent{})
 	})
 }
 
 // StartIn is Start in the transaction of a decision; who is the one who asked.
-func (s *Service) StartIn(tx purchase.Tx, who actor.Actor, id uuid.UUID, seal string, by Consent) error {
-	i, err := lockImport(tx.Unit(), who.MerchantID, id)
+func (s *Service) StartIn(tx *database.Tx, who actor.Actor, id uuid.UUID, seal string, by Consent) error {
+	i, err := lockImport(tx, who.MerchantID, id)
 	if err != nil {
 		return err
 	}
@@ -43,10 +44,10 @@ func (s *Service) StartIn(tx purchase.Tx, who actor.Actor, id uuid.UUID, seal st
 	if err := s.start(tx, who, &i, seal, by); err != nil {
 		return err
 	}
-	return saveImport(tx.Unit(), i)
+	return saveImport(tx, i)
 }
 
-func (s *Service) start(tx purchase.Tx, who actor.Actor, i *Import, seal string, by Consent) error {
+func (s *Service) start(tx *database.Tx, who actor.Actor, i *Import, seal string, by Consent) error {
 	if err := s.MayStart(tx.Context(), *i, seal); err != nil {
 		return err
 	}
@@ -115,16 +116,16 @@ func (w *Work) run(ctx context.Context, who actor.Actor, seen Import) (more bool
 	if err != nil {
 		return false, err
 	}
-	return true, s.InTx(ctx, func(tx purchase.Tx) error {
-		many(tx.Unit())
-		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
+	return true, s.InTx(ctx, func(tx *database.Tx) error {
+		many(tx)
+		i, err := lockImport(tx, seen.MerchantID, seen.ID)
 		if err != nil {
 			return err
 		}
 		if i.State != Running || i.Revision != seen.Revision {
 			return fault.ErrLost
 		}
-		if err := stand(tx.Unit(), i, Judged, before); err != nil {
+		if err := stand(tx, i, Judged, before); err != nil {
 			return err
 		}
 		i.UpdatedAt = tx.Now()
@@ -132,7 +133,7 @@ func (w *Work) run(ctx context.Context, who actor.Actor, seen Import) (more bool
 		if err := d.applyAll(tx, i, plans, rows); err != nil {
 			return err
 		}
-		return w.move(tx.Unit(), &i, before, rows)
+		return w.move(tx, &i, before, rows)
 	})
 }
 
@@ -244,7 +245,7 @@ func movedTemplate(i Import, s subscribe) subscription.Input {
 }
 
 // makeTemplates writes the templates that these rows are the first to need.
-func (d *doing) makeTemplates(tx purchase.Tx) (ids []uuid.UUID) {
+func (d *doing) makeTemplates(tx *database.Tx) (ids []uuid.UUID) {
 	for _, key := range d.order {
 		d.s.Subscriptions.InsertMovedInTemplate(tx, d.who, d.fresh[key])
 		d.held[d.fresh[key].ID] = true
@@ -255,12 +256,12 @@ func (d *doing) makeTemplates(tx purchase.Tx) (ids []uuid.UUID) {
 
 // finish ends an import that has nothing left to do.
 func (s *Service) finish(ctx context.Context, who actor.Actor, seen Import) error {
-	return s.InTx(ctx, func(tx purchase.Tx) error {
-		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		i, err := lockImport(tx, seen.MerchantID, seen.ID)
 		if err != nil || i.State != Running {
 			return err
 		}
-		if err := countAnew(tx.Unit(), &i); err != nil {
+		if err := countAnew(tx, &i); err != nil {
 			return err
 		}
 		c := i.Counts
@@ -269,6 +270,6 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, seen Import) erro
 			"%d held.", plural.Of(i.Rows, "row"), c.Created, c.Updated, c.Unchanged, c.Skipped, c.Refused, c.Held), nil,
 			map[string]any{"read": i.Rows, "created": c.Created, "updated": c.Updated, "unchanged": c.Unchanged,
 				"skipped": c.Skipped, "refused": c.Refused, "held": c.Held})
-		return saveImport(tx.Unit(), i)
+		return saveImport(tx, i)
 	})
 }

@@ -18,7 +18,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 )
 
 // What an archive of scans may have at most: files, and bytes before and after it is unzipped. Scans hardly shrink.
@@ -121,7 +120,7 @@ func (s *Service) AddScans(ctx context.Context, who actor.Actor, id uuid.UUID, a
 	if err != nil {
 		return Import{}, err
 	}
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		if !i.Draft() {
 			return wrongState(*i)
 		}
@@ -173,7 +172,7 @@ func TooManyScans() error {
 }
 
 // addScans reads the files one by one and keeps them sealed. All that are no scans are named.
-func addScans(tx purchase.Tx, i Import, files []*zip.File) error {
+func addScans(tx *database.Tx, i Import, files []*zip.File) error {
 	var wrong []string
 	left, waiting := int64(mostUnzipped), int64(0)
 	for _, f := range files {
@@ -186,11 +185,11 @@ func addScans(tx purchase.Tx, i Import, files []*zip.File) error {
 			wrong = append(wrong, path.Base(f.Name))
 			continue
 		}
-		insertScan(tx.Unit(), Scan{ID: tx.NewID(), MerchantID: i.MerchantID, ImportID: i.ID, Name: e.Name,
+		insertScan(tx, Scan{ID: tx.NewID(), MerchantID: i.MerchantID, ImportID: i.ID, Name: e.Name,
 			Key: scanKey(f.Name), ContentType: e.ContentType, SizeBytes: e.SizeBytes, SHA256: e.SHA256, Content: content,
 			CreatedAt: tx.Now()})
 		if waiting += e.SizeBytes; waiting > scansAtOnce {
-			if err := tx.Unit().Flush(); err != nil {
+			if err := tx.Flush(); err != nil {
 				return err
 			}
 			waiting = 0

@@ -20,7 +20,7 @@ import (
 
 // Service holds the use cases of imports.
 type Service struct {
-	InTx          func(context.Context, func(purchase.Tx) error) error
+	InTx          func(context.Context, func(*database.Tx) error) error
 	Store         Store
 	Purchases     *purchase.Service
 	Subscriptions *subscription.Service
@@ -41,11 +41,11 @@ const quickly = 2000
 func (i Import) Small() bool { return i.Rows <= quickly }
 
 // later asks for the work of an import, for a person.
-func (s *Service) later(tx purchase.Tx, who actor.Actor, i *Import) (err error) {
+func (s *Service) later(tx *database.Tx, who actor.Actor, i *Import) (err error) {
 	if s.Later == nil || who.Kind != actor.User || i.State == Checking && i.Small() {
 		return nil
 	}
-	i.TaskID, err = s.Later(tx.Unit(), who, *i)
+	i.TaskID, err = s.Later(tx, who, *i)
 	return err
 }
 
@@ -135,19 +135,19 @@ func (s *Service) Days(ctx context.Context, who actor.Actor, id uuid.UUID, group
 
 // change changes an import under its lock.
 func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
-	do func(purchase.Tx, *Import) error) (i Import, err error) {
+	do func(*database.Tx, *Import) error) (i Import, err error) {
 	if err := who.May(actor.Bill); err != nil {
 		return i, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		if i, err = lockImport(tx.Unit(), who.MerchantID, id); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if i, err = lockImport(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		i.UpdatedAt = tx.Now()
 		if err := do(tx, &i); err != nil {
 			return err
 		}
-		if err := saveImport(tx.Unit(), i); err != nil {
+		if err := saveImport(tx, i); err != nil {
 			return err
 		}
 		return tx.Answered(i)
@@ -155,14 +155,14 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
 	return i, err
 }
 
-func note(tx purchase.Tx, who actor.Actor, i Import, action, text string, before, after map[string]any) {
+func note(tx *database.Tx, who actor.Actor, i Import, action, text string, before, after map[string]any) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "import", ObjectID: i.ID, Text: text, Before: before,
 		After: after})
 }
 
 // Discard drops a draft: nothing of it was written.
 func (s *Service) Discard(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		if !i.Draft() {
 			return wrongState(*i)
 		}

@@ -14,7 +14,6 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
 
@@ -24,15 +23,15 @@ const undoneAtOnce = 500
 // Undo takes an import back: what it made goes, what it changed is as before. Rows whose group has handed a debit to
 // the bank stay, and what somebody changed since; Kept lists them. Work does it.
 func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
-	return s.change(ctx, who, id, func(tx purchase.Tx, i *Import) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, i *Import) error {
 		if err := i.MayUndo(tx.Now()); err != nil {
 			return err
 		}
-		handed, err := handedOver(tx.Unit(), *i)
+		handed, err := handedOver(tx, *i)
 		if err != nil {
 			return err
 		}
-		groups, err := Store{tx.Unit().DB()}.groups(tx.Context(), i.MerchantID, i.ID)
+		groups, err := Store{tx.DB()}.groups(tx.Context(), i.MerchantID, i.ID)
 		if err != nil {
 			return err
 		}
@@ -49,16 +48,16 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Impo
 
 // undo takes the last rows back that were done, in one transaction.
 func (w *Work) undo(ctx context.Context, who actor.Actor, seen Import) (more bool, err error) {
-	err = w.s.InTx(ctx, func(tx purchase.Tx) error {
-		many(tx.Unit())
-		i, err := lockImport(tx.Unit(), seen.MerchantID, seen.ID)
+	err = w.s.InTx(ctx, func(tx *database.Tx) error {
+		many(tx)
+		i, err := lockImport(tx, seen.MerchantID, seen.ID)
 		if err != nil || i.State != Undoing {
 			return err
 		}
 		at := w.on(i)
-		before, err := lastApplied(tx.Unit(), i, at.last, undoneAtOnce)
+		before, err := lastApplied(tx, i, at.last, undoneAtOnce)
 		if err == nil && len(before) == 0 && at.last > 0 {
-			before, err = lastApplied(tx.Unit(), i, 0, undoneAtOnce)
+			before, err = lastApplied(tx, i, 0, undoneAtOnce)
 		}
 		if err != nil {
 			return err
@@ -67,7 +66,7 @@ func (w *Work) undo(ctx context.Context, who actor.Actor, seen Import) (more boo
 			return w.s.undone(tx, who, &i)
 		}
 		if at.handed == nil {
-			if at.handed, err = handedOver(tx.Unit(), i); err != nil {
+			if at.handed, err = handedOver(tx, i); err != nil {
 				return err
 			}
 		}
@@ -78,19 +77,19 @@ func (w *Work) undo(ctx context.Context, who actor.Actor, seen Import) (more boo
 			return err
 		}
 		i.Kept, i.UpdatedAt = append(i.Kept, b.conclude()...), tx.Now()
-		return w.move(tx.Unit(), &i, before, rows)
+		return w.move(tx, &i, before, rows)
 	})
 	return more, err
 }
 
 // undone ends the undoing: the templates go that nobody else uses.
-func (s *Service) undone(tx purchase.Tx, who actor.Actor, i *Import) error {
+func (s *Service) undone(tx *database.Tx, who actor.Actor, i *Import) error {
 	for _, id := range i.Templates {
-		if _, err := subscription.RemoveUnused(tx.Unit(), i.MerchantID, id); err != nil {
+		if _, err := subscription.RemoveUnused(tx, i.MerchantID, id); err != nil {
 			return err
 		}
 	}
-	if err := countAnew(tx.Unit(), i); err != nil {
+	if err := countAnew(tx, i); err != nil {
 		return err
 	}
 	i.State, i.UndoneAt, i.UpdatedAt = Undone, tx.Now(), tx.Now()
@@ -99,7 +98,7 @@ func (s *Service) undone(tx purchase.Tx, who actor.Actor, i *Import) error {
 		text = fmt.Sprintf("The import %s was undone, but for %s.", i.Name, plural.Of(len(i.Kept), "row"))
 	}
 	note(tx, who, *i, "import.undone", text, nil, map[string]any{"undone": i.Counts.Undone, "left": len(i.Kept)})
-	return saveImport(tx.Unit(), *i)
+	return saveImport(tx, *i)
 }
 
 // back is rows of an import that are taken back together.
@@ -121,7 +120,7 @@ func (b *back) going() (places []int) {
 }
 
 // take takes rows back, or says why they stay.
-func (b *back) take(tx purchase.Tx, handed map[string]bool) error {
+func (b *back) take(tx *database.Tx, handed map[string]bool) error {
 	for _, n := range b.going() {
 		switch r := b.rows[n]; {
 		case handed[r.GroupName]:
@@ -130,7 +129,7 @@ func (b *back) take(tx purchase.Tx, handed map[string]bool) error {
 			b.why[n] = "what is stored of it before the import was damaged"
 		}
 	}
-	clients, err := client.LockIn(tx.Unit(), b.i.MerchantID, b.ids(func(r Row) uuid.UUID { return r.ClientID }))
+	clients, err := client.LockIn(tx, b.i.MerchantID, b.ids(func(r Row) uuid.UUID { return r.ClientID }))
 	if err != nil {
 		return err
 	}
@@ -141,13 +140,13 @@ func (b *back) take(tx purchase.Tx, handed map[string]bool) error {
 			b.why[n] = "the client was changed since"
 		}
 	}
-	if err := b.hanging(tx.Unit()); err != nil {
+	if err := b.hanging(tx); err != nil {
 		return err
 	}
-	if err := b.subscriptions(tx.Unit()); err != nil {
+	if err := b.subscriptions(tx); err != nil {
 		return err
 	}
-	b.removeMade(tx.Unit())
+	b.removeMade(tx)
 	return b.clients(tx, clients)
 }
 
@@ -177,7 +176,7 @@ func (b *back) subscriptions(tx *database.Tx) error {
 }
 
 // clients gives the clients back what they had before, and notes what was taken back.
-func (b *back) clients(tx purchase.Tx, clients map[uuid.UUID]client.Client) (err error) {
+func (b *back) clients(tx *database.Tx, clients map[uuid.UUID]client.Client) (err error) {
 	for _, n := range b.going() {
 		row := &b.rows[n]
 		c := clients[row.ClientID]
@@ -193,7 +192,7 @@ func (b *back) clients(tx purchase.Tx, clients map[uuid.UUID]client.Client) (err
 		if c.UpdatedAt, err = time.Parse(time.RFC3339Nano, row.Undo.Was); err != nil {
 			return err
 		}
-		client.SaveIn(tx.Unit(), c)
+		client.SaveIn(tx, c)
 	}
 	return nil
 }

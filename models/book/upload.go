@@ -15,9 +15,9 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/book/source"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 )
 
 const copied = 1000 // rows that travel to the database at once
@@ -82,7 +82,7 @@ func checkCutOver(day, today Day) error {
 }
 
 func (s *Service) brandOf(ctx context.Context, who actor.Actor, id uuid.UUID) (uuid.UUID, error) {
-	brands, err := s.Purchases.Read.Brands(ctx, who.MerchantID)
+	brands, err := s.Purchases.Merchants().Brands(ctx, who.MerchantID)
 	if err != nil {
 		return id, err
 	}
@@ -128,15 +128,15 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import, file *sou
 	if err != nil {
 		return i, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		i.ID, i.CreatedAt, i.UpdatedAt, i.Rows = tx.NewID(), tx.Now(), tx.Now(), 0
 		i.touched(who)
-		insertImport(tx.Unit(), i)
+		insertImport(tx, i)
 		content, survey := newFingerprint(), NewSurvey(len(i.Format.Header))
 		content.add(i.Format.Header)
 		waiting := make([]Row, 0, copied)
 		write := func() error {
-			err := addRows(tx.Unit(), i, waiting)
+			err := addRows(tx, i, waiting)
 			i.Rows += len(waiting)
 			waiting = waiting[:0]
 			return err
@@ -170,7 +170,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, i Import, file *sou
 		}
 		note(tx, who, i, "import.uploaded", fmt.Sprintf("%q was uploaded with %s.", i.Name, plural.Of(i.Rows, "row")), nil,
 			map[string]any{"rows": i.Rows, "cut_over": i.CutOver.String(), "layout": i.Source.Layout})
-		if err := saveImport(tx.Unit(), i); err != nil {
+		if err := saveImport(tx, i); err != nil {
 			return err
 		}
 		return tx.Answered(i)

@@ -17,8 +17,8 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 )
 
 // verdictHeads stand behind the columns of the file.
@@ -40,7 +40,7 @@ func (s *Service) Verdicts(ctx context.Context, who actor.Actor, id uuid.UUID, f
 			"can be undone.")
 	}
 	if full {
-		if err := s.InTx(ctx, func(tx purchase.Tx) error {
+		if err := s.InTx(ctx, func(tx *database.Tx) error {
 			note(tx, who, i, "import.verdicts", fmt.Sprintf("The rows of the import %s were downloaded, with numbers in full.",
 				i.Name), nil, nil)
 			return nil

@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
-	"debitdesk/models/purchase"
 )
 
 // Codes (source: follow-up, section 10).
@@ -99,8 +98,8 @@ func (s *Service) Begin(ctx context.Context, v Visit, kind Kind, objectID uuid.U
 	}
 	code := newCode()
 	err = again(func() error {
-		return s.InTx(ctx, func(tx purchase.Tx) error {
-			at, now := tx.Unit(), s.Real()
+		return s.InTx(ctx, func(tx *database.Tx) error {
+			at, now := tx, s.Real()
 			if err := lockClient(at, v.Client.MerchantID, v.Client.ID); err != nil {
 				return err
 			}
@@ -155,8 +154,8 @@ func (s *Service) Confirm(ctx context.Context, v Visit, id uuid.UUID, code, ip, 
 	code = strings.Map(digit, code)
 	var wrong error
 	err = again(func() error {
-		return s.InTx(ctx, func(tx purchase.Tx) error {
-			at := tx.Unit()
+		return s.InTx(ctx, func(tx *database.Tx) error {
+			at := tx
 			wrong = nil
 			if err := lockClient(at, v.Client.MerchantID, v.Client.ID); err != nil {
 				return err
@@ -189,7 +188,7 @@ func (s *Service) Confirm(ctx context.Context, v Visit, id uuid.UUID, code, ip, 
 }
 
 // finish does what was asked for in the transaction that uses the code up, and tells both sides.
-func (s *Service) finish(tx purchase.Tx, v Visit, a *Act, who actor.Actor) error {
+func (s *Service) finish(tx *database.Tx, v Visit, a *Act, who actor.Actor) error {
 	if err := s.check(tx, a); err != nil {
 		return err
 	}
@@ -197,7 +196,7 @@ func (s *Service) finish(tx purchase.Tx, v Visit, a *Act, who actor.Actor) error
 		return err
 	}
 	a.State, a.CodeHash, a.DoneAt = ActDone, nil, database.Instant(s.Real())
-	if err := saveAct(tx.Unit(), *a, ActAsked); err != nil {
+	if err := saveAct(tx, *a, ActAsked); err != nil {
 		return err
 	}
 	tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailDid, Attempt: 1,

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/mail"
@@ -102,7 +103,7 @@ const (
 
 // Service holds the use cases of the page.
 type Service struct {
-	InTx          func(context.Context, func(purchase.Tx) error) error
+	InTx          func(context.Context, func(*database.Tx) error) error
 	Store         Store
 	Clients       client.Store
 	Merchants     merchant.Store

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/purchase"
@@ -31,8 +32,8 @@ const (
 
 // check looks whether an act can be done now, and fills in what it is about. It is asked when the client begins, and
 // again when the code was entered.
-func (s *Service) check(tx purchase.Tx, a *Act) error {
-	looks := map[Kind]func(purchase.Tx, *Act) error{Promise: s.checkPromise, Invoice: s.checkInvoice, Day: s.checkDay,
+func (s *Service) check(tx *database.Tx, a *Act) error {
+	looks := map[Kind]func(*database.Tx, *Act) error{Promise: s.checkPromise, Invoice: s.checkInvoice, Day: s.checkDay,
 		Stop: s.checkSubscription, Pause: s.checkSubscription, Account: s.checkAccount, Objected: s.checkObjected,
 		Details: s.checkText, Privacy: s.checkText}
 	look, known := looks[a.Kind]
@@ -43,7 +44,7 @@ func (s *Service) check(tx purchase.Tx, a *Act) error {
 }
 
 // allowed refuses what the business does not offer, and notes whether staff decide.
-func (s *Service) allowed(tx purchase.Tx, a *Act) error {
+func (s *Service) allowed(tx *database.Tx, a *Act) error {
 	p, err := s.policy(tx, a)
 	if err != nil {
 		return err
@@ -56,9 +57,9 @@ func (s *Service) allowed(tx purchase.Tx, a *Act) error {
 }
 
 // within refuses what was done too often lately.
-func (s *Service) within(tx purchase.Tx, a *Act, object uuid.UUID, most int, span time.Duration, code,
+func (s *Service) within(tx *database.Tx, a *Act, object uuid.UUID, most int, span time.Duration, code,
 	words string) error {
-	n, err := doneSince(tx.Unit(), a.MerchantID, a.ClientID, a.Kind, object, s.Real().Add(-span))
+	n, err := doneSince(tx, a.MerchantID, a.ClientID, a.Kind, object, s.Real().Add(-span))
 	if err == nil && n >= most {
 		err = fault.New(fault.Conflict, code, "%s", words)
 	}
@@ -66,8 +67,8 @@ func (s *Service) within(tx purchase.Tx, a *Act, object uuid.UUID, most int, spa
 }
 
 // purchaseOf is the purchase that an act is about, if it is the client's.
-func (s *Service) purchaseOf(tx purchase.Tx, a *Act) (purchase.Record, error) {
-	p, err := s.Purchases.Read.Purchase(tx.Context(), a.MerchantID, a.ObjectID)
+func (s *Service) purchaseOf(tx *database.Tx, a *Act) (purchase.Record, error) {
+	p, err := s.Purchases.Store.Purchase(tx.Context(), a.MerchantID, a.ObjectID)
 	if err == nil && p.ClientID != a.ClientID {
 		err = fault.Missing()
 	}
@@ -90,7 +91,7 @@ func Named(p purchase.Purchase) string {
 // PromiseTo is the last day that a client can promise.
 func PromiseTo(today calendar.Date) calendar.Date { return today.AddDays(PromiseDays) }
 
-func (s *Service) checkPromise(tx purchase.Tx, a *Act) error {
+func (s *Service) checkPromise(tx *database.Tx, a *Act) error {
 	rec, err := s.purchaseOf(tx, a)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (s *Service) checkPromise(tx purchase.Tx, a *Act) error {
 
 const dayForm = "2 January 2006"
 
-func (s *Service) checkInvoice(tx purchase.Tx, a *Act) error {
+func (s *Service) checkInvoice(tx *database.Tx, a *Act) error {
 	rec, err := s.purchaseOf(tx, a)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (s *Service) checkInvoice(tx purchase.Tx, a *Act) error {
 		"This invoice was mailed three times today. Please look for it in your mailbox, also among the junk.")
 }
 
-func (s *Service) checkDay(tx purchase.Tx, a *Act) error {
+func (s *Service) checkDay(tx *database.Tx, a *Act) error {
 	if _, err := s.purchaseOf(tx, a); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (s *Service) checkDay(tx purchase.Tx, a *Act) error {
 }
 
 // subscriptionOf is the subscription that an act is about, if it is the client's.
-func (s *Service) subscriptionOf(tx purchase.Tx, a *Act) (sub subscription.Subscriber, err error) {
+func (s *Service) subscriptionOf(tx *database.Tx, a *Act) (sub subscription.Subscriber, err error) {
 	if sub, err = s.Subscriptions.Store.TemplateClient(tx.Context(), a.MerchantID, a.ObjectID); err != nil {
 		return sub, err
 	}
@@ -158,7 +159,7 @@ func (s *Service) subscriptionOf(tx purchase.Tx, a *Act) (sub subscription.Subsc
 	return sub, err
 }
 
-func (s *Service) checkSubscription(tx purchase.Tx, a *Act) error {
+func (s *Service) checkSubscription(tx *database.Tx, a *Act) error {
 	sub, err := s.subscriptionOf(tx, a)
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (s *Service) checkSubscription(tx purchase.Tx, a *Act) error {
 		"This subscription was paused three times within a year. Please speak to the business.")
 }
 
-func (s *Service) checkAccount(tx purchase.Tx, a *Act) error {
+func (s *Service) checkAccount(tx *database.Tx, a *Act) error {
 	t, err := s.tokenOf(tx, a)
 	if err != nil {
 		return err
@@ -188,8 +189,8 @@ func (s *Service) checkAccount(tx purchase.Tx, a *Act) error {
 }
 
 // tokenOf is the account that an act is about, if it is the client's and in use.
-func (s *Service) tokenOf(tx purchase.Tx, a *Act) (token.Token, error) {
-	t, err := s.Purchases.Read.Token(tx.Context(), a.MerchantID, a.ObjectID)
+func (s *Service) tokenOf(tx *database.Tx, a *Act) (token.Token, error) {
+	t, err := s.Purchases.Tokens().Token(tx.Context(), a.MerchantID, a.ObjectID)
 	switch {
 	case err != nil:
 		return t, err
@@ -202,7 +203,7 @@ func (s *Service) tokenOf(tx purchase.Tx, a *Act) (token.Token, error) {
 	return t, s.allowed(tx, a)
 }
 
-func (s *Service) checkObjected(tx purchase.Tx, a *Act) error {
+func (s *Service) checkObjected(tx *database.Tx, a *Act) error {
 	t, err := s.tokenOf(tx, a)
 	if err == nil && t.Objected() {
 		err = purchase.ErrObjected
@@ -211,7 +212,7 @@ func (s *Service) checkObjected(tx purchase.Tx, a *Act) error {
 }
 
 // object stops what is debited under a mandate to which the client did not agree, and has staff answer.
-func (s *Service) object(tx purchase.Tx, who actor.Actor, a *Act) error {
+func (s *Service) object(tx *database.Tx, who actor.Actor, a *Act) error {
 	t, err := s.tokenOf(tx, a)
 	if err != nil {
 		return err
@@ -226,7 +227,7 @@ func (s *Service) object(tx purchase.Tx, who actor.Actor, a *Act) error {
 	return nil
 }
 
-func (s *Service) checkText(tx purchase.Tx, a *Act) (err error) {
+func (s *Service) checkText(tx *database.Tx, a *Act) (err error) {
 	if err := s.allowed(tx, a); err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (s *Service) checkText(tx purchase.Tx, a *Act) (err error) {
 }
 
 // do carries an act out, and has staff see it.
-func (s *Service) do(tx purchase.Tx, who actor.Actor, a *Act) (err error) {
+func (s *Service) do(tx *database.Tx, who actor.Actor, a *Act) (err error) {
 	if a.Wish.Asks {
 		kinds := map[Kind]RequestKind{Day: AsksDay, Stop: AsksStop, Pause: AsksPause, Account: AsksAccount}
 		r := Request{ClientID: a.ClientID, Kind: a.Wish.Request, Channel: ByPage, ObjectID: a.ObjectID, About: about(a),
@@ -256,7 +257,7 @@ func (s *Service) do(tx purchase.Tx, who actor.Actor, a *Act) (err error) {
 	switch a.Kind {
 	case Promise:
 		var p followup.Promise
-		p, err = s.Followups.PromiseByClient(tx.Unit(), who, a.ObjectID, followup.Promising{DueOn: a.Wish.Day,
+		p, err = s.Followups.PromiseByClient(tx, who, a.ObjectID, followup.Promising{DueOn: a.Wish.Day,
 			AmountCents: a.Wish.Cents})
 		a.MadeID = p.ID
 		text = "The client said on its own page when it will pay: " + a.Wish.Day.Format(dayForm) + "."
@@ -300,7 +301,7 @@ func about(a *Act) string {
 }
 
 // tell has staff see what a client did: a note beside it, and an entry on the time line.
-func (s *Service) tell(tx purchase.Tx, who actor.Actor, a *Act, text string) {
+func (s *Service) tell(tx *database.Tx, who actor.Actor, a *Act, text string) {
 	n := followup.Note{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectType: followup.Client, ObjectID: a.ClientID,
 		ClientID: a.ClientID, Text: text, Author: who.Name, CreatedAt: tx.Now()}
 	e := audit.Entry{Action: "client_page." + string(a.Kind), ObjectType: "client", ObjectID: a.ClientID,
@@ -312,7 +313,7 @@ func (s *Service) tell(tx purchase.Tx, who actor.Actor, a *Act, text string) {
 		n.ObjectType, n.ObjectID = followup.Subscriber, a.ObjectID
 	default: // about the client
 	}
-	followup.InsertNote(tx.Unit(), n)
+	followup.InsertNote(tx, n)
 	tx.Audit(who, e)
 }
 
@@ -330,7 +331,7 @@ func (s *Service) Account(ctx context.Context, v Visit, a Act, ip, requestID str
 		return uuid.Nil, err
 	}
 	a.MadeID = began.NewID
-	err = s.InTx(ctx, func(tx purchase.Tx) error { return saveAct(tx.Unit(), a, ActDone) })
+	err = s.InTx(ctx, func(tx *database.Tx) error { return saveAct(tx, a, ActDone) })
 	if errors.Is(err, fault.ErrLost) {
 		err = nil
 	}

@@ -5,9 +5,9 @@ import (
 
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
-	"debitdesk/models/purchase"
 )
 
 // ChooseLanguage notes in which language a client wants to read pages and mails; it comes before what staff set. It
@@ -18,8 +18,8 @@ func (s *Service) ChooseLanguage(ctx context.Context, v Visit, language, ip, req
 	if !known || v.Brand.Reads(language) != l {
 		return fault.At("language", "invalid_choice", "Choose one of the languages on your page.")
 	}
-	return s.InTx(ctx, func(tx purchase.Tx) error {
-		c, err := client.Lock(tx.Unit(), v.Client.MerchantID, v.Client.ID)
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		c, err := client.Lock(tx, v.Client.MerchantID, v.Client.ID)
 		switch {
 		case err != nil:
 			return err
@@ -28,7 +28,7 @@ func (s *Service) ChooseLanguage(ctx context.Context, v Visit, language, ip, req
 		case c.ChosenLanguage == language:
 			return nil
 		}
-		client.SetChosenLanguage(tx.Unit(), c.MerchantID, c.ID, language)
+		client.SetChosenLanguage(tx, c.MerchantID, c.ID, language)
 		tx.Audit(v.who(ip, requestID), audit.Entry{Action: "client_page.language", ObjectType: "client", ObjectID: c.ID,
 			ClientID: c.ID, Text: "The client chose on its own page to read in " + l.Name() + ".",
 			Before: map[string]any{"chosen_language": c.ChosenLanguage},

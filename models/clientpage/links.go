@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
-	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/sms"
 	"debitdesk/models/user"
@@ -67,12 +66,12 @@ func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UU
 		return m, err
 	}
 	token, hash := newToken()
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		l, err := s.link(tx, who, c, b, hash, Sent, max(at.Sub(tx.Now()), 0))
 		if err != nil {
 			return err
 		}
-		m, err = s.Texts.Queue(tx.Unit(), sms.Message{MerchantID: c.MerchantID, BrandID: b.ID, ClientID: c.ID, ObjectID: l.ID,
+		m, err = s.Texts.Queue(tx, sms.Message{MerchantID: c.MerchantID, BrandID: b.ID, ClientID: c.ID, ObjectID: l.ID,
 			Kind: sms.Page, Attempt: 1, To: c.Phone, Text: s.Letters.ClientPageSMS(c.Details, b, token)})
 		if err != nil {
 			return err
@@ -110,9 +109,9 @@ var errErased = fault.New(fault.Conflict, "client_erased",
 	"The personal data of this client was erased, so it has no page of its own.")
 
 // link makes a link that works for 24 hours after a wait, in real time.
-func (s *Service) link(tx purchase.Tx, who actor.Actor, c client.Client, b merchant.Brand, hash []byte, why Purpose,
+func (s *Service) link(tx *database.Tx, who actor.Actor, c client.Client, b merchant.Brand, hash []byte, why Purpose,
 	wait time.Duration) (l Link, err error) {
-	at, now := tx.Unit(), s.Real()
+	at, now := tx, s.Real()
 	n, err := sentSince(at, c.MerchantID, c.ID, now.Add(-24*time.Hour))
 	if err != nil {
 		return l, err
@@ -136,7 +135,7 @@ func (s *Service) send(ctx context.Context, who actor.Actor, c client.Client, wh
 		return l, err
 	}
 	token, hash := newToken()
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		if l, err = s.link(tx, who, c, b, hash, why, 0); err != nil {
 			return err
 		}
@@ -181,9 +180,9 @@ func (s *Service) brand(ctx context.Context, c client.Client) (merchant.Brand, e
 // network address alone.
 func (s *Service) Ask(ctx context.Context, m merchant.Merchant, contact, ip string) error {
 	contact = strings.TrimSpace(contact)
-	return s.InTx(ctx, func(tx purchase.Tx) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
 		now := s.Real()
-		counters, err := user.Throttles(tx.Unit(), []string{contactKey(m.ID, contact), "client-page:ip:" + ip})
+		counters, err := user.Throttles(tx, []string{contactKey(m.ID, contact), "client-page:ip:" + ip})
 		if err != nil {
 			return err
 		}
@@ -193,9 +192,9 @@ func (s *Service) Ask(ctx context.Context, m merchant.Merchant, contact, ip stri
 			f.RetryAfterSeconds = int(wait/time.Second) + 1
 			return f
 		}
-		user.SaveThrottle(tx.Unit(), counted(counters[1], now))
+		user.SaveThrottle(tx, counted(counters[1], now))
 		if over(counters[0], perContact, now) == 0 {
-			user.SaveThrottle(tx.Unit(), counted(counters[0], now))
+			user.SaveThrottle(tx, counted(counters[0], now))
 			tx.Enqueue(queue.SendClientPage{AskID: tx.NewID(), MerchantID: m.ID, Contact: contact, IP: ip})
 		}
 		return nil
@@ -291,15 +290,15 @@ func (s *Service) Open(ctx context.Context, token, ip, requestID string) (cookie
 		return "", err
 	}
 	cookie, hash := newToken()
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		won, err := openLink(tx.Unit(), l, now)
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		won, err := openLink(tx, l, now)
 		if err != nil {
 			return err
 		}
 		if !won {
 			return fault.New(fault.Conflict, "link_ended", "This link was ended.")
 		}
-		insertSession(tx.Unit(), Session{Hash: hash, LinkID: l.ID, MerchantID: l.MerchantID,
+		insertSession(tx, Session{Hash: hash, LinkID: l.ID, MerchantID: l.MerchantID,
 			CreatedAt: database.Instant(now), ExpiresAt: database.Instant(now.Add(SessionLasts))})
 		tx.Audit(actor.PayerOf(l.MerchantID, c.Name(), ip, requestID), audit.Entry{Action: "client_page.opened",
 			ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: "The client opened its own page.",
@@ -329,8 +328,8 @@ func (s *Service) Visit(ctx context.Context, cookie string) (v Visit, err error)
 
 // Leave ends a visit.
 func (s *Service) Leave(ctx context.Context, cookie string) error {
-	return s.InTx(ctx, func(tx purchase.Tx) error {
-		endSession(tx.Unit(), tokenHash(cookie))
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		endSession(tx, tokenHash(cookie))
 		return nil
 	})
 }
@@ -343,8 +342,8 @@ func (s *Service) EndLinks(ctx context.Context, who actor.Actor, clientID uuid.U
 	if _, err := s.Clients.Client(ctx, who.MerchantID, clientID); err != nil {
 		return 0, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		if n, err = endLinks(tx.Unit(), who.MerchantID, clientID, "staff", s.Real()); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if n, err = endLinks(tx, who.MerchantID, clientID, "staff", s.Real()); err != nil {
 			return err
 		}
 		if n > 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -30,7 +31,7 @@ var errLooked = errors.New("looked")
 func (s *Service) Offer(ctx context.Context, v Visit, kind Kind, object uuid.UUID) (o Offer, err error) {
 	a := Act{MerchantID: v.Client.MerchantID, ClientID: v.Client.ID, BrandID: v.Brand.ID, Kind: kind, ObjectID: object}
 	today := calendar.DateOf(s.Now())
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		switch kind {
 		case Promise:
 			a.Wish.Day = today

@@ -11,10 +11,10 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/mail"
-	"debitdesk/models/purchase"
 )
 
 // RequestKind is what a client asks of the business.
@@ -155,8 +155,8 @@ func (s *Service) Record(ctx context.Context, who actor.Actor, in RequestInput) 
 	if err := wrong.Err(); err != nil {
 		return r, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		if err := lockClient(tx.Unit(), who.MerchantID, in.ClientID); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if err := lockClient(tx, who.MerchantID, in.ClientID); err != nil {
 			return err
 		}
 		r = s.insertRequest(tx, who, Request{ClientID: in.ClientID, Kind: in.Kind, Channel: in.Channel, Text: in.Text,
@@ -167,11 +167,11 @@ func (s *Service) Record(ctx context.Context, who actor.Actor, in RequestInput) 
 }
 
 // insertRequest adds a request.
-func (s *Service) insertRequest(tx purchase.Tx, who actor.Actor, r Request) Request {
+func (s *Service) insertRequest(tx *database.Tx, who actor.Actor, r Request) Request {
 	r.ID, r.MerchantID, r.State, r.RecordedBy, r.Version = tx.NewID(), who.MerchantID, RequestOpen, who.Name, 1
 	r.CreatedAt, r.UpdatedAt = tx.Now(), tx.Now()
 	r.DueOn = s.DueOn(r.Kind, r.ReceivedOn)
-	insertRequest(tx.Unit(), r)
+	insertRequest(tx, r)
 	tx.Audit(who, audit.Entry{Action: "client_request.received", ObjectType: "client_request", ObjectID: r.ID,
 		ClientID: r.ClientID, Text: "A request was received: " + r.Kind.Label() + ". It is to be answered by " +
 			r.DueOn.Format("2 January 2006") + ".",
@@ -200,8 +200,8 @@ func (s *Service) Answer(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 	if answer, err = cleanText("answer", answer, state == RequestAnswered); err != nil {
 		return r, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		if r, err = lockRequest(tx.Unit(), who.MerchantID, id); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if r, err = lockRequest(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		if r.State != RequestOpen || r.Version != version {
@@ -209,7 +209,7 @@ func (s *Service) Answer(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 		}
 		r.State, r.Answer, r.AnsweredBy, r.AnswererID = state, answer, who.Name, who.ID
 		r.AnsweredOn, r.UpdatedAt = calendar.DateOf(tx.Now()), tx.Now()
-		if err := saveRequest(tx.Unit(), r); err != nil {
+		if err := saveRequest(tx, r); err != nil {
 			return err
 		}
 		r.Version++
@@ -226,7 +226,7 @@ func (s *Service) Answer(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 	return r, err
 }
 
-func (s *Service) mailAnswer(tx purchase.Tx, r Request) error {
+func (s *Service) mailAnswer(tx *database.Tx, r Request) error {
 	c, err := s.Clients.Client(tx.Context(), r.MerchantID, r.ClientID)
 	if fault.Is(err, fault.NotFound) { // deleted meanwhile, as the client may have asked
 		return nil
@@ -253,8 +253,8 @@ func (s *Service) Reopen(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 	if err := who.May(actor.Write); err != nil {
 		return r, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		if r, err = lockRequest(tx.Unit(), who.MerchantID, id); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if r, err = lockRequest(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		if r.State == RequestOpen || r.Version != version {
@@ -262,7 +262,7 @@ func (s *Service) Reopen(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 		}
 		before := r.State
 		r.State, r.AnsweredOn, r.AnsweredBy, r.AnswererID, r.UpdatedAt = RequestOpen, calendar.Date{}, "", uuid.Nil, tx.Now()
-		if err := saveRequest(tx.Unit(), r); err != nil {
+		if err := saveRequest(tx, r); err != nil {
 			return err
 		}
 		r.Version++
@@ -314,8 +314,8 @@ func (s *Service) GoOn(ctx context.Context, who actor.Actor, id uuid.UUID, versi
 	if err := who.May(actor.Approve); err != nil {
 		return r, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		if r, err = lockRequest(tx.Unit(), who.MerchantID, id); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if r, err = lockRequest(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		switch {

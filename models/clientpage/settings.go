@@ -10,9 +10,9 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
-	"debitdesk/models/purchase"
 )
 
 // Policy is whether clients may do something on the page of a brand.
@@ -87,8 +87,8 @@ func (s *Service) Set(ctx context.Context, who actor.Actor, brandID uuid.UUID, v
 	if err := wrong.Err(); err != nil {
 		return out, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		b, err := merchant.LockBrand(tx.Unit(), who.MerchantID, brandID)
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		b, err := merchant.LockBrand(tx, who.MerchantID, brandID)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Service) Set(ctx context.Context, who actor.Actor, brandID uuid.UUID, v
 			out = before
 			return tx.Answered(out)
 		}
-		saveSettings(tx.Unit(), out)
+		saveSettings(tx, out)
 		tx.Audit(who, audit.Entry{Action: "client_page.settings_changed", ObjectType: "brand", ObjectID: brandID,
 			Text:   "What clients of " + b.Name + " may do on their own page was changed.",
 			Before: was, After: maps.Clone(is)})
@@ -126,7 +126,7 @@ func (s *Service) Set(ctx context.Context, who actor.Actor, brandID uuid.UUID, v
 }
 
 // policy is that of an act, within a transaction.
-func (s *Service) policy(tx purchase.Tx, a *Act) (Policy, error) {
+func (s *Service) policy(tx *database.Tx, a *Act) (Policy, error) {
 	set, err := s.Store.settings(tx.Context(), a.MerchantID, a.BrandID)
 	if err != nil {
 		return "", err

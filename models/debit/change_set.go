@@ -62,13 +62,13 @@ func (set *changeSet) save() {
 	for _, c := range set.collections {
 		if c.changed {
 			c.is.UpdatedAt = now
-			set.tx.SaveCollection(c.is, c.was.State)
+			collection.Save(set.tx.Unit(), c.is, c.was.State)
 		}
 	}
 	for _, p := range set.purchases {
 		if p.changed {
 			p.is.UpdatedAt = now
-			set.tx.SavePurchase(p.is, p.was.Status)
+			purchase.Save(set.tx.Unit(), p.is, p.was.Status)
 		}
 	}
 	set.tellFailed()

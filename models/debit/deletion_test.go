@@ -12,9 +12,9 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
 	"debitdesk/models/token"
 )
 
@@ -278,7 +278,7 @@ func TestDeletingAClientLeavesNothingToUndo(t *testing.T) {
 	h.belongs(id)
 	d := h.setAside(id)
 	clientID := h.token(id).ClientID
-	must(t, h.store.InTx(ctx, func(tx *store.Tx) error {
+	must(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error {
 		return h.purchases.ForgetClient(tx.Context(), tx, h.who, clientID)
 	}))
 	if got := h.token(id).State; got != token.Deleted {
@@ -329,7 +329,7 @@ func TestWhereASecondPersonIsWantedNobodyDeletesAlone(t *testing.T) {
 	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}})
 	wantCode(t, err, "approval_needed")
 	wantCode(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
-	wantCode(t, h.store.InTx(ctx, func(tx *store.Tx) error {
+	wantCode(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error {
 		return h.purchases.ForgetClient(ctx, tx, h.who,
 			h.token(id).ClientID)
 	}), "approval_needed")

@@ -104,7 +104,7 @@ func pass(tx Tx, p purchase.Purchase) {
 	from := p.Status
 	if p.PassDue(tx, tx.Now()) {
 		p.UpdatedAt = tx.Now()
-		tx.SavePurchase(p, from)
+		purchase.Save(tx.Unit(), p, from)
 	}
 }
 

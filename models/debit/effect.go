@@ -146,7 +146,7 @@ func (d debitChange) receipt() {
 		return
 	}
 	if brand, ok := d.brand(); ok {
-		d.s.Purchases.MailReceiptOf(d.tx, &d.p.is, brand)
+		d.s.Purchases.MailReceiptOf(d.tx.Unit(), &d.p.is, brand)
 	}
 }
 
@@ -176,7 +176,7 @@ func (d debitChange) invoice() {
 	failed := d.c.is
 	failed.State, failed.Result = collection.Unpaid, collection.ResultOf(d.code.Code)
 	rec := purchase.Record{Purchase: d.p.is, Brand: brand, Collection: &failed}
-	if err := d.s.Purchases.InvoiceFailure(d.tx, actor.BankOf(d.p.is.MerchantID), &rec); err != nil {
+	if err := d.s.Purchases.InvoiceFailure(d.tx.Unit(), actor.BankOf(d.p.is.MerchantID), &rec); err != nil {
 		d.wrong = err
 	}
 	d.p.is = rec.Purchase
@@ -301,7 +301,8 @@ func (d debitChange) lost() {
 
 func (d debitChange) entry(kind purchase.EntryKind, sign int64) {
 	c := d.c.is
-	d.p.is.Book(d.tx, purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents, Code: d.code.Code})
+	d.p.is.Book(d.tx.Unit(), purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents,
+		Code: d.code.Code})
 }
 
 // dropRefunds: the client has the money back another way, so what was promised and the

@@ -12,8 +12,8 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
@@ -139,10 +139,11 @@ func TestOfTwoDebitsAtOnceOneIsTheSecondInItsPeriod(t *testing.T) {
 			Due: noon(day(10)), Details: one(10000)})
 		must(t, err)
 	}
-	h.purchases.Read = &together{Reader: h.purchases.Read, missing: many, all: make(chan struct{})}
-	var all sync.WaitGroup
+	all := &together{missing: many, all: make(chan struct{})}
+	h.purchases.InTx = all.before(h.purchases.InTx)
+	var charged sync.WaitGroup
 	for i := range many {
-		all.Go(func() {
+		charged.Go(func() {
 			rec, err := h.purchases.Charge(ctx, h.who, made[i].ID, stored.ID)
 			for fault.HasCode(err, "conflict") { // lost five times: tried again, as a caller does
 				rec, err = h.purchases.Charge(ctx, h.who, made[i].ID, stored.ID)
@@ -152,7 +153,7 @@ func TestOfTwoDebitsAtOnceOneIsTheSecondInItsPeriod(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	charged.Wait()
 	slices.Sort(reasons)
 	want := append([]string{"once "}, slices.Repeat([]string{"once second_in_period"}, many-1)...)
 	if !slices.Equal(reasons, want) {
@@ -160,24 +161,24 @@ func TestOfTwoDebitsAtOnceOneIsTheSecondInItsPeriod(t *testing.T) {
 	}
 }
 
-// together lets nobody go on from looking at other debits until everybody has looked once.
+// together lets nobody write what came of looking at other debits until everybody has looked once.
 type together struct {
-	purchase.Reader
 	mu      sync.Mutex
 	missing int
 	all     chan struct{}
 }
 
-func (r *together) DebitsNear(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, from,
-	to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
-	found, err := r.Reader.DebitsNear(ctx, merchantID, ids, from, to)
-	r.mu.Lock()
-	if r.missing--; r.missing == 0 {
-		close(r.all)
+func (r *together) before(
+	run func(context.Context, func(*database.Tx) error) error) func(context.Context, func(*database.Tx) error) error {
+	return func(ctx context.Context, fn func(*database.Tx) error) error {
+		r.mu.Lock()
+		if r.missing--; r.missing == 0 {
+			close(r.all)
+		}
+		r.mu.Unlock()
+		<-r.all
+		return run(ctx, fn)
 	}
-	r.mu.Unlock()
-	<-r.all
-	return found, err
 }
 
 // A forecast names everything at once, by field; a charge answers with the first of it. Those before count for those

@@ -146,7 +146,7 @@ func recordSubmitted(tx Tx, ids []uuid.UUID, corrected map[uuid.UUID]collection.
 	for _, c := range moved {
 		if is, changed := corrected[c.ID]; changed {
 			c.Disputable, c.DisputableBecause = is.Disputable, is.DisputableBecause
-			tx.SaveCollection(c, c.State)
+			collection.Save(tx.Unit(), c, c.State)
 		}
 		note(tx, actor.SystemOf(c.MerchantID), c, "collection.submitted", "The debit of %s for %s was handed to the bank.",
 			money.Format(c.AmountCents, c.Currency), c.ActionDate.Format("2 Jan 2006"))

@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	"debitdesk/models/store"
 	"debitdesk/models/store/storetest/thorough"
 )
 
@@ -35,8 +34,7 @@ func openBook(t *testing.T) *book {
 	t.Helper()
 	h := open(t)
 	b := &book{house: h, batch: h.store.NewID()}
-	b.bills = &billing.Service{InTx: store.Runner[billing.Tx](h.store), Store: billing.Store{DB: h.store.DB},
-		Purchases: h.purchases}
+	b.bills = &billing.Service{InTx: h.store.DB.InTx, Store: billing.Store{DB: h.store.DB}, Purchases: h.purchases}
 	h.purchases.Papers = b.bills
 	h.exec(`UPDATE brands SET tax_number = '4123456789'`)
 	h.exec(`INSERT INTO batches (id, merchant_id, brand_id, name, source, state, format, mapping, header_hash,

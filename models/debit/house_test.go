@@ -110,7 +110,8 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 	h := &house{t: t, store: s}
 	cal := calendar.New()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal,
+	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
@@ -258,7 +259,7 @@ func payer() *client.Details { return &client.Details{Email: "n@example.org", Fu
 
 // forgets ends the accounts of a client who is deleted, as the product does.
 func (h *house) forgets(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
-	return h.purchases.ForgetClient(ctx, h.store.On(tx), who, clientID)
+	return h.purchases.ForgetClient(ctx, tx, who, clientID)
 }
 
 // program is a credential of the merchant with all scopes: what it deletes is gone at once.

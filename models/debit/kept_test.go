@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/debit"
+	"debitdesk/models/purchase"
 )
 
 // A debit changes where a purchase stands, and never what the client and the merchant said of it.
@@ -23,7 +24,7 @@ func TestADebitLeavesWhatWasSaidOfThePurchase(t *testing.T) {
 		must(t, err)
 		p := held.Purchases[rec.ID]
 		p.Payer.FullName, p.Details.Notes, p.MailCount = "Somebody Else", "changed", p.MailCount+1
-		tx.SavePurchase(p, p.Status)
+		purchase.Save(tx.Unit(), p, p.Status)
 		return nil
 	}))
 	if said() != before {

@@ -10,12 +10,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/queue"
 	"debitdesk/models/token"
 )
 
@@ -60,13 +62,16 @@ type Held struct {
 type Tx interface {
 	// Context is what reads inside this transaction are given: they go by its connection.
 	Context() context.Context
-	purchase.Tx
+	// Unit is the unit of work itself, for the rows of other concepts.
+	Unit() *database.Tx
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	Enqueue(queue.Job)
 
 	// Hold locks what the collections touch: tokens first, then collections, then
 	// purchases, each in the order of their ids, as the use cases of purchases do.
 	Hold(collectionIDs []uuid.UUID) (Held, error)
-	SaveCollection(c collection.Collection, from collection.State)
-	SavePurchase(p purchase.Purchase, from purchase.Status)
 
 	// Submitted moves scheduled collections to submitted and gives those that were
 	// moved. One that was cancelled meanwhile is marked for a recall.

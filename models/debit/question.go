@@ -80,10 +80,10 @@ func (q *question) save() error {
 	}
 	if q.p.changed {
 		q.p.is.UpdatedAt = now
-		q.tx.SavePurchase(q.p.is, q.p.was.Status)
+		purchase.Save(q.tx.Unit(), q.p.is, q.p.was.Status)
 	}
 	if q.first != nil {
-		q.tx.InsertCollection(*q.first)
+		collection.Insert(q.tx.Unit(), *q.first)
 	}
 	return nil
 }
@@ -137,9 +137,9 @@ func (q *question) usable(state mandate.State, at time.Time) {
 				Text:       fmt.Sprintf("The account %s is stored and can be charged.", q.t.is.AccountMask),
 				After:      map[string]any{"state": q.t.is.State}})
 	}
-	q.first = q.s.Purchases.Authenticated(q.tx, &q.p.is, q.m.is, brand)
+	q.first = q.s.Purchases.Authenticated(q.tx.Unit(), &q.p.is, q.m.is, brand)
 	q.p.changed = true
-	q.wrong = q.s.Purchases.MailAgreement(q.tx, q.p.is, q.m.is, brand, q.first, q.a.is.Number)
+	q.wrong = q.s.Purchases.MailAgreement(q.tx.Unit(), q.p.is, q.m.is, brand, q.first, q.a.is.Number)
 }
 
 // decline: the mandate did not come about. A refusal never starts the fallback.

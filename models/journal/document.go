@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 )
 
 // Document is an invoice or a credit note, on the day on which it is booked.
@@ -37,7 +38,7 @@ func (s *Service) documents(ctx context.Context, who actor.Actor, b *Book) error
 		if err != nil {
 			return err
 		}
-		about, err := s.Purchases(ctx, who.MerchantID, ids)
+		about, err := purchase.Store(s.Store).PurchasesOf(ctx, who.MerchantID, ids)
 		if err != nil {
 			return err
 		}

@@ -44,8 +44,7 @@ func open(t *testing.T) *house {
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, begins.At(9, 0))
-	h := &house{T: t, store: s, books: &journal.Service{Store: journal.Store{DB: s.DB}, Purchases: s.PurchasesOf},
-		day: begins}
+	h := &house{T: t, store: s, books: &journal.Service{Store: journal.Store{DB: s.DB}}, day: begins}
 	id := h.row("merchants", map[string]any{"slug": "gym", "is_test": true})
 	h.who = actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: id, Name: "Owner"}
 	h.brand = h.row("brands", map[string]any{"currency": "ZAR"})

@@ -4,7 +4,6 @@
 package journal
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/purchase"
 )
 
 // Kind is what an entry is of.
@@ -185,8 +183,6 @@ func (m Month) IsZero() bool { return m == Month{} }
 // Service holds the use cases of the books.
 type Service struct {
 	Store Store
-	// Purchases gives those of some purchases that are the merchant's.
-	Purchases func(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error)
 }
 
 // Store is where the journal is kept.

@@ -8,7 +8,6 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 )
 
 // act takes a step by the use case of the button, which writes it in the transaction of what it does: a step that was
@@ -75,14 +74,14 @@ func (s *Service) use(ctx context.Context, t turn, keep func(*database.Tx) error
 }
 
 // with adds a last word to transactions.
-func with(run func(context.Context, func(purchase.Tx) error) error,
-	keep func(*database.Tx) error) func(context.Context, func(purchase.Tx) error) error {
-	return func(ctx context.Context, do func(purchase.Tx) error) error {
-		return run(ctx, func(tx purchase.Tx) error {
+func with(run func(context.Context, func(*database.Tx) error) error,
+	keep func(*database.Tx) error) func(context.Context, func(*database.Tx) error) error {
+	return func(ctx context.Context, do func(*database.Tx) error) error {
+		return run(ctx, func(tx *database.Tx) error {
 			if err := do(tx); err != nil {
 				return err
 			}
-			return keep(tx.Unit())
+			return keep(tx)
 		})
 	}
 }

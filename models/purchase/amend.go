@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/token"
 )
@@ -46,7 +47,7 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 }
 
 func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID, in Revision) (Amendment, error) {
-	old, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+	old, err := s.Tokens().Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return Amendment{}, err
 	}
@@ -57,22 +58,22 @@ func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 	if err := s.noOpenAmendment(ctx, who, tokenID); err != nil {
 		return Amendment{}, err
 	}
-	was, err := s.Read.Purchase(ctx, who.MerchantID, tokenID)
+	was, err := s.Store.Purchase(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return Amendment{}, err
 	}
 	known := was.Payer
 	if old.ClientID != uuid.Nil {
-		if known, err = s.Read.ClientDetails(ctx, who.MerchantID, old.ClientID); err != nil {
+		if known, err = s.clients().ClientDetails(ctx, who.MerchantID, old.ClientID); err != nil {
 			return Amendment{}, err
 		}
 	}
 	ask := s.asInput(in, old, was, known)
 	var out Amendment
-	_, err = s.createWith(ctx, who, ask, func(tx Tx, rec Record) any {
+	_, err = s.createWith(ctx, who, ask, func(tx *database.Tx, rec Record) any {
 		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen,
 			CreatedBy: who.Name, CreatedAt: tx.Now()}
-		tx.InsertAmendment(out)
+		insertAmendment(tx, out)
 		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to replace "+
 			old.AccountMask+". It stays in use until they work.")
 		return out
@@ -84,7 +85,7 @@ func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 }
 
 func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID uuid.UUID) error {
-	a, err := s.Read.AmendmentOf(ctx, who.MerchantID, tokenID)
+	a, err := s.Store.AmendmentOf(ctx, who.MerchantID, tokenID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
@@ -158,7 +159,7 @@ func (r Revision) revise(d *client.Details, was client.Details) {
 }
 
 // note puts a sentence about an amendment on the time lines of a record.
-func note(tx Tx, who actor.Actor, t token.Token, purchaseID uuid.UUID, action, object string, id uuid.UUID,
+func note(tx *database.Tx, who actor.Actor, t token.Token, purchaseID uuid.UUID, action, object string, id uuid.UUID,
 	text string) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: object, ObjectID: id, ClientID: t.ClientID,
 		PurchaseID: purchaseID, Text: text})

@@ -115,7 +115,7 @@ func (s *Service) AmendmentOf(ctx context.Context, who actor.Actor, oldTokenID u
 	if err := who.May(actor.Read); err != nil {
 		return Amendment{}, err
 	}
-	return s.Read.AmendmentOf(ctx, who.MerchantID, oldTokenID)
+	return s.Store.AmendmentOf(ctx, who.MerchantID, oldTokenID)
 }
 
 // Replacing gives, of some tokens, the open amendments in which they are to replace another.
@@ -123,11 +123,11 @@ func (s *Service) Replacing(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	if err := who.May(actor.Read); err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	return s.Read.OpenReplacements(ctx, who.MerchantID, ids)
+	return s.Store.OpenReplacements(ctx, who.MerchantID, ids)
 }
 
 func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out AmendmentSheet, err error) {
-	if out.Amendment, err = s.Read.Amendment(ctx, merchantID, id); err != nil {
+	if out.Amendment, err = s.Store.Amendment(ctx, merchantID, id); err != nil {
 		return out, err
 	}
 	if out.Source, err = s.load(ctx, merchantID, out.NewID); err != nil {
@@ -145,8 +145,8 @@ func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out 
 }
 
 func (s *Service) side(ctx context.Context, merchantID, tokenID uuid.UUID) (out Side, err error) {
-	if out.Token, err = s.Read.Token(ctx, merchantID, tokenID); err == nil {
-		out.Mandate, err = s.Read.Mandate(ctx, merchantID, out.Token.MandateID)
+	if out.Token, err = s.Tokens().Token(ctx, merchantID, tokenID); err == nil {
+		out.Mandate, err = s.Mandates().Mandate(ctx, merchantID, out.Token.MandateID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return Side{}, nil
@@ -160,7 +160,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	waiting, err := s.Read.ScheduledFrom(ctx, who.MerchantID, tokenID)
+	waiting, err := s.Store.ScheduledFrom(ctx, who.MerchantID, tokenID)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 	for i, p := range waiting {
 		ids[i] = p.ID
 	}
-	latest, err := s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+	latest, err := s.collections().Latest(ctx, who.MerchantID, ids...)
 	out := make([]Record, 0, len(waiting))
 	for _, p := range waiting {
 		if c, known := latest[p.ID]; known {
@@ -181,7 +181,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 // moves are the purchases that wait on the old token, each held against the new
 // mandate where there is one.
 func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
-	waiting, err := s.Read.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
+	waiting, err := s.Store.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 	for i, p := range waiting {
 		ids[i] = p.ID
 	}
-	latest, err := s.Read.LatestCollections(ctx, a.MerchantID, ids...)
+	latest, err := s.collections().Latest(ctx, a.MerchantID, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (s *Service) debitsLeft(ctx context.Context, side Side) (int, error) {
 	if !side.Known || !side.Mandate.AllowsOneDebit() {
 		return noLimit, nil
 	}
-	used, err := s.Read.DebitsUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
+	used, err := s.collections().CountUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
 	return max(0, 1-used), err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/merchant"
 )
 
@@ -132,7 +133,7 @@ func (p *Purchase) LoseDispute() bool {
 
 // MailReceiptOf writes the receipt of a payment, if one was asked for and there
 // is somebody to send it to.
-func (s *Service) MailReceiptOf(tx Tx, p *Purchase, b merchant.Brand) {
+func (s *Service) MailReceiptOf(tx *database.Tx, p *Purchase, b merchant.Brand) {
 	if !p.Options.SendReceipt || p.Payer.Email == "" {
 		return
 	}

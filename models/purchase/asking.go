@@ -33,11 +33,11 @@ func (s *Service) Asked(ctx context.Context, rec Record) (*Asked, error) {
 	if rec.Method != DebiCheck {
 		return nil, nil //nolint:nilnil // not to have been asked is an answer
 	}
-	m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	m, err := s.Mandates().Mandate(ctx, rec.MerchantID, rec.ID)
 	if err != nil {
 		return nil, unlessMissing(err)
 	}
-	all, err := s.Read.AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
+	all, err := s.Mandates().AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Service) mayGiveAgain(ctx context.Context, rec Record) error {
 	if rec.Method != DebiCheck {
 		return nil
 	}
-	m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	m, err := s.Mandates().Mandate(ctx, rec.MerchantID, rec.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
@@ -127,7 +127,7 @@ func (s *Service) notTooOften(ctx context.Context, rec Record) error {
 	if t == nil {
 		return nil
 	}
-	before, err := s.Read.AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
+	before, err := s.Mandates().AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
 	if err == nil && mandate.Asked(before, t.Authentication) >= s.Limits.MostTries {
 		err = tooOften(s.Limits)
 	}

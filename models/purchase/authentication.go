@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -64,9 +65,9 @@ func (s *Service) askable(t *mandate.Terms) *mandate.Terms {
 }
 
 // ask writes down that the client is to be asked; a job hands it to the bank.
-func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
+func ask(tx *database.Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
 	mandate.InsertAuthentication(
-		tx.Unit(),
+		tx,
 		mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
 			Number: number, Method: how,
 			State: mandate.AuthRequested, RequestedBy: who.Name, RequestedAt: tx.Now()},
@@ -90,12 +91,12 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 		return Record{}, fault.At("method", "invalid_choice", "%q is not a valid choice. Choose one of: REALTIME, DELAYED.",
 			how)
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
+		m, err := s.Mandates().Mandate(ctx, rec.MerchantID, rec.ID)
 		if err != nil {
 			return nil, err
 		}
-		before, err := s.Read.AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
+		before, err := s.Mandates().AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -105,13 +106,13 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 		if err := s.stillAClient(ctx, rec); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			if rec.ClientID != uuid.Nil {
-				client.HoldForDebit(tx.Unit(), rec.MerchantID, rec.ClientID)
+				client.HoldForDebit(tx, rec.MerchantID, rec.ClientID)
 			}
 			from, status := m.State, rec.Status
 			m.State, m.ReasonCode, m.UpdatedAt = mandate.Submitted, "", tx.Now()
-			mandate.Renew(tx.Unit(), m, from)
+			mandate.Renew(tx, m, from)
 			rec.ownAccount()
 			rec.move(PendingExecute, tx.Now())
 			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
@@ -132,15 +133,15 @@ func (s *Service) PlanAskAgain(ctx context.Context, who actor.Actor, ids []uuid.
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	mandates, err := s.Read.MandatesByID(ctx, who.MerchantID, ids)
+	mandates, err := s.Mandates().MandatesByID(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}
-	purchases, err := s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+	purchases, err := s.Store.PurchasesOf(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.Read.AuthenticationsOfEach(ctx, who.MerchantID, ids)
+	before, err := s.Mandates().AuthenticationsOfEach(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,8 @@ func tooOften(l mandate.Limits) error {
 // Authenticated: the mandate of a purchase became usable. The account is stored
 // at once, and the first collection follows where there is an amount (API
 // contract 3.7.2). The collection is to be inserted by the caller; nil for none.
-func (s *Service) Authenticated(tx Tx, p *Purchase, m mandate.Mandate, b merchant.Brand) *collection.Collection {
+func (s *Service) Authenticated(tx *database.Tx, p *Purchase, m mandate.Mandate,
+	b merchant.Brand) *collection.Collection {
 	if p.Status != PendingExecute {
 		return nil
 	}
@@ -241,7 +243,7 @@ func (s *Service) verify(ctx context.Context, who actor.Actor, p Purchase) (*man
 	if v.Passed {
 		return v, nil
 	}
-	if err := s.InTx(ctx, func(tx Tx) error {
+	if err := s.InTx(ctx, func(tx *database.Tx) error {
 		if p.ID != uuid.Nil {
 			v.PurchaseID = p.ID
 		}
@@ -253,9 +255,9 @@ func (s *Service) verify(ctx context.Context, who actor.Actor, p Purchase) (*man
 	return nil, fault.At(directDebitAt+".verify_account", "account_verification_failed", "%s", answers.Refusal())
 }
 
-func keepVerification(tx Tx, who actor.Actor, v mandate.Verification) {
+func keepVerification(tx *database.Tx, who actor.Actor, v mandate.Verification) {
 	v.ID, v.At = tx.NewID(), tx.Now()
-	mandate.InsertVerification(tx.Unit(), v)
+	mandate.InsertVerification(tx, v)
 	text := fmt.Sprintf("The bank was asked about the account %s: %s", v.AccountMask, v.Summary())
 	tx.Audit(who, audit.Entry{Action: "account.verified", ObjectType: "account_verification", ObjectID: v.ID,
 		ClientID: v.ClientID, PurchaseID: v.PurchaseID,

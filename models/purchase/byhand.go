@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
@@ -99,14 +100,14 @@ func (s *Service) RecordPayment(ctx context.Context, who actor.Actor, id uuid.UU
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayMarkAsPaid(rec); err != nil {
 			return nil, err
 		}
 		if err := in.check(rec, s.Now()); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before, at, open := rec.Status, tx.Now(), rec.OpenCents()
 			if in.PaidOn != nil {
 				at = *in.PaidOn
@@ -152,11 +153,11 @@ func (s *Service) TakePaymentBack(ctx context.Context, who actor.Actor, id uuid.
 	if err := who.May(actor.Refund); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayTakeBack(rec); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			cents := rec.PartPaidCents()
 			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: -cents})
 			tx.Audit(who, audit.Entry{Action: "purchase.payment_taken_back", ObjectType: "purchase", ObjectID: rec.ID,

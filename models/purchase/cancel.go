@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
@@ -52,11 +53,11 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayCancel(rec); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			if err := dropCollection(tx, rec); err != nil {
 				return err
@@ -72,7 +73,7 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 }
 
 // credit takes the invoice back, where there is one, and tells the client.
-func (s *Service) credit(tx Tx, who actor.Actor, rec *Record) error {
+func (s *Service) credit(tx *database.Tx, who actor.Actor, rec *Record) error {
 	if s.Papers == nil {
 		return nil
 	}
@@ -81,7 +82,7 @@ func (s *Service) credit(tx Tx, who actor.Actor, rec *Record) error {
 }
 
 // creditRefund takes back of the invoice what went back to the client, where there is one, and tells the client.
-func (s *Service) creditRefund(tx Tx, who actor.Actor, rec *Record, r Refund) error {
+func (s *Service) creditRefund(tx *database.Tx, who actor.Actor, rec *Record, r Refund) error {
 	if s.Papers == nil {
 		return nil
 	}
@@ -89,7 +90,7 @@ func (s *Service) creditRefund(tx Tx, who actor.Actor, rec *Record, r Refund) er
 	return s.mailCredit(tx, rec, number, err)
 }
 
-func (s *Service) mailCredit(tx Tx, rec *Record, number string, err error) error {
+func (s *Service) mailCredit(tx *database.Tx, rec *Record, number string, err error) error {
 	if err != nil || number == "" || rec.Payer.Email == "" {
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *Service) mailCredit(tx Tx, rec *Record, number string, err error) error
 }
 
 // dropCollection takes a waiting collection back, wherever it is.
-func dropCollection(tx Tx, rec *Record) error {
+func dropCollection(tx *database.Tx, rec *Record) error {
 	if rec.Collection == nil {
 		return nil
 	}
@@ -116,7 +117,7 @@ func dropCollection(tx Tx, rec *Record) error {
 		return nil
 	}
 	c.UpdatedAt = tx.Now()
-	won, err := tx.MoveCollection(c, from)
+	won, err := collection.Move(tx, c, from)
 	if err == nil && !won {
 		err = fault.ErrLost
 	}

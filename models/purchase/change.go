@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
@@ -67,7 +68,7 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Recor
 }
 
 func (s *Service) load(ctx context.Context, merchantID, id uuid.UUID) (Record, error) {
-	p, err := s.Read.Purchase(ctx, merchantID, id)
+	p, err := s.Store.Purchase(ctx, merchantID, id)
 	if err != nil {
 		return Record{}, err
 	}
@@ -77,11 +78,11 @@ func (s *Service) load(ctx context.Context, merchantID, id uuid.UUID) (Record, e
 func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 	rec := Record{Purchase: p}
 	var err error
-	if rec.Brand, err = s.Read.Brand(ctx, p.MerchantID, p.BrandID); err != nil {
+	if rec.Brand, err = s.Merchants().Brand(ctx, p.MerchantID, p.BrandID); err != nil {
 		return rec, err
 	}
 	if p.RefundingCents > 0 {
-		if rec.Refunds, err = s.Read.RefundsUnderWay(ctx, p.MerchantID, p.ID); err != nil {
+		if rec.Refunds, err = s.Store.RefundsUnderWay(ctx, p.MerchantID, p.ID); err != nil {
 			return rec, err
 		}
 	}
@@ -106,7 +107,7 @@ func (s *Service) change(ctx context.Context, merchantID, id uuid.UUID, decide d
 }
 
 // decision looks at a purchase and prepares the move; no move, no change.
-type decision func(rec Record) (func(Tx, *Record) error, error)
+type decision func(rec Record) (func(*database.Tx, *Record) error, error)
 
 // changeAs is change for use cases whose answer is more than the record.
 func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide decision,
@@ -122,13 +123,13 @@ func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide
 			return rec, err
 		}
 		from := rec.Status
-		err = s.InTx(ctx, func(tx Tx) error {
+		err = s.InTx(ctx, func(tx *database.Tx) error {
 			next := rec
 			if err := write(tx, &next); err != nil {
 				return err
 			}
 			next.UpdatedAt = tx.Now()
-			tx.MovePurchase(next.Purchase, from)
+			move(tx, next.Purchase, from)
 			rec = next
 			return tx.Answered(answer(rec))
 		})

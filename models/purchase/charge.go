@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -23,7 +24,7 @@ func (s *Service) Charge(ctx context.Context, who actor.Actor, id, tokenID uuid.
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		f, err := s.Forecast(ctx, Wish{Purchase: rec.Purchase, TokenID: tokenID})
 		if err != nil {
 			return nil, err
@@ -39,7 +40,7 @@ func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uui
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		f, err := s.Forecast(ctx, Wish{Purchase: s.On(rec.Purchase, day), TokenID: tokenID})
 		if err != nil {
 			return nil, err
@@ -50,9 +51,10 @@ func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uui
 
 // holdDebits keeps other debits from beginning under a mandate with a rhythm, so
 // that two of one period do not both count as its only one.
-func holdDebits(tx Tx, m mandate.Mandate, day mandate.Day, seen int) {
+func holdDebits(tx *database.Tx, m mandate.Mandate, day mandate.Day, seen int) {
 	if m.Terms != nil && !m.AllowsOneDebit() {
-		tx.HoldDebits(m.MerchantID, m.ID, day.Due.AddDays(-mandate.PeriodReach), day.Due.AddDays(mandate.PeriodReach), seen)
+		collection.HoldUnder(tx, m.MerchantID, m.ID, day.Due.AddDays(-mandate.PeriodReach),
+			day.Due.AddDays(mandate.PeriodReach), seen)
 	}
 }
 
@@ -61,8 +63,8 @@ func invalidToken(format string, args ...any) error {
 }
 
 // charging begins the debit that a forecast describes.
-func (s *Service) charging(who actor.Actor, f Forecast) func(Tx, *Record) error {
-	return func(tx Tx, rec *Record) error {
+func (s *Service) charging(who actor.Actor, f Forecast) func(*database.Tx, *Record) error {
+	return func(tx *database.Tx, rec *Record) error {
 		before := rec.Status
 		c, err := s.book(tx, rec, f)
 		if err != nil {
@@ -74,8 +76,9 @@ func (s *Service) charging(who actor.Actor, f Forecast) func(Tx, *Record) error 
 }
 
 // begin writes a debit that was booked.
-func (s *Service) begin(tx Tx, who actor.Actor, rec Record, c collection.Collection, f Forecast, before Status) {
-	tx.InsertCollection(c)
+func (s *Service) begin(tx *database.Tx, who actor.Actor, rec Record, c collection.Collection, f Forecast,
+	before Status) {
+	collection.Insert(tx, c)
 	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text: fmt.Sprintf("%s will be debited from %s on %s.", money.Format(c.AmountCents, c.Currency), f.Token.AccountMask,
@@ -87,7 +90,8 @@ func (s *Service) begin(tx Tx, who actor.Actor, rec Record, c collection.Collect
 // ChargeIssued gives an invoice that is being made the debit of a forecast, so that
 // both stand or neither does. The caller writes the purchase, and then the debit by
 // what comes back.
-func (s *Service) ChargeIssued(tx Tx, who actor.Actor, p *Purchase, b merchant.Brand, f Forecast) (write func(),
+func (s *Service) ChargeIssued(tx *database.Tx, who actor.Actor, p *Purchase, b merchant.Brand,
+	f Forecast) (write func(),
 	err error) {
 	rec, before := Record{Purchase: *p, Brand: b}, p.Status
 	c, err := s.book(tx, &rec, f)
@@ -99,11 +103,11 @@ func (s *Service) ChargeIssued(tx Tx, who actor.Actor, p *Purchase, b merchant.B
 // writes both. The transaction ends with fault.ErrLost when the account is not
 // active any more, when another debit under the mandate began meanwhile, or when a
 // cut-off passed since.
-func (s *Service) book(tx Tx, rec *Record, f Forecast) (collection.Collection, error) {
+func (s *Service) book(tx *database.Tx, rec *Record, f Forecast) (collection.Collection, error) {
 	if f.schedule.Plan(f.due, tx.Now()).ActionDate != f.Plan.ActionDate {
 		return collection.Collection{}, fault.ErrLost
 	}
-	token.Hold(tx.Unit(), f.Token.MerchantID, f.Token.ID)
+	token.Hold(tx, f.Token.MerchantID, f.Token.ID)
 	holdDebits(tx, f.Mandate, f.day(), len(f.others))
 	rec.Due, rec.DueGiven = f.due, f.given
 	c := s.collectionOf(tx, rec.Purchase, f.Token.ID, f.Mandate, f.Plan)

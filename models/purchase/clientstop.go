@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
@@ -61,7 +62,7 @@ func (s *Service) HaltOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 	if err := who.May(actor.Read); err != nil {
 		return h, err
 	}
-	if h.Client, err = s.Read.Client(ctx, who.MerchantID, clientID); err != nil {
+	if h.Client, err = s.clients().Client(ctx, who.MerchantID, clientID); err != nil {
 		return h, err
 	}
 	return s.haltOf(ctx, h.Client)
@@ -69,17 +70,17 @@ func (s *Service) HaltOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 
 func (s *Service) haltOf(ctx context.Context, c client.Client) (h Halt, err error) {
 	h.Client = c
-	pending, err := s.Read.PendingOfClient(ctx, c.MerchantID, c.ID)
+	pending, err := s.Store.PendingOfClient(ctx, c.MerchantID, c.ID)
 	if err != nil {
 		return h, err
 	}
 	if h.Debits, err = s.stopOf(ctx, c.MerchantID, pending); err != nil {
 		return h, err
 	}
-	if h.Tokens, err = s.Read.TokensOf(ctx, c.MerchantID, c.ID); err != nil {
+	if h.Tokens, err = s.Tokens().TokensOf(ctx, c.MerchantID, c.ID); err != nil {
 		return h, err
 	}
-	if h.Asked, err = s.Read.PendingTokensOf(ctx, c.MerchantID, c.ID); err != nil {
+	if h.Asked, err = s.Tokens().PendingTokensOf(ctx, c.MerchantID, c.ID); err != nil {
 		return h, err
 	}
 	if s.Subscriptions != nil {
@@ -109,9 +110,9 @@ func (s *Service) senderOf(ctx context.Context, h Halt) (merchant.Brand, error) 
 		of = h.Tokens[0].BrandID
 	}
 	if of != uuid.Nil {
-		return s.Read.Brand(ctx, h.Client.MerchantID, of)
+		return s.Merchants().Brand(ctx, h.Client.MerchantID, of)
 	}
-	brands, err := s.Read.Brands(ctx, h.Client.MerchantID)
+	brands, err := s.Merchants().Brands(ctx, h.Client.MerchantID)
 	if err != nil || len(brands) == 0 {
 		return merchant.Brand{}, err
 	}
@@ -136,7 +137,7 @@ func (s *Service) StopClient(ctx context.Context, who actor.Actor, in StopInput)
 	if err := s.reasonOf(&in); err != nil {
 		return ClientStop{}, err
 	}
-	err = s.stopping(ctx, func(tx Tx) (wrong error) {
+	err = s.stopping(ctx, func(tx *database.Tx) (wrong error) {
 		stop, wrong = s.StopClientIn(tx.Context(), tx, who, in)
 		return wrong
 	})
@@ -157,27 +158,28 @@ func (s *Service) reasonOf(in *StopInput) error {
 }
 
 // stopping does it again when another change came first.
-func (s *Service) stopping(ctx context.Context, do func(Tx) error) error {
+func (s *Service) stopping(ctx context.Context, do func(*database.Tx) error) error {
 	return fault.Again(tries, "Debits of this client are being changed at the moment. Try again.",
 		func() error { return s.InTx(ctx, do) })
 }
 
 // StopClientIn is StopClient in the transaction of a decision; who is the one who asked. The client's row is locked
 // first and the tokens after it: what began to debit the client before is seen, and what comes later is refused.
-func (s *Service) StopClientIn(ctx context.Context, tx Tx, who actor.Actor, in StopInput) (ClientStop, error) {
-	c, err := client.Lock(tx.Unit(), who.MerchantID, in.ClientID)
+func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.Actor, in StopInput) (ClientStop,
+	error) {
+	c, err := client.Lock(tx, who.MerchantID, in.ClientID)
 	if err != nil {
 		return ClientStop{}, err
 	}
 	if !c.StoppedAt.IsZero() {
-		standing, _, err := s.Read.StandingStop(ctx, who.MerchantID, c.ID)
+		standing, _, err := s.Store.StandingStop(ctx, who.MerchantID, c.ID)
 		return standing, err
 	}
-	held, err := token.HoldOf(tx.Unit(), c.MerchantID, c.ID)
+	held, err := token.HoldOf(tx, c.MerchantID, c.ID)
 	if err != nil {
 		return ClientStop{}, err
 	}
-	client.SetStopped(tx.Unit(), c.MerchantID, c.ID, tx.Now())
+	client.SetStopped(tx, c.MerchantID, c.ID, tx.Now())
 	h, err := s.haltOf(ctx, c)
 	if err != nil {
 		return ClientStop{}, err
@@ -203,7 +205,7 @@ func (s *Service) StopClientIn(ctx context.Context, tx Tx, who actor.Actor, in S
 		}
 		stop.Changed.Subscriptions = append(stop.Changed.Subscriptions, sub.ID)
 	}
-	insertStop(tx.Unit(), stop)
+	insertStop(tx, stop)
 	after := map[string]any{"stop": stop.ID, "reason": in.Reason, "stopped": true, "tokens_held": len(held),
 		"debits_withdrawn": len(h.Debits.Withdrawn), "debits_running": len(h.Debits.Running),
 		"subscriptions_paused": len(h.Subscriptions), "effects": lines}
@@ -219,7 +221,7 @@ func (s *Service) StopClientIn(ctx context.Context, tx Tx, who actor.Actor, in S
 	return stop, nil
 }
 
-func (st ClientStop) mail(tx Tx, c client.Client, kind string, l mail.Letter) mail.Mail {
+func (st ClientStop) mail(tx *database.Tx, c client.Client, kind string, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: c.MerchantID, ObjectID: st.ID, Kind: kind, Attempt: 1, ClientID: c.ID,
 		To: c.Email, CC: c.CC, BCC: c.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
 }
@@ -237,7 +239,7 @@ func (s *Service) NotStopped(ctx context.Context, merchantID, clientID uuid.UUID
 	if clientID == uuid.Nil {
 		return nil
 	}
-	stopped, parked, err := s.Read.ClientStopped(ctx, merchantID, clientID)
+	stopped, parked, err := s.clients().ClientStopped(ctx, merchantID, clientID)
 	switch {
 	case err != nil:
 		return err

@@ -1,8 +1,6 @@
 package purchase
 
 import (
-	"github.com/google/uuid"
-
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 )
@@ -17,11 +15,3 @@ func insertStop(tx *database.Tx, s ClientStop) { database.Insert(tx, Stops, s) }
 
 // endStop ends a stop that holds; false when another was quicker.
 func endStop(tx *database.Tx, s ClientStop) (bool, error) { return database.Change(tx, stopEnd, s) }
-
-// restoreCollection plans a debit again that was cancelled before any process began to hand it over; false when the
-// bank may have it, or its cut-off has passed.
-func restoreCollection(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	return tx.ExecOne("restore collection", `UPDATE collections SET state = 'scheduled', updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND state = 'cancelled' AND claimed_until IS NULL AND NOT recall_due
-		AND submit_at > $3`, merchantID, id, tx.Now())
-}

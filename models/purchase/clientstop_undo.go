@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/queue"
@@ -57,7 +58,7 @@ func (s *Service) StandingStop(ctx context.Context, who actor.Actor, clientID uu
 	if err := who.May(actor.Read); err != nil {
 		return ClientStop{}, false, err
 	}
-	return s.Read.StandingStop(ctx, who.MerchantID, clientID)
+	return s.Store.StandingStop(ctx, who.MerchantID, clientID)
 }
 
 // UndoOf tells what undoing the stop of a client would do now; Conflict when nothing is stopped.
@@ -65,7 +66,7 @@ func (s *Service) UndoOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 	if err := who.May(actor.Read); err != nil {
 		return u, err
 	}
-	c, err := s.Read.Client(ctx, who.MerchantID, clientID)
+	c, err := s.clients().Client(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return u, err
 	}
@@ -74,7 +75,7 @@ func (s *Service) UndoOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 
 func (s *Service) undoOf(ctx context.Context, c client.Client) (u StopUndo, err error) {
 	var found bool
-	if u.Stop, found, err = s.Read.StandingStop(ctx, c.MerchantID, c.ID); err != nil {
+	if u.Stop, found, err = s.Store.StandingStop(ctx, c.MerchantID, c.ID); err != nil {
 		return u, err
 	}
 	if !found {
@@ -141,15 +142,16 @@ func (s *Service) ResumeClient(ctx context.Context, who actor.Actor, clientID, s
 	if err := who.May(actor.Approve); err != nil {
 		return u, err
 	}
-	err = s.stopping(ctx, func(tx Tx) (wrong error) {
+	err = s.stopping(ctx, func(tx *database.Tx) (wrong error) {
 		u, wrong = s.resumeIn(tx.Context(), tx, who, clientID, seen)
 		return wrong
 	})
 	return u, err
 }
 
-func (s *Service) resumeIn(ctx context.Context, tx Tx, who actor.Actor, clientID, seen uuid.UUID) (StopUndo, error) {
-	c, err := client.Lock(tx.Unit(), who.MerchantID, clientID)
+func (s *Service) resumeIn(ctx context.Context, tx *database.Tx, who actor.Actor, clientID, seen uuid.UUID) (StopUndo,
+	error) {
+	c, err := client.Lock(tx, who.MerchantID, clientID)
 	if err != nil {
 		return StopUndo{}, err
 	}
@@ -161,21 +163,21 @@ func (s *Service) resumeIn(ctx context.Context, tx Tx, who actor.Actor, clientID
 		return u, fault.New(fault.Conflict, "stop_changed", "This stop was undone, and there is another. Look at it again.")
 	}
 	u.Stop.State, u.Stop.EndedBy, u.Stop.EndedName, u.Stop.EndedAt = StopUndone, who.ID, who.Name, tx.Now()
-	if won, err := endStop(tx.Unit(), u.Stop); err != nil || !won {
+	if won, err := endStop(tx, u.Stop); err != nil || !won {
 		return u, lostUnless(err)
 	}
 	lines := u.Lines()
 	if err := s.bringBack(ctx, tx, who, &u); err != nil {
 		return u, err
 	}
-	client.SetStopped(tx.Unit(), c.MerchantID, c.ID, time.Time{})
+	client.SetStopped(tx, c.MerchantID, c.ID, time.Time{})
 	tx.Audit(who, audit.Entry{Action: "client.resumed", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,
 		Text: "The stop of everything that is debited from " + c.Name() + " was undone: " +
 			plural.Of(len(u.Back), "debit") + " planned again, " + plural.Of(len(u.Subs), "subscription") + " resumed.",
 		Before: map[string]any{"stopped": true, "stop": u.Stop.ID, "reason": u.Stop.Reason},
 		After:  map[string]any{"stopped": false, "effects": lines}})
 	if c.Email != "" && (len(u.Back) > 0 || len(u.Subs) > 0) {
-		live, err := s.Read.TokensOf(ctx, c.MerchantID, c.ID)
+		live, err := s.Tokens().TokensOf(ctx, c.MerchantID, c.ID)
 		if err != nil {
 			return u, err
 		}
@@ -190,8 +192,8 @@ func (s *Service) resumeIn(ctx context.Context, tx Tx, who actor.Actor, clientID
 }
 
 // bringBack frees the accounts, plans the debits again and lets the subscriptions go on.
-func (s *Service) bringBack(ctx context.Context, tx Tx, who actor.Actor, u *StopUndo) error {
-	free, err := token.ReleaseOf(tx.Unit(), u.Stop.MerchantID, u.Stop.ClientID)
+func (s *Service) bringBack(ctx context.Context, tx *database.Tx, who actor.Actor, u *StopUndo) error {
+	free, err := token.ReleaseOf(tx, u.Stop.MerchantID, u.Stop.ClientID)
 	if err != nil {
 		return err
 	}
@@ -201,7 +203,7 @@ func (s *Service) bringBack(ctx context.Context, tx Tx, who actor.Actor, u *Stop
 		}
 	}
 	for _, id := range inOrder(free) { // first debits that a bank's answer began while nothing left
-		t, err := s.Read.Token(ctx, u.Stop.MerchantID, id)
+		t, err := s.Tokens().Token(ctx, u.Stop.MerchantID, id)
 		if err != nil {
 			return err
 		}
@@ -218,8 +220,8 @@ func (s *Service) bringBack(ctx context.Context, tx Tx, who actor.Actor, u *Stop
 }
 
 // planBack plans a debit again, on the dates that it had; ErrLost when it is not as it was listed.
-func (s *Service) planBack(tx Tx, who actor.Actor, rec *Record, stop ClientStop) error {
-	if won, err := restoreCollection(tx.Unit(), rec.MerchantID, rec.Collection.ID); err != nil || !won {
+func (s *Service) planBack(tx *database.Tx, who actor.Actor, rec *Record, stop ClientStop) error {
+	if won, err := collection.Restore(tx, rec.MerchantID, rec.Collection.ID); err != nil || !won {
 		return lostUnless(err)
 	}
 	before, c := rec.Status, *rec.Collection
@@ -230,7 +232,7 @@ func (s *Service) planBack(tx Tx, who actor.Actor, rec *Record, stop ClientStop)
 	}
 	c.State = collection.Scheduled
 	rec.Collection, rec.ExecuteAt, rec.UpdatedAt = &c, c.ExecuteAt, tx.Now()
-	tx.MovePurchase(rec.Purchase, before)
+	move(tx, rec.Purchase, before)
 	tx.Audit(who, audit.Entry{Action: "purchase.planned_back", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text:   "The stop was undone: the debit runs on " + c.ActionDate.Format(dayForm) + " as planned before.",

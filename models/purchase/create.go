@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -32,9 +33,9 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 
 // besides is written in the transaction of a new purchase; it gives the answer of
 // the use case.
-type besides func(Tx, Record) (answer any)
+type besides func(*database.Tx, Record) (answer any)
 
-func recordItself(_ Tx, rec Record) any { return rec }
+func recordItself(_ *database.Tx, rec Record) any { return rec }
 
 func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, also besides) (Record, error) {
 	p, brand, err := s.draft(ctx, who, &in)
@@ -72,7 +73,7 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 		return Record{}, err
 	}
 	rec := Record{Purchase: p, Brand: brand}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		rec.Purchase = p
 		rec.Begin(tx.NewID(), tx.Now())
 		if account != nil {
@@ -80,9 +81,9 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 		}
 		rec.setPassAt()
 		if account != nil && rec.ClientID != uuid.Nil {
-			client.HoldForDebit(tx.Unit(), rec.MerchantID, rec.ClientID)
+			client.HoldForDebit(tx, rec.MerchantID, rec.ClientID)
 		}
-		tx.InsertPurchase(rec.Purchase)
+		Insert(tx, rec.Purchase)
 		if account != nil {
 			if err := account.write(tx, rec.Purchase, rec.Collection); err != nil {
 				return err
@@ -172,7 +173,7 @@ func (s *Service) brandOf(ctx context.Context, who actor.Actor, in *Input) (merc
 	if in.BrandID == uuid.Nil {
 		return merchant.Brand{}, nil
 	}
-	brand, err := s.Read.Brand(ctx, who.MerchantID, in.BrandID)
+	brand, err := s.Merchants().Brand(ctx, who.MerchantID, in.BrandID)
 	if fault.Is(err, fault.NotFound) {
 		in.Problems.NoSuch("brand_id", in.BrandID)
 		return brand, nil
@@ -187,7 +188,7 @@ func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (clie
 	if in.ClientID == uuid.Nil {
 		return client.Details{}, nil
 	}
-	d, err := s.Read.ClientDetails(ctx, who.MerchantID, in.ClientID)
+	d, err := s.clients().ClientDetails(ctx, who.MerchantID, in.ClientID)
 	if fault.Is(err, fault.NotFound) {
 		in.Problems.NoSuch("client_id", in.ClientID)
 		return d, nil
@@ -267,7 +268,7 @@ func (p Purchase) consentChannel() mandate.Channel {
 }
 
 func (s *Service) nextReference(ctx context.Context, b merchant.Brand) (string, error) {
-	n, err := s.Read.NextNumber(ctx, b.ID, "purchase")
+	n, err := s.Store.NextNumber(ctx, b.ID, "purchase")
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 )
@@ -57,7 +58,7 @@ func (s *Service) insertAnd(ctx context.Context, who actor.Actor, p Purchase, br
 	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
 		return Record{}, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		rec = Record{Purchase: p, Brand: brand}
 		rec.Begin(tx.NewID(), tx.Now())
 		charge := func() {}
@@ -75,9 +76,9 @@ func (s *Service) insertAnd(ctx context.Context, who actor.Actor, p Purchase, br
 		}
 		rec.setPassAt()
 		if rec.ClientID != uuid.Nil {
-			client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
+			client.Hold(tx, rec.MerchantID, rec.ClientID)
 		}
-		tx.InsertPurchase(rec.Purchase)
+		Insert(tx, rec.Purchase)
 		tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: rec.ID,
 			ClientID: rec.ClientID, PurchaseID: rec.ID, Text: createdText(rec.Purchase),
 			After: map[string]any{"status": Created, "total_cents": rec.TotalCents, "due": rec.Due.Unix()}})

@@ -50,7 +50,7 @@ func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter,
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Record]{}, err
 	}
-	page, err := s.Lists.Debits(ctx, who.MerchantID, f, ask)
+	page, err := s.Store.Debits(ctx, who.MerchantID, f, ask)
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
@@ -66,7 +66,7 @@ func (s *Service) SeveralDebits(ctx context.Context, who actor.Actor, ids []uuid
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	found, err := s.Lists.DebitsByID(ctx, who.MerchantID, ids)
+	found, err := s.collections().ByID(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *Service) recordsOf(ctx context.Context, merchantID uuid.UUID,
 	for i, c := range debits {
 		ids[i] = c.PurchaseID
 	}
-	owed, err := s.Lists.PurchasesOf(ctx, merchantID, ids)
+	owed, err := s.Store.PurchasesOf(ctx, merchantID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -100,5 +100,5 @@ func (s *Service) TallyDebits(ctx context.Context, who actor.Actor, f DebitFilte
 	if err := who.May(actor.Read); err != nil {
 		return Tally{}, err
 	}
-	return s.Lists.TallyDebits(ctx, who.MerchantID, f, CountLimit+1)
+	return s.Store.TallyDebits(ctx, who.MerchantID, f, CountLimit+1)
 }

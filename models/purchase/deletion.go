@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/token"
@@ -121,15 +122,15 @@ func (s *Service) StartDeletion(ctx context.Context, who actor.Actor, in Deletio
 	if err := s.alone(ctx, who); err != nil {
 		return Deletion{}, err
 	}
-	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+	return s.deleting(ctx, func(tx *database.Tx) (Deletion, error) {
 		return s.StartDeletionIn(tx.Context(), tx, who, in)
 	})
 }
 
 // startDeletionOf is StartDeletion of one stored account, answered with its purchase.
 func (s *Service) startDeletionOf(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
-	answer func(Tx, Record) error) error {
-	t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+	answer func(*database.Tx, Record) error) error {
+	t, err := s.Tokens().Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (s *Service) startDeletionOf(ctx context.Context, who actor.Actor, clientID
 		return err
 	}
 	source.TokenLeaving = true
-	_, err = s.deleting(ctx, func(tx Tx) (Deletion, error) {
+	_, err = s.deleting(ctx, func(tx *database.Tx) (Deletion, error) {
 		d, err := s.StartDeletionIn(tx.Context(), tx, who, DeletionInput{Tokens: []uuid.UUID{tokenID}})
 		if err != nil {
 			return d, err
@@ -167,7 +168,7 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	if who.Kind != actor.User {
 		return nil
 	}
-	d, err := s.Read.Demands(ctx, who.MerchantID)
+	d, err := s.Merchants().Demands(ctx, who.MerchantID)
 	if err == nil && d.Deletions {
 		err = fault.New(fault.Conflict, "approval_needed",
 			"Your business requires a second approver to delete tokens. Ask for approval on the token’s page in the dashboard.")
@@ -175,9 +176,9 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	return err
 }
 
-func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (d Deletion, err error) {
+func (s *Service) deleting(ctx context.Context, do func(*database.Tx) (Deletion, error)) (d Deletion, err error) {
 	err = fault.Again(tries, "These accounts are in use at the moment. Try again.", func() error {
-		return s.InTx(ctx, func(tx Tx) (wrong error) {
+		return s.InTx(ctx, func(tx *database.Tx) (wrong error) {
 			d, wrong = do(tx)
 			return wrong
 		})
@@ -187,7 +188,8 @@ func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (
 
 // StartDeletionIn is StartDeletion in the transaction of a decision; who is the one who asked.
 // More depending on it than was seen is the conflict stakes_grew.
-func (s *Service) StartDeletionIn(ctx context.Context, tx Tx, who actor.Actor, in DeletionInput) (Deletion, error) {
+func (s *Service) StartDeletionIn(ctx context.Context, tx *database.Tx, who actor.Actor, in DeletionInput) (Deletion,
+	error) {
 	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID,
 		AskedName: who.Name,
 		Reason:    strings.TrimSpace(in.Reason), ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting,
@@ -212,9 +214,9 @@ func (s *Service) StartDeletionIn(ctx context.Context, tx Tx, who actor.Actor, i
 	case len(wrong) > 0:
 		return d, wrong.Err()
 	}
-	tx.InsertDeletion(d)
+	insertDeletion(tx, d)
 	for _, i := range impacts {
-		tx.LeaveToken(who.MerchantID, i.Token.ID, true)
+		leaveToken(tx, who.MerchantID, i.Token.ID, true)
 		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID,
 			ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
 			Text: fmt.Sprintf("The token %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask,
@@ -227,11 +229,11 @@ func (s *Service) StartDeletionIn(ctx context.Context, tx Tx, who actor.Actor, i
 
 // takeOut takes the tokens out of use, and lists what their deletion does: no charge
 // can begin with them any more, so what hangs on them now is all.
-func (s *Service) takeOut(ctx context.Context, tx Tx, d *Deletion, in DeletionInput) ([]Impact, error) {
+func (s *Service) takeOut(ctx context.Context, tx *database.Tx, d *Deletion, in DeletionInput) ([]Impact, error) {
 	ids := inOrder(in.Tokens)
 	var out []token.Token
 	for _, id := range ids {
-		t, err := s.Read.Token(ctx, d.MerchantID, id)
+		t, err := s.Tokens().Token(ctx, d.MerchantID, id)
 		switch {
 		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
 			continue
@@ -239,7 +241,7 @@ func (s *Service) takeOut(ctx context.Context, tx Tx, d *Deletion, in DeletionIn
 			return nil, err
 		}
 		d.Tokens[id] = t.State
-		if won, err := token.Turn(tx.Unit(), d.MerchantID, id, t.State, token.Deleting); err != nil || !won {
+		if won, err := token.Turn(tx, d.MerchantID, id, t.State, token.Deleting); err != nil || !won {
 			return nil, lostUnless(err)
 		}
 		t.State = token.Deleting

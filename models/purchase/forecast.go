@@ -125,7 +125,7 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 		}
 	}
 	if k, err = s.accounts(ctx, merchantID, wishes); err == nil {
-		k.last, err = s.Read.LatestCollections(ctx, merchantID, tried...)
+		k.last, err = s.collections().Latest(ctx, merchantID, tried...)
 	}
 	return k, err
 }
@@ -148,7 +148,7 @@ func (s *Service) accounts(ctx context.Context, merchantID uuid.UUID, wishes []W
 	if k.brands, err = s.brandsOf(ctx, merchantID, brands); err != nil {
 		return k, err
 	}
-	stored, given, err := s.Read.TokensWithMandates(ctx, merchantID, distinct(tokens))
+	stored, given, err := s.Mandates().TokensWithMandates(ctx, merchantID, distinct(tokens))
 	if err != nil {
 		return k, err
 	}
@@ -161,7 +161,7 @@ func (s *Service) accounts(ctx context.Context, merchantID uuid.UUID, wishes []W
 			held = append(held, m.ID)
 		}
 	}
-	k.debits, err = s.Read.DebitsNear(ctx, merchantID, held, first.AddDays(-mandate.PeriodReach),
+	k.debits, err = s.Store.DebitsNear(ctx, merchantID, held, first.AddDays(-mandate.PeriodReach),
 		last.AddDays(mandate.PeriodReach))
 	return k, err
 }
@@ -171,7 +171,7 @@ func (s *Service) brandsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid
 	error) {
 	found := map[uuid.UUID]merchant.Brand{}
 	for _, id := range distinct(ids) {
-		brand, err := s.Read.Brand(ctx, merchantID, id)
+		brand, err := s.Merchants().Brand(ctx, merchantID, id)
 		if err != nil {
 			return nil, err
 		}

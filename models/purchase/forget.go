@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/token"
@@ -20,11 +21,11 @@ import (
 // API contract 3.7). clientID zero means: whosever it is. The evidence stays. What a
 // person deletes, by whichever address, can be undone for UndoTime (12.29).
 func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID) error {
-	return s.deleteToken(ctx, who, clientID, tokenID, func(Tx, Record) error { return nil })
+	return s.deleteToken(ctx, who, clientID, tokenID, func(*database.Tx, Record) error { return nil })
 }
 
 func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
-	answer func(Tx, Record) error) error {
+	answer func(*database.Tx, Record) error) error {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return err
 	}
@@ -35,14 +36,14 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 		return s.startDeletionOf(ctx, who, clientID, tokenID, answer)
 	}
 	for range tries {
-		t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+		t, err := s.Tokens().Token(ctx, who.MerchantID, tokenID)
 		if err != nil {
 			return err
 		}
 		if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
 			return fault.Missing()
 		}
-		err = s.InTx(ctx, func(tx Tx) error {
+		err = s.InTx(ctx, func(tx *database.Tx) error {
 			source, err := s.forget(tx.Context(), tx, who, t, (*Impact).asPrograms, map[string]any{})
 			if err != nil {
 				return err
@@ -58,15 +59,15 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 
 // ForgetClient ends every stored account of a client, in the transaction that
 // deletes the client. Who may not delete tokens may not delete them this way.
-func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clientID uuid.UUID) error {
-	live, err := s.Read.TokensOf(ctx, who.MerchantID, clientID)
+func (s *Service) ForgetClient(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
+	live, err := s.Tokens().TokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
 	if err := s.mayForget(ctx, who, live); err != nil {
 		return err
 	}
-	leaving, err := s.Read.DeletingTokensOf(ctx, who.MerchantID, clientID)
+	leaving, err := s.Tokens().DeletingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 			return err
 		}
 	}
-	pending, err := s.Read.PendingTokensOf(ctx, who.MerchantID, clientID)
+	pending, err := s.Tokens().PendingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
@@ -84,12 +85,15 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 			return err
 		}
 	}
-	return endSubscriptions(tx, who, clientID)
+	return s.endSubscriptions(tx, who, clientID)
 }
 
 // endSubscriptions: nobody is billed any more who is not a client.
-func endSubscriptions(tx Tx, who actor.Actor, clientID uuid.UUID) error {
-	ended, err := tx.EndSubscribers(who.MerchantID, clientID)
+func (s *Service) endSubscriptions(tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
+	if s.Subscriptions == nil {
+		return nil
+	}
+	ended, err := s.Subscriptions.EndOf(tx, who.MerchantID, clientID)
 	for _, id := range ended {
 		tx.Audit(who, audit.Entry{Action: "subscriber.ended", ObjectType: "subscriber", ObjectID: id, ClientID: clientID,
 			Text:  "The subscription ended: the client was deleted.",
@@ -100,20 +104,21 @@ func endSubscriptions(tx Tx, who actor.Actor, clientID uuid.UUID) error {
 
 // forgetPending ends an account that was on its way to be stored. The client's
 // answer is not awaited any more; a debit that the bank has runs its course.
-func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t token.Token, why string) error {
+func (s *Service) forgetPending(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token,
+	why string) error {
 	rec, err := s.load(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return err
 	}
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
-	won, err := token.Move(tx.Unit(), t, token.Pending)
+	won, err := token.Move(tx, t, token.Pending)
 	if err != nil {
 		return err
 	}
 	if !won {
 		return fault.ErrLost
 	}
-	mandate.End(tx.Unit(), t.MerchantID, t.MandateID, mandate.Cancelled)
+	mandate.End(tx, t.MerchantID, t.MandateID, mandate.Cancelled)
 	from, asking := rec.Status, rec.Collection == nil
 	if !asking && rec.Collection.State != collection.Scheduled {
 		return nil
@@ -125,7 +130,7 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 		Error: &AttemptError{"recurring_token_expired", why}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
-	tx.MovePurchase(rec.Purchase, from)
+	move(tx, rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text: why, Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
@@ -135,18 +140,18 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 // forget marks the token first: from then on no charge can begin with it, since
 // charging touches the same row. Then it does what impact lists and settle chose. It
 // gives the tokenising purchase as it is then.
-func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token, settle func(*Impact),
+func (s *Service) forget(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token, settle func(*Impact),
 	after map[string]any) (source Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
-	won, err := token.Move(tx.Unit(), t, from)
+	won, err := token.Move(tx, t, from)
 	if err != nil {
 		return source, err
 	}
 	if !won {
 		return source, fault.ErrLost
 	}
-	mandate.End(tx.Unit(), t.MerchantID, t.MandateID, mandate.Cancelled)
+	mandate.End(tx, t.MerchantID, t.MandateID, mandate.Cancelled)
 	i, err := s.impact(ctx, t, nil, tx.Now())
 	if err != nil {
 		return source, err
@@ -165,13 +170,13 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 }
 
 // forgetSource: the tokenising purchase no longer is a token; its status stays.
-func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t token.Token) (Record, error) {
+func (s *Service) forgetSource(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token) (Record, error) {
 	rec, err := s.load(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return rec, err
 	}
 	rec.noToken(who, t.Method, tx.Now())
-	tx.MovePurchase(rec.Purchase, rec.Status)
+	move(tx, rec.Purchase, rec.Status)
 	return rec, nil
 }
 
@@ -184,7 +189,7 @@ func (s *Service) DeleteTokenOf(ctx context.Context, who actor.Actor, id uuid.UU
 	if err != nil {
 		return rec, err
 	}
-	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx Tx, source Record) error {
+	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx *database.Tx, source Record) error {
 		rec = source
 		return tx.Answered(rec)
 	})

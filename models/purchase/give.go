@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -46,7 +47,7 @@ func (in Account) consentedAt() (at time.Time) {
 
 // Open finds a purchase by the client's link: knowing the id is the permission.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Record, error) {
-	p, err := s.Read.PurchaseForPayer(ctx, id)
+	p, err := s.Store.PurchaseForPayer(ctx, id)
 	if err != nil {
 		return Record{}, err
 	}
@@ -65,7 +66,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		return Record{}, err
 	}
 	in.clean()
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := in.check(s, rec); err != nil {
 			return nil, err
 		}
@@ -88,10 +89,10 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 			return nil, err
 		}
 		st.evidence = in.Evidence
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			if rec.ClientID != uuid.Nil {
-				client.HoldForDebit(tx.Unit(), rec.MerchantID, rec.ClientID)
+				client.HoldForDebit(tx, rec.MerchantID, rec.ClientID)
 			}
 			rec.Purchase = next
 			rec.Collection = st.apply(tx, &rec.Purchase)
@@ -128,14 +129,14 @@ func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase
 		return nil, err
 	}
 	st.verified = verified
-	m, err := s.Read.Mandate(ctx, p.MerchantID, p.ID)
+	m, err := s.Mandates().Mandate(ctx, p.MerchantID, p.ID)
 	if fault.Is(err, fault.NotFound) {
 		return st, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.Read.AuthenticationsOf(ctx, p.MerchantID, p.ID)
+	before, err := s.Mandates().AuthenticationsOf(ctx, p.MerchantID, p.ID)
 	switch how := p.Details.DirectDebit.Terms.Authentication; {
 	case err != nil || len(before) == 0:
 		return st, err
@@ -153,7 +154,7 @@ func (s *Service) givenAnew(ctx context.Context, who actor.Actor, p *Purchase, b
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.Read.Mandate(ctx, p.MerchantID, p.ID)
+	before, err := s.Mandates().Mandate(ctx, p.MerchantID, p.ID)
 	if fault.Is(err, fault.NotFound) {
 		return st, nil
 	}
@@ -277,7 +278,7 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 	if err := mayGiveFor(who); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.mayUse(rec); err != nil {
 			return nil, err
 		}

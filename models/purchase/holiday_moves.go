@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -84,12 +85,12 @@ func (s *Service) holidayMoves(ctx context.Context, who actor.Actor, day calenda
 	for i, rec := range page.Items {
 		ids[i] = rec.Collection.MandateID
 	}
-	mandates, err := s.Read.MandatesByID(ctx, who.MerchantID, distinct(ids))
+	mandates, err := s.Mandates().MandatesByID(ctx, who.MerchantID, distinct(ids))
 	if err != nil {
 		return out, err
 	}
 	under := mandate.ByID(mandates)
-	brands, err := s.Read.Brands(ctx, who.MerchantID)
+	brands, err := s.Merchants().Brands(ctx, who.MerchantID)
 	if err != nil {
 		return out, err
 	}
@@ -138,7 +139,7 @@ func (s *Service) MoveOffHoliday(ctx context.Context, who actor.Actor, day calen
 			day.Format(dateForm))
 	}
 	for range tries {
-		err = s.InTx(ctx, func(tx Tx) error {
+		err = s.InTx(ctx, func(tx *database.Tx) error {
 			moved, err = s.moveOffIn(tx, who, day, seen)
 			return err
 		})
@@ -150,7 +151,7 @@ func (s *Service) MoveOffHoliday(ctx context.Context, who actor.Actor, day calen
 		Because(err)
 }
 
-func (s *Service) moveOffIn(tx Tx, who actor.Actor, day calendar.Date, seen string) (moved int, err error) {
+func (s *Service) moveOffIn(tx *database.Tx, who actor.Actor, day calendar.Date, seen string) (moved int, err error) {
 	all, err := s.holidayMoves(tx.Context(), who, day)
 	if err != nil {
 		return 0, err
@@ -168,7 +169,7 @@ func (s *Service) moveOffIn(tx Tx, who actor.Actor, day calendar.Date, seen stri
 		}
 		c := one.moved
 		c.UpdatedAt = tx.Now()
-		planned, err := tx.PlanCollection(c)
+		planned, err := collection.Replan(tx, c)
 		if err != nil {
 			return 0, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/token"
@@ -26,11 +27,15 @@ type Subscriptions interface {
 	Recurs(ctx context.Context, p Purchase) (Recurrence, error)
 	// LoseAccount does to a subscription what was chosen; fault.ErrLost when it is not
 	// as it was listed.
-	LoseAccount(ctx context.Context, tx Tx, who actor.Actor, of Subscribed, e Effect) error
+	LoseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, of Subscribed, e Effect) error
 	// Stop pauses a subscription because everything of its client is stopped, and Resume lets one that it paused go on;
 	// fault.ErrLost when it is not as it was listed.
-	Stop(ctx context.Context, tx Tx, who actor.Actor, of Subscribed) error
-	Resume(ctx context.Context, tx Tx, who actor.Actor, of Subscribed) error
+	Stop(ctx context.Context, tx *database.Tx, who actor.Actor, of Subscribed) error
+	Resume(ctx context.Context, tx *database.Tx, who actor.Actor, of Subscribed) error
+	// FollowToken gives subscribers that are charged on one token the other.
+	FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID)
+	// EndOf makes the subscribers of a client who is deleted inactive, and gives their ids.
+	EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) ([]uuid.UUID, error)
 }
 
 // DeletionImpacts shows what deleting live tokens does, before it is asked, with the
@@ -45,7 +50,7 @@ func (s *Service) DeletionImpacts(ctx context.Context, who actor.Actor, ids []uu
 func (s *Service) impacts(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, at time.Time) ([]Impact, error) {
 	var out []Impact
 	for _, id := range ids {
-		t, err := s.Read.Token(ctx, merchantID, id)
+		t, err := s.Tokens().Token(ctx, merchantID, id)
 		switch {
 		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
 			continue
@@ -66,7 +71,7 @@ func (s *Service) impacts(ctx context.Context, merchantID uuid.UUID, ids []uuid.
 func (s *Service) impact(ctx context.Context, t token.Token, gone []uuid.UUID, at time.Time) (Impact, error) {
 	i := Impact{Token: t}
 	var err error
-	if i.Mandate, err = s.Read.Mandate(ctx, t.MerchantID, t.MandateID); err != nil {
+	if i.Mandate, err = s.Mandates().Mandate(ctx, t.MerchantID, t.MandateID); err != nil {
 		return i, err
 	}
 	o := options{s: s, at: at, token: t}
@@ -97,7 +102,7 @@ func (s *Service) impact(ctx context.Context, t token.Token, gone []uuid.UUID, a
 // plannedOn gives the debits that are planned from an account, by their dates, and
 // notes those that the bank has.
 func (s *Service) plannedOn(ctx context.Context, i *Impact) (planned []Record, err error) {
-	waiting, err := s.Read.WaitingFor(ctx, i.Token.MerchantID, i.Token.ID)
+	waiting, err := s.Store.WaitingFor(ctx, i.Token.MerchantID, i.Token.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +133,7 @@ func (s *Service) otherAccounts(ctx context.Context, t token.Token, gone []uuid.
 	if t.ClientID == uuid.Nil {
 		return nil, nil
 	}
-	live, err := s.Read.TokensOf(ctx, t.MerchantID, t.ClientID)
+	live, err := s.Tokens().TokensOf(ctx, t.MerchantID, t.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +141,7 @@ func (s *Service) otherAccounts(ctx context.Context, t token.Token, gone []uuid.
 		if other.ID == t.ID || other.State != token.Active || other.BrandID != t.BrandID || slices.Contains(gone, other.ID) {
 			continue
 		}
-		m, err := s.Read.Mandate(ctx, t.MerchantID, other.MandateID)
+		m, err := s.Mandates().Mandate(ctx, t.MerchantID, other.MandateID)
 		if err != nil {
 			return nil, err
 		}
@@ -287,7 +292,7 @@ func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor,
 	if err := who.May(actor.Read); err != nil {
 		return out, err
 	}
-	live, err := s.Read.TokensOf(ctx, who.MerchantID, clientID)
+	live, err := s.Tokens().TokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return out, err
 	}
@@ -295,7 +300,7 @@ func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor,
 		!fault.Is(out.Refused, fault.Conflict) {
 		return out, out.Refused
 	}
-	leaving, err := s.Read.DeletingTokensOf(ctx, who.MerchantID, clientID)
+	leaving, err := s.Tokens().DeletingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return out, err
 	}
@@ -307,7 +312,7 @@ func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor,
 		i.withoutSubscriptions()
 		out.Accounts = append(out.Accounts, i)
 	}
-	if out.Pending, err = s.Read.PendingTokensOf(ctx, who.MerchantID, clientID); err != nil {
+	if out.Pending, err = s.Tokens().PendingTokensOf(ctx, who.MerchantID, clientID); err != nil {
 		return out, err
 	}
 	if s.Subscriptions != nil {

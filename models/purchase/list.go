@@ -13,7 +13,6 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
-	"debitdesk/models/token"
 )
 
 // Filter narrows the list of purchases; its zero value takes all.
@@ -123,36 +122,12 @@ func (f Filter) Narrow() bool {
 var Sorts = paging.Sorts{paging.Created: 0, "due": 0, "amount": 0, "client": CountLimit / 2,
 	"reference": CountLimit / 2, "debit": 2_500}
 
-// Lister is what lists of purchases ask of the store.
-type Lister interface {
-	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Purchase], error)
-	// PurchaseTotals counts and sums all purchases of a merchant, exactly.
-	PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (TotalsByKind, error)
-	// TokenPage lists the live tokens of a client.
-	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
-	// TotalPurchases counts and sums what a filter lets through, up to limit purchases in all; nil where a search finds
-	// too much to be counted.
-	TotalPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (Totals, error)
-	// TallyPurchases counts and sums the purchases with the concern of a filter; less than none says that they are too
-	// many to be looked at. Of a refund that waits it is the refund that is summed.
-	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter) (Tally, error)
-	// Debits lists debits, newest first.
-	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
-		ask paging.Ask) (paging.Page[collection.Collection], error)
-	// DebitsByID finds debits by their ids, in no order.
-	DebitsByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]collection.Collection, error)
-	// TallyDebits counts and sums debits, up to limit; 0 is no limit.
-	TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, limit int64) (Tally, error)
-	// PurchasesOf finds purchases by their ids.
-	PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Purchase, error)
-}
-
 // List gives a page of purchases, newest first, with what is shown beside them.
 func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Record], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Record]{}, err
 	}
-	page, err := s.Lists.Purchases(ctx, who.MerchantID, f, ask)
+	page, err := s.Store.Purchases(ctx, who.MerchantID, f, ask)
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
@@ -174,7 +149,7 @@ func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID,
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	all, err := s.Read.Brands(ctx, merchantID)
+	all, err := s.Merchants().Brands(ctx, merchantID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,9 +180,9 @@ func (s *Service) Totals(ctx context.Context, who actor.Actor, f Filter) (Totals
 		return nil, err
 	}
 	if !f.Narrow() {
-		return s.Lists.PurchaseTotals(ctx, who.MerchantID)
+		return s.Store.PurchaseTotals(ctx, who.MerchantID)
 	}
-	totals, err := s.Lists.TotalPurchases(ctx, who.MerchantID, f, CountLimit+1)
+	totals, err := s.Store.TotalPurchases(ctx, who.MerchantID, f, CountLimit+1)
 	return TotalsByKind{f.Kind: totals}, err
 }
 
@@ -216,5 +191,5 @@ func (s *Service) Tally(ctx context.Context, who actor.Actor, f Filter) (Tally, 
 	if err := who.May(actor.Read); err != nil {
 		return Tally{}, err
 	}
-	return s.Lists.TallyPurchases(ctx, who.MerchantID, f)
+	return s.Store.TallyPurchases(ctx, who.MerchantID, f)
 }

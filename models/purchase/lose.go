@@ -8,13 +8,16 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/token"
 )
 
 // loseAccount does to everything that hangs on a deleted account what its effect
 // says, and gives the tokenising purchase as it is then.
-func (s *Service) loseAccount(ctx context.Context, tx Tx, who actor.Actor, i Impact) (source Record, err error) {
+func (s *Service) loseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, i Impact) (source Record,
+	err error) {
 	moves, err := s.movesOf(ctx, i)
 	if err != nil {
 		return source, err
@@ -46,15 +49,15 @@ func (s *Service) loseAccount(ctx context.Context, tx Tx, who actor.Actor, i Imp
 	return s.forgetSource(ctx, tx, who, i.Token)
 }
 
-func (s *Service) subscriptionLoses(ctx context.Context, tx Tx, who actor.Actor, u Use) error {
+func (s *Service) subscriptionLoses(ctx context.Context, tx *database.Tx, who actor.Actor, u Use) error {
 	if u.Effect.Do == UseOther {
-		token.Hold(tx.Unit(), who.MerchantID, u.Effect.To)
+		token.Hold(tx, who.MerchantID, u.Effect.To)
 	}
 	return s.Subscriptions.LoseAccount(ctx, tx, who, *u.Subscription, u.Effect)
 }
 
 // debitLoses ends or moves a planned debit that the bank has not got.
-func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token,
+func (s *Service) debitLoses(tx *database.Tx, who actor.Actor, u Use, t token.Token,
 	moves map[uuid.UUID]Forecast) (Record, error) {
 	rec := *u.Debit
 	if u.Effect.Do == UseOther {
@@ -91,7 +94,7 @@ func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token,
 	default:
 		rec.move(Failed, tx.Now())
 	}
-	tx.MovePurchase(rec.Purchase, from)
+	move(tx, rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text:       "The token was deleted. " + u.Effect.Words, Before: map[string]any{"status": from},
@@ -121,22 +124,23 @@ func (s *Service) movesOf(ctx context.Context, i Impact) (map[uuid.UUID]Forecast
 }
 
 // debitMoves plans the debit on another account; false when the bank may have it.
-func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, from token.Token) (bool, error) {
+func (s *Service) debitMoves(tx *database.Tx, who actor.Actor, rec *Record, f Forecast, from token.Token) (bool,
+	error) {
 	if len(f.Problems) > 0 {
 		return false, fault.ErrLost // it was possible a moment ago
 	}
-	withdrawn, err := tx.WithdrawCollection(rec.MerchantID, rec.Collection.ID)
+	withdrawn, err := collection.Withdraw(tx, rec.MerchantID, rec.Collection.ID)
 	if err != nil || !withdrawn {
 		return false, err
 	}
 	to, before := f.Token, *rec.Collection
-	token.Hold(tx.Unit(), to.MerchantID, to.ID)
+	token.Hold(tx, to.MerchantID, to.ID)
 	c := s.collectionOf(tx, rec.Purchase, to.ID, f.Mandate, f.Plan)
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.Collection, rec.TokenID, rec.UpdatedAt = &c, to.ID, tx.Now()
 	rec.awaits(c)
-	tx.InsertCollection(c)
-	tx.MovePurchase(rec.Purchase, rec.Status)
+	collection.Insert(tx, c)
+	move(tx, rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text: fmt.Sprintf("%s will be debited from %s on %s: the token %s was deleted.", sayCents(rec.Purchase),

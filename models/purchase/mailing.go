@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 )
@@ -33,23 +34,23 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayResendInvoice(rec); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
+		return func(tx *database.Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
 	})
 }
 
 // mailAgain mails what the client is to see, once more.
-func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
+func (s *Service) mailAgain(tx *database.Tx, who actor.Actor, rec *Record) error {
 	rec.MailCount++
 	return s.mailCounted(tx, who, *rec)
 }
 
 // mailCounted mails what the client is to see, which is counted already. An invoice is numbered by then at the latest,
 // and worded when it is sent.
-func (s *Service) mailCounted(tx Tx, who actor.Actor, rec Record) error {
+func (s *Service) mailCounted(tx *database.Tx, who actor.Actor, rec Record) error {
 	kind, letter := MailLink, mail.Letter{}
 	if rec.Method != "" && rec.Options.ForceRecurring {
 		r, err := s.Recurs(tx.Context(), rec.Purchase)
@@ -86,7 +87,7 @@ func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
 	if len(sent) == 0 {
 		return nil
 	}
-	return s.InTx(ctx, func(tx Tx) error { return tx.SentPurchases(sent) })
+	return s.InTx(ctx, func(tx *database.Tx) error { return markSent(tx, sent) })
 }
 
 // OpenFor is how long a page that the client opened counts as open: who loads it anew meanwhile looks at it still.
@@ -97,15 +98,15 @@ func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record
 	if rec.Status != Created && rec.Status != Sent {
 		return rec, s.openAgain(ctx, who, rec)
 	}
-	return s.change(ctx, rec.MerchantID, rec.ID, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, rec.MerchantID, rec.ID, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if rec.Status != Created && rec.Status != Sent {
 			return nil, nil
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			rec.ViewedAt = tx.Now()
 			rec.move(Viewed, tx.Now())
-			if _, err := tx.OpenedPurchase(rec.MerchantID, rec.ID); err != nil {
+			if _, err := noteOpened(tx, rec.MerchantID, rec.ID); err != nil {
 				return err
 			}
 			tx.Audit(who, opened(*rec, map[string]any{"status": before}, map[string]any{"status": rec.Status}))
@@ -119,8 +120,8 @@ func (s *Service) openAgain(ctx context.Context, who actor.Actor, rec Record) er
 	if now := s.Now(); !rec.Payable(now) || now.Sub(rec.OpenedAt) < OpenFor {
 		return nil
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		first, err := tx.OpenedPurchase(rec.MerchantID, rec.ID)
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		first, err := noteOpened(tx, rec.MerchantID, rec.ID)
 		if err == nil && first {
 			tx.Audit(who, opened(rec, nil, nil))
 		}

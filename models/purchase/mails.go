@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -114,7 +115,8 @@ func (s *Service) askingFor(p Purchase, b merchant.Brand, r Recurrence) mail.Let
 
 // MailAgreement confirms a mandate that the client gave, with the mandate as PDF. What a program brought from
 // elsewhere was confirmed there. Number counts how often the mandate was given.
-func (s *Service) MailAgreement(tx Tx, p Purchase, m mandate.Mandate, b merchant.Brand, first *collection.Collection,
+func (s *Service) MailAgreement(tx *database.Tx, p Purchase, m mandate.Mandate, b merchant.Brand,
+	first *collection.Collection,
 	number int) error {
 	if p.Payer.Email == "" || m.Consent.Channel == mandate.ByAPI {
 		return nil
@@ -150,7 +152,7 @@ func alphanumericOrDash(r rune) rune {
 
 // MailSubscribed tells a new subscriber whose account is stored what will be debited; rec is the purchase of the first
 // period, nil where that is not billed yet.
-func (s *Service) MailSubscribed(tx Tx, b merchant.Brand, to client.Details, subscriber, clientID uuid.UUID,
+func (s *Service) MailSubscribed(tx *database.Tx, b merchant.Brand, to client.Details, subscriber, clientID uuid.UUID,
 	r Recurrence, rec *Record) {
 	if to.Email == "" {
 		return
@@ -162,7 +164,7 @@ func (s *Service) MailSubscribed(tx Tx, b merchant.Brand, to client.Details, sub
 }
 
 // mailFailure tells of a debit that was not paid, with a payable invoice (API contract 5.2).
-func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
+func (s *Service) mailFailure(tx *database.Tx, who actor.Actor, rec Record) error {
 	number, err := s.issue(tx, who, rec)
 	if err != nil {
 		return err
@@ -179,7 +181,7 @@ func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
 // WithLink are the kinds of mail with the link to pay: with the first of them a purchase is sent.
 var WithLink = []string{MailInvoice, MailLink, MailFailed, MailReminder}
 
-func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
+func (p Purchase) mail(tx *database.Tx, kind string, attempt int, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,
 		ClientID: p.ClientID, PurchaseID: p.ID,
 		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 )
@@ -68,7 +69,7 @@ func (s *Service) MovesTo(ctx context.Context, who actor.Actor, ids []uuid.UUID,
 	if err != nil {
 		return nil, err
 	}
-	brands, err := s.Read.Brands(ctx, who.MerchantID)
+	brands, err := s.Merchants().Brands(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (s *Service) movable(rec Record) error {
 // MoveDayIn moves a planned debit to another day, as its client asked, in a caller's transaction. Conflict debit_fixed
 // where it cannot be moved, Invalid for a day that it cannot move to; fault.ErrLost when the bank gets it at
 // this moment.
-func (s *Service) MoveDayIn(tx Tx, who actor.Actor, id uuid.UUID, day calendar.Date) error {
+func (s *Service) MoveDayIn(tx *database.Tx, who actor.Actor, id uuid.UUID, day calendar.Date) error {
 	moves, err := s.DayMoves(tx.Context(), who.MerchantID, id)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (s *Service) MoveDayIn(tx Tx, who actor.Actor, id uuid.UUID, day calendar.D
 		return fault.At("day", "invalid_choice", "The debit cannot run on that day. Choose one of the days.")
 	}
 	rec, c := moves.Record, *moves.Collection
-	m, err := s.Read.Mandate(tx.Context(), who.MerchantID, c.MandateID)
+	m, err := s.Mandates().Mandate(tx.Context(), who.MerchantID, c.MandateID)
 	if err != nil {
 		return err
 	}
@@ -151,8 +152,8 @@ func (s *Service) MoveDayIn(tx Tx, who actor.Actor, id uuid.UUID, day calendar.D
 	c.Schedule(s.Schedule(rec.Brand, c.Method).PlanOn(day, tx.Now()))
 	c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
 	rec.Due, rec.DueGiven, rec.ExecuteAt, rec.UpdatedAt = s.On(rec.Purchase, day).Due, true, c.ExecuteAt, tx.Now()
-	tx.MovePurchase(rec.Purchase, rec.Status)
-	planned, err := tx.PlanCollection(c)
+	move(tx, rec.Purchase, rec.Status)
+	planned, err := collection.Replan(tx, c)
 	if err != nil {
 		return err
 	}
@@ -170,14 +171,14 @@ func (s *Service) MoveDayIn(tx Tx, who actor.Actor, id uuid.UUID, day calendar.D
 // AmendByClient begins to replace an EFT account as its client asked: the client gives the new one on the page of the
 // new purchase. Where a replacement is open already, it is that one.
 func (s *Service) AmendByClient(ctx context.Context, who actor.Actor, tokenID uuid.UUID) (Amendment, error) {
-	open, err := s.Read.AmendmentOf(ctx, who.MerchantID, tokenID)
+	open, err := s.Store.AmendmentOf(ctx, who.MerchantID, tokenID)
 	if err == nil && open.State == AmendmentOpen {
 		return open, nil
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return Amendment{}, err
 	}
-	m, err := s.Read.Mandate(ctx, who.MerchantID, tokenID)
+	m, err := s.Mandates().Mandate(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return Amendment{}, err
 	}
@@ -187,7 +188,7 @@ func (s *Service) AmendByClient(ctx context.Context, who actor.Actor, tokenID uu
 	}
 	a, err := s.amend(ctx, who, tokenID, in)
 	if fault.HasCode(err, "amendment_open") { // another began in the same moment
-		return s.Read.AmendmentOf(ctx, who.MerchantID, tokenID)
+		return s.Store.AmendmentOf(ctx, who.MerchantID, tokenID)
 	}
 	return a, err
 }

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -55,7 +56,7 @@ func FitsContract(reference string) bool {
 
 // InsertMovedIn writes the account, its mandate and the purchase that stands for both, without a mail and without
 // telling a program: the permission was given before.
-func (s *Service) InsertMovedIn(tx Tx, who actor.Actor, in MovedIn) (token.Token, error) {
+func (s *Service) InsertMovedIn(tx *database.Tx, who actor.Actor, in MovedIn) (token.Token, error) {
 	now, id := tx.Now(), tx.NewID()
 	profile, _ := in.Brand.DefaultProfile()
 	dd := DirectDebit{ProfileCode: profile.ProfileCode, AbbreviatedName: profile.AbbreviatedName,
@@ -90,9 +91,9 @@ func (s *Service) InsertMovedIn(tx Tx, who actor.Actor, in MovedIn) (token.Token
 	if in.Parked {
 		k.ParkedAt = now
 	}
-	tx.InsertPurchase(p)
-	mandate.Insert(tx.Unit(), m)
-	token.Insert(tx.Unit(), k)
+	Insert(tx, p)
+	mandate.Insert(tx, m)
+	token.Insert(tx, k)
 	return k, nil
 }
 

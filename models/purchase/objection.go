@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
@@ -22,7 +23,7 @@ var ErrObjected = fault.New(fault.Conflict, "objected_already",
 
 // ObjectionWould tells what becomes of the debits under way when the client says that it did not agree to a mandate.
 func (s *Service) ObjectionWould(ctx context.Context, t token.Token) (out Stop, err error) {
-	pending, err := s.Read.PendingOfClient(ctx, t.MerchantID, t.ClientID)
+	pending, err := s.Store.PendingOfClient(ctx, t.MerchantID, t.ClientID)
 	if err != nil {
 		return out, err
 	}
@@ -46,8 +47,8 @@ func under(t token.Token, recs []Record) (out []Record) {
 // ObjectIn stops what is debited under one mandate, since the client says that it did not agree to it: as "Stop
 // everything" does for a client, in the transaction of the client's act, which holds the client's row. What is with the
 // bank already is recalled where that is possible. What the debits were for stays for staff to decide.
-func (s *Service) ObjectIn(tx Tx, who actor.Actor, t token.Token) (Stop, error) {
-	held, err := token.Object(tx.Unit(), t.MerchantID, t.ID)
+func (s *Service) ObjectIn(tx *database.Tx, who actor.Actor, t token.Token) (Stop, error) {
+	held, err := token.Object(tx, t.MerchantID, t.ID)
 	if err != nil {
 		return Stop{}, err
 	}
@@ -69,16 +70,16 @@ func (s *Service) ObjectIn(tx Tx, who actor.Actor, t token.Token) (Stop, error) 
 
 // AgreeIn lets an account be debited again, where the client turned out to have agreed. What was withdrawn stays so,
 // and a stop of everything goes on to hold.
-func (s *Service) AgreeIn(tx Tx, who actor.Actor, merchantID, tokenID uuid.UUID) error {
-	t, err := s.Read.Token(tx.Context(), merchantID, tokenID)
+func (s *Service) AgreeIn(tx *database.Tx, who actor.Actor, merchantID, tokenID uuid.UUID) error {
+	t, err := s.Tokens().Token(tx.Context(), merchantID, tokenID)
 	if err != nil {
 		return err
 	}
-	stopped, _, err := s.Read.ClientStopped(tx.Context(), merchantID, t.ClientID)
+	stopped, _, err := s.clients().ClientStopped(tx.Context(), merchantID, t.ClientID)
 	if err != nil {
 		return err
 	}
-	free, err := token.Agree(tx.Unit(), merchantID, tokenID, stopped)
+	free, err := token.Agree(tx, merchantID, tokenID, stopped)
 	if err != nil {
 		return err
 	}

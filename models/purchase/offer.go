@@ -77,7 +77,7 @@ func (s *Service) Source(ctx context.Context, rec Record) (token.Token, error) {
 	if rec.TokenID != uuid.Nil {
 		id = rec.TokenID
 	}
-	return s.Read.Token(ctx, rec.MerchantID, id)
+	return s.Tokens().Token(ctx, rec.MerchantID, id)
 }
 
 // MandateText is what the client is asked to agree to: with what is known of the
@@ -173,14 +173,14 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	if rec.CollectionCount == 0 || rec.Method == DebiCheck {
 		return nil // an account that was given is either stored already or being collected from
 	}
-	t, err := s.Read.Token(ctx, rec.MerchantID, rec.ID)
+	t, err := s.Tokens().Token(ctx, rec.MerchantID, rec.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
 	case err != nil:
 		return err
 	}
-	m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	m, err := s.Mandates().Mandate(ctx, rec.MerchantID, rec.ID)
 	if err == nil && !renewable(t, m) {
 		err = fault.New(fault.Conflict, "purchase_charge_wrong_status",
 			"Bank details were already given for this request. Ask for a new link.")
@@ -212,7 +212,7 @@ func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, err
 	if rec.ClientID == uuid.Nil {
 		return nil, nil
 	}
-	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
+	live, err := s.Tokens().TokensOf(ctx, rec.MerchantID, rec.ClientID)
 	return s.chargeable(rec, live), err
 }
 
@@ -246,7 +246,7 @@ func (s *Service) stillAClient(ctx context.Context, rec Record) error {
 	if rec.ClientID == uuid.Nil {
 		return nil
 	}
-	_, err := s.Read.ClientDetails(ctx, rec.MerchantID, rec.ClientID)
+	_, err := s.clients().ClientDetails(ctx, rec.MerchantID, rec.ClientID)
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "purchase_charge_error", "%s has withdrawn this request.", rec.Brand.Name)
 	}

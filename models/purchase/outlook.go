@@ -34,13 +34,13 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	var last map[uuid.UUID]collection.Collection
 	var links map[uuid.UUID]time.Time
 	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
-		found, err = s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+		found, err = s.Store.PurchasesOf(ctx, who.MerchantID, ids)
 		return err
 	}, func(ctx context.Context) (err error) {
-		last, err = s.Read.LatestCollections(ctx, who.MerchantID, ids...)
+		last, err = s.collections().Latest(ctx, who.MerchantID, ids...)
 		return err
 	}, func(ctx context.Context) (err error) {
-		links, err = s.Read.LinksSent(ctx, who.MerchantID, ids...)
+		links, err = s.Store.LinksSent(ctx, who.MerchantID, ids...)
 		return err
 	}); err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 		brands, err = s.brandsOf(ctx, who.MerchantID, brandIDs)
 		return err
 	}, func(ctx context.Context) (err error) {
-		live, err = s.Read.TokensOfClients(ctx, who.MerchantID, distinct(clients))
+		live, err = s.Tokens().TokensOfClients(ctx, who.MerchantID, distinct(clients))
 		return err
 	}, func(ctx context.Context) (err error) {
 		if len(refunding) > 0 {
-			refunds, err = s.Read.RefundsUnderWay(ctx, who.MerchantID, refunding...)
+			refunds, err = s.Store.RefundsUnderWay(ctx, who.MerchantID, refunding...)
 		}
 		return err
 	}, func(ctx context.Context) (err error) {

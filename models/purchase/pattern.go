@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 )
@@ -49,6 +50,6 @@ func (p *Purchase) Begin(id uuid.UUID, now time.Time) {
 }
 
 // InvoiceMail is the first mail of an invoice. It is worded when it is sent.
-func (s *Service) InvoiceMail(tx Tx, p Purchase, subject string) mail.Mail {
+func (s *Service) InvoiceMail(tx *database.Tx, p Purchase, subject string) mail.Mail {
 	return p.mail(tx, MailInvoice, 1, mail.Letter{Subject: subject})
 }

@@ -1,6 +1,10 @@
 package purchase
 
-import "time"
+import (
+	"time"
+
+	"debitdesk/models/database"
+)
 
 // pay records new money. What went back of money before stays written down: the movements are added up, whichever
 // debit they belong to.
@@ -11,13 +15,13 @@ func (p *Purchase) pay(with Payment) {
 
 // Book writes a movement of money of this purchase down. Nothing else writes one, so
 // that NetCents is the sum of them all, and RefundedCents that of the refunds.
-func (p *Purchase) Book(tx Tx, e Entry) {
+func (p *Purchase) Book(tx *database.Tx, e Entry) {
 	e.PurchaseID, e.MerchantID, e.Currency = p.ID, p.MerchantID, p.Currency
 	p.NetCents += e.AmountCents
 	if e.Kind == GivenBack {
 		p.RefundedCents -= e.AmountCents
 	}
-	tx.InsertEntry(e)
+	insertEntry(tx, e)
 }
 
 // ByHand tells that the money came in outside the product.

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 )
@@ -24,28 +25,28 @@ func (s *Service) CorrectAddress(ctx context.Context, who actor.Actor, id uuid.U
 	if a, err := netmail.ParseAddress(email); err != nil || a.Address != email || len(email) > 254 {
 		return Record{}, fault.At("email", "invalid", "Enter a valid email address.")
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if !rec.Payable(s.Now()) {
 			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
 				"The invoice of a purchase that is %s cannot be sent.", rec.Status)
 		}
-		mails, err := s.Read.MailsAbout(ctx, rec.MerchantID, rec.ID)
+		mails, err := s.mails().MailsAbout(ctx, rec.MerchantID, rec.ID)
 		if err != nil {
 			return nil, err
 		}
 		if len(mails) == 0 || mails[0].State != mail.Failed {
 			return nil, fault.New(fault.Conflict, "mail_not_failed", "The newest mail of this purchase did not fail.")
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Payer.Email
 			rec.Payer.Email = email
-			tx.ReaddressPurchase(rec.Purchase)
+			readdress(tx, rec.Purchase)
 			tx.Audit(who, audit.Entry{Action: "purchase.readdressed", ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text: "The client’s e-mail address was corrected.", Before: map[string]any{"email": before},
 				After: map[string]any{"email": email}})
 			if rec.ClientID != uuid.Nil && email != before {
-				if err := s.Readdress(tx.Unit(), who, rec.ClientID, email); err != nil {
+				if err := s.Readdress(tx, who, rec.ClientID, email); err != nil {
 					return err
 				}
 			}

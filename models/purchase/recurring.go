@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -109,13 +110,13 @@ func (s *Service) periodDue(days collection.Schedule, m mandate.Mandate, due, at
 
 // InsertCharged writes a new purchase that is charged at once. The transaction ends
 // with fault.ErrLost when the account is deleted at this moment.
-func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, f Forecast) error {
+func (s *Service) InsertCharged(tx *database.Tx, who actor.Actor, rec *Record, f Forecast) error {
 	c, err := s.book(tx, rec, f)
 	if err != nil {
 		return err
 	}
-	tx.InsertPurchase(rec.Purchase)
-	tx.InsertCollection(c)
+	Insert(tx, rec.Purchase)
+	collection.Insert(tx, c)
 	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase),
 		f.Token.AccountMask, c.ActionDate.Format(dayForm)),
 		map[string]any{"recurring_token": f.Token.ID, "action_date": c.ActionDate})
@@ -124,13 +125,13 @@ func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, f Forecast)
 
 // InsertInvoiced writes a new purchase that is asked for by a numbered invoice,
 // mailed where there is somebody to send it to.
-func (s *Service) InsertInvoiced(tx Tx, who actor.Actor, rec *Record) error {
+func (s *Service) InsertInvoiced(tx *database.Tx, who actor.Actor, rec *Record) error {
 	p := &rec.Purchase
 	mailed := p.Payer.Email != ""
 	if mailed {
 		p.MailCount++
 	}
-	tx.InsertPurchase(*p)
+	Insert(tx, *p)
 	auditNew(tx, who, *p, fmt.Sprintf("An invoice of %s was created.", sayCents(*p)), nil)
 	number, err := s.issue(tx, who, *rec)
 	if err == nil && mailed {
@@ -141,7 +142,7 @@ func (s *Service) InsertInvoiced(tx Tx, who actor.Actor, rec *Record) error {
 
 // InsertRefused writes a new purchase whose stored account could not be charged,
 // with the attempt that says why; with Options.InvoiceOnFailure its invoice is mailed.
-func (s *Service) InsertRefused(tx Tx, who actor.Actor, rec *Record, why error, method string) error {
+func (s *Service) InsertRefused(tx *database.Tx, who actor.Actor, rec *Record, why error, method string) error {
 	p := &rec.Purchase
 	p.attempt(Attempt{Type: "recurring_execute", Method: method, At: tx.Now(), Error: refusedBecause(why)})
 	p.move(Failed, tx.Now())
@@ -149,7 +150,7 @@ func (s *Service) InsertRefused(tx Tx, who actor.Actor, rec *Record, why error, 
 	if invoice {
 		p.sentAfterFailure(tx.Now())
 	}
-	tx.InsertPurchase(*p)
+	Insert(tx, *p)
 	auditNew(tx, who, *p, "The token could not be charged: "+sentences(why), nil)
 	if !invoice {
 		return nil
@@ -180,12 +181,12 @@ func sentences(why error) string {
 }
 
 // InsertStoring writes a new purchase whose page stores the client's account.
-func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, r Recurrence, mailed bool) {
+func (s *Service) InsertStoring(tx *database.Tx, who actor.Actor, rec *Record, r Recurrence, mailed bool) {
 	mailed = mailed && rec.Payer.Email != ""
 	if mailed {
 		rec.MailCount++
 	}
-	tx.InsertPurchase(rec.Purchase)
+	Insert(tx, rec.Purchase)
 	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client’s account.",
 		sayCents(rec.Purchase)), nil)
 	if mailed {
@@ -193,7 +194,7 @@ func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, r Recurrenc
 	}
 }
 
-func auditNew(tx Tx, who actor.Actor, p Purchase, text string, more map[string]any) {
+func auditNew(tx *database.Tx, who actor.Actor, p Purchase, text string, more map[string]any) {
 	after := map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(),
 		"billing_template": p.TemplateID}
 	for k, v := range more {
@@ -204,7 +205,7 @@ func auditNew(tx Tx, who actor.Actor, p Purchase, text string, more map[string]a
 }
 
 // issue numbers the invoice of a purchase; without numbered documents its reference stands for it.
-func (s *Service) issue(tx Tx, who actor.Actor, rec Record) (number string, err error) {
+func (s *Service) issue(tx *database.Tx, who actor.Actor, rec Record) (number string, err error) {
 	if s.Papers == nil {
 		return rec.ReferenceGenerated, nil
 	}
@@ -225,7 +226,7 @@ func (p *Purchase) sentAfterFailure(at time.Time) {
 
 // InvoiceFailure mails a payable invoice when the charge of a subscription failed
 // at the bank and its subscriber's switch is on. The caller writes the purchase.
-func (s *Service) InvoiceFailure(tx Tx, who actor.Actor, rec *Record) error {
+func (s *Service) InvoiceFailure(tx *database.Tx, who actor.Actor, rec *Record) error {
 	if !rec.invoicesFailure(tx.Now()) {
 		return nil
 	}
@@ -241,7 +242,7 @@ func (p Purchase) failedAfterDue() bool {
 
 // CancelIn cancels a purchase that nobody has paid or begun to pay, in a caller's
 // transaction; any other stays as it is.
-func (s *Service) CancelIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID) error {
+func (s *Service) CancelIn(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
 	rec, err := s.load(ctx, who.MerchantID, id)
 	if err != nil || s.MayCancel(rec) != nil {
 		return err
@@ -255,7 +256,7 @@ func (s *Service) CancelIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.
 	if err := s.credit(tx, who, &rec); err != nil {
 		return err
 	}
-	tx.MovePurchase(rec.Purchase, before)
+	move(tx, rec.Purchase, before)
 	tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text: "The purchase was cancelled.", Before: map[string]any{"status": before},
@@ -264,7 +265,7 @@ func (s *Service) CancelIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.
 }
 
 // MailAgainIn is ResendInvoice in a caller's transaction.
-func (s *Service) MailAgainIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID) error {
+func (s *Service) MailAgainIn(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
 	rec, err := s.load(ctx, who.MerchantID, id)
 	if err != nil {
 		return err
@@ -281,6 +282,6 @@ func (s *Service) MailAgainIn(ctx context.Context, tx Tx, who actor.Actor, id uu
 	if err := s.mailAgain(tx, who, &rec); err != nil {
 		return err
 	}
-	tx.MovePurchase(rec.Purchase, rec.Status)
+	move(tx, rec.Purchase, rec.Status)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/queue"
@@ -29,12 +30,12 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 	if err := who.May(actor.Refund); err != nil {
 		return out, err
 	}
-	_, err := s.changeAs(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	_, err := s.changeAs(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		amount, err := refundable(rec.Purchase, cents)
 		if err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			out.Refund = s.giveBack(tx, rec, amount)
 			rec.move(rec.statusOfPayment(), tx.Now())
@@ -63,14 +64,14 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 // giveBack makes the refund of an amount. The money of a purchase that was marked as
 // paid goes back as it came, outside the bank, and is recorded as settled. Where the
 // bank connection pays no refunds, a person pays this one and records it then.
-func (s *Service) giveBack(tx Tx, r *Record, amount int64) Refund {
+func (s *Service) giveBack(tx *database.Tx, r *Record, amount int64) Refund {
 	back := Refund{ID: tx.NewID(), MerchantID: r.MerchantID, PurchaseID: r.ID, Payment: r.PaymentCount,
 		AmountCents: amount, Currency: r.Currency,
 		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: r.ReferenceGenerated, CreatedAt: tx.Now(),
 		UpdatedAt: tx.Now()}
 	if r.Payment.ByHand() {
 		back.State, back.Channel, back.SettledAt = RefundSettled, ByPerson, tx.Now()
-		tx.InsertRefund(back)
+		insertRefund(tx, back)
 		r.Book(tx, refundEntry(back))
 		return back
 	}
@@ -83,7 +84,7 @@ func (s *Service) giveBack(tx Tx, r *Record, amount int64) Refund {
 	if s.Bank.NoRefunds() != "" {
 		back.Channel = ByPerson
 	}
-	tx.InsertRefund(back)
+	insertRefund(tx, back)
 	tx.Enqueue(queue.RunDue{})
 	r.RefundingCents += amount
 	r.Refunds = append(r.Refunds[:len(r.Refunds):len(r.Refunds)], back)

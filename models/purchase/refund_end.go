@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
@@ -15,7 +16,7 @@ import (
 // SettleRefund records that the client has the money of the oldest refund back that is not with the bank: a person
 // paid it. Once only. What waits at the bank connection is taken back first; what left is refused: the bank pays it.
 func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
-	return s.endRefund(ctx, who, id, slices.Clone[[]Refund], func(r Refund) func(Tx, *Record) error {
+	return s.endRefund(ctx, who, id, slices.Clone[[]Refund], func(r Refund) func(*database.Tx, *Record) error {
 		r.Channel = ByPerson
 		return s.settle(who, r)
 	})
@@ -28,11 +29,11 @@ func (s *Service) WithdrawRefund(ctx context.Context, who actor.Actor, id uuid.U
 		slices.Reverse(all)
 		return all
 	}
-	return s.endRefund(ctx, who, id, newest, func(r Refund) func(Tx, *Record) error {
-		return func(tx Tx, rec *Record) error {
+	return s.endRefund(ctx, who, id, newest, func(r Refund) func(*database.Tx, *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			r.State, r.UpdatedAt = RefundDropped, tx.Now()
-			tx.MoveRefund(r, RefundPending)
+			moveRefund(tx, r, RefundPending)
 			rec.Dropped(r)
 			rec.followPayment(tx.Now())
 			tx.Audit(who, audit.Entry{Action: "purchase.refund_withdrawn", ObjectType: "purchase", ObjectID: rec.ID,
@@ -51,11 +52,11 @@ const refundAtBank = "The bank has this refund and pays it. Wait for its answer;
 
 // endRefund ends one refund under way by hand: the first in the given order that the bank does not have, or gives back.
 func (s *Service) endRefund(ctx context.Context, who actor.Actor, id uuid.UUID, order func([]Refund) []Refund,
-	end func(Refund) func(Tx, *Record) error) (Record, error) {
+	end func(Refund) func(*database.Tx, *Record) error) (Record, error) {
 	if err := who.May(actor.Refund); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if len(rec.Refunds) == 0 {
 			return nil, fault.New(fault.Conflict, "purchase_refund_wrong_status", "No refund of this purchase is waiting.")
 		}
@@ -63,7 +64,7 @@ func (s *Service) endRefund(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if i := slices.IndexFunc(all, func(r Refund) bool { return !r.AtBank() }); i >= 0 {
 			return end(all[i]), nil
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			for _, r := range all {
 				back, err := s.takeBack(tx, r)
 				if err != nil {
@@ -79,17 +80,17 @@ func (s *Service) endRefund(ctx context.Context, who actor.Actor, id uuid.UUID, 
 }
 
 // takeBack has the bank connection give a refund back that has not left; false where it cannot.
-func (s *Service) takeBack(tx Tx, r Refund) (bool, error) {
+func (s *Service) takeBack(tx *database.Tx, r Refund) (bool, error) {
 	if s.TakeRefundBack == nil || !r.HandedOver {
 		return false, nil
 	}
-	return s.TakeRefundBack(tx.Unit(), r.MerchantID, r.ID)
+	return s.TakeRefundBack(tx, r.MerchantID, r.ID)
 }
 
 // RefundSettled records the bank's word that the client has the money back; false when it was recorded before. The
 // word counts even when the refund fell away meanwhile, or when a person has paid it as well.
 func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id uuid.UUID) (news bool, err error) {
-	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
+	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(*database.Tx, *Record) error, bool) {
 		if r.State == RefundSettled {
 			return settleAgain(actor.BankOf(merchantID), r), r.Channel == ByPerson && r.PaidTwiceAt.IsZero()
 		}
@@ -102,8 +103,8 @@ func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id 
 // why; false when it waits no more. A person pays it, unless the money went back another way meanwhile.
 func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
 	why string) (news bool, err error) {
-	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
-		return func(tx Tx, rec *Record) error {
+	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(*database.Tx, *Record) error, bool) {
+		return func(tx *database.Tx, rec *Record) error {
 			text := why + " "
 			if rec.Payment != nil && rec.PaymentCount == r.Payment {
 				r.Channel = ByPerson
@@ -114,7 +115,7 @@ func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id u
 				text += "Nothing is owed: the debit was returned, so the client has the money."
 			}
 			r.UpdatedAt = tx.Now()
-			tx.MoveRefund(r, RefundPending)
+			moveRefund(tx, r, RefundPending)
 			rec.followPayment(tx.Now())
 			tx.Audit(actor.BankOf(merchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase",
 				ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text})
@@ -125,13 +126,13 @@ func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id u
 
 // refundAnswered applies the bank's word to a refund as it stands now.
 func (s *Service) refundAnswered(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
-	decide func(Refund) (write func(Tx, *Record) error, news bool)) (news bool, err error) {
-	_, err = s.change(ctx, merchantID, purchaseID, func(Record) (func(Tx, *Record) error, error) {
-		r, err := s.Read.Refund(ctx, merchantID, id)
+	decide func(Refund) (write func(*database.Tx, *Record) error, news bool)) (news bool, err error) {
+	_, err = s.change(ctx, merchantID, purchaseID, func(Record) (func(*database.Tx, *Record) error, error) {
+		r, err := s.Store.Refund(ctx, merchantID, id)
 		if err != nil {
 			return nil, err
 		}
-		var write func(Tx, *Record) error
+		var write func(*database.Tx, *Record) error
 		if write, news = decide(r); !news {
 			return nil, nil
 		}
@@ -141,11 +142,11 @@ func (s *Service) refundAnswered(ctx context.Context, merchantID, purchaseID, id
 }
 
 // settle is a refund that was paid out: the money left, whatever the purchase is by now.
-func (s *Service) settle(who actor.Actor, r Refund) func(Tx, *Record) error {
-	return func(tx Tx, rec *Record) error {
+func (s *Service) settle(who actor.Actor, r Refund) func(*database.Tx, *Record) error {
+	return func(tx *database.Tx, rec *Record) error {
 		from, before := r.State, rec.Status
 		r.State, r.SettledAt, r.UpdatedAt = RefundSettled, tx.Now(), tx.Now()
-		tx.MoveRefund(r, from)
+		moveRefund(tx, r, from)
 		if from == RefundPending {
 			rec.Dropped(r)
 		}
@@ -162,11 +163,11 @@ func (s *Service) settle(who actor.Actor, r Refund) func(Tx, *Record) error {
 
 // settleAgain is the bank's payment of a refund that a person has paid as well. It is no credit: the client has more
 // than was meant.
-func settleAgain(who actor.Actor, r Refund) func(Tx, *Record) error {
-	return func(tx Tx, rec *Record) error {
+func settleAgain(who actor.Actor, r Refund) func(*database.Tx, *Record) error {
+	return func(tx *database.Tx, rec *Record) error {
 		before := rec.Status
 		r.PaidTwiceAt, r.UpdatedAt = tx.Now(), tx.Now()
-		tx.MoveRefund(r, RefundSettled)
+		moveRefund(tx, r, RefundSettled)
 		rec.OverpaidCents += r.AmountCents
 		rec.Book(tx, refundEntry(r))
 		tx.Audit(who, refunded(rec, before, money.Format(r.AmountCents, r.Currency)+

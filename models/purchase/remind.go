@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 )
 
@@ -20,7 +21,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayResendInvoice(rec); err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 		if err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
+		return func(tx *database.Tx, rec *Record) error {
 			var letter mail.Letter
 			if rec.asksForAccount() {
 				letter = s.askingFor(rec.Purchase, rec.Brand, r)
@@ -61,7 +62,7 @@ func (s *Service) Reminded(ctx context.Context, merchantID uuid.UUID, recs []Rec
 	for i, rec := range recs {
 		keys[i] = rec.remindedAs()
 	}
-	found, err := s.Read.RemindedOn(ctx, merchantID, keys, reminderDay(s.Now()))
+	found, err := s.Store.RemindedOn(ctx, merchantID, keys, reminderDay(s.Now()))
 	out := make(map[uuid.UUID]bool, len(recs))
 	for i, rec := range recs {
 		if slices.Contains(found, keys[i]) {
@@ -97,7 +98,7 @@ func (s *Service) openBeside(ctx context.Context, rec Record) ([]Record, error) 
 	if rec.ClientID == uuid.Nil || rec.asksForAccount() {
 		return open, nil
 	}
-	found, err := s.Read.OpenOfClient(ctx, rec.MerchantID, rec.ClientID, rec.BrandID)
+	found, err := s.Store.OpenOfClient(ctx, rec.MerchantID, rec.ClientID, rec.BrandID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (s *Service) openBeside(ctx context.Context, rec Record) ([]Record, error) 
 	for _, p := range found {
 		ids = append(ids, p.ID)
 	}
-	latest, err := s.Read.LatestCollections(ctx, rec.MerchantID, ids...)
+	latest, err := s.collections().Latest(ctx, rec.MerchantID, ids...)
 	if err != nil {
 		return nil, err
 	}

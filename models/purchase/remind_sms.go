@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/sms"
 )
@@ -25,12 +26,12 @@ func (s *Service) RemindBySMS(ctx context.Context, who actor.Actor, id uuid.UUID
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayText(ctx, rec); err != nil {
 			return nil, err
 		}
-		return func(tx Tx, rec *Record) error {
-			m, err := s.Texts.Queue(tx.Unit(), sms.Message{MerchantID: rec.MerchantID, BrandID: rec.BrandID,
+		return func(tx *database.Tx, rec *Record) error {
+			m, err := s.Texts.Queue(tx, sms.Message{MerchantID: rec.MerchantID, BrandID: rec.BrandID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID, ObjectID: rec.ID, Kind: sms.Reminder,
 				Attempt: reminderDay(tx.Now()), To: rec.Payer.Phone,
 				Text: s.Letters.ReminderSMS(s.addressed(tx.Context(), rec.Purchase, rec.Brand), rec.Brand, rec.OpenCents())})

@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -15,7 +16,8 @@ import (
 // gives it anew. Conflict while the client is answering the old question; a purchase that asks for nothing any more
 // stays as it is, and so do its due date and the deduction day that follows from it. Anew tells that nothing was done:
 // the total of a purchase, its reference and its options never change, so that another has to take its place.
-func (s *Service) RewordIn(tx Tx, who actor.Actor, id uuid.UUID, again func(Purchase) Purchase) (anew bool, err error) {
+func (s *Service) RewordIn(tx *database.Tx, who actor.Actor, id uuid.UUID, again func(Purchase) Purchase) (anew bool,
+	err error) {
 	rec, err := s.load(tx.Context(), who.MerchantID, id)
 	if err != nil {
 		return false, err
@@ -38,7 +40,7 @@ func (s *Service) RewordIn(tx Tx, who actor.Actor, id uuid.UUID, again func(Purc
 	}
 	before, after := rec.authenticated(), next.authenticated()
 	rec.Details, rec.Payer, rec.Method, rec.UpdatedAt = next.Details, next.Payer, next.Method, tx.Now()
-	tx.MovePurchase(rec.Purchase, rec.Status)
+	move(tx, rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.reworded", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID, Text: "What the client is asked for was changed.",
 		Before: map[string]any{"terms": before}, After: map[string]any{"terms": after}})

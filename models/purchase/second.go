@@ -25,12 +25,12 @@ func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debi
 	for _, c := range marked {
 		ids, mandateIDs = append(ids, c.ID), append(mandateIDs, c.MandateID)
 	}
-	given, err := s.Read.MandatesByID(ctx, merchantID, distinct(mandateIDs))
+	given, err := s.Mandates().MandatesByID(ctx, merchantID, distinct(mandateIDs))
 	if err != nil {
 		return err
 	}
 	mandates := mandate.ByID(given)
-	before, err := s.Read.DebitsBefore(ctx, merchantID, ids)
+	before, err := s.Store.DebitsBefore(ctx, merchantID, ids)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debi
 // latest gives the newest debit of each purchase that has one.
 func (s *Service) latest(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
-	found, err := s.Read.LatestCollections(ctx, merchantID, purchaseIDs...)
+	found, err := s.collections().Latest(ctx, merchantID, purchaseIDs...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) latest(ctx context.Context, merchantID uuid.UUID,
 // DebitsUnder gives the newest debits under a mandate, the newest first.
 func (s *Service) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
 	limit int) ([]collection.Collection, error) {
-	found, err := s.Read.CollectionsUnder(ctx, merchantID, mandateID, limit)
+	found, err := s.collections().Under(ctx, merchantID, mandateID, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := s.Lists.PurchasesOf(ctx, who.MerchantID, ids)
+	found, err := s.Store.PurchasesOf(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 )
@@ -21,7 +22,7 @@ type Stop struct {
 
 // StopWould tells what a stop would do to the debits of a subscription that are under way.
 func (s *Service) StopWould(ctx context.Context, merchantID, subscriberID uuid.UUID) (out Stop, err error) {
-	pending, err := s.Read.PendingOfSubscriber(ctx, merchantID, subscriberID)
+	pending, err := s.Store.PendingOfSubscriber(ctx, merchantID, subscriberID)
 	if err != nil {
 		return out, err
 	}
@@ -70,7 +71,7 @@ func (s *Service) withdrawable(rec Record) bool {
 
 // StopIn takes the debits of a subscription back, in the transaction that stops it. What they were for stays owed: the
 // purchases fail, which staff see, and nobody is mailed about them.
-func (s *Service) StopIn(tx Tx, who actor.Actor, subscriberID uuid.UUID) (Stop, error) {
+func (s *Service) StopIn(tx *database.Tx, who actor.Actor, subscriberID uuid.UUID) (Stop, error) {
 	out, err := s.StopWould(tx.Context(), who.MerchantID, subscriberID)
 	if err != nil {
 		return out, err
@@ -79,7 +80,7 @@ func (s *Service) StopIn(tx Tx, who actor.Actor, subscriberID uuid.UUID) (Stop, 
 }
 
 // withdraw takes back the debits of a stop that can be; why says who stopped them.
-func (s *Service) withdraw(tx Tx, who actor.Actor, stop Stop, why string) error {
+func (s *Service) withdraw(tx *database.Tx, who actor.Actor, stop Stop, why string) error {
 	for i := range stop.Withdrawn {
 		rec := &stop.Withdrawn[i]
 		before := rec.Status
@@ -94,7 +95,7 @@ func (s *Service) withdraw(tx Tx, who actor.Actor, stop Stop, why string) error 
 			TxID: rec.Collection.ID.String(), Error: &AttemptError{code, why}})
 		rec.move(Failed, tx.Now())
 		rec.UpdatedAt = tx.Now()
-		tx.MovePurchase(rec.Purchase, before)
+		move(tx, rec.Purchase, before)
 		tx.Audit(who, audit.Entry{Action: "purchase.withdrawn", ObjectType: "purchase", ObjectID: rec.ID,
 			ClientID: rec.ClientID, PurchaseID: rec.ID,
 			Text:   why + " Decide whether this is still owed: collect it another way, or cancel the purchase.",
@@ -104,7 +105,7 @@ func (s *Service) withdraw(tx Tx, who actor.Actor, stop Stop, why string) error 
 }
 
 // MailStop confirms a stop to the client and tells the business. Count tells one stop from the next.
-func (s *Service) MailStop(tx Tx, p Purchase, b merchant.Brand, subscriber uuid.UUID, count int, stop Stop) {
+func (s *Service) MailStop(tx *database.Tx, p Purchase, b merchant.Brand, subscriber uuid.UUID, count int, stop Stop) {
 	m := p.mail(tx, MailStopped, count, mail.Letter{})
 	m.ObjectID = subscriber
 	if p.Payer.Email != "" {

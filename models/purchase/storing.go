@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -41,7 +42,7 @@ type storing struct {
 // storingFor prepares everything that needs no transaction.
 func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent,
 	oneDebit bool) (*storing, error) {
-	n, err := s.Read.NextNumber(ctx, b.ID, "contract")
+	n, err := s.Store.NextNumber(ctx, b.ID, "contract")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func alphanumeric(r rune) rune {
 // apply moves the purchase: by DebiCheck the client is asked; by EFT without an
 // amount the account is stored at once, otherwise the first collection decides
 // (API contract 4.5).
-func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
+func (st *storing) apply(tx *database.Tx, p *Purchase) *collection.Collection {
 	now := tx.Now()
 	st.mandate.ID, st.mandate.CreatedAt, st.mandate.UpdatedAt = p.ID, now, now
 	if st.mandate.Consent.At.IsZero() {
@@ -130,7 +131,7 @@ func (p *Purchase) stored(at time.Time, ip string) {
 }
 
 // firstDebit plans the collection that comes with storing the account.
-func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collection.Plan,
+func (p *Purchase) firstDebit(tx *database.Tx, s *Service, m mandate.Mandate, plan collection.Plan,
 	soon bool) *collection.Collection {
 	c := s.collectionOf(tx, *p, p.ID, m, plan)
 	if because := firstBecause(m, c.AmountCents); len(because) > 0 {
@@ -159,24 +160,24 @@ func firstBecause(m mandate.Mandate, cents int64) (because []string) {
 }
 
 // write keeps the mandate, the token and the collection, after the purchase.
-func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) error {
+func (st *storing) write(tx *database.Tx, p Purchase, c *collection.Collection) error {
 	if st.renews == "" {
-		mandate.Insert(tx.Unit(), st.mandate)
-		token.Insert(tx.Unit(), st.token)
+		mandate.Insert(tx, st.mandate)
+		token.Insert(tx, st.token)
 	} else {
-		mandate.Renew(tx.Unit(), st.mandate, st.renews)
-		token.Renew(tx.Unit(), st.token)
+		mandate.Renew(tx, st.mandate, st.renews)
+		token.Renew(tx, st.token)
 	}
 	for _, e := range st.evidence {
 		e.ID, e.MerchantID, e.MandateID, e.CreatedAt = tx.NewID(), p.MerchantID, st.mandate.ID, tx.Now()
-		mandate.InsertEvidence(tx.Unit(), e)
+		mandate.InsertEvidence(tx, e)
 	}
 	if st.verified != nil {
 		st.verified.PurchaseID = p.ID
 		keepVerification(tx, st.who, *st.verified)
 	}
 	if c != nil {
-		tx.InsertCollection(*c)
+		collection.Insert(tx, *c)
 	}
 	if st.mandate.Kind == mandate.DebiCheck {
 		ask(tx, st.who, p, st.mandate, st.mandate.Terms.Authentication, st.asked+1)
@@ -191,7 +192,7 @@ func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) error {
 		entry.Text += fmt.Sprintf(" It replaces the permission %s to debit %s, whose debit failed.", was.ContractReference,
 			was.AccountMask)
 		entry.Before = map[string]any{"contract_reference": was.ContractReference, "channel": was.Consent.Channel}
-		mandate.InsertReplaced(tx.Unit(), was.ReplacedAt(tx.NewID(), tx.Now()))
+		mandate.InsertReplaced(tx, was.ReplacedAt(tx.NewID(), tx.Now()))
 	}
 	tx.Audit(st.who, entry)
 	return st.s.MailAgreement(tx, p, st.mandate, st.brand, c, max(p.CollectionCount, 1))
@@ -252,7 +253,7 @@ func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
 }
 
 // collectionOf is one debit of a token under its mandate.
-func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate,
+func (s *Service) collectionOf(tx *database.Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate,
 	plan collection.Plan) collection.Collection {
 	c := collection.Collection{
 		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID,

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 )
@@ -27,7 +28,7 @@ type TakenOver struct {
 
 // InsertTakenOver writes an open item. It asks for no account and names none: it is debited, mailed or marked as paid
 // only by a person. It is no invoice of ours, so that its VAT is not declared a second time.
-func (s *Service) InsertTakenOver(tx Tx, who actor.Actor, in TakenOver) Purchase {
+func (s *Service) InsertTakenOver(tx *database.Tx, who actor.Actor, in TakenOver) Purchase {
 	name := "Owed before the move"
 	if in.Reference != "" {
 		name += ", " + in.Reference
@@ -43,12 +44,12 @@ func (s *Service) InsertTakenOver(tx Tx, who actor.Actor, in TakenOver) Purchase
 		p.UserID = who.ID
 	}
 	p.Begin(tx.NewID(), tx.Now())
-	tx.InsertPurchase(p)
+	Insert(tx, p)
 	tx.Audit(who, audit.Entry{Action: "purchase.taken_over", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 		PurchaseID: p.ID, Text: fmt.Sprintf("%s was taken over as owed, due on %s.", money.Format(p.TotalCents, p.Currency),
 			in.Due.Format("2 January 2006")), After: map[string]any{"total_cents": p.TotalCents, "due": in.Due.String()}})
 	if p.PassDue(tx, tx.Now()) {
-		tx.MovePurchase(p, Created)
+		move(tx, p, Created)
 	}
 	return p
 }

@@ -11,6 +11,8 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
@@ -31,7 +33,7 @@ type Agreed struct {
 // nothing. Errors: Conflict amendment_not_ready, amendment_stopped, amendment_closed;
 // Invalid at consent.
 func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, agreed Agreed) (AmendmentSheet, error) {
-	return s.finish(ctx, who, id, AmendmentDone, func(tx Tx, a *AmendmentSheet) error {
+	return s.finish(ctx, who, id, AmendmentDone, func(tx *database.Tx, a *AmendmentSheet) error {
 		ctx := tx.Context()
 		return s.takeOver(ctx, tx, who, a, agreed)
 	})
@@ -41,7 +43,7 @@ func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, a
 // not given or answered yet is not asked for any more; a new token that works stays
 // a stored account of its own.
 func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (AmendmentSheet, error) {
-	return s.finish(ctx, who, id, AmendmentAbandoned, func(tx Tx, a *AmendmentSheet) error {
+	return s.finish(ctx, who, id, AmendmentAbandoned, func(tx *database.Tx, a *AmendmentSheet) error {
 		ctx := tx.Context()
 		p := a.Source.Purchase
 		switch {
@@ -53,7 +55,7 @@ func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (A
 		from := p.Status
 		p.move(Cancelled, tx.Now())
 		p.UpdatedAt = tx.Now()
-		tx.MovePurchase(p, from)
+		move(tx, p, from)
 		tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 			PurchaseID: p.ID,
 			Text:       "The new details are no longer needed.", Before: map[string]any{"status": from},
@@ -65,7 +67,7 @@ func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (A
 // finish closes an amendment once, together with what write does. Who loses a race
 // looks again.
 func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to AmendmentState,
-	write func(Tx, *AmendmentSheet) error) (AmendmentSheet, error) {
+	write func(*database.Tx, *AmendmentSheet) error) (AmendmentSheet, error) {
 	if err := who.May(actor.Write); err != nil {
 		return AmendmentSheet{}, err
 	}
@@ -78,12 +80,12 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		if a.State != AmendmentOpen {
 			return a, fault.New(fault.Conflict, "amendment_closed", "This amendment is already %s.", a.State)
 		}
-		err = s.InTx(ctx, func(tx Tx) error {
+		err = s.InTx(ctx, func(tx *database.Tx) error {
 			if err := write(tx, &a); err != nil {
 				return err
 			}
 			a.State, a.FinishedAt = to, tx.Now()
-			tx.MoveAmendment(a.Amendment)
+			moveAmendment(tx, a.Amendment)
 			note(tx, who, a.Old.Token, a.NewID, "amendment."+string(to), "amendment", a.ID, endWords(a))
 			return nil
 		})
@@ -117,7 +119,8 @@ func (s AmendmentSheet) movedWords() string {
 	return " " + plural.Of(s.Moved, "waiting purchase") + " moved."
 }
 
-func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *AmendmentSheet, agreed Agreed) error {
+func (s *Service) takeOver(ctx context.Context, tx *database.Tx, who actor.Actor, a *AmendmentSheet,
+	agreed Agreed) error {
 	if !a.Ready() {
 		return fault.New(fault.Conflict, "amendment_not_ready",
 			"The new details do not work yet. The old account stays in use until they do.")
@@ -127,7 +130,7 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 			"The old account is being deleted. Undo that, or wait until it is complete.")
 	}
 	if !a.Old.Token.Live() { // deleted meanwhile: nothing is left to move
-		token.Hold(tx.Unit(), a.MerchantID, a.NewID)
+		token.Hold(tx, a.MerchantID, a.NewID)
 		return nil
 	}
 	if err := s.supersede(tx, a); err != nil {
@@ -147,25 +150,27 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 	if err := s.retireSource(ctx, tx, who, *a); err != nil {
 		return err
 	}
-	mandate.End(tx.Unit(), a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
-	tx.FollowToken(a.MerchantID, a.OldTokenID, a.NewID)
+	mandate.End(tx, a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
+	if s.Subscriptions != nil {
+		s.Subscriptions.FollowToken(tx, a.MerchantID, a.OldTokenID, a.NewID)
+	}
 	tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
 	a.auditSides(tx, who)
 	return nil
 }
 
 // supersede takes the old token out of use while the new one is held in use.
-func (s *Service) supersede(tx Tx, a *AmendmentSheet) error {
+func (s *Service) supersede(tx *database.Tx, a *AmendmentSheet) error {
 	from := a.Old.Token.State
 	a.Old.Token.State, a.Old.Token.UpdatedAt = token.Superseded, tx.Now()
-	won, err := token.Move(tx.Unit(), a.Old.Token, from)
+	won, err := token.Move(tx, a.Old.Token, from)
 	if err != nil {
 		return err
 	}
 	if !won {
 		return fault.ErrLost
 	}
-	token.Hold(tx.Unit(), a.MerchantID, a.NewID)
+	token.Hold(tx, a.MerchantID, a.NewID)
 	return nil
 }
 
@@ -190,9 +195,9 @@ func (g Agreed) to(a AmendmentSheet) error {
 
 // moveAll withdraws every debit first, then plans the new ones: rows are locked in
 // the order in which running the debits locks them.
-func (s *Service) moveAll(tx Tx, who actor.Actor, a *AmendmentSheet) error {
+func (s *Service) moveAll(tx *database.Tx, who actor.Actor, a *AmendmentSheet) error {
 	for _, m := range a.Moves {
-		withdrawn, err := tx.WithdrawCollection(m.MerchantID, m.Old.ID)
+		withdrawn, err := collection.Withdraw(tx, m.MerchantID, m.Old.ID)
 		if err != nil {
 			return err
 		}
@@ -207,7 +212,7 @@ func (s *Service) moveAll(tx Tx, who actor.Actor, a *AmendmentSheet) error {
 	return nil
 }
 
-func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
+func (s *Service) moveOne(tx *database.Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	p, now := m.Purchase, tx.Now()
 	c := s.collectionOf(tx, p, a.NewID, a.New.Mandate, m.Plan)
 	c.Disputable, c.DisputableBecause = len(m.Because) > 0, m.Because
@@ -217,8 +222,8 @@ func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	if p.ID == a.OldTokenID { // its first debit waited on the token that it is itself
 		p.noToken(who, a.Old.Token.Method, now)
 	}
-	tx.InsertCollection(c)
-	tx.MovePurchase(p, PendingCharge)
+	collection.Insert(tx, c)
+	move(tx, p, PendingCharge)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 		PurchaseID: p.ID,
 		Text: fmt.Sprintf("%s will be debited from %s on %s, and not from %s.", sayCents(p), a.New.Token.AccountMask,
@@ -229,7 +234,7 @@ func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 
 // retireSource: the old tokenising purchase is no token any more, unless it was
 // moved itself just now.
-func (s *Service) retireSource(ctx context.Context, tx Tx, who actor.Actor, a AmendmentSheet) error {
+func (s *Service) retireSource(ctx context.Context, tx *database.Tx, who actor.Actor, a AmendmentSheet) error {
 	for _, m := range a.Moves {
 		if m.ID == a.OldTokenID {
 			return nil
@@ -239,7 +244,7 @@ func (s *Service) retireSource(ctx context.Context, tx Tx, who actor.Actor, a Am
 	return err
 }
 
-func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
+func (s AmendmentSheet) auditSides(tx *database.Tx, who actor.Actor) {
 	old, next := s.Old.Token, s.New.Token
 	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID,
 		PurchaseID: old.ID,

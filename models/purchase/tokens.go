@@ -19,10 +19,10 @@ func (s *Service) ClientTokens(ctx context.Context, who actor.Actor, clientID uu
 	if err := who.May(actor.Read); err != nil {
 		return none, err
 	}
-	if err := s.Read.KnowsClient(ctx, who.MerchantID, clientID); err != nil {
+	if err := s.clients().KnowsClient(ctx, who.MerchantID, clientID); err != nil {
 		return none, err
 	}
-	read, err := s.Lists.TokenPage(ctx, who.MerchantID, clientID, ask)
+	read, err := s.Tokens().TokenPage(ctx, who.MerchantID, clientID, ask)
 	if err != nil {
 		return none, err
 	}
@@ -34,7 +34,7 @@ func (s *Service) ClientToken(ctx context.Context, who actor.Actor, clientID, id
 	if err := who.May(actor.Read); err != nil {
 		return token.Token{}, err
 	}
-	t, err := s.Read.Token(ctx, who.MerchantID, id)
+	t, err := s.Tokens().Token(ctx, who.MerchantID, id)
 	if err == nil && (!t.Live() || t.ClientID != clientID) {
 		err = fault.Missing()
 	}

@@ -11,6 +11,8 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
@@ -21,7 +23,7 @@ func (s *Service) DeletionsWaiting(ctx context.Context, who actor.Actor) ([]Dele
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Read.DeletionsWaiting(ctx, who.MerchantID)
+	return s.Store.DeletionsWaiting(ctx, who.MerchantID)
 }
 
 // Undo takes a deletion back with everything that was chosen: the stored accounts are
@@ -32,14 +34,14 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Dele
 	if err != nil {
 		return d, err
 	}
-	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+	return s.deleting(ctx, func(tx *database.Tx) (Deletion, error) {
 		ctx := tx.Context()
 		if d.State != DeletionWaiting || !d.Until.After(tx.Now()) {
 			return d, tooLate()
 		}
 		d := d
 		d.State, d.EndedAt = DeletionUndone, tx.Now()
-		if won, err := tx.EndDeletion(d, DeletionUndone); err != nil || !won {
+		if won, err := endDeletion(tx, d, DeletionUndone); err != nil || !won {
 			return d, cmp.Or(err, tooLate())
 		}
 		back := map[uuid.UUID]token.State{}
@@ -67,15 +69,16 @@ func tooLate() error {
 
 // mine finds a deletion for somebody who may delete.
 func (s *Service) mine(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
-	d, err := s.Read.Deletion(ctx, who.MerchantID, id)
+	d, err := s.Store.Deletion(ctx, who.MerchantID, id)
 	if err != nil {
 		return d, err
 	}
 	return d, who.May(actor.DeleteTokens)
 }
 
-func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletion, id uuid.UUID) (bool, error) {
-	t, err := s.Read.Token(ctx, d.MerchantID, id)
+func (s *Service) restore(ctx context.Context, tx *database.Tx, who actor.Actor, d Deletion, id uuid.UUID) (bool,
+	error) {
+	t, err := s.Tokens().Token(ctx, d.MerchantID, id)
 	if err != nil || t.State != token.Deleting {
 		return false, err
 	}
@@ -83,10 +86,10 @@ func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletio
 	if t.State == token.Active && t.BlockedCode != "" { // the bank's answer came meanwhile
 		t.State = token.Blocked
 	}
-	if won, err := token.Turn(tx.Unit(), d.MerchantID, id, token.Deleting, t.State); err != nil || !won {
+	if won, err := token.Turn(tx, d.MerchantID, id, token.Deleting, t.State); err != nil || !won {
 		return false, lostUnless(err)
 	}
-	tx.LeaveToken(d.MerchantID, id, false)
+	leaveToken(tx, d.MerchantID, id, false)
 	tx.Audit(who, audit.Entry{Action: "token.restored", ObjectType: "token", ObjectID: id, ClientID: t.ClientID,
 		PurchaseID: id,
 		Text:       fmt.Sprintf("The deletion of the token %s was undone.", t.AccountMask),
@@ -97,8 +100,8 @@ func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletio
 // planMissed gives debits whose submission deadline fell into the deletion the next
 // day that the cut-off allows. One that a process had begun to hand over may be at
 // the bank: it keeps its day.
-func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
-	scheduled, err := s.Read.ScheduledFrom(ctx, t.MerchantID, t.ID)
+func (s *Service) planMissed(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token) error {
+	scheduled, err := s.Store.ScheduledFrom(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return err
 	}
@@ -111,14 +114,14 @@ func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t toke
 		if c == nil || c.SubmitAt.After(tx.Now()) {
 			continue
 		}
-		m, err := s.Read.Mandate(ctx, t.MerchantID, t.MandateID)
+		m, err := s.Mandates().Mandate(ctx, t.MerchantID, t.MandateID)
 		if err != nil {
 			return err
 		}
 		before := c.ActionDate
 		s.planAgain(c, s.Schedule(rec.Brand, c.Method), m, p.Due, tx.Now())
 		c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
-		if planned, err := tx.PlanCollection(*c); err != nil || !planned {
+		if planned, err := collection.Replan(tx, *c); err != nil || !planned {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "collection.planned_again", ObjectType: "collection", ObjectID: c.ID,
@@ -140,15 +143,15 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 	if _, named := d.Tokens[tokenID]; !named {
 		return d, fault.Missing()
 	}
-	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+	return s.deleting(ctx, func(tx *database.Tx) (Deletion, error) {
 		ctx := tx.Context()
 		over := fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is complete.")
-		if held, err := tx.HoldDeletion(d); err != nil || !held {
+		if held, err := holdDeletion(tx, d); err != nil || !held {
 			return d, cmp.Or(err, error(over))
 		}
 		left := 0
 		for _, id := range d.IDs() {
-			t, err := s.Read.Token(ctx, d.MerchantID, id)
+			t, err := s.Tokens().Token(ctx, d.MerchantID, id)
 			switch {
 			case err != nil:
 				return d, err
@@ -169,7 +172,7 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 		}
 		done := d
 		done.State, done.EndedAt = DeletionDone, tx.Now()
-		if won, err := tx.EndDeletion(done, DeletionDone); err != nil || !won {
+		if won, err := endDeletion(tx, done, DeletionDone); err != nil || !won {
 			return d, cmp.Or(err, error(over))
 		}
 		return done, nil
@@ -188,7 +191,7 @@ func (s *Service) WaitingDeletion(ctx context.Context, who actor.Actor, id uuid.
 // ChosenImpact is what the deletion of one token does when it becomes final at a
 // moment, with what was chosen.
 func (s *Service) ChosenImpact(ctx context.Context, d Deletion, tokenID uuid.UUID, at time.Time) (Impact, error) {
-	t, err := s.Read.Token(ctx, d.MerchantID, tokenID)
+	t, err := s.Tokens().Token(ctx, d.MerchantID, tokenID)
 	if err != nil {
 		return Impact{}, err
 	}
@@ -198,7 +201,7 @@ func (s *Service) ChosenImpact(ctx context.Context, d Deletion, tokenID uuid.UUI
 }
 
 // finishToken deletes a token for good, with what was chosen for what hangs on it.
-func (s *Service) finishToken(ctx context.Context, tx Tx, who actor.Actor, d Deletion, t token.Token) error {
+func (s *Service) finishToken(ctx context.Context, tx *database.Tx, who actor.Actor, d Deletion, t token.Token) error {
 	_, err := s.forget(ctx, tx, who, t, func(i *Impact) { i.settle(d.Choices) }, d.told())
 	return err
 }
@@ -207,7 +210,7 @@ func (s *Service) finishToken(ctx context.Context, tx Tx, who actor.Actor, d Del
 // tells how many deletions it were. It may be repeated and ended at any moment.
 func (s *Service) FinishDeletions(ctx context.Context) (n int, err error) {
 	const atOnce = 20
-	due, err := s.Read.DeletionsDue(ctx, atOnce)
+	due, err := s.Store.DeletionsDue(ctx, atOnce)
 	for _, d := range due {
 		switch wrong := s.finishDeletion(ctx, d.asker(), d); {
 		case wrong == nil:
@@ -220,16 +223,16 @@ func (s *Service) FinishDeletions(ctx context.Context) (n int, err error) {
 }
 
 func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletion) error {
-	_, err := s.deleting(ctx, func(tx Tx) (Deletion, error) {
+	_, err := s.deleting(ctx, func(tx *database.Tx) (Deletion, error) {
 		ctx := tx.Context()
 		d := d
 		d.State, d.EndedAt = DeletionDone, tx.Now()
-		if won, err := tx.EndDeletion(d, DeletionDone); err != nil || !won {
+		if won, err := endDeletion(tx, d, DeletionDone); err != nil || !won {
 			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over",
 				"This deletion is over: it was undone, or it is complete.")))
 		}
 		for _, id := range d.IDs() {
-			t, err := s.Read.Token(ctx, d.MerchantID, id)
+			t, err := s.Tokens().Token(ctx, d.MerchantID, id)
 			if err != nil {
 				return d, err
 			}

@@ -104,8 +104,6 @@ type Service struct {
 	Now       func() time.Time
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
-	// Debits counts and sums debits, up to a limit; 0 is none.
-	Debits func(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, limit int64) (purchase.Tally, error)
 }
 
 const chartDays = 30
@@ -188,14 +186,15 @@ func (f *Figures) addOutcomes(outcomes map[calendar.Date]Outcome) {
 }
 
 func (s *Service) coming(ctx context.Context, merchantID uuid.UUID, f *Figures) (err error) {
-	if f.Today, err = s.Debits(ctx, merchantID, openOn(f.OnDate), 0); err != nil {
+	debits := purchase.Store(s.Store)
+	if f.Today, err = debits.TallyDebits(ctx, merchantID, openOn(f.OnDate), 0); err != nil {
 		return err
 	}
-	if f.Tomorrow, err = s.Debits(ctx, merchantID, openOn(f.TomorrowDate), 0); err != nil {
+	if f.Tomorrow, err = debits.TallyDebits(ctx, merchantID, openOn(f.TomorrowDate), 0); err != nil {
 		return err
 	}
 	f.NextCutOff = s.nextCutOff()
-	f.ToSubmit, err = s.Debits(ctx, merchantID, purchase.DebitFilter{SubmitBy: f.NextCutOff}, 0)
+	f.ToSubmit, err = debits.TallyDebits(ctx, merchantID, purchase.DebitFilter{SubmitBy: f.NextCutOff}, 0)
 	return err
 }
 

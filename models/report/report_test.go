@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
-	"debitdesk/models/purchase"
 	"debitdesk/models/rulebook"
 )
 
@@ -84,15 +82,8 @@ func TestTheNextCutOffIsOnABusinessDay(t *testing.T) {
 		"2026-11-21 09:00:00": "2026-11-23 12:00:00", // Saturday
 		"2026-12-16 09:00:00": "2026-12-17 12:00:00", // Day of Reconciliation
 	} {
-		var until time.Time
-		s, f := desk(at(t, now)), Figures{}
-		s.Debits = func(_ context.Context, _ uuid.UUID, f purchase.DebitFilter, _ int64) (purchase.Tally, error) {
-			until = f.SubmitBy
-			return purchase.Tally{}, nil
-		}
-		err := s.coming(t.Context(), staff.MerchantID, &f)
-		if err != nil || !f.NextCutOff.Equal(at(t, want)) || !until.Equal(f.NextCutOff) {
-			t.Errorf("at %s: %s, %v", now, f.NextCutOff, err)
+		if next := desk(at(t, now)).nextCutOff(); !next.Equal(at(t, want)) {
+			t.Errorf("at %s: %s", now, next)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	for _, k := range tokens {
 		held.Tokens[k.ID] = k
 	}
-	collections, err := database.All(ctx, t.s.DB, collectionTable, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+	collections, err := database.All(ctx, t.s.DB, collection.Table, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
 		collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
@@ -100,7 +100,7 @@ func (t *Tx) ExecuteDue(limit int) (moved []purchase.Record, err error) {
 		return nil, fmt.Errorf("start purchases: %w", err)
 	}
 	for _, p := range moved {
-		t.tellMoved(p.Purchase)
+		purchase.TellMoved(t.Tx, p.Purchase)
 	}
 	return moved, nil
 }
@@ -134,7 +134,7 @@ func (t *Tx) HoldPassing(limit int) ([]purchase.Purchase, error) {
 }
 
 func (t *Tx) holdPurchases(which string, args ...any) ([]purchase.Purchase, error) {
-	return database.All(t.Context(), t.s.DB, purchaseTable, which, args...)
+	return database.All(t.Context(), t.s.DB, purchase.Table, which, args...)
 }
 
 // Submitted implements debit.Tx.
@@ -158,7 +158,7 @@ func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
 		WHERE state = 'provisional' AND final_at <= $1 ORDER BY final_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
 		t.Now(), limit)
 	for _, c := range closed {
-		t.tellPurchase(webhook.PurchaseSettled, c.MerchantID, c.PurchaseID)
+		t.Tell(c.MerchantID, webhook.PurchaseSettled, webhook.ObjectPurchase, c.PurchaseID, c.PurchaseID)
 	}
 	return closed, err
 }
@@ -175,7 +175,7 @@ func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
 }
 
 func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, error) {
-	return database.Collect(t.Context(), t.s.DB, collectionTable, sql, args)
+	return database.Collect(t.Context(), t.s.DB, collection.Table, sql, args)
 }
 
 // RecallTold implements debit.Tx.
@@ -276,11 +276,11 @@ func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
 
 // DropRefunds implements debit.Tx. One that the bank gave back to a person is not with it.
 func (t *Tx) DropRefunds(merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	dropped, err := database.Seek(t.Context(), t.s.DB, refundTable,
+	dropped, err := database.Seek(t.Context(), t.s.DB, purchase.Refunds,
 		`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
 		AND (NOT handed_over AND claimed_at IS NULL OR channel = 'person') RETURNING *`, t.Now(), merchantID, purchaseID)
 	for _, r := range dropped {
-		t.tellRefundFailed(r)
+		purchase.TellRefundFailed(t.Tx, r)
 	}
 	return dropped, err
 }

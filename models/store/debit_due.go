@@ -150,7 +150,7 @@ const recallable = `recall_due AND (claimed_until IS NULL OR claimed_until < now
 
 // RecallsDue implements debit.Reader.
 func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error) {
-	return database.All(ctx, s.DB, collectionTable, recallable+` ORDER BY id LIMIT $1`, limit)
+	return database.All(ctx, s.DB, collection.Table, recallable+` ORDER BY id LIMIT $1`, limit)
 }
 
 // contestable: what the client agreed to on our page or confirmed at the bank is a
@@ -160,7 +160,7 @@ const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_r
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
-	due, err := database.Seek(ctx, s.DB, collectionTable,
+	due, err := database.Seek(ctx, s.DB, collection.Table,
 		`SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+
 			contestable+` ORDER BY c.id LIMIT ?`, limit)
 	if err != nil {

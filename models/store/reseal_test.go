@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"testing"
 
@@ -10,7 +11,25 @@ import (
 
 	"debitdesk/models/database/seal"
 	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
 )
+
+// opened is a store on its own database, without the keys that hold records together,
+// so that a row can be tested alone.
+func opened(t *testing.T) *store.Store {
+	t.Helper()
+	ctx := context.Background()
+	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
 
 // A rotation goes on behind what does not open, tells how many rows that are and where, and leaves them their key.
 func TestARotationGoesOnBehindDamagedRows(t *testing.T) {

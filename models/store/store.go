@@ -6,8 +6,6 @@ package store
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
@@ -15,7 +13,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/ownrule"
-	"debitdesk/models/subscription"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/models/user"
 )
@@ -31,6 +29,7 @@ type Store struct {
 	mandates
 	merchants
 	ownRules
+	purchases
 	tokens
 	users
 }
@@ -42,6 +41,7 @@ type (
 	mandates  = mandate.Store
 	merchants = merchant.Store
 	ownRules  = ownrule.Store
+	purchases = purchase.Store
 	tokens    = token.Store
 	users     = user.Store
 )
@@ -61,7 +61,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	return &Store{DB: db, clients: clients{DB: db}, mails: mails{DB: db}, mandates: mandates{DB: db},
-		merchants: merchants{DB: db}, ownRules: ownRules{DB: db},
+		merchants: merchants{DB: db}, ownRules: ownRules{DB: db}, purchases: purchases{DB: db},
 		tokens: tokens{DB: db}, users: users{DB: db}}, nil
 }
 
@@ -70,22 +70,9 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{Tx: tx, s: s}) })
 }
 
-// On gives a unit of work the changes of the concepts.
-func (s *Store) On(tx *database.Tx) *Tx { return &Tx{Tx: tx, s: s} }
-
 // Runner fits InTx to the narrow transaction that a concept declares.
 func Runner[T any](s *Store) func(context.Context, func(T) error) error {
 	return func(ctx context.Context, fn func(T) error) error {
 		return s.InTx(ctx, func(tx *Tx) error { return fn(any(tx).(T)) })
 	}
-}
-
-// FollowToken implements purchase.Tx.
-func (t *Tx) FollowToken(merchantID, old, next uuid.UUID) {
-	subscription.FollowToken(t.Tx, merchantID, old, next)
-}
-
-// EndSubscribers implements purchase.Tx.
-func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) ([]uuid.UUID, error) {
-	return subscription.EndOf(t.Tx, merchantID, clientID)
 }

@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/listview"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/merging"
-	"debitdesk/models/purchase"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/selection"
 	"debitdesk/models/subscription"
@@ -226,33 +225,4 @@ func (s *Store) RebuildFigures(ctx context.Context) error {
 		return fmt.Errorf("rebuild totals of purchases: %w", err)
 	}
 	return nil
-}
-
-// PurchaseTotals implements purchase.Lister. It is exact at any moment: what is not folded yet is added. Those
-// that only store an account come to nothing, and are counted beside all.
-func (s *Store) PurchaseTotals(ctx context.Context, merchantID uuid.UUID) (purchase.TotalsByKind, error) {
-	out := purchase.TotalsByKind{"": {}, purchase.WithAmount: {}, purchase.OnlyStoring: {}}
-	var status string
-	var n, storing, cents int64
-	err := s.Pool.Each(ctx, []any{&status, &n, &storing, &cents}, func() error {
-		out[""][status] = purchase.Tally{N: n, Cents: cents}
-		if n != storing {
-			out[purchase.WithAmount][status] = purchase.Tally{N: n - storing, Cents: cents}
-		}
-		if storing != 0 {
-			out[purchase.OnlyStoring][status] = purchase.Tally{N: storing}
-		}
-		return nil
-	}, `SELECT status, sum(n)::bigint, sum(storing)::bigint,
-			least(sum(cents), 9223372036854775807)::bigint FROM (
-		SELECT status, n, 0 AS storing, 0 AS cents FROM purchase_counts WHERE merchant_id = $1
-		UNION ALL SELECT status, delta, 0, cents FROM purchase_count_deltas WHERE merchant_id = $1
-		UNION ALL SELECT status, 0, 0, cents FROM purchase_sums WHERE merchant_id = $1
-		UNION ALL SELECT status, 0, n, 0 FROM storing_counts WHERE merchant_id = $1
-		UNION ALL SELECT status, 0, delta, 0 FROM storing_count_deltas WHERE merchant_id = $1) AS parts
-		GROUP BY status HAVING sum(n) <> 0`, merchantID)
-	if err != nil {
-		return nil, fmt.Errorf("count purchases: %w", err)
-	}
-	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -76,19 +77,19 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 }
 
 // Stop implements purchase.Subscriptions.
-func (s *Service) Stop(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed) error {
+func (s *Service) Stop(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed) error {
 	return s.turn(ctx, tx, who, of, "The subscription was paused: all debits of the client were stopped.",
 		func(sub *Subscriber) { sub.pause(true, WhyStopped) })
 }
 
 // Resume implements purchase.Subscriptions.
-func (s *Service) Resume(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed) error {
+func (s *Service) Resume(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed) error {
 	return s.turn(ctx, tx, who, of, "The subscription was resumed: the debits of the client are no longer stopped.",
 		func(sub *Subscriber) { sub.pause(false, "") })
 }
 
 // turn changes a subscription that is as it was listed.
-func (s *Service) turn(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed, words string,
+func (s *Service) turn(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed, words string,
 	change func(*Subscriber)) error {
 	sub, err := s.Store.TemplateClient(ctx, who.MerchantID, of.ID)
 	switch {
@@ -100,14 +101,24 @@ func (s *Service) turn(ctx context.Context, tx purchase.Tx, who actor.Actor, of 
 	before := sub
 	change(&sub)
 	sub.UpdatedAt = tx.Now()
-	moveSubscriber(tx.Unit(), sub)
+	moveSubscriber(tx, sub)
 	sub.Version++
 	noteSubscriber(tx, who, sub, "subscriber.changed", words, before.facts(), sub.facts())
 	return nil
 }
 
+// FollowToken implements purchase.Subscriptions.
+func (s *Service) FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
+	followToken(tx, merchantID, old, next)
+}
+
+// EndOf implements purchase.Subscriptions.
+func (s *Service) EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) ([]uuid.UUID, error) {
+	return endOf(tx, merchantID, clientID)
+}
+
 // LoseAccount implements purchase.Subscriptions.
-func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed,
+func (s *Service) LoseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed,
 	e purchase.Effect) error {
 	sub, err := s.Store.TemplateClient(ctx, who.MerchantID, of.ID)
 	switch {
@@ -132,7 +143,7 @@ func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Act
 	case purchase.Drop, purchase.Invoice:
 	}
 	sub.UpdatedAt = tx.Now()
-	moveSubscriber(tx.Unit(), sub)
+	moveSubscriber(tx, sub)
 	sub.Version++
 	noteSubscriber(tx, who, sub, "subscriber.account_deleted", "The token of the subscription was deleted. "+
 		e.Words, before.facts(), sub.facts())
@@ -141,7 +152,7 @@ func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Act
 
 // askForAccount makes a purchase of nothing whose page stores an account, and mails
 // its link. What was billed before stays as it is.
-func (s *Service) askForAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, sub *Subscriber) error {
+func (s *Service) askForAccount(ctx context.Context, tx *database.Tx, who actor.Actor, sub *Subscriber) error {
 	t, err := s.Store.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -115,12 +116,12 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			m = nil
 		}
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		sub := o.sub
 		sub.begin(tx)
 		sub.activate(o.t, day, tx.Now())
-		holdTemplate(tx.Unit(), o.t)
-		client.HoldForDebit(tx.Unit(), sub.MerchantID, sub.ClientID)
+		holdTemplate(tx, o.t)
+		client.HoldForDebit(tx, sub.MerchantID, sub.ClientID)
 		var period Period
 		if m != nil {
 			m.rec.SubscriberID = sub.ID
@@ -133,9 +134,9 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			rec := m.rec
 			out.Purchase = &rec
 		}
-		insertSubscriber(tx.Unit(), sub)
+		insertSubscriber(tx, sub)
 		if m != nil {
-			insertPeriod(tx.Unit(), sub.MerchantID, period)
+			insertPeriod(tx, sub.MerchantID, period)
 		}
 		s.welcome(tx, o, sub, out.Purchase)
 		out.Subscriber = sub
@@ -156,7 +157,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 	if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
 		return out, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		sub, made := o.sub, rec
 		sub.begin(tx)
 		sub.Status, made.SubscriberID = Pending, sub.ID
@@ -165,10 +166,10 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		}
 		made.Begin(tx.NewID(), tx.Now())
 		sub.FirstPurchaseID = made.ID
-		holdTemplate(tx.Unit(), o.t)
-		client.HoldForDebit(tx.Unit(), sub.MerchantID, sub.ClientID)
+		holdTemplate(tx, o.t)
+		client.HoldForDebit(tx, sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, s.recurrence(o, made.Purchase), sub.Switches.InvoiceOnAdd)
-		insertSubscriber(tx.Unit(), sub)
+		insertSubscriber(tx, sub)
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+
 			" and is asked for a bank account.", nil, sub.facts())
 		out = Added{sub, &made}
@@ -197,11 +198,11 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 		}
 		reference := rec.ReferenceGenerated
 		return again(func() error {
-			return s.InTx(ctx, func(tx purchase.Tx) error {
+			return s.InTx(ctx, func(tx *database.Tx) error {
 				rec.Purchase = s.invoice(o, purchase.DayIn(tx.Now(), o.t.Details.Timezone))
 				rec.ReferenceGenerated = reference
 				rec.Begin(tx.NewID(), tx.Now())
-				client.Hold(tx.Unit(), rec.MerchantID, rec.ClientID)
+				client.Hold(tx, rec.MerchantID, rec.ClientID)
 				if err := s.Purchases.InsertInvoiced(tx, who, &rec); err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -46,14 +47,14 @@ func (s *Service) checkLive(ctx context.Context, w *fault.Problems, before, next
 	if before.TokenID == uuid.Nil {
 		return nil
 	}
-	t, err := s.Purchases.Read.Token(ctx, before.MerchantID, before.TokenID)
+	t, err := s.Purchases.Tokens().Token(ctx, before.MerchantID, before.TokenID)
 	if fault.Is(err, fault.NotFound) || err == nil && !t.Live() {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	m, err := s.Purchases.Read.Mandate(ctx, before.MerchantID, t.MandateID)
+	m, err := s.Purchases.Mandates().Mandate(ctx, before.MerchantID, t.MandateID)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -82,7 +83,7 @@ func (s *Service) checkLive(ctx context.Context, w *fault.Problems, before, next
 
 // reword lets the purchase by which the client is asked for an account ask for the terms as they are now. Where it
 // cannot, another takes its place, and the client gets its link.
-func (s *Service) reword(tx purchase.Tx, who actor.Actor, o order) (first uuid.UUID, err error) {
+func (s *Service) reword(tx *database.Tx, who actor.Actor, o order) (first uuid.UUID, err error) {
 	anew, err := s.Purchases.RewordIn(tx, who, o.sub.FirstPurchaseID, func(was purchase.Purchase) purchase.Purchase {
 		first := was.Issued
 		if !o.sub.FirstOn.IsZero() {

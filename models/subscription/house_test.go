@@ -118,18 +118,20 @@ func (h *house) begin() {
 	h.store = s
 	cal, tt := calendar.New(), collection.DefaultTimetable()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Read: s, Lists: s, Now: s.Now, Calendar: cal,
+	h.purchases = &purchase.Service{InTx: runner(h, h.store.DB.InTx), Store: purchase.Store{DB: s.DB},
+		Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
-	bills := &billing.Service{InTx: runner[billing.Tx](h), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+	bills := &billing.Service{InTx: runner(h, s.DB.InTx), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
 		Letters: letters{}}
 	h.purchases.Papers = bills
-	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now,
+	h.debits = &debit.Service{InTx: runner(h, store.Runner[debit.Tx](s)), Read: s, Bank: h.bank, Purchases: h.purchases,
+		Now:       s.Now,
 		Timetable: tt, Limits: h.purchases.Limits}
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now,
 		Forget: func(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
-			return h.purchases.ForgetClient(ctx, s.On(tx), who, id)
+			return h.purchases.ForgetClient(ctx, tx, who, id)
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
@@ -142,7 +144,7 @@ func (h *house) begin() {
 
 // worker is one more process that bills periods.
 func (h *house) worker() *subscription.Service {
-	return &subscription.Service{InTx: runner[purchase.Tx](h), Store: subscription.Store{DB: h.store.DB},
+	return &subscription.Service{InTx: runner(h, h.store.DB.InTx), Store: subscription.Store{DB: h.store.DB},
 		Purchases: h.purchases, Now: h.store.Now}
 }
 

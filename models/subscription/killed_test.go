@@ -12,7 +12,6 @@ import (
 
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 )
 
@@ -31,8 +30,8 @@ func (l *life) step() error {
 	return nil
 }
 
-func runner[T any](h *house) func(context.Context, func(T) error) error {
-	run := store.Runner[T](h.store)
+func runner[T any](h *house,
+	run func(context.Context, func(T) error) error) func(context.Context, func(T) error) error {
 	return func(ctx context.Context, fn func(T) error) error {
 		if err := h.life.step(); err != nil {
 			return err

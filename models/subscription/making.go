@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -158,11 +159,11 @@ type order struct {
 
 // orderFor reads what beside the template a purchase needs. NotFound: the client is gone.
 func (s *Service) orderFor(ctx context.Context, t Template, sub Subscriber) (order, error) {
-	brand, err := s.Purchases.Read.Brand(ctx, t.MerchantID, t.BrandID)
+	brand, err := s.Purchases.Merchants().Brand(ctx, t.MerchantID, t.BrandID)
 	if err != nil {
 		return order{}, err
 	}
-	payer, err := s.Purchases.Read.ClientDetails(ctx, t.MerchantID, sub.ClientID)
+	payer, err := client.Store{DB: s.Store.DB}.ClientDetails(ctx, t.MerchantID, sub.ClientID)
 	return order{t, sub, brand, payer}, err
 }
 
@@ -239,7 +240,7 @@ func (s *Service) make(ctx context.Context, o order, billed calendar.Date) (*mad
 	}
 	if m.refused = m.plan.Err(); m.refused != nil {
 		m.method = purchase.EFT
-		if t, wrong := s.Purchases.Read.Token(ctx, o.t.MerchantID, o.sub.TokenID); wrong == nil {
+		if t, wrong := s.Purchases.Tokens().Token(ctx, o.t.MerchantID, o.sub.TokenID); wrong == nil {
 			m.method = t.Method
 			if t.State == token.Deleting {
 				return nil, errHeld
@@ -250,7 +251,7 @@ func (s *Service) make(ctx context.Context, o order, billed calendar.Date) (*mad
 }
 
 // write keeps the purchase in the transaction of its period.
-func (s *Service) write(tx purchase.Tx, who actor.Actor, m *made) error {
+func (s *Service) write(tx *database.Tx, who actor.Actor, m *made) error {
 	m.rec.Begin(tx.NewID(), tx.Now())
 	switch {
 	case m.refused != nil:

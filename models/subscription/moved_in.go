@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -40,7 +41,7 @@ type MovedIn struct {
 
 // InsertParked writes a subscription that bills nothing until it is started. It sends no mail, then or later, unless a
 // person turns its mails on.
-func (s *Service) InsertParked(tx purchase.Tx, in MovedIn) Subscriber {
+func (s *Service) InsertParked(tx *database.Tx, in MovedIn) Subscriber {
 	sub := Subscriber{MerchantID: in.Template.MerchantID, TemplateID: in.Template.ID, ClientID: in.ClientID,
 		Status: Paused, Why: WhyParked, FirstOn: in.FirstOn, TokenID: in.TokenID, Reference: in.Reference,
 		Passed: in.Passed}
@@ -53,15 +54,15 @@ func (s *Service) InsertParked(tx purchase.Tx, in MovedIn) Subscriber {
 	}
 	sub.begin(tx)
 	if !in.Held {
-		holdTemplate(tx.Unit(), in.Template)
+		holdTemplate(tx, in.Template)
 	}
-	insertSubscriber(tx.Unit(), sub)
+	insertSubscriber(tx, sub)
 	return sub
 }
 
 // StartParked lets a subscription run that was parked, from its first billing date on. What lies before today is not
 // billed. One that somebody changed meanwhile stays as it is; false then.
-func (s *Service) StartParked(ctx context.Context, tx purchase.Tx, who actor.Actor, merchantID,
+func (s *Service) StartParked(ctx context.Context, tx *database.Tx, who actor.Actor, merchantID,
 	id uuid.UUID) (Subscriber, bool, error) {
 	sub, err := s.Store.TemplateClient(ctx, merchantID, id)
 	if fault.Is(err, fault.NotFound) || err == nil && !sub.Parked() {
@@ -76,15 +77,15 @@ func (s *Service) StartParked(ctx context.Context, tx purchase.Tx, who actor.Act
 	}
 	before, stays := sub.facts(), sub.Why == whyParkedPaused
 	sub.Why, sub.UpdatedAt = "", tx.Now()
-	client.HoldForDebit(tx.Unit(), merchantID, sub.ClientID)
-	holdTemplate(tx.Unit(), t)
+	client.HoldForDebit(tx, merchantID, sub.ClientID)
+	holdTemplate(tx, t)
 	sub.activate(t, today(tx.Now()), tx.Now())
 	words := "The subscription began: its group was switched on."
 	if stays {
 		sub.pause(true, "person")
 		words = "Its group was switched on. The subscription stays paused, as it was before the import."
 	}
-	moveSubscriber(tx.Unit(), sub)
+	moveSubscriber(tx, sub)
 	sub.Version++
 	noteSubscriber(tx, who, sub, "subscriber.activated", words, before,
 		sub.facts())
@@ -100,8 +101,8 @@ func (s *Service) DraftMovedIn(ctx context.Context, who actor.Actor, in Input) (
 }
 
 // InsertMovedInTemplate writes a template that was drafted, and gives it its id.
-func (s *Service) InsertMovedInTemplate(tx purchase.Tx, who actor.Actor, t *Template) {
+func (s *Service) InsertMovedInTemplate(tx *database.Tx, who actor.Actor, t *Template) {
 	t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
-	insertTemplate(tx.Unit(), *t)
+	insertTemplate(tx, *t)
 	noteTemplate(tx, who, *t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
 }

@@ -49,7 +49,7 @@ func (s *Service) sameAccount(ctx context.Context, t token.Token, number bank.Ac
 	if number.String() != t.AccountMask {
 		return false, nil
 	}
-	p, err := s.Purchases.Read.Purchase(ctx, t.MerchantID, t.ID)
+	p, err := s.Purchases.Store.Purchase(ctx, t.MerchantID, t.ID)
 	return p.Payer.BankAccount == number, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -21,7 +23,7 @@ const CancelledByClient = "billing_template_client.subscription_billing_cancelle
 func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 	purchaseID uuid.UUID) (sub Subscriber, err error) {
 	err = again(func() error {
-		p, err := s.Purchases.Read.PurchaseForPayer(ctx, purchaseID)
+		p, err := s.Purchases.Store.PurchaseForPayer(ctx, purchaseID)
 		if err != nil {
 			return err
 		}
@@ -34,7 +36,7 @@ func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 		if stopped, err := sub.mayStop(); stopped || err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx purchase.Tx) error {
+		return s.InTx(ctx, func(tx *database.Tx) error {
 			who.MerchantID = sub.MerchantID
 			if err := s.stopByClient(tx, who, p, &sub); err != nil {
 				return err
@@ -66,7 +68,7 @@ func (s Subscriber) MayStopByClient() error {
 }
 
 // stopByClient stops a subscription and tells both sides. p is one of its purchases: in its name they are mailed.
-func (s *Service) stopByClient(tx purchase.Tx, who actor.Actor, p purchase.Purchase, sub *Subscriber) error {
+func (s *Service) stopByClient(tx *database.Tx, who actor.Actor, p purchase.Purchase, sub *Subscriber) error {
 	before := *sub
 	stop, err := s.Purchases.StopIn(tx, who, sub.ID)
 	if err != nil {
@@ -76,16 +78,16 @@ func (s *Service) stopByClient(tx purchase.Tx, who actor.Actor, p purchase.Purch
 		return err
 	}
 	sub.Status, sub.Why, sub.UpdatedAt = Paused, "payer", tx.Now()
-	moveSubscriber(tx.Unit(), *sub)
+	moveSubscriber(tx, *sub)
 	sub.Version++
-	tell(tx.Unit(), CancelledByClient, *sub)
+	tell(tx, CancelledByClient, *sub)
 	noteSubscriber(tx, who, *sub, "subscriber.cancelled", "The client stopped the subscription."+withdrawnWords(stop),
 		before.facts(), sub.facts())
 	return nil
 }
 
 // StopByClientIn is CancelByClient for a subscription that the client's own page names, in a caller's transaction.
-func (s *Service) StopByClientIn(tx purchase.Tx, who actor.Actor, id uuid.UUID) error {
+func (s *Service) StopByClientIn(tx *database.Tx, who actor.Actor, id uuid.UUID) error {
 	sub, err := s.Store.TemplateClient(tx.Context(), who.MerchantID, id)
 	if err != nil {
 		return err
@@ -95,7 +97,7 @@ func (s *Service) StopByClientIn(tx purchase.Tx, who actor.Actor, id uuid.UUID) 
 	}
 	p := purchase.Purchase{MerchantID: sub.MerchantID, ClientID: sub.ClientID}
 	if sub.FirstPurchaseID != uuid.Nil {
-		if p, err = s.Purchases.Read.Purchase(tx.Context(), who.MerchantID, sub.FirstPurchaseID); err != nil {
+		if p, err = s.Purchases.Store.Purchase(tx.Context(), who.MerchantID, sub.FirstPurchaseID); err != nil {
 			return err
 		}
 	} else {
@@ -104,7 +106,8 @@ func (s *Service) StopByClientIn(tx purchase.Tx, who actor.Actor, id uuid.UUID) 
 			return err
 		}
 		p.BrandID = t.BrandID
-		if p.Payer, err = s.Purchases.Read.ClientDetails(tx.Context(), who.MerchantID, sub.ClientID); err != nil {
+		clients := client.Store{DB: s.Store.DB}
+		if p.Payer, err = clients.ClientDetails(tx.Context(), who.MerchantID, sub.ClientID); err != nil {
 			return err
 		}
 	}
@@ -121,7 +124,7 @@ func (s Subscriber) MayPauseByClient() error {
 
 // PauseByClientIn pauses a subscription as its client asked, in a caller's transaction. What is not billed meanwhile is
 // not billed later; staff let it run again.
-func (s *Service) PauseByClientIn(tx purchase.Tx, who actor.Actor, id uuid.UUID) error {
+func (s *Service) PauseByClientIn(tx *database.Tx, who actor.Actor, id uuid.UUID) error {
 	sub, err := s.Store.TemplateClient(tx.Context(), who.MerchantID, id)
 	if err != nil {
 		return err
@@ -132,7 +135,7 @@ func (s *Service) PauseByClientIn(tx purchase.Tx, who actor.Actor, id uuid.UUID)
 	before := sub
 	sub.pause(true, PausedByClient)
 	sub.UpdatedAt = tx.Now()
-	moveSubscriber(tx.Unit(), sub)
+	moveSubscriber(tx, sub)
 	sub.Version++
 	noteSubscriber(tx, who, sub, "subscriber.paused_by_client", "The client paused the subscription.", before.facts(),
 		sub.facts())
@@ -146,7 +149,7 @@ const PausedByClient = "client"
 // to none. It is for the client's own pages: knowing the id is the permission.
 func (s *Service) SubscriptionOf(ctx context.Context,
 	purchaseID uuid.UUID) (t Template, sub Subscriber, known bool, err error) {
-	p, err := s.Purchases.Read.PurchaseForPayer(ctx, purchaseID)
+	p, err := s.Purchases.Store.PurchaseForPayer(ctx, purchaseID)
 	if err != nil || p.SubscriberID == uuid.Nil {
 		return t, sub, false, err
 	}

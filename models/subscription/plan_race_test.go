@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"debitdesk/models/purchase"
+	"debitdesk/models/database"
 	"debitdesk/models/subscription"
 )
 
@@ -12,7 +12,7 @@ import (
 func (h *house) meanwhile(other func()) *subscription.Service {
 	slow := *h.subs
 	done := false
-	slow.InTx = func(ctx context.Context, fn func(purchase.Tx) error) error {
+	slow.InTx = func(ctx context.Context, fn func(*database.Tx) error) error {
 		if !done {
 			done = true
 			other()

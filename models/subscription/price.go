@@ -251,7 +251,7 @@ func (s *Service) mandatesOf(ctx context.Context, merchantID uuid.UUID,
 			continue
 		}
 		slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		tokens, mandates, err := s.Purchases.Read.TokensWithMandates(ctx, merchantID, slices.Compact(ids))
+		tokens, mandates, err := s.Purchases.Mandates().TokensWithMandates(ctx, merchantID, slices.Compact(ids))
 		if err != nil {
 			return nil, err
 		}

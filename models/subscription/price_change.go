@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 )
 
 // ChangePrice plans another price from a date on, and lets every client whose price changes be told, once each. Seen
@@ -47,7 +47,7 @@ func (s *Service) ChangePrice(ctx context.Context, who actor.Actor, id uuid.UUID
 }
 
 func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan) error {
-	return s.InTx(ctx, func(tx purchase.Tx) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
 		t := p.Template
 		c := p.Change
 		c.ID, c.By, c.At = tx.NewID(), who.Name, tx.Now()
@@ -55,7 +55,7 @@ func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan)
 			t.Price = nil
 		}
 		t.UpdatedAt = tx.Now()
-		moveTemplate(tx.Unit(), t)
+		moveTemplate(tx, t)
 		t.Version++
 		n, ended, err := s.writeLetters(tx, *p, c)
 		if err != nil {
@@ -84,12 +84,12 @@ func (s *Service) ApplyPrices(ctx context.Context) error {
 		return err
 	}
 	for _, t := range due {
-		err := s.InTx(ctx, func(tx purchase.Tx) error {
+		err := s.InTx(ctx, func(tx *database.Tx) error {
 			before, c := t, *t.Price
 			c.Was, c.WasCents, c.Applied = t.Details.Products, t.TotalCents, true
 			next := t.at(c.Products, c.Cents)
 			next.Price, next.UpdatedAt = &c, tx.Now()
-			moveTemplate(tx.Unit(), next)
+			moveTemplate(tx, next)
 			next.Version++
 			noteTemplate(tx, actor.SystemOf(t.MerchantID), next, "template.price_changed",
 				"The new price of "+t.Name()+" has begun.", before.facts(), next.facts())

@@ -59,12 +59,12 @@ func (s *Service) tell(ctx context.Context, l priceLetters) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := s.Purchases.Read.Brand(ctx, t.MerchantID, t.BrandID)
+	b, err := s.Purchases.Merchants().Brand(ctx, t.MerchantID, t.BrandID)
 	if err != nil {
 		return 0, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
-		some, err := takeLetters(tx.Unit(), l, atOnce)
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		some, err := takeLetters(tx, l, atOnce)
 		if n = len(some); err != nil || n == 0 {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *Service) tell(ctx context.Context, l priceLetters) (n int, err error) {
 		if len(nobody) == 0 {
 			return nil
 		}
-		_, err = tx.Unit().Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = $1 AND change_id = $2
+		_, err = tx.Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = $1 AND change_id = $2
 			AND client_id = ANY($3::uuid[])`, l.MerchantID, l.ChangeID, database.IDs(nobody))
 		return err
 	})
@@ -103,9 +103,9 @@ func (s *Service) tell(ctx context.Context, l priceLetters) (n int, err error) {
 
 // writeLetters plans the letters of a change in its transaction, and ends those of the change before that have not
 // left. Who never heard of a change does not hear that it was withdrawn. It gives how many clients are told.
-func (s *Service) writeLetters(tx purchase.Tx, p PricePlan, c PriceChange) (n int, ended int64, err error) {
+func (s *Service) writeLetters(tx *database.Tx, p PricePlan, c PriceChange) (n int, ended int64, err error) {
 	t := p.Template
-	ended, err = tx.Unit().Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = $1 AND template_id = $2
+	ended, err = tx.Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = $1 AND template_id = $2
 		AND state = 'waiting'`, t.MerchantID, t.ID)
 	if err != nil {
 		return 0, ended, err
@@ -126,7 +126,7 @@ func (s *Service) writeLetters(tx purchase.Tx, p PricePlan, c PriceChange) (n in
 		}
 		words[i] = string(one)
 	}
-	_, err = tx.Unit().Exec(`INSERT INTO price_letters (change_id, n, merchant_id, template_id, client_id, from_day, words)
+	_, err = tx.Exec(`INSERT INTO price_letters (change_id, n, merchant_id, template_id, client_id, from_day, words)
 		SELECT $1::uuid, a.n, $2::uuid, $3::uuid, a.client::uuid, $4::text::date, a.words::jsonb
 		FROM unnest($5::text[], $6::text[]) WITH ORDINALITY AS a (client, words, n)`, c.ID, t.MerchantID, t.ID,
 		c.From.String(), database.IDs(clients), words)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/purchase"
+	"debitdesk/models/database"
 	"debitdesk/models/subscription"
 )
 
@@ -87,8 +87,8 @@ func TestTwoWorkersTellEachClientOfAPriceOnce(t *testing.T) {
 	slow, quick := h.worker(), h.worker()
 	slow.LettersAtOnce, quick.LettersAtOnce = 2, 2
 	var meanwhile sync.Once
-	slow.InTx = func(in context.Context, fn func(purchase.Tx) error) error {
-		return h.subs.InTx(in, func(tx purchase.Tx) error {
+	slow.InTx = func(in context.Context, fn func(*database.Tx) error) error {
+		return h.subs.InTx(in, func(tx *database.Tx) error {
 			if err := fn(tx); err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 )
@@ -29,7 +30,7 @@ func (s *Service) Recurs(ctx context.Context, p purchase.Purchase) (purchase.Rec
 		return purchase.Recurrence{}, err
 	}
 	o := order{t: t, sub: sub, payer: p.Payer}
-	if o.brand, err = s.Purchases.Read.Brand(ctx, p.MerchantID, p.BrandID); err != nil {
+	if o.brand, err = s.Purchases.Merchants().Brand(ctx, p.MerchantID, p.BrandID); err != nil {
 		return purchase.Recurrence{}, err
 	}
 	return s.recurrence(o, p), nil
@@ -72,7 +73,7 @@ func (s *Service) firstDebit(o order, billed calendar.Date) calendar.Date {
 
 // welcome tells a new subscriber whose account is stored what will be debited. Rec is the purchase of the first period,
 // nil where that is not billed yet.
-func (s *Service) welcome(tx purchase.Tx, o order, sub Subscriber, rec *purchase.Record) {
+func (s *Service) welcome(tx *database.Tx, o order, sub Subscriber, rec *purchase.Record) {
 	if !sub.Switches.InvoiceOnAdd || rec != nil && !slices.Contains(planned, rec.Status) {
 		return // a refused account has a letter of its own
 	}
@@ -93,12 +94,12 @@ func (s *Service) StopWould(ctx context.Context, sub Subscriber) (purchase.Stop,
 }
 
 // mailStop confirms a stop to the client and tells the business.
-func (s *Service) mailStop(tx purchase.Tx, p purchase.Purchase, sub Subscriber, stop purchase.Stop) error {
+func (s *Service) mailStop(tx *database.Tx, p purchase.Purchase, sub Subscriber, stop purchase.Stop) error {
 	t, err := s.Store.AnyTemplate(tx.Context(), sub.MerchantID, sub.TemplateID)
 	if err != nil {
 		return err
 	}
-	b, err := s.Purchases.Read.Brand(tx.Context(), p.MerchantID, p.BrandID)
+	b, err := s.Purchases.Merchants().Brand(tx.Context(), p.MerchantID, p.BrandID)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -178,7 +178,7 @@ func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, s
 		return sub, err
 	}
 	next := sub
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		if err := s.write(tx, who, m); err != nil {
 			return err
 		}
@@ -195,10 +195,10 @@ func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, s
 }
 
 // keep writes the period key and the subscriber together.
-func (s *Service) keep(tx purchase.Tx, sub *Subscriber, period Period) {
+func (s *Service) keep(tx *database.Tx, sub *Subscriber, period Period) {
 	sub.UpdatedAt = tx.Now()
-	insertPeriod(tx.Unit(), sub.MerchantID, period)
-	moveSubscriber(tx.Unit(), *sub)
+	insertPeriod(tx, sub.MerchantID, period)
+	moveSubscriber(tx, *sub)
 	sub.Version++
 }
 
@@ -206,7 +206,7 @@ func (s *Service) keep(tx purchase.Tx, sub *Subscriber, period Period) {
 func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Subscriber, why, words string,
 	counts bool) (Subscriber, error) {
 	next := sub
-	err := s.InTx(ctx, func(tx purchase.Tx) error {
+	err := s.InTx(ctx, func(tx *database.Tx) error {
 		next = sub
 		period := t.Plan.period(sub)
 		period.Skipped = why
@@ -222,27 +222,27 @@ func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Sub
 // takeUp starts a subscriber whose account was just stored, or who paid by hand, and
 // charges the new account from then on (ours: API contract 12.2).
 func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub Subscriber) (Subscriber, error) {
-	stored, err := s.Purchases.Read.Token(ctx, sub.MerchantID, sub.StoredToken)
+	stored, err := s.Purchases.Tokens().Token(ctx, sub.MerchantID, sub.StoredToken)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return sub, err
 	}
 	next := sub
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		next = sub
 		at := sub.StoredAt
 		next.StoredToken, next.StoredAt, next.UpdatedAt = uuid.Nil, time.Time{}, tx.Now()
 		if stored.Live() {
-			token.Hold(tx.Unit(), stored.MerchantID, stored.ID) // it is not deleted at this moment
+			token.Hold(tx, stored.MerchantID, stored.ID) // it is not deleted at this moment
 			next.TokenID, next.Account = stored.ID, stored.State
 		}
 		action, words := "subscriber.account", "A new account was stored; it is charged from now on."
 		if sub.Status == Pending {
-			holdTemplate(tx.Unit(), t) // its first dates follow the plan as it was read
+			holdTemplate(tx, t) // its first dates follow the plan as it was read
 			next.activate(t, today(at), at)
 			if sub.Cycle > 0 {
 				first := t.Plan.period(Subscriber{ID: sub.ID, FirstOn: sub.FirstOn, Anchor: next.Anchor})
 				first.PurchaseID = sub.FirstPurchaseID
-				insertPeriod(tx.Unit(), sub.MerchantID, first)
+				insertPeriod(tx, sub.MerchantID, first)
 			}
 			action, words = "subscriber.activated", "The subscription began."
 		}
@@ -250,7 +250,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 			next.pause(false, "")
 			words = "The client gave a new account. The subscription continues, and the account is charged from now on."
 		}
-		moveSubscriber(tx.Unit(), next)
+		moveSubscriber(tx, next)
 		next.Version++
 		noteSubscriber(tx, who, next, action, words, sub.facts(), next.facts())
 		return nil
@@ -261,11 +261,11 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 // finish ends a subscription.
 func (s *Service) finish(ctx context.Context, who actor.Actor, sub Subscriber, why, words string) (Subscriber, error) {
 	next := sub
-	err := s.InTx(ctx, func(tx purchase.Tx) error {
+	err := s.InTx(ctx, func(tx *database.Tx) error {
 		next = sub
 		next.end(why)
 		next.UpdatedAt = tx.Now()
-		moveSubscriber(tx.Unit(), next)
+		moveSubscriber(tx, next)
 		next.Version++
 		noteSubscriber(tx, who, next, "subscriber.ended", words, sub.facts(), next.facts())
 		return nil

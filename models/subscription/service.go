@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -16,7 +17,7 @@ import (
 // Service holds the use cases of templates and subscribers, and bills the periods
 // that begin.
 type Service struct {
-	InTx      func(context.Context, func(purchase.Tx) error) error
+	InTx      func(context.Context, func(*database.Tx) error) error
 	Store     Store
 	Purchases *purchase.Service
 	Now       func() time.Time
@@ -91,12 +92,12 @@ func again(try func() error) error {
 
 func today(now time.Time) calendar.Date { return calendar.DateOf(now) }
 
-func noteTemplate(tx purchase.Tx, who actor.Actor, t Template, action, text string, before, after map[string]any) {
+func noteTemplate(tx *database.Tx, who actor.Actor, t Template, action, text string, before, after map[string]any) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "template", ObjectID: t.ID, Text: text, Before: before,
 		After: after})
 }
 
-func noteSubscriber(tx purchase.Tx, who actor.Actor, s Subscriber, action, text string, before, after map[string]any) {
+func noteSubscriber(tx *database.Tx, who actor.Actor, s Subscriber, action, text string, before, after map[string]any) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "subscriber", ObjectID: s.ID, ClientID: s.ClientID,
 		PurchaseID: s.FirstPurchaseID, Text: text, Before: before, After: after})
 }

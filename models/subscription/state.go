@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
-	"debitdesk/models/purchase"
+	"debitdesk/models/database"
 )
 
-func (s *Subscriber) begin(tx purchase.Tx) {
+func (s *Subscriber) begin(tx *database.Tx) {
 	s.ID, s.Version, s.CreatedAt, s.UpdatedAt = tx.NewID(), 1, tx.Now(), tx.Now()
 }
 

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
@@ -99,8 +100,8 @@ func TestStoppingEverythingTakesBackAllAndUndoingBringsJustThatBack(t *testing.T
 	if _, err = h.subs.SetSubscriberPaused(ctx, h.who, with.ID, false); !fault.HasCode(err, "client_stopped") {
 		t.Errorf("one subscription resumed: %v", err)
 	}
-	err = runner[purchase.Tx](h)(ctx, func(tx purchase.Tx) error { // a charge that was forecast before the stop
-		token.Hold(tx.Unit(), h.who.MerchantID, tokenID)
+	err = runner(h, h.store.DB.InTx)(ctx, func(tx *database.Tx) error { // a charge that was forecast before the stop
+		token.Hold(tx, h.who.MerchantID, tokenID)
 		return nil
 	})
 	if !errors.Is(err, fault.ErrLost) {

@@ -53,8 +53,8 @@ func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
 	database.Write(tx, periodInsert, p, merchantID, tx.Now())
 }
 
-// FollowToken gives subscribers that are charged on one token the other.
-func FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
+// followToken gives subscribers that are charged on one token the other.
+func followToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
 	tx.Later(
 		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4
 			WHERE merchant_id = $1 AND token_id = $2`,
@@ -65,8 +65,8 @@ func FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
 	)
 }
 
-// EndOf makes the subscribers of a client who is deleted inactive, and gives their ids.
-func EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
+// endOf makes the subscribers of a client who is deleted inactive, and gives their ids.
+func endOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
 	err = database.Query(
 		tx,
 		func(id *uuid.UUID) []any { return []any{id} },

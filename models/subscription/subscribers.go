@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -65,7 +66,7 @@ func (s *Service) find(ctx context.Context, merchantID, templateID, id uuid.UUID
 // the first date and, while pending or inactive, the status stay as they are.
 func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
 	change func(*SubscriberInput)) (Subscriber, error) {
-	return s.changeIn(ctx, who, templateID, id, func(tx purchase.Tx, t Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, templateID, id, func(tx *database.Tx, t Template, sub *Subscriber) (string, error) {
 		in := SubscriberInput{ClientID: sub.ClientID, Whitelist: sub.Whitelist, Switches: sub.Switches,
 			Reference: sub.Reference, Override: sub.Override.Every(), First: sub.FirstCents, Debit: sub.Debit}
 		change(&in)
@@ -136,7 +137,7 @@ func (s *Subscriber) pause(paused bool, why string) {
 // meanwhile is not billed. Conflict while pending or inactive.
 func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID,
 	paused bool) (Subscriber, error) {
-	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, _ Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx *database.Tx, _ Template, sub *Subscriber) (string, error) {
 		if err := sub.MayPause(); err != nil {
 			return "", err
 		}
@@ -193,7 +194,7 @@ func wrongStatus(format string, s Subscriber) error {
 // Remove ends the subscription of one client. The unpaid first purchase of a pending
 // one is cancelled; what was billed before runs its course.
 func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, _ Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx *database.Tx, _ Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
 		if err := sub.MayRemove(); err != nil {
 			return "", err
@@ -213,7 +214,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 // another account; the first one is cancelled. Conflict unless the subscriber is
 // pending or waits for a new account.
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return s.changeIn(ctx, who, uuid.Nil, id, func(tx purchase.Tx, t Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx *database.Tx, t Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
 		if err := sub.MayRemind(); err != nil {
 			return "", err
@@ -233,7 +234,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 
 // askAnew makes another first purchase in the place of one whose account failed: a
 // purchase stores one account in its life.
-func (s *Service) askAnew(ctx context.Context, tx purchase.Tx, who actor.Actor, t Template, sub *Subscriber) error {
+func (s *Service) askAnew(ctx context.Context, tx *database.Tx, who actor.Actor, t Template, sub *Subscriber) error {
 	o, err := s.orderFor(ctx, t, *sub)
 	if err != nil {
 		return err
@@ -262,7 +263,7 @@ func (s *Service) Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([
 
 // changeIn changes a subscriber as compare-and-set, with what change writes beside it.
 func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
-	change func(purchase.Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
+	change func(*database.Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
 	if err := who.May(actor.Bill); err != nil {
 		return sub, err
 	}
@@ -275,14 +276,14 @@ func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id 
 		if err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx purchase.Tx) error {
+		return s.InTx(ctx, func(tx *database.Tx) error {
 			sub = before
 			words, err := change(tx, t, &sub)
 			if err != nil {
 				return err
 			}
 			sub.UpdatedAt = tx.Now()
-			moveSubscriber(tx.Unit(), sub)
+			moveSubscriber(tx, sub)
 			sub.Version++
 			noteSubscriber(tx, who, sub, "subscriber.changed", words, before.facts(), sub.facts())
 			return tx.Answered(sub)

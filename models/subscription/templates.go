@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
@@ -24,9 +25,9 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Templa
 	if err != nil {
 		return t, err
 	}
-	err = s.InTx(ctx, func(tx purchase.Tx) error {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
 		t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
-		insertTemplate(tx.Unit(), t)
+		insertTemplate(tx, t)
 		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
 		return tx.Answered(t)
 	})
@@ -67,7 +68,7 @@ func (s *Service) defaultBrand(ctx context.Context, who actor.Actor, in *Input) 
 	if in.Pattern.BrandID != uuid.Nil || in.Problems.Has("brand_id") || in.Problems.Has("brand") {
 		return nil
 	}
-	brands, err := s.Purchases.Read.Brands(ctx, who.MerchantID)
+	brands, err := s.Purchases.Merchants().Brands(ctx, who.MerchantID)
 	if err == nil && len(brands) > 0 {
 		in.Pattern.BrandID = brands[0].ID
 	}
@@ -138,7 +139,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 			err = s.mayChangePrice(ctx, who, before, t)
 		}
 		return t, err
-	}, func(tx purchase.Tx, before, t Template) {
+	}, func(tx *database.Tx, before, t Template) {
 		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Name()+" was changed.", before.facts(),
 			t.facts())
 	})
@@ -169,7 +170,7 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		}
 		t.Paused = paused
 		return t, nil
-	}, func(tx purchase.Tx, before, t Template) {
+	}, func(tx *database.Tx, before, t Template) {
 		words := "The subscription was resumed."
 		if paused {
 			words = "The subscription was paused for all its subscribers."
@@ -180,7 +181,7 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 }
 
 func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.UUID,
-	decide func(Template) (Template, error), note func(purchase.Tx, Template, Template)) (t Template, err error) {
+	decide func(Template) (Template, error), note func(*database.Tx, Template, Template)) (t Template, err error) {
 	err = again(func() error {
 		before, err := s.Store.Template(ctx, who.MerchantID, id)
 		if err != nil {
@@ -189,11 +190,11 @@ func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.U
 		if t, err = decide(before); err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx purchase.Tx) error {
+		return s.InTx(ctx, func(tx *database.Tx) error {
 			t.UpdatedAt = tx.Now()
-			moveTemplate(tx.Unit(), t)
+			moveTemplate(tx, t)
 			if !t.Plan.equal(before.Plan) {
-				mustBeUnlaunched(tx.Unit(), t)
+				mustBeUnlaunched(tx, t)
 			}
 			t.Version++
 			note(tx, before, t)
@@ -213,10 +214,10 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		if err != nil {
 			return err
 		}
-		return s.InTx(ctx, func(tx purchase.Tx) error {
+		return s.InTx(ctx, func(tx *database.Tx) error {
 			t.DeletedAt, t.UpdatedAt = tx.Now(), tx.Now()
-			moveTemplate(tx.Unit(), t)
-			ended, err := endSubscribersOf(tx.Unit(), t.MerchantID, t.ID, "template_deleted")
+			moveTemplate(tx, t)
+			ended, err := endSubscribersOf(tx, t.MerchantID, t.ID, "template_deleted")
 			if err != nil {
 				return err
 			}

@@ -119,7 +119,7 @@ const linkDays = 30
 // storingInput asks for an account without taking money.
 func (h *Accounts) storingInput(c echo.Context, one client.Client) (purchase.Input, error) {
 	who := access.Actor(c)
-	brands, err := h.Purchases.Read.Brands(c.Request().Context(), who.MerchantID)
+	brands, err := h.Purchases.Merchants().Brands(c.Request().Context(), who.MerchantID)
 	in := purchase.Input{ClientID: one.ID, BrandID: purchases.BrandChosen(brands, "").ID, UserID: who.ID,
 		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}, Platform: "web",
 			Source: "web_office"},

@@ -13,7 +13,7 @@ import (
 // Copies draws mandates as their clients get them by mail: what was agreed, without what staff keep beside it.
 type Copies struct {
 	Mandates  mandate.Store
-	Purchases purchase.Reader
+	Purchases *purchase.Service
 	Test      bool
 }
 
@@ -28,10 +28,10 @@ func (c Copies) Draw(ctx context.Context, merchantID, id uuid.UUID) ([]byte, err
 		return nil, err
 	}
 	rec := purchase.Record{}
-	if rec.Purchase, err = c.Purchases.Purchase(ctx, merchantID, id); err != nil {
+	if rec.Purchase, err = c.Purchases.Store.Purchase(ctx, merchantID, id); err != nil {
 		return nil, err
 	}
-	if rec.Brand, err = c.Purchases.Brand(ctx, merchantID, m.BrandID); err != nil {
+	if rec.Brand, err = c.Purchases.Merchants().Brand(ctx, merchantID, m.BrandID); err != nil {
 		return nil, err
 	}
 	paper := documents.Paper{Kind: "Copy for the client", Title: "Debit order mandate (EFT)",

@@ -77,7 +77,7 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 		s.method = purchase.DebiCheck
 	}
 	var err error
-	if s.brands, err = h.Purchases.Read.Brands(ctx, who.MerchantID); err != nil {
+	if s.brands, err = h.Purchases.Merchants().Brands(ctx, who.MerchantID); err != nil {
 		return s, err
 	}
 	s.brand = purchases.BrandChosen(s.brands, form.Get("brand_id"))

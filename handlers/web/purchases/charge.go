@@ -241,7 +241,7 @@ func (p *Purchases) sayOfCharge(ctx context.Context, who actor.Actor, rec purcha
 		return err
 	}
 	d := p.anyDays()
-	if t, wrong := p.Service.Read.Token(ctx, who.MerchantID, tokenID); wrong == nil {
+	if t, wrong := p.Service.Tokens().Token(ctx, who.MerchantID, tokenID); wrong == nil {
 		d = p.Days(rec.Brand, Account{Token: t})
 	}
 	return d.problems(f.Fields, form, day).Err()

@@ -105,7 +105,7 @@ func (p *Purchases) chosenAccount(ctx context.Context, who actor.Actor, usable [
 	chosen := tokenCards(usable, form.Get("recurring_token"), "").Value
 	for _, t := range usable {
 		if t.ID.String() == chosen {
-			m, err := p.Service.Read.Mandate(ctx, who.MerchantID, t.MandateID)
+			m, err := p.Service.Mandates().Mandate(ctx, who.MerchantID, t.MandateID)
 			return Account{t, m}, err
 		}
 	}

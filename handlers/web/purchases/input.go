@@ -37,7 +37,7 @@ func (p *Purchases) purchaseInput(c echo.Context, form url.Values) (purchase.Inp
 	}
 	in.BrandID, _ = uuid.Parse(form.Get("brand_id"))
 	if in.BrandID == uuid.Nil {
-		brands, err := p.Service.Read.Brands(c.Request().Context(), who.MerchantID)
+		brands, err := p.Service.Merchants().Brands(c.Request().Context(), who.MerchantID)
 		if err == nil {
 			in.BrandID = BrandChosen(brands, "").ID
 		}

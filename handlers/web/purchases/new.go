@@ -153,7 +153,7 @@ func (p *Purchases) checkCharge(c echo.Context, form url.Values, in purchase.Inp
 		return nil //nolint:nilerr // check says so
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
-	brands, err := p.Service.Read.Brands(ctx, who.MerchantID)
+	brands, err := p.Service.Merchants().Brands(ctx, who.MerchantID)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 		key = kit.FormKeyOf(c)
 	}
 	view := pages.NewPurchaseView{Problems: components.ErrorSummary{Items: summary}, Key: key}
-	brands, err := p.Service.Read.Brands(ctx, who.MerchantID)
+	brands, err := p.Service.Merchants().Brands(ctx, who.MerchantID)
 	if err != nil {
 		return view, err
 	}

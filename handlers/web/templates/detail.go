@@ -32,7 +32,7 @@ func (h *Templates) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	brand, err := h.Purchases.Service.Read.Brand(c.Request().Context(), t.MerchantID, t.BrandID)
+	brand, err := h.Purchases.Service.Merchants().Brand(c.Request().Context(), t.MerchantID, t.BrandID)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (h *Templates) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	brands, err := h.Purchases.Service.Read.Brands(c.Request().Context(), access.Actor(c).MerchantID)
+	brands, err := h.Purchases.Service.Merchants().Brands(c.Request().Context(), access.Actor(c).MerchantID)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 				{Value: kindInvoice, Title: "Invoice template", Text: "The same invoice, sent to one client whenever you need it.",
 					Icon: "file"}}}
 	}
-	brands, err := h.Purchases.Service.Read.Brands(c.Request().Context(), access.Actor(c).MerchantID)
+	brands, err := h.Purchases.Service.Merchants().Brands(c.Request().Context(), access.Actor(c).MerchantID)
 	if err != nil {
 		return v, err
 	}

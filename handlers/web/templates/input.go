@@ -50,7 +50,7 @@ func (h *Templates) input(c echo.Context, form url.Values, old *subscription.Tem
 	if id, err := uuid.Parse(form.Get("brand_id")); err == nil {
 		p.BrandID = id
 	} else if p.BrandID == uuid.Nil {
-		if brands, err := h.Purchases.Service.Read.Brands(c.Request().Context(), who.MerchantID); err == nil {
+		if brands, err := h.Purchases.Service.Merchants().Brands(c.Request().Context(), who.MerchantID); err == nil {
 			p.BrandID = purchases.BrandChosen(brands, "").ID
 		}
 	}

@@ -1,11 +1,11 @@
 package templates
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,81 +15,75 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
-	"debitdesk/models/fault"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/dryrun"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 )
 
-// desk is the whole of what a charge reads and writes, kept in memory.
+// desk is what a charge reads and writes, at a moment that a test chooses.
 type desk struct {
-	purchase.Reader
-	purchase.Tx
 	brand  merchant.Brand
 	token  token.Token
 	given  mandate.Mandate
-	now    time.Time
 	asked  purchase.Purchase
-	booked collection.Collection
+	db     *database.DB
+	micros atomic.Int64
 }
 
-func (d *desk) Brand(context.Context, uuid.UUID, uuid.UUID) (merchant.Brand, error) {
-	return d.brand, nil
-}
+func (d *desk) to(now time.Time) { d.micros.Store(now.UnixMicro()) }
 
-func (d *desk) TokensWithMandates(context.Context, uuid.UUID, []uuid.UUID) ([]token.Token, []mandate.Mandate, error) {
-	return []token.Token{d.token}, []mandate.Mandate{d.given}, nil
-}
-
-func (d *desk) DebitsNear(context.Context, uuid.UUID, []uuid.UUID, calendar.Date,
-	calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
-	return map[uuid.UUID][]mandate.Day{}, nil
-}
-
-func (d *desk) Mandate(context.Context, uuid.UUID, uuid.UUID) (mandate.Mandate, error) {
-	return mandate.Mandate{}, fault.Missing()
-}
-
-func (d *desk) LatestCollections(context.Context, uuid.UUID,
-	...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
-	return map[uuid.UUID]collection.Collection{}, nil
-}
-
-func (d *desk) Purchase(context.Context, uuid.UUID, uuid.UUID) (purchase.Purchase, error) {
-	return d.asked, nil
-}
-
-func (d *desk) Now() time.Time { return d.now }
-
-func (d *desk) NewID() uuid.UUID { return uuid.UUID{9} }
-
-func (d *desk) Unit() *database.Tx { return &database.Tx{} }
-
-func (d *desk) HoldDebits(_, _ uuid.UUID, _, _ calendar.Date, _ int) {}
-
-func (d *desk) InsertPurchase(purchase.Purchase) {}
-
-func (d *desk) MovePurchase(purchase.Purchase, purchase.Status) {}
-
-func (d *desk) InsertCollection(c collection.Collection) { d.booked = c }
-
-func (d *desk) Audit(actor.Actor, audit.Entry) {}
-
-func (d *desk) Answered(any) error { return nil }
+func (d *desk) Now() time.Time { return time.UnixMicro(d.micros.Load()).UTC() }
 
 func (d *desk) service() *purchase.Service {
-	return &purchase.Service{Read: d, Now: d.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
-		Limits: mandate.DefaultLimits(), Bank: bank.Everything(),
-		InTx: func(_ context.Context, fn func(purchase.Tx) error) error { return fn(d) }}
+	return &purchase.Service{Store: purchase.Store{DB: d.db}, Now: d.Now, Calendar: calendar.New(),
+		Timetable: collection.DefaultTimetable(), Limits: mandate.DefaultLimits(), Bank: bank.Everything()}
+}
+
+// opened keeps the records of the desk in a database of its own.
+func (d *desk) opened(t *testing.T) *purchase.Service {
+	t.Helper()
+	d.to(calendar.On(2026, time.November, 1).At(9, 0))
+	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Machine: d.Now, MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	d.db = s.DB
+	if err := s.DB.InTx(t.Context(), func(tx *database.Tx) error {
+		now := tx.Now()
+		d.asked.CreatedAt, d.asked.UpdatedAt, d.token.CreatedAt, d.token.UpdatedAt = now, now, now, now
+		d.given.CreatedAt, d.given.UpdatedAt, d.given.Consent.At = now, now, now
+		merchant.Insert(tx, merchant.Merchant{ID: d.brand.MerchantID, Slug: "gym", Name: "Gym"})
+		merchant.InsertBrand(tx, d.brand)
+		storing := d.asked
+		storing.ID, storing.ReferenceGenerated = d.token.ID, "DD1"
+		purchase.Insert(tx, storing)
+		purchase.Insert(tx, d.asked)
+		mandate.Insert(tx, d.given)
+		token.Insert(tx, d.token)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	service := d.service()
+	service.InTx = s.DB.InTx
+	return service
 }
 
 // The methods and shift rules under which every day is tried.
@@ -101,21 +95,42 @@ func everyDesk(t *testing.T, try func(t *testing.T, d *desk, s *purchase.Service
 				t.Parallel()
 				other := map[calendar.Shift]calendar.Shift{calendar.Previous: calendar.Next,
 					calendar.Next: calendar.Previous}[shift]
-				d := &desk{brand: merchant.Brand{ID: uuid.UUID{1}, Currency: "ZAR",
-					BrandInput: merchant.BrandInput{Shift: shift, DebiCheckShift: other}},
-					token: token.Token{ID: uuid.UUID{2}, BrandID: uuid.UUID{1}, MandateID: uuid.UUID{2}, Method: method,
-						State: token.Active, AccountMask: "•••• 1234"},
-					given: mandate.Mandate{ID: uuid.UUID{2}, Kind: mandate.Kind(method), State: mandate.ActiveState,
-						PeriodUnits: "days"}}
+				m := uuid.UUID{7}
+				d := &desk{brand: merchant.Brand{ID: uuid.UUID{1}, MerchantID: m, Currency: "ZAR",
+					BrandInput: merchant.BrandInput{Name: "Gym", ReferencePrefix: "DD", Shift: shift, DebiCheckShift: other}},
+					token: token.Token{ID: uuid.UUID{2}, MerchantID: m, BrandID: uuid.UUID{1}, MandateID: uuid.UUID{2},
+						Method: method, State: token.Active, Account: "4051234", AccountMask: "•••• 1234"},
+					given: mandate.Mandate{ID: uuid.UUID{2}, MerchantID: m, BrandID: uuid.UUID{1},
+						Kind: mandate.Kind(method), State: mandate.ActiveState, PeriodUnits: "days"},
+					asked: purchase.Purchase{ID: uuid.UUID{3}, MerchantID: m, BrandID: uuid.UUID{1}, Status: purchase.Created,
+						Currency: "ZAR", TotalCents: 10000, ReferenceGenerated: "DD2",
+						Issued: calendar.On(2026, time.November, 1), Due: calendar.On(2026, time.November, 1).At(9, 0)}}
 				if method == purchase.DebiCheck {
 					d.brand.Shift, d.brand.DebiCheckShift = other, shift
 					d.given.Terms = &mandate.Terms{ValueType: mandate.Fixed, DebitSequence: mandate.Recurring,
 						AdjustmentCategory: mandate.Never, PriceCents: 10000, MaxAmountCents: 10000}
 				}
-				try(t, d, d.service())
+				try(t, d, d.opened(t))
 			})
 		}
 	}
+}
+
+// someDays are those around each day of two years on which banks are closed beside Sundays, and every eleventh: all
+// weekdays are among them.
+func someDays(s *purchase.Service) (days []calendar.Date) {
+	first := calendar.On(2026, time.December, 1)
+	for n := range 2 * 366 {
+		near := false
+		for around := -1; around <= 1; around++ {
+			_, holiday := s.Calendar.Holiday(first.AddDays(n + around))
+			near = near || holiday
+		}
+		if near || n%11 == 0 {
+			days = append(days, first.AddDays(n))
+		}
+	}
+	return days
 }
 
 // said finds a sentence part of a list of facts.
@@ -128,19 +143,16 @@ func said(facts []components.Fact, label string) string {
 	return "nothing under " + label
 }
 
-// For every day of two years, each method and each shift rule: the day and the deadline that the page names are those
+// For days of two years, each method and each shift rule: the day and the deadline that the page names are those
 // that are booked, and the square of the day says the same.
 func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 	t.Parallel()
 	who := actor.Actor{Kind: actor.User, Role: actor.Admin}
 	everyDesk(t, func(t *testing.T, d *desk, s *purchase.Service) {
-		first := calendar.On(2026, time.December, 1)
-		for n := range 2 * 366 {
-			day := first.AddDays(n)
+		who.MerchantID = d.brand.MerchantID
+		for _, day := range someDays(s) {
 			for _, ahead := range []time.Duration{49 * time.Hour, 73 * time.Hour, 20 * 24 * time.Hour} {
-				d.now, d.booked = day.At(12, 0).Add(-ahead), collection.Collection{}
-				d.asked = purchase.Purchase{ID: uuid.UUID{3}, BrandID: d.brand.ID, Status: purchase.Created, Currency: "ZAR",
-					TotalCents: 10000, Due: d.now.Add(time.Hour)}
+				d.to(day.At(12, 0).Add(-ahead))
 				days := (&purchases.Purchases{Service: s, Desk: &kit.Desk{Now: d.Now}}).Days(d.brand,
 					purchases.Account{Token: d.token, Mandate: d.given})
 				f, err := s.Forecast(t.Context(), purchase.Wish{Purchase: s.On(d.asked, day), TokenID: d.token.ID})
@@ -148,7 +160,7 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 					t.Fatal(err)
 				}
 				page, square := days.Forecast(f, true), days.Square(day)
-				rec, err := s.ChargeOn(t.Context(), who, d.asked.ID, d.token.ID, day)
+				rec, err := s.ChargeOn(dryrun.With(t.Context()), who, d.asked.ID, d.token.ID, day)
 				if (err != nil) != (len(page.Problems) > 0) {
 					t.Fatalf("%s, %s ahead: the page says %v, and the charge %v", day, ahead, page.Problems, err)
 				}
@@ -158,11 +170,11 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 					}
 					continue
 				}
-				c := d.booked
-				if got, want := said(page.Steps, "Debit"), words.SayDay(c.ActionDate, d.now); got != want {
+				c := rec.Collection
+				if got, want := said(page.Steps, "Debit"), words.SayDay(c.ActionDate, d.Now()); got != want {
 					t.Fatalf("%s: the page says %s, booked for %s", day, got, want)
 				}
-				deadline := words.SayMinute(c.SubmitAt, d.now)
+				deadline := words.SayMinute(c.SubmitAt, d.Now())
 				if got, want := said(page.Steps, "To the bank"), deadline+"; can be cancelled until then"; got != want {
 					t.Fatalf("%s: the page says %s, booked for %s", day, got, want)
 				}
@@ -172,8 +184,8 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 					square.Why == "" && c.ActionDate != day:
 					t.Fatalf("%s, %s ahead: the picker says %q, booked for %s by %s", day, ahead, words, c.ActionDate, deadline)
 				}
-				if next := purchases.NextStep(rec, s, d.now); !strings.Contains(next,
-					"debited on "+words.SayDay(c.ActionDate, d.now)) || !strings.Contains(next, "handed to the bank on "+deadline) {
+				if next := purchases.NextStep(rec, s, d.Now()); !strings.Contains(next,
+					"debited on "+words.SayDay(c.ActionDate, d.Now())) || !strings.Contains(next, "handed to the bank on "+deadline) {
 					t.Fatalf("%s: the page of the purchase says %q", day, next)
 				}
 			}
@@ -181,28 +193,35 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 	})
 }
 
-// For every day on which a subscriber is billed: the day in the list of coming debits is the one that is booked.
+// errSeen undoes what was booked: it was looked at.
+var errSeen = errors.New("seen")
+
+// For days on which a subscriber is billed: the day in the list of coming debits is the one that is booked.
 func TestTheComingDebitsOfASubscriberAreThoseThatAreBooked(t *testing.T) {
 	t.Parallel()
 	everyDesk(t, func(t *testing.T, d *desk, s *purchase.Service) {
 		first := calendar.On(2026, time.December, 1)
-		for n := range 2 * 366 {
+		for _, billed := range someDays(s) {
 			for _, wait := range []int{1, 3, 7} {
-				billed := first.AddDays(n)
 				plan := subscription.Plan{Period: 1, Units: subscription.Months, DuePeriod: wait, DueUnits: subscription.Days}
-				d.now = first.At(9, 0)
+				d.to(first.At(9, 0))
 				h := &Templates{Purchases: &purchases.Purchases{Service: s, Desk: &kit.Desk{Now: d.Now}}}
 				shown := h.billingDay(d.brand, purchases.Account{Token: d.token, Mandate: d.given}, plan, billed).Debit.ISO
 
-				d.now = billed.At(0, 0)
-				p := purchase.Purchase{BrandID: d.brand.ID, Currency: "ZAR", TotalCents: 10000,
+				d.to(billed.At(0, 0))
+				p := purchase.Purchase{MerchantID: d.brand.MerchantID, BrandID: d.brand.ID, Currency: "ZAR", TotalCents: 10000,
 					Due: s.Timetable.DueOn(plan.DueOn(billed)).UTC()}
 				f, err := s.ForecastPeriod(t.Context(), p, d.token.ID)
 				rec := purchase.Record{Purchase: p, Brand: d.brand}
-				if err := errors.Join(err, f.Err(), s.InsertCharged(d, actor.Actor{}, &rec, f)); err != nil {
+				if err := errors.Join(err, f.Err()); err != nil {
 					t.Fatal(err)
 				}
-				if booked := d.booked.ActionDate.String(); shown != booked {
+				if err := s.InTx(t.Context(), func(tx *database.Tx) error {
+					return errors.Join(s.InsertCharged(tx, actor.Actor{}, &rec, f), errSeen)
+				}); !errors.Is(err, errSeen) {
+					t.Fatal(err)
+				}
+				if booked := rec.Collection.ActionDate.String(); shown != booked {
 					t.Fatalf("billed on %s, due %d days later: the page says %s, booked for %s", billed, wait, shown, booked)
 				}
 			}
@@ -216,7 +235,7 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 	everyDesk(t, func(t *testing.T, d *desk, s *purchase.Service) {
 		first := calendar.On(2026, time.December, 1)
 		for n := range 2 * 366 {
-			d.now = first.AddDays(n).At(11, 59)
+			d.to(first.AddDays(n).At(11, 59))
 			p := purchase.Purchase{ID: uuid.UUID{3}, BrandID: d.brand.ID, Status: purchase.Created, Currency: "ZAR",
 				TotalCents: 10000, Due: first.AddDays(n+4).At(8, 0), DueGiven: true, Method: d.token.Method,
 				Payer:   client.Details{FullName: "T Nkosi"},
@@ -229,7 +248,13 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 			}
 			text := s.MandateText(purchase.Record{Purchase: p, Brand: d.brand}, purchase.Account{})
 			p.Status = purchase.PendingExecute
-			c := s.Authenticated(d, &p, d.given, d.brand)
+			var c *collection.Collection
+			if err := s.InTx(t.Context(), func(tx *database.Tx) error {
+				c = s.Authenticated(tx, &p, d.given, d.brand)
+				return errSeen
+			}); !errors.Is(err, errSeen) {
+				t.Fatal(err)
+			}
 			if o.FirstDebit != c.ActionDate || !strings.Contains(text, c.ActionDate.Format("Monday 2 January 2006")) {
 				t.Fatalf("due %s: offered %s, booked for %s, agreed: %s", p.Due, o.FirstDebit, c.ActionDate, text)
 			}
@@ -240,10 +265,10 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 func TestAPickerOffersTheDaysOfTheMandateOnly(t *testing.T) {
 	d := &desk{
 		brand: merchant.Brand{BrandInput: merchant.BrandInput{DebiCheckShift: calendar.Next}},
-		now:   calendar.On(2026, time.December, 1).At(9, 0),
 	}
+	d.to(calendar.On(2026, time.December, 1).At(9, 0))
 	m := mandate.Mandate{Kind: mandate.DebiCheck, PeriodUnits: "months", DeductionDay: 25, Terms: &mandate.Terms{}}
-	days := purchases.DaysOf(d.service(), d.brand, bank.DebiCheck, d.now).Within(m)
+	days := purchases.DaysOf(d.service(), d.brand, bank.DebiCheck, d.Now()).Within(m)
 	var open []string
 	for _, month := range days.Picker(url.Values{}, "", nil).Months {
 		for _, week := range month.Weeks {

@@ -142,12 +142,12 @@ func (h *Templates) periods(c echo.Context, t subscription.Template, s subscript
 // debited is the account that a subscriber's periods are debited from, and the brand that does it.
 func (h *Templates) debited(c echo.Context, t subscription.Template,
 	s subscription.Subscriber) (b merchant.Brand, from purchases.Account, err error) {
-	ctx, read := c.Request().Context(), h.Purchases.Service.Read
-	if b, err = read.Brand(ctx, t.MerchantID, t.BrandID); err != nil || s.TokenID == uuid.Nil {
+	ctx, of := c.Request().Context(), h.Purchases.Service
+	if b, err = of.Merchants().Brand(ctx, t.MerchantID, t.BrandID); err != nil || s.TokenID == uuid.Nil {
 		return b, purchases.Account{Token: token.Token{Method: methodOf(t.Options)}}, err
 	}
-	if from.Token, err = read.Token(ctx, t.MerchantID, s.TokenID); err == nil {
-		from.Mandate, err = read.Mandate(ctx, t.MerchantID, from.MandateID)
+	if from.Token, err = of.Tokens().Token(ctx, t.MerchantID, s.TokenID); err == nil {
+		from.Mandate, err = of.Mandates().Mandate(ctx, t.MerchantID, from.MandateID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		err = nil

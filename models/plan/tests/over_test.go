@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/plan"
-	"debitdesk/models/purchase"
 )
 
 // What is under way moves to the plan's new version as it was foreseen, goes on behind what is done already, and
@@ -102,7 +102,7 @@ func TestAStepOfTheOldVersionIsNotTakenAfterTheMove(t *testing.T) {
 	again := h.use.Plans.Purchases.InTx
 	first := true
 	purchases := *h.use.Plans.Purchases
-	purchases.InTx = func(c context.Context, do func(purchase.Tx) error) error {
+	purchases.InTx = func(c context.Context, do func(*database.Tx) error) error {
 		if first {
 			first = false
 			if n, _, err := other.Plans.Move(ctx, h.who, p.ID, 2); n != 1 || err != nil {

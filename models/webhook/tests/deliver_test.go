@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/purchase"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
@@ -406,11 +407,11 @@ func TestThousandsOfNewsInOneTransactionAreTold(t *testing.T) {
 	r := h.receiver(nil)
 	h.hook(r.URL, webhook.PurchaseCreated)
 	one := h.sell()
-	must(t, h.purchases.InTx(context.Background(), func(tx purchase.Tx) error {
+	must(t, h.purchases.InTx(context.Background(), func(tx *database.Tx) error {
 		for i := range 500 {
 			p := one.Purchase
 			p.ID, p.ReferenceGenerated = tx.NewID(), fmt.Sprintf("DD%d", 1000+i)
-			tx.InsertPurchase(p)
+			purchase.Insert(tx, p)
 		}
 		return nil
 	}))

@@ -63,7 +63,8 @@ func open(t testing.TB) *house {
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: letters.Writer{}, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: bank.Everything()}
 	h.hooks = h.engine(post.New(true))

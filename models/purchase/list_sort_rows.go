@@ -1,4 +1,4 @@
-package store
+package purchase
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
 	"debitdesk/models/paging"
-	"debitdesk/models/purchase"
 )
 
 // purchaseOrders are the values by which purchases are sorted. A debit date is looked up for each purchase; those
@@ -25,12 +24,12 @@ var purchaseOrders = map[string]listing.Order{
 }
 
 // purchasesSorted is Purchases in another order than that of their making.
-func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
-	ask paging.Ask) (none paging.Page[purchase.Purchase], err error) {
+func (s Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (none paging.Page[Purchase], err error) {
 	by := listing.Sorted{DB: s.DB, Order: purchaseOrders[ask.Sort.By], From: "purchases", ID: "id"}
-	by.Order.Most = purchase.Sorts[ask.Sort.By]
+	by.Order.Most = Sorts[ask.Sort.By]
 	by.Of.And("merchant_id = ?", merchantID)
-	if f.Kind == purchase.WithAmount { // most purchases are: no index leads to them but that of their due dates
+	if f.Kind == WithAmount { // most purchases are: no index leads to them but that of their due dates
 		if ask.Sort.By == "due" && !f.Narrow() && len(f.Statuses) == 0 {
 			by.Of.And(ofKind[f.Kind])
 		} else {
@@ -43,7 +42,7 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 		by.Order.Most, by.Look = mostBeside, mostBeside
 	}
 	if searched(f) {
-		if err := by.Search(ctx, s.purchaseFinder(merchantID, f)); err != nil {
+		if err := by.Search(ctx, s.finder(merchantID, f)); err != nil {
 			return none, err
 		}
 	}
@@ -67,6 +66,6 @@ func (s *Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f pur
 	if err != nil {
 		return none, err
 	}
-	found, err := database.All(ctx, s.DB, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, page.Items)
-	return listing.Arranged(page, found, func(p purchase.Purchase) uuid.UUID { return p.ID }), err
+	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, page.Items)
+	return listing.Arranged(page, found, func(p Purchase) uuid.UUID { return p.ID }), err
 }

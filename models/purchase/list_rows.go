@@ -1,4 +1,4 @@
-package store
+package purchase
 
 import (
 	"cmp"
@@ -13,12 +13,11 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
 	"debitdesk/models/paging"
-	"debitdesk/models/purchase"
 )
 
-// Purchases implements purchase.Lister: one page, newest first.
-func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
-	ask paging.Ask) (page paging.Page[purchase.Purchase], err error) {
+// Purchases gives one page, newest first unless another order is asked for.
+func (s Store) Purchases(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) (page paging.Page[Purchase], err error) {
 	if ask.Sort.By != "" {
 		return s.purchasesSorted(ctx, merchantID, f, ask)
 	}
@@ -26,12 +25,12 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	var ids []uuid.UUID
 	switch {
 	case searched(f):
-		ids, reached, err = listing.Find(ctx, s.DB, s.purchaseFinder(merchantID, f), ask)
+		ids, reached, err = listing.Find(ctx, s.DB, s.finder(merchantID, f), ask)
 	case concernKinds[f.Concern] != "" && !owned(f):
 		ids, reached, err = listing.ByWalk(s.DB, waitingPurchases(merchantID, f))(ctx, listing.Near{}, ask)
 	case f.Concern == "" && f.Facets != facet.Filter{}:
 		ids, reached, err = s.purchasesBeside(ctx, merchantID, f, ask)
-	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == purchase.OnlyStoring):
+	case f.Concern == "" && !owned(f) && (f.Narrow() || f.Kind == OnlyStoring):
 		ids, reached, err = s.purchasesInRange(ctx, merchantID, f, ask)
 	default:
 		w := purchaseWalk(merchantID, f)
@@ -41,28 +40,28 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 		case f.Kind != "":
 			w.Fitting(ofKind[f.Kind])
 		}
-		w.Columns = purchaseColumns
-		return listing.Page(ctx, s.DB, purchaseTable, &w, ask, nil)
+		w.Columns = columns
+		return listing.Page(ctx, s.DB, Table, &w, ask, nil)
 	}
 	if err != nil {
 		return page, err
 	}
 	direction, _, _ := database.BesideID("id", ask)
-	found, err := database.Seek(ctx, s.DB, purchaseTable, "SELECT "+purchaseColumns+
+	found, err := database.Seek(ctx, s.DB, Table, "SELECT "+columns+
 		" FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, database.IDs(ids))
 	return paging.CutAt(ask, found, reached), err
 }
 
 // searched tells whether words alone lead to the purchases.
-func searched(f purchase.Filter) bool {
+func searched(f Filter) bool {
 	return f.Concern == "" && !owned(f) && database.SearchQuery(f.Search) != ""
 }
 
 // owned tells whether a filter names one thing that has its purchases in an index.
-func owned(f purchase.Filter) bool { return ownedBy(f) != "" || f.BatchID != uuid.Nil }
+func owned(f Filter) bool { return ownedBy(f) != "" || f.BatchID != uuid.Nil }
 
 // ownedBy is the column with which the index begins of what a filter names; empty where that is the merchant.
-func ownedBy(f purchase.Filter) string {
+func ownedBy(f Filter) string {
 	switch {
 	case f.ClientID != uuid.Nil:
 		return "client_id"
@@ -77,15 +76,15 @@ func ownedBy(f purchase.Filter) string {
 }
 
 // ownedWalk goes through all that a filter lets through, by an index of what it names.
-func ownedWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
+func ownedWalk(merchantID uuid.UUID, f Filter) listing.Walk {
 	where, args := purchaseWhere(merchantID, f)
 	where, args = withStatuses(f, where, args)
 	return listing.Walk{Columns: "*", From: "purchases", Alias: "purchases", By: ownedBy(f), Where: where, Args: args}
 }
 
-// purchaseWalk goes through the purchases of a merchant, from the newest on; those of
-// each status stand in an index in that order too.
-func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
+// purchaseWalk goes through the purchases of a merchant, from the newest on; those of each status stand in an index
+// in that order too.
+func purchaseWalk(merchantID uuid.UUID, f Filter) listing.Walk {
 	w := listing.Walk{Columns: "*", From: "purchases", Alias: "purchases"}
 	if f.Facets != (facet.Filter{}) {
 		w.Most = mostBeside
@@ -100,8 +99,8 @@ func purchaseWalk(merchantID uuid.UUID, f purchase.Filter) listing.Walk {
 	return w
 }
 
-// purchaseFinder searches among purchases.
-func (s *Store) purchaseFinder(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
+// finder searches among purchases.
+func (s Store) finder(merchantID uuid.UUID, f Filter) *listing.Search {
 	q := database.SearchFor(merchantID, f.Search)
 	f.Search = ""
 	find := &listing.Search{Query: q, Walk: purchaseWalk(merchantID, f), Words: listing.Vector("search")}
@@ -113,16 +112,16 @@ func (s *Store) purchaseFinder(merchantID uuid.UUID, f purchase.Filter) *listing
 }
 
 // withStatuses adds the statuses of a filter to its other conditions.
-func withStatuses(f purchase.Filter, where string, args []any) (string, []any) {
+func withStatuses(f Filter, where string, args []any) (string, []any) {
 	if len(f.Statuses) == 0 {
 		return where, args
 	}
 	return where + " AND status = ANY(?::text[])", append(slices.Clone(args), database.Texts(f.Statuses))
 }
 
-// purchasesInRange finds purchases by their due date or amount: by the index of that,
-// where they are few, and from the newest on where they are many.
-func (s *Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+// purchasesInRange finds purchases by their due date or amount: by the index of that, where they are few, and from
+// the newest on where they are many.
+func (s Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f Filter,
 	ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 	where, args := purchaseWhere(merchantID, f)
 	find := &listing.Search{Walk: purchaseWalk(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
@@ -137,19 +136,19 @@ func (s *Store) purchasesInRange(ctx context.Context, merchantID uuid.UUID, f pu
 		few,
 		fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %s%s LIMIT %d)
 		SELECT (SELECT count(*) FROM found), ARRAY(SELECT id FROM found WHERE true%s
-		ORDER BY id %s LIMIT %d)`, all, inOrder(f), few,
+		ORDER BY id %s LIMIT %d)`, all, indexOrder(f), few,
 			beside, direction, ask.Fetch()),
 		slices.Concat(more, from)...)
 }
 
-// inOrder is the order of the index that finds what a filter lets through.
-func inOrder(f purchase.Filter) string {
+// indexOrder is the order of the index that finds what a filter lets through.
+func indexOrder(f Filter) string {
 	switch {
 	case f.Concern != "" || owned(f) || searched(f):
 		return ""
 	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
 		return " ORDER BY merchant_id, due"
-	case f.MinCents != 0 || f.MaxCents != 0 || f.Kind == purchase.OnlyStoring:
+	case f.MinCents != 0 || f.MaxCents != 0 || f.Kind == OnlyStoring:
 		return " ORDER BY merchant_id, total_cents"
 	}
 	return ""
@@ -158,14 +157,14 @@ func inOrder(f purchase.Filter) string {
 // few is how many rows are sorted rather than met on the way.
 const few = 5_000
 
-// madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
-const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? " +
+// MadeByBatch are the purchases of the rows that a batch has sent, voided ones too.
+const MadeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? " +
 	"AND b.state IN ('sent', 'voided'))"
 
 // ofKind are the conditions on the kinds. No index leads to an amount that is not zero, so that none is taken for it.
-var ofKind = map[purchase.Kind]string{purchase.WithAmount: "total_cents <> 0", purchase.OnlyStoring: "total_cents = 0"}
+var ofKind = map[Kind]string{WithAmount: "total_cents <> 0", OnlyStoring: "total_cents = 0"}
 
-func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
+func purchaseWhere(merchantID uuid.UUID, f Filter) (string, []any) {
 	where, args := database.Bound("merchant_id"), []any{merchantID}
 	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
 	if f.ClientID != uuid.Nil {
@@ -181,7 +180,7 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 		add("subscriber_id = ?", f.SubscriberID)
 	}
 	if f.BatchID != uuid.Nil {
-		where, args = where+" AND id IN "+madeByBatch, append(args, merchantID, f.BatchID)
+		where, args = where+" AND id IN "+MadeByBatch, append(args, merchantID, f.BatchID)
 	}
 	if !f.DueFrom.IsZero() {
 		add("due >= ?", f.DueFrom)
@@ -214,14 +213,14 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	return where, args
 }
 
-// TotalPurchases implements purchase.Lister. It counts in the order of the index
-// that finds the rows, and stops at the limit. What a search finds is counted where it
-// is little; nil says that it is not.
-func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
-	limit int64) (purchase.Totals, error) {
+// TotalPurchases counts and sums what a filter lets through, up to limit purchases in all; nil where a search finds
+// too much to be counted. It counts in the order of the index that finds the rows, and stops at the limit. What a
+// search finds is counted where it is little; nil says that it is not.
+func (s Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f Filter,
+	limit int64) (Totals, error) {
 	if searched(f) {
 		f.Statuses = nil
-		ids, err := listing.FindAll(ctx, s.DB, s.purchaseFinder(merchantID, f))
+		ids, err := listing.FindAll(ctx, s.DB, s.finder(merchantID, f))
 		if ids == nil {
 			return nil, err
 		}
@@ -234,7 +233,7 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 		return s.totalsBeside(ctx, merchantID, f)
 	}
 	where, args := purchaseWhere(merchantID, f)
-	order := cmp.Or(inOrder(f), " ORDER BY merchant_id")
+	order := cmp.Or(indexOrder(f), " ORDER BY merchant_id")
 	if by := ownedBy(f); by != "" {
 		where, order = strings.ReplaceAll(where, by+" = ?", database.Bound(by)), " ORDER BY "+by
 	}
@@ -246,10 +245,10 @@ func (s *Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 }
 
 // totals reads numbers and sums by state.
-func (s *Store) totals(ctx context.Context, query string, args ...any) (purchase.Totals, error) {
+func (s Store) totals(ctx context.Context, query string, args ...any) (Totals, error) {
 	var state string
-	var t purchase.Tally
-	totals := purchase.Totals{}
+	var t Tally
+	totals := Totals{}
 	err := s.Each(ctx, []any{&state, &t.N, &t.Cents}, func() error { totals[state] = t; return nil }, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)

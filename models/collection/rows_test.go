@@ -1,4 +1,4 @@
-package store_test
+package collection_test
 
 import (
 	"context"
@@ -11,29 +11,22 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
-	"debitdesk/models/database/seal"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 	"debitdesk/models/store/storetest"
 )
 
-// opened is a store on its own database, without the keys that hold records together,
-// so that a row can be tested alone.
-func opened(t *testing.T) *store.Store {
+// opened is an empty database.
+func opened(t *testing.T) *database.DB {
 	t.Helper()
-	ctx := context.Background()
-	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
+	t.Cleanup(db.Close)
+	return db
 }
 
-func aCollection(s *store.Store) collection.Collection {
+func aCollection(s *database.DB) collection.Collection {
 	cal := calendar.New()
 	c := collection.Collection{
 		ID: s.NewID(), MerchantID: uuid.New(), PurchaseID: uuid.New(), Attempt: 1, TokenID: uuid.New(), MandateID: uuid.New(),
@@ -60,9 +53,9 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	}
 	c := aCollection(s)
 	other := aCollection(s)
-	err := s.InTx(ctx, func(tx *store.Tx) error {
-		tx.InsertCollection(c)
-		tx.InsertCollection(other)
+	err := s.InTx(ctx, func(tx *database.Tx) error {
+		collection.Insert(tx, c)
+		collection.Insert(tx, other)
 		return nil
 	})
 	if err != nil {
@@ -70,7 +63,7 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	}
 	expect := func(want collection.Collection) {
 		t.Helper()
-		latest, err := s.LatestCollections(ctx, c.MerchantID, c.PurchaseID, other.PurchaseID)
+		latest, err := collection.Store{DB: s}.Latest(ctx, c.MerchantID, c.PurchaseID, other.PurchaseID)
 		if err != nil || len(latest) != 1 || !reflect.DeepEqual(latest[c.PurchaseID], want) {
 			t.Errorf("%v\n got %+v\nwant %+v", err, latest, want)
 		}
@@ -81,8 +74,8 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 		true, 1
 	move := func(from collection.State) (won bool) {
 		t.Helper()
-		err := s.InTx(ctx, func(tx *store.Tx) (err error) {
-			won, err = tx.MoveCollection(c, from)
+		err := s.InTx(ctx, func(tx *database.Tx) (err error) {
+			won, err = collection.Move(tx, c, from)
 			return err
 		})
 		if err != nil {
@@ -100,14 +93,14 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 
 	second := c
 	second.ID, second.Attempt, second.State = s.NewID(), 2, collection.Unpaid
-	if err := s.InTx(ctx, func(tx *store.Tx) error { tx.InsertCollection(second); return nil }); err != nil {
+	if err := s.InTx(ctx, func(tx *database.Tx) error { collection.Insert(tx, second); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	expect(second)
 }
 
 func TestTheDatabaseTellsOutcomesAndBanksAsGoDoes(t *testing.T) {
-	s := openTidying(t)
+	s := opened(t)
 	for _, state := range collection.States() {
 		want := string(state.Outcome())
 		if want == string(collection.OutcomeOpen) {

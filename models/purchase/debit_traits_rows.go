@@ -1,4 +1,4 @@
-package store
+package purchase
 
 import (
 	"context"
@@ -11,14 +11,13 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/purchase"
 )
 
 // trait is one of the traits of a filter: what it is called where sums are kept, and how a debit, called c, tells it.
 type trait struct{ name, value, sql string }
 
 // traitsOf are those that a filter asks for. The database tells them as debit_traits does.
-func traitsOf(t purchase.Traits) (out []trait) {
+func traitsOf(t Traits) (out []trait) {
 	for _, one := range []trait{
 		{"bank", t.Bank, `(SELECT universal_branch(m.bank_code) FROM mandates m
 			WHERE m.merchant_id = c.merchant_id AND m.id = c.mandate_id)`},
@@ -29,7 +28,7 @@ func traitsOf(t purchase.Traits) (out []trait) {
 			WHERE m.merchant_id = c.merchant_id AND m.id = c.mandate_id)`},
 	} {
 		if one.value != "" {
-			one.value = strings.TrimPrefix(one.value, purchase.Without)
+			one.value = strings.TrimPrefix(one.value, Without)
 			out = append(out, one)
 		}
 	}
@@ -37,23 +36,23 @@ func traitsOf(t purchase.Traits) (out []trait) {
 }
 
 // debitTraits is what a filter asks of the traits of debits, called c.
-func debitTraits(t purchase.Traits) (where string, args []any) {
+func debitTraits(t Traits) (where string, args []any) {
 	for _, one := range traitsOf(t) {
 		where, args = where+" AND "+one.sql+" = ?", append(args, one.value)
 	}
 	return where, args
 }
 
-// fewDebits tells that what a filter lets through is quickly looked up by its days and states. Of what stands in other
-// records, few may be spread over days with many debits.
-func (s *Store) fewDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter) (bool, error) {
-	f.Traits = purchase.Traits{}
+// fewDebits tells that what a filter lets through is quickly looked up by its days and states. Of what stands in
+// other records, few may be spread over days with many debits.
+func (s Store) fewDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter) (bool, error) {
+	f.Traits = Traits{}
 	all, err := s.TallyDebits(ctx, merchantID, f, listing.MostJoined+1)
 	return all.N <= listing.MostJoined, err
 }
 
 // traitKept is the one trait of a filter by which answers are summed up, if nothing else must be looked at.
-func traitKept(f purchase.DebitFilter) (trait, bool) {
+func traitKept(f DebitFilter) (trait, bool) {
 	asked := traitsOf(f.Traits)
 	if len(asked) != 1 || f.Code != "" || len(f.States) > 0 || !f.SubmitBy.IsZero() || !f.SubmitAt.IsZero() {
 		return trait{}, false
@@ -62,8 +61,8 @@ func traitKept(f purchase.DebitFilter) (trait, bool) {
 }
 
 // tallyByTrait takes the answered debits from what is kept by day and trait, and counts the others one by one.
-func (s *Store) tallyByTrait(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, by trait,
-	limit int64) (t purchase.Tally, err error) {
+func (s Store) tallyByTrait(ctx context.Context, merchantID uuid.UUID, f DebitFilter, by trait,
+	limit int64) (t Tally, err error) {
 	outcomes := slices.DeleteFunc(slices.Clone(f.Outcomes), func(o collection.Outcome) bool {
 		return o == collection.OutcomeOpen
 	})
@@ -91,5 +90,5 @@ func (s *Store) tallyByTrait(ctx context.Context, merchantID uuid.UUID, f purcha
 		append(args, by.name, by.value, database.Texts(outcomes))...).Scan(&n, &cents); err != nil {
 		return t, fmt.Errorf("sum up debits by trait: %w", err)
 	}
-	return purchase.Tally{N: min(t.N+n, limit), Cents: t.Cents + cents}, nil
+	return Tally{N: min(t.N+n, limit), Cents: t.Cents + cents}, nil
 }

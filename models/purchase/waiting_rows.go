@@ -1,4 +1,4 @@
-package store
+package purchase
 
 import (
 	"context"
@@ -11,25 +11,24 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
-	"debitdesk/models/purchase"
 )
 
 // concernKinds names the concerns of purchases as attention has them.
-var concernKinds = map[purchase.Concern]string{purchase.FailedDebit: "failed", purchase.AccountGone: "account_gone",
-	purchase.NotConfirmed: "unconfirmed", purchase.OpenDispute: "disputed", purchase.NoAnswer: "silent",
-	purchase.PaidTwice: "twice", purchase.RefundWaits: "refund",
-	purchase.NeverDebited: "overdue", purchase.ClosedDay: "closed_day"}
+var concernKinds = map[Concern]string{FailedDebit: "failed", AccountGone: "account_gone",
+	NotConfirmed: "unconfirmed", OpenDispute: "disputed", NoAnswer: "silent",
+	PaidTwice: "twice", RefundWaits: "refund",
+	NeverDebited: "overdue", ClosedDay: "closed_day"}
 
 // failedSince narrows to the debits of a filter that failed since a moment.
-func failedSince(f purchase.Filter) string {
-	if f.Concern != purchase.FailedDebit || f.FailedSince.IsZero() {
+func failedSince(f Filter) string {
+	if f.Concern != FailedDebit || f.FailedSince.IsZero() {
 		return ""
 	}
 	return listing.WaitingSince(f.FailedSince) + " AND answered"
 }
 
 // waitingPurchases goes through the purchases with the concern of a filter.
-func waitingPurchases(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
+func waitingPurchases(merchantID uuid.UUID, f Filter) *listing.Search {
 	find := &listing.Search{Walk: listing.Walk{Columns: "*", Key: "object_id", Where: "true", Ordered: true,
 		Unsorted: true},
 		Words: func(string) (string, []any) { return "true", nil }}
@@ -46,12 +45,12 @@ func waitingPurchases(merchantID uuid.UUID, f purchase.Filter) *listing.Search {
 }
 
 // concernWhere is the condition that a purchase has the concern of a filter.
-func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
+func concernWhere(merchantID uuid.UUID, f Filter) (string, []any) {
 	kind, known := concernKinds[f.Concern]
 	switch {
 	case !known:
 		return "false", nil
-	case f.Concern == purchase.FailedDebit && !f.FailedSince.IsZero():
+	case f.Concern == FailedDebit && !f.FailedSince.IsZero():
 		return listing.Waits("purchases.id", kind, " AND w.answered AND w.at >= ?"), []any{merchantID, f.FailedSince}
 	}
 	return listing.Waits("purchases.id", kind, ""), []any{merchantID}
@@ -60,13 +59,14 @@ func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 // mostJudged is how many things that wait are looked at, to count those among them that a filter lets through.
 const mostJudged = 1_000
 
-// TallyPurchases implements purchase.Lister. What waits is counted as it is kept; what a filter lets through of it is
-// looked at in each, and not counted where that is too much.
-func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID,
-	f purchase.Filter) (t purchase.Tally, err error) {
+// TallyPurchases counts and sums the purchases with the concern of a filter; less than none says that they are too
+// many to be looked at. Of a refund that waits it is the refund that is summed. What waits is counted as it is kept;
+// what a filter lets through of it is looked at in each, and not counted where that is too much.
+func (s Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID,
+	f Filter) (t Tally, err error) {
 	kind, known := concernKinds[f.Concern]
 	if !known { // nobody counts them here
-		return purchase.Tally{N: -1}, nil
+		return Tally{N: -1}, nil
 	}
 	and, from, days := listing.Shown+failedSince(f), "infinity", "day = '-infinity'"
 	if and != listing.Shown {

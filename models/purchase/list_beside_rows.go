@@ -1,4 +1,4 @@
-package store
+package purchase
 
 import (
 	"context"
@@ -11,21 +11,20 @@ import (
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
 	"debitdesk/models/paging"
-	"debitdesk/models/purchase"
 )
 
 // mostBeside is how many records one page looks at, where each is read with others.
 const mostBeside = 2 * listing.MostJoined
 
 // indexed takes what no index answers away from a filter.
-func indexed(f purchase.Filter) purchase.Filter {
+func indexed(f Filter) Filter {
 	f.Facets = facet.Filter{}
 	return f
 }
 
-// purchasesBeside finds purchases by what stands in other records: by an index of what else is asked for, where that is
-// little, and from the newest on where it is much.
-func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+// purchasesBeside finds purchases by what stands in other records: by an index of what else is asked for, where that
+// is little, and from the newest on where it is much.
+func (s Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f Filter,
 	ask paging.Ask) ([]uuid.UUID, uuid.UUID, error) {
 	find := &listing.Search{Walk: purchaseWalk(merchantID, f), Words: func(string) (string, []any) { return "true", nil }}
 	if owned(f) { // an index of what it names leads there
@@ -48,12 +47,12 @@ func (s *Store) purchasesBeside(ctx context.Context, merchantID uuid.UUID, f pur
 		"id", where+beside, direction, ask.Fetch()), slices.Concat(nearArgs, args, from)...)
 }
 
-// nearby begins a statement with what an index finds by a part of a filter, and with those purchases among it that fit:
-// one after the other, and never all purchases first. Where the index finds as many as are looked at, they are only
-// counted. It has places for the columns and the conditions of the purchases; empty where no index leads there.
-func nearby(merchantID uuid.UUID, f purchase.Filter) (begin string, args []any) {
+// nearby begins a statement with what an index finds by a part of a filter, and with those purchases among it that
+// fit: one after the other, and never all purchases first. Where the index finds as many as are looked at, they are
+// only counted. It has places for the columns and the conditions of the purchases; empty where no index leads there.
+func nearby(merchantID uuid.UUID, f Filter) (begin string, args []any) {
 	id, from := "", ""
-	if order := inOrder(indexed(f)); order != "" {
+	if order := indexOrder(indexed(f)); order != "" {
 		where, more := purchaseWhere(merchantID, indexed(f))
 		where, args = withStatuses(f, where, more)
 		id, from = "id", "FROM purchases WHERE "+where+order
@@ -74,9 +73,9 @@ func nearby(merchantID uuid.UUID, f purchase.Filter) (begin string, args []any) 
 		id, from, mostBeside), slices.Concat(args, args)
 }
 
-// totalsBeside counts and sums by status what such a filter lets through; nil where more is to be looked at than a page
-// looks at.
-func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purchase.Filter) (purchase.Totals, error) {
+// totalsBeside counts and sums by status what such a filter lets through; nil where more is to be looked at than a
+// page looks at.
+func (s Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f Filter) (Totals, error) {
 	f.Statuses = nil
 	near, nearArgs := nearby(merchantID, f)
 	if near == "" || owned(f) {
@@ -95,9 +94,9 @@ func (s *Store) totalsBeside(ctx context.Context, merchantID uuid.UUID, f purcha
 		if walked == nil {
 			return nil, err
 		}
-		totals := make(purchase.Totals, len(walked))
+		totals := make(Totals, len(walked))
 		for state, sum := range walked {
-			totals[state] = purchase.Tally{N: sum.N, Cents: sum.Cents}
+			totals[state] = Tally{N: sum.N, Cents: sum.Cents}
 		}
 		return totals, err
 	}

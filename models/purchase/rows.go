@@ -1,0 +1,225 @@
+package purchase
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+)
+
+// Store is where purchases are kept, with what came of their money.
+type Store struct{ *database.DB }
+
+// payerNumbers are the numbers behind the masks; they are sealed.
+type payerNumbers struct {
+	PersonalCode string `json:"p,omitempty"`
+	BankAccount  string `json:"a,omitempty"`
+}
+
+// The client's details mask their own numbers when they are encoded. The numbers are
+// sealed beside them.
+var (
+	// Table holds the purchases.
+	Table = table.New("purchases",
+		table.Column[Purchase]{Name: "payer_name", Write: func(_ *seal.Box, p *Purchase) (any, error) {
+			return p.Payer.FullName, nil
+		}},
+		table.Column[Purchase]{Name: "payer_email", Once: true,
+			Write: func(_ *seal.Box, p *Purchase) (any, error) { return p.Payer.Email, nil }},
+		table.Column[Purchase]{Name: "payer_sealed", Write: sealPayer, Read: openPayer},
+		table.Column[Purchase]{Name: "search", Once: true,
+			Write: func(_ *seal.Box, p *Purchase) (any, error) {
+				return database.VectorOf(database.WordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)), nil
+			}},
+	).Then(func(p *Purchase) { p.Seen = p.AsSeen() })
+	moveStatement = Table.Write(`UPDATE purchases SET @set, version = version + 1
+		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
+	// runStatement leaves what the client and the merchant said of a purchase as it stands: a debit changes none of it.
+	runStatement = Table.Write(`UPDATE purchases SET @others(payer, payer_name, payer_sealed, details),
+		version = version + 1
+		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
+	columns = Table.Columns("")
+)
+
+func sealPayer(box *seal.Box, p *Purchase) (any, error) {
+	n := payerNumbers{p.Payer.PersonalCode.Reveal(), p.Payer.BankAccount.Reveal()}
+	if n == (payerNumbers{}) {
+		return nil, nil
+	}
+	b, err := json.Marshal(n)
+	return box.SealBytes(seal.PlaceOf("purchases", "payer_sealed", p.MerchantID, p.ID), b), err
+}
+
+func openPayer(box *seal.Box, p *Purchase, stored []byte) error {
+	var n payerNumbers
+	b, err := box.OpenBytes(seal.PlaceOf("purchases", "payer_sealed", p.MerchantID, p.ID), stored)
+	if err == nil {
+		err = json.Unmarshal(b, &n)
+	}
+	p.Payer.PersonalCode, p.Payer.BankAccount = bank.IDNumber(n.PersonalCode), bank.AccountNumber(n.BankAccount)
+	return err
+}
+
+// Versioned is a purchase as it is stored: its first version is 1.
+func (p Purchase) Versioned() Purchase {
+	p.Version = max(p.Version, 1)
+	return p
+}
+
+// Insert adds a purchase in this transaction, and tells of it.
+func Insert(tx *database.Tx, p Purchase) {
+	database.Insert(tx, Table, p.Versioned())
+	TellMade(tx, p)
+}
+
+// move writes a purchase by compare-and-set on status and version: the transaction ends with fault.ErrLost when it is
+// not as it was loaded.
+func move(tx *database.Tx, p Purchase, from Status) {
+	database.MustChange(tx, moveStatement, p.Versioned(), from)
+	TellMoved(tx, p)
+	voidRow(tx, p, from)
+}
+
+// voidRow has the batch that a purchase was sent by say that it was cancelled, whoever cancelled it.
+func voidRow(tx *database.Tx, p Purchase, from Status) {
+	if p.Status != Cancelled || from == Cancelled {
+		return
+	}
+	tx.Later(`WITH voided AS (UPDATE batch_rows SET state = 'voided'
+			WHERE merchant_id = $1 AND purchase_id = $2 AND state = 'sent' RETURNING batch_id, total_cents, charge)
+		UPDATE batches b SET counts = b.counts || jsonb_build_object(
+			'sent', coalesce((b.counts ->> 'sent')::bigint, 0) - 1, 'voided', coalesce((b.counts ->> 'voided')::bigint, 0) + 1,
+			'sent_cents', coalesce((b.counts ->> 'sent_cents')::bigint, 0) - v.total_cents,
+			'charges', coalesce((b.counts ->> 'charges')::bigint, 0) - (v.charge = 'wanted')::int,
+			'uncharged', coalesce((b.counts ->> 'uncharged')::bigint, 0) - (v.charge = 'failed')::int)
+		FROM voided v WHERE b.merchant_id = $1 AND b.id = v.batch_id`, p.MerchantID, p.ID)
+}
+
+// Save is move for a row that this transaction holds: nobody can be quicker, so the write may wait and travel with
+// others. The client's details and the products stay as they are.
+func Save(tx *database.Tx, p Purchase, from Status) {
+	database.Save(tx, runStatement, p.Versioned(), from)
+	TellMoved(tx, p)
+	voidRow(tx, p, from)
+}
+
+// markSent turns those of the purchases that are created into sent. One statement for all of a merchant.
+func markSent(tx *database.Tx, of map[uuid.UUID][]uuid.UUID) error {
+	sent, err := json.Marshal([]Change{{Status: Sent, At: tx.Now()}})
+	if err != nil {
+		return fmt.Errorf("mark purchases sent: %w", err)
+	}
+	for merchantID, ids := range of {
+		tx.Later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
+			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, database.IDs(ids), string(sent),
+			tx.Now())
+	}
+	return nil
+}
+
+// noteOpened notes when the client opened the page to pay; false when they have it open.
+func noteOpened(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
+	return tx.ExecOne("note that a page was opened", `UPDATE purchases SET opened_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND (opened_at IS NULL OR opened_at <= $4)`, merchantID, id, tx.Now(),
+		tx.Now().Add(-OpenFor))
+}
+
+var readdressStatement = Table.Write(
+	`UPDATE purchases SET @set(payer_email, search) WHERE merchant_id = @merchant_id AND id = @id`)
+
+// readdress changes the client's address where lists and searches look; move follows.
+func readdress(tx *database.Tx, p Purchase) { database.Write(tx, readdressStatement, p) }
+
+// Purchase finds one; NotFound for unknown ids and those of others.
+func (s Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (Purchase, error) {
+	return database.ByKey(ctx, s.DB, Table, database.Key{MerchantID: merchantID, ID: id},
+		func(p Purchase) database.Key { return database.Key{MerchantID: p.MerchantID, ID: p.ID} }, "")
+}
+
+// PurchaseForPayer finds the purchase of a client's link: the id itself is the permission.
+func (s Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (Purchase, error) {
+	return database.One(ctx, s.DB, Table, "id = $1", id)
+}
+
+// mostOpen is how many purchases one mail lists at most.
+const mostOpen = 50
+
+// OpenOfClient lists what a client owes a brand and was told of, oldest due first.
+func (s Store) OpenOfClient(ctx context.Context, merchantID, clientID,
+	brandID uuid.UUID) ([]Purchase, error) {
+	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND client_id = $2 AND brand_id = $3
+		AND status IN ('sent', 'viewed', 'overdue', 'error') AND total_cents > 0 ORDER BY due, id LIMIT $4`,
+		merchantID, clientID, brandID, mostOpen)
+}
+
+// RemindedOn gives those of some objects that a reminder of that number is about.
+func (s Store) RemindedOn(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID,
+	number int) ([]uuid.UUID, error) {
+	var found []uuid.UUID
+	err := s.Gorm(ctx).Raw(`SELECT object_id FROM mails WHERE merchant_id = ? AND object_id = ANY(?::uuid[])
+		AND kind = ? AND attempt = ?`, merchantID, database.IDs(objects), MailReminder, number).
+		Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("find reminders: %w", err)
+	}
+	return found, nil
+}
+
+// PendingOfSubscriber lists the purchases of a subscription whose debits are under way.
+func (s Store) PendingOfSubscriber(ctx context.Context, merchantID,
+	subscriberID uuid.UUID) ([]Purchase, error) {
+	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND subscriber_id = $2
+		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, subscriberID)
+}
+
+// PendingOfClient lists the purchases of a client whose debits are under way.
+func (s Store) PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Purchase, error) {
+	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND client_id = $2
+		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, clientID)
+}
+
+// StandingStop gives the stop of a client that holds; false when there is none.
+func (s Store) StandingStop(ctx context.Context, merchantID, clientID uuid.UUID) (ClientStop, bool, error) {
+	found, err := database.All(ctx, s.DB, Stops, "merchant_id = $1 AND client_id = $2 AND state = 'standing'",
+		merchantID, clientID)
+	if err != nil || len(found) == 0 {
+		return ClientStop{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// WaitingFor lists the purchases in pending_charge that would be collected from a token, and the tokenising purchase
+// itself while its first debit is not at the bank yet.
+func (s Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error) {
+	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
+		OR id = $2 AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
+			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id
+			AND c.state = 'scheduled')) ORDER BY id`,
+		merchantID, tokenID)
+}
+
+// PurchasesOf finds purchases by their ids.
+func (s Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]Purchase, error) {
+	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	out := make(map[uuid.UUID]Purchase, len(found))
+	for _, p := range found {
+		out[p.ID] = p
+	}
+	return out, err
+}
+
+// ScheduledFrom lists the purchases whose newest collection is scheduled on a token and not at the bank yet, in the
+// order of their ids. A purchase whose own account waits for its first debit counts too: it names no token that it is
+// paid with.
+func (s Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error) {
+	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND status IN ('pending_charge', 'pending_execute')
+		AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = $1 AND token_id = $2 AND state = 'scheduled')
+		ORDER BY id`, merchantID, tokenID)
+}
