@@ -267,6 +267,7 @@ var exceptions = []struct{ words, because string }{
 	{`) AS purchases WHERE`, "as above, of purchases"},
 	{`) AS clients WHERE`, "as above, of clients"},
 	{`) AS m WHERE`, "as above, of mandates"},
+	{`) AS messages WHERE`, "as above, of messages"},
 	{`LIMIT 10001) AS part GROUP BY state`, "what an index finds of purchases is counted and summed up to 10 000 of them"},
 	{`WITH shared AS (`, "duplicates are looked for among all clients, on a page that is asked for now and then"},
 	{`AS invoice_cents`, "what invoices come to is summed up to 1 000 of them"},

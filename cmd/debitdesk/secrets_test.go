@@ -297,6 +297,7 @@ func (v *vault) look() {
 		"/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
 		"/reports/saved":       "saved_reports",
+		"/messages":            "mails",
 		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries",
 		"/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests",
 		"/audit": "audit_entries", "/tasks": "tasks", "/selections": "selections", "/approvals": "approvals",

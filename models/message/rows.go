@@ -20,7 +20,7 @@ import (
 // Store reads messages where mails and SMS are kept.
 type Store struct{ *database.DB }
 
-// view reads the view of the same name. The words of SMS are sealed; those of mails are read for one mail alone.
+// view reads the parts below. The words of SMS are sealed; those of mails are read for one mail alone.
 var view = table.View(table.Column[Message]{Name: "text_sealed", Read: openText})
 
 func openText(box *seal.Box, m *Message, stored []byte) error {
@@ -52,48 +52,71 @@ var statuses = map[State][]string{
 	Unsent:  {string(sms.Failed), string(sms.Expired), string(sms.Skipped)},
 }
 
-// unsent are read by the indexes of the few that there are, one of each channel.
-const unsent = `(SELECT * FROM client_messages WHERE channel = 'mail' AND state = 'failed'
-	UNION ALL SELECT * FROM client_messages WHERE channel = 'sms' AND state IN ('failed', 'expired', 'skipped'))
-	AS client_messages`
+// The parts of the list, one of each channel. That a mail is to a client is said so that the index of the mails of
+// clients, which has another order, is not read for it.
+const (
+	ofMails = `SELECT id, merchant_id, client_id, purchase_id, 'mail' AS channel, kind, recipient, subject,
+		NULL::bytea AS text_sealed, state, error AS why, created_at, sent_at FROM %s WHERE num_nonnulls(client_id) <> 0`
+	ofSMS = `SELECT id, merchant_id, client_id, purchase_id, 'sms' AS channel, kind, recipient, '' AS subject, text_sealed,
+		state, why, created_at, sent_at FROM %s WHERE num_nonnulls(client_id) <> 0`
+)
+
+// unsent are few, and each channel has an index of them.
+const (
+	unsentMails = ` AND state = 'failed'`
+	unsentSMS   = ` AND state IN ('failed', 'expired', 'skipped')`
+)
 
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // walk is the way to what a filter lets through. A client, what did not arrive and days have an index; anything else
 // is looked at message by message.
 func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
-	w := &listing.Walk{Columns: "*", From: "client_messages", Alias: "client_messages"}
+	w := &listing.Walk{Columns: "*", Alias: "messages"}
+	w.From, w.Args = listing.Merged(part(ofMails, "mails", unsentMails, merchantID, f),
+		part(ofSMS, "sms_messages", unsentSMS, merchantID, f))
+	w.From += " AS messages"
 	w.And("merchant_id = ?", merchantID)
-	switch {
-	case f.ClientID != uuid.Nil:
-		w.From = "(SELECT * FROM client_messages WHERE merchant_id = ? AND client_id = ? OFFSET 0) AS client_messages"
-		w.Args = append([]any{merchantID, f.ClientID}, w.Args...)
-	case f.State == Unsent:
-		w.From = unsent
-	}
 	if !f.From.IsZero() {
-		w.And("id >= ?", paging.FirstAt(f.From.Add(-idLag)))
 		w.Fitting("created_at >= ?", f.From)
 	}
 	if !f.To.IsZero() {
-		w.And("id < ?", paging.FirstAt(f.To.Add(idLag)))
 		w.Fitting("created_at <= ?", f.To)
 	}
-	w.Unsorted = f.ClientID == uuid.Nil && !(f.From.IsZero() && f.To.IsZero())
+	w.Unsorted = f.ClientID == uuid.Nil // each part has the order of an index
 	if f.Channel != "" {
 		w.Fitting("channel = ?", string(f.Channel))
 	}
-	if f.State != "" && w.From != unsent {
+	if f.State != "" && f.State != Unsent {
 		w.Fitting("state = ANY(?::text[])", database.Texts(statuses[f.State]))
 	}
 	if f.Search != "" {
 		text := "%" + likeLiteral.Replace(f.Search) + "%"
 		number := "%" + likeLiteral.Replace(dialled(f.Search)) + "%"
 		w.Fitting(`(recipient ILIKE ? OR subject ILIKE ? OR recipient LIKE ? OR EXISTS (SELECT FROM clients c
-			WHERE c.merchant_id = client_messages.merchant_id AND c.id = client_messages.client_id
+			WHERE c.merchant_id = messages.merchant_id AND c.id = messages.client_id
 			AND (c.full_name ILIKE ? OR c.legal_name ILIKE ?)))`, text, text, number, text, text)
 	}
 	return w
+}
+
+// part is what one channel gives.
+func part(of, table, unsent string, merchantID uuid.UUID, f Filter) (p listing.Part) {
+	if f.ClientID != uuid.Nil { // few: their own index leads to them
+		table = "(SELECT * FROM " + table + " WHERE merchant_id = ? AND client_id = ? OFFSET 0) AS " + table
+		p.Args = []any{merchantID, f.ClientID}
+	}
+	p.SQL, p.Args = fmt.Sprintf(of, table)+" AND merchant_id = ?", append(p.Args, merchantID)
+	if f.State == Unsent {
+		p.SQL += unsent
+	}
+	if !f.From.IsZero() {
+		p.SQL, p.Args = p.SQL+" AND id >= ?", append(p.Args, paging.FirstAt(f.From.Add(-idLag)))
+	}
+	if !f.To.IsZero() {
+		p.SQL, p.Args = p.SQL+" AND id < ?", append(p.Args, paging.FirstAt(f.To.Add(idLag)))
+	}
+	return p
 }
 
 // dialled is a number as it is kept, where the text looks like one: 082 123 and +27 82 123 are the same.
@@ -128,6 +151,7 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter) (n int
 }
 
 func (s Store) message(ctx context.Context, merchantID, id uuid.UUID) (Message, error) {
-	return database.First(database.Seek(ctx, s.DB, view,
-		fmt.Sprintf(named, "SELECT * FROM client_messages WHERE merchant_id = ? AND id = ?"), merchantID, id))
+	one := fmt.Sprintf(ofMails, "mails") + " AND merchant_id = ? AND id = ? UNION ALL " +
+		fmt.Sprintf(ofSMS, "sms_messages") + " AND merchant_id = ? AND id = ?"
+	return database.First(database.Seek(ctx, s.DB, view, fmt.Sprintf(named, one), merchantID, id, merchantID, id))
 }

@@ -239,13 +239,29 @@ func (w *Walk) IDs(ctx context.Context, db *database.DB, most int) ([]uuid.UUID,
 // index, so that they are merged and not sorted, and no more of each than is wanted. The
 // states stand in the statement: of a rare one the planner would else read all records.
 func InStates[S ~string](table, column string, merchantID uuid.UUID, states []S) (from string, args []any) {
+	parts := make([]Part, len(states))
 	for n, state := range states {
+		parts[n] = Part{"SELECT * FROM " + table + " WHERE " + database.Bound(ofMerchant) + " AND " + column + " = " +
+			Literal(state), []any{merchantID}}
+	}
+	return Merged(parts...)
+}
+
+// Part reads some of the records of a walk. Its statement ends with its conditions, of which one names the merchant.
+type Part struct {
+	SQL  string
+	Args []any
+}
+
+// Merged are the records of several parts with the same columns, each in the order of its index, and no more of each
+// than is wanted.
+func Merged(parts ...Part) (from string, args []any) {
+	for n, part := range parts {
 		if n > 0 {
 			from += " UNION ALL "
 		}
-		from += "(SELECT * FROM " + table + " WHERE " + database.Bound(ofMerchant) + " AND " + column + " = " +
-			Literal(state) + "@beside ORDER BY merchant_id @direction, id @direction LIMIT @most)"
-		args = append(args, merchantID, fromHere{})
+		from += "(" + part.SQL + "@beside ORDER BY merchant_id @direction, id @direction LIMIT @most)"
+		args = append(append(args, part.Args...), fromHere{})
 	}
 	return "(" + from + ")", args
 }
