@@ -38,11 +38,19 @@ func OneIn(n uint32, name string) bool {
 // shortChecks is how many random histories of rows a property is tried with; rapid does four times as many by itself.
 const shortChecks = 25
 
+// shortSeed makes these histories the same each time, unless the command line names a seed.
+const shortSeed = 1
+
 var lessOften = sync.OnceFunc(func() {
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if !given && !All() {
-		_ = flag.Set("rapid.checks", strconv.Itoa(shortChecks))
+	if All() {
+		return
+	}
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, n := range map[string]int{"rapid.checks": shortChecks, "rapid.seed": shortSeed} {
+		if !given[name] {
+			_ = flag.Set(name, strconv.Itoa(n))
+		}
 	}
 })
 
