@@ -39,8 +39,8 @@ func openText(box *seal.Box, m *Message, stored []byte) error {
 }
 
 // named is a page of messages with the names of their clients.
-const named = `SELECT m.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email,
-	'') AS client FROM (%s) AS m LEFT JOIN clients c ON c.merchant_id = m.merchant_id AND c.id = m.client_id`
+const named = `SELECT m.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''),
+	c.email, '') AS client FROM (%s) AS m LEFT JOIN clients c ON c.merchant_id = m.merchant_id AND c.id = m.client_id`
 
 // idLag is how far the id of a message and the moment in which it was written may be apart.
 const idLag = 10 * time.Minute
