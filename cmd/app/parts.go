@@ -186,7 +186,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Texts = &texts.Texts{Desk: desk, Service: s.Texts, Clients: s.Clients}
 	d.Clients.Panels = append(d.Clients.Panels, d.Texts.ClientPanel)
 	d.Messages = &messages.Messages{Desk: desk, Exports: exports, Service: &message.Service{
-		Store: message.Store{DB: db.DB}, Mails: s.Outbox.Store, Texts: s.Texts.Store}}
+		Store: message.Store{DB: db.DB}, Mails: s.Outbox.Store}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/message"
 )
 
 // What went to clients by e-mail and by SMS is one list, and each message shows what it said. A link that lets a client
@@ -71,6 +72,11 @@ func TestMessagesToClientsAreOneList(t *testing.T) {
 	h.Page(h.A.Reader, "GET", said, nil).Want(http.StatusOK).Contains(": Please call us.", "Sent", "082 123 4567")
 	h.Page(h.A.Owner, "GET", link, nil).Want(http.StatusOK).Contains("for the client alone").Lacks("/my/link/")
 	h.Page(h.B.Owner, "GET", said, nil).Want(http.StatusNotFound)
+	reads := &message.Service{Store: message.Store{DB: h.Store.DB}, Mails: outbox.Store{DB: h.Store.DB}}
+	of, _ := strings.CutPrefix(link, "/messages/")
+	if got, err := reads.Get(t.Context(), h.A.Owner.Actor(), uuid.MustParse(of)); err != nil || got.Words+got.Text != "" {
+		t.Errorf("whoever reads the link's message is given %q, %v", got.Words+got.Text, err)
+	}
 	var mail string
 	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM mails WHERE purchase_id = $1`, id).
 		Scan(&mail); err != nil {

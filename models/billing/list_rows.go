@@ -112,12 +112,7 @@ func walkOf(merchantID uuid.UUID, f Filter) listing.Walk {
 	if f.BatchID != uuid.Nil {
 		w.And("i.purchase_id IN "+purchase.MadeByBatch, merchantID, f.BatchID)
 	}
-	if !f.DueFrom.IsZero() {
-		w.Fitting("p.due >= ?", f.DueFrom)
-	}
-	if !f.DueTo.IsZero() {
-		w.Fitting("p.due <= ?", f.DueTo)
-	}
+	w.FittingTime("p.due", f.DueFrom, f.DueTo)
 	if f.MinCents != 0 {
 		w.Fitting("p.total_cents >= ?", f.MinCents)
 	}

@@ -218,12 +218,7 @@ func (s Store) Imports(ctx context.Context, merchantID uuid.UUID, f Filter, ask 
 	error) {
 	w := &listing.Walk{Columns: importTable.Columns(""), From: "book_imports"}
 	w.And("merchant_id = ?", merchantID)
-	if !f.From.IsZero() {
-		w.Fitting("created_at >= ?", f.From)
-	}
-	if !f.To.IsZero() {
-		w.Fitting("created_at <= ?", f.To)
-	}
+	w.FittingTime("created_at", f.From, f.To)
 	if len(f.States) > 0 {
 		w.Fitting("state = ANY(?::text[])", database.Texts(f.States))
 	}

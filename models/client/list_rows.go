@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -107,9 +106,6 @@ func (s Store) CountClients(ctx context.Context, merchantID uuid.UUID, q Query, 
 	return int(n), nil
 }
 
-// idLag is how far the id of a client and the moment of its adding may be apart.
-const idLag = 10 * time.Minute
-
 // storedFor is the condition on a token t that is still the account of its client.
 const storedFor = "t.state IN ('active', 'pending', 'blocked')"
 
@@ -140,11 +136,11 @@ func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listin
 			storedFor+")) = ?", *q.Account)
 	}
 	if !q.CreatedFrom.IsZero() { // a client gets its id when it is added
-		w.And("id >= ?", paging.FirstAt(q.CreatedFrom.Add(-idLag)))
+		w.And("id >= ?", paging.FromID(q.CreatedFrom))
 		w.Fitting("created_at >= ?", q.CreatedFrom)
 	}
 	if !q.CreatedTo.IsZero() {
-		w.And("id < ?", paging.FirstAt(q.CreatedTo.Add(idLag)))
+		w.And("id < ?", paging.ToID(q.CreatedTo))
 		w.Fitting("created_at <= ?", q.CreatedTo)
 	}
 	w.Unsorted = w.Where != live

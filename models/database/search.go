@@ -55,6 +55,11 @@ func (a TextArray) Value() (driver.Value, error) {
 	return "{" + strings.Join(quoted, ",") + "}", nil
 }
 
+var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// Holding is the pattern of LIKE for what holds a text, whose signs stand for themselves.
+func Holding(text string) string { return "%" + likeLiteral.Replace(text) + "%" }
+
 var arrayQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // WordsOf splits texts into the words a person may search by: whole texts

@@ -194,7 +194,7 @@ func (s Store) sources(merchantID uuid.UUID, m Meaning) (all []source) {
 		all = append(all, clients, purchases, mandates)
 		patterns := make(database.TextArray, len(m.Words))
 		for i, w := range m.Words {
-			patterns[i] = "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(w) + "%"
+			patterns[i] = database.Holding(w)
 		}
 		add(Batches, ByWords, batchesByName, patterns)
 		add(Templates, ByWords, templatesByName, patterns)

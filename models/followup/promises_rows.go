@@ -3,21 +3,19 @@ package followup
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/table"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 )
 
-var (
-	lineView    = table.View[PromiseLine]()
-	likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-)
+var lineView = table.View[PromiseLine]()
 
 // standingOf is Promise.Standing of a record p on a day.
 func standingOf(today calendar.Date) string {
@@ -43,7 +41,7 @@ func promiseWalk(merchantID uuid.UUID, f PromiseFilter, today calendar.Date) *li
 		w.Fitting(standingOf(today)+" = ?", string(f.Standing))
 	}
 	if f.Search != "" {
-		like := "%" + likeLiteral.Replace(f.Search) + "%"
+		like := database.Holding(f.Search)
 		w.Fitting(`(p.text ILIKE ? OR EXISTS (SELECT FROM clients c WHERE c.merchant_id = p.merchant_id
 			AND c.id = p.client_id AND (c.full_name ILIKE ? OR c.legal_name ILIKE ? OR c.email ILIKE ?)))`, like, like, like,
 			like)
@@ -58,8 +56,7 @@ func (s Store) promisePage(ctx context.Context, merchantID uuid.UUID, f PromiseF
 		order = " ORDER BY p.id"
 	}
 	return listing.Page(ctx, s.DB, lineView, promiseWalk(merchantID, f, today), ask, func(page string) string {
-		return `SELECT p.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), c.email, '') AS client,
-				coalesce(w.reference, '') AS reference
+		return "SELECT p.*, coalesce(" + client.NameIn("c.") + `, '') AS client, coalesce(w.reference, '') AS reference
 			FROM (` + page + `) AS p LEFT JOIN clients c ON c.merchant_id = p.merchant_id AND c.id = p.client_id
 			LEFT JOIN purchases w ON w.merchant_id = p.merchant_id AND w.id = p.purchase_id` + order
 	})

@@ -13,7 +13,6 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/paging"
 	"debitdesk/models/sms"
-	"debitdesk/models/texting"
 )
 
 // Channel is the way by which a message reaches a client.
@@ -46,7 +45,8 @@ type Message struct {
 	Kind                 string
 	To                   string `gorm:"column:recipient"` // empty: the client was erased
 	Subject              string // of a mail
-	Text                 string `gorm:"-"`            // of an SMS
+	Text                 string `gorm:"-"` // of an SMS
+	Parts                int    // of an SMS: how many are paid for
 	Status               string `gorm:"column:state"` // as its channel names it
 	Why                  string // why it was not sent, or not yet
 	CreatedAt, SentAt    time.Time
@@ -74,7 +74,6 @@ const CountLimit = 10_000
 type Service struct {
 	Store Store
 	Mails outbox.Store
-	Texts texting.Store
 }
 
 // List gives one page, newest first.
@@ -99,7 +98,6 @@ type Written struct {
 	Copies []string // addresses beside the first, of a mail
 	Words  string   // in plain text; empty where they are for the client alone
 	Files  []string // their names
-	Parts  int      // of an SMS: how many are paid for
 }
 
 // Get gives one message to a client with what it says.
@@ -111,9 +109,8 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (w Wri
 		return w, err
 	}
 	if w.Channel == SMS {
-		m, err := s.Texts.Message(ctx, who.MerchantID, id)
-		w.Words, w.Parts = m.Text, m.Parts
-		return w.veiled(), err
+		w.Words = w.Text
+		return w.veiled(), nil
 	}
 	m, err := s.Mails.Mail(ctx, who.MerchantID, id)
 	if err != nil {

@@ -2,19 +2,19 @@ package message
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 	"debitdesk/models/sms"
+	"debitdesk/models/texting"
 )
 
 // Store reads messages where mails and SMS are kept.
@@ -23,42 +23,31 @@ type Store struct{ *database.DB }
 // view reads the parts below. The words of SMS are sealed; those of mails are read for one mail alone.
 var view = table.View(table.Column[Message]{Name: "text_sealed", Read: openText})
 
-func openText(box *seal.Box, m *Message, stored []byte) error {
-	if m.Channel != SMS {
-		return nil
-	}
-	if len(stored) == 0 {
-		m.Text = sms.LinkNotKept
-		return nil
-	}
-	text, err := box.OpenBytes(seal.PlaceOf("sms_messages", "text_sealed", m.MerchantID, m.ID), stored)
-	if m.Text = string(text); errors.Is(err, seal.ErrDamaged) {
-		m.Text, err = sms.Unread, nil
+func openText(box *seal.Box, m *Message, stored []byte) (err error) {
+	if m.Channel == SMS {
+		m.Text, _, err = texting.OpenText(box, m.MerchantID, m.ID, stored)
 	}
 	return err
 }
 
 // named is a page of messages with the names of their clients.
-const named = `SELECT m.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''),
-	c.email, '') AS client FROM (%s) AS m LEFT JOIN clients c ON c.merchant_id = m.merchant_id AND c.id = m.client_id`
+var named = "SELECT m.*, coalesce(" + client.NameIn("c.") + `, '') AS client FROM (%s) AS m
+	LEFT JOIN clients c ON c.merchant_id = m.merchant_id AND c.id = m.client_id`
 
-// idLag is how far the id of a message and the moment in which it was written may be apart.
-const idLag = 10 * time.Minute
-
-// statuses are the states in which the channels keep theirs.
+// statuses are the states in which the channels keep theirs; what was not delivered is read by its indexes.
 var statuses = map[State][]string{
 	Waiting: {"queued"},
 	Sent:    {"sent", string(sms.Delivered)},
-	Unsent:  {string(sms.Failed), string(sms.Expired), string(sms.Skipped)},
 }
 
 // The parts of the list, one of each channel. That a mail is to a client is said so that the index of the mails of
 // clients, which has another order, is not read for it.
 const (
 	ofMails = `SELECT id, merchant_id, client_id, purchase_id, 'mail' AS channel, kind, recipient, subject,
-		NULL::bytea AS text_sealed, state, error AS why, created_at, sent_at FROM %s WHERE num_nonnulls(client_id) <> 0`
+		NULL::bytea AS text_sealed, state, error AS why, 0 AS parts, created_at,
+		sent_at FROM %s WHERE num_nonnulls(client_id) <> 0`
 	ofSMS = `SELECT id, merchant_id, client_id, purchase_id, 'sms' AS channel, kind, recipient, '' AS subject, text_sealed,
-		state, why, created_at, sent_at FROM %s WHERE num_nonnulls(client_id) <> 0`
+		state, why, parts, created_at, sent_at FROM %s WHERE num_nonnulls(client_id) <> 0`
 )
 
 // unsent are few, and each channel has an index of them.
@@ -67,32 +56,27 @@ const (
 	unsentSMS   = ` AND state IN ('failed', 'expired', 'skipped')`
 )
 
-var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
 // walk is the way to what a filter lets through. A client, what did not arrive and days have an index; anything else
 // is looked at message by message.
 func walk(merchantID uuid.UUID, f Filter) *listing.Walk {
 	w := &listing.Walk{Columns: "*", Alias: "messages"}
-	w.From, w.Args = listing.Merged(part(ofMails, "mails", unsentMails, merchantID, f),
-		part(ofSMS, "sms_messages", unsentSMS, merchantID, f))
+	var parts []listing.Part
+	if f.Channel != SMS {
+		parts = append(parts, part(ofMails, "mails", unsentMails, merchantID, f))
+	}
+	if f.Channel != Mail {
+		parts = append(parts, part(ofSMS, "sms_messages", unsentSMS, merchantID, f))
+	}
+	w.From, w.Args = listing.Merged(parts...)
 	w.From += " AS messages"
 	w.And("merchant_id = ?", merchantID)
-	if !f.From.IsZero() {
-		w.Fitting("created_at >= ?", f.From)
-	}
-	if !f.To.IsZero() {
-		w.Fitting("created_at <= ?", f.To)
-	}
+	w.FittingTime("created_at", f.From, f.To)
 	w.Unsorted = f.ClientID == uuid.Nil // each part has the order of an index
-	if f.Channel != "" {
-		w.Fitting("channel = ?", string(f.Channel))
-	}
-	if f.State != "" && f.State != Unsent {
-		w.Fitting("state = ANY(?::text[])", database.Texts(statuses[f.State]))
+	if of := statuses[f.State]; of != nil {
+		w.Fitting("state = ANY(?::text[])", database.Texts(of))
 	}
 	if f.Search != "" {
-		text := "%" + likeLiteral.Replace(f.Search) + "%"
-		number := "%" + likeLiteral.Replace(dialled(f.Search)) + "%"
+		text, number := database.Holding(f.Search), database.Holding(dialled(f.Search))
 		w.Fitting(`(recipient ILIKE ? OR subject ILIKE ? OR recipient LIKE ? OR EXISTS (SELECT FROM clients c
 			WHERE c.merchant_id = messages.merchant_id AND c.id = messages.client_id
 			AND (c.full_name ILIKE ? OR c.legal_name ILIKE ?)))`, text, text, number, text, text)
@@ -111,10 +95,10 @@ func part(of, table, unsent string, merchantID uuid.UUID, f Filter) (p listing.P
 		p.SQL += unsent
 	}
 	if !f.From.IsZero() {
-		p.SQL, p.Args = p.SQL+" AND id >= ?", append(p.Args, paging.FirstAt(f.From.Add(-idLag)))
+		p.SQL, p.Args = p.SQL+" AND id >= ?", append(p.Args, paging.FromID(f.From))
 	}
 	if !f.To.IsZero() {
-		p.SQL, p.Args = p.SQL+" AND id < ?", append(p.Args, paging.FirstAt(f.To.Add(idLag)))
+		p.SQL, p.Args = p.SQL+" AND id < ?", append(p.Args, paging.ToID(f.To))
 	}
 	return p
 }

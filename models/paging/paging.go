@@ -189,6 +189,16 @@ func TimeOf(id uuid.UUID) time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC() //nolint:gosec // 48 bits
 }
 
+// idLag is how far the id of a record and the moment in which it was made may be apart: a transaction takes its time.
+const idLag = 10 * time.Minute
+
+// FromID and ToID bound the ids of what was made from a moment on, and up to one. They let a little more through: the
+// moments are to be compared, too.
+func FromID(at time.Time) uuid.UUID { return FirstAt(at.Add(-idLag)) }
+
+// ToID is the first id that is too late.
+func ToID(at time.Time) uuid.UUID { return FirstAt(at.Add(idLag)) }
+
 // FirstAt is the first id of a moment: records made then, or later, do not come before it.
 func FirstAt(at time.Time) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[:8], uint64(max(at.UnixMilli(), 0))<<16) //nolint:gosec // 48 bits

@@ -46,18 +46,15 @@ func (s Store) InsertRequests(ctx context.Context, entries []Entry) error {
 // mostWalked is how many requests one page looks at under a filter; the next page goes on from there.
 const mostWalked = 5_000
 
-// idLag is how far the id of a request and its moment may be apart.
-const idLag = 10 * time.Minute
-
 // Requests lists a page without bodies.
 func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter,
 	ask paging.Ask) (paging.Page[Entry], error) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	if !f.From.IsZero() {
-		where, args = where+" AND id >= ?", append(args, paging.FirstAt(f.From.Add(-idLag)))
+		where, args = where+" AND id >= ?", append(args, paging.FromID(f.From))
 	}
 	if !f.To.IsZero() {
-		where, args = where+" AND id < ?", append(args, paging.FirstAt(f.To.Add(idLag)))
+		where, args = where+" AND id < ?", append(args, paging.ToID(f.To))
 	}
 	fits, fitArgs := f.fits(merchantID)
 	direction, beside, from := database.BesideID("id", ask)
@@ -98,7 +95,7 @@ func (f Filter) fits(merchantID uuid.UUID) (string, []any) {
 	}
 	only(f.Method != "", "method = ?", f.Method)
 	only(f.Class > 0, "status BETWEEN ? AND ?", f.Class*100, f.Class*100+99)
-	only(f.Path != "", "path LIKE ?", "%"+likeText(f.Path)+"%")
+	only(f.Path != "", "path LIKE ?", database.Holding(f.Path))
 	only(f.Credential != uuid.Nil,
 		"credential_id IN (SELECT id FROM credentials c WHERE c.merchant_id = ? AND (c.id = ? OR c.parent_id = ?))",
 		merchantID, f.Credential, f.Credential)
@@ -107,13 +104,8 @@ func (f Filter) fits(merchantID uuid.UUID) (string, []any) {
 	only(!f.From.IsZero(), "at >= ?", f.From)
 	only(!f.To.IsZero(), "at <= ?", f.To)
 	only(f.Search != "", "(request_id = ? OR idempotency_key = ? OR path LIKE ?)", f.Search, f.Search,
-		"%"+likeText(f.Search)+"%")
+		database.Holding(f.Search))
 	return strings.Join(conditions, " AND "), args
-}
-
-// likeText is a text that LIKE takes as it is.
-func likeText(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
 }
 
 // Request is one entry with its bodies; NotFound when there is none.

@@ -32,15 +32,20 @@ var (
 		ON CONFLICT (object_id, kind, attempt) DO NOTHING`)
 )
 
-func openText(box *seal.Box, m *sms.Message, stored []byte) error {
+// OpenText is what is kept of the words of an SMS; damaged: they cannot be read any more.
+func OpenText(box *seal.Box, merchantID, id uuid.UUID, stored []byte) (text string, damaged bool, err error) {
 	if len(stored) == 0 {
-		m.Text = sms.LinkNotKept
-		return nil
+		return sms.LinkNotKept, false, nil
 	}
-	text, err := box.OpenBytes(seal.PlaceOf("sms_messages", "text_sealed", m.MerchantID, m.ID), stored)
-	if m.Text = string(text); errors.Is(err, seal.ErrDamaged) {
-		m.Unreadable, m.Text, err = true, sms.Unread, nil
+	opened, err := box.OpenBytes(seal.PlaceOf("sms_messages", "text_sealed", merchantID, id), stored)
+	if errors.Is(err, seal.ErrDamaged) {
+		return sms.Unread, true, nil
 	}
+	return string(opened), false, err
+}
+
+func openText(box *seal.Box, m *sms.Message, stored []byte) (err error) {
+	m.Text, m.Unreadable, err = OpenText(box, m.MerchantID, m.ID, stored)
 	return err
 }
 

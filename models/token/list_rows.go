@@ -76,12 +76,7 @@ func walk(merchantID uuid.UUID, f Filter, states []State) *listing.Walk {
 	if beside := f.Facets.Token("t"); beside.SQL != "" {
 		w.Fitting(beside.SQL, beside.Args...)
 	}
-	if !f.CreatedFrom.IsZero() {
-		w.Fitting("t.created_at >= ?", f.CreatedFrom)
-	}
-	if !f.CreatedTo.IsZero() {
-		w.Fitting("t.created_at <= ?", f.CreatedTo)
-	}
+	w.FittingTime("t.created_at", f.CreatedFrom, f.CreatedTo)
 	if !f.UnusedSince.IsZero() {
 		w.Fitting("coalesce(last_used_at, created_at) < ?", f.UnusedSince)
 	}

@@ -43,9 +43,6 @@ func (s Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
 // mostWalked is how many events one page looks at under a filter by time; the next page goes on from there.
 const mostWalked = 5_000
 
-// idLag is how far the id of an event, its moment and its place in the order of commits may be apart.
-const idLag = 10 * time.Minute
-
 // eachType asks for each type on its own, which stands in an index in order, and merges: a rare type would else be
 // looked for among all events.
 func eachType(page, order string, types []string, args []any) (string, []any) {
@@ -75,10 +72,10 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 		and("id = ?", f.EventID)
 	}
 	if !f.From.IsZero() {
-		and("seq >= (SELECT e.seq FROM events e WHERE e.id >= ? ORDER BY e.id LIMIT 1)", paging.FirstAt(f.From.Add(-idLag)))
+		and("seq >= (SELECT e.seq FROM events e WHERE e.id >= ? ORDER BY e.id LIMIT 1)", paging.FromID(f.From))
 	}
 	if !f.To.IsZero() {
-		and("seq <= (SELECT e.seq FROM events e WHERE e.id < ? ORDER BY e.id DESC LIMIT 1)", paging.FirstAt(f.To.Add(idLag)))
+		and("seq <= (SELECT e.seq FROM events e WHERE e.id < ? ORDER BY e.id DESC LIMIT 1)", paging.ToID(f.To))
 	}
 	direction, compare := "DESC", "<"
 	if ask.Newer {

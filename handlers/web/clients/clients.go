@@ -85,7 +85,8 @@ func clientList(h *Clients) *kit.List[client.Client, client.Query] {
 		Head: components.PageHead{Title: "Clients",
 			Primary: components.Button{Label: "New client", Icon: "plus", Href: "/clients/new", Changes: true},
 			Menu: []components.MenuItem{{Label: "Duplicates", Icon: "users", Href: "/clients/duplicates"},
-				{Label: "Messages", Icon: "mail", Href: "/messages"}, {Label: "Promises to pay", Icon: "phone", Href: "/promises"}}},
+				{Label: "Messages", Icon: "mail", Href: "/messages"},
+				{Label: "Promises to pay", Icon: "phone", Href: "/promises"}}},
 		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client],
 			error) {
 			q.Ask = ask

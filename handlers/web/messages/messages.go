@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/message"
@@ -94,12 +95,12 @@ var columns = []kit.Column[message.Message]{
 	kit.FileColumns[message.Message]().FileText("Why", 40, func(m message.Message) string { return m.Why }),
 }
 
-// title is what the message says in a line: a link that lets the client in is for the client alone.
+// title is what the message says in a line.
 func title(m message.Message) string {
-	if m.Channel == message.SMS && m.LetsIn() {
-		return "The link to the client’s own page"
+	if m.Channel == message.SMS {
+		return texts.Shown(sms.Message{Kind: m.Kind, Text: m.Text})
 	}
-	return cmp.Or(m.Subject, m.Text)
+	return m.Subject
 }
 
 func to(m message.Message) string {

@@ -3,8 +3,6 @@ package trail
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -49,12 +47,6 @@ func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
 	return paging.Cut(ask, entries), nil
 }
 
-var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// idLag is how much later than its moment an entry may get its id: its transaction has
-// begun before.
-const idLag = 10 * time.Minute
-
 // walk is the way to what a filter lets through. Objects, people and days have an
 // index; anything else is looked at entry by entry.
 func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listing.Walk, error) {
@@ -88,7 +80,7 @@ func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listi
 		w.And("id >= ? AND at >= ?", paging.FirstAt(f.From), f.From)
 	}
 	if !f.To.IsZero() {
-		w.And("id < ? AND at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
+		w.And("id < ? AND at <= ?", paging.ToID(f.To), f.To) // an entry gets its id after its moment
 	}
 	if f.Area != "" {
 		w.Fitting("starts_with(action, ?)", f.Area+".")
@@ -100,7 +92,7 @@ func (s Store) walk(ctx context.Context, merchantID uuid.UUID, f Filter) (*listi
 		w.Fitting("ip = ?", f.IP)
 	}
 	if f.Search != "" {
-		like := "%" + likeLiteral.Replace(f.Search) + "%"
+		like := database.Holding(f.Search)
 		w.Fitting("(text ILIKE ? OR actor_name ILIKE ? OR action ILIKE ?)", like, like, like)
 	}
 	return w, nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -102,6 +103,16 @@ func (w *Walk) Fitting(condition string, args ...any) {
 		condition = " AND " + condition
 	}
 	w.Fits, w.FitArgs = w.Fits+condition, append(w.FitArgs, args...)
+}
+
+// FittingTime adds that a moment of each record lies between two, both included; zero: open.
+func (w *Walk) FittingTime(column string, from, to time.Time) {
+	if !from.IsZero() {
+		w.Fitting(column+" >= ?", from)
+	}
+	if !to.IsZero() {
+		w.Fitting(column+" <= ?", to)
+	}
 }
 
 // All is the condition on every record of the walk.

@@ -25,17 +25,14 @@ type Store struct{ *database.DB }
 // Filter narrows the list of mails to those that were made from one moment to another, both included; zero: open.
 type Filter struct{ From, To time.Time }
 
-// idLag is how far the id of a mail and the moment in which it was made may be apart.
-const idLag = 10 * time.Minute
-
 // Mails lists a page of the merchant's mails, newest first.
 func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]mail.Mail, error) {
 	list := database.List(ctx, s.DB, database.Mails)
 	if !f.From.IsZero() {
-		list = list.Where("id >= ? AND created_at >= ?", paging.FirstAt(f.From.Add(-idLag)), f.From)
+		list = list.Where("id >= ? AND created_at >= ?", paging.FromID(f.From), f.From)
 	}
 	if !f.To.IsZero() {
-		list = list.Where("id < ? AND created_at <= ?", paging.FirstAt(f.To.Add(idLag)), f.To)
+		list = list.Where("id < ? AND created_at <= ?", paging.ToID(f.To), f.To)
 	}
 	return database.Find(ctx, s.DB, database.Mails, database.PageOf(list, "merchant_id", merchantID, ask))
 }
