@@ -151,10 +151,7 @@ func (b *filesSite) passes(owner *tab, to calendar.Date, at string) {
 		must(owner.t, b.app.Services.Controls.Live(owner.t.Context(), morning))
 	}
 	owner.open("/sandbox/clock")
-	owner.set("date", to.String())
-	owner.set("time", at)
-	owner.click("Move the clock")
-	owner.sees(to.Format("2 Jan 2006"))
+	owner.setsClock(to, at)
 }
 
 // stores makes a client with an account that may be debited, by the API.
