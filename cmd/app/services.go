@@ -189,7 +189,7 @@ func New(o Options) (Services, error) {
 		Credentials: &credential.Service{Store: credential.Store{DB: s.DB}, Keys: o.Signing, Now: o.Now,
 			Issuer: tokenIssuer},
 		Purchases: purchases,
-		Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: at.gateway, Purchases: purchases, Now: now,
+		Debits: &debit.Service{InTx: s.DB.InTx, Store: debit.Store{DB: s.DB}, Bank: at.gateway, Purchases: purchases, Now: now,
 			Timetable: at.timetable, Limits: purchases.Limits},
 		Outbox: &outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
 			Compose: bills.Compose},

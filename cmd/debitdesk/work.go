@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/cmd/app"
 	"debitdesk/models/jobs"
+	"debitdesk/models/mandate"
 )
 
 type workCmd struct {
@@ -123,7 +124,7 @@ func (a *App) hurry(d *jobs.Deps) {
 		}
 		return
 	}
-	asking := app.PressingUntil(a.Store.AskingNow, a.Store.Now, writes)
+	asking := app.PressingUntil(mandate.Store{DB: a.Store.DB}.AskingNow, a.Store.Now, writes)
 	d.LookEvery, d.Pressing = time.Second, asking.Ask
 }
 

@@ -29,7 +29,7 @@ func newBusiness(t *testing.T) business {
 	t.Helper()
 	h := handlertest.New(t)
 	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-	return business{h, t, &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g,
+	return business{h, t, &debit.Service{InTx: h.Store.DB.InTx, Store: debit.Store{DB: h.Store.DB}, Bank: g,
 		Purchases: h.Purchases, Now: h.Store.Now,
 		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}}
 }

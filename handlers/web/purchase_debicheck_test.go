@@ -12,7 +12,6 @@ import (
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/debit"
-	"debitdesk/models/store"
 )
 
 // asks requests a mandate by the API and hands it to the bank; later runs what is
@@ -28,7 +27,7 @@ func asks(t *testing.T, h *handlertest.House, account, price string) (id string,
 		"account_number":"12345678","value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","allow_date_adjustment":true,"max_amount_cents":%s}}}}`,
 		client, h.A.BrandID, price, price)).Want(201).Text("id")
 	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-	engine := &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases,
+	engine := &debit.Service{InTx: h.Store.DB.InTx, Store: debit.Store{DB: h.Store.DB}, Bank: g, Purchases: h.Purchases,
 		Now:       h.Store.Now,
 		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}
 	later = func(wait time.Duration) {

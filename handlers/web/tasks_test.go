@@ -62,7 +62,7 @@ func longList(t *testing.T) (*handlertest.House, *stepping) {
 			c := client.Client{ID: h.Store.NewID(), MerchantID: h.A.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 			c.FullName, c.Email, c.BankAccount = fmt.Sprintf("Payer %02d", i), fmt.Sprintf("p%02d@example.com", i), "62000012340"
 			c.PersonalCode = "8001015009087"
-			client.Insert(tx.Unit(), c)
+			client.Insert(tx.Tx, c)
 		}
 		return nil
 	}); err != nil {

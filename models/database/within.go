@@ -16,9 +16,6 @@ type withinKey struct{}
 // go by its connection, and see what it has written.
 func (t *Tx) Context() context.Context { return context.WithValue(t.ctx, withinKey{}, t) }
 
-// Unit is the unit of work itself, for the rows of another concept.
-func (t *Tx) Unit() *Tx { return t }
-
 // TxOf is the unit of work that a context belongs to, while it runs.
 func TxOf(ctx context.Context) *Tx {
 	if t, ok := ctx.Value(withinKey{}).(*Tx); ok && !t.over {

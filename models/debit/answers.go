@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -77,7 +78,7 @@ func (s *Service) applyInLanes(ctx context.Context, messages []bank.Message) (re
 	for i, m := range messages {
 		debits[i] = m.InstructionID
 	}
-	tokens, err := s.Read.TokensDebited(ctx, debits)
+	tokens, err := s.Store.tokensDebited(ctx, debits)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
 		ids := make([]uuid.UUID, len(messages))
 		for i, m := range messages {
@@ -134,11 +135,11 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 			return err
 		}
 		ours := func(m bank.Message) bool { return set.collections[m.InstructionID] != nil }
-		fresh, err := tx.KeepMessages(s.Bank.Name(), messages, ours)
+		fresh, err := newMessages(tx, s.Bank.Name(), messages, ours)
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		var outcomes []Outcome
+		var outcomes []outcome
 		for _, m := range messages {
 			if fresh[m.ID] {
 				delete(fresh, m.ID) // a delivery that names one id twice
@@ -149,7 +150,7 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 			return set.wrong
 		}
 		set.save()
-		tx.NoteOutcomes(s.Bank.Name(), outcomes)
+		noteOutcomes(tx, s.Bank.Name(), outcomes)
 		return nil
 	})
 }
@@ -157,14 +158,14 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 // refundAnswer records the bank's word on a refund. Settling is its own
 // transaction and happens once; the message is kept after it.
 func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
-	r, err := s.Read.RefundByID(ctx, m.InstructionID)
+	r, err := s.Purchases.Store.RefundByID(ctx, m.InstructionID)
 	if fault.Is(err, fault.NotFound) {
-		return s.keep(ctx, m, Outcome{MessageID: m.ID, Text: "ignored: the instruction is not ours"})
+		return s.keep(ctx, m, outcome{message: m, text: "ignored: the instruction is not ours"})
 	}
 	if err != nil {
 		return err
 	}
-	outcome := Outcome{MessageID: m.ID, MerchantID: r.MerchantID, Text: "applied: the refund is " + string(m.Kind)}
+	outcome := outcome{message: m, merchantID: r.MerchantID, text: "applied: the refund is " + string(m.Kind)}
 	var news bool
 	if m.Kind == bank.RefundFailed {
 		news, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, refusedRefund(m.Code))
@@ -175,7 +176,7 @@ func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
 		return err
 	}
 	if !news {
-		outcome.Text = "ignored: nothing of this refund is still open"
+		outcome.text = "ignored: nothing of this refund is still open"
 	}
 	return s.keep(ctx, m, outcome)
 }
@@ -183,13 +184,13 @@ func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
 // nobodys: of no message is what it is about held.
 func nobodys(bank.Message) bool { return false }
 
-func (s *Service) keep(ctx context.Context, m bank.Message, o Outcome) error {
-	return s.InTx(ctx, func(tx Tx) error {
-		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{m}, nobodys)
+func (s *Service) keep(ctx context.Context, m bank.Message, o outcome) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		fresh, err := newMessages(tx, s.Bank.Name(), []bank.Message{m}, nobodys)
 		if err != nil || !fresh[m.ID] {
 			return err
 		}
-		tx.NoteOutcomes(s.Bank.Name(), []Outcome{o})
+		noteOutcomes(tx, s.Bank.Name(), []outcome{o})
 		return nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/rulebook"
@@ -22,7 +23,7 @@ import (
 type changeSet struct {
 	s           *Service
 	ctx         context.Context
-	tx          Tx
+	tx          *database.Tx
 	collections map[uuid.UUID]*row[collection.Collection]
 	purchases   map[uuid.UUID]*row[purchase.Purchase]
 	tokens      map[uuid.UUID]*row[token.Token]
@@ -44,8 +45,8 @@ func rows[T any](held map[uuid.UUID]T) map[uuid.UUID]*row[T] {
 	return out
 }
 
-func (s *Service) hold(ctx context.Context, tx Tx, collectionIDs []uuid.UUID) (*changeSet, error) {
-	held, err := tx.Hold(collectionIDs)
+func (s *Service) hold(ctx context.Context, tx *database.Tx, collectionIDs []uuid.UUID) (*changeSet, error) {
+	held, err := hold(tx, collectionIDs)
 	return &changeSet{s: s, ctx: ctx, tx: tx, collections: rows(held.Collections), purchases: rows(held.Purchases),
 		tokens: rows(held.Tokens),
 		brands: map[uuid.UUID]merchant.Brand{}}, err
@@ -56,19 +57,19 @@ func (set *changeSet) save() {
 	for _, t := range set.tokens {
 		if t.changed {
 			t.is.UpdatedAt = now
-			token.Save(set.tx.Unit(), t.is, t.was.State)
+			token.Save(set.tx, t.is, t.was.State)
 		}
 	}
 	for _, c := range set.collections {
 		if c.changed {
 			c.is.UpdatedAt = now
-			collection.Save(set.tx.Unit(), c.is, c.was.State)
+			collection.Save(set.tx, c.is, c.was.State)
 		}
 	}
 	for _, p := range set.purchases {
 		if p.changed {
 			p.is.UpdatedAt = now
-			purchase.Save(set.tx.Unit(), p.is, p.was.Status)
+			purchase.Save(set.tx, p.is, p.was.Status)
 		}
 	}
 	set.tellFailed()
@@ -88,7 +89,7 @@ func (set *changeSet) tellFailed() {
 	}
 	if len(failed) > 0 {
 		slices.SortFunc(failed, func(a, b collection.Collection) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
-		set.s.Failed(set.tx.Unit(), failed)
+		set.s.Failed(set.tx, failed)
 	}
 }
 
@@ -111,17 +112,17 @@ func (set *changeSet) change(collectionID uuid.UUID, code string) (d debitChange
 }
 
 // take applies one message of the bank, or says why it changes nothing.
-func (set *changeSet) take(msg bank.Message) Outcome {
+func (set *changeSet) take(msg bank.Message) outcome {
 	d, found := set.change(msg.InstructionID, msg.Code)
 	if !found {
-		return Outcome{MessageID: msg.ID, Text: "ignored: the instruction is not ours"}
+		return outcome{message: msg, text: "ignored: the instruction is not ours"}
 	}
-	out := Outcome{MessageID: msg.ID, MerchantID: d.c.is.MerchantID}
+	out := outcome{message: msg, merchantID: d.c.is.MerchantID}
 	before, status := d.c.is.State, d.p.is.Status
 	if why := d.refusedDispute(msg); why != "" {
 		note(set.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.dispute_rejected",
 			"The client’s bank refused a dispute (%s): %s.", d.code.Label(), why)
-		out.Text = "applied: noted that a dispute was refused"
+		out.text = "applied: noted that a dispute was refused"
 		return out
 	}
 	known := before
@@ -134,11 +135,11 @@ func (set *changeSet) take(msg bank.Message) Outcome {
 	}
 	if !moves || !d.effect(msg, next) {
 		d.tooLate(msg)
-		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the debit is %s and the purchase %s", msg.Kind,
+		out.text = fmt.Sprintf("ignored: %s (%s) changes nothing while the debit is %s and the purchase %s", msg.Kind,
 			msg.Code, before, status)
 		return out
 	}
-	out.Text = fmt.Sprintf("applied: debit %s to %s, purchase %s to %s", before, next, status, d.p.is.Status)
+	out.text = fmt.Sprintf("applied: debit %s to %s, purchase %s to %s", before, next, status, d.p.is.Status)
 	set.tx.Audit(actor.BankOf(d.c.is.MerchantID), audit.Entry{Action: "collection." + string(next),
 		ObjectType: "collection", ObjectID: d.c.is.ID,
 		ClientID: d.c.is.ClientID, PurchaseID: d.c.is.PurchaseID, Text: d.sentence(),

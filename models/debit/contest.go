@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 )
 
 // contest sends the recorded mandate where the bank asks for proof of it. A
@@ -16,7 +17,7 @@ import (
 func (s *Service) contest(ctx context.Context, done *Done) error {
 	var wrong error
 	err := sweep(func() (sent int, err error) {
-		due, err := s.Read.ContestsDue(ctx, s.chunk())
+		due, err := s.Store.contestsDue(ctx, s.chunk())
 		if err != nil {
 			return 0, err
 		}
@@ -34,7 +35,7 @@ func (s *Service) contest(ctx context.Context, done *Done) error {
 	return errors.Join(err, wrong)
 }
 
-func (s *Service) contestOne(ctx context.Context, d Contest) error {
+func (s *Service) contestOne(ctx context.Context, d contest) error {
 	proof := proofOf(d)
 	err := s.Bank.Contest(ctx, proof)
 	text := fmt.Sprintf("The mandate %s was sent to the bank as proof (%s).",
@@ -47,8 +48,8 @@ func (s *Service) contestOne(ctx context.Context, d Contest) error {
 	case err != nil:
 		return fmt.Errorf("contest collection %s: %w", d.Collection.ID, err)
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		first, err := tx.ProofSent(d.Collection.ID)
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		first, err := proofSent(tx, d.Collection.ID)
 		if err == nil && first {
 			note(tx, actor.SystemOf(d.Collection.MerchantID), d.Collection, "collection.contested", "%s", text)
 		}
@@ -56,7 +57,7 @@ func (s *Service) contestOne(ctx context.Context, d Contest) error {
 	})
 }
 
-func proofOf(d Contest) bank.Proof {
+func proofOf(d contest) bank.Proof {
 	p := bank.Proof{InstructionID: d.Collection.ID, MandateID: d.Mandate.ID}
 	if d.Evidence != nil {
 		p.FileName, p.Document = d.Evidence.Name, d.Evidence.Content

@@ -7,6 +7,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/purchase"
 )
 
@@ -14,8 +15,8 @@ import (
 // (source: states; 00:00 SAST).
 func (s *Service) start(ctx context.Context, done *Done) error {
 	return s.inLanes(done, func(done *Done) (n int, err error) {
-		err = s.InTx(ctx, func(tx Tx) error {
-			moved, err := tx.ExecuteDue(s.chunk())
+		err = s.InTx(ctx, func(tx *database.Tx) error {
+			moved, err := executeDue(tx, s.chunk())
 			n = len(moved)
 			for _, p := range moved {
 				text := "The due date has come."
@@ -37,8 +38,8 @@ func (s *Service) start(ctx context.Context, done *Done) error {
 // close makes a provisional success final when its return window has closed.
 func (s *Service) close(ctx context.Context, done *Done) error {
 	return s.inLanes(done, func(done *Done) (n int, err error) {
-		err = s.InTx(ctx, func(tx Tx) error {
-			closed, err := tx.CloseDue(s.chunk())
+		err = s.InTx(ctx, func(tx *database.Tx) error {
+			closed, err := closeDue(tx, s.chunk())
 			n = len(closed)
 			for _, c := range closed {
 				done.touch(c.ID)
@@ -68,8 +69,8 @@ func disputeWords(c collection.Collection) string {
 // alert calls for a person when the bank keeps silent about a collection.
 func (s *Service) alert(ctx context.Context, done *Done) error {
 	return sweep(func() (n int, err error) {
-		err = s.InTx(ctx, func(tx Tx) error {
-			silent, err := tx.AlertDue(s.chunk())
+		err = s.InTx(ctx, func(tx *database.Tx) error {
+			silent, err := alertDue(tx, s.chunk())
 			n = len(silent)
 			for _, c := range silent {
 				done.touch(c.ID)
@@ -87,8 +88,8 @@ func (s *Service) alert(ctx context.Context, done *Done) error {
 // passDue turns purchases whose due has passed to overdue or expired.
 func (s *Service) passDue(ctx context.Context, done *Done) error {
 	return sweep(func() (n int, err error) {
-		err = s.InTx(ctx, func(tx Tx) error {
-			passing, err := tx.HoldPassing(s.chunk())
+		err = s.InTx(ctx, func(tx *database.Tx) error {
+			passing, err := holdPassing(tx, s.chunk())
 			n = len(passing)
 			for _, p := range passing {
 				pass(tx, p)
@@ -100,11 +101,11 @@ func (s *Service) passDue(ctx context.Context, done *Done) error {
 	})
 }
 
-func pass(tx Tx, p purchase.Purchase) {
+func pass(tx *database.Tx, p purchase.Purchase) {
 	from := p.Status
 	if p.PassDue(tx, tx.Now()) {
 		p.UpdatedAt = tx.Now()
-		purchase.Save(tx.Unit(), p, from)
+		purchase.Save(tx, p, from)
 	}
 }
 

@@ -133,7 +133,7 @@ func (d debitChange) keepToken() {
 func (d debitChange) useUp() {
 	t := &d.t.is
 	t.State, t.BlockedCode, t.UpdatedAt, d.t.changed = token.Deleted, bank.CodeOnceOffDone, d.tx.Now(), true
-	mandate.Finish(d.tx.Unit(), t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
+	mandate.Finish(d.tx, t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
 	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID,
 		ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text: fmt.Sprintf(
@@ -146,7 +146,7 @@ func (d debitChange) receipt() {
 		return
 	}
 	if brand, ok := d.brand(); ok {
-		d.s.Purchases.MailReceiptOf(d.tx.Unit(), &d.p.is, brand)
+		d.s.Purchases.MailReceiptOf(d.tx, &d.p.is, brand)
 	}
 }
 
@@ -154,7 +154,7 @@ func (d debitChange) brand() (merchant.Brand, bool) {
 	brand, known := d.brands[d.p.is.BrandID]
 	if !known {
 		var err error
-		if brand, err = d.s.Read.Brand(d.ctx, d.p.is.MerchantID, d.p.is.BrandID); err != nil {
+		if brand, err = d.s.Purchases.Merchants().Brand(d.ctx, d.p.is.MerchantID, d.p.is.BrandID); err != nil {
 			d.wrong = err
 			return brand, false
 		}
@@ -176,7 +176,7 @@ func (d debitChange) invoice() {
 	failed := d.c.is
 	failed.State, failed.Result = collection.Unpaid, collection.ResultOf(d.code.Code)
 	rec := purchase.Record{Purchase: d.p.is, Brand: brand, Collection: &failed}
-	if err := d.s.Purchases.InvoiceFailure(d.tx.Unit(), actor.BankOf(d.p.is.MerchantID), &rec); err != nil {
+	if err := d.s.Purchases.InvoiceFailure(d.tx, actor.BankOf(d.p.is.MerchantID), &rec); err != nil {
 		d.wrong = err
 	}
 	d.p.is = rec.Purchase
@@ -237,7 +237,7 @@ func (d debitChange) suspend(code string) {
 	before := t.State
 	block(t, code)
 	d.t.changed = true
-	mandate.Suspend(d.tx.Unit(), t.MerchantID, t.MandateID, code)
+	mandate.Suspend(d.tx, t.MerchantID, t.MandateID, code)
 	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate",
 		ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text:   fmt.Sprintf("The mandate was suspended: %s. %s", bank.Label(code), bank.Remedy(code)),
@@ -301,7 +301,7 @@ func (d debitChange) lost() {
 
 func (d debitChange) entry(kind purchase.EntryKind, sign int64) {
 	c := d.c.is
-	d.p.is.Book(d.tx.Unit(), purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents,
+	d.p.is.Book(d.tx, purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents,
 		Code: d.code.Code})
 }
 
@@ -312,7 +312,7 @@ func (d debitChange) dropRefunds(why string) {
 	if p.RefundingCents == 0 {
 		return
 	}
-	dropped, err := d.tx.DropRefunds(p.MerchantID, p.ID)
+	dropped, err := dropRefunds(d.tx, p.MerchantID, p.ID)
 	if err != nil {
 		d.wrong = err
 		return

@@ -21,7 +21,7 @@ func TestAChargeOfTheReleaseBeforeTurnsPendingExecuteInTime(t *testing.T) {
 	h := open(t)
 	p := h.mustCharge(h.stored(), 5000, calendar.On(2027, time.February, 12))
 	h.exec(`UPDATE purchases SET execute_at = NULL WHERE id = $1`, p.ID)
-	if late, err := h.store.Overdue(ctx); err != nil || !late {
+	if late, err := h.debits.Overdue(ctx); err != nil || !late {
 		t.Errorf("nothing would date it: %v", err)
 	}
 	h.to(p.Collection.ExecuteAt.Add(-time.Minute))

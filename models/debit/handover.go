@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
@@ -25,18 +26,18 @@ func (s *Service) handOver(ctx context.Context, done *Done) error {
 	var seen sync.Mutex
 	var unreadable error
 	err := s.inLanes(done, func(done *Done) (int, error) {
-		claims, err := s.Read.ClaimDue(ctx, s.chunk())
+		claims, err := s.Store.claimDue(ctx, s.chunk())
 		if err != nil || len(claims) == 0 {
 			return 0, err
 		}
 		seen.Lock()
-		readable := slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool {
+		readable := slices.DeleteFunc(slices.Clone(claims), func(c claim) bool {
 			unreadable = errors.Join(unreadable, c.Wrong)
 			return c.Wrong != nil
 		})
 		seen.Unlock()
 		if err := s.handOverChunk(ctx, readable); err != nil {
-			return 0, errors.Join(err, s.Read.ReleaseClaims(context.WithoutCancel(ctx), idsOf(readable)))
+			return 0, errors.Join(err, s.Store.releaseClaims(context.WithoutCancel(ctx), idsOf(readable)))
 		}
 		for _, c := range readable {
 			done.touch(c.Collection.ID)
@@ -47,7 +48,7 @@ func (s *Service) handOver(ctx context.Context, done *Done) error {
 	return wrap("hand collections over", errors.Join(err, unreadable))
 }
 
-func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
+func (s *Service) handOverChunk(ctx context.Context, claims []claim) error {
 	var orders []bank.Instruction
 	var stopped []refusal
 	able := s.Bank.Capabilities()
@@ -77,7 +78,7 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 			accepted = append(accepted, r.ID)
 		}
 	}
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
 		if err := recordSubmitted(tx, accepted, corrected); err != nil {
 			return err
@@ -88,7 +89,7 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 
 // mayCollect: a token that was blocked since the charge is not debited any more
 // (industry: stop at once, collecting again needs a new mandate).
-func mayCollect(c Claim) bool { return c.Token == token.Active || c.Token == token.Pending }
+func mayCollect(c claim) bool { return c.Token == token.Active || c.Token == token.Pending }
 
 func (s *Service) submit(ctx context.Context, orders []bank.Instruction) ([]bank.Receipt, error) {
 	if len(orders) == 0 {
@@ -101,7 +102,7 @@ func (s *Service) submit(ctx context.Context, orders []bank.Instruction) ([]bank
 	return receipts, err
 }
 
-func idsOf(claims []Claim) []uuid.UUID {
+func idsOf(claims []claim) []uuid.UUID {
 	ids := make([]uuid.UUID, len(claims))
 	for i, c := range claims {
 		ids[i] = c.Collection.ID
@@ -111,7 +112,7 @@ func idsOf(claims []Claim) []uuid.UUID {
 
 // correct tells the bank what is true by now of debits that were planned as the second in their period, and gives those
 // that are not any more.
-func (s *Service) correct(ctx context.Context, claims []Claim,
+func (s *Service) correct(ctx context.Context, claims []claim,
 	orders []bank.Instruction) (map[uuid.UUID]collection.Collection, error) {
 	now := make([]collection.Collection, len(claims))
 	byMerchant := map[uuid.UUID][]*collection.Collection{}
@@ -138,15 +139,15 @@ func (s *Service) correct(ctx context.Context, claims []Claim,
 	return corrected, nil
 }
 
-func recordSubmitted(tx Tx, ids []uuid.UUID, corrected map[uuid.UUID]collection.Collection) error {
+func recordSubmitted(tx *database.Tx, ids []uuid.UUID, corrected map[uuid.UUID]collection.Collection) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	moved, err := tx.Submitted(ids)
+	moved, err := submitted(tx, ids)
 	for _, c := range moved {
 		if is, changed := corrected[c.ID]; changed {
 			c.Disputable, c.DisputableBecause = is.Disputable, is.DisputableBecause
-			collection.Save(tx.Unit(), c, c.State)
+			collection.Save(tx, c, c.State)
 		}
 		note(tx, actor.SystemOf(c.MerchantID), c, "collection.submitted", "The debit of %s for %s was handed to the bank.",
 			money.Format(c.AmountCents, c.Currency), c.ActionDate.Format("2 Jan 2006"))
@@ -155,7 +156,7 @@ func recordSubmitted(tx Tx, ids []uuid.UUID, corrected map[uuid.UUID]collection.
 }
 
 // note puts a sentence about a collection on the time lines.
-func note(tx Tx, who actor.Actor, c collection.Collection, action, format string, args ...any) {
+func note(tx *database.Tx, who actor.Actor, c collection.Collection, action, format string, args ...any) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "collection", ObjectID: c.ID, ClientID: c.ClientID,
 		PurchaseID: c.PurchaseID,
 		Text:       fmt.Sprintf(format, args...), After: map[string]any{"state": c.State}})
@@ -168,7 +169,7 @@ type refusal struct {
 	ours bool // stopped here, before the bank saw it
 }
 
-func (s *Service) refuse(ctx context.Context, tx Tx, stopped []refusal) error {
+func (s *Service) refuse(ctx context.Context, tx *database.Tx, stopped []refusal) error {
 	if len(stopped) == 0 {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (s *Service) refuse(ctx context.Context, tx Tx, stopped []refusal) error {
 func (s *Service) recall(ctx context.Context, done *Done) error {
 	var wrong error
 	err := sweep(func() (told int, err error) {
-		due, err := s.Read.RecallsDue(ctx, s.chunk())
+		due, err := s.Store.recallsDue(ctx, s.chunk())
 		if err != nil {
 			return 0, err
 		}
@@ -223,8 +224,8 @@ func (s *Service) recallOne(ctx context.Context, c collection.Collection) error 
 	default:
 		return fmt.Errorf("recall collection %s: %w", c.ID, err)
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		first, err := tx.RecallTold(c.ID)
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		first, err := recallTold(tx, c.ID)
 		if err == nil && first && text != "" {
 			note(tx, actor.SystemOf(c.MerchantID), c, "collection.recalled", "%s", text)
 		}

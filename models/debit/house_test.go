@@ -128,7 +128,7 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 
 // engine is one more process that runs debits, with a gateway of its own.
 func (h *house) engine(g bank.Gateway) *debit.Service {
-	return &debit.Service{InTx: store.Runner[debit.Tx](h.store), Read: h.store, Bank: g, Purchases: h.purchases,
+	return &debit.Service{InTx: h.store.DB.InTx, Store: debit.Store{DB: h.store.DB}, Bank: g, Purchases: h.purchases,
 		Now:       h.store.Now,
 		Timetable: h.purchases.Timetable, Limits: h.purchases.Limits, Chunk: 7}
 }

@@ -3,9 +3,7 @@ package debit_test
 import (
 	"testing"
 
-	"github.com/google/uuid"
-
-	"debitdesk/models/debit"
+	"debitdesk/models/database"
 	"debitdesk/models/purchase"
 )
 
@@ -19,12 +17,11 @@ func TestADebitLeavesWhatWasSaidOfThePurchase(t *testing.T) {
 			FROM purchases WHERE id = $1`, rec.ID)
 	}
 	before, version := said(), h.number(`SELECT version FROM purchases WHERE id = $1`, rec.ID)
-	must(t, h.debits.InTx(ctx, func(tx debit.Tx) error {
-		held, err := tx.Hold([]uuid.UUID{rec.Collection.ID})
+	must(t, h.debits.InTx(ctx, func(tx *database.Tx) error {
+		p, err := h.purchases.Store.Purchase(tx.Context(), rec.MerchantID, rec.ID)
 		must(t, err)
-		p := held.Purchases[rec.ID]
 		p.Payer.FullName, p.Details.Notes, p.MailCount = "Somebody Else", "changed", p.MailCount+1
-		purchase.Save(tx.Unit(), p, p.Status)
+		purchase.Save(tx, p, p.Status)
 		return nil
 	}))
 	if said() != before {

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -23,7 +24,7 @@ import (
 type question struct {
 	s     *Service
 	ctx   context.Context
-	tx    Tx
+	tx    *database.Tx
 	a     row[mandate.Authentication]
 	m     row[mandate.Mandate]
 	t     row[token.Token]
@@ -35,7 +36,7 @@ type question struct {
 
 // onAsked lets decide look at one authentication and change what hangs on it.
 func (s *Service) onAsked(ctx context.Context, id uuid.UUID, decide func(*question)) error {
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
 		q, err := s.holdAsked(ctx, tx, id)
 		if err != nil || q == nil {
@@ -47,8 +48,8 @@ func (s *Service) onAsked(ctx context.Context, id uuid.UUID, decide func(*questi
 }
 
 // holdAsked gives nil for an id that is not ours.
-func (s *Service) holdAsked(ctx context.Context, tx Tx, id uuid.UUID) (*question, error) {
-	held, err := tx.HoldAsked([]uuid.UUID{id})
+func (s *Service) holdAsked(ctx context.Context, tx *database.Tx, id uuid.UUID) (*question, error) {
+	held, err := holdAsked(tx, []uuid.UUID{id})
 	asked, found := held[id]
 	if err != nil || !found {
 		return nil, err
@@ -66,24 +67,24 @@ func (q *question) save() error {
 	now := q.tx.Now()
 	if q.t.changed {
 		q.t.is.UpdatedAt = now
-		token.Save(q.tx.Unit(), q.t.is, q.t.was.State)
+		token.Save(q.tx, q.t.is, q.t.was.State)
 	}
 	if q.m.changed {
 		q.m.is.UpdatedAt = now
-		mandate.Save(q.tx.Unit(), q.m.is, q.m.was.State)
+		mandate.Save(q.tx, q.m.is, q.m.was.State)
 	}
 	if q.a.changed {
-		mandate.SaveAuthentication(q.tx.Unit(), q.a.is, q.a.was.State)
+		mandate.SaveAuthentication(q.tx, q.a.is, q.a.was.State)
 	}
 	if q.again != nil {
-		mandate.InsertAuthentication(q.tx.Unit(), *q.again)
+		mandate.InsertAuthentication(q.tx, *q.again)
 	}
 	if q.p.changed {
 		q.p.is.UpdatedAt = now
-		purchase.Save(q.tx.Unit(), q.p.is, q.p.was.Status)
+		purchase.Save(q.tx, q.p.is, q.p.was.Status)
 	}
 	if q.first != nil {
-		collection.Insert(q.tx.Unit(), *q.first)
+		collection.Insert(q.tx, *q.first)
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func (q *question) accept(msg bank.Message) {
 func (q *question) usable(state mandate.State, at time.Time) {
 	q.moveMandate(state, "")
 	q.m.is.AcceptedAt = at
-	brand, err := q.s.Read.Brand(q.ctx, q.m.is.MerchantID, q.m.is.BrandID)
+	brand, err := q.s.Purchases.Merchants().Brand(q.ctx, q.m.is.MerchantID, q.m.is.BrandID)
 	if err != nil {
 		q.wrong = err
 		return
@@ -137,9 +138,9 @@ func (q *question) usable(state mandate.State, at time.Time) {
 				Text:       fmt.Sprintf("The account %s is stored and can be charged.", q.t.is.AccountMask),
 				After:      map[string]any{"state": q.t.is.State}})
 	}
-	q.first = q.s.Purchases.Authenticated(q.tx.Unit(), &q.p.is, q.m.is, brand)
+	q.first = q.s.Purchases.Authenticated(q.tx, &q.p.is, q.m.is, brand)
 	q.p.changed = true
-	q.wrong = q.s.Purchases.MailAgreement(q.tx.Unit(), q.p.is, q.m.is, brand, q.first, q.a.is.Number)
+	q.wrong = q.s.Purchases.MailAgreement(q.tx, q.p.is, q.m.is, brand, q.first, q.a.is.Number)
 }
 
 // decline: the mandate did not come about. A refusal never starts the fallback.
@@ -225,9 +226,9 @@ func (q *question) suspended(msg bank.Message) {
 
 // mandateAnswer records the bank's word on a mandate.
 func (s *Service) mandateAnswer(ctx context.Context, msg bank.Message) error {
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
-		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{msg}, nobodys)
+		fresh, err := newMessages(tx, s.Bank.Name(), []bank.Message{msg}, nobodys)
 		if err != nil || !fresh[msg.ID] {
 			return err
 		}
@@ -235,14 +236,14 @@ func (s *Service) mandateAnswer(ctx context.Context, msg bank.Message) error {
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		out := Outcome{MessageID: msg.ID, Text: "ignored: the request is not ours"}
+		out := outcome{message: msg, text: "ignored: the request is not ours"}
 		if q != nil {
-			out.MerchantID, out.Text = q.m.is.MerchantID, q.take(msg)
+			out.merchantID, out.text = q.m.is.MerchantID, q.take(msg)
 			if err := q.save(); err != nil {
 				return err
 			}
 		}
-		tx.NoteOutcomes(s.Bank.Name(), []Outcome{out})
+		noteOutcomes(tx, s.Bank.Name(), []outcome{out})
 		return nil
 	})
 }
@@ -291,7 +292,7 @@ func (q *question) note(who actor.Actor, action, format string, args ...any) {
 }
 
 // noteMandate puts a sentence about a mandate on the time lines.
-func noteMandate(tx Tx, who actor.Actor, m mandate.Mandate, action, format string, args ...any) {
+func noteMandate(tx *database.Tx, who actor.Actor, m mandate.Mandate, action, format string, args ...any) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "mandate", ObjectID: m.ID, ClientID: m.ClientID,
 		PurchaseID: m.ID,
 		Text:       fmt.Sprintf(format, args...), After: map[string]any{"state": m.State}})

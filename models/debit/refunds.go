@@ -9,13 +9,14 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 )
 
 // refunds hands money that is owed back to clients over to the bank, under the
 // refund's own id. What the bank refuses is left to a person.
 func (s *Service) refunds(ctx context.Context, done *Done) error {
 	return sweep(func() (int, error) {
-		due, err := s.Read.RefundsDue(ctx, s.chunk())
+		due, err := s.Store.refundsDue(ctx, s.chunk())
 		if len(due) == 0 {
 			return 0, wrap("hand refunds over", err)
 		}
@@ -40,7 +41,7 @@ func (s *Service) refunds(ctx context.Context, done *Done) error {
 				return 0, err
 			}
 		}
-		if err := s.InTx(ctx, func(tx Tx) error { tx.RefundsHandedOver(accepted); return nil }); err != nil {
+		if err := s.InTx(ctx, func(tx *database.Tx) error { refundsHandedOver(tx, accepted); return nil }); err != nil {
 			return 0, wrap("hand refunds over", err)
 		}
 		done.Refunded += len(due)
@@ -54,8 +55,8 @@ func (s *Service) claimed(ctx context.Context, due []bank.Refund) (out []bank.Re
 	for i, r := range due {
 		ids[i] = r.ID
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		held, err := tx.ClaimRefunds(ids)
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		held, err := claimRefunds(tx, ids)
 		out = slices.DeleteFunc(slices.Clone(due), func(r bank.Refund) bool { return !slices.Contains(held, r.ID) })
 		return err
 	})
@@ -72,7 +73,7 @@ func unable(due []bank.Refund) []bank.Receipt {
 }
 
 func (s *Service) refundRefused(ctx context.Context, receipt bank.Receipt) error {
-	r, err := s.Read.RefundByID(ctx, receipt.ID)
+	r, err := s.Purchases.Store.RefundByID(ctx, receipt.ID)
 	if err == nil {
 		_, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, refusedRefund(receipt.Code))
 	}

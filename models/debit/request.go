@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/mandate"
 )
 
@@ -20,7 +21,7 @@ import (
 func (s *Service) request(ctx context.Context, done *Done) error {
 	var wrong error
 	err := sweep(func() (sent int, err error) {
-		claims, err := s.Read.ClaimRequests(ctx, s.chunk())
+		claims, err := s.Store.claimRequests(ctx, s.chunk())
 		if err != nil {
 			return 0, err
 		}
@@ -38,7 +39,7 @@ func (s *Service) request(ctx context.Context, done *Done) error {
 	return errors.Join(err, wrong)
 }
 
-func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
+func (s *Service) requestOne(ctx context.Context, c requestClaim) error {
 	if c.Wrong != nil {
 		return fmt.Errorf("request a mandate: %w", c.Wrong)
 	}
@@ -47,7 +48,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		s.Limits.For(c.Authentication.Method))) { // nobody waits for it any more
 		return s.onAsked(ctx, c.Authentication.ID, (*question).passed)
 	}
-	brand, err := s.Read.Brand(ctx, c.Purchase.MerchantID, c.Purchase.BrandID)
+	brand, err := s.Purchases.Merchants().Brand(ctx, c.Purchase.MerchantID, c.Purchase.BrandID)
 	if err != nil {
 		return fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err)
 	}
@@ -65,7 +66,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err),
-			s.Read.ReleaseRequest(context.WithoutCancel(ctx), c.Authentication.ID))
+			s.Store.releaseRequest(context.WithoutCancel(ctx), c.Authentication.ID))
 	}
 	return s.onAsked(ctx, c.Authentication.ID, func(q *question) {
 		switch {
@@ -88,7 +89,7 @@ func (s *Service) runOut(ctx context.Context, done *Done) error {
 	var wrong error
 	err := sweep(func() (ended int, err error) {
 		now := s.Now()
-		ids, err := s.Read.RunOut(ctx, now.Add(-s.Limits.RealTime), now.Add(-s.Limits.Delayed), s.chunk())
+		ids, err := s.Store.runOut(ctx, now.Add(-s.Limits.RealTime), now.Add(-s.Limits.Delayed), s.chunk())
 		if err != nil {
 			return 0, err
 		}
@@ -111,7 +112,7 @@ func (s *Service) runOut(ctx context.Context, done *Done) error {
 func (s *Service) withdraw(ctx context.Context, done *Done) error {
 	var wrong error
 	err := sweep(func() (told int, err error) {
-		due, err := s.Read.CancelsDue(ctx, s.chunk())
+		due, err := s.Store.cancelsDue(ctx, s.chunk())
 		if err != nil {
 			return 0, err
 		}
@@ -142,12 +143,12 @@ func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) err
 	case err != nil && !errors.Is(err, bank.ErrUnknown):
 		return fmt.Errorf("cancel mandate %s: %w", a.MandateID, err)
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		first, err := mandate.CancelTold(tx.Unit(), a.ID)
+	return s.InTx(ctx, func(tx *database.Tx) error {
+		first, err := mandate.CancelTold(tx, a.ID)
 		if err != nil || !first {
 			return err
 		}
-		held, err := tx.HoldAsked([]uuid.UUID{a.ID})
+		held, err := holdAsked(tx, []uuid.UUID{a.ID})
 		if asked, found := held[a.ID]; found {
 			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank", "%s", text)
 		}

@@ -113,12 +113,12 @@ func (s *Service) expire(ctx context.Context, done *Done) error {
 // NextDue is the earliest moment after now at which anything becomes due; found
 // is false when nothing is planned.
 func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	return s.Read.NextDue(ctx)
+	return s.Store.NextDue(ctx)
 }
 
 // Overdue tells whether something due is not done yet: another process is at it,
 // or it failed.
-func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.Overdue(ctx) }
+func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Store.Overdue(ctx) }
 
 // sweep repeats a chunk until it finds nothing.
 func sweep(chunk func() (int, error)) error {

@@ -268,9 +268,9 @@ func (w *world) deletes() {
 func (w *world) runsTwice() {
 	for range 20 {
 		w.run(w.engine)
-		late, err := w.h.store.Overdue(ctx)
+		late, err := w.h.debits.Overdue(ctx)
 		must(w.h.t, err)
-		at, found, err := w.h.store.NextDue(ctx)
+		at, found, err := w.h.debits.NextDue(ctx)
 		must(w.h.t, err)
 		if soon := found && at.Sub(w.h.store.Now()) < time.Second; soon {
 			must(w.h.t, w.h.store.Clock.MoveTo(ctx, at))

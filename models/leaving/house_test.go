@@ -91,7 +91,7 @@ func (h *house) client(of actor.Actor, name string) (id uuid.UUID) {
 	must(h.T, h.store.InTx(h.Context(), func(tx *store.Tx) error {
 		c := client.Client{ID: id, MerchantID: of.MerchantID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		c.FullName, c.Email, c.BankAccount, c.PersonalCode = name, "one@example.com", account, identity
-		client.Insert(tx.Unit(), c)
+		client.Insert(tx.Tx, c)
 		return nil
 	}))
 	return id
@@ -106,13 +106,13 @@ func (h *house) evidence(of actor.Actor, client uuid.UUID, content string) (id u
 		Scan(&brand))
 	must(h.T, h.store.InTx(h.Context(), func(tx *store.Tx) error {
 		now, sum := tx.Now(), sha256.Sum256([]byte(content))
-		mandate.Insert(tx.Unit(), mandate.Mandate{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
+		mandate.Insert(tx.Tx, mandate.Mandate{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
 			Kind: mandate.EFT, State: mandate.ActiveState, ContractReference: "R" + id.String()[24:], PeriodUnits: "months",
 			DeductionDay: 1, ClearingAccount: ours, AccountMask: bank.AccountNumber(account).String(), CreatedAt: now,
 			UpdatedAt: now, Consent: mandate.Consent{Text: "I agree.", At: now, Channel: mandate.SignedPaper}})
-		token.Insert(tx.Unit(), token.Token{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
+		token.Insert(tx.Tx, token.Token{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
 			MandateID: id, State: token.Active, Account: account, CreatedAt: now, UpdatedAt: now})
-		mandate.InsertEvidence(tx.Unit(), mandate.Evidence{ID: id, MerchantID: of.MerchantID, MandateID: id,
+		mandate.InsertEvidence(tx.Tx, mandate.Evidence{ID: id, MerchantID: of.MerchantID, MandateID: id,
 			Name: "scan.png", ContentType: "image/png", SizeBytes: int64(len(content)), SHA256: sum[:],
 			Content: []byte(content), CreatedAt: now})
 		return nil

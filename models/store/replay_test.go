@@ -37,7 +37,7 @@ func TestAnUndoneTransactionLeavesItsKeyFree(t *testing.T) {
 			return err
 		}
 		// Evidence of no mandate is refused at the commit.
-		mandate.InsertEvidence(tx.Unit(), mandate.Evidence{ID: uuid.New(), MandateID: uuid.New()})
+		mandate.InsertEvidence(tx.Tx, mandate.Evidence{ID: uuid.New(), MandateID: uuid.New()})
 		return nil
 	})
 	if lost == nil {

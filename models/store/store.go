@@ -6,7 +6,6 @@ package store
 import (
 	"context"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/mail/outbox"
@@ -49,9 +48,6 @@ type (
 // Tx is a unit of work with the changes of the concepts.
 type Tx struct {
 	*database.Tx
-	s *Store
-
-	messages map[string]bank.Message // of the bank, that are being taken
 }
 
 // Open connects. It does not migrate.
@@ -67,12 +63,5 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 
 // InTx runs fn in one transaction, as database.DB does.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
-	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{Tx: tx, s: s}) })
-}
-
-// Runner fits InTx to the narrow transaction that a concept declares.
-func Runner[T any](s *Store) func(context.Context, func(T) error) error {
-	return func(ctx context.Context, fn func(T) error) error {
-		return s.InTx(ctx, func(tx *Tx) error { return fn(any(tx).(T)) })
-	}
+	return s.DB.InTx(ctx, func(tx *database.Tx) error { return fn(&Tx{Tx: tx}) })
 }

@@ -126,7 +126,7 @@ func (h *house) begin() {
 	bills := &billing.Service{InTx: runner(h, s.DB.InTx), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
 		Letters: letters{}}
 	h.purchases.Papers = bills
-	h.debits = &debit.Service{InTx: runner(h, store.Runner[debit.Tx](s)), Read: s, Bank: h.bank, Purchases: h.purchases,
+	h.debits = &debit.Service{InTx: runner(h, s.DB.InTx), Store: debit.Store{DB: s.DB}, Bank: h.bank, Purchases: h.purchases,
 		Now:       s.Now,
 		Timetable: tt, Limits: h.purchases.Limits}
 	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now,

@@ -36,7 +36,7 @@ func book(t *testing.T) *handlertest.House {
 	must(t, h.Store.InTx(t.Context(), func(tx *store.Tx) error {
 		c := client.Client{ID: h.Store.NewID(), MerchantID: h.A.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		c.FullName, c.Email, c.BankAccount, c.PersonalCode = "Thandi Nkosi", "thandi@example.com", account, identity
-		client.Insert(tx.Unit(), c)
+		client.Insert(tx.Tx, c)
 		return nil
 	}))
 	return h

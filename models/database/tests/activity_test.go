@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
+	"debitdesk/models/purchase"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
 )
@@ -51,7 +52,10 @@ func TestWhatOneProcessWritesIsHeardByOthersAndWhatItReadsIsNot(t *testing.T) {
 	heard(t, other.Activity, 0) // what it missed before it listened counts as one
 
 	before := writes(one.Activity)
-	if err := one.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.HoldPassing(1); return err }); err != nil {
+	if err := one.InTx(t.Context(), func(tx *store.Tx) error {
+		_, err := database.All(tx.Context(), tx.DB(), purchase.Table, `pass_at <= $1 LIMIT 1 FOR NO KEY UPDATE`, tx.Now())
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := one.Pool.Exec(t.Context(), `DELETE FROM audit_progress WHERE false`); err != nil {

@@ -1,4 +1,4 @@
-package store
+package debit
 
 import (
 	"context"
@@ -10,35 +10,52 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
-// HoldAsked implements debit.Tx. A mandate, its token and its purchase share one id.
-func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
-	ctx := t.Context()
+// askedRows is an authentication with all that hangs on its answer.
+type askedRows struct {
+	Authentication mandate.Authentication
+	Mandate        mandate.Mandate
+	Token          token.Token
+	Purchase       purchase.Purchase
+}
+
+// requestClaim is an authentication that this process hands over.
+type requestClaim struct {
+	Authentication mandate.Authentication
+	Purchase       purchase.Purchase   // that asked for the mandate
+	Order          bank.MandateRequest // with the numbers opened; what follows from the clock is left to the service
+	Wrong          error               // why they could not be opened
+}
+
+// holdAsked locks what authentications touch: tokens first, then mandates,
+// authentications and purchases. Unknown ids are left out. A mandate, its token and its purchase share one id.
+func holdAsked(tx *database.Tx, authenticationIDs []uuid.UUID) (map[uuid.UUID]askedRows, error) {
+	ctx := tx.Context()
 	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`
-	tokens, err := database.All(ctx, t.s.DB, token.Table, which, authenticationIDs)
+	tokens, err := database.All(ctx, tx.DB(), token.Table, which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
-	mandates, err := database.All(ctx, t.s.DB, mandate.Table, which, authenticationIDs)
+	mandates, err := database.All(ctx, tx.DB(), mandate.Table, which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := database.All(ctx, t.s.DB, mandate.Authentications, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+	asked, err := database.All(ctx, tx.DB(), mandate.Authentications, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
 		authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}
-	purchases, err := t.holdPurchases(which, authenticationIDs)
+	purchases, err := holdPurchases(tx, which, authenticationIDs)
 	if err != nil {
 		return nil, err
 	}
-	held := map[uuid.UUID]debit.Asked{}
+	held := map[uuid.UUID]askedRows{}
 	for _, a := range asked {
-		one := debit.Asked{Authentication: a}
+		one := askedRows{Authentication: a}
 		for _, k := range tokens {
 			if k.ID == a.MandateID {
 				one.Token = k
@@ -59,8 +76,8 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 	return held, nil
 }
 
-// ClaimRequests implements debit.Reader.
-func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
+// claimRequests takes authentications that the bank has yet to get, as claimDue does.
+func (s Store) claimRequests(ctx context.Context, limit int) ([]requestClaim, error) {
 	due, err := database.Seek(
 		ctx,
 		s.DB,
@@ -76,7 +93,7 @@ func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestCl
 	if err != nil {
 		return nil, fmt.Errorf("claim mandate requests: %w", err)
 	}
-	claims := make([]debit.RequestClaim, len(due))
+	claims := make([]requestClaim, len(due))
 	for i, a := range due {
 		claims[i] = s.requestOf(ctx, a)
 	}
@@ -85,14 +102,14 @@ func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestCl
 
 // requestOf is what the bank is asked. The numbers come from the purchase's own
 // copy of the client's details.
-func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debit.RequestClaim) {
+func (s Store) requestOf(ctx context.Context, a mandate.Authentication) (c requestClaim) {
 	c.Authentication = a
-	m, err := s.Mandate(ctx, a.MerchantID, a.MandateID)
+	m, err := s.mandates().Mandate(ctx, a.MerchantID, a.MandateID)
 	if err != nil {
 		c.Wrong = err
 		return c
 	}
-	if c.Purchase, c.Wrong = s.Purchase(ctx, a.MerchantID, a.MandateID); c.Wrong != nil {
+	if c.Purchase, c.Wrong = (purchase.Store{DB: s.DB}).Purchase(ctx, a.MerchantID, a.MandateID); c.Wrong != nil {
 		return c
 	}
 	by, err := s.creditorOf(ctx, m)
@@ -119,7 +136,7 @@ func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debi
 }
 
 // creditorOf is the merchant's side of what is collected under a mandate.
-func (s *Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Creditor, error) {
+func (s Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Creditor, error) {
 	var found creditor
 	err := s.Gorm(ctx).Raw(`SELECT `+payeeColumns+` FROM mandates m`+payeeRows+`WHERE m.merchant_id = ? AND m.id = ?`,
 		m.MerchantID, m.ID).Scan(&found).Error
@@ -129,8 +146,8 @@ func (s *Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Credito
 	return found.domain(), nil
 }
 
-// ReleaseRequest implements debit.Reader.
-func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
+// releaseRequest gives one up at once.
+func (s Store) releaseRequest(ctx context.Context, id uuid.UUID) error {
 	if _, err := s.Pool.Exec(ctx,
 		`UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("release mandate request: %w", err)
@@ -138,8 +155,9 @@ func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// RunOut implements debit.Reader.
-func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
+// runOut lists authentications whose time limit has come, and those that never
+// reached the bank: real-time ones requested by the first instant, others by the second.
+func (s Store) runOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	// In the order of its index: most requests of the past have run out, so that PostgreSQL would look for those that are
 	// open among all of them.
@@ -154,20 +172,8 @@ func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit i
 	return ids, nil
 }
 
-// CancelsDue implements debit.Reader.
-func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
+// cancelsDue lists authentications of which the bank is to hear that they are not
+// wanted any more.
+func (s Store) cancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
 	return database.All(ctx, s.DB, mandate.Authentications, `cancel_due ORDER BY id LIMIT $1`, limit)
-}
-
-// AskingNow tells whether any client is being asked about a mandate, or any bank has
-// yet to hear that an answer is not wanted any more. It reads partial indexes that
-// hold nothing else.
-func (s *Store) AskingNow(ctx context.Context) (asking bool, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT EXISTS (SELECT FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered'))
-		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)`).Scan(&asking)
-	if err != nil {
-		return false, fmt.Errorf("look for open authentications: %w", err)
-	}
-	return asking, nil
 }
