@@ -14,8 +14,8 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
+	"debitdesk/models/upkeep"
 )
 
 // flip damages the last byte of a sealed value in each row of a table.
@@ -86,12 +86,12 @@ func TestEveryColumnMayBeDamagedAndNothingElseFails(t *testing.T) {
 	s.more()
 	var known []string
 	for _, c := range damagedColumns {
-		if known = append(known, c.column); c.column == store.AnswersColumn {
+		if known = append(known, c.column); c.column == upkeep.AnswersColumn {
 			known = known[:len(known)-1]
 		}
 	}
-	if !slices.Equal(known, s.Store.SealedColumns()) {
-		t.Fatalf("the test damages %v, sealed are %v", known, s.Store.SealedColumns())
+	if !slices.Equal(known, upkeep.SealedColumns()) {
+		t.Fatalf("the test damages %v, sealed are %v", known, upkeep.SealedColumns())
 	}
 	groups := thorough.Times(7, len(damagedColumns)) // columns of one table lie in different groups
 	for n := range groups {

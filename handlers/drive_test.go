@@ -75,7 +75,7 @@ func TestEveryOperationIsDrivenAgainstTheDocument(t *testing.T) {
 	t.Parallel()
 	d := &driver{newStreet(t), map[string]bool{"createAccessToken": true}} // its own test
 	if d.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: d.Store.DB.InTx, Store: subscription.Store{DB: d.Store.DB},
+		subs := &subscription.Service{InTx: d.Store.InTx, Store: subscription.Store{DB: d.Store},
 			Purchases: d.Purchases, Now: d.Store.Now}
 		d.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 		app, err := handlers.New(d.Deps)

@@ -26,11 +26,12 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/user"
 )
 
@@ -41,7 +42,7 @@ type gate struct {
 	t           *testing.T
 	app         *echo.Echo
 	server      *httptest.Server
-	store       *store.Store
+	store       *database.DB
 	users       *user.Service
 	members     *member.Service
 	credentials *credential.Service
@@ -52,7 +53,7 @@ type gate struct {
 
 func openGate(t *testing.T, baseURL string) *gate {
 	t.Helper()
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8,
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, MaxConns: 8,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // mails wait in their rows
 	if err != nil {
 		t.Fatal(err)
@@ -80,9 +81,9 @@ func openGate(t *testing.T, baseURL string) *gate {
 	}
 	use.Credentials.Now = time.Now
 	g.users, g.members, g.credentials = use.Users, use.Members, use.Credentials
-	sessions := access.NewSessions(user.Store{DB: db.DB}, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"),
+	sessions := access.NewSessions(user.Store{DB: db}, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"),
 		realTime)
-	watch, err := db.Watch(t.Context())
+	watch, err := mandate.Store{DB: db}.Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

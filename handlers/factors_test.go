@@ -500,7 +500,7 @@ func TestOfTwoWhoReplaceOneSessionOneDoes(t *testing.T) {
 		all.Go(func() {
 			fresh := user.Session{Hash: []byte{byte(i), 1}, UserID: who.ID, Data: "{}", Factor: user.Passkey,
 				CreatedAt: h.Real(), SeenAt: h.Real(), ExpiresAt: h.Real().Add(time.Hour), ProvenAt: h.Real()}
-			replaced, err := h.Store.ReplaceSession(t.Context(), [][]byte{old}, fresh)
+			replaced, err := user.Store{DB: h.Store}.ReplaceSession(t.Context(), [][]byte{old}, fresh)
 			if err != nil {
 				t.Error(err)
 			}

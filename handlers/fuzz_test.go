@@ -58,7 +58,7 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	t.Parallel()
 	s := newStreet(t)
 	if s.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: s.Store.DB.InTx, Store: subscription.Store{DB: s.Store.DB},
+		subs := &subscription.Service{InTx: s.Store.InTx, Store: subscription.Store{DB: s.Store},
 			Purchases: s.Purchases, Now: s.Store.Now}
 		s.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 	}

@@ -49,7 +49,7 @@ func newOffice(t *testing.T, clients int) *office {
 			street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`,
 		o.A.BrandID,
 	)
-	o.post = &outbox.Service{Store: outbox.Store{DB: o.Store.DB}, Sender: outbox.Keep{}, Sent: o.Purchases.Mailed,
+	o.post = &outbox.Service{Store: outbox.Store{DB: o.Store}, Sender: outbox.Keep{}, Sent: o.Purchases.Mailed,
 		Compose: o.Billing.Compose}
 	for i := range clients {
 		o.clients = append(o.clients, o.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("c%d@example.com", i),
@@ -336,9 +336,9 @@ func TestNumbersHaveNoGapsWhoeverFails(t *testing.T) {
 	o := newOffice(t, 3)
 	undo := fmt.Errorf("undone")
 	tries := 0
-	failing := &billing.Service{Store: billing.Store{DB: o.Store.DB}, Purchases: o.Purchases,
+	failing := &billing.Service{Store: billing.Store{DB: o.Store}, Purchases: o.Purchases,
 		InTx: func(ctx context.Context, fn func(*database.Tx) error) error {
-			return o.Store.DB.InTx(ctx, func(tx *database.Tx) error {
+			return o.Store.InTx(ctx, func(tx *database.Tx) error {
 				if err := fn(tx); err != nil {
 					return err
 				}

@@ -14,7 +14,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // menuWalk walks the dashboard as one person, from the rail to what the acts of details lead to.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // nasty are bodies that a program or a person never means.

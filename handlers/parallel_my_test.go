@@ -83,7 +83,7 @@ func (c *callers) mailedTo(clientID, kind string, says *regexp.Regexp) string {
 	if len(ids) != 1 {
 		c.t.Fatalf("no mail %s", kind)
 	}
-	m, err := outbox.Store{DB: c.Store.DB}.Mail(c.t.Context(), c.A.ID, uuid.MustParse(ids[0]))
+	m, err := outbox.Store{DB: c.Store}.Mail(c.t.Context(), c.A.ID, uuid.MustParse(ids[0]))
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -13,11 +13,11 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/factor"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
 	"debitdesk/models/user"
 )
 
@@ -163,7 +163,7 @@ func (c *callers) passkey(u user.User) string {
 	key := factor.Passkey{ID: c.randomID(), Name: "Key", Credential: []byte(`{}`), CreatedAt: c.Real()}
 	if err := c.Store.InTx(
 		c.t.Context(),
-		func(tx *store.Tx) error { return factor.InsertPasskey(tx.Tx, u.ID, key) },
+		func(tx *database.Tx) error { return factor.InsertPasskey(tx, u.ID, key) },
 	); err != nil {
 		c.t.Fatal(err)
 	}

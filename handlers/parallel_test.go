@@ -20,7 +20,7 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/calendar"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 	"debitdesk/models/user"
 )
 

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 	"debitdesk/models/user"
@@ -37,7 +38,7 @@ func (s *street) mailed(to string) string {
 		&id); err != nil {
 		s.t.Fatal(err)
 	}
-	m, err := s.Store.Mail(s.t.Context(), merchantID, id)
+	m, err := outbox.Store{DB: s.Store}.Mail(s.t.Context(), merchantID, id)
 	if err != nil {
 		s.t.Fatal(err)
 	}

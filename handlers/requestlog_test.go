@@ -20,14 +20,14 @@ import (
 func asked(t *testing.T, h *handlertest.House) []requestlog.Entry {
 	t.Helper()
 	h.Requests.Flush(t.Context())
-	list, err := requestlog.Store{DB: h.Store.DB}.Requests(t.Context(), h.A.ID,
+	list, err := requestlog.Store{DB: h.Store}.Requests(t.Context(), h.A.ID,
 		requestlog.Filter{}, paging.Ask{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := make([]requestlog.Entry, len(list.Items))
 	for i, e := range list.Items {
-		if out[len(out)-1-i], err = (requestlog.Store{DB: h.Store.DB}).Request(t.Context(), h.A.ID, e.ID); err != nil {
+		if out[len(out)-1-i], err = (requestlog.Store{DB: h.Store}).Request(t.Context(), h.A.ID, e.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 		t.Errorf("%d exchanges are kept, want the one of a known merchant", n)
 	}
 	// Calls with an exchanged token are found by the client that it came from.
-	list, err := requestlog.Store{DB: s.Store.DB}.Requests(t.Context(), s.A.ID,
+	list, err := requestlog.Store{DB: s.Store}.Requests(t.Context(), s.A.ID,
 		requestlog.Filter{Credential: client.ID}, paging.Ask{Limit: 10})
 	if err != nil || len(list.Items) != 2 {
 		t.Errorf("%d requests of the client, %v; want the exchange and the call", len(list.Items), err)

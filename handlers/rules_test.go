@@ -88,7 +88,7 @@ func TestAnAdminChoosesAStricterRuleAndEndsIt(t *testing.T) {
 	if err := s.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM own_rules`).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
-	brand, err := merchant.Store{DB: s.Store.DB}.Brand(t.Context(), s.A.ID, s.A.BrandID) // what debits are planned by
+	brand, err := merchant.Store{DB: s.Store}.Brand(t.Context(), s.A.ID, s.A.BrandID) // what debits are planned by
 	if err != nil || len(brand.OwnRules) != 1 || brand.OwnRules[0].Value != 750 ||
 		brand.Rules(rulebook.Default()).On("ratio.unpaid", rulebook.AnyStream, today.AddDays(1)).Int() != 750 {
 		t.Errorf("%+v %v", brand.OwnRules, err)

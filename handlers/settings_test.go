@@ -28,7 +28,7 @@ func TestASecondAdminSeesBothVersionsAndSavesKnowingly(t *testing.T) {
 	s := newStreet(t)
 	href := "/settings/brands/" + s.A.BrandID.String()
 	version := between(s.Page(s.A.Owner, "GET", href, nil).Want(200).Body, `name="version" value="`, `"`)
-	b, err := s.Store.Brand(t.Context(), s.A.ID, s.A.BrandID)
+	b, err := merchant.Store{DB: s.Store}.Brand(t.Context(), s.A.ID, s.A.BrandID)
 	if err != nil {
 		t.Fatal(err)
 	}

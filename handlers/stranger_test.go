@@ -37,7 +37,7 @@ import (
 	"debitdesk/models/savedreport"
 	"debitdesk/models/sms"
 	"debitdesk/models/statement"
-	"debitdesk/models/store"
+	"debitdesk/models/upkeep"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -78,7 +78,7 @@ func newStreet(t *testing.T) *street {
 func (s *street) fold() {
 	s.t.Helper()
 	for again := true; again; {
-		n, err := s.Store.FoldFigures(s.t.Context())
+		n, err := upkeep.Store{DB: s.Store}.FoldFigures(s.t.Context())
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -161,8 +161,8 @@ func (s *street) fill() {
 	passkey := factor.Passkey{ID: []byte("a key"), Name: "Key", Credential: []byte(`{}`), CreatedAt: s.Real()}
 	holder := user.User{ID: s.Store.NewID(), MerchantID: s.A.ID, Email: "holder@a.example", Role: actor.Staff,
 		CreatedAt: s.Real(), UpdatedAt: s.Real()}
-	if err := s.Store.InTx(s.t.Context(), func(tx *store.Tx) error {
-		return errors.Join(user.Insert(tx.Tx, holder, ""), factor.InsertPasskey(tx.Tx, holder.ID, passkey))
+	if err := s.Store.InTx(s.t.Context(), func(tx *database.Tx) error {
+		return errors.Join(user.Insert(tx, holder, ""), factor.InsertPasskey(tx, holder.ID, passkey))
 	}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	rules := &ownrule.Service{Store: ownrule.Store{DB: s.Store.DB}, Book: rulebook.Default()}
+	rules := &ownrule.Service{Store: ownrule.Store{DB: s.Store}, Book: rulebook.Default()}
 	rule, err := rules.Set(s.t.Context(), s.A.Actor, ownrule.Input{Key: "ratio.unpaid", Value: 500,
 		From: calendar.DateOf(s.Store.Now()).AddDays(1)})
 	if err != nil {
@@ -381,7 +381,7 @@ func (s *street) text(client uuid.UUID) string {
 	s.t.Helper()
 	m := sms.Message{ID: s.Store.NewID(), MerchantID: s.A.ID, ClientID: client, ObjectID: client, Kind: sms.Written,
 		Attempt: 1, To: "+27821234567", Text: "Please call us."}
-	err := s.Store.DB.InTx(s.t.Context(), func(tx *database.Tx) (err error) {
+	err := s.Store.InTx(s.t.Context(), func(tx *database.Tx) (err error) {
 		m, err = s.Texts.Queue(tx, m)
 		return err
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/storetest"
+	"debitdesk/models/database/dbtest"
 )
 
 func open(t *testing.T, dsn string) *pgxpool.Pool {

@@ -7,7 +7,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"debitdesk/migrations"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func TestTheStatusDoesNotWaitForAProcessThatMigrates(t *testing.T) {

@@ -15,15 +15,15 @@
 //
 // A concept keeps its own rows: rows.go, or a file whose name ends in _rows.go, holds its tables and queries, and
 // these files alone speak SQL. Its Store reads; functions that take a *database.Tx write. Another concept calls them,
-// with its own transaction: user.Insert(tx, …), merchant.Store(s.Store).Brand(…). database holds what they share (the
+// with its own transaction: user.Insert(tx, …), merchant.Store{DB: s.DB}.Brand(…). database holds what they share (the
 // unit of work, records in tables, sealed values, the clock) and what every change writes (audit, mails, jobs,
 // events); it imports no other concept. database/listing reads lists that may be long; audit says what an entry is,
-// and audit/trail keeps the entries and their chains. There is no interface between a concept and its own rows. store
-// holds the queries of the concepts that still ask through one, and what goes over all tables.
+// and audit/trail keeps the entries and their chains. There is no interface between a concept and its own rows. upkeep
+// holds what goes over all tables: tidying, figures, keys, copies.
 //
-// Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement them and the narrow transactions of the
-// rules: store (PostgreSQL), jobs (the queue), bank/sandbox, mail/smtp. Only cmd wires adapters. bank/simbank stands
-// outside: a bank that answers files and shares no code with the product.
+// Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement them: bank/sandbox, mail/smtp; others
+// stand between the product and its machine: database/postgres (the server's programs), keyfile, jobs (the queue).
+// Only cmd wires adapters. bank/simbank stands outside: a bank that answers files and shares no code with the product.
 //
 // # How an amount travels
 //

@@ -16,8 +16,8 @@ import (
 const module = "debitdesk/"
 
 // The packages of models that adapt the rules to a machine: they may import what rules may not.
-var adapters = []string{"models/store", "models/database", "models/jobs", "models/bank/sandbox", "models/bank/banktest",
-	"models/bank/files", "models/bank/acb", "models/bank/iso20022", "models/bank/simbank", "models/bank/courier",
+var adapters = []string{"models/database", "models/keyfile", "models/storetest", "models/jobs", "models/bank/sandbox",
+	"models/bank/banktest", "models/bank/files", "models/bank/acb", "models/bank/iso20022", "models/bank/simbank", "models/bank/courier",
 	"models/mail/smtp", "models/sms/wire", "models/sms/bulksms", "models/sms/clickatell", "models/sms/generic",
 	"models/sms/smstest", "models/webhook/post", "models/issuer/openid"}
 
@@ -130,7 +130,8 @@ func TestVocabulary_imports_only_itself(t *testing.T) {
 func TestDatabase_knows_no_concept_but_what_every_change_writes(t *testing.T) {
 	allImports(t, func(file, imported string) {
 		if ours := strings.TrimPrefix(imported, module); within(file, "models/database") && ours != imported &&
-			!within(ours, "models/database") && !within(ours, vocabulary...) && !within(ours, "models/audit", "models/mail") {
+			!within(ours, "models/database", "migrations") && !within(ours, vocabulary...) &&
+			!within(ours, "models/audit", "models/mail") {
 			t.Errorf("%s imports %s", file, ours)
 		}
 	})
@@ -166,8 +167,19 @@ func TestPages_and_programs_meet_in_the_domain_only(t *testing.T) {
 func TestOnly_cmd_wires_the_adapters(t *testing.T) {
 	allImports(t, func(file, imported string) {
 		ours := strings.TrimPrefix(imported, module)
-		if within(ours, "models/store", "models/jobs") && !within(file, "cmd", "models/store", "models/jobs", ".make",
-			"handlers/handlertest", "models/demo") {
+		if within(ours, "models/upkeep", "models/database/postgres", "models/keyfile", "models/jobs") &&
+			!within(file, "cmd", "models/upkeep", "models/database", "models/keyfile", "models/jobs", ".make", "handlers/handlertest") {
+			t.Errorf("%s imports %s", file, ours)
+		}
+	})
+}
+
+// What tests share opens databases of its own and knows the whole schema: nothing that serves may lean on it.
+func TestOnlyTestsAndTheBenchUseWhatTestsOfRowsNeed(t *testing.T) {
+	allImports(t, func(file, imported string) {
+		ours := strings.TrimPrefix(imported, module)
+		if within(ours, "models/storetest", "models/database/dbtest") && !within(file, "models/storetest", ".make",
+			"handlers/handlertest") {
 			t.Errorf("%s imports %s", file, ours)
 		}
 	})

@@ -127,7 +127,7 @@ func TestTextsForPeopleSayItInPlainEnglish(t *testing.T) {
 }
 
 // payers are the packages whose code may speak of payers, as banks do and as the pages are called that clients pay on.
-var payers = []string{"../models/bank", "../handlers/checkout", "../views/checkout", "../models/store/storetest",
+var payers = []string{"../models/bank", "../handlers/checkout", "../views/checkout", "../models/storetest",
 	"../models/doc.go", "../handlers/handlertest"}
 
 // TestCommentsSayClient: one name for one thing, in comments too. The page of a payment is the payer's page.

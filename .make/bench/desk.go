@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
+	"debitdesk/models/keyfile"
 )
 
 // manyRows says how the demo is multiplied.

@@ -20,9 +20,9 @@ import (
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/bank/simbank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
 )
 
 const exchanged = 50_000
@@ -36,7 +36,7 @@ func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []li
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, s.dsn(), store.Options{Seal: keys, Sandbox: true, MaxConns: 4,
+	db, err := database.Open(ctx, s.dsn(), database.Options{Seal: keys, Sandbox: true, MaxConns: 4,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func exchanges(ctx context.Context, s *server, _ time.Duration, _ int) (out []li
 		return nil, err
 	}
 	defer func() { _ = box.Close() }()
-	x := &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: profile.Rules(), Encoder: profile.Encoder(),
+	x := &exchange.Service{Store: exchange.Store{DB: db}, Rules: profile.Rules(), Encoder: profile.Encoder(),
 		Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: clock}
 	simulated, err := simbank.Open(simbank.Settings{Dir: dir, Now: clock, Reports: true})
 	if err != nil {

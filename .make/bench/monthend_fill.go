@@ -16,7 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/store/keyfile"
+	"debitdesk/models/keyfile"
 )
 
 // monthDay are the moments of debits that are due on one day.

@@ -12,9 +12,10 @@ import (
 
 	"debitdesk/cmd/app"
 	"debitdesk/models/credential"
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/storetest/multiply"
+	"debitdesk/models/database"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/storetest/multiply"
+	"debitdesk/models/upkeep"
 )
 
 // multiplied fills a database that holds the demo with so many times its rows. The keys of its data folder seal them.
@@ -27,7 +28,7 @@ func multiplied(ctx context.Context, dsn, folder string, times, neighbour int) e
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(ctx, dsn, store.Options{Seal: box})
+	s, err := database.Open(ctx, dsn, database.Options{Seal: box})
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func multiplied(ctx context.Context, dsn, folder string, times, neighbour int) e
 	if err != nil {
 		return err
 	}
-	o := multiply.Options{Times: times, Neighbour: neighbour, Box: box, Sealed: s.SealedColumns()}
+	o := multiply.Options{Times: times, Neighbour: neighbour, Box: box, Sealed: upkeep.SealedColumns()}
 	began := time.Now()
 	o.Tell = func(what string) {
 		fmt.Fprintf(os.Stderr, "%5.0f s  %s\n", time.Since(began).Seconds(), what)
@@ -59,7 +60,7 @@ func multiplied(ctx context.Context, dsn, folder string, times, neighbour int) e
 }
 
 // linked links the entries of the audit as the product does. An index helps for as long as millions wait at once.
-func linked(ctx context.Context, s *store.Store, keys []credential.Key) error {
+func linked(ctx context.Context, s *database.DB, keys []credential.Key) error {
 	if _, err := s.Pool.Exec(ctx, "CREATE INDEX waiting_for_links ON audit_entries (turn, id)"); err != nil {
 		return err
 	}

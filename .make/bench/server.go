@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/handlers/handlertest/walk"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 )
 
 // server is the built binary, serving on a folder of its own.

@@ -14,8 +14,8 @@ import (
 
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
-	"debitdesk/models/store/storetest/multiply"
-	"debitdesk/models/store/storetest/plans"
+	"debitdesk/models/storetest/multiply"
+	"debitdesk/models/storetest/plans"
 )
 
 const (

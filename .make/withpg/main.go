@@ -13,8 +13,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"debitdesk/models/store/postgres"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/database/dbtest"
+	"debitdesk/models/database/postgres"
 )
 
 func main() {

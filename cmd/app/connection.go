@@ -31,7 +31,7 @@ func (o Options) connect(now func() time.Time, days *calendar.Calendar) connecti
 	switch {
 	case c.gateway != nil:
 	case o.Sandbox:
-		c.sandbox = bankdesk.New(o.Store.SandboxLedger(), now, c.timetable, days)
+		c.sandbox = bankdesk.New(bankdesk.Store{DB: o.Store}, now, c.timetable, days)
 		c.gateway = c.sandbox
 		if c.verifier == nil {
 			c.verifier = c.sandbox

@@ -56,13 +56,12 @@ import (
 	"debitdesk/models/message"
 	"debitdesk/models/paging"
 	"debitdesk/models/requestlog"
-	"debitdesk/models/store"
 	"debitdesk/models/token"
 )
 
 // HTTP is what the HTTP side needs beside the use cases.
 type HTTP struct {
-	Store    *store.Store
+	Store    *database.DB
 	Box      *seal.Box
 	Sessions *access.Sessions
 	Watch    *mandate.Watch // tells which mandates have changed
@@ -85,7 +84,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	}
 	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
 	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
-		Replays: database.Answers{DB: db.DB}, OtherBank: s.otherBank(), Attention: s.Attention.Count,
+		Replays: database.Answers{DB: db}, OtherBank: s.otherBank(), Attention: s.Attention.Count,
 		Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	if db.Standby != nil {
 		desk.AsOf = database.AsOf
@@ -123,7 +122,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
 	}
 	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
-		Mandates: mandate.Store{DB: db.DB}, Draw: s.Billing.Mandate}
+		Mandates: mandate.Store{DB: db}, Draw: s.Billing.Mandate}
 	s.desk(&d, desk, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
@@ -134,11 +133,11 @@ func (s Services) otherBank() bool { return s.Controls != nil && !s.Controls.For
 
 // desk adds the pages that staff work with.
 func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
-	db, events := o.Store, trail.Store{DB: o.Store.DB}
-	register, proofs := &token.Service{Store: token.Store{DB: db.DB}}, &mandate.Service{Store: mandate.Store{DB: db.DB}}
+	db, events := o.Store, trail.Store{DB: o.Store}
+	register, proofs := &token.Service{Store: token.Store{DB: db}}, &mandate.Service{Store: mandate.Store{DB: db}}
 	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context,
 		fn func(audit.Log) error) error {
-		return db.DB.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
+		return db.InTx(ctx, func(tx *database.Tx) error { return fn(tx) })
 	}}}
 	exports.Tasks = s.Tasks
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Brands: s.Merchants.Store.Brands,
@@ -148,7 +147,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Brands: s.Merchants.Store.Brands}
 	d.Home = &home.Home{Desk: desk, Reports: s.Figures, Queue: s.Attention, Approvals: s.Approvals,
 		Latest:    d.Batches.Latest,
-		Followups: s.Followups, Members: member.Store{DB: db.DB}.Members}
+		Followups: s.Followups, Members: member.Store{DB: db}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch, Lives: o.Sessions.Lives}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
@@ -157,14 +156,14 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Selections: s.Selections}
 	d.Home.Purchases = d.Purchases
 	d.Followups = &followups.Followups{Desk: desk, Service: s.Followups, Exports: exports,
-		Members: member.Store{DB: db.DB}.Members}
+		Members: member.Store{DB: db}.Members}
 	d.Purchases.Notes = d.Followups.Panel
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
 		Approvals: s.Approvals, Selections: s.Selections, Notes: d.Followups.Panel,
 		Clients: s.Clients}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
-		Audit: s.Audit, Mails: outbox.Store{DB: db.DB}, LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel,
+		Audit: s.Audit, Mails: outbox.Store{DB: db}, LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel,
 		Selections: s.Selections, Clients: s.Clients}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
@@ -174,19 +173,19 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Match: s.Clients.Store.Matching, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: s.Figures,
 		Tokens: func(ctx context.Context, merchantID, clientID uuid.UUID) (int, error) {
-			live, err := token.Store{DB: db.DB}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})
+			live, err := token.Store{DB: db}.TokenPage(ctx, merchantID, clientID, paging.Ask{Limit: 1})
 			return len(live), err
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
 		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
 		Purchases: s.Purchases, Approvals: s.Approvals,
-		Merging: &merging.Service{Store: merging.Store{DB: db.DB}, Clients: s.Clients, Now: db.Now},
+		Merging: &merging.Service{Store: merging.Store{DB: db}, Clients: s.Clients, Now: db.Now},
 		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}
 	d.Texts = &texts.Texts{Desk: desk, Service: s.Texts, Clients: s.Clients}
 	d.Clients.Panels = append(d.Clients.Panels, d.Texts.ClientPanel)
 	d.Messages = &messages.Messages{Desk: desk, Exports: exports, Service: &message.Service{
-		Store: message.Store{DB: db.DB}, Mails: s.Outbox.Store}}
+		Store: message.Store{DB: db}, Mails: s.Outbox.Store}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
@@ -201,14 +200,14 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Exports: exports, Analysis: s.Analysis, Books: s.Journal, Selections: s.Selections, Purchases: s.Purchases,
 		Pictures: s.pictures(o.Sandbox), Saved: s.SavedReports}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
-		Proclaimed: holiday.Store{DB: db.DB}.ProclaimedDays,
-		Days:       &holiday.Service{Store: holiday.Store{DB: db.DB}}, Debits: s.Purchases,
+		Proclaimed: holiday.Store{DB: db}.ProclaimedDays,
+		Days:       &holiday.Service{Store: holiday.Store{DB: db}}, Debits: s.Purchases,
 		Service: s.Planner}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &trail.Book{Store: events}, Service: s.Audit, Exports: exports}
 	d.Tasks = &tasks.Tasks{Desk: desk, Service: s.Tasks, Exports: exports, Now: o.Now}
 	d.Lists = &lists.Lists{Desk: desk, Service: s.Lists, Exports: exports}
-	desk.Lists, desk.Facets = s.Lists, &facet.Service{Store: facet.Store{DB: db.DB}}
+	desk.Lists, desk.Facets = s.Lists, &facet.Service{Store: facet.Store{DB: db}}
 	exports.Lists, desk.Tasks = exported(d), s.Tasks.Recent
 	s.bulk(d, desk, o)
 	d.Find = &findpages.Find{Desk: desk, Service: s.Find, Lists: func() []find.Place { return listPlaces(exports.Lists) }}
@@ -220,11 +219,12 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.Account = &settings.Account{Desk: desk, Self: s.Users, Sessions: o.Sessions}
 	d.SignOn = &settings.Issuers{Desk: desk, Service: s.Issuers, Members: s.Members.Store.Members}
 	d.People = &settings.People{Desk: desk, Members: s.Members, Now: o.Now}
-	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals, People: db.PeopleOf,
-		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window},
-		Own:   s.OwnRules, Leaving: s.Leaving}
+	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, Approvals: s.Approvals,
+		People: s.Users.Store.PeopleOf,
+		Rules:  settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window},
+		Own:    s.OwnRules, Leaving: s.Leaving}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
-	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}},
+	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db}},
 		Credentials: s.Credentials}
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
 	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks, Approvals: s.Approvals}

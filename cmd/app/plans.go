@@ -7,14 +7,13 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/followup"
 	"debitdesk/models/plan"
-	"debitdesk/models/store"
 )
 
 // plans take their steps by the use cases of the buttons.
-func plans(s *store.Store, out Services, o Options) *plan.Service {
-	return &plan.Service{Store: plan.Store{DB: s.DB}, Purchases: out.Purchases, Subscriptions: out.Subscriptions,
+func plans(s *database.DB, out Services, o Options) *plan.Service {
+	return &plan.Service{Store: plan.Store{DB: s}, Purchases: out.Purchases, Subscriptions: out.Subscriptions,
 		Now: s.Now, Calendar: out.Purchases.Calendar, Timetable: out.Purchases.Timetable,
-		Promises: followup.Store{DB: s.DB}.Promised,
+		Promises: followup.Store{DB: s}.Promised,
 		Raise: func(tx *database.Tx, who actor.Actor, notes []plan.Note) error {
 			raised := make([]followup.Raised, len(notes))
 			for i, n := range notes {

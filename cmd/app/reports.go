@@ -9,8 +9,8 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/savedreport"
-	"debitdesk/models/store"
 )
 
 // pictures put how debits went into words.
@@ -20,9 +20,9 @@ func (s Services) pictures(test bool) reports.Pictures {
 }
 
 // savedReports keeps and mails the reports of people.
-func (s Services) savedReports(db *store.Store, now func() time.Time, words letters.Writer,
+func (s Services) savedReports(db *database.DB, now func() time.Time, words letters.Writer,
 	test bool) *savedreport.Service {
-	return &savedreport.Service{Store: savedreport.Store{DB: db.DB}, Now: now, Calendar: s.Purchases.Calendar,
+	return &savedreport.Service{Store: savedreport.Store{DB: db}, Now: now, Calendar: s.Purchases.Calendar,
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, string, error) {
 			u, err := s.Users.Store.Active(ctx, merchantID, id)
 			return u.Actor(), u.Email, err

@@ -58,7 +58,6 @@ import (
 	"debitdesk/models/simulation"
 	"debitdesk/models/sms"
 	"debitdesk/models/statement"
-	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 	"debitdesk/models/task"
 	"debitdesk/models/texting"
@@ -113,7 +112,7 @@ type Services struct {
 
 // Options are what the use cases need from around them.
 type Options struct {
-	Store   *store.Store
+	Store   *database.DB
 	Log     *slog.Logger
 	BaseURL string // what links begin with, without a slash at the end
 	Sandbox bool   // test merchants and test money only
@@ -161,51 +160,51 @@ func New(o Options) (Services, error) {
 	at := o.connect(now, days)
 	words := letters.Writer{Base: o.BaseURL, Window: mandate.WindowBy(at.timetable.Rules),
 		Limits: at.limits()}
-	purchases := &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+	purchases := &purchase.Service{InTx: s.InTx, Store: purchase.Store{DB: s},
 		Now: now, Calendar: days,
 		Timetable: at.timetable, Letters: words,
 		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}
-	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: purchases,
+	bills := &billing.Service{InTx: s.InTx, Store: billing.Store{DB: s}, Purchases: purchases,
 		Letters: words,
 		Draw:    papers.Printer{Base: o.BaseURL}.Draw,
-		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s.DB}, Purchases: purchases, Test: o.Sandbox}.Draw}
-	clients := &client.Service{Store: client.Store{DB: s.DB}, Now: now, Forget: purchases.ForgetClient}
-	subscriptions := &subscription.Service{InTx: s.DB.InTx, Store: subscription.Store{DB: s.DB},
+		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s}, Purchases: purchases, Test: o.Sandbox}.Draw}
+	clients := &client.Service{Store: client.Store{DB: s}, Now: now, Forget: purchases.ForgetClient}
+	subscriptions := &subscription.Service{InTx: s.InTx, Store: subscription.Store{DB: s},
 		Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
 	s.Alert = func(tx *database.Tx, e audit.Entry) error { return user.Alert(tx, e, words) }
 	if waits, is := at.gateway.(refundHolder); is {
 		purchases.TakeRefundBack = waits.TakeRefundBack
 	}
-	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
+	users := &user.Service{Store: user.Store{DB: s}, Now: o.Now, Letters: words}
 	out := Services{
 		Capabilities: at.able, Exchange: o.Exchange,
-		Merchants: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: o.Sandbox},
-		OwnRules:  &ownrule.Service{Store: ownrule.Store{DB: s.DB}, Book: at.timetable.Rules},
+		Merchants: &merchant.Service{Store: merchant.Store{DB: s}, Test: o.Sandbox},
+		OwnRules:  &ownrule.Service{Store: ownrule.Store{DB: s}, Book: at.timetable.Rules},
 		Clients:   clients,
 		Users:     users,
-		Members:   &member.Service{Store: member.Store{DB: s.DB}, Now: o.Now, Letters: words, Release: followup.Release},
-		Credentials: &credential.Service{Store: credential.Store{DB: s.DB}, Keys: o.Signing, Now: o.Now,
+		Members:   &member.Service{Store: member.Store{DB: s}, Now: o.Now, Letters: words, Release: followup.Release},
+		Credentials: &credential.Service{Store: credential.Store{DB: s}, Keys: o.Signing, Now: o.Now,
 			Issuer: tokenIssuer},
 		Purchases: purchases,
-		Debits: &debit.Service{InTx: s.DB.InTx, Store: debit.Store{DB: s.DB}, Bank: at.gateway, Purchases: purchases, Now: now,
+		Debits: &debit.Service{InTx: s.InTx, Store: debit.Store{DB: s}, Bank: at.gateway, Purchases: purchases, Now: now,
 			Timetable: at.timetable, Limits: purchases.Limits},
-		Outbox: &outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
+		Outbox: &outbox.Service{Store: outbox.Store{DB: s}, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
 			Compose: bills.Compose},
 		Billing:       bills,
 		Audit:         AuditService(s, o.Signing, o.Data, o.Log),
 		Subscriptions: subscriptions,
-		Factors: &factor.Service{Store: factor.Store{DB: s.DB}, Now: o.Now, Letters: words, Party: party,
+		Factors: &factor.Service{Store: factor.Store{DB: s}, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
-		Find:      &find.Service{Store: find.Store{DB: s.DB}, Now: now, Real: o.Now},
-		Attention: &attention.Service{Store: attention.Store{DB: s.DB}, Now: now},
-		Figures:   &report.Service{Store: report.Store{DB: s.DB}, Now: now, Calendar: days, Timetable: at.timetable},
-		Money:     &report.Money{Store: report.Store{DB: s.DB}},
-		Journal:   &journal.Service{Store: journal.Store{DB: s.DB}},
-		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
+		Find:      &find.Service{Store: find.Store{DB: s}, Now: now, Real: o.Now},
+		Attention: &attention.Service{Store: attention.Store{DB: s}, Now: now},
+		Figures:   &report.Service{Store: report.Store{DB: s}, Now: now, Calendar: days, Timetable: at.timetable},
+		Money:     &report.Money{Store: report.Store{DB: s}},
+		Journal:   &journal.Service{Store: journal.Store{DB: s}},
+		Statements: &statement.Service{Store: statement.Store{DB: s},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
-		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}, Post: post.New(o.Sandbox), Live: !o.Sandbox,
+		Webhooks: &webhook.Service{Store: webhook.Store{DB: s}, Post: post.New(o.Sandbox), Live: !o.Sandbox,
 			Letters: words,
 			Now:     now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
 			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: purchases.Store.Snapshot,
@@ -214,14 +213,15 @@ func New(o Options) (Services, error) {
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
-	out.Batches = &batch.Service{Store: batch.Store{DB: s.DB}, Billing: bills,
+	out.Batches = &batch.Service{Store: batch.Store{DB: s}, Billing: bills,
 		Purchases: purchases,
 		Clients:   clients, Timetable: at.timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
-	out.Imports = &book.Service{InTx: s.DB.InTx, Store: book.Store{DB: s.DB}, Purchases: purchases,
-		Subscriptions: subscriptions, Clients: clients, TakeNumbers: s.TakeNumbers, Demands: s.Demands, Now: now,
+	out.Imports = &book.Service{InTx: s.InTx, Store: book.Store{DB: s}, Purchases: purchases,
+		Subscriptions: subscriptions, Clients: clients, TakeNumbers: s.TakeNumbers, Demands: merchant.Store{DB: s}.Demands,
+		Now: now,
 		Later: func(tx *database.Tx, who actor.Actor, i book.Import) (uuid.UUID, error) {
 			w, err := imports.Wish(i)
 			if err != nil {
@@ -230,13 +230,13 @@ func New(o Options) (Services, error) {
 			t, err := out.Tasks.AskIn(tx, who, w)
 			return t.ID, err
 		}}
-	out.Approvals = &approval.Service{Store: approval.Store{DB: s.DB},
+	out.Approvals = &approval.Service{Store: approval.Store{DB: s},
 		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
 		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
-	out.Installation = &installation.Service{Store: installation.Store{DB: s.DB}, Merchants: out.Merchants,
+	out.Installation = &installation.Service{Store: installation.Store{DB: s}, Merchants: out.Merchants,
 		Brand: FirstBrand(o.Sandbox), Now: o.Now}
-	out.Issuers = &issuer.Service{Store: issuer.Store{DB: s.DB}, Protocol: openid.New(o.Sandbox, o.Now),
+	out.Issuers = &issuer.Service{Store: issuer.Store{DB: s}, Protocol: openid.New(o.Sandbox, o.Now),
 		Users: users.Store, Members: out.Members, Now: o.Now, Live: !o.Sandbox, BaseURL: o.BaseURL, Secret: o.Issuer.Secret}
 	if o.Issuer.Address != "" {
 		out.Issuers.Installation = issuer.ForInstallation(o.Issuer.Address, o.Issuer.ClientID, o.Issuer.Name,
@@ -245,23 +245,23 @@ func New(o Options) (Services, error) {
 	users.Forced = out.Issuers.Store.Forced
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
-	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s.DB}, Now: now, Rules: purchases.Timetable.Rules,
+	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s}, Now: now, Rules: purchases.Timetable.Rules,
 		OwnRules: out.OwnRules.Store.OwnRules, Bills: subscriptions.Planned}
 	out.SavedReports = out.savedReports(s, now, words, o.Sandbox)
-	out.Planner = &planner.Service{Store: planner.Store{DB: s.DB}, Now: now, Calendar: purchases.Calendar,
+	out.Planner = &planner.Service{Store: planner.Store{DB: s}, Now: now, Calendar: purchases.Calendar,
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
-		Promised: followup.Store{DB: s.DB}.PromisesOn}
-	out.Followups = &followup.Service{Store: followup.Store{DB: s.DB}, Now: s.Now}
+		Promised: followup.Store{DB: s}.PromisesOn}
+	out.Followups = &followup.Service{Store: followup.Store{DB: s}, Now: s.Now}
 	out.Texts = textsOf(s, o, clients.Store, days)
 	purchases.Texts = out.Texts
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
-		InTx: s.DB.InTx, Store: clientpage.Store{DB: s.DB},
+		InTx: s.InTx, Store: clientpage.Store{DB: s},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Plans = plans(s, out, o)
 	out.Debits.Failed = plan.Begin
-	out.Lists = &listview.Service{Store: listview.Store{DB: s.DB}, Now: o.Now}
-	out.Tasks = &task.Service{Store: task.Store{DB: s.DB}, Now: o.Now, Workers: map[string]task.Worker{},
+	out.Lists = &listview.Service{Store: listview.Store{DB: s}, Now: o.Now}
+	out.Tasks = &task.Service{Store: task.Store{DB: s}, Now: o.Now, Workers: map[string]task.Worker{},
 		Person: func(ctx context.Context, merchantID, id uuid.UUID) (actor.Actor, error) {
 			who, err := users.Store.Active(ctx, merchantID, id)
 			return who.Actor(), err
@@ -270,15 +270,15 @@ func New(o Options) (Services, error) {
 			o.Log.ErrorContext(ctx, "piece of a task failed", "task_id", t.ID, "task_kind", t.Kind, "error", err)
 		}}
 	out.Approvals.Tasks = out.Tasks
-	out.Leaving = &leaving.Work{Service: &leaving.Service{Store: leaving.Store{DB: s.DB}, Release: o.Version},
+	out.Leaving = &leaving.Work{Service: &leaving.Service{Store: leaving.Store{DB: s}, Release: o.Version},
 		Tasks: out.Tasks, Approvals: out.Approvals, Letters: words,
 		Email: func(ctx context.Context, merchantID, id uuid.UUID) (string, error) {
 			u, err := users.Store.Active(ctx, merchantID, id)
 			return u.Email, err
 		}}
-	out.Selections = &selection.Service{Store: selection.Store{DB: s.DB}, Now: o.Now}
+	out.Selections = &selection.Service{Store: selection.Store{DB: s}, Now: o.Now}
 	if o.Sandbox {
-		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: out.Debits,
+		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
 			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.SendDue,
 			Exchange: o.Exchange, Plans: out.Plans}

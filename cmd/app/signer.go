@@ -7,7 +7,7 @@ import (
 	"debitdesk/models/audit/anchor"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/credential"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 )
 
 // HeadSigner signs the heads of the audit's chains with the keys that also sign
@@ -42,9 +42,9 @@ func (k HeadSigner) Public() map[string][]byte {
 
 // AuditService links the audit and checks it. The heads are also noted in that folder beside
 // the database; without a folder nowhere else.
-func AuditService(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *trail.Service {
+func AuditService(s *database.DB, keys []credential.Key, folder string, log *slog.Logger) *trail.Service {
 	signer := HeadSigner(keys)
-	service := &trail.Service{Store: trail.Store{DB: s.DB}, Signer: signer, Log: log}
+	service := &trail.Service{Store: trail.Store{DB: s}, Signer: signer, Log: log}
 	if folder != "" {
 		service.Anchors = anchor.At(folder, signer)
 	}

@@ -6,17 +6,17 @@ import (
 	"github.com/google/uuid"
 
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/database"
 	"debitdesk/models/demo"
 	"debitdesk/models/simulation"
-	"debitdesk/models/store"
 )
 
 // demoSeeds is how many demos with other people there are.
 const demoSeeds = 10_000
 
 // simulations play in the sandbox with the use cases that people use.
-func simulations(db *store.Store, s Services) *simulation.Service {
-	return &simulation.Service{Store: simulation.Store{DB: db.DB}, Clients: s.Clients,
+func simulations(db *database.DB, s Services) *simulation.Service {
+	return &simulation.Service{Store: simulation.Store{DB: db}, Clients: s.Clients,
 		Purchases: s.Purchases,
 		Calendar:  s.Purchases.Calendar, Now: db.Now, Controls: s.Controls, Person: demo.Person,
 		Ending: bankdesk.Ending,

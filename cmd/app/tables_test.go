@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database/table"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func TestEveryFieldThatIsKeptHasItsColumn(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // the same; a process without pages has those for this alone.
 func (s Services) workers(o Options) {
 	var d handlers.Deps
-	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, Replays: database.Answers{DB: o.Store.DB}}
+	desk := &kit.Desk{Now: o.Store.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, Replays: database.Answers{DB: o.Store}}
 	s.desk(&d, desk, HTTP{Store: o.Store, BaseURL: o.BaseURL, Sandbox: o.Sandbox, Now: o.Now, Log: o.Log})
 	s.Tasks.Workers[kit.ExportKind] = d.Clients.Exports
 	s.Tasks.Workers[bulk.Kind] = d.Bulk

@@ -145,7 +145,7 @@ func (k *apikeyListCmd) run(ctx context.Context, c Config, io streams) error {
 
 func (a *App) merchantsNamed(ctx context.Context, slug string) ([]merchant.Merchant, error) {
 	if slug == "" {
-		return a.Store.Merchants(ctx)
+		return merchant.Store{DB: a.Store}.Merchants(ctx)
 	}
 	m, err := a.merchantFor(ctx, slug)
 	return []merchant.Merchant{m}, err

@@ -12,14 +12,14 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/migrations"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/database"
+	"debitdesk/models/database/postgres"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/jobs"
+	"debitdesk/models/keyfile"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/smtp"
 	"debitdesk/models/requestlog"
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
 )
 
 // App is the opened product: database, keys, clock and use cases. Close it.
@@ -30,7 +30,7 @@ type App struct {
 	box      *seal.Box
 	stopKeys func()
 	stopDays func()
-	Store    *store.Store
+	Store    *database.DB
 	Services app.Services
 	Requests *requestlog.Log
 
@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
-	a.Requests = &requestlog.Log{Write: requestlog.Store{DB: a.Store.DB}.InsertRequests, NewID: a.Store.NewID,
+	a.Requests = &requestlog.Log{Write: requestlog.Store{DB: a.Store}.InsertRequests, NewID: a.Store.NewID,
 		Now: a.Store.Now, Log: a.Log}
 	if a.Services, err = a.wire(how.baseURL, how.noBank); err != nil {
 		return a, err
@@ -149,7 +149,7 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns,
+	a.Store, err = database.Open(ctx, dsn, database.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns,
 		Keep: a.Config.keep(func(string, string, ...any) {}), Log: a.Log, Enqueue: enqueue,
 		DirectURL: a.Config.DirectURL, ReadURL: a.Config.ReadURL})
 	return err

@@ -22,7 +22,7 @@ func TestEarlierDaysStandAsTheyStood(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
 	dice := rand.New(rand.NewPCG(15, 6)) //nolint:gosec // a test that is the same each time
-	books := &report.Money{Store: report.Store{DB: v.app.Store.DB}}
+	books := &report.Money{Store: report.Store{DB: v.app.Store}}
 	var merchantID uuid.UUID
 	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT merchant_id FROM brands WHERE id = $1`, v.brand).Scan(
 		(*[16]byte)(&merchantID)))

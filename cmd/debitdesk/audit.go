@@ -70,7 +70,7 @@ func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		var broken []error
 		for _, one := range checked {
-			m, err := a.Store.Merchant(ctx, one.MerchantID)
+			m, err := merchant.Store{DB: a.Store}.Merchant(ctx, one.MerchantID)
 			if err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (v *auditVerifyCmd) walk(ctx context.Context, a *App, audits *trail.Service
 
 // merchantNamed finds a merchant by its short name.
 func (a *App) merchantNamed(ctx context.Context, slug string) (merchant.Merchant, error) {
-	m, err := a.Store.MerchantBySlug(ctx, slug)
+	m, err := merchant.Store{DB: a.Store}.MerchantBySlug(ctx, slug)
 	if fault.Is(err, fault.NotFound) {
 		return m, fmt.Errorf("there is no merchant %q", slug)
 	}

@@ -39,7 +39,7 @@ func (v *auditExportCmd) run(ctx context.Context, c Config, io streams) error {
 			}
 		}()
 		who := actor.OperatorOf(m.ID)
-		if err := a.Store.DB.InTx(ctx, func(tx *database.Tx) error {
+		if err := a.Store.InTx(ctx, func(tx *database.Tx) error {
 			tx.Audit(who, audit.Entry{Action: "audit.exported", ObjectType: "merchant", ObjectID: m.ID,
 				Text: "The record of who did what was exported with its chain."})
 			return nil

@@ -14,8 +14,8 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/models/audit/merkle"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/keyfile"
 	"debitdesk/models/plural"
-	"debitdesk/models/store/keyfile"
 )
 
 // mostProof is how long a proof may be: it holds one entry and some hashes.

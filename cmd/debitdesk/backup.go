@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/upkeep"
 )
 
 type backupCmd struct {
@@ -79,7 +79,7 @@ func (a *App) writeCopy(ctx context.Context, tools postgres.Tools, part string, 
 	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
 		return err
 	}
-	return a.Store.AsOneMoment(ctx, func(snapshot string, holds store.CopyInfo) error {
+	return upkeep.Store{DB: a.Store}.AsOneMoment(ctx, func(snapshot string, holds upkeep.CopyInfo) error {
 		notes.Holds = holds
 		if err := tools.Dump(ctx, a.dsn(), snapshot, part); err != nil {
 			return err

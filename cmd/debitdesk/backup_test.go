@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/database/dbtest"
+	"debitdesk/models/database/postgres"
+	"debitdesk/models/keyfile"
 )
 
 // copied is a backup that was made while purchases came in, and where it came from.

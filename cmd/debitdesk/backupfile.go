@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"debitdesk/models/database/seal"
-	"debitdesk/models/store"
+	"debitdesk/models/upkeep"
 )
 
 // A backup is a dump in PostgreSQL's custom format, which pg_restore reads too, and behind it what we know of it: JSON,
@@ -34,15 +34,15 @@ const (
 
 // backupNotes is what a backup knows of itself.
 type backupNotes struct {
-	Made     time.Time      `json:"made"`
-	Program  string         `json:"program"`
-	Postgres int            `json:"postgres"`
-	Bytes    int64          `json:"dump_bytes"`
-	Sum      string         `json:"dump_sha256"`
-	Part     int64          `json:"part_bytes,omitempty"`
-	Parts    [][]byte       `json:"part_sha256,omitempty"`
-	Key      string         `json:"key_id,omitempty"` // that authenticates them
-	Holds    store.CopyInfo `json:"holds"`
+	Made     time.Time       `json:"made"`
+	Program  string          `json:"program"`
+	Postgres int             `json:"postgres"`
+	Bytes    int64           `json:"dump_bytes"`
+	Sum      string          `json:"dump_sha256"`
+	Part     int64           `json:"part_bytes,omitempty"`
+	Parts    [][]byte        `json:"part_sha256,omitempty"`
+	Key      string          `json:"key_id,omitempty"` // that authenticates them
+	Holds    upkeep.CopyInfo `json:"holds"`
 }
 
 // errNoBackup is what stands behind all that is wrong with a file.

@@ -41,7 +41,7 @@ func (b *bankFindingsCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
 		who := actor.OperatorOf(uuid.Nil)
 		if b.Settle != "" {
-			x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Now: a.Store.Now}
+			x := exchange.Service{Store: exchange.Store{DB: a.Store}, Now: a.Store.Now}
 			f, err := x.Settle(ctx, who, id, b.Note)
 			if err == nil {
 				_, err = fmt.Fprintf(io.out, "Settled: %s\n", f.Text)
@@ -67,7 +67,7 @@ func (b *bankFindingsCmd) run(ctx context.Context, c Config, io streams) error {
 
 // findingsOfNoBusiness are the open ones, the newest first.
 func findingsOfNoBusiness(ctx context.Context, a *App, who actor.Actor) ([]findingLine, error) {
-	x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Now: a.Store.Now}
+	x := exchange.Service{Store: exchange.Store{DB: a.Store}, Now: a.Store.Now}
 	out := []findingLine{}
 	for ask := (paging.Ask{Limit: 200}); ; {
 		page, err := x.Findings(ctx, who, exchange.FindingFilter{State: exchange.FindingOpen}, ask)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func TestFindingsOfNoBusinessAreListedAndSettledFromTheCommandLine(t *testing.T) {

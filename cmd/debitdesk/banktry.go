@@ -46,7 +46,7 @@ func (b *bankTryCmd) run(ctx context.Context, c Config, io streams) error {
 			}
 			who.MerchantID = m.ID
 		}
-		x := exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(), Decoder: profile.Decoder(),
+		x := exchange.Service{Store: exchange.Store{DB: a.Store}, Rules: profile.Rules(), Decoder: profile.Decoder(),
 			Calendar: calendar.New(), Now: a.Store.Now}
 		var tried []triedFile
 		unread := 0

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"debitdesk/models/bank/files"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func TestFilesOfABankAreTriedFromTheCommandLine(t *testing.T) {

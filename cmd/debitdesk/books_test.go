@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/journal"
 	"debitdesk/models/journal/files"
 	"debitdesk/models/journal/files/filestest"
+	"debitdesk/models/merchant"
 	"debitdesk/models/report"
 )
 
@@ -94,10 +95,10 @@ func TestTheBooksOfABusinessAreExportedClosedAndChecked(t *testing.T) {
 // balances holds what moved by the journal against what Reports say of every day.
 func (v *vault) balances(t *testing.T, today calendar.Date) {
 	t.Helper()
-	m, err := v.app.Store.MerchantBySlug(t.Context(), "gym")
+	m, err := merchant.Store{DB: v.app.Store}.MerchantBySlug(t.Context(), "gym")
 	must(t, err)
 	who := actor.OperatorOf(m.ID)
-	money := &report.Money{Store: report.Store{DB: v.app.Store.DB}}
+	money := &report.Money{Store: report.Store{DB: v.app.Store}}
 	for day := today.AddDays(-120); !day.After(today); day = day.AddDays(1) {
 		var moved int64
 		must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(clr + bank), 0)::bigint FROM journal_entries

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/database/dbtest"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/storetest"
 )
 
 // line is one command line, run in this process.

@@ -16,7 +16,7 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/models/database"
-	"debitdesk/models/store/keyfile"
+	"debitdesk/models/keyfile"
 )
 
 // Modes of the product.

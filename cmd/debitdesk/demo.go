@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/demo"
+	"debitdesk/models/merchant"
 )
 
 type demoCmd struct {
@@ -91,7 +92,7 @@ func (a *App) welcome(ctx context.Context, baseURL string, out io.Writer) error 
 	if !a.Config.Sandbox() {
 		return errors.New("live mode has no demo")
 	}
-	all, err := a.Store.Merchants(ctx)
+	all, err := merchant.Store{DB: a.Store}.Merchants(ctx)
 	if err != nil {
 		return err
 	}

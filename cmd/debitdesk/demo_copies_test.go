@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/storetest"
 )
 
 // demoOn is an environment with a demo of its own, of so many clients. The months of a demo are lived once in a run for

@@ -154,10 +154,10 @@ func TestADatabaseInUseGetsNoDemo(t *testing.T) {
 	if site.app.Store.Clock.Now().Before(before) {
 		t.Error("the clock went back")
 	}
-	if _, err := site.app.Store.MerchantBySlug(t.Context(), demo.Slug); !fault.Is(err, fault.NotFound) {
+	if _, err := site.app.Services.Merchants.Store.MerchantBySlug(t.Context(), demo.Slug); !fault.Is(err, fault.NotFound) {
 		t.Errorf("half a demo is left: %v", err)
 	}
-	all, err := site.app.Store.Merchants(t.Context())
+	all, err := merchant.Store{DB: site.app.Store}.Merchants(t.Context())
 	if err != nil || slices.ContainsFunc(all, func(m merchant.Merchant) bool { return m.IsDemo }) {
 		t.Errorf("%v, %v", all, err)
 	}

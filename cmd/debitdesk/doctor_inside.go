@@ -12,10 +12,12 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/database/postgres"
 	"debitdesk/models/installation"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/upkeep"
 )
 
 // database opens it as it is. Everything behind it is left out when that fails.
@@ -102,7 +104,7 @@ func (e *examination) inside(ctx context.Context) {
 	e.work(ctx)
 	e.exchange(ctx)
 	e.figures(ctx)
-	if demo, err := e.app.Store.HasDemo(ctx); err == nil && demo && !e.c.Sandbox() {
+	if demo, err := (merchant.Store{DB: e.app.Store}).HasDemo(ctx); err == nil && demo && !e.c.Sandbox() {
 		e.say(bad, "demo", "use a database of its own for live mode", "there is a demo merchant in the database")
 	}
 }
@@ -127,7 +129,7 @@ func (e *examination) schema(ctx context.Context) bool {
 
 // admin tells whether anybody can run a business here.
 func (e *examination) admin(ctx context.Context) {
-	has, err := installation.Store{DB: e.app.Store.DB}.AnyAdmin(ctx)
+	has, err := installation.Store{DB: e.app.Store}.AnyAdmin(ctx)
 	switch {
 	case err != nil:
 		e.say(bad, "admin", "", "%v", err)
@@ -166,7 +168,7 @@ func (e *examination) clock(ctx context.Context) {
 }
 
 func (e *examination) usedKeys(ctx context.Context) {
-	used, err := e.app.Store.KeysInUse(ctx)
+	used, err := upkeep.Store{DB: e.app.Store}.KeysInUse(ctx)
 	if err != nil {
 		e.say(bad, "keys", "", "%v", err)
 		return
@@ -183,7 +185,7 @@ func (e *examination) usedKeys(ctx context.Context) {
 			"%s sealed rows and is not in the key file: those rows cannot be read", strings.Join(missing, ", "))
 		return
 	}
-	rotations, err := e.app.Store.Rotations(ctx)
+	rotations, err := upkeep.Store{DB: e.app.Store}.Rotations(ctx)
 	if err != nil {
 		e.say(bad, "keys", "", "%v", err)
 		return
@@ -195,7 +197,7 @@ func (e *examination) usedKeys(ctx context.Context) {
 			return
 		}
 	}
-	left, err := e.app.Store.NotResealed(ctx)
+	left, err := upkeep.Store{DB: e.app.Store}.NotResealed(ctx)
 	if err != nil {
 		e.say(bad, "keys", "", "%v", err)
 		return
@@ -215,7 +217,7 @@ const (
 )
 
 func (e *examination) work(ctx context.Context) {
-	v, err := e.app.Store.Vitals(ctx)
+	v, err := upkeep.Store{DB: e.app.Store}.Vitals(ctx)
 	if err != nil {
 		e.say(bad, "work", "", "%v", err)
 		return
@@ -249,7 +251,7 @@ func (e *examination) age(name string, waits time.Duration, what, fix string) {
 const mostUnlinked = 10_000
 
 func (e *examination) chain(ctx context.Context) {
-	v, err := e.app.Store.Vitals(ctx)
+	v, err := upkeep.Store{DB: e.app.Store}.Vitals(ctx)
 	if err != nil {
 		e.say(bad, "audit", "", "%v", err)
 		return
@@ -355,7 +357,7 @@ const figuresTime = 5 * time.Minute
 func (e *examination) figures(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresTime)
 	defer cancel()
-	wrong, err := e.app.Store.WrongFigures(ctx)
+	wrong, err := upkeep.Store{DB: e.app.Store}.WrongFigures(ctx)
 	switch {
 	case err != nil:
 		e.say(bad, "figures", "", "%v", err)

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"debitdesk/models/bank/files"
+	"debitdesk/models/database/postgres"
+	"debitdesk/models/keyfile"
 	"debitdesk/models/mail/smtp"
 	"debitdesk/models/plural"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
 )
 
 // settings were read already: what is wrong with one of them is told before any command runs.

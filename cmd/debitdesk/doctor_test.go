@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/database/dbtest"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/storetest"
 )
 
 // examined runs the doctor and gives what it found, by name.

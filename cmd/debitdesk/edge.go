@@ -15,6 +15,7 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/database"
 	"debitdesk/models/mandate"
+	"debitdesk/models/upkeep"
 )
 
 // handler is the whole HTTP side over the use cases.
@@ -38,7 +39,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.SecurityContact = a.Config.Contact
 	deps.Ready, deps.Draining, deps.Away = a.ready(), a.draining.Load, database.Away
 	if a.Store.Standby != nil {
-		deps.Standby = a.Store.DB
+		deps.Standby = a.Store
 	}
 	if deps.Proxies, err = a.Config.proxies(); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (a *App) ready() []handlers.Check {
 			}
 			return err
 		}},
-		{Name: "writes", Words: "refused", Run: lately(writesEvery, a.Store.Writable)},
+		{Name: "writes", Words: "refused", Run: lately(writesEvery, upkeep.Store{DB: a.Store}.Writable)},
 		{Name: "keys", Words: "unusable", Run: func(context.Context) error {
 			_, err := a.Keys.Box()
 			return err

@@ -151,7 +151,7 @@ func (v *vault) bodies() (all []string) {
 	type key struct{ Merchant, ID uuid.UUID }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
 	must(v.t, err)
-	log := requestlog.Store{DB: v.app.Store.DB}
+	log := requestlog.Store{DB: v.app.Store}
 	for _, k := range keys {
 		e, err := log.Request(v.t.Context(), k.Merchant, k.ID)
 		must(v.t, err)
@@ -225,10 +225,11 @@ func TestAClientIsErasedAndTheLawKeepsWhatItWants(t *testing.T) {
 	var until calendar.Date
 	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT evidence_until FROM clients WHERE id = $1`,
 		client).Scan(&until))
-	if n, err := v.app.Store.DropEvidence(t.Context(), until); n != 0 || err != nil {
+	evidence := v.app.Services.Clients.Store
+	if n, err := evidence.DropEvidence(t.Context(), until); n != 0 || err != nil {
 		t.Errorf("evidence went on its last day: %d %v", n, err)
 	}
-	if n, err := v.app.Store.DropEvidence(t.Context(), until.AddDays(1)); n != 1 || err != nil {
+	if n, err := evidence.DropEvidence(t.Context(), until.AddDays(1)); n != 1 || err != nil {
 		t.Errorf("evidence stays after its last day: %d %v", n, err)
 	}
 	if held := v.holding(personal); !slices.Equal(held, []string{"audit_entries"}) {

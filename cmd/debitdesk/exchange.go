@@ -43,7 +43,7 @@ func (a *App) connectBank() (*exchange.Service, error) {
 		return nil, err
 	}
 	a.closers = append(a.closers, box.Close)
-	x := &exchange.Service{Store: exchange.Store{DB: a.Store.DB}, Rules: profile.Rules(),
+	x := &exchange.Service{Store: exchange.Store{DB: a.Store}, Rules: profile.Rules(),
 		Encoder: profile.Encoder(), Spellings: profile.Spellings(), Decoder: profile.Decoder(),
 		Box: box, Calendar: calendar.New(), Now: a.Store.Now}
 	if a.Config.Sandbox() {

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/factor"
+	"debitdesk/models/merchant"
 )
 
 type userResetCmd struct {
@@ -18,7 +19,7 @@ type userResetCmd struct {
 // whoever has the command line has the database.
 func (u *userResetCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		m, err := a.Store.MerchantBySlug(ctx, u.Merchant)
+		m, err := merchant.Store{DB: a.Store}.MerchantBySlug(ctx, u.Merchant)
 		if err != nil {
 			return fmt.Errorf("merchant %s: %w", u.Merchant, err)
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 )
 
 // rain is purchases that programs go on posting, each under its own Idempotency-Key,

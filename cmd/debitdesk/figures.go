@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/plural"
+	"debitdesk/models/upkeep"
 )
 
 type figuresCmds struct {
@@ -16,7 +17,7 @@ type figuresCheckCmd struct{}
 
 func (*figuresCheckCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(app *App) error {
-		wrong, err := app.Store.WrongFigures(ctx)
+		wrong, err := upkeep.Store{DB: app.Store}.WrongFigures(ctx)
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func (*figuresCheckCmd) run(ctx context.Context, c Config, io streams) error {
 type figuresRebuildCmd struct{}
 
 func (*figuresRebuildCmd) run(ctx context.Context, c Config, io streams) error {
-	return onApp(ctx, c, io, func(app *App) error { return app.Store.RebuildFigures(ctx) })
+	return onApp(ctx, c, io, func(app *App) error { return upkeep.Store{DB: app.Store}.RebuildFigures(ctx) })
 }
 
 func differing(n int) string {

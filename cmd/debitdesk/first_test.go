@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/mandate"
 )
 
 var firstLink = regexp.MustCompile(`(https?://\S+)` + access.FirstPage + `(\S+)`)
@@ -33,7 +34,7 @@ func TestAnInstallationWithoutUsersIsSetUpByItsLink(t *testing.T) {
 		maxConns: fewConns})
 	must(t, err)
 	t.Cleanup(func() { _ = a.Close() })
-	watch, err := a.Store.Watch(t.Context())
+	watch, err := mandate.Store{DB: a.Store}.Watch(t.Context())
 	must(t, err)
 	t.Cleanup(watch.Close)
 	handler, err := a.handler(prometheus.NewRegistry(), "http://desk.example", false, watch)

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/merchant"
 	"debitdesk/models/user"
 )
 
@@ -17,7 +18,7 @@ func TestASecondPersonAgreesAndTheDeletionIsUndoneAndMadeFinal(t *testing.T) {
 	site := openSite(t)
 	site.business(t)
 	second := user.Input{Email: "werner@gym.example", Name: "Werner Louw", Password: password, Role: actor.Finance}
-	m, err := site.app.Store.MerchantBySlug(t.Context(), "gym")
+	m, err := merchant.Store{DB: site.app.Store}.MerchantBySlug(t.Context(), "gym")
 	must(t, err)
 	_, err = site.app.Services.Users.Create(t.Context(), actor.OperatorOf(m.ID), second)
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func TestAServerThatIsToldToEndSaysSoFirstAndServesMeanwhile(t *testing.T) {

@@ -132,5 +132,5 @@ func (*holidayListCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 func (a *App) holidays() *holiday.Service {
-	return &holiday.Service{Store: holiday.Store{DB: a.Store.DB}}
+	return &holiday.Service{Store: holiday.Store{DB: a.Store}}
 }

@@ -15,7 +15,7 @@ import (
 // rehearse says for each business what a change of the calendar would move, by the rules that plan debits. It changes
 // nothing.
 func rehearse(ctx context.Context, a *App, io streams, day calendar.Date, after *calendar.Calendar) error {
-	all, err := merchant.Store{DB: a.Store.DB}.Merchants(ctx)
+	all, err := merchant.Store{DB: a.Store}.Merchants(ctx)
 	if err != nil {
 		return err
 	}

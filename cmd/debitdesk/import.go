@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 )
@@ -243,7 +244,7 @@ func (m importMapping) over(ctx context.Context, s *book.Service, who actor.Acto
 // operatorFor acts for the command line within a business; without a name, within the only one.
 func (a *App) operatorFor(ctx context.Context, slug string) (actor.Actor, error) {
 	if slug == "" {
-		all, err := a.Store.Merchants(ctx)
+		all, err := merchant.Store{DB: a.Store}.Merchants(ctx)
 		if err != nil {
 			return actor.Actor{}, err
 		}

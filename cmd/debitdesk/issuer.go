@@ -79,7 +79,7 @@ const mostAsked = 20
 
 // businessIssuers asks those that businesses accept.
 func (e *examination) businessIssuers(ctx context.Context) {
-	all, err := issuer.Store{DB: e.app.Store.DB}.Shown(ctx, mostAsked)
+	all, err := issuer.Store{DB: e.app.Store}.Shown(ctx, mostAsked)
 	if err != nil {
 		e.say(bad, "sign-in", "", "%v", err)
 		return

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"debitdesk/models/database/seal"
+	"debitdesk/models/keyfile"
 	"debitdesk/models/plural"
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
+	"debitdesk/models/upkeep"
 )
 
 // keysEvery is how soon a process sees a key that was added to the file.
@@ -99,7 +99,7 @@ func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
 		path := keyfile.Path(c.Keys, c.Data)
 		id := keyfile.NewID()
-		err := a.Store.BeginRotation(ctx, id, func() error { return keyfile.AddSealing(path, id) })
+		err := upkeep.Store{DB: a.Store}.BeginRotation(ctx, id, func() error { return keyfile.AddSealing(path, id) })
 		if errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("%w: the key file cannot be written here; add a sealing key to it where it is kept", err)
 		}
@@ -125,7 +125,7 @@ func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
 func resealHere(ctx context.Context, a *App, id string, io streams) error {
 	said := time.Time{}
 	for {
-		err := a.Store.Reseal(ctx, func(r store.Rotation) {
+		err := upkeep.Store{DB: a.Store}.Reseal(ctx, func(r upkeep.Rotation) {
 			if time.Since(said) > 2*time.Second {
 				said = time.Now()
 				_, _ = fmt.Fprintf(io.err, "re-sealing: %s checked\n", plural.Of(r.Done, "row"))
@@ -134,13 +134,13 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 		if err != nil {
 			return err
 		}
-		all, err := a.Store.Rotations(ctx)
+		all, err := upkeep.Store{DB: a.Store}.Rotations(ctx)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(r store.Rotation) bool { return r.KeyID == id })
+		i := slices.IndexFunc(all, func(r upkeep.Rotation) bool { return r.KeyID == id })
 		if i >= 0 && all[i].Finished {
-			left, err := a.Store.NotResealed(ctx)
+			left, err := upkeep.Store{DB: a.Store}.NotResealed(ctx)
 			if err != nil || len(left) == 0 {
 				_, _ = fmt.Fprintf(io.out, "done: %s checked, everything is sealed with %s\n", plural.Of(all[i].Done, "row"), id)
 				return err
@@ -158,7 +158,7 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 }
 
 // notResealed says where rows could not be opened.
-func notResealed(left store.Left) error {
+func notResealed(left upkeep.Left) error {
 	return fmt.Errorf("%s could not be re-sealed: damaged, or their key is missing. They stay as they are, and the keys "+
 		"that they name stay in use", left.In())
 }
@@ -167,7 +167,7 @@ type keysStatusCmd struct{}
 
 func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		used, err := a.Store.KeysInUse(ctx)
+		used, err := upkeep.Store{DB: a.Store}.KeysInUse(ctx)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 			_, _ = fmt.Fprintf(io.out, "%s  %s\n", k.ID, state)
 			delete(used, k.ID)
 		}
-		rotations, err := a.Store.Rotations(ctx)
+		rotations, err := upkeep.Store{DB: a.Store}.Rotations(ctx)
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 				_, _ = fmt.Fprintf(io.out, "re-sealing with %s: %s checked\n", r.KeyID, plural.Of(r.Done, "row"))
 			}
 		}
-		left, err := a.Store.NotResealed(ctx)
+		left, err := upkeep.Store{DB: a.Store}.NotResealed(ctx)
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 
 // whatIsSealed says what an older key is still needed for.
 func whatIsSealed(columns []string) string {
-	if slices.Equal(columns, []string{store.AnswersColumn}) {
+	if slices.Equal(columns, []string{upkeep.AnswersColumn}) {
 		return "answers to requests of the last two days; they are dropped after that"
 	}
 	return "what it sealed in " + strings.Join(columns, ", ")
@@ -217,7 +217,7 @@ type keysPruneCmd struct{}
 
 func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		used, err := a.Store.KeysInUse(ctx)
+		used, err := upkeep.Store{DB: a.Store}.KeysInUse(ctx)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 	"debitdesk/static"
 )
 

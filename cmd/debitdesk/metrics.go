@@ -10,7 +10,7 @@ import (
 
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
-	"debitdesk/models/store"
+	"debitdesk/models/upkeep"
 )
 
 // How often the database is asked for metrics, however often they are collected, and
@@ -25,7 +25,7 @@ const (
 // merchants are nobody's business who reads metrics.
 type business struct {
 	read interface {
-		Vitals(ctx context.Context) (store.Vitals, error)
+		Vitals(ctx context.Context) (upkeep.Vitals, error)
 		RecentCollections(ctx context.Context) (map[string]int64, error)
 	}
 	now     func() time.Time  // real time
@@ -33,7 +33,7 @@ type business struct {
 	log     *slog.Logger
 
 	mu                 sync.Mutex
-	vitals             store.Vitals
+	vitals             upkeep.Vitals
 	recent             map[string]int64
 	vitalsAt, recent30 time.Time
 	well               bool

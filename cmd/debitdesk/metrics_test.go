@@ -11,8 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
+	"debitdesk/models/upkeep"
 )
 
 // pulse is a database that counts how often it is asked.
@@ -21,9 +21,9 @@ type pulse struct {
 	err            error
 }
 
-func (p *pulse) Vitals(context.Context) (store.Vitals, error) {
+func (p *pulse) Vitals(context.Context) (upkeep.Vitals, error) {
 	p.asked++
-	return store.Vitals{QueueLag: 90 * time.Second, OutboxAge: time.Minute, Unlinked: 3}, p.err
+	return upkeep.Vitals{QueueLag: 90 * time.Second, OutboxAge: time.Minute, Unlinked: 3}, p.err
 }
 
 func (p *pulse) RecentCollections(context.Context) (map[string]int64, error) {

@@ -8,7 +8,7 @@ import (
 
 	"debitdesk/migrations"
 	"debitdesk/models/database"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 )
 
 type migrateCmds struct {

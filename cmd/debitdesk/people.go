@@ -46,11 +46,11 @@ func (m *merchantCreateCmd) run(ctx context.Context, c Config, io streams) error
 // merchantFor finds a merchant by its short name. An unknown one is refused, with the
 // name that was probably meant.
 func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, error) {
-	m, err := a.Store.MerchantBySlug(ctx, slug)
+	m, err := merchant.Store{DB: a.Store}.MerchantBySlug(ctx, slug)
 	if !fault.Is(err, fault.NotFound) {
 		return m, err
 	}
-	all, err := a.Store.Merchants(ctx)
+	all, err := merchant.Store{DB: a.Store}.Merchants(ctx)
 	if err != nil {
 		return m, err
 	}

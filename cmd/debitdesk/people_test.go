@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/mail/outbox"
 )
 
 // An admin invites somebody to look; the invited opens the mail, joins, signs in
@@ -101,7 +103,7 @@ func (s *site) mailedLink(t *testing.T, to string) string {
 			if err := s.app.Store.Pool.QueryRow(t.Context(),
 				`SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID,
 				&id); err == nil {
-				m, _ := s.app.Store.Mail(t.Context(), merchantID, id)
+				m, _ := outbox.Store{DB: s.app.Store}.Mail(t.Context(), merchantID, id)
 				text = m.Text
 			} // else it is not there yet
 		}

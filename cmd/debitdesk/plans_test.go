@@ -12,10 +12,10 @@ import (
 
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/storetest/multiply"
-	"debitdesk/models/store/storetest/plans"
+	"debitdesk/models/keyfile"
+	"debitdesk/models/storetest/multiply"
+	"debitdesk/models/storetest/plans"
+	"debitdesk/models/upkeep"
 )
 
 const (
@@ -210,7 +210,7 @@ func grow(t *testing.T, env map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := multiply.Options{Times: plansTimes, Neighbour: plansTimes / 4, Box: box, Sealed: (&store.Store{}).SealedColumns()}
+	o := multiply.Options{Times: plansTimes, Neighbour: plansTimes / 4, Box: box, Sealed: upkeep.SealedColumns()}
 	conn := connected(t, env["DATABASE_URL"])
 	const counts = `SELECT (SELECT count(*) FROM purchases WHERE merchant_id = $1),
 		(SELECT count(*) FROM clients WHERE merchant_id = $1),

@@ -23,7 +23,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 	"debitdesk/views/documents/pdftest"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/cmd/prove"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/database/dbtest"
 )
 
 // proving is what histories of the tests are played with.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 )
 
 // packaging is a file of those that packages are made from.

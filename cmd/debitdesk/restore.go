@@ -19,11 +19,11 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
 	"debitdesk/models/database"
+	"debitdesk/models/database/postgres"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/keyfile"
 	"debitdesk/models/plural"
-	"debitdesk/models/store"
-	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/upkeep"
 )
 
 type restoreCmd struct {
@@ -122,7 +122,7 @@ func (r *restoreCmd) bringIn(ctx context.Context, c Config, out streams, notes b
 	if err := fill(ctx, tools, a.dsn(), notes, &checked{from: dump, notes: notes}); err != nil {
 		return fmt.Errorf("nothing was restored, the database is empty: %w", err)
 	}
-	holds, err := a.Store.Holds(ctx)
+	holds, err := upkeep.Store{DB: a.Store}.Holds(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,16 +145,16 @@ func fill(ctx context.Context, tools postgres.Tools, dsn string, notes backupNot
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	err = schemaOf(ctx, dsn, notes.Holds)
 	if err == nil {
-		err = store.Refill(ctx, conn, notes.Holds, func(role string) error { return tools.Refill(ctx, dsn, role, dump) })
+		err = upkeep.Refill(ctx, conn, notes.Holds, func(role string) error { return tools.Refill(ctx, dsn, role, dump) })
 	}
 	if err != nil {
-		return errors.Join(err, store.Clear(context.WithoutCancel(ctx), conn))
+		return errors.Join(err, upkeep.Clear(context.WithoutCancel(ctx), conn))
 	}
 	return nil
 }
 
 // schemaOf makes the schema of a copy's release.
-func schemaOf(ctx context.Context, dsn string, of store.CopyInfo) error {
+func schemaOf(ctx context.Context, dsn string, of upkeep.CopyInfo) error {
 	if len(of.Schema) == 0 {
 		return errNoBackup
 	}
@@ -181,12 +181,12 @@ func makeRoom(ctx context.Context, dsn string) error {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	for end := time.Now().Add(lookAgain); ; {
-		why, err := store.Occupied(ctx, conn)
+		why, err := upkeep.Occupied(ctx, conn)
 		switch {
 		case err != nil:
 			return err
 		case why == "":
-			return store.Clear(ctx, conn)
+			return upkeep.Clear(ctx, conn)
 		case time.Now().After(end):
 			return errors.New(why)
 		}
@@ -207,7 +207,7 @@ func checkRestored(ctx context.Context, c Config, out streams, say func(string, 
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	say("the schema is the one of this program")
-	used, err := a.Store.KeysInUse(ctx)
+	used, err := upkeep.Store{DB: a.Store}.KeysInUse(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"debitdesk/models/mandate"
 )
 
 // The numbers that must never lie open. The accounts pay, come back unpaid, come
@@ -73,7 +75,7 @@ func openVault(t *testing.T) *vault {
 	v.app, err = Open(t.Context(), c, opening{log: log, baseURL: vaultURL, maxConns: fewConns})
 	must(t, err)
 	t.Cleanup(func() { _ = v.app.Close() })
-	watch, err := v.app.Store.Watch(t.Context())
+	watch, err := mandate.Store{DB: v.app.Store}.Watch(t.Context())
 	must(t, err)
 	watch.Close() // a stream of events ends once it has shown what is there
 	handler, err := v.app.handler(prometheus.NewRegistry(), vaultURL, false, watch)

@@ -20,6 +20,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"debitdesk/handlers"
+	"debitdesk/models/mandate"
+	"debitdesk/models/upkeep"
 )
 
 type serveCmd struct {
@@ -67,7 +69,7 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 // panels, no new requests, those under way to their end, the workers.
 func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
 	metrics := a.metrics()
-	watch, err := a.Store.Watch(ctx)
+	watch, err := mandate.Store{DB: a.Store}.Watch(ctx)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil // told to end before it began
@@ -154,7 +156,7 @@ func (a *App) drain(failed <-chan error) error {
 func (a *App) metrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		&business{read: a.Store, now: time.Now, log: a.Log, standby: a.Store.Standby})
+		&business{read: upkeep.Store{DB: a.Store}, now: time.Now, log: a.Log, standby: a.Store.Standby})
 	return r
 }
 

@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"testing"
 
-	"debitdesk/models/store/postgres"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/dbtest"
+	"debitdesk/models/database/dbtest"
+	"debitdesk/models/database/postgres"
+	"debitdesk/models/storetest"
 )
 
 // binary is the program, built once for all tests that need a process of its own.

@@ -15,13 +15,15 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/simulation"
+	"debitdesk/models/upkeep"
 )
 
 // owner is an admin of the first merchant.
 func (v *vault) owner() actor.Actor {
 	v.t.Helper()
-	all, err := v.app.Store.Merchants(v.t.Context())
+	all, err := merchant.Store{DB: v.app.Store}.Merchants(v.t.Context())
 	must(v.t, err)
 	return actor.Actor{Kind: actor.User, Role: actor.Admin, Name: "Owner", MerchantID: all[0].ID}
 }
@@ -137,10 +139,10 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 		`SELECT b.id::text FROM brands b JOIN merchants m ON m.id = b.merchant_id WHERE m.slug = 'stranger'`).Scan(&v.brand))
 	v.living(t)
 	v.token, v.brand = own, brand
-	all, err := v.app.Store.Merchants(t.Context())
+	all, err := merchant.Store{DB: v.app.Store}.Merchants(t.Context())
 	must(t, err)
 	stranger := all[1].ID
-	_, err = v.app.Store.FoldCounts(t.Context())
+	_, err = upkeep.Store{DB: v.app.Store}.FoldCounts(t.Context())
 	must(t, err)
 	before, had, kept := v.rows(stranger.String()), v.rows(mine.MerchantID.String()), simulation.WipeKeeps
 	service := v.app.Services.Simulations
@@ -158,7 +160,7 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 	if _, err := service.Wipe(t.Context(), mine, " gym "); err != nil {
 		t.Fatal(err)
 	}
-	_, err = v.app.Store.FoldCounts(t.Context())
+	_, err = upkeep.Store{DB: v.app.Store}.FoldCounts(t.Context())
 	must(t, err)
 	if after := v.rows(stranger.String()); !reflect.DeepEqual(after, before) {
 		t.Errorf("the stranger had %v and has %v", before, after)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"debitdesk/models/store/postgres"
+	"debitdesk/models/database/postgres"
 )
 
 // pairOf is a primary and a standby that its commits wait for, and an environment that

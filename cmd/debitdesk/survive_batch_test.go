@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // clerk is a person of the finance department, who works on pages.

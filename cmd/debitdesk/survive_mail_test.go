@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // letterbox is a mail relay that counts what it was given, by recipient and message id.

@@ -89,7 +89,7 @@ func (e *examination) sms(ctx context.Context) {
 		e.say(warning, "SMS", "fix the database first", "%s takes them; nothing else was checked", gateway.Limits().Name)
 		return
 	}
-	store := texting.Store{DB: e.app.Store.DB}
+	store := texting.Store{DB: e.app.Store}
 	has, err := store.HasAddress(ctx)
 	if err != nil {
 		e.say(bad, "SMS", "", "the address of the provider cannot be read: %v", err)

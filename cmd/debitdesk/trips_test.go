@@ -8,7 +8,7 @@ import (
 
 	"debitdesk/handlers/handlertest/walk"
 	"debitdesk/models/demo"
-	"debitdesk/models/store/storetest/plans"
+	"debitdesk/models/storetest/plans"
 )
 
 // What does not depend on each other is asked of the database at once: a page waits for it a few times, however much it

@@ -9,6 +9,8 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/models/jobs"
 	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/upkeep"
 )
 
 type workCmd struct {
@@ -74,8 +76,8 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		MakeStatement: s.Statements.Make, MakeStatements: s.Statements.TakeUp,
 		WorkTask: s.Tasks.Work, WorkTasks: s.Tasks.TakeUp,
 		FoldCounts: func(ctx context.Context) error {
-			_, counts := a.Store.FoldCounts(ctx)
-			_, figures := a.Store.FoldFigures(ctx)
+			_, counts := upkeep.Store{DB: a.Store}.FoldCounts(ctx)
+			_, figures := upkeep.Store{DB: a.Store}.FoldFigures(ctx)
 			return errors.Join(counts, figures)
 		},
 	}
@@ -93,7 +95,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 
 // tidy removes what is past its time; of the audit too, whose chains it checks before.
 func (a *App) tidy(ctx context.Context) error {
-	return errors.Join(a.Store.Tidy(ctx), a.Services.Audit.DropPast(ctx, time.Now()))
+	return errors.Join(upkeep.Store{DB: a.Store}.Tidy(ctx), a.Services.Audit.DropPast(ctx, time.Now()))
 }
 
 // hurry has due work done on time where people wait for it; a panel shows it within
@@ -124,14 +126,14 @@ func (a *App) hurry(d *jobs.Deps) {
 		}
 		return
 	}
-	asking := app.PressingUntil(mandate.Store{DB: a.Store.DB}.AskingNow, a.Store.Now, writes)
+	asking := app.PressingUntil(mandate.Store{DB: a.Store}.AskingNow, a.Store.Now, writes)
 	d.LookEvery, d.Pressing = time.Second, asking.Ask
 }
 
 // fit refuses to serve what the mode forbids.
 func (a *App) fit(ctx context.Context) error {
 	if !a.Config.Sandbox() {
-		demo, err := a.Store.HasDemo(ctx)
+		demo, err := merchant.Store{DB: a.Store}.HasDemo(ctx)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/purchase"
+	"debitdesk/models/upkeep"
 )
 
 // sentence is something that must be true of the rows. Its query gives a line for each case in which it is not.
@@ -143,7 +144,7 @@ func (h *history) check(ctx context.Context) (wrong []string, err error) {
 }
 
 func (h *history) figures(ctx context.Context) (wrong []string, err error) {
-	all, err := h.desk.Store.WrongFigures(ctx)
+	all, err := upkeep.Store{DB: h.desk.Store}.WrongFigures(ctx)
 	for _, w := range all {
 		wrong = append(wrong, "a figure is wrong: "+w.String())
 	}

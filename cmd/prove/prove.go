@@ -21,9 +21,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/cmd/app"
+	"debitdesk/models/database"
+	"debitdesk/models/database/postgres"
 	"debitdesk/models/plural"
-	"debitdesk/models/store"
-	"debitdesk/models/store/postgres"
 )
 
 // Options say what is played, and with what.
@@ -57,7 +57,7 @@ func (p *Played) Check(ctx context.Context) ([]string, error) { return p.h.check
 // Desk is the product as it is opened in this process.
 type Desk struct {
 	app.Services
-	Store *store.Store
+	Store *database.DB
 	Close func() error
 }
 

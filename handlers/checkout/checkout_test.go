@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 )
 
@@ -129,7 +130,7 @@ func TestAnAccountIsStoredWithoutTakingMoney(t *testing.T) {
 	if rec.Status != purchase.Preauthorized || !rec.IsRecurringToken || rec.Collection != nil {
 		t.Fatalf("status %s, token %v", rec.Status, rec.IsRecurringToken)
 	}
-	m, err := d.Store.Mandate(t.Context(), d.A.ID, rec.ID)
+	m, err := mandate.Store{DB: d.Store}.Mandate(t.Context(), d.A.ID, rec.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestTheFirstDebitIsPlannedWithTheAccount(t *testing.T) {
 		rec.Method != purchase.EFT || rec.IsRecurringToken {
 		t.Fatalf("got %+v", rec)
 	}
-	m, err := d.Store.Mandate(t.Context(), d.A.ID, rec.ID)
+	m, err := mandate.Store{DB: d.Store}.Mandate(t.Context(), d.A.ID, rec.ID)
 	if day := rec.Collection.ActionDate.Format("Monday 2 January 2006"); err != nil ||
 		!strings.Contains(m.Consent.Text, "R\u00a0499,00 on "+day) {
 		t.Errorf("%v: the text does not name %s:\n%s", err, day, m.Consent.Text)

@@ -288,7 +288,8 @@ func TestWhoDidNotAgreeMayGiveAnotherAccount(t *testing.T) {
 		}
 		d.answered(path, mandate.AuthRejected, "MS02", mandate.Rejected, purchase.Failed)
 	}
-	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || m.AccountMask != "•••• 1113" {
+	if m, err := (mandate.Store{DB: d.Store}).Mandate(t.Context(), d.A.ID, idOf(path)); err != nil ||
+		m.AccountMask != "•••• 1113" {
 		t.Errorf("%v: the mandate is of %s", err, m.AccountMask)
 	}
 	d.get(path).Want(200).Contains("You declined", "This link cannot ask you again").Lacks("<form", "Try again")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/static"
 )
@@ -81,12 +82,12 @@ func TestWhetherAnAccountIsStoredIsThePayersToChoose(t *testing.T) {
 		rec.Details.DirectDebit.ProfileCode != "TEST1" {
 		t.Errorf("got %+v", rec)
 	}
-	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || !m.OneDebit {
+	if m, err := (mandate.Store{DB: d.Store}).Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || !m.OneDebit {
 		t.Errorf("%v: the mandate is for more than one debit", err)
 	}
 	kept := d.purchase(d.client(), "", 12345)
 	d.give(kept, filled("store", "yes")).Want(303)
-	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(kept)); err != nil || m.OneDebit ||
+	if m, err := (mandate.Store{DB: d.Store}).Mandate(t.Context(), d.A.ID, idOf(kept)); err != nil || m.OneDebit ||
 		!strings.Contains(m.Consent.Text, "Later debits are for what I owe") {
 		t.Errorf("%v: the mandate says:\n%s", err, m.Consent.Text)
 	}
@@ -94,7 +95,7 @@ func TestWhetherAnAccountIsStoredIsThePayersToChoose(t *testing.T) {
 		d.purchase(d.client(), `,"skip_capture":true`, 100)} {
 		d.get(forced).Want(200).Lacks(`name="store"`)
 		d.give(forced, filled()).Want(303)
-		if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(forced)); err != nil || m.OneDebit {
+		if m, err := (mandate.Store{DB: d.Store}).Mandate(t.Context(), d.A.ID, idOf(forced)); err != nil || m.OneDebit {
 			t.Errorf("%v: nothing was to be chosen", err)
 		}
 	}
@@ -311,7 +312,7 @@ func TestTheLinkTakesAnotherAccountAfterTheFirstDebitFailed(t *testing.T) {
 			if rec.Collection.ID == before.Collection.ID || rec.Collection.Attempt != 2 || rec.Collection.State != "scheduled" {
 				t.Errorf("debited as %+v", rec.Collection)
 			}
-			m, err := d.Store.Mandate(t.Context(), d.A.ID, rec.ID)
+			m, err := mandate.Store{DB: d.Store}.Mandate(t.Context(), d.A.ID, rec.ID)
 			if err != nil || !strings.HasSuffix(m.AccountMask, "3210") ||
 				!strings.Contains(rec.Collection.StatementLine, m.ContractReference) {
 				t.Errorf("%v: the mandate %s is about %s, the debit says %q", err, m.ContractReference, m.AccountMask,

@@ -36,20 +36,22 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
+	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/statement"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/subscription"
 	"debitdesk/models/task"
 	"debitdesk/models/texting"
+	"debitdesk/models/upkeep"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -66,7 +68,7 @@ const Connections = 4
 
 // House is the app with its cast: merchant A, and the stranger's merchant B.
 type House struct {
-	Store     *store.Store
+	Store     *database.DB
 	App       *echo.Echo
 	Deps      handlers.Deps
 	Sessions  *access.Sessions
@@ -143,7 +145,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		[]byte("index-key-index-key-index-key-32"))
 	must(tb, err)
 	quiet := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true,
+	db, err := database.Open(tb.Context(), storetest.DSN(tb), database.Options{Seal: box, Sandbox: true,
 		Machine: storetest.StandingClock(), MaxConns: Connections, Patience: time.Minute, Log: quiet,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(tb, err)
@@ -162,7 +164,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Imports = use.Imports
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Box = exchangetest.NewBox()
-	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db.DB}, Rules: exchangetest.Rules(),
+	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db}, Rules: exchangetest.Rules(),
 		Encoder: exchangetest.Codec{Account: "12345678"}, Decoder: exchangetest.Codec{Account: "12345678"},
 		Spellings: []exchange.Spelling{acb.Writer{Service: "TWO DAY"}}, Box: h.Box, Calendar: calendar.New(), Now: db.Now,
 		Log: quiet}
@@ -173,7 +175,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Round = func(ctx context.Context) error {
 		_, sent := use.SendDue(ctx)
 		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),
-			use.Tasks.TakeUp(ctx), db.Tidy(ctx))
+			use.Tasks.TakeUp(ctx), upkeep.Store{DB: db}.Tidy(ctx))
 	}
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
@@ -183,15 +185,15 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		}
 		return nil
 	}
-	watch, err := db.Watch(tb.Context())
+	watch, err := mandate.Store{DB: db}.Watch(tb.Context())
 	must(tb, err)
 	tb.Cleanup(watch.Close)
-	h.Sessions = access.NewSessions(user.Store{DB: db.DB}, [][]byte{[]byte("session-key")}, true, h.Real)
+	h.Sessions = access.NewSessions(user.Store{DB: db}, [][]byte{[]byte("session-key")}, true, h.Real)
 	h.Deps, err = use.Parts(app.HTTP{Store: db, Box: box, Sessions: h.Sessions, Watch: watch, BaseURL: BaseURL,
 		Sandbox: true, Now: h.Real})
 	must(tb, err)
 	h.Desk = h.Deps.Clients.Desk
-	h.Requests = &requestlog.Log{Write: requestlog.Store{DB: db.DB}.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Requests = &requestlog.Log{Write: requestlog.Store{DB: db}.InsertRequests, NewID: db.NewID, Now: db.Now}
 	h.Deps.Log, h.Deps.RequestLog = quiet, h.Requests.Add
 	h.A = h.merchant("a", "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", "TEST2", "STRANGER", "87654321")

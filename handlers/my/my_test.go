@@ -53,7 +53,7 @@ func (v *visitor) letter(kind string) mail.Mail {
 	if err != nil {
 		v.t.Fatalf("no mail %s: %v", kind, err)
 	}
-	m, err := outbox.Store{DB: v.Store.DB}.Mail(v.t.Context(), merchantID, id)
+	m, err := outbox.Store{DB: v.Store}.Mail(v.t.Context(), merchantID, id)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ import (
 	"debitdesk/models/attention"
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/debit"
-	"debitdesk/models/store"
+	"debitdesk/models/upkeep"
 )
 
 // business is a house whose clock moves, with the bank at work.
@@ -28,8 +29,8 @@ type business struct {
 func newBusiness(t *testing.T) business {
 	t.Helper()
 	h := handlertest.New(t)
-	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-	return business{h, t, &debit.Service{InTx: h.Store.DB.InTx, Store: debit.Store{DB: h.Store.DB}, Bank: g,
+	g := banksandbox.New(banksandbox.Store{DB: h.Store}, h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
+	return business{h, t, &debit.Service{InTx: h.Store.InTx, Store: debit.Store{DB: h.Store}, Bank: g,
 		Purchases: h.Purchases, Now: h.Store.Now,
 		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}}
 }
@@ -282,7 +283,7 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 	few := func(what string) {
 		t.Helper()
 		for noted := 1; noted > 0; { // the sweep comes by until all that was under way has ended, in other tests too
-			if _, err := b.Store.FoldFigures(t.Context()); err != nil {
+			if _, err := (upkeep.Store{DB: b.Store}).FoldFigures(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if err := b.Store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM attention_changes`).Scan(&noted); err != nil {
@@ -291,7 +292,7 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 		}
 		b.must(`VACUUM (ANALYZE) purchases, collections`)
 		var n, before, after int
-		err := b.Store.InTx(t.Context(), func(tx *store.Tx) (err error) {
+		err := b.Store.InTx(t.Context(), func(tx *database.Tx) (err error) {
 			scans := func(n *int) error { // of this connection, what it did before included
 				return b.Store.Pool.QueryRow(tx.Context(), `SELECT sum(idx_scan) + sum(seq_scan) FROM pg_stat_xact_user_tables
 					WHERE relname IN ('purchases', 'collections')`).Scan(n)
@@ -299,7 +300,7 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 			if err := scans(&before); err != nil {
 				return err
 			}
-			if n, err = (attention.Store{DB: b.Store.DB}).Count(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1,
+			if n, err = (attention.Store{DB: b.Store}).Count(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1,
 				0)); err != nil {
 				return err
 			}

@@ -12,13 +12,14 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/paging"
+	"debitdesk/models/upkeep"
 )
 
 // waiting counts what needs attention: the badge, home and the check of kept figures say the same.
 func (b business) waiting(want int, when string) {
 	b.t.Helper()
 	for range 2 { // before and after what changed was worked off
-		n, err := attention.Store{DB: b.Store.DB}.Count(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30))
+		n, err := attention.Store{DB: b.Store}.Count(b.t.Context(), b.A.ID, b.Store.Now().AddDate(0, 0, -30))
 		if n != want || err != nil {
 			b.t.Errorf("%s: %d wait, want %d, %v", when, n, want, err)
 		}
@@ -35,7 +36,7 @@ func (b business) waiting(want int, when string) {
 		if sum != want {
 			b.t.Errorf("%s: home says %d, want %d", when, sum, want)
 		}
-		if wrong, err := b.Store.WrongFigures(b.t.Context()); len(wrong) > 0 || err != nil {
+		if wrong, err := (upkeep.Store{DB: b.Store}).WrongFigures(b.t.Context()); len(wrong) > 0 || err != nil {
 			b.t.Errorf("%s: %v %v", when, wrong, err)
 		}
 		if _, err := b.Store.Pool.Exec(b.t.Context(), "SELECT fold_figures(1000000)"); err != nil {

@@ -39,7 +39,7 @@ func newWire(t *testing.T) *wire {
 	w := &wire{t: t}
 	w.House = handlertest.New(t, func(h *handlertest.House) {
 		var err error
-		if w.watch, err = h.Store.Watch(t.Context()); err != nil {
+		if w.watch, err = (mandate.Store{DB: h.Store}).Watch(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(w.watch.Close)

@@ -27,7 +27,7 @@ func TestMessagesToClientsAreOneList(t *testing.T) {
 	id := h.API("POST", "/purchases/", map[string]any{"client_id": strings.TrimPrefix(at, "/clients/"), "brand_id": brand,
 		"purchase": map[string]any{"products": []map[string]any{{"name": "Membership", "price": 30007}}}}).Want(201).Text("id")
 	h.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(200)
-	post := &outbox.Service{Store: outbox.Store{DB: h.Store.DB}, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed,
+	post := &outbox.Service{Store: outbox.Store{DB: h.Store}, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed,
 		Compose: h.Billing.Compose}
 	if _, err := post.SendDue(t.Context()); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestMessagesToClientsAreOneList(t *testing.T) {
 	h.Page(h.A.Reader, "GET", said, nil).Want(http.StatusOK).Contains(": Please call us.", "Sent", "082 123 4567")
 	h.Page(h.A.Owner, "GET", link, nil).Want(http.StatusOK).Contains("for the client alone").Lacks("/my/link/")
 	h.Page(h.B.Owner, "GET", said, nil).Want(http.StatusNotFound)
-	reads := &message.Service{Store: message.Store{DB: h.Store.DB}, Mails: outbox.Store{DB: h.Store.DB}}
+	reads := &message.Service{Store: message.Store{DB: h.Store}, Mails: outbox.Store{DB: h.Store}}
 	of, _ := strings.CutPrefix(link, "/messages/")
 	if got, err := reads.Get(t.Context(), h.A.Owner.Actor(), uuid.MustParse(of)); err != nil || got.Words+got.Text != "" {
 		t.Errorf("whoever reads the link's message is given %q, %v", got.Words+got.Text, err)

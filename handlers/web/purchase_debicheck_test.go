@@ -26,8 +26,8 @@ func asks(t *testing.T, h *handlertest.House, account, price string) (id string,
 		"purchase":{"products":[{"name":"Membership","price":%s}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1",
 		"account_number":"12345678","value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","allow_date_adjustment":true,"max_amount_cents":%s}}}}`,
 		client, h.A.BrandID, price, price)).Want(201).Text("id")
-	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-	engine := &debit.Service{InTx: h.Store.DB.InTx, Store: debit.Store{DB: h.Store.DB}, Bank: g, Purchases: h.Purchases,
+	g := banksandbox.New(banksandbox.Store{DB: h.Store}, h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
+	engine := &debit.Service{InTx: h.Store.InTx, Store: debit.Store{DB: h.Store}, Bank: g, Purchases: h.Purchases,
 		Now:       h.Store.Now,
 		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}
 	later = func(wait time.Duration) {

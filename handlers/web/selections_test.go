@@ -184,7 +184,7 @@ func TestRowsAreSelectedOverPages(t *testing.T) {
 		t.Error("the filters are kept in clear")
 	}
 	b.Wait(selection.Kept + time.Hour)
-	store := selection.Store{DB: b.Store.DB}
+	store := selection.Store{DB: b.Store}
 	if err := store.Tidy(t.Context(), b.Real()); err != nil || b.Count(`SELECT count(*) FROM selections`) != 0 {
 		t.Error("selections are kept", err)
 	}

@@ -21,7 +21,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 	"debitdesk/models/task"
 )
 
@@ -57,12 +57,12 @@ func (s *watched) Step(ctx context.Context, t *task.Task, who actor.Actor) (task
 func longList(t *testing.T) (*handlertest.House, *stepping) {
 	t.Helper()
 	h := handlertest.New(t)
-	if err := h.Store.InTx(t.Context(), func(tx *store.Tx) error {
+	if err := h.Store.InTx(t.Context(), func(tx *database.Tx) error {
 		for i := range 40 {
 			c := client.Client{ID: h.Store.NewID(), MerchantID: h.A.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 			c.FullName, c.Email, c.BankAccount = fmt.Sprintf("Payer %02d", i), fmt.Sprintf("p%02d@example.com", i), "62000012340"
 			c.PersonalCode = "8001015009087"
-			client.Insert(tx.Tx, c)
+			client.Insert(tx, c)
 		}
 		return nil
 	}); err != nil {

@@ -65,7 +65,7 @@ func withUnableBank(t *testing.T) unable {
 	u := unable{able: &bank.Capabilities{}}
 	h := handlertest.NewWith(t, func(o *app.Options) {
 		by := collection.TimetableBy(rulebooktest.WithProof()) // of a bank that asks for proof
-		u.bank = banksandbox.New(o.Store.SandboxLedger(), o.Store.Now, by, calendar.New())
+		u.bank = banksandbox.New(banksandbox.Store{DB: o.Store}, o.Store.Now, by, calendar.New())
 		o.Gateway, o.Timetable = limited{u.bank, u.able}, &by
 		o.Verifier = bank.NoVerifier{}
 	})

@@ -19,14 +19,14 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/token"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
@@ -38,7 +38,7 @@ var start = calendar.On(2027, time.February, 1).At(9, 0)
 // house is a business in which a second person is asked.
 type house struct {
 	t         testing.TB
-	store     *store.Store
+	store     *database.DB
 	purchases *purchase.Service
 	batches   *batch.Service
 	approvals *approval.Service
@@ -54,29 +54,30 @@ func open(t testing.TB) *house {
 	ctx := context.Background()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+	s, err := database.Open(ctx, storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
+		Machine:  storetest.StandingClock(),
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
 	words := letters.Writer{Base: "https://desk.example"}
-	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+	h.purchases = &purchase.Service{InTx: s.InTx, Store: purchase.Store{DB: s},
 		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Bank: bank.Everything()}
-	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+	bills := &billing.Service{InTx: s.InTx, Store: billing.Store{DB: s}, Purchases: h.purchases,
 		Letters: words}
 	h.purchases.Papers = bills
-	h.batches = &batch.Service{Store: batch.Store{DB: s.DB}, Billing: bills,
+	h.batches = &batch.Service{Store: batch.Store{DB: s}, Billing: bills,
 		Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
-		Clients: &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}}
-	h.approvals = &approval.Service{Store: approval.Store{DB: s.DB},
+		Clients: &client.Service{Store: client.Store{DB: s}, Now: s.Now}}
+	h.approvals = &approval.Service{Store: approval.Store{DB: s},
 		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now,
-		Brands:   &merchant.Service{Store: merchant.Store{DB: s.DB}},
-		Webhooks: &webhook.Service{Store: webhook.Store{DB: s.DB}}}
+		Brands:   &merchant.Service{Store: merchant.Store{DB: s}},
+		Webhooks: &webhook.Service{Store: webhook.Store{DB: s}}}
 	h.approvals.Webhooks.Alone = h.approvals.Brands.Alone
 	h.batches.Approvals = h.approvals.Watch
 	h.merchant, h.brand = h.business("acme")
@@ -216,7 +217,7 @@ func (h *house) says(who actor.Actor, a approval.Approval, yes bool) (approval.A
 
 func (h *house) state(id uuid.UUID) token.State {
 	h.t.Helper()
-	t, err := h.store.Token(context.Background(), h.merchant, id)
+	t, err := token.Store{DB: h.store}.Token(context.Background(), h.merchant, id)
 	must(h.t, err)
 	return t.State
 }

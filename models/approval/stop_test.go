@@ -17,7 +17,7 @@ import (
 func (h *house) member() (clientID, tokenID uuid.UUID) {
 	h.t.Helper()
 	ctx := context.Background()
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now}
 	c, err := clients.Create(ctx, h.asker, client.Input{Details: client.Details{Email: "n@example.org",
 		FullName: "N Dlamini", BankAccount: "62000000123", BankCode: "632005", AccountType: bank.Current}})
 	must(h.t, err)

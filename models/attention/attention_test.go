@@ -7,16 +7,16 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/attention"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // desk is the queue of a merchant for which nothing waits.
-func desk(t *testing.T) (*store.Store, *attention.Service, actor.Actor) {
+func desk(t *testing.T) (*database.DB, *attention.Service, actor.Actor) {
 	t.Helper()
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func desk(t *testing.T) (*store.Store, *attention.Service, actor.Actor) {
 		VALUES ($1, 'gym', 'Gym', true, now(), now())`, who.MerchantID); err != nil {
 		t.Fatal(err)
 	}
-	return s, &attention.Service{Store: attention.Store{DB: s.DB}, Now: s.Now}, who
+	return s, &attention.Service{Store: attention.Store{DB: s}, Now: s.Now}, who
 }
 
 // request has one more thing wait: a request for a second approver.
-func request(t *testing.T, s *store.Store, who actor.Actor) {
+func request(t *testing.T, s *database.DB, who actor.Actor) {
 	t.Helper()
 	if _, err := s.Pool.Exec(t.Context(), `INSERT INTO approvals (id, merchant_id, kind, subject, subject_key, reason,
 			state, asked_by, asked_name, expires_at, created_at)

@@ -17,12 +17,12 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // start is a Monday at 09:00 SAST in a month without public holidays.
@@ -31,7 +31,7 @@ var start = calendar.On(2027, time.February, 1).At(9, 0)
 // house is a business with its batches, on a database of its own.
 type house struct {
 	t       testing.TB
-	store   *store.Store
+	store   *database.DB
 	batches *batch.Service
 	clients *client.Service
 	who     actor.Actor
@@ -43,14 +43,14 @@ func open(t testing.TB) *house {
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
 	// Jobs are not queued: tests do the work themselves.
-	s, err := store.Open(t.Context(), storetest.DSN(t),
-		store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(), MaxConns: 10,
+	s, err := database.Open(t.Context(), storetest.DSN(t),
+		database.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(), MaxConns: 10,
 			Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
-	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
+	h.clients = &client.Service{Store: client.Store{DB: s}, Now: s.Now}
 	h.batches = h.engine()
 	h.who, h.brand = h.merchant("acme")
 	return h
@@ -59,12 +59,12 @@ func open(t testing.TB) *house {
 // engine is one process that works on batches.
 func (h *house) engine() *batch.Service {
 	s := h.store
-	purchases := &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+	purchases := &purchase.Service{InTx: s.InTx, Store: purchase.Store{DB: s},
 		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: purchases}
+	bills := &billing.Service{InTx: s.InTx, Store: billing.Store{DB: s}, Purchases: purchases}
 	purchases.Papers = bills
-	return &batch.Service{Store: batch.Store{DB: s.DB}, Purchases: purchases, Clients: h.clients,
+	return &batch.Service{Store: batch.Store{DB: s}, Purchases: purchases, Clients: h.clients,
 		Timetable: purchases.Timetable, Now: s.Now,
 		Failed:  func(_ context.Context, _ batch.Ref, row int, err error) { h.t.Logf("row %d: %v", row, err) },
 		Billing: bills}

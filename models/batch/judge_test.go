@@ -54,7 +54,7 @@ func TestWarningsOfABatchReadEachRowAFewTimesWhateverTheStatisticsSay(t *testing
 	b, err := h.batches.Map(ctx, h.who, b.ID, b.Mapping)
 	must(t, err)
 	b = h.created(b)
-	must(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error {
+	must(t, h.store.InTx(ctx, func(tx *database.Tx) error {
 		var before, after int
 		const read = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
 			WHERE relname = 'batch_rows'`

@@ -18,12 +18,12 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/subscription"
 )
 
@@ -33,7 +33,7 @@ var start = calendar.On(2026, time.November, 23).At(9, 0)
 // house is a business that moves in, on a database of its own.
 type house struct {
 	t         testing.TB
-	store     *store.Store
+	store     *database.DB
 	book      *book.Service
 	purchases *purchase.Service
 	subs      *subscription.Service
@@ -47,22 +47,22 @@ func open(t testing.TB) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t),
-		store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(), MaxConns: 10,
+	s, err := database.Open(t.Context(), storetest.DSN(t),
+		database.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(), MaxConns: 10,
 			Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
-	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now}
-	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+	h.clients = &client.Service{Store: client.Store{DB: s}, Now: s.Now}
+	h.purchases = &purchase.Service{InTx: s.InTx, Store: purchase.Store{DB: s},
 		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
-	bills := &billing.Service{InTx: s.DB.InTx, Store: billing.Store{DB: s.DB}, Purchases: h.purchases}
-	h.subs = &subscription.Service{InTx: s.DB.InTx, Store: subscription.Store{DB: s.DB},
+	bills := &billing.Service{InTx: s.InTx, Store: billing.Store{DB: s}, Purchases: h.purchases}
+	h.subs = &subscription.Service{InTx: s.InTx, Store: subscription.Store{DB: s},
 		Purchases: h.purchases, Now: s.Now}
 	h.purchases.Papers, h.purchases.Subscriptions = bills, h.subs
-	h.book = &book.Service{InTx: s.DB.InTx, Store: book.Store{DB: s.DB}, Purchases: h.purchases,
+	h.book = &book.Service{InTx: s.InTx, Store: book.Store{DB: s}, Purchases: h.purchases,
 		Subscriptions: h.subs, Clients: h.clients, Now: s.Now, TakeNumbers: s.TakeNumbers,
 		Demands: func(context.Context, uuid.UUID) (merchant.Demands, error) {
 			return merchant.Demands{BatchesAbove: h.limit}, nil

@@ -41,7 +41,7 @@ func TestArrearsBecomeOpenItems(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM check_journal($1)`, h.who.MerchantID); n != 0 {
 		t.Errorf("%d differences in the journal", n)
 	}
-	items, err := attention.Store{DB: h.store.DB}.Items(context.Background(), h.who.MerchantID, attention.Query{}, 10)
+	items, err := attention.Store{DB: h.store}.Items(context.Background(), h.who.MerchantID, attention.Query{}, 10)
 	must(t, err)
 	if got := overdueNames(items); got != "Thandi Nkosi" {
 		t.Errorf("overdue without a debit: %q", got)

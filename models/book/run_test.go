@@ -76,7 +76,7 @@ func TestNothingIsDebitedFromWhatIsParked(t *testing.T) {
 	i := h.done(members(2))
 	ctx := context.Background()
 	row := h.rows(i)[0]
-	k, err := token.Store{DB: h.store.DB}.Token(ctx, h.who.MerchantID, row.TokenID)
+	k, err := token.Store{DB: h.store}.Token(ctx, h.who.MerchantID, row.TokenID)
 	must(t, err)
 	charge := func() error {
 		due := calendar.On(2026, time.December, 15).At(12, 0)

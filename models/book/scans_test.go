@@ -62,12 +62,12 @@ func TestScansComeInWithTheirMandatesAndAreTakenBack(t *testing.T) {
 	h.is(i, 4, book.Created, book.CauseNoScan)
 	i = h.run(i)
 	rows := h.rows(i)
-	kept, err := mandate.Store{DB: h.store.DB}.EvidenceOf(ctx, h.who.MerchantID, rows[0].TokenID)
+	kept, err := mandate.Store{DB: h.store}.EvidenceOf(ctx, h.who.MerchantID, rows[0].TokenID)
 	must(t, err)
 	if len(kept) != 2 {
 		t.Fatalf("the mandate has %+v", kept)
 	}
-	whole, err := mandate.Store{DB: h.store.DB}.Evidence(ctx, h.who.MerchantID, kept[0].ID)
+	whole, err := mandate.Store{DB: h.store}.Evidence(ctx, h.who.MerchantID, kept[0].ID)
 	must(t, err)
 	if whole.Name != "ksf0001.pdf" || string(whole.Content) != pdf+"1" {
 		t.Errorf("the scan %s reads %q", whole.Name, whole.Content)

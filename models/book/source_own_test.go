@@ -18,7 +18,7 @@ func (h *house) taken(numbers bool) []byte {
 	var out bytes.Buffer
 	owner := h.who
 	owner.Role = actor.Admin
-	b, err := (&leaving.Service{Store: leaving.Store{DB: h.store.DB}, Release: "test"}).Begin(context.Background(), owner,
+	b, err := (&leaving.Service{Store: leaving.Store{DB: h.store}, Release: "test"}).Begin(context.Background(), owner,
 		leaving.Wish{Numbers: numbers}, &out)
 	must(h.t, err)
 	defer b.Close()

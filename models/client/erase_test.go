@@ -69,7 +69,8 @@ func TestAnErasedClientTakesNothingMore(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := h.store.ClientDetails(t.Context(), c.MerchantID, c.ID); !fault.Is(err, fault.NotFound) {
+	if _, err := (client.Store{DB: h.store}).ClientDetails(t.Context(), c.MerchantID,
+		c.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a purchase would copy it: %v", err)
 	}
 	got, err := h.Get(t.Context(), h.admin, c.ID)

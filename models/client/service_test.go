@@ -17,13 +17,12 @@ import (
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 type house struct {
 	*client.Service
-	store             *store.Store
+	store             *database.DB
 	program, stranger actor.Actor
 	admin, staff      actor.Actor
 }
@@ -35,7 +34,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 8})
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Sandbox: true, MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func open(t *testing.T) *house {
 		}
 	}
 	return &house{
-		Service: &client.Service{Store: client.Store{DB: db.DB}, Now: db.Now}, store: db,
+		Service: &client.Service{Store: client.Store{DB: db}, Now: db.Now}, store: db,
 		program:  actor.Actor{Kind: actor.Credential, Name: "program", MerchantID: ours, Scopes: actor.AllScopes},
 		stranger: actor.Actor{Kind: actor.Credential, Name: "stranger", MerchantID: theirs, Scopes: actor.AllScopes},
 		admin:    actor.Actor{Kind: actor.User, Name: "admin", MerchantID: ours, Role: actor.Admin},
@@ -124,7 +123,7 @@ func TestAStrangersClientIsMissing(t *testing.T) {
 			t.Errorf("%s: %v, want NotFound", name, err)
 		}
 	}
-	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), h.stranger.MerchantID,
+	page, err := trail.Store{DB: h.store}.Timeline(t.Context(), h.stranger.MerchantID,
 		trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
 	if err != nil || len(page.Items) != 0 {
 		t.Errorf("the stranger sees %d events (%v)", len(page.Items), err)
@@ -172,7 +171,7 @@ func TestSavingWithoutAChangeWritesNothing(t *testing.T) {
 	if _, err := h.Update(t.Context(), h.program, c.ID, city("")); err != nil {
 		t.Fatal(err)
 	}
-	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), c.MerchantID,
+	page, err := trail.Store{DB: h.store}.Timeline(t.Context(), c.MerchantID,
 		trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
 	if err != nil || len(page.Items) != 1 || page.Items[0].Action != "client.created" ||
 		page.Items[0].Actor.Name != "program" {
@@ -235,7 +234,7 @@ func TestRevealingIsAudited(t *testing.T) {
 	if err != nil || got.BankAccount != "4055123456" || got.PersonalCode != "8001015009087" {
 		t.Fatalf("got %v (%v)", got, err)
 	}
-	page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), c.MerchantID,
+	page, err := trail.Store{DB: h.store}.Timeline(t.Context(), c.MerchantID,
 		trail.Subject{ClientID: c.ID}, paging.Ask{Limit: 1})
 	if err != nil || page.Items[0].Action != "client.revealed" || !page.Older {
 		t.Errorf("newest event %+v (%v)", page.Items, err)

@@ -12,7 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // opened is an empty database.

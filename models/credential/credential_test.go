@@ -16,14 +16,14 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 type house struct {
 	*credential.Service
-	store          *store.Store
+	store          *database.DB
 	ours, theirs   actor.Actor
 	sinceNow       atomic.Int64 // how far real time was moved
 	key, retired   credential.Key
@@ -32,7 +32,7 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 4})
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func open(t *testing.T) *house {
 	}
 	h.ours = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Thandi", MerchantID: h.merchant, Role: actor.Admin}
 	h.theirs = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Stranger", MerchantID: h.them, Role: actor.Admin}
-	h.Service = &credential.Service{Store: credential.Store{DB: db.DB}, Issuer: "debitdesk",
+	h.Service = &credential.Service{Store: credential.Store{DB: db}, Issuer: "debitdesk",
 		Keys: []credential.Key{h.key, h.retired}, Now: func() time.Time {
 			return time.Now().Add(time.Duration(h.sinceNow.Load()))
 		}}

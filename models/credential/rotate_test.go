@@ -9,8 +9,8 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/store"
 )
 
 // pass lets real time pass.
@@ -242,12 +242,13 @@ func TestARotationWithoutOverlapIsSeenByEveryProcessAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	old := h.issue(t, credential.Input{})
-	other, err := store.Open(t.Context(), h.store.Pool.Config().ConnString(), store.Options{Sandbox: true, MaxConns: 2})
+	other, err := database.Open(t.Context(), h.store.Pool.Config().ConnString(),
+		database.Options{Sandbox: true, MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(other.Close)
-	elsewhere := &credential.Service{Store: credential.Store{DB: other.DB}, Keys: h.Keys, Now: h.Now,
+	elsewhere := &credential.Service{Store: credential.Store{DB: other}, Keys: h.Keys, Now: h.Now,
 		Issuer: h.Issuer}
 	if _, err := elsewhere.Verify(t.Context(), old.Token); err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/dbtest"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
-	"debitdesk/models/store/storetest/dbtest"
 )
 
 // thing is a record of these tests.

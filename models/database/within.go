@@ -12,7 +12,7 @@ import (
 
 type withinKey struct{}
 
-// Context is what reads of the Store are given inside this unit of work: they then
+// Context is what reads are given inside this unit of work: they then
 // go by its connection, and see what it has written.
 func (t *Tx) Context() context.Context { return context.WithValue(t.ctx, withinKey{}, t) }
 

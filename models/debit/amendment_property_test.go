@@ -11,7 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 	"debitdesk/models/token"
 )
 

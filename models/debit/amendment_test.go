@@ -87,7 +87,7 @@ func (h *house) takeOver(id uuid.UUID) purchase.AmendmentSheet {
 
 func (h *house) oldMandate(id uuid.UUID) mandate.Mandate {
 	h.t.Helper()
-	m, err := h.store.Mandate(ctx, h.who.MerchantID, id)
+	m, err := mandate.Store{DB: h.store}.Mandate(ctx, h.who.MerchantID, id)
 	must(h.t, err)
 	return m
 }

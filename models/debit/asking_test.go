@@ -83,7 +83,7 @@ func (h *house) run() {
 
 func (h *house) mandate(id uuid.UUID) mandate.Mandate {
 	h.t.Helper()
-	m, err := h.store.Mandate(ctx, h.who.MerchantID, id)
+	m, err := mandate.Store{DB: h.store}.Mandate(ctx, h.who.MerchantID, id)
 	must(h.t, err)
 	return m
 }
@@ -91,7 +91,7 @@ func (h *house) mandate(id uuid.UUID) mandate.Mandate {
 // asked is how often the payer was asked, newest first.
 func (h *house) asked(id uuid.UUID) []mandate.Authentication {
 	h.t.Helper()
-	all, err := h.store.AuthenticationsOf(ctx, h.who.MerchantID, id)
+	all, err := mandate.Store{DB: h.store}.AuthenticationsOf(ctx, h.who.MerchantID, id)
 	must(h.t, err)
 	return all
 }

@@ -50,7 +50,7 @@ func (h *house) asks(in purchase.Input, how mandate.Method, fallback bool) purch
 
 func (h *house) mandateOf(id uuid.UUID) mandate.Mandate {
 	h.t.Helper()
-	m, err := h.store.Mandate(context.Background(), h.who.MerchantID, id)
+	m, err := mandate.Store{DB: h.store}.Mandate(context.Background(), h.who.MerchantID, id)
 	must(h.t, err)
 	return m
 }

@@ -31,7 +31,7 @@ func (h *house) stored() uuid.UUID {
 // belongs gives the token a client.
 func (h *house) belongs(id uuid.UUID) {
 	h.t.Helper()
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now}
 	c, err := clients.Create(context.Background(), h.who, client.Input{Details: *payer()})
 	must(h.t, err)
 	h.exec(`UPDATE tokens SET client_id = $2 WHERE id = $1`, id, c.ID)
@@ -235,7 +235,7 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 		both.Wait()
 		if wrong != nil {
 			wantCode(t, wrong, "invalid_recurring_token")
-		} else if waiting, _ := h.store.WaitingFor(ctx, h.who.MerchantID, id); len(waiting) != 1 ||
+		} else if waiting, _ := (purchase.Store{DB: h.store}).WaitingFor(ctx, h.who.MerchantID, id); len(waiting) != 1 ||
 			waiting[0].ID != charged.ID {
 			t.Errorf("the charge is lost: %v", waiting)
 		}
@@ -278,7 +278,7 @@ func TestDeletingAClientLeavesNothingToUndo(t *testing.T) {
 	h.belongs(id)
 	d := h.setAside(id)
 	clientID := h.token(id).ClientID
-	must(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error {
+	must(t, h.store.InTx(ctx, func(tx *database.Tx) error {
 		return h.purchases.ForgetClient(tx.Context(), tx, h.who, clientID)
 	}))
 	if got := h.token(id).State; got != token.Deleted {
@@ -329,7 +329,7 @@ func TestWhereASecondPersonIsWantedNobodyDeletesAlone(t *testing.T) {
 	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}})
 	wantCode(t, err, "approval_needed")
 	wantCode(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
-	wantCode(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error {
+	wantCode(t, h.store.InTx(ctx, func(tx *database.Tx) error {
 		return h.purchases.ForgetClient(ctx, tx, h.who,
 			h.token(id).ClientID)
 	}), "approval_needed")

@@ -17,7 +17,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // book is a house with invoices, a client, a stored account and a batch.
@@ -34,14 +34,14 @@ func openBook(t *testing.T) *book {
 	t.Helper()
 	h := open(t)
 	b := &book{house: h, batch: h.store.NewID()}
-	b.bills = &billing.Service{InTx: h.store.DB.InTx, Store: billing.Store{DB: h.store.DB}, Purchases: h.purchases}
+	b.bills = &billing.Service{InTx: h.store.InTx, Store: billing.Store{DB: h.store}, Purchases: h.purchases}
 	h.purchases.Papers = b.bills
 	h.exec(`UPDATE brands SET tax_number = '4123456789'`)
 	h.exec(`INSERT INTO batches (id, merchant_id, brand_id, name, source, state, format, mapping, header_hash,
 			content_hash, creator, created_at, updated_at)
 		VALUES ($1, $2, $3, 'november.csv', 'file', 'done', '{}', '{}', '', '', '{}', $4, $4)`,
 		b.batch, h.who.MerchantID, h.brand, h.store.Now())
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now}
 	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
 		FullName: "N Dlamini", BankAccount: "4000009901", BankCode: "632005", AccountType: bank.Current}})
 	must(t, err)
@@ -202,12 +202,12 @@ func (b *book) agreed(t *rapid.T, rec purchase.Record) {
 // agreedAccount compares the client's account, as it is and as of today, the balance and the journal.
 func (b *book) agreedAccount(t *rapid.T, rec purchase.Record) {
 	ctx, today := context.Background(), calendar.DateOf(b.store.Now())
-	books := &report.Money{Store: report.Store{DB: b.store.DB}}
+	books := &report.Money{Store: report.Store{DB: b.store}}
 	asOf, err := books.Account(ctx, b.who, b.client, today)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := (&report.Service{Store: report.Store{DB: b.store.DB}, Now: b.store.Now}).ClientAccount(ctx, b.who,
+	now, err := (&report.Service{Store: report.Store{DB: b.store}, Now: b.store.Now}).ClientAccount(ctx, b.who,
 		b.client)
 	if err != nil {
 		t.Fatal(err)

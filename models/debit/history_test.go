@@ -18,7 +18,8 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
+	"debitdesk/models/upkeep"
 )
 
 // Whatever staff, banks and clocks do to a purchase, and in whatever order, its
@@ -101,7 +102,7 @@ func (w *histories) round() {
 			WHERE state IN ('blocked', 'pending')`,
 	)
 	if w.rand.IntN(3) == 0 {
-		_, err := w.store.FoldFigures(ctx)
+		_, err := upkeep.Store{DB: w.store}.FoldFigures(ctx)
 		must(w.t, err)
 	}
 	w.agree()
@@ -256,7 +257,7 @@ func (w *histories) agree() {
 		w.note(l.stood)
 	}
 	w.balance()
-	wrong, err := w.store.WrongFigures(ctx)
+	wrong, err := upkeep.Store{DB: w.store}.WrongFigures(ctx)
 	must(w.t, err)
 	for _, f := range wrong {
 		w.t.Errorf("after %d steps: %s", w.steps, f)
@@ -323,7 +324,7 @@ func (w *histories) note(s standing) {
 // balance compares the figures of the merchant with sums of their own.
 func (w *histories) balance() {
 	w.t.Helper()
-	found, err := report.Store{DB: w.store.DB}.Balances(ctx, w.who.MerchantID, report.Filter{})
+	found, err := report.Store{DB: w.store}.Balances(ctx, w.who.MerchantID, report.Filter{})
 	must(w.t, err)
 	b := found["ZAR"]
 	gross := w.number(`SELECT coalesce(sum(net_cents), 0)::bigint FROM purchases`)

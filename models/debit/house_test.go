@@ -24,8 +24,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/simulation"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/token"
 )
 
@@ -36,7 +35,7 @@ var start = calendar.On(2027, time.February, 1).At(9, 0)
 // clock on a day that is the same for every run.
 type house struct {
 	t         testing.TB
-	store     *store.Store
+	store     *database.DB
 	bank      *banksandbox.Bank
 	purchases *purchase.Service
 	debits    *debit.Service
@@ -101,7 +100,8 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 	ctx := context.Background()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+	s, err := database.Open(ctx, storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
+		Machine:  storetest.StandingClock(),
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
@@ -109,14 +109,14 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 
 	h := &house{t: t, store: s}
 	cal := calendar.New()
-	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+	h.bank = banksandbox.New(banksandbox.Store{DB: s}, s.Now, tt, cal)
+	h.purchases = &purchase.Service{InTx: s.InTx, Store: purchase.Store{DB: s},
 		Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
 	h.debits = h.engine(h.bank)
-	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{Store: simulation.Store{DB: s}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases,
 		Phone:     h.bank.ForceMandate,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
@@ -128,7 +128,7 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 
 // engine is one more process that runs debits, with a gateway of its own.
 func (h *house) engine(g bank.Gateway) *debit.Service {
-	return &debit.Service{InTx: h.store.DB.InTx, Store: debit.Store{DB: h.store.DB}, Bank: g, Purchases: h.purchases,
+	return &debit.Service{InTx: h.store.InTx, Store: debit.Store{DB: h.store}, Bank: g, Purchases: h.purchases,
 		Now:       h.store.Now,
 		Timetable: h.purchases.Timetable, Limits: h.purchases.Limits, Chunk: 7}
 }
@@ -225,7 +225,7 @@ func (h *house) get(id uuid.UUID) purchase.Record {
 
 func (h *house) token(id uuid.UUID) token.Token {
 	h.t.Helper()
-	t, err := h.store.Token(context.Background(), h.who.MerchantID, id)
+	t, err := token.Store{DB: h.store}.Token(context.Background(), h.who.MerchantID, id)
 	must(h.t, err)
 	return t
 }

@@ -15,7 +15,7 @@ import (
 // told are the movements of a statement, as its lines say them.
 func (h *house) told(f report.Filter) (all []string) {
 	h.t.Helper()
-	must(h.t, statement.Store{DB: h.store.DB}.Book(ctx, h.who.MerchantID, f, func(b statement.Book) error {
+	must(h.t, statement.Store{DB: h.store}.Book(ctx, h.who.MerchantID, f, func(b statement.Book) error {
 		return b.Each(func(l statement.Line) error {
 			all = append(all, fmt.Sprintf("%s %s %q %d", l.Kind, l.Method, l.Account, l.AmountCents))
 			return nil
@@ -38,7 +38,7 @@ func TestFiguresOfPastDaysDoNotChangeWhenTheMoneyIsPaidAnotherWay(t *testing.T) 
 	}
 	before := map[string]string{}
 	figures := func(name string, f report.Filter) string {
-		turnover, err := report.Store{DB: h.store.DB}.Turnover(ctx, h.who.MerchantID, f)
+		turnover, err := report.Store{DB: h.store}.Turnover(ctx, h.who.MerchantID, f)
 		must(t, err)
 		return fmt.Sprintf("%s: %+v %v", name, turnover, h.told(f))
 	}

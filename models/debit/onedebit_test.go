@@ -22,7 +22,7 @@ import (
 // account to the payer.
 func (h *house) invoiced(terms *mandate.Ask) purchase.Record {
 	h.t.Helper()
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now}
 	who, err := clients.Create(context.Background(), h.who, client.Input{Details: *payer()})
 	must(h.t, err)
 	in := purchase.Input{ClientID: who.ID, BrandID: h.brand, Currency: "ZAR", Details: one(25000)}

@@ -11,8 +11,8 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/plans"
+	"debitdesk/models/storetest"
+	"debitdesk/models/storetest/plans"
 )
 
 // The question is asked four times a second, by a statement that is planned once for every moment: it reads one

@@ -21,7 +21,7 @@ func TestADocumentThatIsAddedLaterWinsALateDispute(t *testing.T) {
 	if c := h.get(p.ID).Collection; c.State != collection.Disputed || !c.ProofDue {
 		t.Fatalf("%s, proof due %v", c.State, c.ProofDue)
 	}
-	proofs := mandate.Service{Store: mandate.Store{DB: h.store.DB}}
+	proofs := mandate.Service{Store: mandate.Store{DB: h.store}}
 	for range 2 {
 		must(t, proofs.AddDocument(ctx, h.who, p.ID, document("%PDF-1.7 signed")))
 	}
@@ -43,7 +43,7 @@ func TestAMandateWithABetterProofTakesNoDocument(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	p := h.tokenise("4000000000", 0)
-	proofs := mandate.Service{Store: mandate.Store{DB: h.store.DB}}
+	proofs := mandate.Service{Store: mandate.Store{DB: h.store}}
 	for _, given := range []string{`consent_channel = 'pay_page'`, `consent_channel = 'bank'`,
 		`consent_channel = 'signed_paper', bank_code = ''`} {
 		h.exec(`UPDATE mandates SET ` + given)

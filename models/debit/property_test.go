@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/debit"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // Banks answer late, twice and out of order. Whatever they say, the statement and

@@ -30,7 +30,7 @@ func (h *house) stop(clientID uuid.UUID) (undo func()) {
 // ofClient is what debicheck makes, for a client of the book who has not been asked yet.
 func (h *house) ofClient(account bank.AccountNumber) purchase.Record {
 	h.t.Helper()
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now}
 	c, err := clients.Create(context.Background(), h.who, client.Input{Details: asksPayer(account)})
 	must(h.t, err)
 	return h.asks(purchase.Input{ClientID: c.ID}, mandate.Delayed, false)

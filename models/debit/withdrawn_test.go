@@ -40,7 +40,7 @@ func (h *house) withdrawn(p purchase.Record) {
 func TestAClientWhoIsDeletedIsNotAskedAnyMore(t *testing.T) {
 	t.Parallel()
 	h := amending(t)
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now, Forget: h.forgets}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now, Forget: h.forgets}
 	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
 		FullName: "N Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086",
 		BankAccount: "4000000000", BankCode: "632005", AccountType: bank.Current}})
@@ -74,7 +74,7 @@ func TestAnAbandonedAmendmentAsksNobodyAnyMore(t *testing.T) {
 func TestTheMandateOfAClientWhoWasDeletedIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	h := amending(t)
-	clients := &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now, Forget: h.forgets}
+	clients := &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now, Forget: h.forgets}
 	ask := asking{account: "4000008002", cents: 14900}.input(h.brand)
 	c, err := clients.Create(ctx, h.who, client.Input{Details: *ask.Client})
 	must(t, err)

@@ -18,19 +18,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/user"
 )
 
 type house struct {
 	*factor.Service
-	store *store.Store
+	store *database.DB
 	ahead atomic.Int64
 	who   actor.Actor // an admin
 	other actor.Actor // a colleague
@@ -49,7 +49,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 8,
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Sandbox: true, MaxConns: 8,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func open(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	h.Service = &factor.Service{Store: factor.Store{DB: db.DB}, Letters: plain{}, Party: party,
+	h.Service = &factor.Service{Store: factor.Store{DB: db}, Letters: plain{}, Party: party,
 		Now: func() time.Time { return start.Add(time.Duration(h.ahead.Load())) },
 		Password: func(_ context.Context, _ actor.Actor, password string) error {
 			if password != "right" {
@@ -86,7 +86,7 @@ func (h *house) person(t *testing.T, merchant uuid.UUID, email string) actor.Act
 	t.Helper()
 	u := user.User{ID: uuid.New(), MerchantID: merchant, Email: email, Role: actor.Admin, CreatedAt: time.Unix(1, 0),
 		UpdatedAt: time.Unix(1, 0)}
-	if err := h.store.InTx(t.Context(), func(tx *store.Tx) error { return user.Insert(tx.Tx, u, "") }); err != nil {
+	if err := h.store.InTx(t.Context(), func(tx *database.Tx) error { return user.Insert(tx, u, "") }); err != nil {
 		t.Fatal(err)
 	}
 	return u.Actor()

@@ -9,19 +9,20 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/holiday"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func TestAnAdminOfTheOnlyBusinessAddsAHoliday(t *testing.T) {
 	ctx := t.Context()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+	s, err := database.Open(ctx, storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
+		Machine:  storetest.StandingClock(),
 		MaxConns: 4, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
@@ -34,7 +35,7 @@ func TestAnAdminOfTheOnlyBusinessAddsAHoliday(t *testing.T) {
 		return actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: id, Name: "Owner"}
 	}
 	admin := merchant("gym")
-	days := &holiday.Service{Store: holiday.Store{DB: s.DB}}
+	days := &holiday.Service{Store: holiday.Store{DB: s}}
 	staff := admin
 	staff.Role = actor.Staff
 	change := calendar.Change{Day: calendar.On(2027, time.January, 11), Name: "Election day"}

@@ -7,12 +7,12 @@ import (
 
 	"debitdesk/cmd/app"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/installation"
 	"debitdesk/models/merchant"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/user"
 )
 
@@ -28,14 +28,14 @@ func empty(t *testing.T) (*installation.Service, *time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 6})
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Sandbox: true, MaxConns: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
 	now := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
-	return &installation.Service{Store: installation.Store{DB: db.DB}, Brand: app.FirstBrand(true),
-		Merchants: &merchant.Service{Store: merchant.Store{DB: db.DB}, Test: true},
+	return &installation.Service{Store: installation.Store{DB: db}, Brand: app.FirstBrand(true),
+		Merchants: &merchant.Service{Store: merchant.Store{DB: db}, Test: true},
 		Now:       func() time.Time { return now }}, &now
 }
 

@@ -11,17 +11,17 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database"
 	"debitdesk/models/jobs"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func nothing(context.Context) error { return nil }
 
-func openStore(t *testing.T, enqueue func(context.Context, pgx.Tx, []queue.Job) error) *store.Store {
+func openStore(t *testing.T, enqueue func(context.Context, pgx.Tx, []queue.Job) error) *database.DB {
 	t.Helper()
 	if enqueue == nil {
 		var err error
@@ -29,7 +29,7 @@ func openStore(t *testing.T, enqueue func(context.Context, pgx.Tx, []queue.Job) 
 			t.Fatal(err)
 		}
 	}
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, Enqueue: enqueue})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, Enqueue: enqueue})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func openStore(t *testing.T, enqueue func(context.Context, pgx.Tx, []queue.Job) 
 }
 
 // work runs the jobs of a store until the test ends.
-func work(t *testing.T, s *store.Store, change func(*jobs.Deps)) *jobs.Runner {
+func work(t *testing.T, s *database.DB, change func(*jobs.Deps)) *jobs.Runner {
 	t.Helper()
 	d := jobs.Deps{Pool: s.Pool.Pool, SendMail: func(context.Context, uuid.UUID) error { return nil },
 		SendDue: nothing, RunDue: nothing, Tidy: nothing, FoldCounts: nothing, WorkBatches: nothing, DueEvery: time.Hour}
@@ -62,17 +62,17 @@ func newMail() mail.Mail {
 func TestAMailOfACommittedFactGoesOut(t *testing.T) {
 	s := openStore(t, nil)
 	sent := make(chan mail.Mail)
-	out := outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{},
+	out := outbox.Service{Store: outbox.Store{DB: s}, Sender: outbox.Keep{},
 		Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
 	work(t, s, func(d *jobs.Deps) { d.SendMail = out.Send })
 
 	undone, done := newMail(), newMail()
 	failure := errors.New("undo")
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(undone); return failure }); !errors.Is(err,
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error { tx.InsertMail(undone); return failure }); !errors.Is(err,
 		failure) {
 		t.Fatal(err)
 	}
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(done); return nil }); err != nil {
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error { tx.InsertMail(done); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if m := <-sent; m.ObjectID != done.ObjectID {
@@ -86,11 +86,11 @@ func TestAMailOfACommittedFactGoesOut(t *testing.T) {
 
 func TestALostJobIsMadeGoodByTheSweep(t *testing.T) {
 	s := openStore(t, func(context.Context, pgx.Tx, []queue.Job) error { return nil })
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(newMail()); return nil }); err != nil {
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error { tx.InsertMail(newMail()); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	sent := make(chan mail.Mail, 1)
-	out := outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{},
+	out := outbox.Service{Store: outbox.Store{DB: s}, Sender: outbox.Keep{},
 		Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
 	work(t, s, func(d *jobs.Deps) {
 		d.SendDue = func(ctx context.Context) error { _, err := out.SendDue(ctx); return err }
@@ -121,7 +121,7 @@ func TestEveryKindOfJobHasAWorker(t *testing.T) {
 		{queue.MakeStatement{StatementID: id}, "statement " + id.String()},
 		{queue.Simulate{RunID: id}, "simulation " + id.String()},
 		{queue.ResetPassword{Email: "a@example.com"}, "reset a@example.com"}} {
-		if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Enqueue(row.job); return nil }); err != nil {
+		if err := s.InTx(t.Context(), func(tx *database.Tx) error { tx.Enqueue(row.job); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if got := <-did; got != row.want {
@@ -166,7 +166,7 @@ func TestAFailedJobIsLoggedOnceWithItsIDAndKind(t *testing.T) {
 		d.Log = slog.New(log)
 		d.SendMail = func(context.Context, uuid.UUID) error { failed <- struct{}{}; return errors.New("relay is away") }
 	})
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(newMail()); return nil }); err != nil {
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error { tx.InsertMail(newMail()); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	<-failed
@@ -206,7 +206,7 @@ func TestStopCancelsWorkThatTakesTooLong(t *testing.T) {
 		d.RunDue = wait
 		d.WorkBatch = func(ctx context.Context, _ uuid.UUID) error { return wait(ctx) }
 	})
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Enqueue(queue.WorkBatch{}); return nil }); err != nil {
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error { tx.Enqueue(queue.WorkBatch{}); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	<-started

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func process(t *testing.T, dsn string) *sweeps {

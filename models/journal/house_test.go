@@ -14,11 +14,11 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/journal"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 var begins = calendar.On(2026, time.September, 28)
@@ -26,7 +26,7 @@ var begins = calendar.On(2026, time.September, 28)
 // house is a business with a brand whose rows are written as the product writes them.
 type house struct {
 	*testing.T
-	store *store.Store
+	store *database.DB
 	books *journal.Service
 	who   actor.Actor
 	brand uuid.UUID
@@ -38,13 +38,13 @@ func open(t *testing.T) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true,
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
 		Machine: storetest.StandingClock(), MaxConns: 4,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, begins.At(9, 0))
-	h := &house{T: t, store: s, books: &journal.Service{Store: journal.Store{DB: s.DB}}, day: begins}
+	h := &house{T: t, store: s, books: &journal.Service{Store: journal.Store{DB: s}}, day: begins}
 	id := h.row("merchants", map[string]any{"slug": "gym", "is_test": true})
 	h.who = actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: id, Name: "Owner"}
 	h.brand = h.row("brands", map[string]any{"currency": "ZAR"})

@@ -19,12 +19,12 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/leaving"
 	"debitdesk/models/mandate"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/token"
 )
 
@@ -39,7 +39,7 @@ const (
 
 type house struct {
 	*testing.T
-	store *store.Store
+	store *database.DB
 	books *leaving.Service
 }
 
@@ -54,13 +54,13 @@ func open(t *testing.T) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true,
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
 		Machine: storetest.StandingClock(), MaxConns: 4,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, monday.At(9, 0))
-	return &house{T: t, store: s, books: &leaving.Service{Store: leaving.Store{DB: s.DB}, Release: "test"}}
+	return &house{T: t, store: s, books: &leaving.Service{Store: leaving.Store{DB: s}, Release: "test"}}
 }
 
 func (h *house) exec(sql string, args ...any) {
@@ -88,10 +88,10 @@ func (h *house) merchant(slug string) actor.Actor {
 func (h *house) client(of actor.Actor, name string) (id uuid.UUID) {
 	h.Helper()
 	id = h.store.NewID()
-	must(h.T, h.store.InTx(h.Context(), func(tx *store.Tx) error {
+	must(h.T, h.store.InTx(h.Context(), func(tx *database.Tx) error {
 		c := client.Client{ID: id, MerchantID: of.MerchantID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		c.FullName, c.Email, c.BankAccount, c.PersonalCode = name, "one@example.com", account, identity
-		client.Insert(tx.Tx, c)
+		client.Insert(tx, c)
 		return nil
 	}))
 	return id
@@ -104,15 +104,15 @@ func (h *house) evidence(of actor.Actor, client uuid.UUID, content string) (id u
 	var brand uuid.UUID
 	must(h.T, h.store.Pool.QueryRow(h.Context(), `SELECT id FROM brands WHERE merchant_id = $1`, of.MerchantID).
 		Scan(&brand))
-	must(h.T, h.store.InTx(h.Context(), func(tx *store.Tx) error {
+	must(h.T, h.store.InTx(h.Context(), func(tx *database.Tx) error {
 		now, sum := tx.Now(), sha256.Sum256([]byte(content))
-		mandate.Insert(tx.Tx, mandate.Mandate{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
+		mandate.Insert(tx, mandate.Mandate{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
 			Kind: mandate.EFT, State: mandate.ActiveState, ContractReference: "R" + id.String()[24:], PeriodUnits: "months",
 			DeductionDay: 1, ClearingAccount: ours, AccountMask: bank.AccountNumber(account).String(), CreatedAt: now,
 			UpdatedAt: now, Consent: mandate.Consent{Text: "I agree.", At: now, Channel: mandate.SignedPaper}})
-		token.Insert(tx.Tx, token.Token{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
+		token.Insert(tx, token.Token{ID: id, MerchantID: of.MerchantID, BrandID: brand, ClientID: client,
 			MandateID: id, State: token.Active, Account: account, CreatedAt: now, UpdatedAt: now})
-		mandate.InsertEvidence(tx.Tx, mandate.Evidence{ID: id, MerchantID: of.MerchantID, MandateID: id,
+		mandate.InsertEvidence(tx, mandate.Evidence{ID: id, MerchantID: of.MerchantID, MandateID: id,
 			Name: "scan.png", ContentType: "image/png", SizeBytes: int64(len(content)), SHA256: sum[:],
 			Content: []byte(content), CreatedAt: now})
 		return nil

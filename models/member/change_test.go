@@ -13,13 +13,15 @@ import (
 
 func (h *house) session(u user.User, id string) {
 	h.t.Helper()
-	must(h.t, h.store.InsertSession(h.t.Context(), user.Session{Hash: []byte(id), UserID: u.ID, MerchantID: u.MerchantID,
-		Data: "{}", CreatedAt: h.Now(), SeenAt: h.Now(), ExpiresAt: h.Now().Add(user.SessionIdle)}))
+	must(h.t, user.Store{DB: h.store}.InsertSession(h.t.Context(), user.Session{Hash: []byte(id), UserID: u.ID,
+		MerchantID: u.MerchantID,
+		Data:       "{}", CreatedAt: h.Now(), SeenAt: h.Now(), ExpiresAt: h.Now().Add(user.SessionIdle)}))
 }
 
 func (h *house) living(id string) bool {
 	h.t.Helper()
-	_, found, err := h.store.FindSession(h.t.Context(), [][]byte{[]byte(id)}, h.Now(), h.Now().Add(-user.SessionAbsolute))
+	_, found, err := user.Store{DB: h.store}.FindSession(h.t.Context(), [][]byte{[]byte(id)}, h.Now(),
+		h.Now().Add(-user.SessionAbsolute))
 	must(h.t, err)
 	return found
 }
@@ -118,7 +120,7 @@ func TestDisablingEndsTheSessionsOfThatBusinessAlone(t *testing.T) {
 	h := open(t)
 	_, err := h.Enrol(t.Context(), h.ours, "lebo@example.com", staff)
 	must(t, err)
-	here, err := h.store.User(t.Context(), h.ours.MerchantID, h.lebo.ID)
+	here, err := user.Store{DB: h.store}.User(t.Context(), h.ours.MerchantID, h.lebo.ID)
 	must(t, err)
 	h.session(here, "ours")
 	h.session(h.lebo, "theirs")

@@ -13,12 +13,13 @@ import (
 
 	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/member"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/user"
 )
 
@@ -28,7 +29,7 @@ const password = "three quiet herons"
 type house struct {
 	*member.Service
 	t            *testing.T
-	store        *store.Store
+	store        *database.DB
 	users        *user.Service
 	ours, theirs actor.Actor // operators
 	thandi, lebo user.User   // admins of ours and theirs
@@ -39,7 +40,7 @@ func open(t *testing.T) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8, Seal: box,
+	db, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, MaxConns: 8, Seal: box,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(db.Close)
@@ -56,9 +57,9 @@ func open(t *testing.T) *house {
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	now := func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }
-	h.Service = &member.Service{Store: member.Store{DB: db.DB}, Now: now,
+	h.Service = &member.Service{Store: member.Store{DB: db}, Now: now,
 		Letters: letters.Writer{Base: "https://desk.example"}}
-	h.users = &user.Service{Store: user.Store{DB: db.DB}, Now: now,
+	h.users = &user.Service{Store: user.Store{DB: db}, Now: now,
 		Letters: letters.Writer{Base: "https://desk.example"}}
 	h.thandi = h.person(h.ours, "thandi@example.com", actor.Admin)
 	h.lebo = h.person(h.theirs, "lebo@example.com", actor.Admin)
@@ -89,7 +90,7 @@ func (h *house) link(kind, to string) string {
 	must(h.t, h.store.Pool.QueryRow(h.t.Context(),
 		`SELECT merchant_id, id FROM mails WHERE kind = $1 AND recipient = $2 ORDER BY id DESC LIMIT 1`, kind,
 		to).Scan(&merchantID, &id))
-	m, err := h.store.Mail(h.t.Context(), merchantID, id)
+	m, err := outbox.Store{DB: h.store}.Mail(h.t.Context(), merchantID, id)
 	must(h.t, err)
 	text := m.Text
 	_, rest, _ := strings.Cut(text, "https://desk.example/invite/")
@@ -285,7 +286,8 @@ func TestAPersonOfAnotherBusinessAcceptsWithTheirAccount(t *testing.T) {
 	}
 	_, err = h.Accept(t.Context(), h.lebo.Actor(), token)
 	wants(t, err, "invitation_used")
-	if at, err := h.store.User(t.Context(), h.theirs.MerchantID, h.lebo.ID); err != nil || at.Role != actor.Admin {
+	if at, err := (user.Store{DB: h.store}).User(t.Context(), h.theirs.MerchantID, h.lebo.ID); err != nil ||
+		at.Role != actor.Admin {
 		t.Fatalf("at home: %+v, %v", at, err)
 	}
 	if n := h.count(`SELECT count(*) FROM audit_entries WHERE merchant_id = $1 AND action LIKE 'invitation%'`,

@@ -10,18 +10,18 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 type house struct {
 	*merchant.Service
 	t        *testing.T
-	store    *store.Store
+	store    *database.DB
 	who      actor.Actor
 	stranger actor.Actor
 	brand    merchant.Brand
@@ -31,11 +31,11 @@ func open(t *testing.T) *house {
 	t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 8,
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Sandbox: true, MaxConns: 8,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
-	h := &house{Service: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: true}, t: t, store: s}
+	h := &house{Service: &merchant.Service{Store: merchant.Store{DB: s}, Test: true}, t: t, store: s}
 	m, b, err := h.Create(t.Context(), merchant.New{Slug: "acme", Name: "Acme"})
 	must(t, err)
 	other, _, err := h.Create(t.Context(), merchant.New{Slug: "other", Name: "Other"})

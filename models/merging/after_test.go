@@ -22,7 +22,7 @@ func TestTheTimeLineOfTheKeptOneShowsBoth(t *testing.T) {
 	for subject, want := range map[*trail.Subject]string{
 		{ClientID: keep.ID, Merged: of}: "client.merged client.created client.created",
 		{ClientID: gone.ID}:             "client.merged_away client.created"} {
-		page, err := trail.Store{DB: h.store.DB}.Timeline(t.Context(), h.who.MerchantID, *subject, paging.Ask{Limit: 9})
+		page, err := trail.Store{DB: h.store}.Timeline(t.Context(), h.who.MerchantID, *subject, paging.Ask{Limit: 9})
 		must(t, err)
 		var got []string
 		for _, e := range page.Items {

@@ -16,12 +16,12 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/merging"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 var start = calendar.On(2026, time.November, 23).At(9, 0)
@@ -30,7 +30,7 @@ var start = calendar.On(2026, time.November, 23).At(9, 0)
 type house struct {
 	t       *testing.T
 	dsn     string
-	store   *store.Store
+	store   *database.DB
 	clients *client.Service
 	merging *merging.Service
 	who     actor.Actor
@@ -50,7 +50,7 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, dsn: storetest.DSN(t), columns: map[string]map[string]string{}}
 	h.store = h.process()
-	h.clients = &client.Service{Store: client.Store{DB: h.store.DB}, Now: h.store.Now}
+	h.clients = &client.Service{Store: client.Store{DB: h.store}, Now: h.store.Now}
 	h.merging = h.service(h.store)
 	storetest.StartAt(t, h.store.Clock, start)
 	h.who, h.brand = h.merchant("gym")
@@ -58,19 +58,20 @@ func open(t *testing.T) *house {
 }
 
 // process is one more process on the same database.
-func (h *house) process() *store.Store {
+func (h *house) process() *database.DB {
 	h.t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(h.t, err)
-	s, err := store.Open(h.t.Context(), h.dsn, store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+	s, err := database.Open(h.t.Context(), h.dsn, database.Options{Seal: box, Sandbox: true,
+		Machine:  storetest.StandingClock(),
 		MaxConns: 8, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(h.t, err)
 	h.t.Cleanup(s.Close)
 	return s
 }
 
-func (h *house) service(s *store.Store) *merging.Service {
-	return &merging.Service{Store: merging.Store{DB: s.DB}, Clients: h.clients, Now: s.Now}
+func (h *house) service(s *database.DB) *merging.Service {
+	return &merging.Service{Store: merging.Store{DB: s}, Clients: h.clients, Now: s.Now}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, string) {

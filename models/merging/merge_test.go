@@ -18,8 +18,8 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/merging"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest"
+	"debitdesk/models/storetest/thorough"
 )
 
 // unlike are the columns that a merge and its undo leave different: those who wrote a row before must see that it

@@ -10,13 +10,13 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/ownrule"
 	"debitdesk/models/queue"
 	"debitdesk/models/rulebook"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 var monday = calendar.On(2026, time.November, 23)
@@ -24,7 +24,7 @@ var monday = calendar.On(2026, time.November, 23)
 type house struct {
 	*testing.T
 	rules *ownrule.Service
-	store *store.Store
+	store *database.DB
 	who   actor.Actor
 }
 
@@ -33,13 +33,14 @@ func open(t *testing.T) *house {
 	ctx := t.Context()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+	s, err := database.Open(ctx, storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
+		Machine:  storetest.StandingClock(),
 		MaxConns: 4, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, monday.At(9, 0))
 	h := &house{T: t, store: s,
-		rules: &ownrule.Service{Store: ownrule.Store{DB: s.DB}, Book: rulebook.Default()}}
+		rules: &ownrule.Service{Store: ownrule.Store{DB: s}, Book: rulebook.Default()}}
 	h.who = h.merchant("gym")
 	return h
 }

@@ -9,19 +9,20 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/money"
 	"debitdesk/models/ownrule"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // openAt is a merchant that has done nothing, at a moment.
-func openAt(t *testing.T, now time.Time) (*store.Store, actor.Actor, *report.Service) {
+func openAt(t *testing.T, now time.Time) (*database.DB, actor.Actor, *report.Service) {
 	t.Helper()
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, Machine: storetest.StandingClock()})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true,
+		Machine: storetest.StandingClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func openAt(t *testing.T, now time.Time) (*store.Store, actor.Actor, *report.Ser
 		VALUES ($1, 'gym', 'Gym', true, now(), now())`, who.MerchantID); err != nil {
 		t.Fatal(err)
 	}
-	return s, who, &report.Service{Store: report.Store{DB: s.DB}, Now: s.Now, Calendar: calendar.New(),
+	return s, who, &report.Service{Store: report.Store{DB: s}, Now: s.Now, Calendar: calendar.New(),
 		Timetable: collection.DefaultTimetable()}
 }
 
@@ -48,7 +49,7 @@ func TestFiguresOfAnEmptyMerchantAreNothingButItsLimits(t *testing.T) {
 			len(f.Days) != 30 {
 			t.Errorf("%+v", f)
 		}
-		rules := &ownrule.Service{Store: ownrule.Store{DB: s.DB}, Book: rulebook.Default()}
+		rules := &ownrule.Service{Store: ownrule.Store{DB: s}, Book: rulebook.Default()}
 		if want == 500 {
 			continue
 		}

@@ -26,8 +26,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/simulation"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/subscription"
 )
 
@@ -36,7 +35,7 @@ var ctx = context.Background()
 // house is everything that bills subscriptions, on a database of its own.
 type house struct {
 	t         testing.TB
-	store     *store.Store
+	store     *database.DB
 	bank      *banksandbox.Bank
 	clients   *client.Service
 	purchases *purchase.Service
@@ -112,39 +111,39 @@ func (h *house) begin() {
 	h.t.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(h.t, err)
-	s, err := store.Open(ctx, h.dsn, store.Options{Seal: box, Sandbox: true, Machine: h.machine,
+	s, err := database.Open(ctx, h.dsn, database.Options{Seal: box, Sandbox: true, Machine: h.machine,
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(h.t, err)
 	h.store = s
 	cal, tt := calendar.New(), collection.DefaultTimetable()
-	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: runner(h, h.store.DB.InTx), Store: purchase.Store{DB: s.DB},
+	h.bank = banksandbox.New(banksandbox.Store{DB: s}, s.Now, tt, cal)
+	h.purchases = &purchase.Service{InTx: runner(h, h.store.InTx), Store: purchase.Store{DB: s},
 		Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
-	bills := &billing.Service{InTx: runner(h, s.DB.InTx), Store: billing.Store{DB: s.DB}, Purchases: h.purchases,
+	bills := &billing.Service{InTx: runner(h, s.InTx), Store: billing.Store{DB: s}, Purchases: h.purchases,
 		Letters: letters{}}
 	h.purchases.Papers = bills
-	h.debits = &debit.Service{InTx: runner(h, s.DB.InTx), Store: debit.Store{DB: s.DB}, Bank: h.bank, Purchases: h.purchases,
+	h.debits = &debit.Service{InTx: runner(h, s.InTx), Store: debit.Store{DB: s}, Bank: h.bank, Purchases: h.purchases,
 		Now:       s.Now,
 		Timetable: tt, Limits: h.purchases.Limits}
-	h.clients = &client.Service{Store: client.Store{DB: s.DB}, Now: s.Now,
+	h.clients = &client.Service{Store: client.Store{DB: s}, Now: s.Now,
 		Forget: func(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
 			return h.purchases.ForgetClient(ctx, tx, who, id)
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
-	post := &outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{}, Sent: h.purchases.Mailed,
+	post := &outbox.Service{Store: outbox.Store{DB: s}, Sender: outbox.Keep{}, Sent: h.purchases.Mailed,
 		Compose: bills.Compose}
-	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{Store: simulation.Store{DB: s}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Phone: h.bank.ForceMandate}
 }
 
 // worker is one more process that bills periods.
 func (h *house) worker() *subscription.Service {
-	return &subscription.Service{InTx: runner(h, h.store.DB.InTx), Store: subscription.Store{DB: h.store.DB},
+	return &subscription.Service{InTx: runner(h, h.store.InTx), Store: subscription.Store{DB: h.store},
 		Purchases: h.purchases, Now: h.store.Now}
 }
 

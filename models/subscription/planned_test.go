@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/paging"
 	"debitdesk/models/subscription"
+	"debitdesk/models/upkeep"
 )
 
 // What is kept of subscribers who are billed alike plans the same periods as each subscriber does for itself: with
@@ -47,7 +48,7 @@ func TestSubscribersBilledAlikeAreThoseBilledOneByOne(t *testing.T) {
 	planned := 0
 	for step := range 5 {
 		if step == 2 {
-			_, err := h.store.FoldFigures(ctx)
+			_, err := upkeep.Store{DB: h.store}.FoldFigures(ctx)
 			must(t, err)
 		}
 		now := calendar.DateOf(h.store.Now())
@@ -128,7 +129,7 @@ func TestADayListsAllSubscribersHoweverManyPricesTheyHave(t *testing.T) {
 	}
 	for _, folded := range []bool{false, true} {
 		if folded {
-			_, err := h.store.FoldFigures(ctx)
+			_, err := upkeep.Store{DB: h.store}.FoldFigures(ctx)
 			must(t, err)
 		}
 		seen := map[uuid.UUID]bool{}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"debitdesk/models/bank"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 	"debitdesk/models/subscription"
 )
 

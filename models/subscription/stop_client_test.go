@@ -100,7 +100,7 @@ func TestStoppingEverythingTakesBackAllAndUndoingBringsJustThatBack(t *testing.T
 	if _, err = h.subs.SetSubscriberPaused(ctx, h.who, with.ID, false); !fault.HasCode(err, "client_stopped") {
 		t.Errorf("one subscription resumed: %v", err)
 	}
-	err = runner(h, h.store.DB.InTx)(ctx, func(tx *database.Tx) error { // a charge that was forecast before the stop
+	err = runner(h, h.store.InTx)(ctx, func(tx *database.Tx) error { // a charge that was forecast before the stop
 		token.Hold(tx, h.who.MerchantID, tokenID)
 		return nil
 	})

@@ -15,8 +15,7 @@ import (
 	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
 	"debitdesk/models/sms"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/texting"
 )
 
@@ -49,7 +48,7 @@ func (p *provider) Replies(sms.Call) ([]sms.Reply, error)  { return p.replies, n
 func (p *provider) Limits() sms.Limits                     { return sms.Limits{Name: "Test", Repeats: p.repeats} }
 
 type house struct {
-	*store.Store
+	*database.DB
 	*texting.Service
 	t        *testing.T
 	provider *provider
@@ -67,13 +66,13 @@ func open(t *testing.T) *house {
 	h := &house{t: t, provider: &provider{}}
 	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
 	h.must(err)
-	h.Store, err = store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, Seal: box,
+	h.DB, err = database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, Seal: box,
 		Enqueue: func(_ context.Context, _ pgx.Tx, jobs []queue.Job) error {
 			h.jobs = append(h.jobs, jobs...)
 			return nil
 		}})
 	h.must(err)
-	t.Cleanup(h.Store.Close)
+	t.Cleanup(h.DB.Close)
 	h.Service = &texting.Service{Store: texting.Store{DB: h.DB}, Clients: client.Store{DB: h.DB}, Gateway: h.provider,
 		Calendar: calendar.New(), Raise: func(_ *database.Tx, _ sms.Message, why string) error {
 			h.raised = append(h.raised, why)

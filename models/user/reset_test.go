@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/queue"
 	"debitdesk/models/user"
 )
@@ -33,7 +34,7 @@ func (h *house) resetLink(t *testing.T, to string) string {
 		h.store.Pool.QueryRow(t.Context(),
 			`SELECT merchant_id, id FROM mails WHERE kind = 'password_reset' AND recipient = $1 ORDER BY id DESC LIMIT 1`,
 			to).Scan(&merchantID, &id))
-	m, err := h.store.Mail(t.Context(), merchantID, id)
+	m, err := outbox.Store{DB: h.store}.Mail(t.Context(), merchantID, id)
 	must(t, err)
 	text := m.Text
 	_, rest, _ := strings.Cut(text, "https://desk.example/reset/")
@@ -49,7 +50,7 @@ func (h *house) count(t *testing.T, sql string, args ...any) (n int) {
 
 func (h *house) session(t *testing.T, id string) {
 	t.Helper()
-	must(t, h.store.InsertSession(t.Context(), user.Session{Hash: []byte(id), UserID: h.thandi.ID,
+	must(t, user.Store{DB: h.store}.InsertSession(t.Context(), user.Session{Hash: []byte(id), UserID: h.thandi.ID,
 		MerchantID: h.thandi.MerchantID, Data: "{}", CreatedAt: h.Now(), SeenAt: h.Now(),
 		ExpiresAt: h.Now().Add(user.SessionIdle)}))
 }

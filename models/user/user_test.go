@@ -13,11 +13,11 @@ import (
 
 	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/user"
 )
 
@@ -25,7 +25,7 @@ const password = "correct horse battery"
 
 type house struct {
 	*user.Service
-	store    *store.Store
+	store    *database.DB
 	operator actor.Actor
 	stranger actor.Actor
 	ahead    atomic.Int64
@@ -62,8 +62,8 @@ func open(t *testing.T) *house {
 	h := &house{operator: actor.OperatorOf(uuid.New()), stranger: actor.OperatorOf(uuid.New())}
 	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	db, err := store.Open(t.Context(), storetest.DSN(t),
-		store.Options{Sandbox: true, MaxConns: 8, Seal: box, Enqueue: h.jobs.keep})
+	db, err := database.Open(t.Context(), storetest.DSN(t),
+		database.Options{Sandbox: true, MaxConns: 8, Seal: box, Enqueue: h.jobs.keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func open(t *testing.T) *house {
 		}
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	h.Service = &user.Service{Store: user.Store{DB: db.DB},
+	h.Service = &user.Service{Store: user.Store{DB: db},
 		Letters: letters.Writer{Base: "https://desk.example"},
 		Now:     func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }}
 	h.thandi, err = h.Create(t.Context(), h.operator,
@@ -317,7 +317,7 @@ func TestAThemeIsKept(t *testing.T) {
 	if err := h.SetTheme(t.Context(), h.thandi.Actor(), "pink"); !fault.Is(err, fault.Invalid) {
 		t.Fatalf("pink: %v", err)
 	}
-	u, err := h.store.User(t.Context(), h.thandi.MerchantID, h.thandi.ID)
+	u, err := user.Store{DB: h.store}.User(t.Context(), h.thandi.MerchantID, h.thandi.ID)
 	if err != nil || u.Theme != "dark" {
 		t.Fatalf("got %q, %v", u.Theme, err)
 	}

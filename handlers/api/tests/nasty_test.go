@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"debitdesk/handlers/handlertest"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // oddities are values that a field may get instead of what it asks for, as JSON.

@@ -39,7 +39,7 @@ func openBy(t *testing.T, by collection.Timetable) *handlertest.House {
 	h := handlertest.NewWith(t, func(o *app.Options) { o.Timetable = &by }, func(h *handlertest.House) {
 		s := h.Store
 		h.Purchases.Letters = letters{h.Purchases.Letters}
-		b := bank.New(s.SandboxLedger(), s.Now, h.Purchases.Timetable, calendar.New())
+		b := bank.New(bank.Store{DB: s}, s.Now, h.Purchases.Timetable, calendar.New())
 		h.Purchases.Verifier = b
 		if err := s.Clock.MoveTo(t.Context(), start); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 	"debitdesk/models/task"
 )
 
@@ -33,10 +33,10 @@ func must(t *testing.T, err error) {
 func book(t *testing.T) *handlertest.House {
 	t.Helper()
 	h := handlertest.New(t)
-	must(t, h.Store.InTx(t.Context(), func(tx *store.Tx) error {
+	must(t, h.Store.InTx(t.Context(), func(tx *database.Tx) error {
 		c := client.Client{ID: h.Store.NewID(), MerchantID: h.A.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		c.FullName, c.Email, c.BankAccount, c.PersonalCode = "Thandi Nkosi", "thandi@example.com", account, identity
-		client.Insert(tx.Tx, c)
+		client.Insert(tx, c)
 		return nil
 	}))
 	return h

@@ -25,8 +25,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -59,13 +58,13 @@ func (d *desk) opened(t *testing.T) *purchase.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box, Machine: d.Now, MaxConns: 4})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box, Machine: d.Now, MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	d.db = s.DB
-	if err := s.DB.InTx(t.Context(), func(tx *database.Tx) error {
+	d.db = s
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error {
 		now := tx.Now()
 		d.asked.CreatedAt, d.asked.UpdatedAt, d.token.CreatedAt, d.token.UpdatedAt = now, now, now, now
 		d.given.CreatedAt, d.given.UpdatedAt, d.given.Consent.At = now, now, now
@@ -82,7 +81,7 @@ func (d *desk) opened(t *testing.T) *purchase.Service {
 		t.Fatal(err)
 	}
 	service := d.service()
-	service.InTx = s.DB.InTx
+	service.InTx = s.InTx
 	return service
 }
 

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/anchor"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/upkeep"
 )
 
 // forge changes an entry 200 links back and writes every link and the head anew, as
@@ -180,7 +181,7 @@ func TestAWalkThatFindsSomethingRaisesTheAlarmAndGoesOn(t *testing.T) {
 	}
 	s.note(m, "later")
 	s.linkAll(k) // the signed head still holds
-	v, err := s.Vitals(t.Context())
+	v, err := upkeep.Store{DB: s.DB}.Vitals(t.Context())
 	if err != nil || v.AuditAlarms != 1 {
 		t.Errorf("%d alarms for the metrics, %v", v.AuditAlarms, err)
 	}

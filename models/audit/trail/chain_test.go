@@ -14,7 +14,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 )
 
 type signer struct{ key ed25519.PrivateKey }
@@ -42,7 +42,7 @@ func (s house) notes(merchant uuid.UUID, n int) {
 
 func (s house) note(merchant uuid.UUID, text string) {
 	s.t.Helper()
-	err := s.InTx(s.t.Context(), func(tx *store.Tx) error {
+	err := s.InTx(s.t.Context(), func(tx *database.Tx) error {
 		tx.Audit(actor.SystemOf(merchant), audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: merchant,
 			Text: text, After: map[string]any{"n": 1, "a": "b"}})
 		return nil

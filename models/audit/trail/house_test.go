@@ -5,19 +5,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/database"
+	"debitdesk/models/storetest"
 )
 
 // house is a database for one test of the audit trail.
 type house struct {
-	*store.Store
+	*database.DB
 	t *testing.T
 }
 
 func open(t *testing.T) house {
 	t.Helper()
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}

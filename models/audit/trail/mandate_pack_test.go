@@ -16,7 +16,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/merkle"
 	"debitdesk/models/audit/trail"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 )
 
 type packed struct {
@@ -75,7 +75,7 @@ func TestAnAuditPackOfWhichAnythingWasChangedIsRefused(t *testing.T) {
 	mandate, debited := uuid.New(), uuid.New()
 	write := func(merchant uuid.UUID, e audit.Entry) {
 		e.Action, e.ObjectType = "thing.done", "thing"
-		if err := s.InTx(t.Context(), func(tx *store.Tx) error {
+		if err := s.InTx(t.Context(), func(tx *database.Tx) error {
 			tx.Audit(actor.SystemOf(merchant), e)
 			return nil
 		}); err != nil {

@@ -11,8 +11,8 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
+	"debitdesk/models/database"
 	"debitdesk/models/database/history"
-	"debitdesk/models/store"
 )
 
 // aged is an audit of six months of two merchants, whose newest entry is six years ahead
@@ -45,7 +45,7 @@ func age(t *testing.T) aged {
 		}
 		s.linkAll(a.k)
 		if i == 2 { // an entry whose transaction began in the month before and was linked after a newer one
-			err := s.InTx(t.Context(), func(tx *store.Tx) error {
+			err := s.InTx(t.Context(), func(tx *database.Tx) error {
 				e := tx.Signed(
 					actor.SystemOf(a.one),
 					audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: a.one, Text: "late"},

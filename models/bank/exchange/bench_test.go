@@ -15,17 +15,17 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // bench is an exchange on a database, with a clock that the test moves.
 type bench struct {
 	*exchange.Service
 	t     *testing.T
-	store *store.Store
+	store *database.DB
 	box   *exchangetest.Box
 	who   actor.Actor
 }
@@ -36,10 +36,10 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 	t.Helper()
 	keys, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(
+	s, err := database.Open(
 		t.Context(),
 		storetest.DSN(t),
-		store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
+		database.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
 			MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }},
 	)
 	must(t, err)
@@ -50,7 +50,7 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 	if change != nil {
 		change(&rules)
 	}
-	b.Service = &exchange.Service{Store: exchange.Store{DB: s.DB}, Rules: rules,
+	b.Service = &exchange.Service{Store: exchange.Store{DB: s}, Rules: rules,
 		Encoder: exchangetest.Codec{Account: "50100000001"}, Decoder: exchangetest.Codec{Account: "50100000001"},
 		Box: b.box, Calendar: calendar.New(), Now: s.Now, Chunk: 3}
 	m, brand := s.NewID(), s.NewID()

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
+	"debitdesk/models/upkeep"
 )
 
 var thursday = monday.AddDays(3)
@@ -383,8 +384,8 @@ func TestAFileToTheBankIsSealedAnewWithANewKey(t *testing.T) {
 			[]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}, {ID: "k1", Secret: make([]byte, 32)}},
 		),
 	)
-	must(t, b.store.BeginRotation(t.Context(), "k2", func() error { return nil }))
-	must(t, b.store.Reseal(t.Context(), nil))
+	must(t, upkeep.Store{DB: b.store}.BeginRotation(t.Context(), "k2", func() error { return nil }))
+	must(t, upkeep.Store{DB: b.store}.Reseal(t.Context(), nil))
 	must(t, b.store.Seal.Replace([]seal.Key{{ID: "k2", Secret: bytes.Repeat([]byte{1}, 32)}}))
 	after, err := b.Store.Content(t.Context(), message)
 	must(t, err)
@@ -410,7 +411,7 @@ func TestARefundIsTakenBackUntilItLeaves(t *testing.T) {
 	must(t, err)
 	takeBack := func(merchantID, id uuid.UUID) (back bool) {
 		t.Helper()
-		must(t, b.store.DB.InTx(t.Context(), func(tx *database.Tx) (err error) {
+		must(t, b.store.InTx(t.Context(), func(tx *database.Tx) (err error) {
 			back, err = b.TakeRefundBack(tx, merchantID, id)
 			return err
 		}))

@@ -15,10 +15,10 @@ import (
 	"debitdesk/models/bank/files"
 	"debitdesk/models/bank/simbank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 func must(t testing.TB, err error) {
@@ -31,7 +31,7 @@ func must(t testing.TB, err error) {
 // town is an exchange and a simulated bank on the two sides of one directory, with one clock.
 type town struct {
 	t     testing.TB
-	store *store.Store
+	store *database.DB
 	bank  *simbank.Bank
 	dir   string
 	*exchange.Service
@@ -41,10 +41,10 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 	t.Helper()
 	keys, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(
+	s, err := database.Open(
 		t.Context(),
 		storetest.DSN(t),
-		store.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
+		database.Options{Seal: keys, Sandbox: true, Machine: storetest.StandingClock(),
 			MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }},
 	)
 	must(t, err)
@@ -65,7 +65,7 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 	b, err := simbank.Open(settings)
 	must(t, err)
 	t.Cleanup(func() { _ = b.Close() })
-	return &town{t, s, b, dir, &exchange.Service{Store: exchange.Store{DB: s.DB}, Rules: profile.Rules(),
+	return &town{t, s, b, dir, &exchange.Service{Store: exchange.Store{DB: s}, Rules: profile.Rules(),
 		Encoder: profile.Encoder(), Decoder: files.Decoder{}, Box: box, Calendar: calendar.New(), Now: s.Now}}
 }
 

@@ -14,7 +14,7 @@ import (
 	"debitdesk/models/bank/files"
 	"debitdesk/models/bank/simbank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/store/storetest/thorough"
+	"debitdesk/models/storetest/thorough"
 )
 
 // Two businesses are at one bank, and use its folders together. Whoever imports whatever the bank left there, before or

@@ -13,7 +13,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 type archive struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database/dbtest"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/storetest/dbtest"
 )
 
 // A merchant with no records does not wait for the records of another, although the plan is one for both.

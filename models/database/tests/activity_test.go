@@ -10,8 +10,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // heard waits until more was written than n, as far as a process knows.
@@ -36,8 +35,8 @@ func writes(a *database.Activity) int64 { n, _ := a.Writes(); return n }
 func TestWhatOneProcessWritesIsHeardByOthersAndWhatItReadsIsNot(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.DSN(t)
-	open := func() *store.Store {
-		s, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true})
+	open := func() *database.DB {
+		s, err := database.Open(t.Context(), dsn, database.Options{Sandbox: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +51,7 @@ func TestWhatOneProcessWritesIsHeardByOthersAndWhatItReadsIsNot(t *testing.T) {
 	heard(t, other.Activity, 0) // what it missed before it listened counts as one
 
 	before := writes(one.Activity)
-	if err := one.InTx(t.Context(), func(tx *store.Tx) error {
+	if err := one.InTx(t.Context(), func(tx *database.Tx) error {
 		_, err := database.All(tx.Context(), tx.DB(), purchase.Table, `pass_at <= $1 LIMIT 1 FOR NO KEY UPDATE`, tx.Now())
 		return err
 	}); err != nil {
@@ -66,7 +65,7 @@ func TestWhatOneProcessWritesIsHeardByOthersAndWhatItReadsIsNot(t *testing.T) {
 	}
 	for what, write := range map[string]func() error{
 		"a unit of work": func() error {
-			return one.InTx(t.Context(), func(tx *store.Tx) error {
+			return one.InTx(t.Context(), func(tx *database.Tx) error {
 				tx.Audit(actor.SystemOf(uuid.New()), audit.Entry{Action: "a.b", ObjectType: "x", ObjectID: uuid.New(), Text: "x"})
 				return nil
 			})
@@ -90,11 +89,11 @@ func TestWhatOneProcessWritesIsHeardByOthersAndWhatItReadsIsNot(t *testing.T) {
 func TestTheLastWriteIsToldBeforeAProcessEnds(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.DSN(t)
-	one, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true})
+	one, err := database.Open(t.Context(), dsn, database.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true})
+	other, err := database.Open(t.Context(), dsn, database.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // asleep ends the context of a caller as soon as the server runs a statement that sleeps.
@@ -37,7 +36,7 @@ func asleep(t *testing.T, look *pgx.Conn, giveUp func()) {
 func TestAStatementThatIsGivenUpIsCancelledAtTheServerAndItsConnectionServesOn(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.DSN(t)
-	s, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true, MaxConns: 1})
+	s, err := database.Open(t.Context(), dsn, database.Options{Sandbox: true, MaxConns: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func TestAStatementThatIsGivenUpIsCancelledAtTheServerAndItsConnectionServesOn(t
 		},
 		"a mapped question": func(ctx context.Context) error { return s.Gorm(ctx).Exec(sleep).Error },
 		"a unit of work": func(ctx context.Context) error {
-			return s.InTx(ctx, func(tx *store.Tx) error { _, err := tx.Exec(sleep); return err })
+			return s.InTx(ctx, func(tx *database.Tx) error { _, err := tx.Exec(sleep); return err })
 		},
 		"a transaction": func(ctx context.Context) error {
 			return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error { _, err := tx.Exec(ctx, sleep); return err })
@@ -99,7 +98,7 @@ func TestAStatementThatIsGivenUpIsCancelledAtTheServerAndItsConnectionServesOn(t
 
 func TestATransactionWhoseCallerGaveUpBetweenStatementsKeepsNothingAndItsConnection(t *testing.T) {
 	t.Parallel()
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 1})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, MaxConns: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,16 +7,17 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
-	"debitdesk/models/store"
+	"debitdesk/models/upkeep"
 )
 
 const wayIn = "https://desk.example/reset/secret-of-one-person"
 
 func (h *house) reset(t *testing.T) (m mail.Mail) {
 	t.Helper()
-	if err := h.InTx(t.Context(), func(tx *store.Tx) error {
+	if err := h.InTx(t.Context(), func(tx *database.Tx) error {
 		m = mail.Mail{ID: tx.NewID(), MerchantID: h.merchant, ObjectID: uuid.New(), Kind: mail.PasswordReset,
 			To:     "thandi@example.co.za",
 			Letter: mail.Letter{Subject: "A new password", Text: "Here: " + wayIn + "\n", HTML: "<a href=" + wayIn + ">"}}
@@ -66,7 +67,7 @@ func TestALinkThatLetsAPersonInIsSealedUntilItHasLeft(t *testing.T) {
 			if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET sent_at = $1`, time.Now().Add(-9*24*time.Hour)); err != nil {
 				return err
 			}
-			return h.Tidy(t.Context())
+			return upkeep.Store{DB: h.DB}.Tidy(t.Context())
 		}, mail.LinkNotKept},
 		"a release before queued it": {func(h *house, m mail.Mail) error {
 			if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET body_sealed = NULL, text_body = $1`, m.Text); err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/paging"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // relay takes mails, or answers what it is told to.
@@ -52,7 +52,7 @@ func (r *relay) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 }
 
 type house struct {
-	*store.Store
+	*database.DB
 	outbox.Service
 	relay    *relay
 	merchant uuid.UUID
@@ -66,7 +66,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, Seal: box,
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Sandbox: true, Seal: box,
 		Enqueue: func(_ context.Context, _ pgx.Tx, jobs []queue.Job) error {
 			h.jobs = append(h.jobs, jobs...)
 			return nil
@@ -75,8 +75,8 @@ func open(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	h.Store, h.merchant = s, s.NewID()
-	h.Service = outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: h.relay}
+	h.DB, h.merchant = s, s.NewID()
+	h.Service = outbox.Service{Store: outbox.Store{DB: s}, Sender: h.relay}
 	return h
 }
 
@@ -86,7 +86,7 @@ func (h *house) letter(t *testing.T, about uuid.UUID, attempt int) mail.Mail {
 		To: "thandi@example.co.za", CC: []string{"a@example.com", `odd,"one"@example.com`},
 		Letter: mail.Letter{Subject: "Your invoice", Text: "Pay, please.", HTML: "<p>Pay, please.</p>",
 			Attachments: []mail.Attachment{{Name: "invoice.pdf", Type: "application/pdf", Content: []byte("%PDF\x00\xff")}}}}
-	if err := h.InTx(t.Context(), func(tx *store.Tx) error {
+	if err := h.InTx(t.Context(), func(tx *database.Tx) error {
 		m.ID = tx.NewID()
 		tx.InsertMail(m)
 		return nil
@@ -98,7 +98,7 @@ func (h *house) letter(t *testing.T, about uuid.UUID, attempt int) mail.Mail {
 
 func (h *house) find(t *testing.T, id uuid.UUID) mail.Mail {
 	t.Helper()
-	m, err := h.Mail(t.Context(), h.merchant, id)
+	m, err := outbox.Store{DB: h.DB}.Mail(t.Context(), h.merchant, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestAMailComesBackAsItWasWritten(t *testing.T) {
 	if len(h.jobs) != 1 || h.jobs[0] != (queue.SendMail{MailID: want.ID}) {
 		t.Errorf("jobs %v", h.jobs)
 	}
-	if _, err := h.Mail(t.Context(), uuid.New(), want.ID); !fault.Is(err, fault.NotFound) {
+	if _, err := (outbox.Store{DB: h.DB}).Mail(t.Context(), uuid.New(), want.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("another merchant read the mail: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestOneCauseIsOneMail(t *testing.T) {
 	first := h.letter(t, about, 1)
 	again := h.letter(t, about, 1)
 	h.letter(t, about, 2)
-	all, err := h.MailsAbout(t.Context(), h.merchant, about)
+	all, err := outbox.Store{DB: h.DB}.MailsAbout(t.Context(), h.merchant, about)
 	if err != nil || len(all) != 2 || all[1].ID != first.ID {
 		t.Fatalf("%d mails, %v", len(all), err)
 	}
@@ -156,7 +156,7 @@ func TestMailsAreListedNewestFirstInPages(t *testing.T) {
 	}
 	read := func(merchantID, from uuid.UUID, newer bool) paging.Page[mail.Mail] {
 		ask := paging.Ask{From: from, Newer: newer, Limit: 2}
-		found, err := h.Mails(t.Context(), merchantID, outbox.Filter{}, ask)
+		found, err := outbox.Store{DB: h.DB}.Mails(t.Context(), merchantID, outbox.Filter{}, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestTwoProcessesSendAMailOnce(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
 	h.relay.enter = func() { // the other one comes while this one is sending
-		other := outbox.Service{Store: outbox.Store{DB: h.Store.DB},
+		other := outbox.Service{Store: outbox.Store{DB: h.DB},
 			Sender: &relay{enter: func() { t.Error("the mail was sent twice") }}}
 		if err := other.Send(t.Context(), m.ID); err != nil {
 			t.Error(err)
@@ -233,7 +233,7 @@ func TestASlowProcessSendsItsMailAlone(t *testing.T) {
 		}
 	}
 	h.relay.leave = func() {
-		other := outbox.Service{Store: outbox.Store{DB: h.Store.DB},
+		other := outbox.Service{Store: outbox.Store{DB: h.DB},
 			Sender: &relay{leave: func() { t.Error("the mail was sent twice") }}}
 		var process sync.WaitGroup
 		process.Go(func() {
@@ -277,7 +277,7 @@ func TestManyProcessesShareTheOutbox(t *testing.T) {
 func TestAClaimOfACrashedProcessRunsOut(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
-	if claimed, err := h.ClaimMail(t.Context(), m.ID); err != nil || len(claimed) != 1 {
+	if claimed, err := (outbox.Store{DB: h.DB}).ClaimMail(t.Context(), m.ID); err != nil || len(claimed) != 1 {
 		t.Fatal(claimed, err)
 	}
 	h.advance(t, 48*time.Hour) // the sandbox clock does not end a claim
@@ -360,12 +360,12 @@ func TestAMailThatWasHandedOverIsNotSentAgain(t *testing.T) {
 	}
 	before, after := h.letter(t, uuid.New(), 1), h.letter(t, uuid.New(), 2)
 	for _, m := range []mail.Mail{before, after} { // a process claims both, hands one over, and is killed
-		claimed, err := h.ClaimMail(t.Context(), m.ID)
+		claimed, err := outbox.Store{DB: h.DB}.ClaimMail(t.Context(), m.ID)
 		if err != nil || len(claimed) != 1 {
 			t.Fatal(claimed, err)
 		}
 	}
-	leaving, err := h.HandMail(t.Context(), after.ID, 1)
+	leaving, err := outbox.Store{DB: h.DB}.HandMail(t.Context(), after.ID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func TestAMailThatWasHandedOverIsNotSentAgain(t *testing.T) {
 func TestASlowProcessDoesNotHandOverWhatAnotherTook(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
-	other := outbox.Service{Store: outbox.Store{DB: h.Store.DB}, Sender: &relay{}}
+	other := outbox.Service{Store: outbox.Store{DB: h.DB}, Sender: &relay{}}
 	h.relay.enter = func() {
 		if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
 			t.Error(err)
@@ -416,7 +416,7 @@ func TestWordsAreKeptAndFilesAreOnlyNamed(t *testing.T) {
 	h := open(t)
 	m := mail.Mail{MerchantID: h.merchant, ObjectID: uuid.New(), Kind: "invoice", Attempt: 1, To: "thandi@example.co.za",
 		Letter: mail.Letter{Subject: "Invoice"}}
-	if err := h.InTx(t.Context(), func(tx *store.Tx) error {
+	if err := h.InTx(t.Context(), func(tx *database.Tx) error {
 		m.ID = tx.NewID()
 		tx.InsertMail(m)
 		return nil

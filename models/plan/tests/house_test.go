@@ -17,14 +17,14 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/followup"
 	"debitdesk/models/plan"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/simulation"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 var ctx = context.Background()
@@ -32,7 +32,7 @@ var ctx = context.Background()
 // house is the whole product without its pages, on a database of its own.
 type house struct {
 	t     testing.TB
-	store *store.Store
+	store *database.DB
 	use   app.Services
 	dsn   string
 	box   *seal.Box
@@ -54,9 +54,9 @@ func open(t testing.TB) *house {
 }
 
 // process is one more process of the product.
-func (h *house) process() (*store.Store, app.Services) {
+func (h *house) process() (*database.DB, app.Services) {
 	h.t.Helper()
-	s, err := store.Open(ctx, h.dsn, store.Options{Seal: h.box, Sandbox: true, Machine: h.clock, MaxConns: 6,
+	s, err := database.Open(ctx, h.dsn, database.Options{Seal: h.box, Sandbox: true, Machine: h.clock, MaxConns: 6,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(h.t, err)
 	h.t.Cleanup(s.Close)

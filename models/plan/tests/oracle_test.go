@@ -209,7 +209,7 @@ func TestAMorningOfFailuresIsPlannedInSets(t *testing.T) {
 	if len(failed) != many {
 		t.Fatalf("%d failures", len(failed))
 	}
-	must(t, h.store.DB.InTx(ctx, func(tx *database.Tx) error { plan.Begin(tx, failed); return nil }))
+	must(t, h.store.InTx(ctx, func(tx *database.Tx) error { plan.Begin(tx, failed); return nil }))
 	if n := h.number(`SELECT count(*) FROM plan_runs WHERE state = 'waiting' AND step = 0`); n != many {
 		t.Fatalf("%d runs began", n)
 	}

@@ -55,7 +55,7 @@ func TestEachStopIsInTheTransactionOfItsEvent(t *testing.T) {
 	}
 	id := h.failing("02")[0]
 	for _, s := range stops {
-		err := h.store.DB.InTx(ctx, func(tx *database.Tx) error {
+		err := h.store.InTx(ctx, func(tx *database.Tx) error {
 			if _, err := tx.Exec(s.sql, id); err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/purchase"
+	"debitdesk/models/upkeep"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
 )
@@ -462,7 +463,7 @@ func TestOldEventsAreTidiedUnlessTheyAreOnTheirWay(t *testing.T) {
 	age := func(days int) {
 		h.exec(`UPDATE events SET created_at = now() - make_interval(days => $1)`, days)
 		h.exec(`UPDATE deliveries SET done_at = now() - make_interval(days => $1) WHERE done_at IS NOT NULL`, days)
-		must(t, h.store.Tidy(context.Background()))
+		must(t, upkeep.Store{DB: h.store}.Tidy(context.Background()))
 	}
 	age(29)
 	if n := h.number(`SELECT count(*) FROM events`); n != 2 {

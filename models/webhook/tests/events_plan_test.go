@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/paging"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
-	"debitdesk/models/store/storetest/plans"
+	"debitdesk/models/storetest"
+	"debitdesk/models/storetest/plans"
 	"debitdesk/models/webhook"
 )
 
@@ -22,7 +22,7 @@ func TestAPageOfTheEventsOfADayDoesNotReadTheDay(t *testing.T) {
 	l, err := plans.Listen(dsn)
 	must(t, err)
 	defer func() { _ = l.Close() }()
-	s, err := store.Open(t.Context(), l.DSN(), store.Options{Sandbox: true})
+	s, err := database.Open(t.Context(), l.DSN(), database.Options{Sandbox: true})
 	must(t, err)
 	defer s.Close()
 	mine, others := uuid.New(), uuid.New()
@@ -37,7 +37,7 @@ func TestAPageOfTheEventsOfADayDoesNotReadTheDay(t *testing.T) {
 	_, err = s.Pool.Exec(t.Context(), "VACUUM ANALYZE events")
 	must(t, err)
 	l.Doing("events")
-	hooks := webhook.Store{DB: s.DB}
+	hooks := webhook.Store{DB: s}
 	for _, f := range []webhook.EventFilter{
 		{From: start.Add(-time.Hour), To: start.Add(time.Hour)},
 		{From: start.Add(-time.Hour), To: start.Add(time.Hour), Types: []string{"purchase.created", "purchase.paid"}},

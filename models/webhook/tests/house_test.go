@@ -27,13 +27,13 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
 )
@@ -45,7 +45,7 @@ var start = calendar.On(2027, time.February, 1).At(9, 0)
 // clock on a day that is the same for every run.
 type house struct {
 	t         testing.TB
-	store     *store.Store
+	store     *database.DB
 	purchases *purchase.Service
 	hooks     *webhook.Service
 	who       actor.Actor
@@ -57,13 +57,14 @@ func open(t testing.TB) *house {
 	ctx := context.Background()
 	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, Machine: storetest.StandingClock(),
+	s, err := database.Open(ctx, storetest.DSN(t), database.Options{Seal: box, Sandbox: true,
+		Machine:  storetest.StandingClock(),
 		MaxConns: 10, Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
 	storetest.StartAt(t, s.Clock, start)
 	h := &house{t: t, store: s}
-	h.purchases = &purchase.Service{InTx: s.DB.InTx, Store: purchase.Store{DB: s.DB},
+	h.purchases = &purchase.Service{InTx: s.InTx, Store: purchase.Store{DB: s},
 		Now:      s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: letters.Writer{}, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: bank.Everything()}
@@ -74,9 +75,9 @@ func open(t testing.TB) *house {
 
 // engine is one more process that delivers.
 func (h *house) engine(p webhook.Poster) *webhook.Service {
-	return &webhook.Service{Store: webhook.Store{DB: h.store.DB}, Post: p,
+	return &webhook.Service{Store: webhook.Store{DB: h.store}, Post: p,
 		Letters: letters.Writer{}, Now: h.store.Now, Agent: "Debitdesk/test",
-		Body: api.Events{Base: "https://desk.example", Purchase: h.store.Snapshot}.Body}
+		Body: api.Events{Base: "https://desk.example", Purchase: purchase.Store{DB: h.store}.Snapshot}.Body}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {

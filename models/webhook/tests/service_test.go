@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/store"
 	"debitdesk/models/webhook"
 )
 
@@ -173,8 +173,8 @@ func TestAHistoryIsSentOnceMoreForOneCallerAtATime(t *testing.T) {
 	h.run()
 	resend := func() (int, error) { return h.hooks.ResendSince(context.Background(), h.who, w.ID, start) }
 	const callers = 24 // the pool has ten connections
-	must(t, h.store.InTx(t.Context(), func(tx *store.Tx) error {
-		if n, err := webhook.RepeatSince(tx.Tx, w, start); n != 2 || err != nil {
+	must(t, h.store.InTx(t.Context(), func(tx *database.Tx) error {
+		if n, err := webhook.RepeatSince(tx, w, start); n != 2 || err != nil {
 			t.Error(n, err)
 		}
 		var refused sync.WaitGroup

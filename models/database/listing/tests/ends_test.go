@@ -48,9 +48,9 @@ func TestAWalkStaysWithinItsEnds(t *testing.T) {
 				w.Fitting(fits)
 			}
 			ask := paging.Ask{Limit: 70}
-			page, err := listing.Page(t.Context(), s.DB, view, w, ask, nil)
+			page, err := listing.Page(t.Context(), s, view, w, ask, nil)
 			var forth, back []uuid.UUID
-			for ; err == nil; page, err = listing.Page(t.Context(), s.DB, view, w, ask, nil) {
+			for ; err == nil; page, err = listing.Page(t.Context(), s, view, w, ask, nil) {
 				for _, x := range page.Items {
 					forth = append(forth, x.ID)
 				}
@@ -60,7 +60,7 @@ func TestAWalkStaysWithinItsEnds(t *testing.T) {
 				}
 				ask = further
 			}
-			for ; err == nil; page, err = listing.Page(t.Context(), s.DB, view, w, ask, nil) {
+			for ; err == nil; page, err = listing.Page(t.Context(), s, view, w, ask, nil) {
 				var ids []uuid.UUID
 				for _, x := range page.Items {
 					ids = append(ids, x.ID)
@@ -72,7 +72,7 @@ func TestAWalkStaysWithinItsEnds(t *testing.T) {
 				}
 				ask = further
 			}
-			n, counting := w.Count(t.Context(), s.DB, 5000)
+			n, counting := w.Count(t.Context(), s, 5000)
 			if err != nil || counting != nil || !slices.Equal(forth, want) || !slices.Equal(back, want) || int(n) != len(want) {
 				t.Errorf("from %d to %d, %q: %d forth, %d back, %d counted, want %d (%v, %v)", ends[0], ends[1], fits,
 					len(forth), len(back), n, len(want), err, counting)

@@ -74,7 +74,7 @@ func TestASortedListShowsEachRecordOnceInOrder(t *testing.T) {
 		{"cheap ones", listing.Sorted{Order: byPrice, Fits: fit}, func(o thing) bool { return o.price < 20 }},
 		{"few without an index", listing.Sorted{Order: unindexed, Narrow: few}, func(o thing) bool { return o.kind == 2 }},
 	} {
-		c.sorted.DB, c.sorted.From, c.sorted.ID = s.DB, "things", "id"
+		c.sorted.DB, c.sorted.From, c.sorted.ID = s, "things", "id"
 		c.sorted.Of.And("merchant_id = ?", mine)
 		for _, up := range []bool{false, true} {
 			want := slices.DeleteFunc(slices.Clone(all), func(o thing) bool { return !c.keep(o) })
@@ -99,7 +99,7 @@ func TestASortedListShowsEachRecordOnceInOrder(t *testing.T) {
 			}
 		}
 	}
-	sorted := listing.Sorted{DB: s.DB, Order: unindexed, From: "things", ID: "id"}
+	sorted := listing.Sorted{DB: s, Order: unindexed, From: "things", ID: "id"}
 	sorted.Of.And("merchant_id = ?", mine)
 	var tooMany *paging.TooMany
 	if _, err := sorted.Page(t.Context(), paging.Ask{Limit: 5}); !errors.As(err, &tooMany) || tooMany.Most != 10_000 {

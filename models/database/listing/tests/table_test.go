@@ -3,19 +3,19 @@ package tests
 import (
 	"testing"
 
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/database"
+	"debitdesk/models/storetest"
 )
 
 // tabled opens a database with a table of a test's own.
-func tabled(t *testing.T, statements ...string) *store.Store {
+func tabled(t *testing.T, statements ...string) *database.DB {
 	t.Helper()
-	return tabledIn(t, storetest.DSN(t), store.Options{Sandbox: true}, statements...)
+	return tabledIn(t, storetest.DSN(t), database.Options{Sandbox: true}, statements...)
 }
 
-func tabledIn(t *testing.T, dsn string, opt store.Options, statements ...string) *store.Store {
+func tabledIn(t *testing.T, dsn string, opt database.Options, statements ...string) *database.DB {
 	t.Helper()
-	s, err := store.Open(t.Context(), dsn, opt)
+	s, err := database.Open(t.Context(), dsn, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,23 +25,23 @@ func TestWhatIsTooMuchIsNotLookedAt(t *testing.T) {
 		w.Fitting(fits)
 		return w
 	}
-	found, err := listing.Count[string](t.Context(), s.DB, walk(large, 100, "1 / zero = 1"))
+	found, err := listing.Count[string](t.Context(), s, walk(large, 100, "1 / zero = 1"))
 	if err != nil || found != nil {
 		t.Errorf("counting too many: %v, %v", found, err)
 	}
-	sums, err := listing.Sums[string](t.Context(), s.DB, walk(small, 41, "price > 10"), "price")
+	sums, err := listing.Sums[string](t.Context(), s, walk(small, 41, "price > 10"), "price")
 	if want := (listing.Sum{N: 30, Cents: 40*41/2 - 10*11/2}); err != nil || sums[""] != want {
 		t.Errorf("the sum of few: %v, %v, want %v", sums, err, want)
 	}
-	sums, err = listing.Sums[string](t.Context(), s.DB, walk(small, 40, "price > 10"), "price")
+	sums, err = listing.Sums[string](t.Context(), s, walk(small, 40, "price > 10"), "price")
 	if err != nil || sums != nil {
 		t.Errorf("as many as a page looks at: %v, %v", sums, err)
 	}
-	sums, err = listing.Sums[string](t.Context(), s.DB, walk(uuid.New(), 40, "1 / zero = 1"), "price")
+	sums, err = listing.Sums[string](t.Context(), s, walk(uuid.New(), 40, "1 / zero = 1"), "price")
 	if err != nil || sums == nil || len(sums) > 0 {
 		t.Errorf("the sum of none: %v, %v", sums, err)
 	}
-	sorted := listing.Sorted{DB: s.DB, Order: listing.Order{Value: "price / (zero + 1)", Type: "int", Most: 40},
+	sorted := listing.Sorted{DB: s, Order: listing.Order{Value: "price / (zero + 1)", Type: "int", Most: 40},
 		From: "crates", ID: "id"}
 	sorted.Of.And("merchant_id = ?", small)
 	page, err := sorted.Page(t.Context(), paging.Ask{Limit: 5})
