@@ -17,9 +17,9 @@ const module = "debitdesk/"
 
 // The packages of models that adapt the rules to a machine: they may import what rules may not.
 var adapters = []string{"models/database", "models/keyfile", "models/storetest", "models/jobs", "models/bank/sandbox",
-	"models/bank/banktest", "models/bank/files", "models/bank/acb", "models/bank/iso20022", "models/bank/simbank", "models/bank/courier",
-	"models/mail/smtp", "models/sms/wire", "models/sms/bulksms", "models/sms/clickatell", "models/sms/generic",
-	"models/sms/smstest", "models/webhook/post", "models/issuer/openid"}
+	"models/bank/banktest", "models/bank/files", "models/bank/acb", "models/bank/iso20022", "models/bank/simbank",
+	"models/bank/courier", "models/mail/smtp", "models/sms/wire", "models/sms/bulksms", "models/sms/clickatell",
+	"models/sms/generic", "models/sms/smstest", "models/webhook/post", "models/issuer/openid"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
 var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/rulebook", "models/fault",
@@ -168,7 +168,8 @@ func TestOnly_cmd_wires_the_adapters(t *testing.T) {
 	allImports(t, func(file, imported string) {
 		ours := strings.TrimPrefix(imported, module)
 		if within(ours, "models/upkeep", "models/database/postgres", "models/keyfile", "models/jobs") &&
-			!within(file, "cmd", "models/upkeep", "models/database", "models/keyfile", "models/jobs", ".make", "handlers/handlertest") {
+			!within(file, "cmd", "models/upkeep", "models/database", "models/keyfile", "models/jobs", ".make",
+				"handlers/handlertest") {
 			t.Errorf("%s imports %s", file, ours)
 		}
 	})

@@ -100,7 +100,8 @@ func TestWhatRunsOutIsNotLookedForAmongAllRequests(t *testing.T) {
 			SET session_replication_role = DEFAULT`,
 		"VACUUM ANALYZE mandate_authentications")
 	l.Doing("requests that run out")
-	if found, err := debit.RunOut(debit.Store{DB: s}, t.Context(), s.Now().Add(-time.Hour), s.Now().Add(-time.Hour), 200); err != nil ||
+	passed := s.Now().Add(-time.Hour)
+	if found, err := debit.RunOut(debit.Store{DB: s}, t.Context(), passed, passed, 200); err != nil ||
 		len(found) > 0 {
 		t.Errorf("%d have run out: %v", len(found), err)
 	}

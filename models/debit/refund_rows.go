@@ -28,7 +28,8 @@ func claimRefunds(tx *database.Tx, ids []uuid.UUID) (claimed []uuid.UUID, err er
 
 // refundsHandedOver notes that the bank has the refunds.
 func refundsHandedOver(tx *database.Tx, ids []uuid.UUID) {
-	tx.Later(`UPDATE refunds SET handed_over = true, updated_at = $2 WHERE id = ANY($1) AND NOT handed_over`, ids, tx.Now())
+	tx.Later(`UPDATE refunds SET handed_over = true, updated_at = $2 WHERE id = ANY($1) AND NOT handed_over`, ids,
+		tx.Now())
 }
 
 // dropRefunds ends the refunds of a purchase that the bank does not have, since the

@@ -197,7 +197,7 @@ func recallTold(tx *database.Tx, collectionID uuid.UUID) (bool, error) {
 
 // proofSent notes that the bank has the proof; false when it was noted before.
 func proofSent(tx *database.Tx, collectionID uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE collections SET proof_due = false, updated_at = $2 WHERE id = $1 AND proof_due`, collectionID,
-		tx.Now())
+	n, err := tx.Exec(`UPDATE collections SET proof_due = false, updated_at = $2 WHERE id = $1 AND proof_due`,
+		collectionID, tx.Now())
 	return n == 1, err
 }
