@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
-	"debitdesk/models/storetest"
 	"debitdesk/models/database/dbtest"
+	"debitdesk/models/storetest"
 )
 
 func open(t *testing.T, dsn string) *pgxpool.Pool {

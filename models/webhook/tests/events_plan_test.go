@@ -2,13 +2,11 @@ package tests
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/database"
 	"debitdesk/models/paging"
 	"debitdesk/models/storetest"
 	"debitdesk/models/storetest/plans"
@@ -19,15 +17,10 @@ import (
 func TestAPageOfTheEventsOfADayDoesNotReadTheDay(t *testing.T) {
 	const events, most = 60_000, 5_000
 	dsn := storetest.DSN(t)
-	l, err := plans.Listen(dsn)
-	must(t, err)
-	defer func() { _ = l.Close() }()
-	s, err := database.Open(t.Context(), l.DSN(), database.Options{Sandbox: true})
-	must(t, err)
-	defer s.Close()
+	s, l := plans.Listened(t, dsn)
 	mine, others := uuid.New(), uuid.New()
 	day := paging.FirstAt(start)
-	_, err = s.Pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO events (id, merchant_id, type, object_type, object_id,
+	_, err := s.Pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO events (id, merchant_id, type, object_type, object_id,
 			source_id, created_at)
 		SELECT overlay('%s' placing lpad(to_hex(n), 12, '0') from 25)::uuid,
 			CASE n %% 4 WHEN 0 THEN '%s' ELSE '%s' END::uuid,
@@ -47,14 +40,5 @@ func TestAPageOfTheEventsOfADayDoesNotReadTheDay(t *testing.T) {
 		must(t, err)
 	}
 	l.Doing("")
-	found, err := plans.Explain(t.Context(), dsn, l.Statements(), plans.Limits{Grows: []string{"events"}, Rows: most})
-	must(t, err)
-	if len(found) == 0 {
-		t.Error("no statement was explained")
-	}
-	for _, p := range found {
-		if len(p.Offences) > 0 {
-			t.Errorf("%s\n%s\n%s", strings.Join(p.Offences, "; "), p.SQL, p.Text)
-		}
-	}
+	plans.NoneReadsMore(t, dsn, l.Statements(), "events", most)
 }
