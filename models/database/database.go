@@ -20,6 +20,7 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	"gorm.io/gorm/schema"
 
 	"debitdesk/models/audit"
 	"debitdesk/models/database/seal"
@@ -98,12 +99,16 @@ func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
 	return s, nil
 }
 
-// mapper is GORM over some connections.
+// mapper is GORM over some connections. Errors stay the driver's: they name the constraint that was broken.
 func (s *DB) mapper(over *sql.DB) (*gorm.DB, error) {
-	return gorm.Open(postgres.New(postgres.Config{Conn: over}), &gorm.Config{
-		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
+	db, err := gorm.Open(postgres.New(postgres.Config{Conn: over}), &gorm.Config{
+		SkipDefaultTransaction: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
 	})
+	if err != nil {
+		return nil, err
+	}
+	return db, db.Use(&plugin{db: s, known: map[*schema.Schema]bool{}})
 }
 
 // Close ends the connections.

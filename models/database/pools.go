@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -34,6 +36,11 @@ func configure(dsn string, opt Options) (*pgxpool.Config, error) {
 	cfg.ConnConfig.Tracer = patience{opt.Patience}
 	cfg.ConnConfig.DialFunc = dial
 	cfg.ConnConfig.BuildContextWatcherHandler = watchGivingUp
+	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
+		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
+			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
+		return nil
+	}
 	return cfg, nil
 }
 

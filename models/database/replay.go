@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
@@ -83,7 +82,7 @@ func (a Answers) Recall(ctx context.Context, k replay.Key) (*replay.Answer, erro
 	err := s.Gorm(ctx).Table("idempotency_keys").Select("fingerprint, status, body").
 		Where("merchant_id = ? AND is_test = ? AND key = ?", k.MerchantID, k.IsTest, k.Key).Take(&row).Error
 	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
+	case fault.Is(err, fault.NotFound):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("recall answer: %w", err)

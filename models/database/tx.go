@@ -179,7 +179,7 @@ func (t *Tx) open() error {
 	if err := conn.Raw(func(dc any) error { t.pgx = dc.(*stdlib.Conn).Conn(); return nil }); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	t.db = t.s.gorm.Session(&gorm.Session{Context: t.ctx, NewDB: true})
+	t.db = t.s.gorm.Session(&gorm.Session{Context: t.Context(), NewDB: true, NowFunc: t.Now})
 	t.db.Statement.ConnPool = conn
 	return nil
 }
@@ -221,12 +221,14 @@ func (t *Tx) AtEnd(tell func()) { t.ends = append(t.ends, tell) }
 // Enqueue leaves work for later, in this transaction.
 func (t *Tx) Enqueue(job queue.Job) { t.jobs = append(t.jobs, job) }
 
-// Gorm gives GORM after everything that waits was written.
-func (t *Tx) Gorm() (*gorm.DB, error) {
+// Gorm gives GORM in this unit of work. What waits is written before each of its statements.
+func (t *Tx) Gorm() *gorm.DB {
 	if err := t.begin(); err != nil {
-		return nil, err
+		db := t.s.gorm.WithContext(t.Context())
+		_ = db.AddError(err)
+		return db
 	}
-	return t.db, nil
+	return t.db
 }
 
 // begin writes what waits, and opens the transaction if nothing did so far.

@@ -109,9 +109,6 @@ func Violates(err error, constraint string) bool {
 
 // Query writes what waits and reads the rows of one more statement.
 func Query[T any](t *Tx, row func(*T) []any, each func(T), sql string, args ...any) error {
-	if _, err := t.Gorm(); err != nil {
-		return err
-	}
 	return t.Pgx(func(tx pgx.Tx) error {
 		rows, err := tx.Query(t.ctx, sql, args...)
 		if err != nil {

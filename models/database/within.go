@@ -33,13 +33,7 @@ func (s *DB) Gorm(ctx context.Context) *gorm.DB {
 		}
 		return s.gorm.WithContext(ctx)
 	}
-	db, err := t.Gorm()
-	if err != nil {
-		db = s.gorm.WithContext(ctx)
-		_ = db.AddError(err)
-		return db
-	}
-	return db.WithContext(ctx)
+	return t.Gorm().WithContext(ctx)
 }
 
 // Pool is the pool of connections. What is asked with the context of a unit of work

@@ -136,12 +136,8 @@ type ended struct {
 
 // endSessions ends those of an issuer's session, or all of a subject, and tells whose they were.
 func endSessions(tx *database.Tx, i Issuer, l Logout) ([]ended, error) {
-	db, err := tx.Gorm()
-	if err != nil {
-		return nil, wrapped("end the sessions of an issuer", err)
-	}
 	var out []ended
-	err = db.Raw(`WITH gone AS (DELETE FROM sessions WHERE issuer_id = ? AND (? = '' OR issuer_subject = ?)
+	err := tx.Gorm().Raw(`WITH gone AS (DELETE FROM sessions WHERE issuer_id = ? AND (? = '' OR issuer_subject = ?)
 			AND (? = '' OR issuer_sid = ?) RETURNING user_id, merchant_id)
 		SELECT DISTINCT g.user_id, COALESCE(g.merchant_id, u.merchant_id) AS merchant_id, u.name, u.email
 		FROM gone g JOIN users u ON u.id = g.user_id`, i.ID, l.Subject, l.Subject, l.SID, l.SID).Scan(&out).Error
@@ -171,11 +167,7 @@ func (s Store) Forced(ctx context.Context, merchantID, userID uuid.UUID) (name s
 
 // keepers counts the admins of a business whose password always opens it, and keeps the memberships as they are.
 func keepers(tx *database.Tx, merchantID uuid.UUID) (n int64, err error) {
-	db, err := tx.Gorm()
-	if err != nil {
-		return 0, wrapped("count exceptions", err)
-	}
-	err = db.Raw(`SELECT count(*) FROM (SELECT 1 FROM memberships mb JOIN users u ON u.id = mb.user_id
+	err = tx.Gorm().Raw(`SELECT count(*) FROM (SELECT 1 FROM memberships mb JOIN users u ON u.id = mb.user_id
 		WHERE mb.merchant_id = ? AND mb.role = 'admin' AND mb.break_glass AND mb.disabled_at IS NULL
 		AND u.disabled_at IS NULL FOR SHARE OF mb) k`, merchantID).Scan(&n).Error
 	return n, wrapped("count exceptions", err)

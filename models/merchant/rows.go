@@ -150,17 +150,13 @@ func (s Store) HasDemo(ctx context.Context) (has bool, err error) {
 
 // SetDemands says what needs a second person, and gives what was demanded before.
 func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demands, err error) {
-	db, err := tx.Gorm()
-	if err != nil {
-		return before, fmt.Errorf("set demands: %w", err)
-	}
 	var row struct {
 		ApproveDeletions    bool
 		ApproveBatchesCents *int64
 		ApproveFilesCents   *int64
 		ApproveSettings     bool
 	}
-	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents, approve_settings FROM merchants
+	if err := tx.Gorm().Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents, approve_settings FROM merchants
 		WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}

@@ -53,7 +53,7 @@ func (s *Service) settle(ctx context.Context, r Report, today calendar.Date) err
 		r.Note = f.Words()
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
-		first, err := database.Change(tx, settleReport, r)
+		first, err := settle(tx, r)
 		if err != nil || !first || refused {
 			return err
 		}

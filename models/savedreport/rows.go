@@ -9,53 +9,63 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
-)
-
-var (
-	reportTable = table.New[Report]("saved_reports")
-	saveReport  = reportTable.Write(`UPDATE saved_reports SET @set(monthly, settled_on, note, updated_at)
-		WHERE merchant_id = @merchant_id AND id = @id`)
-	settleReport = reportTable.Write(`UPDATE saved_reports SET @set(settled_on, note)
-		WHERE merchant_id = @merchant_id AND id = @id AND monthly AND settled_on < @settled_on`)
 )
 
 // Store is where saved reports are kept.
 type Store struct{ *database.DB }
 
-func (s Store) ofOwner(ctx context.Context, merchantID, ownerID uuid.UUID) ([]Report, error) {
-	return database.All(ctx, s.DB, reportTable, "merchant_id = $1 AND owner_id = $2 ORDER BY lower(name), id LIMIT $3",
-		merchantID, ownerID, most)
+// TableName implements GORM's Tabler.
+func (Report) TableName() string { return "saved_reports" }
+
+func (s Store) ofOwner(ctx context.Context, merchantID, ownerID uuid.UUID) (reports []Report, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("owner_id = ?", ownerID).
+		Order("lower(name), id").Limit(most).Find(&reports).Error
+	return reports, err
 }
 
 // due lists reports that wait to be mailed in a month. It crosses merchants: the sweep serves them all.
-func (s Store) due(ctx context.Context, month calendar.Date, after uuid.UUID, limit int) ([]Report, error) {
-	return database.All(ctx, s.DB, reportTable, "monthly AND settled_on < $1 AND id > $2 ORDER BY id LIMIT $3",
-		month, after, limit)
+func (s Store) due(ctx context.Context, month calendar.Date, after uuid.UUID, limit int) (reports []Report, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Where("monthly AND settled_on < ? AND id > ?", month, after).
+		Order("id").Limit(limit).Find(&reports).Error
+	return reports, err
 }
 
 // hold gives a report of its owner, and keeps it from others for this transaction.
-func hold(tx *database.Tx, who actor.Actor, id uuid.UUID) (Report, error) {
-	return database.First(database.Collect(tx.Context(), tx.DB(), reportTable,
-		"SELECT * FROM saved_reports WHERE merchant_id = $1 AND owner_id = $2 AND id = $3 FOR UPDATE",
-		[]any{who.MerchantID, who.ID, id}))
+func hold(tx *database.Tx, who actor.Actor, id uuid.UUID) (r Report, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(who.MerchantID), database.ForUpdate).
+		Take(&r, "owner_id = ? AND id = ?", who.ID, id).Error
+	return r, err
 }
 
 // count counts those of a person, one save after the other.
-func count(tx *database.Tx, who actor.Actor) (n int, err error) {
-	if _, err = tx.Exec(`SELECT 1 FROM memberships WHERE merchant_id = $1 AND user_id = $2 FOR NO KEY UPDATE`,
-		who.MerchantID, who.ID); err != nil {
-		return 0, fmt.Errorf("count saved reports: %w", err)
+func count(tx *database.Tx, who actor.Actor) (n int64, err error) {
+	err = tx.Gorm().Exec(`SELECT 1 FROM memberships WHERE merchant_id = ? AND user_id = ? FOR NO KEY UPDATE`,
+		who.MerchantID, who.ID).Error
+	if err == nil {
+		err = tx.Gorm().Model(&Report{}).Scopes(database.OfMerchant(who.MerchantID)).Where("owner_id = ?", who.ID).
+			Count(&n).Error
 	}
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT count(*) FROM saved_reports
-		WHERE merchant_id = $1 AND owner_id = $2`, database.Native([]any{who.MerchantID, who.ID})...).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count saved reports: %w", err)
 	}
 	return n, nil
 }
 
+func add(tx *database.Tx, r *Report) error { return tx.Gorm().Create(r).Error }
+
+// save changes a report that this transaction holds.
+func save(tx *database.Tx, r Report) error {
+	return database.OneRow(tx.Gorm().Model(&r).Scopes(database.OfMerchant(r.MerchantID)).
+		Select("monthly", "settled_on", "note", "updated_at").UpdateColumns(r))
+}
+
+// settle notes that a report is settled for a month; false when somebody did so before.
+func settle(tx *database.Tx, r Report) (bool, error) {
+	return database.Found(tx.Gorm().Model(&r).Scopes(database.OfMerchant(r.MerchantID)).
+		Where("monthly AND settled_on < ?", r.SettledOn).Select("settled_on", "note").UpdateColumns(r))
+}
+
 // drop deletes a report that this transaction holds.
-func drop(tx *database.Tx, r Report) {
-	tx.Later(`DELETE FROM saved_reports WHERE merchant_id = $1 AND id = $2`, r.MerchantID, r.ID)
+func drop(tx *database.Tx, r Report) error {
+	return tx.Gorm().Scopes(database.OfMerchant(r.MerchantID)).Delete(&r).Error
 }

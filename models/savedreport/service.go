@@ -79,7 +79,9 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, r Report) (Report, 
 		}
 		r.ID, r.MerchantID, r.OwnerID, r.SettledOn = tx.NewID(), who.MerchantID, who.ID, firstOf(s.today())
 		r.CreatedAt, r.UpdatedAt = tx.Now(), tx.Now()
-		database.Insert(tx, reportTable, r)
+		if err := add(tx, &r); err != nil {
+			return err
+		}
 		note(tx, who, r, "saved")
 		return tx.Answered(r)
 	})
@@ -98,7 +100,9 @@ func (s *Service) Mail(ctx context.Context, who actor.Actor, id uuid.UUID, month
 		if month := firstOf(s.today()); monthly && r.SettledOn.Before(month) {
 			r.SettledOn = month
 		}
-		database.MustChange(tx, saveReport, r)
+		if err := save(tx, r); err != nil {
+			return err
+		}
 		note(tx, who, r, "changed")
 		return nil
 	})
@@ -114,7 +118,9 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		if err != nil {
 			return err
 		}
-		drop(tx, r)
+		if err := drop(tx, r); err != nil {
+			return err
+		}
 		note(tx, who, r, "deleted")
 		return nil
 	})

@@ -240,12 +240,8 @@ const repeatLock = 731621
 // so one caller of a merchant at a time is at it and the others are told at once:
 // callers that waited would take all connections of the pool.
 func RepeatSince(tx *database.Tx, w Webhook, since time.Time) (int, error) {
-	db, err := tx.Gorm()
-	if err != nil {
-		return 0, fmt.Errorf("repeat events: %w", err)
-	}
 	var mine bool
-	err = db.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, repeatLock, w.MerchantID.String()).Scan(&mine).Error
+	err := tx.Gorm().Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, repeatLock, w.MerchantID.String()).Scan(&mine).Error
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}

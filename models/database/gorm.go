@@ -1,0 +1,135 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
+
+	"debitdesk/models/fault"
+)
+
+// plugin is what this product adds to GORM, in GORM's own terms: callbacks around each statement. Ordinary rows are read
+// and written by Gorm and nothing else:
+//
+//		err := s.Gorm(ctx).Scopes(database.OfMerchant(id)).Where("owner_id = ?", owner).Find(&reports).Error
+//		err := tx.Gorm().Create(&report).Error
+//		err := database.OneRow(tx.Gorm().Scopes(database.OfMerchant(id)).Where("state = ?", was).Select("state").Updates(&r))
+//
+//	  - What waits in a unit of work is written before the statement, so that it sees it, and the unit knows that it wrote.
+//	  - A statement on a table with a merchant that names no merchant is refused.
+//	  - A record that is not there is fault.Missing; all other errors are the driver's, with the name of the constraint.
+//	  - The zero time and the zero id of a field without "not null" are NULL.
+type plugin struct {
+	db    *DB
+	mu    sync.Mutex
+	known map[*schema.Schema]bool // whose fields write their zero values as NULL
+}
+
+var _ gorm.Plugin = (*plugin)(nil)
+
+// Name implements gorm.Plugin.
+func (*plugin) Name() string { return "debitdesk" }
+
+// Initialize implements gorm.Plugin.
+func (p *plugin) Initialize(db *gorm.DB) error {
+	c := db.Callback()
+	const before, after = "debitdesk:before", "debitdesk:after"
+	return errors.Join(
+		c.Query().Before("gorm:query").Register(before, p.reading),
+		c.Query().After("gorm:after_query").Register(after, p.wasRead),
+		c.Row().Before("gorm:row").Register(before, p.reading),
+		c.Row().After("gorm:row").Register(after, p.wasRead),
+		c.Create().Before("gorm:before_create").Register(before, p.prepare),
+		c.Create().After("gorm:after_create").Register(after, p.wasWritten),
+		c.Update().Before("gorm:before_update").Register(before, p.prepare),
+		c.Update().After("gorm:after_update").Register(after, p.wasWritten),
+		c.Delete().Before("gorm:before_delete").Register(before, p.prepare),
+		c.Delete().After("gorm:after_delete").Register(after, p.wasWritten),
+		c.Raw().Before("gorm:raw").Register(before, p.prepare),
+		c.Raw().After("gorm:raw").Register(after, p.wasWritten),
+	)
+}
+
+// askedApart marks a question that was asked apart from those of other readers.
+const askedApart = "debitdesk:asked apart"
+
+// reading comes before a question. One of several readers (AtOnce) that asks by itself keeps none of the others waiting.
+func (p *plugin) reading(db *gorm.DB) {
+	p.prepare(db)
+	if r := roundsOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {
+		db.InstanceSet(askedApart, r)
+		r.Waits()
+	}
+}
+
+func (p *plugin) wasRead(db *gorm.DB) {
+	if r, is := db.InstanceGet(askedApart); is {
+		r.(*rounds).GoesOn()
+	}
+	if errors.Is(db.Error, gorm.ErrRecordNotFound) {
+		db.Error = fault.Missing()
+	}
+}
+
+// wasWritten notes that something is to be told once the transaction is done, or now where there is none.
+func (p *plugin) wasWritten(db *gorm.DB) {
+	if db.Error != nil || db.RowsAffected == 0 || db.DryRun {
+		return
+	}
+	if t := TxOf(db.Statement.Context); t != nil {
+		t.wrote = true
+	} else if p.db.Pool.wrote != nil {
+		p.db.Pool.wrote()
+	}
+}
+
+func (p *plugin) prepare(db *gorm.DB) {
+	if db.DryRun {
+		return
+	}
+	if t := TxOf(db.Statement.Context); t != nil {
+		if err := t.begin(); err != nil {
+			_ = db.AddError(err)
+			return
+		}
+	}
+	s := db.Statement.Schema
+	if s == nil {
+		return
+	}
+	p.zeroIsNull(s)
+	if s.LookUpField("merchant_id") != nil && !namesMerchant(db) {
+		_ = db.AddError(fmt.Errorf("a statement on %s names no merchant", s.Table))
+	}
+}
+
+// zeroIsNull has fields that may be NULL write their zero value as NULL; both are the same in a record.
+func (p *plugin) zeroIsNull(s *schema.Schema) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known[s] {
+		return
+	}
+	p.known[s] = true
+	for _, field := range s.Fields {
+		of := field.FieldType
+		if field.NotNull || field.PrimaryKey || of != reflect.TypeFor[time.Time]() && of != reflect.TypeFor[uuid.UUID]() {
+			continue
+		}
+		value := field.ValueOf
+		field.ValueOf = func(ctx context.Context, record reflect.Value) (any, bool) {
+			v, zero := value(ctx, record)
+			if zero {
+				v = nil
+			}
+			return v, zero
+		}
+	}
+}

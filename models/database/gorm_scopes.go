@@ -1,0 +1,112 @@
+package database
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"debitdesk/models/fault"
+)
+
+// OfMerchant is the scope of the records of one merchant.
+func OfMerchant(id uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Where("merchant_id = ?", id) }
+}
+
+const acrossKey = "debitdesk:across merchants"
+
+// AcrossMerchants is the scope of what serves all merchants, such as a sweep, or finds out whose a record is.
+func AcrossMerchants(db *gorm.DB) *gorm.DB { return db.Set(acrossKey, true) }
+
+// ForUpdate is the scope of records that this transaction keeps from others.
+func ForUpdate(db *gorm.DB) *gorm.DB {
+	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+}
+
+// OneRow is the error of a change that must find its one row: compare-and-set. fault.ErrLost when it found another state.
+func OneRow(changed *gorm.DB) error {
+	switch {
+	case changed.Error != nil:
+		return changed.Error
+	case changed.RowsAffected != 1:
+		return fault.ErrLost
+	}
+	return nil
+}
+
+// Found tells whether a change found its one row.
+func Found(changed *gorm.DB) (bool, error) { return changed.RowsAffected == 1, changed.Error }
+
+// namesMerchant tells whether a statement is bound to a merchant: by a condition, by the records that it adds, or since it
+// says that it crosses all of them.
+func namesMerchant(db *gorm.DB) bool {
+	if across, set := db.Get(acrossKey); set && across == true {
+		return true
+	}
+	stmt := db.Statement
+	if stmt.SQL.Len() > 0 { // it was written by hand
+		return true
+	}
+	if where, ok := stmt.Clauses["WHERE"].Expression.(clause.Where); ok && anyNames(where.Exprs) {
+		return true
+	}
+	return adds(db)
+}
+
+// anyNames tells whether one of several conditions, all of which hold, names a merchant.
+func anyNames(of []clause.Expression) bool {
+	if len(of) > 1 && slices.ContainsFunc(of, func(e clause.Expression) bool { _, or := e.(clause.OrConditions); return or }) {
+		return false
+	}
+	for _, e := range of {
+		switch e := e.(type) {
+		case clause.Expr:
+			if strings.Contains(e.SQL, "merchant_id") {
+				return true
+			}
+		case clause.NamedExpr:
+			if strings.Contains(e.SQL, "merchant_id") {
+				return true
+			}
+		case clause.AndConditions:
+			if anyNames(e.Exprs) {
+				return true
+			}
+		case clause.Eq:
+			if column, ok := e.Column.(clause.Column); ok && column.Name == "merchant_id" || e.Column == "merchant_id" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// adds tells whether a statement adds records of which each has its merchant.
+func adds(db *gorm.DB) bool {
+	stmt := db.Statement
+	if len(stmt.BuildClauses) == 0 || stmt.BuildClauses[0] != "INSERT" {
+		return false
+	}
+	field, records := stmt.Schema.LookUpField("merchant_id"), stmt.ReflectValue
+	has := func(record reflect.Value) bool {
+		_, zero := field.ValueOf(stmt.Context, reflect.Indirect(record))
+		return !zero
+	}
+	switch records.Kind() {
+	case reflect.Slice, reflect.Array:
+		for i := range records.Len() {
+			if !has(records.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		return has(records)
+	default:
+		return false
+	}
+}

@@ -1,0 +1,190 @@
+package tests
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+	"debitdesk/models/fault"
+	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
+)
+
+// thing is a record of a merchant as GORM keeps it.
+type thing struct {
+	ID         uuid.UUID
+	MerchantID uuid.UUID `gorm:"not null"`
+	State      string
+	OtherID    uuid.UUID
+	At         time.Time
+	CreatedAt  time.Time `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null"`
+}
+
+func withThings(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if _, err := s.Pool.Exec(t.Context(), `CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid NOT NULL,
+		state text NOT NULL CONSTRAINT things_state CHECK (state <> ''), other_id uuid, at timestamptz,
+		created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL)`); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// kept adds a record, in a unit of work of its own.
+func kept(t *testing.T, s *store.Store, one thing) thing {
+	t.Helper()
+	if one.ID, one.MerchantID = s.NewID(), s.NewID(); one.State == "" {
+		one.State = "open"
+	}
+	if err := s.DB.InTx(t.Context(), func(tx *database.Tx) error { return tx.Gorm().Create(&one).Error }); err != nil {
+		t.Fatal(err)
+	}
+	return one
+}
+
+func TestWhatIsEmptyIsNullAndComesBackEmpty(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	empty, full := kept(t, s, thing{}), kept(t, s, thing{OtherID: s.NewID(), At: database.Instant(time.Now())})
+	var nulls int64
+	err := s.Gorm(t.Context()).Model(&thing{}).Scopes(database.AcrossMerchants).
+		Where("other_id IS NULL AND at IS NULL").Count(&nulls).Error
+	if err != nil || nulls != 1 {
+		t.Errorf("%d records are without what they have not: %v", nulls, err)
+	}
+	for _, want := range []thing{empty, full} {
+		var got thing
+		err := s.Gorm(t.Context()).Scopes(database.OfMerchant(want.MerchantID)).Take(&got, "id = ?", want.ID).Error
+		if err != nil || got.OtherID != want.OtherID || !got.At.Equal(want.At) {
+			t.Errorf("%+v came back as %+v: %v", want, got, err)
+		}
+		if got.CreatedAt.Location() != time.UTC {
+			t.Errorf("a moment is in %s", got.CreatedAt.Location())
+		}
+	}
+	changed := full
+	changed.At, changed.OtherID = time.Time{}, uuid.Nil
+	if err := database.OneRow(s.Gorm(t.Context()).Model(&changed).Scopes(database.OfMerchant(full.MerchantID)).
+		Select("at", "other_id").UpdateColumns(changed)); err != nil {
+		t.Fatal(err)
+	}
+	err = s.Gorm(t.Context()).Model(&thing{}).Scopes(database.AcrossMerchants).
+		Where("other_id IS NULL AND at IS NULL").Count(&nulls).Error
+	if err != nil || nulls != 2 {
+		t.Errorf("after what was there was taken, %d are without: %v", nulls, err)
+	}
+}
+
+func TestAStatementThatNamesNoMerchantIsRefused(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	mine := kept(t, s, thing{})
+	db := s.Gorm(t.Context())
+	var found []thing
+	for name, err := range map[string]error{
+		"a list":        db.Where("state = ?", "open").Find(&found).Error,
+		"one":           db.Take(&found, "id = ?", mine.ID).Error,
+		"a count":       db.Model(&thing{}).Where("state = ?", "open").Count(new(int64)).Error,
+		"a change":      db.Model(&mine).Update("state", "over").Error,
+		"a deletion":    db.Delete(&mine).Error,
+		"a new record":  db.Create(&thing{ID: s.NewID(), State: "open"}).Error,
+		"several":       db.Create([]thing{{ID: s.NewID(), MerchantID: s.NewID(), State: "open"}, {ID: s.NewID()}}).Error,
+		"one of two":    db.Where("merchant_id = ?", mine.MerchantID).Or("state = ?", "open").Find(&found).Error,
+		"another's too": db.Not("merchant_id = ?", mine.MerchantID).Find(&found).Error,
+	} {
+		if err == nil || !strings.Contains(err.Error(), "names no merchant") {
+			t.Errorf("%s without a merchant: %v", name, err)
+		}
+	}
+	if err := db.Scopes(database.OfMerchant(mine.MerchantID)).Find(&found).Error; err != nil || len(found) != 1 {
+		t.Errorf("its own records: %d, %v", len(found), err)
+	}
+	if err := db.Scopes(database.AcrossMerchants).Find(&found).Error; err != nil || len(found) != 1 {
+		t.Errorf("those of all: %d, %v", len(found), err)
+	}
+	if found[0].State != "open" {
+		t.Errorf("a refused change was made: %+v", found[0])
+	}
+}
+
+func TestFaultsOfStatementsAreOurs(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	one := kept(t, s, thing{})
+	of := database.OfMerchant(one.MerchantID)
+	var found thing
+	if err := s.Gorm(t.Context()).Scopes(of).Take(&found, "id = ?", s.NewID()).Error; !fault.Is(err, fault.NotFound) {
+		t.Errorf("a record that is not there: %v", err)
+	}
+	closes := func() error {
+		return database.OneRow(s.Gorm(t.Context()).Model(&one).Scopes(of).Where("state = ?", "open").
+			Update("state", "over"))
+	}
+	if err := closes(); err != nil {
+		t.Error(err)
+	}
+	if err := closes(); err != fault.ErrLost {
+		t.Errorf("the second who closes it: %v", err)
+	}
+	err := s.Gorm(t.Context()).Create(&thing{ID: s.NewID(), MerchantID: s.NewID()}).Error
+	if !database.Violates(err, "things_state") {
+		t.Errorf("a broken constraint: %v", err)
+	}
+}
+
+func TestWhatWaitsIsWrittenBeforeWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	one := kept(t, s, thing{})
+	of := database.OfMerchant(one.MerchantID)
+	before := writes(s.Activity)
+	err := s.DB.InTx(t.Context(), func(tx *database.Tx) error {
+		db := tx.Gorm() // before what waits
+		tx.Later(`UPDATE things SET state = 'waited' WHERE id = $1`, one.ID)
+		var seen thing
+		if err := db.Scopes(of).Take(&seen, "id = ?", one.ID).Error; err != nil || seen.State != "waited" {
+			t.Errorf("the unit of work does not see what it wrote: %+v, %v", seen, err)
+		}
+		return db.Model(&one).Scopes(of).Update("state", "over").Error
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if writes(s.Activity) == before {
+		t.Error("nobody is told that something was written")
+	}
+	var after thing
+	if err := s.Gorm(t.Context()).Scopes(of).Take(&after, "id = ?", one.ID).Error; err != nil || after.State != "over" {
+		t.Errorf("%+v, %v", after, err)
+	}
+}
+
+// Of readers that go out together, one may ask by itself: the others go on, and it comes back.
+func TestAReaderThatAsksByItselfKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	one := kept(t, s, thing{})
+	var mapped thing
+	var n, m int
+	err := database.AtOnce(t.Context(), func(ctx context.Context) error {
+		if err := s.Gorm(ctx).Scopes(database.OfMerchant(one.MerchantID)).Take(&mapped, "id = ?", one.ID).Error; err != nil {
+			return err
+		}
+		return s.Row(ctx, `SELECT count(*) FROM things WHERE merchant_id = ?`, one.MerchantID).Scan(&n)
+	}, func(ctx context.Context) error {
+		return s.Row(ctx, `SELECT count(*) FROM things`).Scan(&m)
+	})
+	if err != nil || mapped.ID != one.ID || n != 1 || m != 1 {
+		t.Errorf("%+v, %d, %d: %v", mapped, n, m, err)
+	}
+}
