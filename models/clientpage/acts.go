@@ -118,8 +118,10 @@ func (s *Service) Begin(ctx context.Context, v Visit, kind Kind, objectID uuid.U
 				return err
 			}
 			a.CodeHash = codeHash(a.ID, code)
-			overtake(at, a.MerchantID, a.ClientID)
-			insertAct(at, a)
+			if err := overtake(at, a.MerchantID, a.ClientID); err != nil {
+				return err
+			}
+			at.Create(&a)
 			tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailCode, Attempt: 1,
 				ClientID: a.ClientID, To: v.Client.Email, State: mail.Queued, CreatedAt: tx.Now(),
 				Letter: s.Letters.ClientCode(v.Client.Addressed(), v.Brand, code, a)})

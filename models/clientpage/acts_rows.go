@@ -6,39 +6,32 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
-var (
-	actTable = table.New[Act]("client_page_acts")
-	actMove  = actTable.Write(`UPDATE client_page_acts SET @set(wish, state, code_hash, tries, done_at, made_id)
-		WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
-)
-
-func insertAct(tx *database.Tx, a Act) { database.Insert(tx, actTable, a) }
+// TableName implements GORM's Tabler.
+func (Act) TableName() string { return "client_page_acts" }
 
 // saveAct writes an act that stood in a state; fault.ErrLost when it does not any more.
 func saveAct(tx *database.Tx, a Act, from ActState) error {
-	won, err := database.Change(tx, actMove, a, string(from))
-	if err == nil && !won {
-		err = fault.ErrLost
-	}
-	return err
+	return database.OneRow(tx.Gorm().Model(&a).Scopes(database.OfMerchant(a.MerchantID)).Where("state = ?", from).
+		Select("wish", "state", "code_hash", "tries", "done_at", "made_id").UpdateColumns(a))
 }
 
 // act finds an act of a client.
-func (s Store) act(ctx context.Context, merchantID, clientID, id uuid.UUID) (Act, error) {
-	return database.One(ctx, s.DB, actTable, "merchant_id = $1 AND client_id = $2 AND id = $3", merchantID, clientID, id)
+func (s Store) act(ctx context.Context, merchantID, clientID, id uuid.UUID) (a Act, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&a, "client_id = ? AND id = ?", clientID, id).Error
+	return a, err
 }
 
 // lockAct is act for one that this transaction changes.
-func lockAct(tx *database.Tx, merchantID, clientID, id uuid.UUID) (Act, error) {
-	return database.One(tx.Context(), tx.DB(), actTable,
-		"merchant_id = $1 AND client_id = $2 AND id = $3 FOR UPDATE", merchantID, clientID, id)
+func lockAct(tx *database.Tx, merchantID, clientID, id uuid.UUID) (a Act, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).
+		Take(&a, "client_id = ? AND id = ?", clientID, id).Error
+	return a, err
 }
 
 // lockClient lets what one client does on the page happen one after the other, and keeps the client from being deleted
@@ -56,32 +49,36 @@ func lockClient(tx *database.Tx, merchantID, clientID uuid.UUID) error {
 	return err
 }
 
+// actsOf are the acts of a client.
+func actsOf(tx *database.Tx, merchantID, clientID uuid.UUID) *gorm.DB {
+	return tx.Gorm().Model(&Act{}).Scopes(database.OfMerchant(merchantID)).Where("client_id = ?", clientID)
+}
+
 // overtake ends what waits for a code of a client.
-func overtake(tx *database.Tx, merchantID, clientID uuid.UUID) {
-	tx.Later(`UPDATE client_page_acts SET state = 'over', code_hash = NULL WHERE merchant_id = $1 AND client_id = $2
-		AND state = 'asked'`, merchantID, clientID)
+func overtake(tx *database.Tx, merchantID, clientID uuid.UUID) error {
+	return actsOf(tx, merchantID, clientID).Where("state = ?", ActAsked).
+		UpdateColumns(map[string]any{"state": ActOver, "code_hash": nil}).Error
 }
 
 // unfinishedSince counts the acts that a client asked for since a moment and did not finish.
-func unfinishedSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time) (int, error) {
-	return count(tx, `SELECT count(*) FROM client_page_acts WHERE merchant_id = $1 AND client_id = $2 AND asked_at > $3
-		AND state <> 'done'`, merchantID, clientID, database.Instant(since))
+func unfinishedSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time) (int64, error) {
+	return countActs(actsOf(tx, merchantID, clientID).
+		Where("asked_at > ? AND state <> ?", database.Instant(since), ActDone))
 }
 
 // doneSince counts what a client did of a kind since a moment; with an object, about that alone.
 func doneSince(tx *database.Tx, merchantID, clientID uuid.UUID, kind Kind, object uuid.UUID,
-	since time.Time) (int, error) {
-	return count(tx, `SELECT count(*) FROM client_page_acts WHERE merchant_id = $1 AND client_id = $2 AND kind = $3
-		AND state = 'done' AND done_at > $4 AND ($5::uuid IS NULL OR object_id = $5)`, merchantID, clientID, string(kind),
-		database.Instant(since), database.OrNull(object))
+	since time.Time) (int64, error) {
+	done := actsOf(tx, merchantID, clientID).
+		Where("kind = ? AND state = ? AND done_at > ?", kind, ActDone, database.Instant(since))
+	if object != uuid.Nil {
+		done = done.Where("object_id = ?", object)
+	}
+	return countActs(done)
 }
 
-func count(tx *database.Tx, sql string, args ...any) (n int, err error) {
-	if err := tx.Flush(); err != nil {
-		return 0, err
-	}
-	err = tx.Pgx(func(on pgx.Tx) error { return on.QueryRow(tx.Context(), sql, args...).Scan(&n) })
-	if err != nil {
+func countActs(acts *gorm.DB) (n int64, err error) {
+	if err = acts.Count(&n).Error; err != nil {
 		return 0, fmt.Errorf("count acts: %w", err)
 	}
 	return n, nil

@@ -60,7 +60,7 @@ func (s *Service) allowed(tx *database.Tx, a *Act) error {
 func (s *Service) within(tx *database.Tx, a *Act, object uuid.UUID, most int, span time.Duration, code,
 	words string) error {
 	n, err := doneSince(tx, a.MerchantID, a.ClientID, a.Kind, object, s.Real().Add(-span))
-	if err == nil && n >= most {
+	if err == nil && n >= int64(most) {
 		err = fault.New(fault.Conflict, code, "%s", words)
 	}
 	return err

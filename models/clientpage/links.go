@@ -123,7 +123,7 @@ func (s *Service) link(tx *database.Tx, who actor.Actor, c client.Client, b merc
 	client.Hold(at, c.MerchantID, c.ID)
 	l = Link{ID: tx.NewID(), MerchantID: c.MerchantID, ClientID: c.ID, BrandID: b.ID, Hash: hash, Purpose: why,
 		AskedBy: who.Name, CreatedAt: database.Instant(now), ExpiresAt: database.Instant(now.Add(wait + LinkLasts))}
-	insertLink(at, l)
+	at.Create(&l)
 	return l, nil
 }
 
@@ -298,7 +298,7 @@ func (s *Service) Open(ctx context.Context, token, ip, requestID string) (cookie
 		if !won {
 			return fault.New(fault.Conflict, "link_ended", "This link was ended.")
 		}
-		insertSession(tx, Session{Hash: hash, LinkID: l.ID, MerchantID: l.MerchantID,
+		tx.Create(&Session{Hash: hash, LinkID: l.ID, MerchantID: l.MerchantID,
 			CreatedAt: database.Instant(now), ExpiresAt: database.Instant(now.Add(SessionLasts))})
 		tx.Audit(actor.PayerOf(l.MerchantID, c.Name(), ip, requestID), audit.Entry{Action: "client_page.opened",
 			ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: "The client opened its own page.",
@@ -329,8 +329,7 @@ func (s *Service) Visit(ctx context.Context, cookie string) (v Visit, err error)
 // Leave ends a visit.
 func (s *Service) Leave(ctx context.Context, cookie string) error {
 	return s.InTx(ctx, func(tx *database.Tx) error {
-		endSession(tx, tokenHash(cookie))
-		return nil
+		return endSession(tx, tokenHash(cookie))
 	})
 }
 

@@ -84,7 +84,7 @@ type Request struct {
 	AnsweredBy               string
 	AnswererID               uuid.UUID
 	RecordedBy               string `gorm:"<-:create"`
-	Version                  int    `gorm:"<-:create"`
+	Version                  int
 	CreatedAt                time.Time
 	UpdatedAt                time.Time
 
@@ -171,7 +171,7 @@ func (s *Service) insertRequest(tx *database.Tx, who actor.Actor, r Request) Req
 	r.ID, r.MerchantID, r.State, r.RecordedBy, r.Version = tx.NewID(), who.MerchantID, RequestOpen, who.Name, 1
 	r.CreatedAt, r.UpdatedAt = tx.Now(), tx.Now()
 	r.DueOn = s.DueOn(r.Kind, r.ReceivedOn)
-	insertRequest(tx, r)
+	tx.Create(&r)
 	tx.Audit(who, audit.Entry{Action: "client_request.received", ObjectType: "client_request", ObjectID: r.ID,
 		ClientID: r.ClientID, Text: "A request was received: " + r.Kind.Label() + ". It is to be answered by " +
 			r.DueOn.Format("2 January 2006") + ".",

@@ -6,21 +6,20 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 )
 
 // Store is where links, visits and what clients did are kept.
 type Store struct{ *database.DB }
 
-var (
-	linkTable    = table.New[Link]("client_page_links")
-	sessionTable = table.New[Session]("client_page_sessions")
-	sessionView  = table.View[openVisit]()
-)
+// TableName implements GORM's Tabler.
+func (Link) TableName() string { return "client_page_links" }
+
+// TableName implements GORM's Tabler.
+func (Session) TableName() string { return "client_page_sessions" }
 
 // openVisit is the link of a visit, with when the visit ends.
 type openVisit struct {
@@ -28,55 +27,62 @@ type openVisit struct {
 	Until time.Time
 }
 
-func insertLink(tx *database.Tx, l Link) { database.Insert(tx, linkTable, l) }
-
-func insertSession(tx *database.Tx, s Session) { database.Insert(tx, sessionTable, s) }
-
 // link finds a link by its hash, whatever became of it; NotFound when there is none.
-func (s Store) link(ctx context.Context, hash []byte) (Link, error) {
-	return database.One(ctx, s.DB, linkTable, "token_hash = $1", hash)
+func (s Store) link(ctx context.Context, hash []byte) (l Link, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&l, "token_hash = ?", hash).Error
+	return l, err
 }
 
 // openLink notes that a link was opened; false when it does not work any more.
 func openLink(tx *database.Tx, l Link, now time.Time) (bool, error) {
-	return tx.ExecOne("open a link", `UPDATE client_page_links SET opened_at = coalesce(opened_at, $3)
-		WHERE merchant_id = $1 AND id = $2 AND revoked_at IS NULL AND expires_at > $3`, l.MerchantID, l.ID,
-		database.Instant(now))
+	now = database.Instant(now)
+	return database.Found(tx.Gorm().Model(&l).Scopes(database.OfMerchant(l.MerchantID), working(now)).
+		UpdateColumn("opened_at", gorm.Expr("coalesce(opened_at, ?)", now)))
+}
+
+// working is the scope of links that still open the page.
+func working(now time.Time) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("revoked_at IS NULL AND expires_at > ?", database.Instant(now))
+	}
 }
 
 // visit finds the link of a visit that goes on; NotFound otherwise. A visit ends with its link.
-func (s Store) visit(ctx context.Context, hash []byte, now time.Time) (openVisit, error) {
-	return database.First(database.Seek(ctx, s.DB, sessionView, `SELECT `+linkTable.Columns("l")+`, v.expires_at AS until
-		FROM client_page_sessions v JOIN client_page_links l ON l.id = v.link_id AND l.merchant_id = v.merchant_id
-		WHERE v.token_hash = ? AND v.expires_at > ? AND l.revoked_at IS NULL`, hash, database.Instant(now)))
+func (s Store) visit(ctx context.Context, hash []byte, now time.Time) (v openVisit, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Model(&Link{}).
+		Select("client_page_links.*, v.expires_at AS until").
+		Joins("JOIN client_page_sessions v ON v.link_id = client_page_links.id AND v.merchant_id = client_page_links.merchant_id").
+		Where("v.token_hash = ? AND v.expires_at > ? AND revoked_at IS NULL", hash, database.Instant(now)).Take(&v).Error
+	return v, err
 }
 
-func endSession(tx *database.Tx, hash []byte) {
-	tx.Later(`DELETE FROM client_page_sessions WHERE token_hash = $1`, hash)
+// endSession ends a visit; who has its token is whoever it belongs to.
+func endSession(tx *database.Tx, hash []byte) error {
+	return tx.Gorm().Scopes(database.AcrossMerchants).Delete(&Session{}, "token_hash = ?", hash).Error
 }
 
 // endLinks ends the links of a client that work, and tells how many there were.
 func endLinks(tx *database.Tx, merchantID, clientID uuid.UUID, why string, now time.Time) (int64, error) {
-	n, err := tx.Exec(`UPDATE client_page_links SET revoked_at = $4, revoked_why = $3 WHERE merchant_id = $1
-		AND client_id = $2 AND revoked_at IS NULL AND expires_at > $4`, merchantID, clientID, why, database.Instant(now))
-	if err != nil {
-		return 0, fmt.Errorf("end links: %w", err)
+	ended := tx.Gorm().Model(&Link{}).Scopes(database.OfMerchant(merchantID), working(now)).
+		Where("client_id = ?", clientID).
+		UpdateColumns(map[string]any{"revoked_at": database.Instant(now), "revoked_why": why})
+	if ended.Error != nil {
+		return 0, fmt.Errorf("end links: %w", ended.Error)
 	}
-	return n, nil
+	return ended.RowsAffected, nil
 }
 
 // LinksOf are the newest links of a client.
-func (s Store) LinksOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Link, error) {
-	return database.Seek(ctx, s.DB, linkTable, `SELECT `+linkTable.Columns("l")+` FROM client_page_links l
-		WHERE l.merchant_id = ? AND l.client_id = ? ORDER BY l.id DESC LIMIT ?`, merchantID, clientID, limit)
+func (s Store) LinksOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) (links []Link, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("client_id = ?", clientID).Order("id DESC").
+		Limit(limit).Find(&links).Error
+	return links, err
 }
 
 // sentSince counts the links that were made for a client since a moment.
-func sentSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time) (n int, err error) {
-	err = tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(tx.Context(), `SELECT count(*) FROM client_page_links WHERE merchant_id = $1 AND client_id = $2
-			AND created_at > $3`, merchantID, clientID, database.Instant(since)).Scan(&n)
-	})
+func sentSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time) (n int64, err error) {
+	err = tx.Gorm().Model(&Link{}).Scopes(database.OfMerchant(merchantID)).
+		Where("client_id = ? AND created_at > ?", clientID, database.Instant(since)).Count(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count links: %w", err)
 	}
@@ -94,17 +100,14 @@ func (s Store) known(ctx context.Context, merchantID uuid.UUID, email, phone str
 
 // brandOf is the brand whose purchase a client got last; zero for none.
 func (s Store) brandOf(ctx context.Context, merchantID, clientID uuid.UUID) (id uuid.UUID, err error) {
-	found, err := database.Seek(ctx, s.DB, brandView, `SELECT p.brand_id AS id FROM purchases p WHERE p.merchant_id = ?
-		AND p.client_id = ? ORDER BY p.id DESC LIMIT 1`, merchantID, clientID)
-	if err != nil || len(found) == 0 {
+	var of []struct{ BrandID uuid.UUID }
+	err = s.Gorm(ctx).Table("purchases").Select("brand_id").Where("merchant_id = ? AND client_id = ?", merchantID, clientID).
+		Order("id DESC").Limit(1).Find(&of).Error
+	if err != nil || len(of) == 0 {
 		return uuid.Nil, err
 	}
-	return found[0].ID, nil
+	return of[0].BrandID, nil
 }
-
-type idOf struct{ ID uuid.UUID }
-
-var brandView = table.View[idOf]()
 
 // Tidy removes visits that are over, and links a month after they ended.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {

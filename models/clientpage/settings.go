@@ -116,7 +116,9 @@ func (s *Service) Set(ctx context.Context, who actor.Actor, brandID uuid.UUID, v
 			out = before
 			return tx.Answered(out)
 		}
-		saveSettings(tx, out)
+		if err := saveSettings(tx, out); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "client_page.settings_changed", ObjectType: "brand", ObjectID: brandID,
 			Text:   "What clients of " + b.Name + " may do on their own page was changed.",
 			Before: was, After: maps.Clone(is)})

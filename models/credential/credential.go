@@ -57,7 +57,7 @@ type Credential struct {
 	Kind       Kind
 	ParentID   uuid.UUID // the client that this token was exchanged from
 	Name       string
-	Scopes     []actor.Scope `gorm:"type:text[]"`
+	Scopes     []actor.Scope `gorm:"type:text[];serializer:texts"`
 	SecretHash []byte        // SHA-256, kind client only
 	CreatedBy  uuid.UUID
 	CreatedAt  time.Time

@@ -45,7 +45,7 @@ func (s *Service) IssueClient(ctx context.Context, who actor.Actor, in Input) (I
 			c.ExpiresAt = now.Add(in.Lifetime)
 		}
 		out.Credential, out.ClientID = c, c.ID.String()
-		insertCredential(tx, c)
+		tx.Create(&c)
 		tx.Audit(who, audit.Entry{Action: "credential.issued", ObjectType: "credential", ObjectID: c.ID, After: facts(c),
 			Text: "Issued the client credential " + c.Name + "."})
 		return nil

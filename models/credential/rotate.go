@@ -96,7 +96,7 @@ func (s *Service) succeed(tx *database.Tx, who actor.Actor, old Credential, over
 	if !old.ExpiresAt.IsZero() && old.ExpiresAt.Before(ends) {
 		ends = old.ExpiresAt
 	}
-	insertCredential(tx, next)
+	tx.Create(&next)
 	done, err := replaceCredential(tx, old.MerchantID, old.ID, next.ID, now, ends)
 	if err != nil {
 		return out, err

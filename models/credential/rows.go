@@ -2,66 +2,72 @@ package credential
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
+// What each call of the API asks stays beside GORM: one question for the calls that come at the same moment.
 var credentialTable = table.New[Credential]("credentials")
 
 // Store is where credentials are kept.
 type Store struct{ *database.DB }
 
-func insertCredential(tx *database.Tx, c Credential) { database.Insert(tx, credentialTable, c) }
+// TableName implements GORM's Tabler.
+func (Credential) TableName() string { return "credentials" }
 
 // revokeCredential marks it and the tokens exchanged from it; false when it is not the
 // merchant's or was revoked before.
 func revokeCredential(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	n, err := tx.Exec(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND revoked_at IS NULL`,
-		merchantID, id, at)
+	of := func(which string) *gorm.DB {
+		return tx.Gorm().Model(&Credential{}).Scopes(database.OfMerchant(merchantID)).Where(which, id).
+			Where("revoked_at IS NULL").UpdateColumn("revoked_at", at)
+	}
+	revoked, err := database.Found(of("id = ?"))
+	if err == nil {
+		err = of("parent_id = ?").Error
+	}
 	if err != nil {
 		return false, fmt.Errorf("revoke credential: %w", err)
 	}
-	tx.Later(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND parent_id = $2 AND revoked_at IS NULL`,
-		merchantID, id, at)
-	return n == 1, nil
+	return revoked, nil
 }
 
 // replaceCredential gives it a successor and lets it end; false when it is not the
 // merchant's, or does not work at that moment, or has a successor.
 func replaceCredential(tx *database.Tx, merchantID, id, by uuid.UUID, at, ends time.Time) (bool, error) {
-	n, err := tx.Exec(`UPDATE credentials SET replaced_by = $3, expires_at = $5 WHERE merchant_id = $1 AND id = $2
-		AND replaced_by IS NULL AND revoked_at IS NULL
-		AND (expires_at IS NULL OR expires_at > $4)`, merchantID, id, by, at,
-		ends)
+	replaced, err := database.Found(tx.Gorm().Model(&Credential{}).Scopes(database.OfMerchant(merchantID)).
+		Where("id = ? AND replaced_by IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", id, at).
+		UpdateColumns(map[string]any{"replaced_by": by, "expires_at": ends}))
 	if err != nil {
 		return false, fmt.Errorf("replace credential: %w", err)
 	}
-	return n == 1, nil
+	return replaced, nil
 }
 
 // Credentials of the merchant, newest first, without exchanged tokens.
-func (s Store) Credentials(ctx context.Context, merchantID uuid.UUID) ([]Credential, error) {
-	return database.All(ctx, s.DB, credentialTable,
-		"merchant_id = $1 AND parent_id IS NULL ORDER BY id DESC", merchantID)
+func (s Store) Credentials(ctx context.Context, merchantID uuid.UUID) (found []Credential, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("parent_id IS NULL").Order("id DESC").Find(&found).Error
+	return found, err
 }
 
 // AllCredentials are those of every merchant, newest first, without exchanged tokens.
-func (s Store) AllCredentials(ctx context.Context) ([]Credential, error) {
-	return database.All(ctx, s.DB, credentialTable, "parent_id IS NULL ORDER BY id DESC")
+func (s Store) AllCredentials(ctx context.Context) (found []Credential, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Where("parent_id IS NULL").Order("id DESC").Find(&found).Error
+	return found, err
 }
 
 // Credential of the merchant; NotFound when there is none.
-func (s Store) Credential(ctx context.Context, merchantID, id uuid.UUID) (Credential, error) {
-	return database.One(ctx, s.DB, credentialTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Credential(ctx context.Context, merchantID, id uuid.UUID) (c Credential, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&c, "id = ?", id).Error
+	return c, err
 }
 
 // The list stands in a query of its own, so that the planner never counts it: it would plan anew for each number.
@@ -94,14 +100,9 @@ func (s Store) credentialsByID(ctx context.Context, ids []uuid.UUID) ([][]Creden
 
 // CredentialUsed notes the use, at most once for each stretch of time.
 func (s Store) CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE credentials SET last_used_at = $2 WHERE id = $1
-			AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
-		id,
-		at,
-		at.Add(-every),
-	)
+	err := s.Gorm(ctx).Model(&Credential{}).Scopes(database.AcrossMerchants).
+		Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ? OR last_used_at > ?)", id, at.Add(-every), at).
+		UpdateColumn("last_used_at", at).Error
 	if err != nil {
 		return fmt.Errorf("note the use of a credential: %w", err)
 	}
@@ -111,12 +112,10 @@ func (s Store) CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, e
 // IsTestMerchant tells whether the merchant's records are test records; NotFound when
 // there is none.
 func (s Store) IsTestMerchant(ctx context.Context, merchantID uuid.UUID) (test bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT is_test FROM merchants WHERE id = $1`, merchantID).Scan(&test)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return false, fault.Missing()
-	case err != nil:
-		return false, fmt.Errorf("find merchant: %w", err)
+	var row struct{ IsTest bool }
+	err = s.Gorm(ctx).Table("merchants").Take(&row, "id = ?", merchantID).Error
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		err = fmt.Errorf("find merchant: %w", err)
 	}
-	return test, nil
+	return row.IsTest, err
 }

@@ -93,7 +93,7 @@ func (s *Service) issue(ctx context.Context, who actor.Actor, in Input, parent u
 		if out.Token, err = s.sign(c, test); err != nil {
 			return err
 		}
-		insertCredential(tx, c)
+		tx.Create(&c)
 		entry := audit.Entry{Action: "credential.issued", ObjectType: "credential", ObjectID: c.ID, After: facts(c),
 			Text: "Issued the credential " + c.Name + "."}
 		if parent != uuid.Nil {

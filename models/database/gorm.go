@@ -110,7 +110,8 @@ func (p *plugin) prepare(db *gorm.DB) {
 	}
 }
 
-// zeroIsNull has fields that may be NULL write their zero value as NULL; both are the same in a record.
+// zeroIsNull has fields that may be NULL write their zero value as NULL, and bytes that may not be as none; in a record
+// both are the same.
 func (p *plugin) zeroIsNull(s *schema.Schema) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,15 +120,18 @@ func (p *plugin) zeroIsNull(s *schema.Schema) {
 	}
 	p.known[s] = true
 	for _, field := range s.Fields {
-		of := field.FieldType
-		if field.NotNull || field.PrimaryKey || of != reflect.TypeFor[time.Time]() && of != reflect.TypeFor[uuid.UUID]() {
+		var stored any // of the zero value
+		switch of := field.FieldType; {
+		case field.NotNull && of == reflect.TypeFor[[]byte]():
+			stored = []byte{}
+		case field.NotNull || field.PrimaryKey || of != reflect.TypeFor[time.Time]() && of != reflect.TypeFor[uuid.UUID]():
 			continue
 		}
 		value := field.ValueOf
 		field.ValueOf = func(ctx context.Context, record reflect.Value) (any, bool) {
 			v, zero := value(ctx, record)
 			if zero {
-				v = nil
+				v = stored
 			}
 			return v, zero
 		}

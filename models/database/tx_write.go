@@ -10,6 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// Create adds a record, or several, by GORM. An error ends the transaction.
+func (t *Tx) Create(records any) { t.Fail(t.Gorm().Create(records).Error) }
+
 // Later queues a statement whose result nobody needs.
 func (t *Tx) Later(sql string, args ...any) { t.add(statement{sql: sql, args: args}) }
 

@@ -31,7 +31,7 @@ type Issuer struct {
 type Terms struct {
 	Name    string // on its button
 	Enabled bool
-	Domains []string `gorm:"type:text[]"` // of e-mail addresses that it may speak for, in lower case
+	Domains []string `gorm:"type:text[];serializer:texts"` // of e-mail addresses that it may speak for, in lower case
 	Forced  bool     // passwords of these domains no longer open the business
 	// Provisions adds people who come for the first time.
 	Provisions bool

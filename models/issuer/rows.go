@@ -11,18 +11,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
-)
-
-// The secret is read to exchange codes alone.
-var (
-	issuerTable  = table.New[Issuer]("issuers")
-	issuerInsert = issuerTable.Write(`INSERT INTO issuers (@columns, client_secret) VALUES (@values, @secret)`, "secret")
-	issuerSave   = issuerTable.Write(`UPDATE issuers SET @set(client_id, name, enabled, domains, forced, provisions,
-		trusts_email, trusts_mfa, groups_claim, group_roles, usual_role, session_hours, updated_at), version = version + 1,
-		client_secret = CASE WHEN @keep THEN client_secret ELSE @secret END
-		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`, "keep", "secret")
 )
 
 // Store is where issuers are kept, and whom they know.
@@ -32,21 +21,38 @@ func secretPlace(merchantID, id uuid.UUID) seal.Place {
 	return seal.PlaceOf("issuers", "client_secret", merchantID, id)
 }
 
-func (s Store) sealed(i Issuer, secret Secret) []byte {
+// TableName implements GORM's Tabler.
+func (Issuer) TableName() string { return "issuers" }
+
+// secretOf is the secret of an issuer as it is stored; it is read to exchange codes alone. NULL for a public client.
+func secretOf(tx *database.Tx, i Issuer, secret Secret) any {
 	if secret == "" {
 		return nil
 	}
-	return s.Seal.SealBytes(secretPlace(i.MerchantID, i.ID), []byte(secret.Reveal()))
+	return tx.DB().Seal.SealBytes(secretPlace(i.MerchantID, i.ID), []byte(secret.Reveal()))
 }
 
 func insertIssuer(tx *database.Tx, i Issuer, secret Secret) {
-	database.Write(tx, issuerInsert, i, Store{tx.DB()}.sealed(i, secret))
+	tx.Create(&i)
+	if secret != "" {
+		tx.Fail(database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
+			UpdateColumn("client_secret", secretOf(tx, i, secret))))
+	}
 }
 
-// saveIssuer ends the transaction with fault.ErrLost when the issuer is not as it was loaded. An empty secret keeps the
-// one that is there.
-func saveIssuer(tx *database.Tx, i Issuer, secret Secret) {
-	database.MustChange(tx, issuerSave, i, secret == "", Store{tx.DB()}.sealed(i, secret))
+// saveIssuer is fault.ErrLost when the issuer is not as it was loaded. An empty secret keeps the one that is there.
+func saveIssuer(tx *database.Tx, i Issuer, secret Secret) error {
+	was := i.Version
+	i.Version++
+	err := database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
+		Where("version = ? AND deleted_at IS NULL", was).
+		Select("client_id", "name", "enabled", "domains", "forced", "provisions", "trusts_email", "trusts_mfa", "groups_claim",
+			"group_roles", "usual_role", "session_hours", "version", "updated_at").UpdateColumns(i))
+	if err != nil || secret == "" {
+		return err
+	}
+	return database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
+		UpdateColumn("client_secret", secretOf(tx, i, secret)))
 }
 
 // removeIssuer keeps the row, which sessions and the audit name, without its secret, and forgets whom it knew.
@@ -58,23 +64,29 @@ func removeIssuer(tx *database.Tx, i Issuer, at time.Time) (bool, error) {
 }
 
 // Issuers of a business, by name.
-func (s Store) Issuers(ctx context.Context, merchantID uuid.UUID) ([]Issuer, error) {
-	return database.All(ctx, s.DB, issuerTable, "merchant_id = $1 AND deleted_at IS NULL ORDER BY name, id", merchantID)
+func (s Store) Issuers(ctx context.Context, merchantID uuid.UUID) (issuers []Issuer, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("deleted_at IS NULL").Order("name, id").
+		Find(&issuers).Error
+	return issuers, err
 }
 
 // Issuer of a business; NotFound otherwise.
-func (s Store) Issuer(ctx context.Context, merchantID, id uuid.UUID) (Issuer, error) {
-	return database.One(ctx, s.DB, issuerTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+func (s Store) Issuer(ctx context.Context, merchantID, id uuid.UUID) (i Issuer, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&i, "id = ? AND deleted_at IS NULL", id).Error
+	return i, err
 }
 
 // Open finds an issuer of any business with which people can sign in now: who signs in has no business yet.
-func (s Store) Open(ctx context.Context, id uuid.UUID) (Issuer, error) {
-	return database.One(ctx, s.DB, issuerTable, "id = $1 AND enabled AND deleted_at IS NULL", id)
+func (s Store) Open(ctx context.Context, id uuid.UUID) (i Issuer, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&i, "id = ? AND enabled AND deleted_at IS NULL", id).Error
+	return i, err
 }
 
 // Shown are the issuers that the sign-in page offers, of all businesses.
-func (s Store) Shown(ctx context.Context, most int) ([]Issuer, error) {
-	return database.All(ctx, s.DB, issuerTable, "enabled AND deleted_at IS NULL ORDER BY name, id LIMIT $1", most)
+func (s Store) Shown(ctx context.Context, most int) (issuers []Issuer, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Where("enabled AND deleted_at IS NULL").Order("name, id").
+		Limit(most).Find(&issuers).Error
+	return issuers, err
 }
 
 // Secret opens the secret of an issuer; empty for a public client.

@@ -137,7 +137,9 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 	after.ClientID, after.Terms = in.ClientID, in.Terms
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		after.UpdatedAt = tx.Now()
-		saveIssuer(tx, after, in.Secret)
+		if err := saveIssuer(tx, after, in.Secret); err != nil {
+			return err
+		}
 		was, is := before.record(), after.record()
 		if in.Secret != "" {
 			was["client_secret"], is["client_secret"] = "kept", "replaced"

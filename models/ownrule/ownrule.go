@@ -89,9 +89,11 @@ func (s *Service) Set(ctx context.Context, who actor.Actor, in Input) (r Rule, e
 			if in.From.Before(old.FromDay) {
 				old.ToDay = old.FromDay
 			}
-			endRule(tx, old)
+			if err := endRule(tx, old); err != nil {
+				return err
+			}
 		}
-		insertRule(tx, r)
+		tx.Create(&r)
 		e := entry(r, "rule.set", "A stricter value was chosen: "+r.Key+" is "+fmt.Sprint(r.Value)+" from "+
 			r.FromDay.Format("2 January 2006")+".")
 		e.After = told(r)
@@ -190,7 +192,9 @@ func (s *Service) End(ctx context.Context, who actor.Actor, id uuid.UUID) (r Rul
 		if r.FromDay.After(tomorrow) {
 			r.ToDay = r.FromDay
 		}
-		endRule(tx, r)
+		if err := endRule(tx, r); err != nil {
+			return err
+		}
 		e := entry(r, "rule.ended", "A stricter value ends: "+r.Key+" is "+fmt.Sprint(r.Value)+"; its last day is "+
 			r.ToDay.AddDays(-1).Format("2 January 2006")+".")
 		e.Before, e.After = before, told(r)

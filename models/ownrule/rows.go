@@ -7,28 +7,26 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/merchant"
 	"debitdesk/models/rulebook"
-)
-
-var (
-	ruleTable = table.New[Rule]("own_rules")
-	ruleEnd   = ruleTable.Write(`UPDATE own_rules SET @set(to_day, ended_at, ended_by, replaced)
-		WHERE merchant_id = @merchant_id AND id = @id`)
 )
 
 // Store is where the rules of businesses are kept.
 type Store struct{ *database.DB }
 
+// TableName implements GORM's Tabler.
+func (Rule) TableName() string { return "own_rules" }
+
 // Rules lists all rules that a business ever chose, by key and day.
-func (s Store) Rules(ctx context.Context, merchantID uuid.UUID) ([]Rule, error) {
-	return database.All(ctx, s.DB, ruleTable, "merchant_id = $1 ORDER BY key, from_day, created_at", merchantID)
+func (s Store) Rules(ctx context.Context, merchantID uuid.UUID) (rules []Rule, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("key, from_day, created_at").Find(&rules).Error
+	return rules, err
 }
 
 // Rule gives a rule of a business; NotFound otherwise.
-func (s Store) Rule(ctx context.Context, merchantID, id uuid.UUID) (Rule, error) {
-	return database.One(ctx, s.DB, ruleTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Rule(ctx context.Context, merchantID, id uuid.UUID) (r Rule, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&r, "id = ?", id).Error
+	return r, err
 }
 
 // OwnRules lists the rules of a business as the rulebook takes them.
@@ -52,22 +50,26 @@ func Within(tx *database.Tx, merchantID uuid.UUID) ([]rulebook.Own, error) {
 }
 
 // lockRules reads the rules of one key that have not ended for good, and keeps others from changing them.
-func lockRules(tx *database.Tx, merchantID uuid.UUID, key string) ([]Rule, error) {
-	if _, err := tx.Exec(`SELECT 1 FROM merchants WHERE id = $1 FOR NO KEY UPDATE`, merchantID); err != nil {
+func lockRules(tx *database.Tx, merchantID uuid.UUID, key string) (rules []Rule, err error) {
+	if err := tx.Gorm().Exec(`SELECT 1 FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Error; err != nil {
 		return nil, fmt.Errorf("lock merchant: %w", err)
 	}
-	return database.All(tx.Context(), tx.DB(), ruleTable,
-		"merchant_id = $1 AND key = $2 AND (to_day IS NULL OR to_day > from_day) ORDER BY from_day", merchantID, key)
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID)).Where("key = ? AND (to_day IS NULL OR to_day > from_day)", key).
+		Order("from_day").Find(&rules).Error
+	return rules, err
 }
 
 // lockRule reads a rule and keeps others from changing it; NotFound otherwise.
-func lockRule(tx *database.Tx, merchantID, id uuid.UUID) (Rule, error) {
-	return database.One(tx.Context(), tx.DB(), ruleTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+func lockRule(tx *database.Tx, merchantID, id uuid.UUID) (r Rule, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).Take(&r, "id = ?", id).Error
+	return r, err
 }
 
-func insertRule(tx *database.Tx, r Rule) { database.Insert(tx, ruleTable, r) }
-
-func endRule(tx *database.Tx, r Rule) { database.MustChange(tx, ruleEnd, r) }
+// endRule ends a rule that this transaction holds.
+func endRule(tx *database.Tx, r Rule) error {
+	return database.OneRow(tx.Gorm().Model(&r).Scopes(database.OfMerchant(r.MerchantID)).
+		Select("to_day", "ended_at", "ended_by", "replaced").UpdateColumns(r))
+}
 
 // forget makes this process read what is kept with brands anew.
 func (s Store) forget(merchantID uuid.UUID) { merchant.Store{DB: s.DB}.Forget(merchantID) }

@@ -51,8 +51,6 @@ func count(tx *database.Tx, who actor.Actor) (n int64, err error) {
 	return n, nil
 }
 
-func add(tx *database.Tx, r *Report) error { return tx.Gorm().Create(r).Error }
-
 // save changes a report that this transaction holds.
 func save(tx *database.Tx, r Report) error {
 	return database.OneRow(tx.Gorm().Model(&r).Scopes(database.OfMerchant(r.MerchantID)).

@@ -79,9 +79,7 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, r Report) (Report, 
 		}
 		r.ID, r.MerchantID, r.OwnerID, r.SettledOn = tx.NewID(), who.MerchantID, who.ID, firstOf(s.today())
 		r.CreatedAt, r.UpdatedAt = tx.Now(), tx.Now()
-		if err := add(tx, &r); err != nil {
-			return err
-		}
+		tx.Create(&r)
 		note(tx, who, r, "saved")
 		return tx.Answered(r)
 	})

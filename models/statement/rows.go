@@ -2,56 +2,47 @@ package statement
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
-	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/report"
 )
 
-var statementTable = table.New[Statement]("company_statements")
-
 // Store is where the statements of companies are kept.
 type Store struct{ *database.DB }
 
-func insertStatement(tx *database.Tx, s Statement) { database.Insert(tx, statementTable, s) }
+// TableName implements GORM's Tabler. The file, and who is at it, are columns that no list reads.
+func (Statement) TableName() string { return "company_statements" }
 
 // cancelStatement moves an open statement; false when it is over already.
 // Compare-and-set from what is open.
 func cancelStatement(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL,
-			finished_at = $3, updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND status IN ('pending', 'running')`,
-		merchantID,
-		id,
-		tx.Now(),
-	)
+	cancelled, err := database.Found(tx.Gorm().Model(&Statement{}).Scopes(database.OfMerchant(merchantID)).
+		Where("id = ? AND status IN ?", id, []Status{Pending, Running}).
+		UpdateColumns(map[string]any{"status": Cancelled, "file": nil, "claim": nil, "claimed_until": nil,
+			"finished_at": tx.Now(), "updated_at": tx.Now()}))
 	if err != nil {
 		return false, fmt.Errorf("cancel statement: %w", err)
 	}
-	return n == 1, nil
+	return cancelled, nil
 }
 
-func (s Store) Statement(ctx context.Context, merchantID, id uuid.UUID) (Statement, error) {
-	return database.One(ctx, s.DB, statementTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Statement(ctx context.Context, merchantID, id uuid.UUID) (st Statement, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&st, "id = ?", id).Error
+	return st, err
 }
 
 func (s Store) Statements(ctx context.Context, merchantID uuid.UUID,
 	ask paging.Ask) (paging.Page[Statement], error) {
-	found, err := database.Find(
-		ctx,
-		s.DB,
-		statementTable,
-		database.PageOf(database.List(ctx, s.DB, statementTable), "merchant_id", merchantID, ask),
-	)
+	var found []Statement
+	err := database.PageOf(s.Gorm(ctx).Model(&Statement{}), "merchant_id", merchantID, ask).Find(&found).Error
 	if err != nil {
 		return paging.Page[Statement]{}, err
 	}
@@ -59,57 +50,52 @@ func (s Store) Statements(ctx context.Context, merchantID uuid.UUID,
 }
 
 // StatementFile gives the file of a finished one; NotFound otherwise.
-func (s Store) StatementFile(ctx context.Context, merchantID, id uuid.UUID) (file []byte, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT file FROM company_statements WHERE merchant_id = $1 AND id = $2 AND status = 'finished'`,
-		database.Native([]any{merchantID, id})...).Scan(&file)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fault.Missing()
-	}
-	return file, err
+func (s Store) StatementFile(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error) {
+	var row struct{ File []byte }
+	err := s.Gorm(ctx).Model(&Statement{}).Scopes(database.OfMerchant(merchantID)).Select("file").
+		Where("id = ? AND status = ?", id, Finished).Take(&row).Error
+	return row.File, err
 }
 
-const statementFree = `(status = 'pending' OR status = 'running'
-	AND (claimed_until IS NULL OR claimed_until < clock_timestamp()))`
+// free is the scope of statements that somebody can take: nobody is at them. Claims run in real time.
+func free(db *gorm.DB) *gorm.DB {
+	return db.Where("status = ? OR status = ? AND (claimed_until IS NULL OR claimed_until < clock_timestamp())", Pending,
+		Running)
+}
 
 // ClaimStatement takes an open statement that nobody is at, and keeps others from it
-// for a while of real time; false when there is nothing to do. Claims run in real time.
+// for a while of real time; false when there is nothing to do.
 func (s Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID,
 	holds time.Duration) (Statement, bool, error) {
-	var merchantID uuid.UUID
+	var taken []Statement
 	now := s.Now()
-	err := s.Pool.QueryRow(ctx,
-		`UPDATE company_statements SET status = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval,
-		began_at = coalesce(began_at, $4), updated_at = $4 WHERE id = $1 AND `+statementFree+` RETURNING merchant_id`,
-		database.Native([]any{id, claim, holds, now})...).Scan((*[16]byte)(&merchantID))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Statement{}, false, nil
-	}
+	err := s.Gorm(ctx).Model(&taken).Scopes(database.AcrossMerchants, free).Where("id = ?", id).
+		Clauses(clause.Returning{}).
+		UpdateColumns(map[string]any{"status": Running, "claim": claim,
+			"claimed_until": gorm.Expr("clock_timestamp() + ?::interval", holds), "began_at": gorm.Expr("coalesce(began_at, ?)", now),
+			"updated_at": now}).Error
 	if err != nil {
 		return Statement{}, false, fmt.Errorf("claim statement: %w", err)
 	}
-	st, err := s.Statement(ctx, merchantID, id)
-	return st, err == nil, err
+	if len(taken) == 0 {
+		return Statement{}, false, nil
+	}
+	return taken[0], true, nil
 }
 
 // OpenStatements are those that nobody is at, oldest first.
-func (s Store) OpenStatements(ctx context.Context, limit int) ([]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id::text FROM company_statements WHERE status IN ('pending', 'running') AND `+
-		statementFree+` ORDER BY id LIMIT $1`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("find open statements: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (id uuid.UUID, err error) {
-		var text string
-		if err = r.Scan(&text); err == nil {
-			id, err = uuid.Parse(text)
-		}
-		return id, err
-	})
+func (s Store) OpenStatements(ctx context.Context, limit int) (ids []uuid.UUID, err error) {
+	err = s.Gorm(ctx).Model(&Statement{}).Scopes(database.AcrossMerchants, free).Order("id").Limit(limit).
+		Pluck("id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("find open statements: %w", err)
 	}
 	return ids, nil
+}
+
+// claimed is the scope of the statement at which somebody is with a claim.
+func claimed(id, claim uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Where("id = ? AND status = ? AND claim = ?", id, Running, claim) }
 }
 
 // FinishStatement keeps the file, or the note of a failure; false when the claim was
@@ -119,26 +105,19 @@ func (s Store) FinishStatement(ctx context.Context, st Statement, claim uuid.UUI
 	if st.Status != Finished {
 		file = nil
 	}
-	tag, err := s.Pool.Exec(
-		ctx,
-		`UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7,
-			claim = NULL, claimed_until = NULL
-		WHERE id = $1 AND status = 'running' AND claim = $2`,
-		database.Native([]any{st.ID, claim, string(st.Status), st.Note, st.Rows, file, st.FinishedAt})...)
+	finished, err := database.Found(s.Gorm(ctx).Model(&Statement{}).Scopes(database.OfMerchant(st.MerchantID),
+		claimed(st.ID, claim)).UpdateColumns(map[string]any{"status": st.Status, "note": st.Note, "rows": st.Rows, "file": file,
+		"finished_at": st.FinishedAt, "updated_at": st.FinishedAt, "claim": nil, "claimed_until": nil}))
 	if err != nil {
 		return false, fmt.Errorf("finish statement: %w", err)
 	}
-	return tag.RowsAffected() == 1, nil
+	return finished, nil
 }
 
 // YieldStatement gives a claim back.
 func (s Store) YieldStatement(ctx context.Context, id, claim uuid.UUID) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL
-			WHERE id = $1 AND status = 'running' AND claim = $2`,
-		database.Native([]any{id, claim})...)
-	return err
+	return s.Gorm(ctx).Model(&Statement{}).Scopes(database.AcrossMerchants, claimed(id, claim)).
+		UpdateColumns(map[string]any{"status": Pending, "claim": nil, "claimed_until": nil}).Error
 }
 
 // Book reads the movements of a merchant in one snapshot and calls fn with them. Sums

@@ -80,7 +80,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 		made = Statement{ID: tx.NewID(), MerchantID: who.MerchantID, IsTest: s.Test, Format: in.Format, Timezone: in.Timezone,
 			Query: in.Query, Filter: in.Filter,
 			Status: Pending, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
-		insertStatement(tx, made)
+		tx.Create(&made)
 		tx.Audit(who, audit.Entry{Action: "statement.asked", ObjectType: "statement", ObjectID: made.ID,
 			Text:  "A statement of money movements was requested.",
 			After: map[string]any{"format": made.Format, "timezone": made.Timezone, "query": made.Query}})
