@@ -156,7 +156,7 @@ func (s *Service) Close(ctx context.Context, who actor.Actor, m Month) (c Closin
 			return err
 		}
 		c.Balances = told(sums)
-		insertClosing(tx, c)
+		tx.Create(&c)
 		open := map[string]any{}
 		for _, o := range unsettled {
 			open[string(o.What)] = o.N
@@ -201,7 +201,9 @@ func (s *Service) Reopen(ctx context.Context, who actor.Actor, id uuid.UUID, rea
 			return fault.New(fault.Conflict, "books_not_reopenable", "Only the month that was closed last can be reopened.")
 		}
 		c.ReopenedAt, c.ReopenedBy, c.ReopenReason = tx.Now(), who.Name, reason
-		reopenClosing(tx, c)
+		if err := reopenClosing(tx, c); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "books.reopened", ObjectType: "books", ObjectID: c.ID,
 			Text: c.Of().Words() + " was reopened: " + reason, Before: map[string]any{"locked_until": until.String()},
 			After: map[string]any{"reason": reason}})

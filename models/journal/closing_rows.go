@@ -10,15 +10,11 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/money"
 )
 
-var (
-	closingTable = table.New[Closing]("book_closings")
-	reopening    = closingTable.Write(`UPDATE book_closings SET @set(reopened_at, reopened_by, reopen_reason)
-		WHERE merchant_id = @merchant_id AND id = @id AND reopened_at IS NULL`)
-)
+// TableName implements GORM's Tabler.
+func (Closing) TableName() string { return "book_closings" }
 
 // holdBooks waits for those who post, and has others wait who want to.
 func holdBooks(tx *database.Tx, merchantID uuid.UUID) error {
@@ -28,17 +24,21 @@ func holdBooks(tx *database.Tx, merchantID uuid.UUID) error {
 	return nil
 }
 
-func insertClosing(tx *database.Tx, c Closing) { database.Insert(tx, closingTable, c) }
-
-func reopenClosing(tx *database.Tx, c Closing) { database.MustChange(tx, reopening, c) }
-
-func (s Store) closing(ctx context.Context, merchantID, id uuid.UUID) (Closing, error) {
-	return database.One(ctx, s.DB, closingTable, "merchant_id = $1 AND id = $2", merchantID, id)
+// reopenClosing is fault.ErrLost when somebody did so before.
+func reopenClosing(tx *database.Tx, c Closing) error {
+	return database.OneRow(tx.Gorm().Model(&c).Scopes(database.OfMerchant(c.MerchantID)).Where("reopened_at IS NULL").
+		Select("reopened_at", "reopened_by", "reopen_reason").UpdateColumns(c))
 }
 
-func (s Store) closings(ctx context.Context, merchantID uuid.UUID) ([]Closing, error) {
-	return database.All(ctx, s.DB, closingTable, "merchant_id = $1 ORDER BY month DESC, closed_at DESC LIMIT 120",
-		merchantID)
+func (s Store) closing(ctx context.Context, merchantID, id uuid.UUID) (c Closing, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&c, "id = ?", id).Error
+	return c, err
+}
+
+func (s Store) closings(ctx context.Context, merchantID uuid.UUID) (closings []Closing, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("month DESC, closed_at DESC").Limit(120).
+		Find(&closings).Error
+	return closings, err
 }
 
 // lockedUntil is the last day of the newest closed month; zero where none is.

@@ -111,7 +111,7 @@ func (s *Service) writeOff(ctx context.Context, who actor.Actor, purchaseID uuid
 		if err := decide(at, &w); err != nil {
 			return err
 		}
-		insertWriteOff(tx, w)
+		tx.Create(&w)
 		action, text, cents := "books.written_off", " was written off: ", w.AmountCents
 		if cents < 0 {
 			action, text, cents = "books.write_off_taken_back", " is no longer written off: ", -cents

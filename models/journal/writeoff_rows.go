@@ -9,13 +9,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
-var writeOffTable = table.New[WriteOff]("write_offs")
-
-func insertWriteOff(tx *database.Tx, w WriteOff) { database.Insert(tx, writeOffTable, w) }
+// TableName implements GORM's Tabler.
+func (WriteOff) TableName() string { return "write_offs" }
 
 // holdPurchase waits for others who change a purchase or post for it, and has them wait.
 func holdPurchase(tx *database.Tx, merchantID, id uuid.UUID) error {

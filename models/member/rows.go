@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
@@ -191,16 +192,18 @@ func grantsJSON(g actor.Grants) string {
 	return string(b)
 }
 
-var (
-	invitationTable  = table.New[Invitation]("invitations")
-	invitationInsert = invitationTable.Write(
-		`INSERT INTO invitations (@columns, token_hash) VALUES (@values, @token_hash)`, "token_hash")
-)
+// TableName implements GORM's Tabler.
+func (Invitation) TableName() string { return "invitations" }
+
+// invited is an invitation with the hash of its token.
+type invited struct {
+	Invitation
+	TokenHash []byte
+}
 
 // insertInvitation refuses a second open one to the same address.
 func insertInvitation(tx *database.Tx, i Invitation, tokenHash []byte) error {
-	database.Write(tx, invitationInsert, i, tokenHash)
-	switch err := tx.Flush(); {
+	switch err := tx.Gorm().Create(&invited{i, tokenHash}).Error; {
 	case database.Violates(err, "invitations_open"):
 		return fault.At("email", "already_invited",
 			"This address is already invited. Send that invitation again, or revoke it first.")
@@ -210,50 +213,44 @@ func insertInvitation(tx *database.Tx, i Invitation, tokenHash []byte) error {
 	return nil
 }
 
+// open is the scope of invitations that nobody accepted or revoked.
+func open(db *gorm.DB) *gorm.DB { return db.Where("accepted_at IS NULL AND revoked_at IS NULL") }
+
 // renewInvitation gives an open one a new token, its new end and one mail more; false
 // when it is not open, or was mailed meanwhile.
 func renewInvitation(tx *database.Tx, i Invitation, tokenHash []byte) (bool, error) {
-	return tx.ExecOne("renew invitation", `UPDATE invitations SET token_hash = $3, expires_at = $4, mail_count = $5
-		WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND mail_count = $5 - 1`,
-		i.MerchantID, i.ID, tokenHash, database.Instant(i.ExpiresAt), i.MailCount)
+	return database.Found(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID), open).
+		Where("mail_count = ?", i.MailCount-1).
+		UpdateColumns(map[string]any{"token_hash": tokenHash, "expires_at": database.Instant(i.ExpiresAt),
+			"mail_count": i.MailCount}))
 }
 
 func revokeInvitation(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	return tx.ExecOne(
-		"revoke invitation",
-		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2
-			AND accepted_at IS NULL AND revoked_at IS NULL`,
-		merchantID,
-		id,
-		database.Instant(at),
-	)
+	return database.Found(tx.Gorm().Model(&Invitation{}).Scopes(database.OfMerchant(merchantID), open).
+		Where("id = ?", id).UpdateColumn("revoked_at", database.Instant(at)))
 }
 
 // useInvitation takes an invitation that is open at that moment; false when another
-// took it.
+// took it. Who has the token has been invited, by whichever business.
 func useInvitation(tx *database.Tx, id uuid.UUID, tokenHash []byte, at time.Time) (bool, error) {
-	return tx.ExecOne(
-		"use invitation",
-		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL
-			AND revoked_at IS NULL AND expires_at > $3`,
-		id,
-		tokenHash,
-		database.Instant(at),
-	)
+	at = database.Instant(at)
+	return database.Found(tx.Gorm().Model(&Invitation{}).Scopes(database.AcrossMerchants, open).
+		Where("id = ? AND token_hash = ? AND expires_at > ?", id, tokenHash, at).UpdateColumn("accepted_at", at))
 }
 
 // Invitations that were not accepted, the newest first.
-func (s Store) Invitations(ctx context.Context, merchantID uuid.UUID) ([]Invitation, error) {
-	return database.All(ctx, s.DB, invitationTable,
-		"merchant_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL ORDER BY id DESC",
-		merchantID)
+func (s Store) Invitations(ctx context.Context, merchantID uuid.UUID) (found []Invitation, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID), open).Order("id DESC").Find(&found).Error
+	return found, err
 }
 
-func (s Store) Invitation(ctx context.Context, merchantID, id uuid.UUID) (Invitation, error) {
-	return database.One(ctx, s.DB, invitationTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Invitation(ctx context.Context, merchantID, id uuid.UUID) (i Invitation, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&i, "id = ?", id).Error
+	return i, err
 }
 
 // InvitationByToken finds one of any business; NotFound when there is none.
-func (s Store) InvitationByToken(ctx context.Context, tokenHash []byte) (Invitation, error) {
-	return database.One(ctx, s.DB, invitationTable, "token_hash = $1", tokenHash)
+func (s Store) InvitationByToken(ctx context.Context, tokenHash []byte) (i Invitation, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&i, "token_hash = ?", tokenHash).Error
+	return i, err
 }

@@ -6,38 +6,22 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
-)
-
-var (
-	simulationTable = table.New[Run]("simulations")
-	holdSimulation  = simulationTable.Write(
-		`UPDATE simulations SET @set(done_steps, all_steps), claimed_until = clock_timestamp() + @holds::interval,
-			updated_at = @now
-		WHERE id = @id AND claim = @claim AND state = 'running'`,
-		"holds",
-		"now",
-		"claim",
-	)
-	finishSimulation = simulationTable.Write(
-		`UPDATE simulations SET @set(state, done_steps, all_steps, result, note, updated_at),
-			claim = NULL, claimed_until = NULL
-		WHERE id = @id AND claim = @claim AND state = 'running'`,
-		"claim",
-	)
 )
 
 // Store is where runs of the simulator are kept.
 type Store struct{ *database.DB }
 
+// TableName implements GORM's Tabler.
+func (Run) TableName() string { return "simulations" }
+
 // insertRun keeps a run; Conflict when another one is open.
 func insertRun(tx *database.Tx, r Run) error {
-	database.Insert(tx, simulationTable, r)
-	err := tx.Flush()
+	err := tx.Gorm().Create(&r).Error
 	if database.Violates(err, "simulations_one") {
 		return fault.New(fault.Conflict, "simulation_running",
 			"The simulator is playing already. There is one clock: wait until that is done.")
@@ -46,62 +30,77 @@ func insertRun(tx *database.Tx, r Run) error {
 }
 
 // Runs lists the newest runs of a merchant.
-func (s Store) Runs(ctx context.Context, merchantID uuid.UUID, limit int) ([]Run, error) {
-	return database.All(ctx, s.DB, simulationTable, "merchant_id = $1 ORDER BY id DESC LIMIT $2", merchantID, limit)
+func (s Store) Runs(ctx context.Context, merchantID uuid.UUID, limit int) (runs []Run, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("id DESC").Limit(limit).Find(&runs).Error
+	return runs, err
+}
+
+// runs is every merchant's: there is one clock.
+func (s Store) runs(ctx context.Context) *gorm.DB {
+	return s.Gorm(ctx).Model(&Run{}).Scopes(database.AcrossMerchants)
 }
 
 // OpenRun tells whether any merchant's run is open.
-func (s Store) OpenRun(ctx context.Context) (open bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM simulations WHERE state IN ('waiting', 'running'))`).Scan(&open)
-	return open, err
+func (s Store) OpenRun(ctx context.Context) (bool, error) {
+	var n int64
+	err := s.runs(ctx).Where("state IN ?", []State{Waiting, Running}).Limit(1).Count(&n).Error
+	return n > 0, err
 }
 
 // ClaimRun takes a waiting run; false when it is taken or over. Claims run in real
 // time.
 func (s Store) ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (Run, bool, error) {
-	tag, err := s.Pool.Exec(
-		ctx,
-		`UPDATE simulations SET state = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval
-			WHERE id = $1 AND state = 'waiting'`,
-		database.Native([]any{id, claim, holds})...)
-	if err != nil || tag.RowsAffected() == 0 {
+	var taken []Run
+	err := s.Gorm(ctx).Model(&taken).Scopes(database.AcrossMerchants).Clauses(clause.Returning{}).
+		Where("id = ? AND state = ?", id, Waiting).
+		UpdateColumns(map[string]any{"state": Running, "claim": claim, "claimed_until": until(holds)}).Error
+	if err != nil || len(taken) == 0 {
 		return Run{}, false, err
 	}
-	r, err := database.One(ctx, s.DB, simulationTable, "id = $1", id)
-	return r, err == nil, err
+	return taken[0], true, nil
+}
+
+func until(holds time.Duration) clause.Expr {
+	return gorm.Expr("clock_timestamp() + ?::interval", holds)
+}
+
+// claimed is the scope of the run at which somebody is with a claim.
+func claimed(r Run, claim uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("id = ? AND claim = ? AND state = ?", r.ID, claim, Running)
+	}
 }
 
 // HoldRun renews a claim and notes the progress.
 func (s Store) HoldRun(ctx context.Context, r Run, claim uuid.UUID, holds time.Duration) error {
-	_, err := database.ExecOne(ctx, s.DB, holdSimulation, r, holds, s.Now(), claim)
-	return err
+	return s.runs(ctx).Scopes(claimed(r, claim)).UpdateColumns(map[string]any{"done_steps": r.Steps,
+		"all_steps": r.AllSteps, "claimed_until": until(holds), "updated_at": s.Now()}).Error
 }
 
 // FinishRun ends a run that is claimed so.
 func (s Store) FinishRun(ctx context.Context, r Run, claim uuid.UUID) error {
-	_, err := database.ExecOne(ctx, s.DB, finishSimulation, r, claim)
-	return err
+	return s.Gorm(ctx).Model(&held{}).Scopes(database.AcrossMerchants, claimed(r, claim)).
+		Select("state", "done_steps", "all_steps", "result", "note", "updated_at", "claim", "claimed_until").
+		UpdateColumns(held{Run: r}).Error
+}
+
+// held is a run with who is at it, and how long; zero: nobody.
+type held struct {
+	Run
+	Claim        uuid.UUID
+	ClaimedUntil time.Time
 }
 
 // WaitingRuns are those that nobody has taken.
-func (s Store) WaitingRuns(ctx context.Context) ([]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id FROM simulations WHERE state = 'waiting'`)
-	if err != nil {
+func (s Store) WaitingRuns(ctx context.Context) (ids []uuid.UUID, err error) {
+	if err = s.runs(ctx).Where("state = ?", Waiting).Pluck("id", &ids).Error; err != nil {
 		return nil, fmt.Errorf("find simulations: %w", err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (id uuid.UUID, err error) {
-		err = r.Scan((*[16]byte)(&id))
-		return id, err
-	})
+	return ids, nil
 }
 
 // DropLostRuns ends runs whose worker is gone.
 func (s Store) DropLostRuns(ctx context.Context, note string) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE simulations SET state = 'failed', note = $1, claim = NULL, claimed_until = NULL
-			WHERE state = 'running' AND claimed_until < clock_timestamp()`,
-		note,
-	)
-	return err
+	return s.runs(ctx).Where("state = ? AND claimed_until < clock_timestamp()", Running).
+		UpdateColumns(map[string]any{"state": Failed, "note": note, "claim": nil, "claimed_until": nil}).Error
 }

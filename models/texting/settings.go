@@ -60,7 +60,7 @@ func (s *Service) Set(ctx context.Context, who actor.Actor, in SetInput) (out Se
 			return tx.Answered(out)
 		}
 		out.Version, out.UpdatedAt = before.Version+1, tx.Now()
-		won, err := database.Change(tx, saveSettings, out)
+		won, err := saveSettings(tx, out)
 		if err != nil {
 			return err
 		}
