@@ -16,23 +16,26 @@ import (
 type Store struct{ *database.DB }
 
 var (
-	planTable  = table.New[Plan]("plans")
-	planChange = planTable.Write(`UPDATE plans SET @set(name, state, version, hold_out, updated_at)
-		WHERE merchant_id = @merchant_id AND id = @id`)
 	versionTable = table.New("plan_versions",
 		table.JSON("steps", func(v *Version) *Steps { return &v.Steps }, false))
 	runTable   = table.New[Run]("plan_runs")
 	takenTable = table.New[Taken]("plan_steps")
 )
 
+// TableName implements GORM's Tabler.
+func (Plan) TableName() string { return "plans" }
+
 // Plans lists the plans of a business, the newest first, ended ones at the end.
-func (s Store) Plans(ctx context.Context, merchantID uuid.UUID) ([]Plan, error) {
-	return database.All(ctx, s.DB, planTable, "merchant_id = $1 ORDER BY state = 'ended', id DESC LIMIT 500", merchantID)
+func (s Store) Plans(ctx context.Context, merchantID uuid.UUID) (plans []Plan, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("state = 'ended', id DESC").Limit(500).
+		Find(&plans).Error
+	return plans, err
 }
 
 // Plan gives a plan of a business; NotFound otherwise.
-func (s Store) Plan(ctx context.Context, merchantID, id uuid.UUID) (Plan, error) {
-	return database.One(ctx, s.DB, planTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Plan(ctx context.Context, merchantID, id uuid.UUID) (p Plan, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&p, "id = ?", id).Error
+	return p, err
 }
 
 // Versions lists the versions of a plan, the newest first.
@@ -57,16 +60,21 @@ func (s Store) Current(ctx context.Context, merchantID uuid.UUID) (map[uuid.UUID
 }
 
 // lockPlan reads a plan and keeps others from changing it; NotFound otherwise.
-func lockPlan(tx *database.Tx, merchantID, id uuid.UUID) (Plan, error) {
-	return database.One(tx.Context(), tx.DB(), planTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+func lockPlan(tx *database.Tx, merchantID, id uuid.UUID) (p Plan, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).Take(&p, "id = ?", id).Error
+	return p, err
 }
 
 func insertPlan(tx *database.Tx, p Plan, v Version) {
-	database.Insert(tx, planTable, p)
+	tx.Create(&p)
 	database.Insert(tx, versionTable, v)
 }
 
-func changePlan(tx *database.Tx, p Plan) { database.MustChange(tx, planChange, p) }
+// changePlan writes a plan that this transaction holds.
+func changePlan(tx *database.Tx, p Plan) error {
+	return database.OneRow(tx.Gorm().Model(&p).Scopes(database.OfMerchant(p.MerchantID)).
+		Select("name", "state", "version", "hold_out", "updated_at").UpdateColumns(p))
+}
 
 func insertVersion(tx *database.Tx, v Version) { database.Insert(tx, versionTable, v) }
 
@@ -84,14 +92,16 @@ func place(tx *database.Tx, merchantID, brandID, templateID uuid.UUID) (brand, t
 }
 
 // taken tells whether a plan that has not ended answers for the same debits.
-func taken(tx *database.Tx, p Plan) (is bool, err error) {
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT EXISTS (SELECT FROM plans WHERE merchant_id = $1 AND state <> 'ended'
-		AND id <> $2 AND brand_id IS NOT DISTINCT FROM $3 AND template_id IS NOT DISTINCT FROM $4)`,
-		database.Native([]any{p.MerchantID, p.ID, database.OrNull(p.BrandID), database.OrNull(p.TemplateID)})...).Scan(&is)
+func taken(tx *database.Tx, p Plan) (bool, error) {
+	var n int64
+	err := tx.Gorm().Model(&Plan{}).Scopes(database.OfMerchant(p.MerchantID)).
+		Where("state <> ? AND id <> ?", Ended, p.ID).
+		Where("brand_id IS NOT DISTINCT FROM ? AND template_id IS NOT DISTINCT FROM ?", database.OrNull(p.BrandID),
+			database.OrNull(p.TemplateID)).Count(&n).Error
 	if err != nil {
-		err = fmt.Errorf("look for another plan: %w", err)
+		return false, fmt.Errorf("look for another plan: %w", err)
 	}
-	return is, err
+	return n > 0, nil
 }
 
 // endRuns ends what is under way by a plan, and tells how much that is.

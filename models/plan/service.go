@@ -125,7 +125,9 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		}
 		before := told(p, old.Steps)
 		p.Name, p.Version, p.HoldOut, p.UpdatedAt = in.Name, p.Version+1, in.HoldOut, tx.Now()
-		changePlan(tx, p)
+		if err := changePlan(tx, p); err != nil {
+			return err
+		}
 		insertVersion(tx, Version{p.ID, p.Version, who.MerchantID, in.Steps.clone(), tx.Now(), who.Name})
 		e := p.entry("plan.changed", "The plan “"+p.Name+
 			"” was changed. What is under way goes on by the steps it began with.")
@@ -156,7 +158,9 @@ func (s *Service) SetState(ctx context.Context, who actor.Actor, id uuid.UUID, t
 		}
 		before := p.State
 		p.State, p.UpdatedAt = to, tx.Now()
-		changePlan(tx, p)
+		if err := changePlan(tx, p); err != nil {
+			return err
+		}
 		e := p.entry("plan."+string(to), "The plan “"+p.Name+"” goes on.")
 		e.Before, e.After = map[string]any{"state": before}, map[string]any{"state": to}
 		switch to {

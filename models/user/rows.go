@@ -2,7 +2,6 @@ package user
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
@@ -24,12 +23,7 @@ type memberRecord struct {
 	PasswordHash string
 }
 
-var (
-	userTable  = table.New[User]("users")
-	insertUser = userTable.Write(`INSERT INTO users (@columns, password_hash) VALUES (@values, @password_hash)`,
-		"password_hash")
-	memberUser = table.View[memberRecord]()
-)
+var memberUser = table.View[memberRecord]()
 
 // userColumns are a person within one business: what the membership says wins.
 const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.keys_off,
@@ -40,10 +34,18 @@ const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_
 // a password are kept.
 type Store struct{ *database.DB }
 
+// TableName implements GORM's Tabler.
+func (User) TableName() string { return "users" }
+
+// withPassword is a person with the hash of the password.
+type withPassword struct {
+	User
+	PasswordHash string
+}
+
 // Insert adds a person and refuses a second user of that e-mail address.
 func Insert(tx *database.Tx, u User, passwordHash string) error {
-	database.Write(tx, insertUser, u, passwordHash)
-	switch err := tx.Flush(); {
+	switch err := tx.Gorm().Create(&withPassword{u, passwordHash}).Error; {
 	case database.Violates(err, "users_by_email"):
 		return fault.At("email", "unique", "This e-mail address is already in use.")
 	case err != nil:
@@ -52,65 +54,53 @@ func Insert(tx *database.Tx, u User, passwordHash string) error {
 	return nil
 }
 
-func setUserTheme(tx *database.Tx, id uuid.UUID, theme string) error {
-	n, err := tx.Exec(`UPDATE users SET theme = $2, updated_at = $3 WHERE id = $1`, id, theme, tx.Now())
-	if err != nil {
-		return fmt.Errorf("set theme: %w", err)
+// change changes columns of a person, who is the same in all businesses; NotFound when there is none.
+func change(tx *database.Tx, id uuid.UUID, columns map[string]any) error {
+	found, err := database.Found(tx.Gorm().Table("users").Where("id = ?", id).UpdateColumns(columns))
+	if err == nil && !found {
+		err = fault.Missing()
 	}
-	if n != 1 {
-		return fault.Missing()
-	}
-	return nil
+	return err
 }
 
-func setKeysOff(tx *database.Tx, id uuid.UUID, off bool) (bool, error) {
-	return tx.ExecOne("turn keys on or off", `UPDATE users SET keys_off = $2, updated_at = $3 WHERE id = $1`, id, off,
-		tx.Now())
+func setUserTheme(tx *database.Tx, id uuid.UUID, theme string) error {
+	return change(tx, id, map[string]any{"theme": theme, "updated_at": tx.Now()})
+}
+
+func setKeysOff(tx *database.Tx, id uuid.UUID, off bool) error {
+	return change(tx, id, map[string]any{"keys_off": off, "updated_at": tx.Now()})
 }
 
 func setUserSeen(tx *database.Tx, id uuid.UUID, at time.Time) {
 	tx.Later(`UPDATE users SET last_seen_at = $2 WHERE id = $1`, id, database.Instant(at))
 }
 
+// membership is what a person chose in a business.
+func membership(tx *database.Tx, merchantID, id uuid.UUID) *gorm.DB {
+	return tx.Gorm().Table("memberships").Where("merchant_id = ? AND user_id = ?", merchantID, id)
+}
+
 // setBusinessUsed notes for which business the person works now.
 func setBusinessUsed(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
-	tx.Later(`UPDATE memberships SET last_used_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id,
-		database.Instant(at))
+	tx.Fail(membership(tx, merchantID, id).UpdateColumn("last_used_at", database.Instant(at)).Error)
 }
 
 // setFirstSteps hides the first steps from a person, or shows them again.
-func setFirstSteps(tx *database.Tx, merchantID, id uuid.UUID, hidden bool) {
-	tx.Later(
-		`UPDATE memberships SET first_steps_hidden = $3 WHERE merchant_id = $1 AND user_id = $2`,
-		merchantID,
-		id,
-		hidden,
-	)
+func setFirstSteps(tx *database.Tx, merchantID, id uuid.UUID, hidden bool) error {
+	return membership(tx, merchantID, id).UpdateColumn("first_steps_hidden", hidden).Error
 }
 
 func setPassword(tx *database.Tx, id uuid.UUID, hash string, at time.Time) error {
-	n, err := tx.Exec(`UPDATE users SET password_hash = $2, password_changed_at = $3, updated_at = $4 WHERE id = $1`, id,
-		hash, database.Instant(at), tx.Now())
-	if err != nil {
-		return fmt.Errorf("set password: %w", err)
-	}
-	if n != 1 {
-		return fault.Missing()
-	}
-	return nil
+	return change(tx, id, map[string]any{"password_hash": hash, "password_changed_at": database.Instant(at),
+		"updated_at": tx.Now()})
 }
 
 // Businesses are those a person works for now, the last used first.
-func (s Store) Businesses(ctx context.Context, userID uuid.UUID) ([]Business, error) {
-	rows, err := s.Pool.Query(ctx,
-		`SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id
-			JOIN users u ON u.id = mb.user_id
-		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL
-		ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
-	if err != nil {
-		return nil, fmt.Errorf("list businesses: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Business])
+func (s Store) Businesses(ctx context.Context, userID uuid.UUID) (out []Business, err error) {
+	err = s.Gorm(ctx).Table("memberships mb").Select("m.id, m.name, m.is_test").
+		Joins("JOIN merchants m ON m.id = mb.merchant_id").Joins("JOIN users u ON u.id = mb.user_id").
+		Where("mb.user_id = ? AND mb.disabled_at IS NULL AND u.disabled_at IS NULL", userID).
+		Order("mb.last_used_at DESC NULLS LAST, mb.created_at").Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("list businesses: %w", err)
 	}
@@ -118,15 +108,8 @@ func (s Store) Businesses(ctx context.Context, userID uuid.UUID) ([]Business, er
 }
 
 func (s Store) Business(ctx context.Context, id uuid.UUID) (b Business, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT id, name, is_test FROM merchants WHERE id = $1`, id).Scan((*[16]byte)(&b.ID),
-		&b.Name, &b.IsTest)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return b, fault.Missing()
-	case err != nil:
-		return b, fmt.Errorf("find a business: %w", err)
-	}
-	return b, nil
+	err = s.Gorm(ctx).Table("merchants").Take(&b, "id = ?", id).Error
+	return b, err
 }
 
 // UserByEmail finds a person of any merchant and the password hash; NotFound when there
@@ -214,31 +197,34 @@ func Throttles(tx *database.Tx, keys []string) ([]Throttle, error) {
 
 func SaveThrottle(tx *database.Tx, c Throttle) { database.Write(tx, saveThrottle, c) }
 
-var (
-	resetTable  = table.New[Reset]("password_resets")
-	resetInsert = resetTable.Write(`INSERT INTO password_resets (@columns, created_at) VALUES (@values, @now)`, "now")
-)
+// TableName implements GORM's Tabler.
+func (Reset) TableName() string { return "password_resets" }
 
-func insertReset(tx *database.Tx, r Reset) { database.Write(tx, resetInsert, r, tx.Now()) }
+// made is a link to reset a password with when it was made.
+type made struct {
+	Reset
+	CreatedAt time.Time
+}
+
+func insertReset(tx *database.Tx, r Reset) { tx.Create(&made{r, tx.Now()}) }
 
 // useResets uses one link and ends all others of the person; false when it was used
 // before.
 func useResets(tx *database.Tx, r Reset, at time.Time) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE password_resets SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
-		r.Hash, database.Instant(at))
+	at = database.Instant(at)
+	unused := func() *gorm.DB { return tx.Gorm().Model(&Reset{}).Where("used_at IS NULL") }
+	used, err := database.Found(unused().Where("token_hash = ? AND expires_at > ?", r.Hash, at).UpdateColumn("used_at", at))
+	if err == nil {
+		err = unused().Where("user_id = ?", r.UserID).UpdateColumn("used_at", at).Error
+	}
 	if err != nil {
 		return false, fmt.Errorf("use password reset: %w", err)
 	}
-	tx.Later(
-		`UPDATE password_resets SET used_at = $2 WHERE user_id = $1 AND used_at IS NULL`,
-		r.UserID,
-		database.Instant(at),
-	)
-	return n == 1, nil
+	return used, nil
 }
 
 // Reset finds a link by its hash; NotFound when there is none.
-func (s Store) Reset(ctx context.Context, hash []byte) (Reset, error) {
-	return database.One(ctx, s.DB, resetTable, "token_hash = $1", hash)
+func (s Store) Reset(ctx context.Context, hash []byte) (r Reset, err error) {
+	err = s.Gorm(ctx).Take(&r, "token_hash = ?", hash).Error
+	return r, err
 }

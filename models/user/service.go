@@ -76,8 +76,7 @@ func (s *Service) HideFirstSteps(ctx context.Context, who actor.Actor, hidden bo
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		tx.Audit(who, audit.Entry{Action: "user.first_steps_hidden", ObjectType: "user", ObjectID: who.ID, Text: text,
 			After: map[string]any{"hidden": hidden}})
-		setFirstSteps(tx, who.MerchantID, who.ID, hidden)
-		return nil
+		return setFirstSteps(tx, who.MerchantID, who.ID, hidden)
 	})
 }
 
@@ -94,11 +93,7 @@ func (s *Service) SetKeys(ctx context.Context, who actor.Actor, off bool) error 
 			Text:       "Turned keyboard shortcuts " + map[bool]string{true: "off", false: "on"}[off] + ".",
 			After:      map[string]any{"keys_off": off},
 		})
-		known, err := setKeysOff(tx, who.ID, off)
-		if err == nil && !known {
-			err = fault.Missing()
-		}
-		return err
+		return setKeysOff(tx, who.ID, off)
 	})
 }
 

@@ -6,113 +6,111 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-)
-
-// The private key is read for signing alone.
-var (
-	webhookTable  = table.New[Webhook]("webhooks")
-	webhookInsert = webhookTable.Write(`INSERT INTO webhooks (@columns, private_key) VALUES (@values, @private_key)`,
-		"private_key")
-	webhookSave = webhookTable.Write(
-		`UPDATE webhooks SET @set(title, callback, all_events, events, updated_at), version = version + 1
-		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`)
 )
 
 // Store is where webhooks, events and their deliveries are kept.
 type Store struct{ *database.DB }
 
-// insertWebhook keeps the private key sealed.
-func insertWebhook(tx *database.Tx, w Webhook, private []byte) {
-	database.Write(
-		tx,
-		webhookInsert,
-		w,
-		tx.DB().Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private),
-	)
+// TableName implements GORM's Tabler.
+func (Webhook) TableName() string { return "webhooks" }
+
+// signing is a webhook with its private key, sealed. The key is read for signing alone.
+type signing struct {
+	Webhook
+	PrivateKey []byte
 }
 
-// saveWebhook ends the transaction with fault.ErrLost when the webhook is not as it was
-// loaded, or deleted. What waits goes to its new address.
-func saveWebhook(tx *database.Tx, w Webhook) {
-	database.MustChange(tx, webhookSave, w)
-	tx.Later(
-		`UPDATE deliveries SET address = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending' AND address <> $3`,
-		w.MerchantID, w.ID, w.Callback)
+func insertWebhook(tx *database.Tx, w Webhook, private []byte) {
+	tx.Create(&signing{w, tx.DB().Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private)})
+}
+
+// saveWebhook is fault.ErrLost when the webhook is not as it was loaded, or deleted. What waits goes to its new address.
+func saveWebhook(tx *database.Tx, w Webhook) error {
+	was := w.Version
+	w.Version++
+	err := database.OneRow(tx.Gorm().Model(&w).Scopes(database.OfMerchant(w.MerchantID)).
+		Where("version = ? AND deleted_at IS NULL", was).
+		Select("title", "callback", "all_events", "events", "version", "updated_at").UpdateColumns(w))
+	if err != nil {
+		return err
+	}
+	return tx.Gorm().Exec(`UPDATE deliveries SET address = ? WHERE merchant_id = ? AND endpoint = ? AND state = 'pending'
+		AND address <> ?`, w.Callback, w.MerchantID, w.ID, w.Callback).Error
 }
 
 // deleteWebhook drops what was on its way; false when there was no such webhook.
 // Deliveries are locked before the webhook, as a note about an attempt does.
 func deleteWebhook(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	tx.Later(
-		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3
-			WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`,
-		merchantID,
-		id,
-		tx.Now(),
-	)
-	n, err := tx.Exec(
-		`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-		merchantID, id, tx.Now())
+	err := tx.Gorm().Exec(`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = ?
+		WHERE merchant_id = ? AND endpoint = ? AND state = 'pending'`, tx.Now(), merchantID, id).Error
 	if err != nil {
-		return false, fmt.Errorf("delete webhook: %w", err)
+		return false, fmt.Errorf("drop deliveries: %w", err)
 	}
-	return n == 1, nil
+	return database.Found(tx.Gorm().Model(&Webhook{}).Scopes(database.OfMerchant(merchantID)).
+		Where("id = ? AND deleted_at IS NULL", id).
+		UpdateColumns(map[string]any{"deleted_at": tx.Now(), "updated_at": tx.Now()}))
 }
 
+// companyKey is the pair of keys with which all that a merchant is told is signed; the private one is sealed.
+type companyKey struct {
+	MerchantID uuid.UUID
+	PublicKey  string
+	PrivateKey []byte
+	CreatedAt  time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (companyKey) TableName() string { return "merchant_keys" }
+
 // insertCompanyKey keeps the first key of a merchant; a later one is thrown away.
-func insertCompanyKey(tx *database.Tx, merchantID uuid.UUID, k Keys) {
-	tx.Later(
-		`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (merchant_id) DO NOTHING`,
-		merchantID,
-		k.Public,
-		tx.DB().Seal.SealBytes(seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
-		tx.Now(),
-	)
+func insertCompanyKey(tx *database.Tx, merchantID uuid.UUID, k Keys) error {
+	return tx.Gorm().Clauses(clause.OnConflict{DoNothing: true}).Create(&companyKey{merchantID, k.Public,
+		tx.DB().Seal.SealBytes(seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID), k.Private), tx.Now()}).
+		Error
 }
 
 // noticeFailing marks a webhook whose failing its owner is told of; false when that was
 // done already or it does not fail any more.
 func noticeFailing(tx *database.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL
-			AND deleted_at IS NULL`,
-		id,
-		tx.Now(),
-	)
+	noticed, err := database.Found(tx.Gorm().Model(&Webhook{}).Scopes(database.AcrossMerchants).
+		Where("id = ? AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL", id).
+		UpdateColumn("noticed_at", tx.Now()))
 	if err != nil {
 		return false, fmt.Errorf("note a notice: %w", err)
 	}
-	return n == 1, nil
+	return noticed, nil
 }
 
-func (s Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (Webhook, error) {
-	return database.One(ctx, s.DB, webhookTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+// living is the scope of the webhooks of a merchant that are not deleted.
+func living(merchantID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Where("merchant_id = ? AND deleted_at IS NULL", merchantID) }
 }
 
-func (s Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]Webhook, error) {
-	return database.Find(
-		ctx,
-		s.DB,
-		webhookTable,
-		database.PageOf(database.List(ctx, s.DB, webhookTable).Where("deleted_at IS NULL"), "merchant_id", merchantID, ask),
-	)
+func (s Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (w Webhook, err error) {
+	err = s.Gorm(ctx).Scopes(living(merchantID)).Take(&w, "id = ?", id).Error
+	return w, err
 }
 
-func (s Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) ([]Webhook, error) {
-	return database.All(ctx, s.DB, webhookTable,
-		"merchant_id = $1 AND deleted_at IS NULL AND failing_since IS NOT NULL ORDER BY failing_since, id", merchantID)
+func (s Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (hooks []Webhook, err error) {
+	err = database.PageOf(s.Gorm(ctx).Where("deleted_at IS NULL"), "merchant_id", merchantID, ask).Find(&hooks).Error
+	return hooks, err
+}
+
+func (s Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) (hooks []Webhook, err error) {
+	err = s.Gorm(ctx).Scopes(living(merchantID)).Where("failing_since IS NOT NULL").Order("failing_since, id").
+		Find(&hooks).Error
+	return hooks, err
 }
 
 // CompanyKey gives the public half (PEM); empty when there is none yet.
 func (s Store) CompanyKey(ctx context.Context, merchantID uuid.UUID) (pem string, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT public_key FROM merchant_keys WHERE merchant_id = $1), '')`,
-		merchantID).Scan(&pem)
+	err = s.Gorm(ctx).Model(&companyKey{}).Scopes(database.OfMerchant(merchantID)).Select("public_key").Scan(&pem).Error
 	if err != nil {
 		return "", fmt.Errorf("find company key: %w", err)
 	}
@@ -123,17 +121,17 @@ func (s Store) CompanyKey(ctx context.Context, merchantID uuid.UUID) (pem string
 // webhookID is zero; nil when the company has none yet. A deleted webhook keeps its
 // key: what it was sent can still be shown with its signature.
 func (s Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) ([]byte, error) {
-	var sealed []byte
+	var row struct{ PrivateKey []byte }
 	at := seal.PlaceOf("webhooks", "private_key", merchantID, webhookID)
-	query, args := `SELECT private_key FROM webhooks WHERE merchant_id = $1 AND id = $2`, []any{merchantID, webhookID}
+	of := s.Gorm(ctx).Model(&Webhook{}).Where("id = ?", webhookID)
 	if webhookID == uuid.Nil {
 		at = seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID)
-		query, args = `SELECT private_key FROM merchant_keys WHERE merchant_id = $1`, args[:1]
+		of = s.Gorm(ctx).Model(&companyKey{})
 	}
-	if err := s.Pool.QueryRow(ctx, query, args...).Scan(&sealed); err != nil {
+	if err := of.Scopes(database.OfMerchant(merchantID)).Select("private_key").Take(&row).Error; err != nil {
 		return nil, fmt.Errorf("find signing key: %w", err)
 	}
-	key, err := s.Seal.OpenBytes(at, sealed)
+	key, err := s.Seal.OpenBytes(at, row.PrivateKey)
 	if err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}

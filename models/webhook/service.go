@@ -151,7 +151,9 @@ func (s *Service) UpdateIn(tx *database.Tx, who actor.Actor, w Webhook, in Input
 	before := facts(w)
 	in.into(&w)
 	w.UpdatedAt = tx.Now()
-	saveWebhook(tx, w)
+	if err := saveWebhook(tx, w); err != nil {
+		return w, err
+	}
 	w.Version++
 	tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: w.ID, Before: before,
 		After: facts(w), Text: "Changed the webhook " + w.Title + "."})
@@ -207,7 +209,7 @@ func (s *Service) companyKey(ctx context.Context, merchantID uuid.UUID) (string,
 	}
 	if err := s.Store.InTx(
 		ctx,
-		func(tx *database.Tx) error { insertCompanyKey(tx, merchantID, keys); return nil },
+		func(tx *database.Tx) error { return insertCompanyKey(tx, merchantID, keys) },
 	); err != nil {
 		return "", err
 	}

@@ -31,7 +31,7 @@ type Webhook struct {
 	ID, MerchantID       uuid.UUID
 	Title, Callback      string
 	AllEvents            bool
-	Events               []string  `gorm:"type:text[]"` // empty when AllEvents
+	Events               []string  `gorm:"type:text[];serializer:texts"` // empty when AllEvents
 	PublicKey            string    // PEM
 	FailingSince         time.Time // zero: the last delivery was taken
 	LastOKAt             time.Time `gorm:"column:last_ok_at"`
