@@ -51,7 +51,8 @@ func working(now time.Time) func(*gorm.DB) *gorm.DB {
 func (s Store) visit(ctx context.Context, hash []byte, now time.Time) (v openVisit, err error) {
 	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Model(&Link{}).
 		Select("client_page_links.*, v.expires_at AS until").
-		Joins("JOIN client_page_sessions v ON v.link_id = client_page_links.id AND v.merchant_id = client_page_links.merchant_id").
+		Joins("JOIN client_page_sessions v ON v.link_id = client_page_links.id"+
+			" AND v.merchant_id = client_page_links.merchant_id").
 		Where("v.token_hash = ? AND v.expires_at > ? AND revoked_at IS NULL", hash, database.Instant(now)).Take(&v).Error
 	return v, err
 }
@@ -101,8 +102,8 @@ func (s Store) known(ctx context.Context, merchantID uuid.UUID, email, phone str
 // brandOf is the brand whose purchase a client got last; zero for none.
 func (s Store) brandOf(ctx context.Context, merchantID, clientID uuid.UUID) (id uuid.UUID, err error) {
 	var of []struct{ BrandID uuid.UUID }
-	err = s.Gorm(ctx).Table("purchases").Select("brand_id").Where("merchant_id = ? AND client_id = ?", merchantID, clientID).
-		Order("id DESC").Limit(1).Find(&of).Error
+	err = s.Gorm(ctx).Table("purchases").Select("brand_id").
+		Where("merchant_id = ? AND client_id = ?", merchantID, clientID).Order("id DESC").Limit(1).Find(&of).Error
 	if err != nil || len(of) == 0 {
 		return uuid.Nil, err
 	}

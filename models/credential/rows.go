@@ -54,7 +54,8 @@ func replaceCredential(tx *database.Tx, merchantID, id, by uuid.UUID, at, ends t
 
 // Credentials of the merchant, newest first, without exchanged tokens.
 func (s Store) Credentials(ctx context.Context, merchantID uuid.UUID) (found []Credential, err error) {
-	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("parent_id IS NULL").Order("id DESC").Find(&found).Error
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("parent_id IS NULL").Order("id DESC").
+		Find(&found).Error
 	return found, err
 }
 

@@ -15,8 +15,8 @@ import (
 	"debitdesk/models/fault"
 )
 
-// plugin is what this product adds to GORM, in GORM's own terms: callbacks around each statement. Ordinary rows are read
-// and written by Gorm and nothing else:
+// plugin is what this product adds to GORM, in GORM's own terms: callbacks around each statement. Ordinary rows are
+// read and written by Gorm and nothing else:
 //
 //		err := s.Gorm(ctx).Scopes(database.OfMerchant(id)).Where("owner_id = ?", owner).Find(&reports).Error
 //		err := tx.Gorm().Create(&report).Error
@@ -37,7 +37,7 @@ var _ gorm.Plugin = (*plugin)(nil)
 // Name implements gorm.Plugin.
 func (*plugin) Name() string { return "debitdesk" }
 
-// Initialize implements gorm.Plugin.
+// Initialize implements gorm.Plugin. //nolint:misspell // the name is GORM's
 func (p *plugin) Initialize(db *gorm.DB) error {
 	c := db.Callback()
 	const before, after = "debitdesk:before", "debitdesk:after"
@@ -60,7 +60,7 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 // askedApart marks a question that was asked apart from those of other readers.
 const askedApart = "debitdesk:asked apart"
 
-// reading comes before a question. One of several readers (AtOnce) that asks by itself keeps none of the others waiting.
+// reading comes before a question. One of several readers (AtOnce) that asks by itself keeps no other one waiting.
 func (p *plugin) reading(db *gorm.DB) {
 	p.prepare(db)
 	if r := roundsOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {

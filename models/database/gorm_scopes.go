@@ -41,8 +41,8 @@ func OneRow(changed *gorm.DB) error {
 // Found tells whether a change found its one row.
 func Found(changed *gorm.DB) (bool, error) { return changed.RowsAffected == 1, changed.Error }
 
-// namesMerchant tells whether a statement is bound to a merchant: by a condition, by the records that it adds, or since it
-// says that it crosses all of them.
+// namesMerchant tells whether a statement is bound to a merchant: by a condition, by the records that it adds, or since
+// it says that it crosses all of them.
 func namesMerchant(db *gorm.DB) bool {
 	if across, set := db.Get(acrossKey); set && across == true {
 		return true
@@ -59,7 +59,8 @@ func namesMerchant(db *gorm.DB) bool {
 
 // anyNames tells whether one of several conditions, all of which hold, names a merchant.
 func anyNames(of []clause.Expression) bool {
-	if len(of) > 1 && slices.ContainsFunc(of, func(e clause.Expression) bool { _, or := e.(clause.OrConditions); return or }) {
+	alternative := func(e clause.Expression) bool { _, is := e.(clause.OrConditions); return is }
+	if len(of) > 1 && slices.ContainsFunc(of, alternative) {
 		return false
 	}
 	for _, e := range of {

@@ -9,8 +9,8 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// Fields that are neither text, numbers nor moments say by a tag how they are stored: "serializer:json" and, for a list of
-// texts, "type:text[];serializer:texts".
+// Fields that are neither text, numbers nor moments say by a tag how they are stored: "serializer:json" and, for a list
+// of texts, "type:text[];serializer:texts".
 func init() {
 	schema.RegisterSerializer("json", asJSON{})
 	schema.RegisterSerializer("texts", asTexts{})

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
@@ -26,13 +26,6 @@ type factorRow struct {
 	CodesLeft       int
 	Required        bool
 }
-
-var (
-	passkeyTable  = table.New[Passkey]("passkeys")
-	passkeyInsert = passkeyTable.Write(`INSERT INTO passkeys (@columns, user_id) VALUES (@values, @user)`, "user")
-	passkeySave   = passkeyTable.Write(
-		`UPDATE passkeys SET @set(credential, last_used_at) WHERE user_id = @user AND id = @id`, "user")
-)
 
 // recoveryHash is the kind under which recovery codes are hashed; the key is not
 // in the database, so that a dump of it cannot be searched for them.
@@ -61,8 +54,7 @@ func (s Store) factors(ctx context.Context, userID uuid.UUID, lock string) (set 
 	set = Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: Key(key), Unread: set.Unread,
 		ConfirmedAt: database.OrZero(r.TOTPConfirmedAt).UTC(), LastStep: r.TOTPLastStep,
 		CodesLeft: r.CodesLeft, Required: r.Required}
-	set.Passkeys, err = database.All(ctx, s.DB, passkeyTable, "user_id = $1 ORDER BY created_at, id", userID)
-	return set, err
+	return set, s.Gorm(ctx).Where("user_id = ?", userID).Order("created_at, id").Find(&set.Passkeys).Error
 }
 
 // FactorsOf tells what a person has; NotFound when there is none.
@@ -75,54 +67,74 @@ func factors(tx *database.Tx, userID uuid.UUID) (Set, error) {
 	return Store{tx.DB()}.factors(tx.Context(), userID, " FOR NO KEY UPDATE OF u")
 }
 
+// personIn is the row of a person, who has one whatever businesses they work for.
+func personIn(tx *database.Tx, userID uuid.UUID) *gorm.DB {
+	return tx.Gorm().Table("users").Where("id = ?", userID)
+}
+
 // setTOTP keeps a key that is not confirmed yet; empty: none any more.
 func setTOTP(tx *database.Tx, userID uuid.UUID, key Key) {
 	var sealed []byte
 	if key != "" {
 		sealed = tx.DB().Seal.Seal(seal.PlaceOf("users", "totp_sealed", userID, userID), key.Reveal())
 	}
-	tx.Later(
-		`UPDATE users SET totp_sealed = $2, totp_confirmed_at = NULL, totp_last_step = 0, updated_at = $3 WHERE id = $1`,
-		userID, sealed, tx.Now())
+	tx.Fail(personIn(tx, userID).UpdateColumns(map[string]any{"totp_sealed": sealed, "totp_confirmed_at": nil,
+		"totp_last_step": 0, "updated_at": tx.Now()}).Error)
 }
 
 func confirmTOTP(tx *database.Tx, userID uuid.UUID, at time.Time) {
-	tx.Later(
-		`UPDATE users SET totp_confirmed_at = $2, updated_at = $3 WHERE id = $1 AND totp_confirmed_at IS NULL`,
-		userID,
-		database.Instant(at),
-		tx.Now(),
-	)
+	tx.Fail(personIn(tx, userID).Where("totp_confirmed_at IS NULL").
+		UpdateColumns(map[string]any{"totp_confirmed_at": database.Instant(at), "updated_at": tx.Now()}).Error)
 }
 
 // takeStep is false when a code of that step or a later one was used already.
 func takeStep(tx *database.Tx, userID uuid.UUID, step int64) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE users SET totp_last_step = $2 WHERE id = $1 AND totp_last_step < $2 AND totp_sealed IS NOT NULL`, userID,
-		step)
+	taken, err := database.Found(personIn(tx, userID).Where("totp_last_step < ? AND totp_sealed IS NOT NULL", step).
+		UpdateColumn("totp_last_step", step))
 	if err != nil {
 		return false, fmt.Errorf("use a code: %w", err)
 	}
-	return n == 1, nil
+	return taken, nil
 }
+
+// recoveryCode opens the way in once.
+type recoveryCode struct {
+	UserID   uuid.UUID
+	CodeHash []byte
+	UsedAt   time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (recoveryCode) TableName() string { return "recovery_codes" }
 
 // replaceRecoveryCodes forgets the codes before.
 func replaceRecoveryCodes(tx *database.Tx, userID uuid.UUID, codes []string) {
-	tx.Later(`DELETE FROM recovery_codes WHERE user_id = $1`, userID)
-	if len(codes) > 0 {
-		tx.Later(`INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, h FROM unnest($2::bytea[]) h`, userID,
-			Store{tx.DB()}.recoveryHashes(userID, codes))
+	tx.Fail(tx.Gorm().Delete(&recoveryCode{}, "user_id = ?", userID).Error)
+	var kept []recoveryCode
+	for _, hash := range (Store{tx.DB()}).recoveryHashes(userID, codes) {
+		kept = append(kept, recoveryCode{UserID: userID, CodeHash: hash})
+	}
+	if len(kept) > 0 {
+		tx.Create(&kept)
+	}
+}
+
+// unused is the scope of the codes of a person that open the way in.
+func unused(userID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Model(&recoveryCode{}).Where("user_id = ? AND used_at IS NULL", userID)
 	}
 }
 
 // useRecoveryCode is false when the code is unknown or was used.
 func useRecoveryCode(tx *database.Tx, userID uuid.UUID, code string, at time.Time) (bool, error) {
-	n, err := tx.Exec(`UPDATE recovery_codes SET used_at = $3 WHERE user_id = $1 AND code_hash = $2 AND used_at IS NULL`,
-		userID, Store{tx.DB()}.recoveryHashes(userID, []string{code})[0], database.Instant(at))
+	used, err := database.Found(tx.Gorm().Model(&recoveryCode{}).Scopes(unused(userID)).
+		Where("code_hash = ?", Store{tx.DB()}.recoveryHashes(userID, []string{code})[0]).
+		UpdateColumn("used_at", database.Instant(at)))
 	if err != nil {
 		return false, fmt.Errorf("use a recovery code: %w", err)
 	}
-	return n == 1, nil
+	return used, nil
 }
 
 func (s Store) recoveryHashes(userID uuid.UUID, codes []string) [][]byte {
@@ -134,20 +146,28 @@ func (s Store) recoveryHashes(userID uuid.UUID, codes []string) [][]byte {
 }
 
 // UnusedCodes counts how many of these are unused recovery codes of the person.
-func (s Store) UnusedCodes(ctx context.Context, userID uuid.UUID, codes []string) (n int, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL AND code_hash = ANY($2)`,
-		userID, s.recoveryHashes(userID, codes)).Scan(&n)
+func (s Store) UnusedCodes(ctx context.Context, userID uuid.UUID, codes []string) (int, error) {
+	var n int64
+	err := s.Gorm(ctx).Model(&recoveryCode{}).Scopes(unused(userID)).
+		Where("code_hash IN ?", s.recoveryHashes(userID, codes)).Count(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count recovery codes: %w", err)
 	}
-	return n, nil
+	return int(n), nil
+}
+
+// TableName implements GORM's Tabler.
+func (Passkey) TableName() string { return "passkeys" }
+
+// owned is a passkey with whose it is.
+type owned struct {
+	Passkey
+	UserID uuid.UUID
 }
 
 // InsertPasskey refuses one that is registered already, whoever has it.
 func InsertPasskey(tx *database.Tx, userID uuid.UUID, p Passkey) error {
-	database.Write(tx, passkeyInsert, p, userID)
-	switch err := tx.Flush(); {
+	switch err := tx.Gorm().Create(&owned{p, userID}).Error; {
 	case database.Violates(err, "passkeys_pkey"):
 		return fault.At("passkey", "unique", "That passkey is registered already.")
 	case err != nil:
@@ -157,15 +177,16 @@ func InsertPasskey(tx *database.Tx, userID uuid.UUID, p Passkey) error {
 }
 
 func savePasskey(tx *database.Tx, userID uuid.UUID, p Passkey) {
-	database.Write(tx, passkeySave, p, userID)
+	tx.Fail(tx.Gorm().Model(&Passkey{}).Where("user_id = ? AND id = ?", userID, p.ID).Select("credential", "last_used_at").
+		UpdateColumns(p).Error)
 }
 
 func dropPasskey(tx *database.Tx, userID uuid.UUID, id []byte) {
-	tx.Later(`DELETE FROM passkeys WHERE user_id = $1 AND id = $2`, userID, id)
+	tx.Fail(tx.Gorm().Delete(&Passkey{}, "user_id = ? AND id = ?", userID, id).Error)
 }
 
 func dropPasskeys(tx *database.Tx, userID uuid.UUID) {
-	tx.Later(`DELETE FROM passkeys WHERE user_id = $1`, userID)
+	tx.Fail(tx.Gorm().Delete(&Passkey{}, "user_id = ?", userID).Error)
 }
 
 // endHalfSessions ends the person's sessions that showed no second factor.
@@ -179,13 +200,12 @@ func endAllSessions(tx *database.Tx, userID uuid.UUID) {
 
 // setRequireFactor is false when the switch of the business stood so already.
 func setRequireFactor(tx *database.Tx, merchantID uuid.UUID, on bool) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE merchants SET require_second_factor = $2, updated_at = $3 WHERE id = $1 AND require_second_factor <> $2`,
-		merchantID, on, tx.Now())
+	set, err := database.Found(tx.Gorm().Table("merchants").Where("id = ? AND require_second_factor <> ?", merchantID, on).
+		UpdateColumns(map[string]any{"require_second_factor": on, "updated_at": tx.Now()}))
 	if err != nil {
 		return false, fmt.Errorf("require two-step sign-in: %w", err)
 	}
-	return n == 1, nil
+	return set, nil
 }
 
 // FactorMembers are the people of a business, by name.

@@ -82,7 +82,7 @@ func (s *Service) promise(tx *database.Tx, who actor.Actor, of subject, in Promi
 	if p.AmountCents == 0 {
 		return p, fault.At("amount", "required", "Enter the amount that the client promised.")
 	}
-	database.Insert(tx, promiseTable, p)
+	tx.Create(&p)
 	tx.Audit(
 		who,
 		of.entry("followup.promised", "The client promised to pay "+money.Format(p.AmountCents, p.Currency)+" on "+
@@ -128,7 +128,7 @@ func (s *Service) SettlePromise(ctx context.Context, who actor.Actor, id uuid.UU
 		}
 		before := p.State
 		p.State, p.UpdatedAt = state, tx.Now()
-		won, err := database.Change(tx, settle, p)
+		won, err := settle(tx, p)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
@@ -16,10 +17,7 @@ import (
 type Store struct{ *database.DB }
 
 var (
-	noteTable    = table.New[Note]("notes")
-	promiseTable = table.New[Promise]("promises")
-	settle       = promiseTable.Write(`UPDATE promises SET @set(state, updated_at)
-		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`)
+	noteTable = table.New[Note]("notes")
 )
 
 // where are the rows of each type of object: their id, client and purchase.
@@ -187,24 +185,35 @@ func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
 	return out, nil
 }
 
-// promisePaid tells of promises p whether their purchases are paid; promiseQuery reads them with it.
-const (
-	promisePaid = `EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
-		AND w.status IN ('paid', 'pending_refund', 'refunded'))`
-	promiseQuery = `SELECT p.*, ` + promisePaid + ` AS paid FROM promises p WHERE p.merchant_id = ? AND `
-)
+// promisePaid tells of promises p whether their purchases are paid.
+const promisePaid = `EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
+	AND w.status IN ('paid', 'pending_refund', 'refunded'))`
 
-var promiseView = table.View[Promise]()
+// TableName implements GORM's Tabler.
+func (Promise) TableName() string { return "promises" }
+
+// promises are those of a business, each with whether its purchase is paid.
+func (s Store) promises(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
+	return s.Gorm(ctx).Table("promises p").Select("p.*, "+promisePaid+" AS paid").Where("p.merchant_id = ?", merchantID)
+}
 
 // lockPromise finds an open or settled promise and holds it.
-func lockPromise(tx *database.Tx, merchantID, id uuid.UUID) (Promise, error) {
-	return database.One(tx.Context(), tx.DB(), promiseTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+func lockPromise(tx *database.Tx, merchantID, id uuid.UUID) (p Promise, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).Take(&p, "id = ?", id).Error
+	return p, err
+}
+
+// settle moves an open promise; false when it is open no more.
+func settle(tx *database.Tx, p Promise) (bool, error) {
+	return database.Found(tx.Gorm().Model(&p).Scopes(database.OfMerchant(p.MerchantID)).
+		Where("state = ?", Open).Select("state", "updated_at").UpdateColumns(p))
 }
 
 // replaceOpen withdraws the open promise of a purchase, for a newer one takes its place.
 func replaceOpen(tx *database.Tx, merchantID, purchaseID uuid.UUID) (bool, error) {
-	return tx.ExecOne("replace a promise", `UPDATE promises SET state = 'withdrawn', updated_at = $3
-		WHERE merchant_id = $1 AND purchase_id = $2 AND state = 'open'`, merchantID, purchaseID, tx.Now())
+	return database.Found(tx.Gorm().Model(&Promise{}).Scopes(database.OfMerchant(merchantID)).
+		Where("purchase_id = ? AND state = ?", purchaseID, Open).
+		UpdateColumns(map[string]any{"state": Withdrawn, "updated_at": tx.Now()}))
 }
 
 // owing is what a purchase comes to.
@@ -219,15 +228,16 @@ func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency str
 
 // PromisesOn are the promises due on the days from first to last, both included, in their order, up to limit.
 func (s Store) PromisesOn(ctx context.Context, merchantID uuid.UUID, first, last calendar.Date,
-	limit int) ([]Promise, error) {
-	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.due_on BETWEEN ? AND ? ORDER BY p.due_on, p.id LIMIT ?",
-		merchantID, first.String(), last.String(), limit)
+	limit int) (found []Promise, err error) {
+	err = s.promises(ctx, merchantID).Where("p.due_on BETWEEN ? AND ?", first, last).Order("p.due_on, p.id").Limit(limit).
+		Find(&found).Error
+	return found, err
 }
 
 // PromisesOf are the promises of a client, newest first.
-func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) ([]Promise, error) {
-	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.client_id = ? ORDER BY p.id DESC LIMIT ?", merchantID,
-		clientID, limit)
+func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, limit int) (found []Promise, err error) {
+	err = s.promises(ctx, merchantID).Where("p.client_id = ?", clientID).Order("p.id DESC").Limit(limit).Find(&found).Error
+	return found, err
 }
 
 // OpenPromises are the promises to pay some purchases that were neither settled nor paid.
@@ -237,9 +247,9 @@ func (s Store) OpenPromises(ctx context.Context, merchantID uuid.UUID,
 	if len(purchases) == 0 {
 		return out, nil
 	}
-	found, err := database.Seek(ctx, s.DB, promiseView, promiseQuery+
-		"p.state = 'open' AND p.purchase_id = ANY(?::text[]::uuid[]) ORDER BY p.id", merchantID,
-		database.TextArray(texts(purchases)))
+	var found []Promise
+	err := s.promises(ctx, merchantID).Where("p.state = ? AND p.purchase_id IN ?", Open, purchases).Order("p.id").
+		Find(&found).Error
 	for _, p := range found {
 		out[p.PurchaseID] = p
 	}
@@ -247,9 +257,9 @@ func (s Store) OpenPromises(ctx context.Context, merchantID uuid.UUID,
 }
 
 // PromisesByID are some promises, in no order.
-func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Promise, error) {
-	return database.Seek(ctx, s.DB, promiseView, promiseQuery+"p.id = ANY(?::text[]::uuid[])", merchantID,
-		database.TextArray(texts(ids)))
+func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Promise, err error) {
+	err = s.promises(ctx, merchantID).Where("p.id IN ?", ids).Find(&found).Error
+	return found, err
 }
 
 // Owners are the people who look after some things.

@@ -46,8 +46,8 @@ func saveIssuer(tx *database.Tx, i Issuer, secret Secret) error {
 	i.Version++
 	err := database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
 		Where("version = ? AND deleted_at IS NULL", was).
-		Select("client_id", "name", "enabled", "domains", "forced", "provisions", "trusts_email", "trusts_mfa", "groups_claim",
-			"group_roles", "usual_role", "session_hours", "version", "updated_at").UpdateColumns(i))
+		Select("client_id", "name", "enabled", "domains", "forced", "provisions", "trusts_email", "trusts_mfa",
+			"groups_claim", "group_roles", "usual_role", "session_hours", "version", "updated_at").UpdateColumns(i))
 	if err != nil || secret == "" {
 		return err
 	}

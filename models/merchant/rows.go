@@ -156,8 +156,8 @@ func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demand
 		ApproveFilesCents   *int64
 		ApproveSettings     bool
 	}
-	if err := tx.Gorm().Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents, approve_settings FROM merchants
-		WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
+	if err := tx.Gorm().Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents, approve_settings
+		FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
 	tx.Later(

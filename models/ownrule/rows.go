@@ -54,8 +54,8 @@ func lockRules(tx *database.Tx, merchantID uuid.UUID, key string) (rules []Rule,
 	if err := tx.Gorm().Exec(`SELECT 1 FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Error; err != nil {
 		return nil, fmt.Errorf("lock merchant: %w", err)
 	}
-	err = tx.Gorm().Scopes(database.OfMerchant(merchantID)).Where("key = ? AND (to_day IS NULL OR to_day > from_day)", key).
-		Order("from_day").Find(&rules).Error
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID)).
+		Where("key = ? AND (to_day IS NULL OR to_day > from_day)", key).Order("from_day").Find(&rules).Error
 	return rules, err
 }
 

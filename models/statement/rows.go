@@ -72,8 +72,8 @@ func (s Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID,
 	err := s.Gorm(ctx).Model(&taken).Scopes(database.AcrossMerchants, free).Where("id = ?", id).
 		Clauses(clause.Returning{}).
 		UpdateColumns(map[string]any{"status": Running, "claim": claim,
-			"claimed_until": gorm.Expr("clock_timestamp() + ?::interval", holds), "began_at": gorm.Expr("coalesce(began_at, ?)", now),
-			"updated_at": now}).Error
+			"claimed_until": gorm.Expr("clock_timestamp() + ?::interval", holds),
+			"began_at":      gorm.Expr("coalesce(began_at, ?)", now), "updated_at": now}).Error
 	if err != nil {
 		return Statement{}, false, fmt.Errorf("claim statement: %w", err)
 	}
@@ -106,8 +106,8 @@ func (s Store) FinishStatement(ctx context.Context, st Statement, claim uuid.UUI
 		file = nil
 	}
 	finished, err := database.Found(s.Gorm(ctx).Model(&Statement{}).Scopes(database.OfMerchant(st.MerchantID),
-		claimed(st.ID, claim)).UpdateColumns(map[string]any{"status": st.Status, "note": st.Note, "rows": st.Rows, "file": file,
-		"finished_at": st.FinishedAt, "updated_at": st.FinishedAt, "claim": nil, "claimed_until": nil}))
+		claimed(st.ID, claim)).UpdateColumns(map[string]any{"status": st.Status, "note": st.Note, "rows": st.Rows,
+		"file": file, "finished_at": st.FinishedAt, "updated_at": st.FinishedAt, "claim": nil, "claimed_until": nil}))
 	if err != nil {
 		return false, fmt.Errorf("finish statement: %w", err)
 	}

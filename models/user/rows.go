@@ -213,7 +213,8 @@ func insertReset(tx *database.Tx, r Reset) { tx.Create(&made{r, tx.Now()}) }
 func useResets(tx *database.Tx, r Reset, at time.Time) (bool, error) {
 	at = database.Instant(at)
 	unused := func() *gorm.DB { return tx.Gorm().Model(&Reset{}).Where("used_at IS NULL") }
-	used, err := database.Found(unused().Where("token_hash = ? AND expires_at > ?", r.Hash, at).UpdateColumn("used_at", at))
+	used, err := database.Found(unused().Where("token_hash = ? AND expires_at > ?", r.Hash, at).
+		UpdateColumn("used_at", at))
 	if err == nil {
 		err = unused().Where("user_id = ?", r.UserID).UpdateColumn("used_at", at).Error
 	}

@@ -241,7 +241,8 @@ const repeatLock = 731621
 // callers that waited would take all connections of the pool.
 func RepeatSince(tx *database.Tx, w Webhook, since time.Time) (int, error) {
 	var mine bool
-	err := tx.Gorm().Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, repeatLock, w.MerchantID.String()).Scan(&mine).Error
+	err := tx.Gorm().Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, repeatLock, w.MerchantID.String()).
+		Scan(&mine).Error
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}

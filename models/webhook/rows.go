@@ -30,7 +30,8 @@ func insertWebhook(tx *database.Tx, w Webhook, private []byte) {
 	tx.Create(&signing{w, tx.DB().Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private)})
 }
 
-// saveWebhook is fault.ErrLost when the webhook is not as it was loaded, or deleted. What waits goes to its new address.
+// saveWebhook is fault.ErrLost when the webhook is not as it was loaded, or deleted. What waits goes to its new
+// address.
 func saveWebhook(tx *database.Tx, w Webhook) error {
 	was := w.Version
 	w.Version++

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -133,7 +134,7 @@ func TestFaultsOfStatementsAreOurs(t *testing.T) {
 	if err := closes(); err != nil {
 		t.Error(err)
 	}
-	if err := closes(); err != fault.ErrLost {
+	if err := closes(); !errors.Is(err, fault.ErrLost) {
 		t.Errorf("the second who closes it: %v", err)
 	}
 	err := s.Gorm(t.Context()).Create(&thing{ID: s.NewID(), MerchantID: s.NewID()}).Error
