@@ -16,16 +16,16 @@ import (
 )
 
 // plugin is what this product adds to GORM, in GORM's own terms: callbacks around each statement. Ordinary rows are
-// read and written by Gorm and nothing else:
+// read and written by GORM and nothing else:
 //
-//		err := s.Gorm(ctx).Scopes(database.OfMerchant(id)).Where("owner_id = ?", owner).Find(&reports).Error
-//		err := tx.Gorm().Create(&report).Error
-//		err := database.OneRow(tx.Gorm().Scopes(database.OfMerchant(id)).Where("state = ?", was).Select("state").Updates(&r))
+//	s.Gorm(ctx).Scopes(OfMerchant(id)).Where("owner_id = ?", owner).Find(&reports)
+//	tx.Gorm().Create(&report)
+//	OneRow(tx.Gorm().Model(&r).Scopes(OfMerchant(id)).Where("state = ?", was).Select("state").UpdateColumns(r))
 //
-//	  - What waits in a unit of work is written before the statement, so that it sees it, and the unit knows that it wrote.
-//	  - A statement on a table with a merchant that names no merchant is refused.
-//	  - A record that is not there is fault.Missing; all other errors are the driver's, with the name of the constraint.
-//	  - The zero time and the zero id of a field without "not null" are NULL.
+// What waits in a unit of work is written before the statement, so that it sees it, and the unit notes that it wrote. A
+// statement on a table with a merchant that names no merchant is refused. A record that is not there is fault.Missing;
+// all other errors are the driver's, with the name of the constraint. The zero time and the zero id of a field without
+// "not null" are NULL.
 type plugin struct {
 	db    *DB
 	mu    sync.Mutex
@@ -37,7 +37,9 @@ var _ gorm.Plugin = (*plugin)(nil)
 // Name implements gorm.Plugin.
 func (*plugin) Name() string { return "debitdesk" }
 
-// Initialize implements gorm.Plugin. //nolint:misspell // the name is GORM's
+// Initialize implements gorm.Plugin.
+//
+//nolint:misspell // the name is GORM's
 func (p *plugin) Initialize(db *gorm.DB) error {
 	c := db.Callback()
 	const before, after = "debitdesk:before", "debitdesk:after"

@@ -27,7 +27,8 @@ func ForUpdate(db *gorm.DB) *gorm.DB {
 	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
-// OneRow is the error of a change that must find its one row: compare-and-set. fault.ErrLost when it found another state.
+// OneRow is the error of a change that must find its one row: compare-and-set. fault.ErrLost when it found another
+// state.
 func OneRow(changed *gorm.DB) error {
 	switch {
 	case changed.Error != nil:

@@ -11,8 +11,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/store"
-	"debitdesk/models/store/storetest"
+	"debitdesk/models/storetest"
 )
 
 // thing is a record of a merchant as GORM keeps it.
@@ -26,9 +25,9 @@ type thing struct {
 	UpdatedAt  time.Time `gorm:"not null"`
 }
 
-func withThings(t *testing.T) *store.Store {
+func withThings(t *testing.T) *database.DB {
 	t.Helper()
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{})
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +41,12 @@ func withThings(t *testing.T) *store.Store {
 }
 
 // kept adds a record, in a unit of work of its own.
-func kept(t *testing.T, s *store.Store, one thing) thing {
+func kept(t *testing.T, s *database.DB, one thing) thing {
 	t.Helper()
 	if one.ID, one.MerchantID = s.NewID(), s.NewID(); one.State == "" {
 		one.State = "open"
 	}
-	if err := s.DB.InTx(t.Context(), func(tx *database.Tx) error { return tx.Gorm().Create(&one).Error }); err != nil {
+	if err := s.InTx(t.Context(), func(tx *database.Tx) error { return tx.Gorm().Create(&one).Error }); err != nil {
 		t.Fatal(err)
 	}
 	return one
@@ -149,7 +148,7 @@ func TestWhatWaitsIsWrittenBeforeWhatIsAsked(t *testing.T) {
 	one := kept(t, s, thing{})
 	of := database.OfMerchant(one.MerchantID)
 	before := writes(s.Activity)
-	err := s.DB.InTx(t.Context(), func(tx *database.Tx) error {
+	err := s.InTx(t.Context(), func(tx *database.Tx) error {
 		db := tx.Gorm() // before what waits
 		tx.Later(`UPDATE things SET state = 'waited' WHERE id = $1`, one.ID)
 		var seen thing
