@@ -104,7 +104,8 @@ type Approval struct {
 	Version        int
 	CreatedAt      time.Time
 
-	Input           []byte     `gorm:"-"` // of the work that is done to many, until the request is over
+	// Input is of the work that is done to many, until the request is over.
+	Input           []byte     `gorm:"column:input_sealed;serializer:sealed"`
 	database.Damage `gorm:"-"` // the work that cannot be read
 }
 

@@ -3,12 +3,12 @@ package approval
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
@@ -16,33 +16,19 @@ import (
 // Store is where requests are kept.
 type Store struct{ *database.DB }
 
-var (
-	approvalTable = table.New("approvals", table.Column[Approval]{Name: "input_sealed", Once: true,
-		Write: func(box *seal.Box, a *Approval) (any, error) {
-			if a.Input == nil {
-				return nil, nil
-			}
-			return box.SealBytes(inputPlace(a), a.Input), nil
-		},
-		Read: func(box *seal.Box, a *Approval, stored []byte) (err error) {
-			a.Input, err = box.OpenBytes(inputPlace(a), stored)
-			return err
-		}})
-	decided = approvalTable.Write(
-		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at, subject),
-		input_sealed = NULL, version = version + 1
-		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version
-		AND expires_at > @decided_at`)
-)
+// TableName implements GORM's Tabler.
+func (Approval) TableName() string { return "approvals" }
 
-func inputPlace(a *Approval) seal.Place {
-	return seal.PlaceOf("approvals", "input_sealed", a.MerchantID, a.ID)
+// unanswered is the scope of the requests of a merchant that can be answered at a moment.
+func unanswered(merchantID uuid.UUID, now time.Time) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("merchant_id = ? AND state = ? AND expires_at > ?", merchantID, Open, now)
+	}
 }
 
 // insert refuses a second open request for the same thing.
 func insert(tx *database.Tx, a Approval) error {
-	database.Insert(tx, approvalTable, a)
-	switch err := tx.Flush(); {
+	switch err := tx.Gorm().Create(&a).Error; {
 	case database.Violates(err, "approvals_one_open"):
 		return fault.New(fault.Conflict, "already_asked",
 			"Approval was already asked for. The request is still waiting for an answer.")
@@ -52,72 +38,77 @@ func insert(tx *database.Tx, a Approval) error {
 	return nil
 }
 
-// end ends an open request; false when it was ended meanwhile.
-func end(tx *database.Tx, a Approval) (bool, error) { return database.Change(tx, decided, a) }
+// end ends an open request; false when it was ended meanwhile. What was to be done is forgotten with it.
+func end(tx *database.Tx, a Approval) (bool, error) {
+	was := a.Version
+	a.Input, a.Version = nil, a.Version+1
+	a.Replace()
+	return database.Found(tx.Gorm().Model(&a).Scopes(unanswered(a.MerchantID, a.DecidedAt)).Where("version = ?", was).
+		Select("state", "decided_by", "decided_name", "decision", "decided_at", "subject", "input_sealed", "version").
+		UpdateColumns(a))
+}
 
 // expire ends open requests whose time is over: at most limit, of one merchant or, with the
 // zero id, of all.
-func expire(tx *database.Tx, merchantID uuid.UUID, limit int) ([]Approval, error) {
-	return database.Seek(tx.Context(), tx.DB(), approvalTable,
-		`UPDATE approvals SET state = 'expired', decided_at = ?, input_sealed = NULL, version = version + 1
-			WHERE id IN (SELECT id FROM approvals
-		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?)
-		LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
-		tx.Now(), tx.Now(), merchantID, merchantID == uuid.Nil, limit)
+func expire(tx *database.Tx, merchantID uuid.UUID, limit int) (expired []Approval, err error) {
+	err = tx.Gorm().Raw(`UPDATE approvals SET state = 'expired', decided_at = ?, input_sealed = NULL, version = version + 1
+		WHERE id IN (SELECT id FROM approvals WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?)
+			LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`, tx.Now(), tx.Now(), merchantID, merchantID == uuid.Nil, limit).
+		Scan(&expired).Error
+	return expired, err
 }
 
 // Approval finds one of the merchant's.
-func (s Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval, error) {
-	return database.One(ctx, s.DB, approvalTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (a Approval, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&a, "id = ?", id).Error
+	return a, err
 }
 
-// Approvals lists requests, newest first; only open ones or only others. One whose time is over counts as ended.
+// Approvals lists requests, newest first; only open ones or only others. One whose time is over counts as ended. What
+// is to be done is not read.
 func (s Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool,
-	ask paging.Ask) ([]Approval, error) {
-	of := database.List(ctx, s.DB, approvalTable, "input_sealed").
-		Where("(state = 'open' AND expires_at > ?) = ?", s.Now(), open)
-	return database.Find(ctx, s.DB, approvalTable, database.PageOf(of, "merchant_id", merchantID, ask))
+	ask paging.Ask) (found []Approval, err error) {
+	err = database.PageOf(s.Gorm(ctx).Omit("Input").Where("(state = ? AND expires_at > ?) = ?", Open, s.Now(), open),
+		"merchant_id", merchantID, ask).Find(&found).Error
+	return found, err
 }
 
 // OpenApproval finds the open request for the same thing.
-func (s Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind,
-	key string) (Approval, bool, error) {
-	found, err := database.All(ctx, s.DB, approvalTable,
-		"merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
-		merchantID, kind, key, s.Now())
-	if err != nil || len(found) == 0 {
-		return Approval{}, false, err
+func (s Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind, key string) (Approval, bool, error) {
+	return s.open(ctx, merchantID, "kind = ? AND subject_key = ?", kind, key)
+}
+
+// open finds the newest request that waits for an answer and meets a condition.
+func (s Store) open(ctx context.Context, merchantID uuid.UUID, condition string, args ...any) (a Approval, is bool,
+	err error) {
+	err = s.Gorm(ctx).Scopes(unanswered(merchantID, s.Now())).Where(condition, args...).Order("id DESC").Take(&a).Error
+	if fault.Is(err, fault.NotFound) {
+		return a, false, nil
 	}
-	return found[0], true, nil
+	return a, err == nil, err
 }
 
 // mostOpen is how many requests of one kind stand on a page beside what they are about.
 const mostOpen = 50
 
 // openOf lists the open requests of a kind, newest first.
-func (s Store) openOf(ctx context.Context, merchantID uuid.UUID, kind Kind) ([]Approval, error) {
-	return database.All(ctx, s.DB, approvalTable, `merchant_id = $1 AND kind = $2 AND state = 'open' AND expires_at > $3
-		ORDER BY id DESC LIMIT $4`, merchantID, kind, s.Now(), mostOpen)
+func (s Store) openOf(ctx context.Context, merchantID uuid.UUID, kind Kind) (found []Approval, err error) {
+	err = s.Gorm(ctx).Scopes(unanswered(merchantID, s.Now())).Where("kind = ?", kind).Order("id DESC").Limit(mostOpen).
+		Find(&found).Error
+	return found, err
 }
 
 // OpenDeletionOf finds the newest open request to delete the token, alone or with others.
 func (s Store) OpenDeletionOf(ctx context.Context, merchantID, tokenID uuid.UUID) (Approval, bool, error) {
-	found, err := database.All(ctx, s.DB, approvalTable,
-		`merchant_id = $1 AND kind = 'delete_tokens' AND state = 'open' AND expires_at > $2
-			AND subject->'tokens' @> to_jsonb($3::text) ORDER BY id DESC LIMIT 1`, merchantID, s.Now(), tokenID.String())
-	if err != nil || len(found) == 0 {
-		return Approval{}, false, err
-	}
-	return found[0], true, nil
+	return s.open(ctx, merchantID, "kind = ? AND subject->'tokens' @> to_jsonb(?::text)", DeleteTokens, tokenID.String())
 }
 
 // CountOpenApprovals counts the requests that wait for an answer.
-func (s Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (n int, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT count(*) FROM approvals WHERE merchant_id = $1 AND state = 'open' AND expires_at > $2`, merchantID,
-		s.Now()).Scan(&n)
+func (s Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (int, error) {
+	var n int64
+	err := s.Gorm(ctx).Model(&Approval{}).Scopes(unanswered(merchantID, s.Now())).Count(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count approvals: %w", err)
 	}
-	return n, nil
+	return int(n), nil
 }

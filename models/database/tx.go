@@ -179,7 +179,7 @@ func (t *Tx) open() error {
 	if err := conn.Raw(func(dc any) error { t.pgx = dc.(*stdlib.Conn).Conn(); return nil }); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	t.db = t.s.gorm.Session(&gorm.Session{Context: t.Context(), NewDB: true, NowFunc: t.Now})
+	t.db = t.s.gorm.Session(&gorm.Session{Context: withBox(t.Context(), t.s.Seal), NewDB: true, NowFunc: t.Now})
 	t.db.Statement.ConnPool = conn
 	return nil
 }
@@ -224,7 +224,7 @@ func (t *Tx) Enqueue(job queue.Job) { t.jobs = append(t.jobs, job) }
 // Gorm gives GORM in this unit of work. What waits is written before each of its statements.
 func (t *Tx) Gorm() *gorm.DB {
 	if err := t.begin(); err != nil {
-		db := t.s.gorm.WithContext(t.Context())
+		db := t.s.gorm.WithContext(withBox(t.Context(), t.s.Seal))
 		_ = db.AddError(err)
 		return db
 	}

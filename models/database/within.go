@@ -26,6 +26,7 @@ func TxOf(ctx context.Context) *Tx {
 
 // Gorm gives GORM for the queries of lists and records.
 func (s *DB) Gorm(ctx context.Context) *gorm.DB {
+	ctx = withBox(ctx, s.Seal)
 	t := TxOf(ctx)
 	if t == nil {
 		if a := asideOf(ctx); a != nil {

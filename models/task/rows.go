@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
@@ -21,58 +21,49 @@ import (
 // Store is where tasks and their files are kept.
 type Store struct{ *database.DB }
 
-func inputPlace(t *Task) seal.Place { return seal.PlaceOf("tasks", "input_sealed", t.MerchantID, t.ID) }
-
 func chunkPlace(t Task, n int) seal.Place {
 	return seal.Place{Owner: t.MerchantID, Table: "task_chunks", Column: "content",
 		Row: t.ID.String() + "/" + strconv.Itoa(n)}
 }
 
-var (
-	taskTable = table.New("tasks", table.Column[Task]{Name: "input_sealed", Once: true,
-		Write: func(box *seal.Box, t *Task) (any, error) { return box.SealBytes(inputPlace(t), t.Input), nil },
-		Read: func(box *seal.Box, t *Task, stored []byte) (err error) {
-			t.Input, err = box.OpenBytes(inputPlace(t), stored)
-			return err
-		}})
-	// saveTask writes what a worker did, while the claim is its own.
-	saveTask = taskTable.Write(
-		`UPDATE tasks SET @set(state, position, total, done, failed, tries, note, file_name, file_type,
-		file_bytes, chunks, claim, claimed_until, ended_at, kept_until, updated_at)
-		WHERE id = @id AND state = 'running' AND claim = @mine`,
-		"mine",
-	)
-)
+// TableName implements GORM's Tabler.
+func (Task) TableName() string { return "tasks" }
 
-func insertTask(tx *database.Tx, t Task) { database.Insert(tx, taskTable, t) }
+// part is a part of the file of a task, counted from 1. It is sealed at a place of its own.
+type part struct {
+	TaskID     uuid.UUID
+	N          int
+	MerchantID uuid.UUID
+	Content    []byte
+}
+
+// TableName implements GORM's Tabler.
+func (part) TableName() string { return "task_chunks" }
+
+// open are the states of tasks that are not over.
+var open = []State{Waiting, Running}
 
 // countOpen counts the tasks of a merchant that are not over.
-func countOpen(tx *database.Tx, merchantID uuid.UUID) (n int, err error) {
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT count(*) FROM tasks WHERE merchant_id = $1
-		AND state IN ('waiting', 'running')`, database.Native([]any{merchantID})...).Scan(&n)
+func countOpen(tx *database.Tx, merchantID uuid.UUID) (int, error) {
+	var n int64
+	err := tx.Gorm().Model(&Task{}).Scopes(database.OfMerchant(merchantID)).Where("state IN ?", open).Count(&n).Error
 	if err != nil {
 		err = fmt.Errorf("count open tasks: %w", err)
 	}
-	return n, err
+	return int(n), err
 }
 
 // cancelWaiting ends a task that nobody has begun; false when somebody has, or it is over.
 func cancelWaiting(tx *database.Tx, t Task, by string, now time.Time) (bool, error) {
-	return tx.ExecOne(
-		"cancel a task",
-		`UPDATE tasks SET state = 'cancelled', stopped_by = $3, ended_at = $4, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting'`,
-		t.MerchantID,
-		t.ID,
-		by,
-		now,
-	)
+	return database.Found(tx.Gorm().Model(&t).Scopes(database.OfMerchant(t.MerchantID)).Where("state = ?", Waiting).
+		UpdateColumns(map[string]any{"state": Cancelled, "stopped_by": by, "ended_at": now, "updated_at": now}))
 }
 
 // stopRunning asks the worker of a task to end it; false when it is over or was asked before.
 func stopRunning(tx *database.Tx, t Task, by string, now time.Time) (bool, error) {
-	return tx.ExecOne("cancel a task", `UPDATE tasks SET stopping = true, stopped_by = $3, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state = 'running' AND NOT stopping`, t.MerchantID, t.ID, by, now)
+	return database.Found(tx.Gorm().Model(&t).Scopes(database.OfMerchant(t.MerchantID)).
+		Where("state = ? AND NOT stopping", Running).
+		UpdateColumns(map[string]any{"stopping": true, "stopped_by": by, "updated_at": now}))
 }
 
 // chunkBytes is how much of a file one row holds.
@@ -88,41 +79,45 @@ func save(tx *database.Tx, t *Task, claim uuid.UUID, piece Piece) (bool, error) 
 	parts := slices.Collect(slices.Chunk(piece.File, chunkBytes))
 	t.Chunks += len(parts)
 	t.FileBytes += int64(len(piece.File))
-	won, err := database.Change(tx, saveTask, *t, claim)
+	won, err := database.Found(tx.Gorm().Model(t).Scopes(database.OfMerchant(t.MerchantID)).
+		Where("state = ? AND claim = ?", Running, claim).
+		Select("state", "position", "total", "done", "failed", "tries", "note", "file_name", "file_type", "file_bytes",
+			"chunks", "claim", "claimed_until", "ended_at", "kept_until", "updated_at").UpdateColumns(*t))
 	if err != nil || !won {
 		return won, err
 	}
 	if piece.Anew && before > 0 {
-		if _, err := tx.Exec(`DELETE FROM task_chunks WHERE task_id = $1`, t.ID); err != nil {
+		if err := dropFile(tx, *t); err != nil {
 			return false, fmt.Errorf("begin a file anew: %w", err)
 		}
 	}
-	for i, part := range parts {
+	for i, content := range parts {
 		n := first + i
-		tx.Later(`INSERT INTO task_chunks (task_id, n, merchant_id, content) VALUES ($1, $2, $3, $4)`, t.ID, n, t.MerchantID,
-			tx.DB().Seal.SealBytes(chunkPlace(*t, n), part))
+		tx.Create(&part{t.ID, n, t.MerchantID, tx.DB().Seal.SealBytes(chunkPlace(*t, n), content)})
 	}
 	return true, nil
 }
 
 // dropFile removes what was written of a file.
-func dropFile(tx *database.Tx, t Task) {
-	tx.Later(`DELETE FROM task_chunks WHERE task_id = $1`, t.ID)
+func dropFile(tx *database.Tx, t Task) error {
+	return tx.Gorm().Scopes(database.OfMerchant(t.MerchantID)).Delete(&part{}, "task_id = ?", t.ID).Error
 }
 
-func countDownload(tx *database.Tx, t Task) {
-	tx.Later(`UPDATE tasks SET downloads = downloads + 1 WHERE merchant_id = $1 AND id = $2`, t.MerchantID, t.ID)
+func countDownload(tx *database.Tx, t Task) error {
+	return tx.Gorm().Model(&t).Scopes(database.OfMerchant(t.MerchantID)).
+		UpdateColumn("downloads", gorm.Expr("downloads + 1")).Error
 }
 
 // Task finds one of the merchant's.
-func (s Store) Task(ctx context.Context, merchantID, id uuid.UUID) (Task, error) {
-	return database.One(ctx, s.DB, taskTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Task(ctx context.Context, merchantID, id uuid.UUID) (t Task, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&t, "id = ?", id).Error
+	return t, err
 }
 
-// Tasks lists those of a merchant, newest first.
+// Tasks lists those of a merchant, newest first. What was asked for is not read.
 func (s Store) Tasks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[Task], error) {
-	found, err := database.Find(ctx, s.DB, taskTable,
-		database.PageOf(database.List(ctx, s.DB, taskTable, "input_sealed"), "merchant_id", merchantID, ask))
+	var found []Task
+	err := database.PageOf(s.Gorm(ctx).Omit("Input"), "merchant_id", merchantID, ask).Find(&found).Error
 	if err != nil {
 		return paging.Page[Task]{}, err
 	}
@@ -130,71 +125,66 @@ func (s Store) Tasks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) 
 }
 
 // recent are those of one person that are open, or ended since a moment, newest first.
-func (s Store) recent(ctx context.Context, merchantID, askerID uuid.UUID, since time.Time) ([]Task, error) {
-	return database.All(ctx, s.DB, taskTable, `merchant_id = $1 AND asker_id = $2 AND updated_at > $3
-		AND (state IN ('waiting', 'running') OR ended_at > $3) ORDER BY id DESC LIMIT 20`, merchantID, askerID, since)
+func (s Store) recent(ctx context.Context, merchantID, askerID uuid.UUID, since time.Time) (found []Task, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("asker_id = ? AND updated_at > ?", askerID, since).
+		Where("state IN ? OR ended_at > ?", open, since).Order("id DESC").Limit(20).Find(&found).Error
+	return found, err
 }
 
 // claimTask takes an open task that nobody is at, and keeps others from it until a moment; NotFound when there is
 // nothing to do. Who asked for it may take it before others.
 func (s Store) claimTask(ctx context.Context, id, claim uuid.UUID, now, until time.Time, asker bool) (Task, error) {
-	return database.First(
-		database.Collect(ctx, s.DB, taskTable, `UPDATE tasks SET state = 'running', claim = $2, claimed_until = $4,
-		began_at = coalesce(began_at, $3), updated_at = $3
-		WHERE id = $1 AND state IN ('waiting', 'running') AND (claimed_until IS NULL OR claimed_until <= $3
-			OR $5 AND state = 'waiting')
-		RETURNING `+taskTable.Columns(""), []any{id, claim, now, until, asker}),
-	)
+	var taken []Task
+	err := s.Gorm(ctx).Model(&taken).Scopes(database.AcrossMerchants).Clauses(clause.Returning{}).
+		Where("id = ? AND state IN ?", id, open).
+		Where("claimed_until IS NULL OR claimed_until <= ? OR ? AND state = ?", now, asker, Waiting).
+		UpdateColumns(map[string]any{"state": Running, "claim": claim, "claimed_until": until,
+			"began_at": gorm.Expr("coalesce(began_at, ?)", now), "updated_at": now}).Error
+	return database.First(taken, err)
 }
 
 // stopping tells whether somebody cancelled the task.
 func (s Store) stopping(ctx context.Context, t Task) (is bool, by string, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT stopping, stopped_by FROM tasks WHERE merchant_id = $1 AND id = $2`,
-		database.Native([]any{t.MerchantID, t.ID})...).Scan(&is, &by)
+	var row Task
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(t.MerchantID)).Select("stopping", "stopped_by").
+		Take(&row, "id = ?", t.ID).Error
 	if err != nil {
 		err = fmt.Errorf("look whether a task was cancelled: %w", err)
 	}
-	return is, by, err
+	return row.Stopping, row.StoppedBy, err
 }
 
 // yieldTask gives a claim back; others may take the task from that moment.
 func (s Store) yieldTask(ctx context.Context, id, claim uuid.UUID, tries int, from time.Time) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE tasks SET tries = $3, claimed_until = $4 WHERE id = $1 AND claim = $2 AND state = 'running'`,
-		database.Native([]any{id, claim, tries, from})...)
-	return err
+	return s.Gorm(ctx).Model(&Task{}).Scopes(database.AcrossMerchants).
+		Where("id = ? AND claim = ? AND state = ?", id, claim, Running).
+		UpdateColumns(map[string]any{"tries": tries, "claimed_until": from}).Error
 }
 
 // openTasks are those that nobody is at, oldest first.
-func (s Store) openTasks(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id FROM tasks WHERE state IN ('waiting', 'running')
-		AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY id LIMIT $2`, now, limit)
+func (s Store) openTasks(ctx context.Context, now time.Time, limit int) (ids []uuid.UUID, err error) {
+	err = s.Gorm(ctx).Model(&Task{}).Scopes(database.AcrossMerchants).
+		Where("state IN ? AND (claimed_until IS NULL OR claimed_until <= ?)", open, now).Order("id").Limit(limit).
+		Pluck("id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("find open tasks: %w", err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (id uuid.UUID, err error) {
-		return id, r.Scan((*[16]byte)(&id))
-	})
+	return ids, nil
 }
 
 // Chunk is the n-th part of the file of a task, counted from 1; NotFound when it was deleted.
 func (s Store) Chunk(ctx context.Context, t Task, n int) ([]byte, error) {
-	var sealed []byte
-	err := s.Pool.QueryRow(ctx, `SELECT content FROM task_chunks WHERE task_id = $1 AND n = $2 AND merchant_id = $3`,
-		database.Native([]any{t.ID, n, t.MerchantID})...).Scan(&sealed)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fault.Missing()
-	}
+	var kept part
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(t.MerchantID)).Take(&kept, "task_id = ? AND n = ?", t.ID, n).Error
 	if err != nil {
-		return nil, fmt.Errorf("read the file of a task: %w", err)
+		return nil, err
 	}
-	part, err := s.Seal.OpenBytes(chunkPlace(t, n), sealed)
+	content, err := s.Seal.OpenBytes(chunkPlace(t, n), kept.Content)
 	if errors.Is(err, seal.ErrDamaged) {
 		err = fault.New(fault.Conflict, "file_unreadable",
 			"This file cannot be read: what is stored of it was damaged. Ask for it again.")
 	}
-	return part, err
+	return content, err
 }
 
 // tidyChunks is how many parts of files one transaction deletes.

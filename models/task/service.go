@@ -89,7 +89,7 @@ func (s *Service) insert(tx *database.Tx, made Task, w Wish) error {
 		return fault.New(fault.Conflict, "too_many_tasks",
 			"%d tasks are waiting or running. Wait until one is done or cancel one.", open)
 	}
-	insertTask(tx, made)
+	tx.Create(&made)
 	tx.Audit(made.Asker, audit.Entry{Action: "task.asked", ObjectType: "task", ObjectID: made.ID,
 		Text: made.Title + " was asked for.", After: map[string]any{"kind": made.Kind, "rows": made.Total}})
 	for _, e := range w.About {
@@ -184,7 +184,9 @@ func (s *Service) Download(ctx context.Context, who actor.Actor, id uuid.UUID) (
 			int(FileKept.Hours()/24))
 	}
 	return t, s.Store.InTx(ctx, func(tx *database.Tx) error {
-		countDownload(tx, t)
+		if err := countDownload(tx, t); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "task.downloaded", ObjectType: "task", ObjectID: id,
 			Text: "The file of “" + t.Title + "” was downloaded.", After: map[string]any{"file": t.FileName, "rows": t.Done}})
 		return nil

@@ -45,14 +45,15 @@ const (
 
 // Task is one piece of long work. Its moments are of real time, for people wait for it.
 type Task struct {
-	ID, MerchantID      uuid.UUID
-	Kind                string       `gorm:"<-:create"` // who does it
-	Title               string       `gorm:"<-:create"` // in words: "Export of clients"
-	Needs               actor.Action `gorm:"<-:create"` // of asking for it, and of cancelling and downloading
-	AskerID             uuid.UUID    `gorm:"<-:create"`
-	Asker               actor.Actor  `gorm:"<-:create;serializer:json"`
-	Input               []byte       `gorm:"-"` // what was asked for, as its worker wrote it
-	database.Damage     `gorm:"-"`   // what was asked for that cannot be read
+	ID, MerchantID uuid.UUID
+	Kind           string       `gorm:"<-:create"` // who does it
+	Title          string       `gorm:"<-:create"` // in words: "Export of clients"
+	Needs          actor.Action `gorm:"<-:create"` // of asking for it, and of cancelling and downloading
+	AskerID        uuid.UUID    `gorm:"<-:create"`
+	Asker          actor.Actor  `gorm:"<-:create;serializer:json"`
+	// Input is what was asked for, as its worker wrote it.
+	Input               []byte     `gorm:"column:input_sealed;serializer:sealed;not null;<-:create"`
+	database.Damage     `gorm:"-"` // what was asked for that cannot be read
 	State               State
 	Stopping            bool            // somebody cancelled it; it ends after the piece under way
 	StoppedBy           string          // their name

@@ -200,7 +200,7 @@ func (s *Service) end(ctx context.Context, t *Task, claim uuid.UUID, state State
 	}
 	return s.keep(ctx, t, claim, piece, func(tx *database.Tx) {
 		if !kept {
-			dropFile(tx, *t)
+			tx.Fail(dropFile(tx, *t))
 		}
 		for _, m := range tell {
 			tx.InsertMail(m)

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/storetest"
 )
@@ -23,18 +25,25 @@ type thing struct {
 	At         time.Time
 	CreatedAt  time.Time `gorm:"not null"`
 	UpdatedAt  time.Time `gorm:"not null"`
+
+	Secret          string `gorm:"column:secret_sealed;serializer:sealed"`
+	database.Damage `gorm:"-"`
 }
 
 func withThings(t *testing.T) *database.DB {
 	t.Helper()
-	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{})
+	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := database.Open(t.Context(), storetest.DSN(t), database.Options{Seal: box})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
 	if _, err := s.Pool.Exec(t.Context(), `CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid NOT NULL,
 		state text NOT NULL CONSTRAINT things_state CHECK (state <> ''), other_id uuid, at timestamptz,
-		created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL)`); err != nil {
+		created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL, secret_sealed bytea)`); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -186,5 +195,50 @@ func TestAReaderThatAsksByItselfKeepsNobodyWaiting(t *testing.T) {
 	})
 	if err != nil || mapped.ID != one.ID || n != 1 || m != 1 {
 		t.Errorf("%+v, %d, %d: %v", mapped, n, m, err)
+	}
+}
+
+func TestASecretOpensInItsPlaceAlone(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	one, other, none := kept(t, s, thing{Secret: "8412"}), kept(t, s, thing{Secret: "7"}), kept(t, s, thing{})
+	read := func(of thing) (got thing) {
+		t.Helper()
+		err := s.Gorm(t.Context()).Scopes(database.OfMerchant(of.MerchantID)).Take(&got, "id = ?", of.ID).Error
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := read(one); got.Secret != "8412" || got.Any() {
+		t.Errorf("a secret came back as %q", got.Secret)
+	}
+	if got := read(none); got.Secret != "" || got.Any() {
+		t.Errorf("none came back as %q", got.Secret)
+	}
+	var stored, nothing []byte
+	if err := s.Row(t.Context(), `SELECT secret_sealed FROM things WHERE id = ?`, one.ID).Scan(&stored); err != nil ||
+		bytes.Contains(stored, []byte("8412")) {
+		t.Errorf("it is stored as %q: %v", stored, err)
+	}
+	err := s.Row(t.Context(), `SELECT secret_sealed FROM things WHERE id = ?`, none.ID).Scan(&nothing)
+	if err != nil || nothing != nil {
+		t.Errorf("none is stored as %q: %v", nothing, err)
+	}
+	_, err = s.Pool.Exec(t.Context(), `UPDATE things SET secret_sealed = $2 WHERE id = $1`, other.ID, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := read(other)
+	if moved.Secret != "" || !moved.Unreadable("secret_sealed") {
+		t.Errorf("in another row it opens as %q", moved.Secret)
+	}
+	if err := database.OneRow(s.Gorm(t.Context()).Model(&moved).Scopes(database.OfMerchant(moved.MerchantID)).
+		Select("state", "secret_sealed").
+		UpdateColumns(&thing{ID: moved.ID, State: "over", Damage: moved.Damage})); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(other); got.State != "over" || !bytes.Equal(got.Stored("secret_sealed"), stored) {
+		t.Errorf("what cannot be read was not kept: %+v", got)
 	}
 }

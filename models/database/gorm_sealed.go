@@ -1,0 +1,98 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm/schema"
+
+	"debitdesk/models/database/seal"
+)
+
+// A field with "serializer:sealed" is bytes or text of a record with an id and a merchant, stored so that it opens in
+// no other row, column or table, and at no other merchant. What is empty is NULL, or sealed all the same where the
+// column must have something. A record that embeds Damage is read also when a value does not open, and keeps what is
+// stored.
+func init() { schema.RegisterSerializer("sealed", asSealed{}) }
+
+type boxKey struct{}
+
+// withBox is a context whose statements seal and open.
+func withBox(ctx context.Context, box *seal.Box) context.Context {
+	return context.WithValue(ctx, boxKey{}, box)
+}
+
+type asSealed struct{}
+
+// damaged is a record that is read also when a sealed value of it does not open.
+type damaged interface {
+	Damaged(column string, stored []byte)
+	Stored(column string) []byte
+}
+
+// Value implements schema.SerializerValuerInterface.
+func (asSealed) Value(ctx context.Context, field *schema.Field, record reflect.Value, value any) (any, error) {
+	if marked, is := addressOf(record).(damaged); is {
+		if stored := marked.Stored(field.DBName); stored != nil {
+			return stored, nil
+		}
+	}
+	content, _ := reflect.ValueOf(value).Convert(reflect.TypeFor[[]byte]()).Interface().([]byte)
+	if len(content) == 0 && !field.NotNull {
+		return nil, nil
+	}
+	box, at, err := placeOf(ctx, field, record)
+	if err != nil {
+		return nil, err
+	}
+	return box.SealBytes(at, content), nil
+}
+
+// Scan implements schema.SerializerInterface. The id and the merchant stand before what is sealed, in a table and so in
+// each answer.
+func (asSealed) Scan(ctx context.Context, field *schema.Field, record reflect.Value, stored any) error {
+	sealed, _ := stored.([]byte)
+	if sealed == nil {
+		return nil
+	}
+	box, at, err := placeOf(ctx, field, record)
+	if err != nil {
+		return err
+	}
+	content, err := box.OpenBytes(at, sealed)
+	if marked, is := addressOf(record).(damaged); is && errors.Is(err, seal.ErrDamaged) {
+		marked.Damaged(field.DBName, sealed)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open %s of %s: %w", field.DBName, field.Schema.Table, err)
+	}
+	into := field.ReflectValueOf(ctx, record)
+	into.Set(reflect.ValueOf(content).Convert(into.Type()))
+	return nil
+}
+
+func placeOf(ctx context.Context, field *schema.Field, record reflect.Value) (*seal.Box, seal.Place, error) {
+	box, _ := ctx.Value(boxKey{}).(*seal.Box)
+	of := func(column string) (id uuid.UUID) {
+		if f := field.Schema.LookUpField(column); f != nil {
+			id, _ = f.ReflectValueOf(ctx, record).Interface().(uuid.UUID)
+		}
+		return id
+	}
+	at := seal.PlaceOf(field.Schema.Table, field.DBName, of("merchant_id"), of("id"))
+	if box == nil || at.Row == uuid.Nil.String() || at.Owner == uuid.Nil {
+		return nil, at, fmt.Errorf("%s of %s has no place where it could be sealed", field.DBName, field.Schema.Table)
+	}
+	return box, at, nil
+}
+
+func addressOf(record reflect.Value) any {
+	if record.CanAddr() {
+		return record.Addr().Interface()
+	}
+	return nil
+}
