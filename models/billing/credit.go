@@ -64,7 +64,7 @@ func (d Documents) credit(cents int64, on calendar.Date) (Invoice, bool) {
 	}
 	vat := d.LeftVATCents()
 	if left := d.LeftCents() - cents; left > 0 {
-		vat -= proportion(*d.Invoice.VATCents, left, d.Invoice.TotalCents)
+		vat -= Proportion(*d.Invoice.VATCents, left, d.Invoice.TotalCents)
 	}
 	note.VATCents = &vat
 	return note, true

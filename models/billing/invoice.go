@@ -76,6 +76,8 @@ type Particulars struct {
 	Issuer    Party  `json:"issuer"`
 	Recipient Party  `json:"recipient"`
 	Cancels   string `json:"cancels,omitempty"` // the number of the invoice that a credit note takes back
+	// Structured tells that a structured file goes with the document's mail, beside the PDF.
+	Structured bool `json:"structured,omitempty"`
 }
 
 // Party is who issues an invoice, or who receives it.
@@ -91,6 +93,8 @@ type Party struct {
 	Email        string `json:"email,omitempty"`
 	Phone        string `json:"phone,omitempty"`
 	Website      string `json:"website,omitempty"`
+	// ElectronicAddress is where structured files are sent, of package endpoint; nothing shows it to a reader.
+	ElectronicAddress string `json:"electronic_address,omitempty"`
 }
 
 // IsTaxInvoice tells whether the document charges VAT.
@@ -160,12 +164,14 @@ type Paper struct {
 
 // Debit is the debit of an invoice: planned, at the bank, or collected.
 type Debit struct {
-	On        calendar.Date
-	BankCode  string
-	Mask      string // of the account: "•••• 1234"
-	State     collection.State
-	PlannedAt time.Time
-	OnHold    bool // its account is being deleted, which can still be undone
+	On       calendar.Date
+	BankCode string
+	Mask     string // of the account: "•••• 1234"
+	// MandateReference is that of the mandate under which it runs.
+	MandateReference string
+	State            collection.State
+	PlannedAt        time.Time
+	OnHold           bool // its account is being deleted, which can still be undone
 }
 
 // Stands tells that the debit collects the invoice, or did: the client is not to pay

@@ -37,12 +37,14 @@ func (s Store) debitsOf(ctx context.Context, merchantID uuid.UUID,
 		ActionDate, CreatedAt time.Time
 		State                 string
 		BankCode, AccountMask string
+		ContractReference     string
 		Deleting              bool
 	}
 	err := s.Gorm(ctx).Raw(
 		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask,
-			t.state = 'deleting' AS deleting
-		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[])
+			t.state = 'deleting' AS deleting, m.contract_reference
+		FROM collections c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id
+		WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[])
 		ORDER BY c.purchase_id, c.attempt DESC`,
 		merchantID, database.IDs(purchaseIDs)).
 		Scan(&rows).Error
@@ -53,7 +55,7 @@ func (s Store) debitsOf(ctx context.Context, merchantID uuid.UUID,
 	for _, r := range rows {
 		y, m, d := r.ActionDate.Date()
 		out[r.PurchaseID] = Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask,
-			State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC(),
+			State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC(), MandateReference: r.ContractReference,
 			OnHold: r.Deleting && r.State == string(collection.Scheduled)}
 	}
 	return out, nil

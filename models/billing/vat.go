@@ -38,9 +38,9 @@ func VATOf(d purchase.Details, totalCents int64, on calendar.Date) Split {
 	if taxed(d) {
 		s.TotalCents = s.added(lines, totalCents)
 	} else {
-		s.TotalCents = included(totalCents, s.Percent)
+		s.TotalCents = VATIncluded(totalCents, s.Percent)
 		for i, l := range lines {
-			s.LineCents[i] = included(l.AmountCents, s.Percent)
+			s.LineCents[i] = VATIncluded(l.AmountCents, s.Percent)
 		}
 	}
 	if last := len(lines) - 1; last >= 0 {
@@ -57,13 +57,13 @@ func (s *Split) added(lines []Line, totalCents int64) int64 {
 			continue
 		}
 		listed += l.AmountCents
-		s.LineCents[i] = included(l.AmountCents, l.TaxPercent)
+		s.LineCents[i] = VATIncluded(l.AmountCents, l.TaxPercent)
 	}
 	whole := sum(s.LineCents)
 	if listed == totalCents || listed == 0 {
 		return whole
 	}
-	return proportion(whole, totalCents, listed)
+	return Proportion(whole, totalCents, listed)
 }
 
 // TaxNamed is the tax that a purchase names itself, in cents: what its lines add by
@@ -74,7 +74,7 @@ func TaxNamed(d purchase.Details) (cents int64) {
 	}
 	for _, p := range d.Products {
 		line, _ := p.LineCents() // it was added up when the purchase was made
-		cents += included(line, p.TaxPercent)
+		cents += VATIncluded(line, p.TaxPercent)
 	}
 	return cents
 }
@@ -88,14 +88,14 @@ func taxed(d purchase.Details) bool {
 	return false
 }
 
-// included is the VAT in an amount that includes it, half up: total*15/115.
-func included(cents int64, percent decimal.Decimal) int64 {
+// VATIncluded is the VAT in an amount that includes it, half up: total*15/115.
+func VATIncluded(cents int64, percent decimal.Decimal) int64 {
 	whole := percent.Add(decimal.NewFromInt(100))
 	return decimal.NewFromInt(cents).Mul(percent).DivRound(whole, 12).Round(0).IntPart()
 }
 
-// proportion is part × to / of, half up.
-func proportion(part, to, of int64) int64 {
+// Proportion is part × to / of, half up.
+func Proportion(part, to, of int64) int64 {
 	return decimal.NewFromInt(part).Mul(decimal.NewFromInt(to)).DivRound(decimal.NewFromInt(of), 12).Round(0).IntPart()
 }
 

@@ -145,7 +145,7 @@ func TestALineStraysByTheRoundingAlone(t *testing.T) {
 		}
 		total, _ := d.TotalCents()
 		s := VATOf(d, total, today)
-		last := included(d.Products[n-1].PriceCents, decimal.NewFromInt(15))
+		last := VATIncluded(d.Products[n-1].PriceCents, decimal.NewFromInt(15))
 		if off := s.LineCents[n-1] - last; off > int64(n/2+1) || off < -int64(n/2+1) {
 			t.Fatalf("the last of %d lines is off by %d", n, off)
 		}
