@@ -49,6 +49,7 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "POST", "/p/:id", e.Payers.Give},
 			{openForm, "GET", "/p/:id/invoice", e.Payers.Invoice},
 			{openForm, "GET", "/p/:id/invoice.pdf", e.Payers.InvoicePDF},
+			{openForm, "GET", "/p/:id/invoice.xml", e.Payers.InvoiceXML},
 			{openForm, "GET", "/p/:id/receipt.pdf", e.Payers.ReceiptPDF},
 			{openForm, "GET", "/p/:id/subscription", e.Payers.Subscription},
 			{openForm, "POST", "/p/:id/subscription", e.Payers.StopSubscription},

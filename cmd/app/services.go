@@ -26,6 +26,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
+	"debitdesk/models/billing/ubl"
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -166,9 +167,10 @@ func New(o Options) (Services, error) {
 		Window: words.Window, Limits: words.Limits,
 		Bank: at.able, Verifier: at.verifier}
 	bills := &billing.Service{InTx: s.InTx, Store: billing.Store{DB: s}, Purchases: purchases,
-		Letters: words,
-		Draw:    papers.Printer{Base: o.BaseURL}.Draw,
-		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s}, Purchases: purchases, Test: o.Sandbox}.Draw}
+		Letters:   words,
+		Draw:      papers.Printer{Base: o.BaseURL}.Draw,
+		Structure: ubl.Write,
+		Mandate:   mandates.Copies{Mandates: mandate.Store{DB: s}, Purchases: purchases, Test: o.Sandbox}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s}, Now: now, Forget: purchases.ForgetClient}
 	subscriptions := &subscription.Service{InTx: s.InTx, Store: subscription.Store{DB: s},
 		Purchases: purchases, Now: now}

@@ -62,13 +62,21 @@ func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.P
 			note.Number))
 		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.credit", "number", note.Number),
 			Href: path(rec.ID) + "invoice.pdf?credit-note=" + note.ID.String()})
+		if rec.Brand.Structured() {
+			v.Files = append(v.Files, components.Link{Text: w.Say("pay.ubl.credit", "number", note.Number),
+				Href: path(rec.ID) + "invoice.xml?credit-note=" + note.ID.String()})
+		}
 	}
 	if part := rec.PartPaidCents(); part > 0 {
 		add(w.Say("pay.so_far"), w.Money(part, rec.Currency))
 		add(w.Say("pay.still"), w.Money(rec.OpenCents(), rec.Currency))
 	}
 	if docs.Invoice != nil {
-		v.Files = append([]components.Link{{Text: w.Say("pay.pdf.invoice"), Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
+		files := []components.Link{{Text: w.Say("pay.pdf.invoice"), Href: path(rec.ID) + "invoice.pdf"}}
+		if rec.Brand.Structured() {
+			files = append(files, components.Link{Text: w.Say("pay.ubl.invoice"), Href: path(rec.ID) + "invoice.xml"})
+		}
+		v.Files = append(files, v.Files...)
 	}
 	if rec.Payment != nil {
 		v.Receipt = true
@@ -105,13 +113,38 @@ func invoiceView(w papers.Words) checkout.InvoiceView {
 // InvoicePDF serves GET /p/:id/invoice.pdf: the file that was mailed, and with
 // ?credit-note the one that took it back. A purchase without a number has none.
 func (p *Pages) InvoicePDF(c echo.Context) error {
-	rec, err := p.open(c)
+	rec, inv, err := p.document(c)
 	if err != nil {
 		return err
 	}
-	docs, err := p.Billing.Of(c.Request().Context(), rec.MerchantID, rec.ID)
+	pdf, err := p.Billing.PDF(c.Request().Context(), inv, rec.Purchase)
 	if err != nil {
 		return err
+	}
+	return download.Show(c, inv.FileName(), "application/pdf", pdf)
+}
+
+// InvoiceXML serves GET /p/:id/invoice.xml: the same documents as structured files, where the brand writes them.
+func (p *Pages) InvoiceXML(c echo.Context) error {
+	rec, inv, err := p.document(c)
+	if err != nil {
+		return err
+	}
+	file, err := p.Billing.StructuredFile(c.Request().Context(), inv, rec.Purchase)
+	if err != nil {
+		return err
+	}
+	return download.Send(c, inv.StructuredName(), billing.StructuredType, file)
+}
+
+// document is the invoice of a purchase, or the credit note that the address asks for; NotFound where there is none.
+func (p *Pages) document(c echo.Context) (rec purchase.Record, doc billing.Invoice, err error) {
+	if rec, err = p.open(c); err != nil {
+		return rec, doc, err
+	}
+	docs, err := p.Billing.Of(c.Request().Context(), rec.MerchantID, rec.ID)
+	if err != nil {
+		return rec, doc, err
 	}
 	inv := docs.Invoice
 	if c.QueryParams().Has("credit-note") {
@@ -123,13 +156,9 @@ func (p *Pages) InvoicePDF(c echo.Context) error {
 		}
 	}
 	if inv == nil {
-		return fault.Missing()
+		return rec, doc, fault.Missing()
 	}
-	pdf, err := p.Billing.PDF(c.Request().Context(), *inv, rec.Purchase)
-	if err != nil {
-		return err
-	}
-	return download.Show(c, inv.FileName(), "application/pdf", pdf)
+	return rec, *inv, nil
 }
 
 // ReceiptPDF serves GET /p/:id/receipt.pdf: the receipt that was mailed, as long as the payment stands.

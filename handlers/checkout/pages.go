@@ -186,6 +186,9 @@ func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component
 		v.Title, v.Text = "We cannot find this page",
 			"The link may be incomplete. Please open it again from the message that you received, "+
 				"or ask the business that sent it."
+		if message != fault.Missing().Message {
+			v.Title, v.Text = "There is no such file", message
+		}
 	case http.StatusTooManyRequests:
 		v.Title = "Please wait a moment"
 	case http.StatusServiceUnavailable:

@@ -323,6 +323,10 @@ func paid(w locale.Words, o overview) my.Part {
 		if l.Invoiced {
 			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.invoice", "reference", l.Reference),
 				Href: at + "invoice.pdf"})
+			if one.Brand.Structured() {
+				i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.ubl", "reference", l.Reference),
+					Href: at + "invoice.xml"})
+			}
 		}
 		if l.RefundedCents > 0 {
 			i.Texts = append(i.Texts, w.Say("my.paid.refunded", "amount", money.Format(l.RefundedCents, l.Currency)))

@@ -76,8 +76,6 @@ type Particulars struct {
 	Issuer    Party  `json:"issuer"`
 	Recipient Party  `json:"recipient"`
 	Cancels   string `json:"cancels,omitempty"` // the number of the invoice that a credit note takes back
-	// Structured tells that a structured file goes with the document's mail, beside the PDF.
-	Structured bool `json:"structured,omitempty"`
 }
 
 // Party is who issues an invoice, or who receives it.
@@ -137,14 +135,16 @@ func (i Invoice) number(id uuid.UUID, place serial, at time.Time) Invoice {
 func issuer(b merchant.Brand) Party {
 	return Party{Name: b.Name, LegalName: b.LegalName, Registration: b.RegistrationNumber, VATNumber: b.TaxNumber,
 		Street: b.StreetAddress, City: b.City,
-		ZipCode: b.ZipCode, Country: b.Country, Email: b.Email, Phone: b.Phone, Website: b.Website}
+		ZipCode: b.ZipCode, Country: b.Country, Email: b.Email, Phone: b.Phone, Website: b.Website,
+		ElectronicAddress: b.ElectronicAddress}
 }
 
 // recipient is the client as far as known: a business by its registered name.
 func recipient(d client.Details) Party {
 	return Party{Name: cmp.Or(d.FullName, d.LegalName, d.BrandName, d.Email), LegalName: d.LegalName,
 		Registration: d.RegistrationNumber, VATNumber: d.TaxNumber,
-		Street: d.StreetAddress, City: d.City, ZipCode: d.ZipCode, Country: d.Country, Email: d.Email}
+		Street: d.StreetAddress, City: d.City, ZipCode: d.ZipCode, Country: d.Country, Email: d.Email,
+		ElectronicAddress: d.ElectronicAddress}
 }
 
 // Paper is a document with everything that is printed on it.

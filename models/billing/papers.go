@@ -196,11 +196,11 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
 		paper.Reads = reads
-		return attached(s.Letters.CreditNote(paper), note), nil
+		return s.withStructured(attached(s.Letters.CreditNote(paper), note), paper, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
 		paper.Debit, paper.Reads = debit, reads
-		return attached(s.Letters.Invoice(paper), *docs.Invoice), nil
+		return s.withStructured(attached(s.Letters.Invoice(paper), *docs.Invoice), paper, brand), nil
 	}
 	paper := Unnumbered(p, brand)
 	paper.Debit, paper.Reads = debit, reads
@@ -249,7 +249,11 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	if of, known := strings.CutPrefix(ref, purchase.RefInvoiceOf); known {
 		return s.invoiceFile(ctx, merchantID, of)
 	}
+	of, structured := strings.CutPrefix(ref, refToStructured)
 	text, ours := strings.CutPrefix(ref, refTo)
+	if structured {
+		text, ours = of, true
+	}
 	id, err := uuid.Parse(text)
 	if !ours || err != nil {
 		return nil, fault.Missing()
@@ -259,8 +263,15 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 		return nil, err
 	}
 	p, err := s.Purchases.Store.Purchase(ctx, merchantID, inv.PurchaseID)
+	switch {
+	case err != nil:
+		return nil, err
+	case !structured:
+		return s.PDF(ctx, inv, p)
+	}
+	b, err := s.Purchases.Merchants().Brand(ctx, merchantID, inv.BrandID)
 	if err != nil {
 		return nil, err
 	}
-	return s.PDF(ctx, inv, p)
+	return s.structured(ctx, inv, p, b)
 }

@@ -51,6 +51,7 @@ type Service struct {
 	Purchases *purchase.Service
 	Letters   Letters
 	Draw      func(Paper) ([]byte, error) // as PDF
+	Structure func(Paper) ([]byte, error) // as a structured file, of package ubl
 	// Mandate draws a mandate as its client gets it; nil: nobody does.
 	Mandate func(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error)
 }

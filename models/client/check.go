@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/endpoint"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
 )
@@ -48,6 +49,12 @@ func (d *Details) checkSince(before Details, how Strictness, today calendar.Date
 	d.checkTags(&wrong)
 	if _, known := locale.Parse(d.Language); !known && d.Language != "" {
 		wrong.Add("language", "invalid_choice", "Choose one of the languages.")
+	}
+	if at, err := endpoint.Parse(d.ElectronicAddress); err != nil {
+		f, _ := fault.From(err)
+		wrong.Add("electronic_address", f.Code, "%s", f.Message)
+	} else {
+		d.ElectronicAddress = at.String()
 	}
 	if how == ForDebit {
 		d.checkForDebit(&wrong, before, today)

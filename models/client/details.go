@@ -31,6 +31,8 @@ type Details struct {
 	CC, BCC                       []string           `gorm:"type:text[]" json:",omitempty"`
 	// Language is the one in which the client reads, of package locale; empty: not known. It is of no contract.
 	Language string `json:",omitempty"`
+	// ElectronicAddress is where structured invoices reach the client, of package endpoint. It is of no contract.
+	ElectronicAddress string `json:",omitempty"`
 	// Tags are of the record alone: a purchase does not copy them.
 	Tags []string `gorm:"type:text[]" json:"-"`
 }

@@ -74,6 +74,8 @@ func changes(before, after Details) (was, is map[string]any) {
 	note("bank_account", before.BankAccount != after.BankAccount, before.BankAccount.String(), after.BankAccount.String())
 	note("account_type", before.AccountType != after.AccountType, string(before.AccountType), string(after.AccountType))
 	note("language", before.Language != after.Language, before.Language, after.Language)
+	note("electronic_address", before.ElectronicAddress != after.ElectronicAddress, before.ElectronicAddress,
+		after.ElectronicAddress)
 	note("cc", !slices.Equal(before.CC, after.CC), before.CC, after.CC)
 	note("tags", !slices.Equal(before.Tags, after.Tags), before.Tags, after.Tags)
 	note("bcc", !slices.Equal(before.BCC, after.BCC), before.BCC, after.BCC)

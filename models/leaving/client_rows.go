@@ -41,6 +41,7 @@ func clientFiles() []file {
 				text("brand_name", "x.brand_name", "Trading name, of a company"),
 				text("registration_number", "x.registration_number", "Registration number, of a company"),
 				text("tax_number", "x.tax_number", "VAT number, of a company"),
+				text("electronic_address", "x.electronic_address", "Where structured invoices reach the client"),
 				text("tags", "array_to_string(x.tags, ', ')", "Tags, separated by commas"),
 				word("language", "x.language", "The language in which the client reads, as staff set it"),
 				word("chosen_language", "x.chosen_language", "The language that the client chose on its own page"),

@@ -110,6 +110,8 @@ func deskFiles() []file {
 				word("offered_languages", "x.offered_languages", "Languages besides English in which clients can read"),
 				text("reference_prefix", "x.reference_prefix", "How references begin"),
 				text("invoice_prefix", "x.invoice_prefix", "How numbers of invoices begin"),
+				word("structured_invoices", "x.structured_invoices", "The format of structured invoices"),
+				text("electronic_address", "x.electronic_address", "Where structured invoices reach you"),
 				word("shift", "x.shift", "Where an EFT debit moves from a closed day"),
 				word("debicheck_shift", "x.debicheck_shift", "Where a DebiCheck debit moves from a closed day"),
 			}},

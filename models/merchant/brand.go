@@ -32,6 +32,8 @@ type BrandInput struct {
 	InvoicePrefix      string         // of invoices, e.g. "INV"; a series that has begun keeps its own for the year
 	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
 	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
+	StructuredInvoices string         // UBL: files that programs read stand beside the PDF files; empty: off
+	ElectronicAddress  string         // of package endpoint: where the brand is reached by structured invoices
 }
 
 // Offered are the languages besides English in which the pages and mails of the brand can be read.
@@ -97,6 +99,8 @@ var brandTexts = []BrandText{
 	{"offered_languages", 0, func(in *BrandInput) *string { return &in.OfferedLanguages }},
 	{"reference_prefix", 0, func(in *BrandInput) *string { return &in.ReferencePrefix }},
 	{"invoice_prefix", 0, func(in *BrandInput) *string { return &in.InvoicePrefix }},
+	{"structured_invoices", 0, func(in *BrandInput) *string { return &in.StructuredInvoices }},
+	{"electronic_address", 0, func(in *BrandInput) *string { return &in.ElectronicAddress }},
 }
 
 // NewBrand is what the form of a new brand begins with, beside those that are there.
@@ -165,6 +169,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 	}
 	in.checkContact(&wrong)
 	in.checkNumbers(&wrong)
+	in.checkStructured(&wrong)
 	for name, s := range map[string]calendar.Shift{"shift": in.Shift, "debicheck_shift": in.DebiCheckShift} {
 		if _, err := calendar.ParseShift(string(s)); err != nil {
 			wrong.Add(name, "invalid_choice", "Choose the business day before or after.")

@@ -45,6 +45,9 @@ var details = []detail{
 		show: func(d client.Details) string { return joined(d.Tags...) }},
 	{name: "language", more: func(to *client.Details, from client.Details) { to.Language = from.Language },
 		show: func(d client.Details) string { return languageName(d.Language) }},
+	{name: "electronic_address",
+		more: func(to *client.Details, from client.Details) { to.ElectronicAddress = from.ElectronicAddress },
+		show: func(d client.Details) string { return d.ElectronicAddress }},
 	{name: "bcc", more: func(to *client.Details, from client.Details) { to.BCC = slices.Clone(from.BCC) },
 		show: func(d client.Details) string { return joined(d.BCC...) }},
 }

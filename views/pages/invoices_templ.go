@@ -16,6 +16,7 @@ type InvoiceBlock struct {
 	Pill                components.Pill
 	Facts               components.Facts
 	PDFHref, PageHref   string
+	StructuredHref      string // empty: the brand writes no structured invoices
 	Failed, CorrectHref string
 }
 
@@ -87,6 +88,12 @@ func invoiceBlock(b InvoiceBlock) templ.Component {
 			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "PDF", Icon: "download", Small: true, Href: b.PDFHref}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
+			}
+			if b.StructuredHref != "" {
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "UBL", Icon: "download", Small: true, Href: b.StructuredHref}).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
 			}
 			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Payment page", Icon: "link", Small: true, Href: b.PageHref}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

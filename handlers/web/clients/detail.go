@@ -223,6 +223,7 @@ func clientFacts(c client.Client) components.Facts {
 			}
 		}
 	}
+	add("Electronic address", c.ElectronicAddress)
 	if c.ChosenLanguage != "" {
 		add("Language", languageName(c.ChosenLanguage)+", chosen by the client")
 	} else {

@@ -200,6 +200,9 @@ func DetailsOf(form url.Values, d client.Details) (client.Details, fault.Problem
 	if form.Has("language") {
 		d.Language = text("language")
 	}
+	if form.Has("electronic_address") {
+		d.ElectronicAddress = text("electronic_address")
+	}
 	return d, wrong
 }
 
@@ -224,6 +227,7 @@ func formOfClient(c client.Client) url.Values {
 	form.Set("cc", strings.Join(c.CC, ", "))
 	form.Set("bcc", strings.Join(c.BCC, ", "))
 	form.Set("language", c.Language)
+	form.Set("electronic_address", c.ElectronicAddress)
 	form.Set("tags", client.TagsText(c.Tags))
 	return form
 }
@@ -265,6 +269,8 @@ var clientInputs = []clientInput{
 	{section: "business", name: "brand_name", label: "Trading name"},
 	{section: "business", name: "registration_number", label: "Registration number", width: "m"},
 	{section: "business", name: "tax_number", label: "VAT number", width: "m"},
+	{section: "business", name: "electronic_address", label: "Electronic address", width: "m",
+		hint: "Where structured invoices reach the client, such as 0088:6001234567899."},
 	{section: "copies", name: "cc", label: "Copies to", hint: "E-mail addresses, separated by commas."},
 	{section: "copies", name: "bcc", label: "Hidden copies to", hint: "E-mail addresses, separated by commas."},
 }

@@ -28,6 +28,9 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 	at := "/p/" + rec.ID.String() + "/"
 	b := &pages.InvoiceBlock{Title: "Invoice " + e.Number, Pill: words.InvoicePill(e), PDFHref: at + "invoice.pdf",
 		PageHref: at + "invoice/?preview"}
+	if rec.Brand.Structured() {
+		b.StructuredHref = at + "invoice.xml"
+	}
 	add := func(f components.Fact) { b.Facts.Items = append(b.Facts.Items, f) }
 	add(components.Fact{Label: "Number", Value: e.Number, Copy: e.Number})
 	add(components.Fact{Label: "Issued", Part: components.When(words.DayTime(e.Issued))})
@@ -42,6 +45,10 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 		for _, note := range docs.Credits {
 			add(components.Fact{Label: "Credited by", Value: "Credit note " + note.Number + ", " +
 				words.Sum(note.TotalCents, note.Currency), Href: at + "invoice.pdf?credit-note=" + note.ID.String()})
+			if rec.Brand.Structured() {
+				add(components.Fact{Label: "Credit note as UBL", Value: note.StructuredName(),
+					Href: at + "invoice.xml?credit-note=" + note.ID.String()})
+			}
 		}
 		if docs.Stands() {
 			add(components.Fact{Label: "Left of the invoice", Value: words.Sum(docs.LeftCents(), e.Currency)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -46,6 +47,10 @@ var brandInputs = []brandInputOf{
 		Hint: "A series that has begun keeps its prefix until the year ends."}},
 	{"numbers", components.Field{Name: "reference_prefix", Label: "Reference prefix", Required: true, MaxLength: 8,
 		Width: "m", Hint: "Begins the references of purchases and, with its first four characters, of mandates."}},
+	{"", components.Field{Name: "structured_invoices", Label: "Structured invoices"}},
+	{"structured", components.Field{Name: "electronic_address", Label: "Electronic address", Width: "m",
+		Hint: "Where your own structured mail arrives, such as 0088:6001234567899. " +
+			"Without one, your e-mail address is named."}},
 	{"", components.Field{Name: "language", Label: "Language"}},
 	{"", components.Field{Name: "offered_languages", Label: "Languages for clients"}},
 	{"", components.Field{Name: "shift", Label: "EFT on closed days"}},
@@ -71,6 +76,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		v.Language.Options = append(v.Language.Options,
 			components.Option{Value: string(l), Text: l.Name(), Selected: string(l) == in.Language})
 	}
+	v.Structured = structuredTick(in, byInput["structured_invoices"])
 	v.Offered = offeredTicks(in, byInput["offered_languages"])
 	v.Shift = shiftCards("shift", "EFT debit orders", in.Shift, "Debited earlier, as most EFT mandates say.",
 		"Debited later.", byInput)
@@ -126,6 +132,23 @@ func offeredTicks(in merchant.BrandInput, wrong string) (ticks []components.Chec
 	ticks[0].ID = "offered_languages" // an error leads there
 	return ticks
 }
+
+// structuredTick switches structured invoices on; before, it says what they would lack.
+func structuredTick(in merchant.BrandInput, wrong string) components.Checkbox {
+	tick := components.Checkbox{ID: "structured_invoices", Name: "structured_invoices", Value: merchant.UBL,
+		Label: "Write a UBL file beside the PDF of each invoice and credit note", Checked: in.Structured(), Error: wrong}
+	var lacks []string
+	for _, f := range in.StructuredLacks() {
+		lacks = append(lacks, lackOf[f.Path])
+	}
+	if len(lacks) > 0 && !in.Structured() {
+		tick.Hint = "Missing so far: " + strings.Join(lacks, ", ") + "."
+	}
+	return tick
+}
+
+var lackOf = map[string]string{"registration_number": "a VAT number or a company registration number",
+	"street_address": "a street address", "city": "a city", "electronic_address": "an electronic address or an e-mail address"}
 
 func shiftCards(name, legend string, value calendar.Shift, before, after string,
 	wrong map[string]string) components.RadioCards {
