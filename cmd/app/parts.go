@@ -165,7 +165,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
 		Audit: s.Audit, Mails: outbox.Store{DB: db}, LivePanel: d.Live.Panel, Exports: exports, Notes: d.Followups.Panel,
 		Selections: s.Selections, Clients: s.Clients}
-	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
+	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients,
+		PayDay: s.Analysis.PayDay}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
 	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
 		LivePanel: d.Live.PanelOfChange}
@@ -178,7 +179,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
 		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
-		Purchases: s.Purchases, Approvals: s.Approvals,
+		Purchases: s.Purchases, Approvals: s.Approvals, PayDay: s.Analysis.PayDay,
 		Merging: &merging.Service{Store: merging.Store{DB: db}, Clients: s.Clients, Now: db.Now},
 		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}

@@ -247,7 +247,8 @@ func New(o Options) (Services, error) {
 	users.Forced = out.Issuers.Store.Forced
 	out.Batches.Approvals = out.Approvals.Watch
 	out.Debits.Expire = out.Approvals.Expire
-	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s}, Now: now, Rules: purchases.Timetable.Rules,
+	out.Analysis = &analysis.Service{Store: analysis.Store{DB: s}, Now: now, Calendar: purchases.Calendar,
+		Rules:    purchases.Timetable.Rules,
 		OwnRules: out.OwnRules.Store.OwnRules, Bills: subscriptions.Planned}
 	out.SavedReports = out.savedReports(s, now, words, o.Sandbox)
 	out.Planner = &planner.Service{Store: planner.Store{DB: s}, Now: now, Calendar: purchases.Calendar,

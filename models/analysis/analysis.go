@@ -176,6 +176,7 @@ type Picture struct {
 type Service struct {
 	Store    Store
 	Now      func() time.Time
+	Calendar *calendar.Calendar
 	Rules    *rulebook.Book // nil: the scheme's
 	OwnRules func(ctx context.Context, merchantID uuid.UUID) ([]rulebook.Own, error)
 	// Bills are the periods that subscriptions will bill, by the rules by which they are billed.

@@ -158,6 +158,10 @@ func shift(d Date, to Shift, open func(Date) bool) Date {
 	return d
 }
 
+// PayDay is the day in the month of a date on which salaries of the n-th are paid. What falls on a closed day is paid
+// before it, be that in the month before; 31 is the last business day of a month.
+func (c *Calendar) PayDay(n int, in Date) Date { return c.Shift(in.AddMonths(0, n), Previous) }
+
 // AddBusinessDays is the n-th business day after d. With n = 0 it is d itself, open or not.
 func (c *Calendar) AddBusinessDays(d Date, n int) Date { return c.walk(d, n, 1) }
 

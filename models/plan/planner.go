@@ -203,11 +203,8 @@ func until(step Step, from calendar.Date, cal *calendar.Calendar) calendar.Date 
 
 // payDay is the first pay day after a day. What falls on a closed day is paid before it (follow-up.md, section 6).
 func payDay(n int, after calendar.Date, cal *calendar.Calendar) calendar.Date {
-	first := calendar.On(after.Year, after.Month, 1)
 	for month := 0; ; month++ {
-		last := first.AddMonths(month, 1).LastDayOfMonth()
-		day := calendar.On(last.Year, last.Month, min(n, last.Day))
-		if day = cal.Shift(day, calendar.Previous); day.After(after) {
+		if day := cal.PayDay(n, after.AddMonths(month, 1)); day.After(after) {
 			return day
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/book"
 	"debitdesk/models/client"
+	"debitdesk/models/estimate"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
 	"debitdesk/models/merging"
@@ -57,6 +58,8 @@ type Clients struct {
 	Turns func(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]subscription.Turn, error)
 	// ImportOf finds the import that a client came in with, and the group.
 	ImportOf func(ctx context.Context, merchantID, clientID uuid.UUID) (book.Import, string, error)
+	// PayDay is the day on which a client probably has money; false where it cannot be said.
+	PayDay func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (estimate.PayDay, bool, error)
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,7 +21,9 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/estimate"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -98,6 +101,11 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view, one))
 	}
+	if fact, err := h.payDay(ctx, who, one); err != nil {
+		return err
+	} else if fact.Value != "" {
+		view.Facts.Items = append(view.Facts.Items, fact)
+	}
 	if err := h.stopOn(c, one, &view); err != nil {
 		return err
 	}
@@ -121,6 +129,24 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.Client(f, view) })
+}
+
+// payDay says when the client probably has money. Below so many debits there is nothing to say, and nothing is.
+func (h *Clients) payDay(ctx context.Context, who actor.Actor, one client.Client) (components.Fact, error) {
+	fact := components.Fact{Label: "Likely pay day"}
+	if one.Erased() || h.PayDay == nil {
+		return fact, nil
+	}
+	found, sure, err := h.PayDay(ctx, who, one.ID)
+	switch {
+	case err != nil || found.Tries < estimate.FewestTries:
+		return fact, err
+	case sure:
+		fact.Value = words.Capital(words.PayDay(found)) + ", from " + plural.Of(found.Tries, "debit")
+	default:
+		fact.Value = "Cannot say, from " + plural.Of(found.Tries, "debit")
+	}
+	return fact, nil
 }
 
 // peekOf is what a list shows of a client beside it.

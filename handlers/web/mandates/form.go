@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -61,6 +62,16 @@ func (h *MandateForms) view(c echo.Context, s mandateSetup, wrong error) (pages.
 	h.productFields(&v, s, byInput)
 	termFields(&v, s, byInput)
 	h.dayFields(&v, s, byInput)
+	if s.payer != nil && h.PayDay != nil {
+		found, sure, err := h.PayDay(ctx, who, s.payer.ID)
+		if err != nil {
+			return v, err
+		}
+		if sure {
+			v.MonthDay.Hint = "This client’s likely pay day is " + words.PayDay(found) + ", from " +
+				plural.Of(found.Tries, "debit") + "."
+		}
+	}
 	h.askFields(&v, s, byInput)
 	v.Summary = h.calculator(&s, wrong)
 	return v, nil

@@ -14,7 +14,9 @@ import (
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/estimate"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -27,6 +29,8 @@ type MandateForms struct {
 	Desk      *kit.Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
+	// PayDay is the day on which a client probably has money; false where it cannot be said.
+	PayDay func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (estimate.PayDay, bool, error)
 }
 
 // New serves GET /mandates/new and GET /clients/:id/mandates/new. The address may
