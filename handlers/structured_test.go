@@ -57,8 +57,8 @@ func TestStructuredInvoicesAreWrittenBesideThePDFOnceTheyAreSwitchedOn(t *testin
 	}
 
 	o.write("ubl", "0088:6001234567899", 303)
-	if n := o.Count(`SELECT count(*) FROM audit_entries WHERE action = 'brand.changed' AND after ->> 'structured_invoices' = 'ubl'
-		AND after ->> 'electronic_address' = '0088:6001234567899'`); n != 1 {
+	if n := o.Count(`SELECT count(*) FROM audit_entries WHERE action = 'brand.changed'
+		AND after ->> 'structured_invoices' = 'ubl' AND after ->> 'electronic_address' = '0088:6001234567899'`); n != 1 {
 		t.Errorf("the audit has %d entries of the switch", n)
 	}
 	o.exec(`UPDATE clients SET electronic_address = '0060:123456789'`)
@@ -100,8 +100,8 @@ func TestStructuredInvoicesAreWrittenBesideThePDFOnceTheyAreSwitchedOn(t *testin
 	o.API("POST", "/purchases/"+id+"/cancel/", nil).Want(200)
 	o.sendAll()
 	credit := o.structured("/p/" + id + "/invoice.xml?credit-note")
-	if credit.XMLName.Local != "CreditNote" || credit.ID != fmt.Sprintf("CN-%d-000001", year) || credit.Credits != got.ID ||
-		credit.Payable != "473.99" || credit.Tax != "61.82" {
+	if credit.XMLName.Local != "CreditNote" || credit.ID != fmt.Sprintf("CN-%d-000001", year) ||
+		credit.Credits != got.ID || credit.Payable != "473.99" || credit.Tax != "61.82" {
 		t.Errorf("the credit note says %+v", credit)
 	}
 	if n := o.Count(`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND attachments -> 1 ->> 'name' = $1`,
@@ -123,8 +123,9 @@ func TestTheSwitchSaysWhatTheBusinessLacks(t *testing.T) {
 	o := newOffice(t, 1)
 	o.exec(`UPDATE brands SET tax_number = '', registration_number = '', street_address = '', city = '', email = ''
 		WHERE id = $1`, o.A.BrandID)
-	o.Page(o.A.Owner, "GET", "/settings/brands/"+o.A.BrandID.String(), nil).Want(200).Contains("Missing so far: a VAT number " +
-		"or a company registration number, a street address, a city, an electronic address or an e-mail address.")
+	o.Page(o.A.Owner, "GET", "/settings/brands/"+o.A.BrandID.String(), nil).Want(200).Contains(
+		"Missing so far: a VAT number or a company registration number, a street address, a city, "+
+			"an electronic address or an e-mail address.")
 	o.write("ubl", "", 422, "need your VAT number or your company registration number", "need your street address",
 		"need your city", "need an electronic address or an e-mail address")
 	o.write("ubl", "0088:6001234567890", 422, "the last one must fit the others")

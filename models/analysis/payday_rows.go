@@ -15,8 +15,8 @@ import (
 // mostTries is how many of a client's newest debits are looked at: who is paid by another employer has another pay day.
 const mostTries = 24
 
-// tries are the newest answered debits of clients that say something about a pay day. A client is found by its mandates,
-// which are few.
+// tries are the newest answered debits of clients that say something about a pay day. A client is found by its
+// mandates, which are few.
 func (s Store) tries(ctx context.Context, merchantID uuid.UUID,
 	clients []uuid.UUID) (map[uuid.UUID][]estimate.Try, error) {
 	var (

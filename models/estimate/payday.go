@@ -43,13 +43,13 @@ const (
 	// share the rest.
 	noPayDay  = 0.5
 	surePayer = 0.65 // of all weight, on one day or the turn of the month
-	sureDay   = 0.8 // of the weight of all pay days
+	sureDay   = 0.8  // of the weight of all pay days
 )
 
 // PayDayOf finds the pay day behind debits, by Bayes' rule: each pay day is weighed by how likely it makes what was
-// paid and what was not, and so is that there is none, in which case any share may be paid, on whatever day. It is false
-// where it cannot be said: below six debits, where no day has four fifths of the weight of all pay days, or where it may
-// as well be that there is none. The closest three pay days, at the turn of the month, count together.
+// paid and what was not, and so is that there is none, in which case any share may be paid, on whatever day. It is
+// false where it cannot be said: below six debits, where no day has four fifths of the weight of all pay days, or where
+// it may as well be that there is none. The closest three pay days, at the turn of the month, count together.
 func PayDayOf(tries []Try, cal *calendar.Calendar) (PayDay, bool) {
 	if len(tries) < FewestTries {
 		return PayDay{Tries: len(tries)}, false
@@ -114,7 +114,7 @@ func factorial(n int) float64 {
 	return l
 }
 
-// since is how many days lie between the newest pay day and a day. That of the next month may be at the end of this one.
+// since is how many days lie between the newest pay day and a day. That of the next month may be at the end of this.
 func since(payDay int, on calendar.Date, cal *calendar.Calendar) int {
 	for month := 1; ; month-- {
 		if day := cal.PayDay(payDay, on.AddMonths(month, 1)); !day.After(on) {

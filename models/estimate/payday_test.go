@@ -12,8 +12,8 @@ import (
 
 var open = calendar.New()
 
-// openDay is a day of a month in which it and its pay days fall on business days, so that only the day of the month
-// counts.
+// on is a day of 2026. The example below takes months in which its pay days fall on business days, so that only the day
+// of the month counts.
 func on(month time.Month, day int) calendar.Date { return calendar.On(2026, month, day) }
 
 // The example was published with the formula and computed by another program.

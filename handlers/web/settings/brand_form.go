@@ -148,7 +148,8 @@ func structuredTick(in merchant.BrandInput, wrong string) components.Checkbox {
 }
 
 var lackOf = map[string]string{"registration_number": "a VAT number or a company registration number",
-	"street_address": "a street address", "city": "a city", "electronic_address": "an electronic address or an e-mail address"}
+	"street_address": "a street address", "city": "a city",
+	"electronic_address": "an electronic address or an e-mail address"}
 
 func shiftCards(name, legend string, value calendar.Shift, before, after string,
 	wrong map[string]string) components.RadioCards {

@@ -31,9 +31,9 @@ var (
 	outside = category{id: outsideVAT}
 )
 
-// linesOf gives each printed line at its rate. A line may bear the VAT of no rate: a part of an invoice, or of one whose
-// VAT was set by hand. Then one part of it is standard-rated, that of which it is the VAT, and the rest zero-rated. Lines
-// of the standard rate may be off by some cents, since the last one takes up what rounding leaves.
+// linesOf gives each printed line at its rate. A line may bear the VAT of no rate: a part of an invoice, or of one
+// whose VAT was set by hand. Then one part of it is standard-rated, that of which it is the VAT, and the rest
+// zero-rated. Lines of the standard rate may be off by some cents, since the last one takes up what rounding leaves.
 func linesOf(p billing.Paper) ([]line, error) {
 	if len(p.Lines) == 0 || p.TotalCents == 0 {
 		return nil, fault.New(fault.Conflict, "not_structured", "Nothing is charged by this document, so there is no "+
@@ -170,8 +170,7 @@ func (l line) element(n int, currency string) lineElement {
 	if net.IsNegative() != units.IsNegative() && !net.IsZero() {
 		units = units.Neg()
 	}
-	places := int32(len(units.Abs().Truncate(0).String())) + pricePlaces
-	price := net.DivRound(units, places)
+	price := net.DivRound(units, pricePlaces)
 	text := price.String()
 	if price.Exponent() > -2 || price.Equal(price.Truncate(2)) {
 		text = price.StringFixed(2)
@@ -180,6 +179,6 @@ func (l line) element(n int, currency string) lineElement {
 		Name: cmp.Or(strings.TrimSpace(l.name), "–"), Category: l.category.element(false), Price: amount{currency, text}}
 }
 
-// pricePlaces are the decimals of a price beside those that its quantity takes: price × quantity is the value to within
-// a tenth of a cent.
-const pricePlaces = 4
+// pricePlaces are the decimals of a price: with up to a hundred million units, price × quantity is the value to within
+// half a cent.
+const pricePlaces = 10

@@ -2,6 +2,7 @@ package ubl_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -23,7 +24,7 @@ func read(file []byte) (*element, error) {
 	dec := xml.NewDecoder(strings.NewReader(string(file)))
 	for {
 		token, err := dec.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, err

@@ -46,7 +46,8 @@ func paperOf(d purchase.Details, vatNumber string) billing.Paper {
 const registered = "4870264921"
 
 func membership() billing.Paper {
-	p := paperOf(purchase.Details{Products: []purchase.Product{product("Membership November", 64900, "1", "0")}}, registered)
+	p := paperOf(purchase.Details{Products: []purchase.Product{product("Membership November", 64900, "1", "0")}},
+		registered)
 	p.Debit = &billing.Debit{MandateReference: "KSF1022"}
 	return p
 }
@@ -89,7 +90,8 @@ func TestAnInvoiceIsWrittenWithWhatTheRulesAsk(t *testing.T) {
 		"AccountingSupplierParty/Party/PartyLegalEntity/RegistrationName":        "Kloof Training (Pty) Ltd",
 		"AccountingCustomerParty/Party/PartyLegalEntity/RegistrationName":        "T Nkosi",
 		"AccountingCustomerParty/Party/PostalAddress/Country/IdentificationCode": "ZA",
-		"InvoiceLine/Item/Name":                                                  "Membership November", "InvoiceLine/InvoicedQuantity": "1",
+		"InvoiceLine/Item/Name":                                                  "Membership November",
+		"InvoiceLine/InvoicedQuantity":                                           "1",
 	} {
 		if got := doc.at(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
