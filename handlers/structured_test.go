@@ -124,7 +124,7 @@ func TestTheSwitchSaysWhatTheBusinessLacks(t *testing.T) {
 	o.exec(`UPDATE brands SET tax_number = '', registration_number = '', street_address = '', city = '', email = ''
 		WHERE id = $1`, o.A.BrandID)
 	o.Page(o.A.Owner, "GET", "/settings/brands/"+o.A.BrandID.String(), nil).Want(200).Contains(
-		"Missing so far: a VAT number or a company registration number, a street address, a city, "+
+		"Missing so far: a VAT number or a company registration number, a street address, a city, " +
 			"an electronic address or an e-mail address.")
 	o.write("ubl", "", 422, "need your VAT number or your company registration number", "need your street address",
 		"need your city", "need an electronic address or an e-mail address")
