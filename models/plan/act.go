@@ -68,7 +68,7 @@ func (s *Service) use(ctx context.Context, t turn, keep func(*database.Tx) error
 		subscriptions := *s.Subscriptions
 		subscriptions.InTx = with(s.Subscriptions.InTx, keep)
 		_, err = subscriptions.SetSubscriberPaused(ctx, who, t.SubscriberID, true)
-	case WaitDays, WaitBusiness, WaitPayDay, Task, Stop:
+	case WaitDays, WaitBusiness, WaitPayDay, WaitLikely, Task, Stop:
 	}
 	return err
 }

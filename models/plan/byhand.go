@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
@@ -97,7 +98,11 @@ func (s *Service) byHand(tx *database.Tx, who actor.Actor, r Run, do ByHand, to 
 		}
 		step := steps[r.Step]
 		if step.Kind.Waits() { // what follows counts from where the wait would have ended
-			v.Day = until(step, r.Day, s.Calendar).String()
+			known, err := collection.Store{DB: tx.DB()}.KnownTries(tx.Context(), r.MerchantID, []uuid.UUID{r.ClientID})
+			if err != nil {
+				return v, err
+			}
+			v.Day = until(step, r.Day, likely(known[r.ClientID], tx.Now(), s.Calendar), s.Calendar).String()
 		}
 		v.Step, v.Kind, v.Outcome, v.Why = r.Step+1, step.Kind, Skipped, "Skipped by "+who.Name+"."
 	case HoldRun:

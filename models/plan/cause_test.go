@@ -80,6 +80,22 @@ func TestPayDays(t *testing.T) {
 	}
 }
 
+func TestAWaitForTheLikelyPayDayFallsBackToTheFixedOne(t *testing.T) {
+	steps := []Step{{Kind: WaitLikely, N: 25}, {Kind: Task}}
+	r := Run{Branch: Money, Cause: NoFunds, Day: calendar.On(2026, time.November, 2)}
+	for likely, want := range map[int]calendar.Date{0: calendar.On(2026, time.November, 25),
+		15: calendar.On(2026, time.November, 13), 31: calendar.On(2026, time.November, 30)} {
+		m := Next(steps, r, Facts{Now: r.Day.At(12, 0), Owed: true, PayDay: likely}, calendar.New())
+		if m.What != Rest || m.Day != want {
+			t.Errorf("with the likely pay day %d it waits until %s, want %s", likely, m.Day, want)
+		}
+	}
+	if got := (Step{Kind: WaitLikely, N: 25}).Label(); got !=
+		"wait for the client’s likely pay day, or day 25 of the month where it cannot be told" {
+		t.Error(got)
+	}
+}
+
 func TestMessagesKeepTheirHours(t *testing.T) {
 	cal := calendar.New()
 	at := func(day, hour int) time.Time { return calendar.On(2026, time.December, day).At(hour, 0) }
@@ -108,7 +124,7 @@ func TestAPlanSaysWhatCouldNeverRun(t *testing.T) {
 		{AccountGone, []Step{{Kind: DebitAgain}}, 0}, {BanksFault, []Step{{Kind: Message}}, 0},
 		{Money, []Step{{Kind: Stop}, {Kind: Task}}, 1}, {Money, []Step{{Kind: WaitDays, N: 3}}, 0},
 		{Money, []Step{{Kind: WaitDays, N: 0}, {Kind: Task}}, 0}, {Money, []Step{{Kind: "fly"}}, 0},
-		{Money, []Step{{Kind: WaitPayDay, N: 32}, {Kind: Task}}, 0},
+		{Money, []Step{{Kind: WaitPayDay, N: 32}, {Kind: Task}}, 0}, {Money, []Step{{Kind: WaitLikely}, {Kind: Task}}, 0},
 	} {
 		in := Input{Name: "x", Steps: Steps{c.branch: c.steps}}
 		if wrong := s.check(&in); !wrong.Has(At(c.branch, c.at)) {

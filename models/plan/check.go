@@ -61,7 +61,7 @@ func checkStep(wrong *fault.Problems, b Branch, list []Step, i int) {
 		wrong.Add(at, "never", "Nothing follows after “%s”. Remove this step, or the one before.", Stop.Label())
 	case (k == WaitDays || k == WaitBusiness) && (step.N < 1 || step.N > longestWait):
 		wrong.Add(at, "invalid", "Enter how many days, from 1 to %d.", longestWait)
-	case k == WaitPayDay && (step.N < 1 || step.N > lastDay):
+	case (k == WaitPayDay || k == WaitLikely) && (step.N < 1 || step.N > lastDay):
 		wrong.Add(at, "invalid", "Enter the day of the month, from 1 to 31. 31 is its last business day.")
 	case k.Waits() && i == len(list)-1:
 		wrong.Add(at, "never", "Nothing follows after this wait. Add a step, or remove the wait.")

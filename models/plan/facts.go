@@ -118,8 +118,8 @@ func (s *Service) facts(ctx context.Context, merchantID uuid.UUID, turns []turn,
 			asked, recs = append(asked, i), append(recs, t.rec)
 		}
 	}
-	if len(recs) == 0 {
-		return facts, nil
+	if err := s.payDays(ctx, merchantID, turns, facts); err != nil || len(recs) == 0 {
+		return facts, err
 	}
 	again, err := s.Purchases.PlanAgain(ctx, merchantID, recs, nil)
 	if err != nil {

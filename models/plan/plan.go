@@ -17,27 +17,31 @@ type Kind string
 
 // The kinds of step. Their names are data in the database.
 const (
-	WaitDays     Kind = "wait_days"          // a number of days
-	WaitBusiness Kind = "wait_business_days" // a number of business days
-	WaitPayDay   Kind = "wait_pay_day"       // a day of the month on which the client has money
-	Message      Kind = "message"            // the reminder, with the link to pay
-	DebitAgain   Kind = "debit_again"        // on the next date that the rules allow
-	AskAccount   Kind = "ask_account"        // the link to give an account and a mandate
+	WaitDays     Kind = "wait_days"           // a number of days
+	WaitBusiness Kind = "wait_business_days"  // a number of business days
+	WaitPayDay   Kind = "wait_pay_day"        // a day of the month on which the client has money
+	WaitLikely   Kind = "wait_likely_pay_day" // the one that the client's debits show, else a day of the month
+	Message      Kind = "message"             // the reminder, with the link to pay
+	DebitAgain   Kind = "debit_again"         // on the next date that the rules allow
+	AskAccount   Kind = "ask_account"         // the link to give an account and a mandate
 	Pause        Kind = "pause_subscription"
 	Task         Kind = "task" // a person goes on
 	Stop         Kind = "stop"
 )
 
 // Kinds are all of them, as a form offers them.
-var Kinds = []Kind{Message, WaitDays, WaitBusiness, WaitPayDay, DebitAgain, AskAccount, Pause, Task, Stop}
+var Kinds = []Kind{Message, WaitDays, WaitBusiness, WaitPayDay, WaitLikely, DebitAgain, AskAccount, Pause, Task,
+	Stop}
 
 // Waits tells that the step is only a moment.
-func (k Kind) Waits() bool { return k == WaitDays || k == WaitBusiness || k == WaitPayDay }
+func (k Kind) Waits() bool {
+	return k == WaitDays || k == WaitBusiness || k == WaitPayDay || k == WaitLikely
+}
 
 // Step is one step of a plan. Its JSON is data in the database.
 type Step struct {
 	Kind Kind `json:"kind"`
-	// N is a number of days, or for WaitPayDay a day of the month: 31 is the last business day.
+	// N is a number of days, or for a pay day a day of the month: 31 is the last business day.
 	N    int    `json:"n,omitzero"`
 	Text string `json:"text,omitzero"` // of a task: what the person is to do
 	// Channel is how a message goes out; empty: by mail.

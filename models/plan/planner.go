@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"time"
 
 	"debitdesk/models/calendar"
@@ -30,6 +31,7 @@ type Facts struct {
 	TextedAt time.Time     // when the client last got an SMS about it today
 	Sub      bool          // it is of a subscription that can be paused
 	Debit    Debit         // asked for where the next step is a debit
+	PayDay   int           // the client's, by its debits, asked for where a step waits for it; 0: it cannot be told
 }
 
 // What is a decision of the planner.
@@ -90,7 +92,7 @@ func Next(steps []Step, r Run, f Facts, cal *calendar.Calendar) Move {
 	}
 	step := steps[r.Step]
 	if step.Kind.Waits() {
-		m.Day = until(step, r.Day, cal)
+		m.Day = until(step, r.Day, f.PayDay, cal)
 		return m.not(m.Day.At(morning, 0), f.Now)
 	}
 	if !Allowed(step.Kind, r.Cause) || r.Branch == Objection && !f.Owed && step.Kind != Task && step.Kind != Stop &&
@@ -125,7 +127,7 @@ func (m Move) take(step Step, f Facts, cal *calendar.Calendar) Move {
 	case Stop:
 		m.What, m.End = End, "steps_over"
 		return m
-	case WaitDays, WaitBusiness, WaitPayDay:
+	case WaitDays, WaitBusiness, WaitPayDay, WaitLikely:
 	}
 	m.What = Act
 	return m
@@ -187,8 +189,8 @@ func (m Move) debit(f Facts) Move {
 	return m.not(d.By, f.Now)
 }
 
-// until is the day for which a step waits, counted from a day.
-func until(step Step, from calendar.Date, cal *calendar.Calendar) calendar.Date {
+// until is the day for which a step waits, counted from a day. likely is the client's own pay day; 0: it cannot be told.
+func until(step Step, from calendar.Date, likely int, cal *calendar.Calendar) calendar.Date {
 	switch step.Kind {
 	case WaitDays:
 		return from.AddDays(step.N)
@@ -196,6 +198,8 @@ func until(step Step, from calendar.Date, cal *calendar.Calendar) calendar.Date 
 		return cal.AddBusinessDays(from, step.N)
 	case WaitPayDay:
 		return payDay(step.N, from, cal)
+	case WaitLikely:
+		return payDay(cmp.Or(likely, step.N), from, cal)
 	case Message, DebitAgain, AskAccount, Pause, Task, Stop:
 	}
 	return from

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sms"
@@ -76,6 +77,15 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID, s
 		return out, err
 	}
 	r := rehearsing{s: s, ctx: ctx, plan: p, version: v, now: s.Now(), out: &out}
+	if v.learns() {
+		clients := make([]uuid.UUID, len(pasts))
+		for i, p := range pasts {
+			clients[i] = p.rec.ClientID
+		}
+		if r.known, err = collection.Store(s.Store).KnownTries(ctx, who.MerchantID, clients); err != nil {
+			return out, err
+		}
+	}
 	for _, p := range pasts {
 		r.begin(p, 0)
 	}
@@ -92,6 +102,7 @@ type rehearsing struct {
 	now     time.Time
 	out     *Rehearsal
 	runs    []*acting
+	known   map[uuid.UUID][]collection.Known // of clients, where a step waits for their pay day
 }
 
 // acting is a run that is rehearsed.
@@ -215,6 +226,7 @@ func (r *rehearsing) round(open []*acting) error {
 			facts[i].Textable = noMobile
 		}
 		facts[i].Sub = a.SubscriberID != uuid.Nil
+		facts[i].PayDay = likely(r.known[a.ClientID], a.now, r.s.Calendar)
 		if a.past.rec.Payer.Email == "" {
 			facts[i].Mailable = noAddress
 		}
@@ -293,7 +305,7 @@ func (r *rehearsing) take(a *acting, m Move) {
 		a.told, a.mailed = calendar.DateOf(a.now), a.now
 	case DebitAgain:
 		r.debited(a, m)
-	case WaitDays, WaitBusiness, WaitPayDay, Pause, Task, Stop:
+	case WaitDays, WaitBusiness, WaitPayDay, WaitLikely, Pause, Task, Stop:
 	}
 }
 

@@ -34,6 +34,12 @@ func (s Step) Label() string {
 			return "wait for the next pay day, the last business day of the month"
 		}
 		return fmt.Sprintf("wait for the next pay day, day %d of the month", s.N)
+	case WaitLikely:
+		other := fmt.Sprintf("day %d of the month", s.N)
+		if s.N == lastDay {
+			other = "the last business day of the month"
+		}
+		return "wait for the client’s likely pay day, or " + other + " where it cannot be told"
 	case Message:
 		switch s.Channel {
 		case BySMS:
@@ -81,6 +87,8 @@ func (k Kind) Label() string {
 		return "Wait a number of business days"
 	case WaitPayDay:
 		return "Wait for the next pay day"
+	case WaitLikely:
+		return "Wait for the client’s likely pay day"
 	case Message:
 		return "Mail a reminder"
 	case DebitAgain:

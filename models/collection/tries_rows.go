@@ -1,0 +1,48 @@
+package collection
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/estimate"
+)
+
+// Known is what a debit says about its client's pay day, and since when that was known.
+type Known struct {
+	estimate.Try
+	At time.Time
+}
+
+// KnownTries are the newest answered debits of clients that say something about a pay day, the newest first. A client
+// is found by its mandates, which are few.
+func (s Store) KnownTries(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]Known, error) {
+	var (
+		of          [16]byte
+		on          calendar.Date
+		state, code string
+		at          time.Time
+	)
+	out := map[uuid.UUID][]Known{}
+	err := s.Pool.Each(ctx, []any{&of, &on, &state, &code, &at}, func() error {
+		if try, says := tryOf(on, State(state), code); says {
+			out[of] = append(out[of], Known{try, at})
+		}
+		return nil
+	}, `SELECT d.* FROM unnest($2::uuid[]) AS a (client_id) CROSS JOIN LATERAL (
+			SELECT m.client_id, c.action_date, c.state, c.result_code,
+				coalesce(greatest(c.result_at, CASE WHEN c.state = 'final' THEN c.final_at END), c.updated_at)
+			FROM mandates m JOIN collections c ON c.mandate_id = m.id AND c.merchant_id = m.merchant_id
+			WHERE m.merchant_id = $1 AND m.client_id = a.client_id AND c.state = ANY($3::text[])
+			ORDER BY c.id DESC LIMIT $4) d`,
+		database.Native([]any{merchantID, database.IDs(clients), Names(OutcomeCollected, OutcomeFailed, OutcomeDisputed),
+			4 * mostTries})...)
+	if err != nil {
+		return nil, fmt.Errorf("debits that tell a pay day: %w", err)
+	}
+	return out, nil
+}
