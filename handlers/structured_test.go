@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/merchant"
 )
 
 // structured is what these tests read of a structured file.
@@ -32,7 +34,7 @@ func (o *office) structured(address string) (s structured) {
 func (o *office) write(format, address string, status int, says ...string) {
 	o.t.Helper()
 	href := "/settings/brands/" + o.A.BrandID.String()
-	b, err := o.Store.Brand(o.t.Context(), o.A.ID, o.A.BrandID)
+	b, err := merchant.Store{DB: o.Store}.Brand(o.t.Context(), o.A.ID, o.A.BrandID)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func (o *office) write(format, address string, status int, says ...string) {
 	in.StructuredInvoices, in.ElectronicAddress = format, address
 	version := between(o.Page(o.A.Owner, "GET", href, nil).Want(200).Body, `name="version" value="`, `"`)
 	o.Page(o.A.Owner, "POST", href, brandForm(in, version)).Want(status).Contains(says...)
-	o.Store.Forget(o.A.ID)
+	merchant.Store{DB: o.Store}.Forget(o.A.ID)
 }
 
 func TestStructuredInvoicesAreWrittenBesideThePDFOnceTheyAreSwitchedOn(t *testing.T) {
