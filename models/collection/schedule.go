@@ -40,6 +40,9 @@ func (s Schedule) Runs(day calendar.Date, now time.Time) calendar.Date {
 	return s.PlanOn(day, now).ActionDate
 }
 
+// Shifted is the day itself, or where the merchant's rule moves it when it is closed.
+func (s Schedule) Shifted(day calendar.Date) calendar.Date { return s.cal.Shift(day, s.shift) }
+
 // Choose is Timetable.Choose.
 func (s Schedule) Choose(day calendar.Date, now time.Time) Choice {
 	return s.rules.Choose(s.cal, day, s.shift, now)

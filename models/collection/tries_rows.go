@@ -20,7 +20,8 @@ type Known struct {
 
 // KnownTries are the newest answered debits of clients that say something about a pay day, the newest first. A client
 // is found by its mandates, which are few.
-func (s Store) KnownTries(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]Known, error) {
+func (s Store) KnownTries(ctx context.Context, merchantID uuid.UUID,
+	clients []uuid.UUID) (map[uuid.UUID][]Known, error) {
 	var (
 		of          [16]byte
 		on          calendar.Date

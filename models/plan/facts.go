@@ -121,7 +121,7 @@ func (s *Service) facts(ctx context.Context, merchantID uuid.UUID, turns []turn,
 	if err := s.payDays(ctx, merchantID, turns, facts); err != nil || len(recs) == 0 {
 		return facts, err
 	}
-	again, err := s.Purchases.PlanAgain(ctx, merchantID, recs, nil)
+	again, err := s.Purchases.PlanAgain(ctx, merchantID, recs, purchase.Again.OnAgreed, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Service) judged(a purchase.AgainPlan, rec purchase.Record) Debit {
 	default:
 		d.May, d.On = true, a.Debit.Plan.ActionDate
 		d.By = s.bookBy(a)
-		if a.Named {
+		if a.Named || a.Agreed != a.From {
 			d.Rule = "eft.presentments_per_cycle"
 		}
 	}

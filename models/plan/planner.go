@@ -189,7 +189,7 @@ func (m Move) debit(f Facts) Move {
 	return m.not(d.By, f.Now)
 }
 
-// until is the day for which a step waits, counted from a day. likely is the client's own pay day; 0: it cannot be told.
+// until is the day for which a step waits, counted from a day. likely is the client's own pay day; 0: nobody can tell.
 func until(step Step, from calendar.Date, likely int, cal *calendar.Calendar) calendar.Date {
 	switch step.Kind {
 	case WaitDays:

@@ -66,8 +66,16 @@ type Again struct {
 	Remedy  string        // what helps then, one sentence
 	From    calendar.Date // the first debit date on which it may; zero when it may not
 	Named   bool          // From is held back by the mandate, not by the bank's timetable alone
+	Agreed  calendar.Date // the first day from From on that the mandate names; From itself where it names none
 	Others  []token.Token // other accounts of the client that can be debited at once
 }
+
+// Soonest is the first day on which it may be debited again, which a person may ask for.
+func (a Again) Soonest() calendar.Date { return a.From }
+
+// OnAgreed is the first day on which it may be debited again and which the mandate names: what runs by itself debits on
+// no other, also when the day after the failure has passed (follow-up.md, section 5).
+func (a Again) OnAgreed() calendar.Date { return a.Agreed }
 
 // May tells whether the account may be debited again.
 func (a Again) May() bool { return a.Asked && a.Problem == "" }
@@ -129,12 +137,28 @@ func (s *Service) judgeAgain(k known, rec Record, now time.Time) Again {
 	}
 	sched := s.Schedule(k.brands[rec.BrandID], bank.Method(f.Token.Method))
 	a.From = sched.Runs(sched.EarliestDue(now), now)
+	a.Agreed = a.From
 	if day := notBefore(*c, f.Token, f.Mandate, s.Timetable.Rules); !day.IsZero() {
 		if runs := sched.Runs(day, now); runs.After(a.From) {
 			a.From, a.Named = runs, true
 		}
+		a.Agreed = agreedFrom(a.From, sched, f.Mandate)
 	}
 	return a
+}
+
+// agreedFrom is the day on which a debit runs whose due day a mandate names, on a day or later; the day itself under a
+// mandate that allows any.
+func agreedFrom(from calendar.Date, days collection.Schedule, m mandate.Mandate) calendar.Date {
+	if m.Terms != nil && m.Terms.AllowDateAdjustment {
+		return from
+	}
+	const moved = 10 // days; no closed day is moved further
+	for day := m.NextDay(from.AddDays(-moved)); ; day = m.NextDay(day.AddDays(1)) {
+		if runs := days.Shifted(day); !runs.Before(from) {
+			return runs
+		}
+	}
 }
 
 // unusable says why an account may not be debited, and what helps.

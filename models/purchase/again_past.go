@@ -19,9 +19,9 @@ type Past struct {
 	Blocked string
 }
 
-// PlanAgainPast tells what PlanAgain would have told of purchases, each at its moment: by the same judge, for what was
-// known then. What a mandate and an account say now counts, but for whether they could be used. It asks the store a
-// handful of questions, however many purchases there are.
+// PlanAgainPast tells what PlanAgain would have told of purchases on agreed days, each at its moment: by the same
+// judge, for what was known then. What a mandate and an account say now counts, but for whether they could be used. It
+// asks the store a handful of questions, however many purchases there are.
 func (s *Service) PlanAgainPast(ctx context.Context, merchantID uuid.UUID, past []Past) ([]AgainPlan, error) {
 	wishes := make([]Wish, len(past))
 	for i, p := range past {
@@ -39,7 +39,7 @@ func (s *Service) PlanAgainPast(ctx context.Context, merchantID uuid.UUID, past 
 		if a.Again = s.judgeAgain(then, p.Record, p.Now); !a.May() {
 			continue
 		}
-		a.Day = a.From
+		a.Day = a.OnAgreed()
 		a.Debit = then.forecast(s, Wish{Purchase: s.On(p.Purchase, a.Day), TokenID: p.Collection.TokenID}, p.Now)
 		a.Against = a.Debit.Problems
 	}

@@ -45,18 +45,18 @@ func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID)
 // AgainPlan is what debiting one purchase again would do.
 type AgainPlan struct {
 	Again
-	// Debit is on the next day that is possible; zero where it may not be debited again.
+	// Debit is on the day that was chosen; zero where it may not be debited again.
 	Debit Forecast
 	// Against is what stands against that debit.
 	Against fault.Problems
 	Day     calendar.Date // what ChargeOn is to be given
 }
 
-// PlanAgain plans to debit purchases again, each on the next day that is possible and from the account that failed.
-// others are debits that are planned beside them; those of this plan join them. It asks the store a handful of
-// questions, however many purchases there are.
+// PlanAgain plans to debit purchases again, each from the account that failed and on a day that on chooses:
+// Again.Soonest for people, Again.OnAgreed for what runs by itself. others are debits that are planned beside them;
+// those of this plan join them. It asks the store a handful of questions, however many purchases there are.
 func (s *Service) PlanAgain(ctx context.Context, merchantID uuid.UUID, recs []Record,
-	others Planned) ([]AgainPlan, error) {
+	on func(Again) calendar.Date, others Planned) ([]AgainPlan, error) {
 	now := s.Now()
 	plans := make([]AgainPlan, len(recs))
 	var asked []int
@@ -78,7 +78,7 @@ func (s *Service) PlanAgain(ctx context.Context, merchantID uuid.UUID, recs []Re
 	for _, i := range asked {
 		plans[i].Again = s.judgeAgain(k, recs[i], now)
 		if plans[i].May() {
-			plans[i].Day = plans[i].From
+			plans[i].Day = on(plans[i].Again)
 			may = append(may, i)
 			wishes = append(wishes, Wish{Purchase: s.On(recs[i].Purchase, plans[i].Day), TokenID: recs[i].Collection.TokenID})
 		}

@@ -166,7 +166,7 @@ func (p *Purchases) planAgain(url.Values) bulk.Plan {
 		if err != nil {
 			return nil, err
 		}
-		plans, err := p.Service.PlanAgain(ctx, who.MerchantID, recs, others)
+		plans, err := p.Service.PlanAgain(ctx, who.MerchantID, recs, purchase.Again.Soonest, others)
 		if err != nil {
 			return nil, err
 		}
