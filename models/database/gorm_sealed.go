@@ -90,8 +90,12 @@ func placeOf(ctx context.Context, field *schema.Field, record reflect.Value) (*s
 	return box, at, nil
 }
 
+// addressOf is a pointer to a record; nil where there is none. One of a list comes as a pointer already.
 func addressOf(record reflect.Value) any {
-	if record.CanAddr() {
+	switch {
+	case record.Kind() == reflect.Pointer:
+		return record.Interface()
+	case record.CanAddr():
 		return record.Addr().Interface()
 	}
 	return nil

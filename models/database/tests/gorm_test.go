@@ -229,6 +229,12 @@ func TestASecretOpensInItsPlaceAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var list []thing
+	if err := s.Gorm(t.Context()).Scopes(database.AcrossMerchants).Order("id").Find(&list).Error; err != nil {
+		t.Errorf("a list with a secret that does not open: %v", err)
+	} else if len(list) != 3 || list[0].Secret != "8412" || !list[1].Unreadable("secret_sealed") {
+		t.Errorf("%+v", list)
+	}
 	moved := read(other)
 	if moved.Secret != "" || !moved.Unreadable("secret_sealed") {
 		t.Errorf("in another row it opens as %q", moved.Secret)
