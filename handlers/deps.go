@@ -39,6 +39,7 @@ import (
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/tokens"
+	"debitdesk/handlers/web/wordings"
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
 	"debitdesk/models/requestlog"
@@ -81,6 +82,7 @@ type Deps struct {
 	ClientPages  *clientpages.Pages // the desk’s side of clients’ own pages
 	Texts        *texts.Texts
 	Messages     *messages.Messages
+	Wordings     *wordings.Wordings
 	Purchases    *purchases.Purchases
 	Controls     *simulator.Controls // sandbox mode alone
 	Tokens       *tokens.Tokens

@@ -124,6 +124,13 @@ func (e *edge) clientRoutes() Table {
 			{page, "GET", "/messages/export", e.Messages.Export},
 			{page, "GET", "/messages/:id", e.Messages.Show},
 		}},
+		{actor.Read, "How each message to clients reads", []Route{
+			{page, "GET", "/settings/brands/:id/messages", e.Wordings.List},
+			{page, "GET", "/settings/brands/:id/messages/:message", e.Wordings.Show},
+		}},
+		{actor.Write, "A test of a message, mailed to yourself", []Route{
+			{page, "POST", "/settings/brands/:id/messages/:message/test", e.Wordings.Test},
+		}},
 		{actor.Write, "Write SMS to clients", []Route{
 			{page, "POST", "/clients/:id/sms", e.Texts.Write},
 			{page, "POST", "/clients/:id/sms/preview", e.Texts.Preview},

@@ -433,6 +433,8 @@ func (s *street) id(route, parameter string) string {
 	switch parameter {
 	case "act":
 		return "cancel"
+	case "message":
+		return "invoice"
 	case "secret":
 		return s.secret
 	case "form":

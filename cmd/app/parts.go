@@ -39,6 +39,7 @@ import (
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/tokens"
+	"debitdesk/handlers/web/wordings"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank/exchange"
@@ -187,6 +188,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Clients.Panels = append(d.Clients.Panels, d.Texts.ClientPanel)
 	d.Messages = &messages.Messages{Desk: desk, Exports: exports, Service: &message.Service{
 		Store: message.Store{DB: db}, Mails: s.Outbox.Store}}
+	d.Wordings = &wordings.Wordings{Desk: desk, Service: s.Wording, Brands: s.Merchants.Store,
+		Writer: s.Letters}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

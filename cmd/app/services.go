@@ -65,6 +65,7 @@ import (
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
+	"debitdesk/models/wording"
 )
 
 // Services are the use cases of the product.
@@ -100,6 +101,8 @@ type Services struct {
 	Plans         *plan.Service
 	Analysis      *analysis.Service
 	SavedReports  *savedreport.Service
+	Wording       *wording.Service
+	Letters       letters.Writer
 	Planner       *planner.Service
 	Selections    *selection.Service
 	Simulations   *simulation.Service // nil in live mode
@@ -251,6 +254,7 @@ func New(o Options) (Services, error) {
 		Rules:    purchases.Timetable.Rules,
 		OwnRules: out.OwnRules.Store.OwnRules, Bills: subscriptions.Planned}
 	out.SavedReports = out.savedReports(s, now, words, o.Sandbox)
+	out.Letters, out.Wording = words, &wording.Service{Store: wording.Store{DB: s}, Person: out.SavedReports.Person}
 	out.Planner = &planner.Service{Store: planner.Store{DB: s}, Now: now, Calendar: purchases.Calendar,
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s}.PromisesOn}

@@ -179,8 +179,7 @@ func (s *Service) stop(tx *database.Tx, who actor.Actor, m sms.Message, a Reply,
 			return err
 		}
 	}
-	return s.confirm(tx, m, a, sms.StopNoted, ": you get no more SMS from us. Debit orders, subscriptions and amounts "+
-		"owed are not changed by this. Answer START to get SMS again.")
+	return s.confirm(tx, m, a, sms.StopNoted)
 }
 
 // resume lets messages go to the number again.
@@ -196,16 +195,26 @@ func (s *Service) resume(tx *database.Tx, who actor.Actor, m sms.Message, a Repl
 	if !won {
 		return nil
 	}
-	return s.confirm(tx, m, a, sms.ResumeNoted, ": you get SMS from us again. Answer STOP to end them.")
+	return s.confirm(tx, m, a, sms.ResumeNoted)
 }
 
-func (s *Service) confirm(tx *database.Tx, m sms.Message, a Reply, kind, words string) error {
+// Confirmation is what a client is told who answered STOP or START, by the kind of the message.
+func Confirmation(kind, sender string) string {
+	words := ": you get SMS from us again. Answer STOP to end them."
+	if kind == sms.StopNoted {
+		words = ": you get no more SMS from us. Debit orders, subscriptions and amounts owed are not changed by this. " +
+			"Answer START to get SMS again."
+	}
+	return sms.Shorten(sender) + words
+}
+
+func (s *Service) confirm(tx *database.Tx, m sms.Message, a Reply, kind string) error {
 	name, err := s.Store.sender(tx.Context(), m.MerchantID, m.BrandID)
 	if err != nil {
 		return err
 	}
 	_, err = s.Queue(tx, sms.Message{MerchantID: m.MerchantID, BrandID: m.BrandID, ClientID: m.ClientID, ObjectID: a.ID,
-		Kind: kind, Attempt: 1, To: m.To, Text: sms.Shorten(name) + words})
+		Kind: kind, Attempt: 1, To: m.To, Text: Confirmation(kind, name)})
 	return err
 }
 

@@ -31,9 +31,12 @@ func (s *Service) Preview(ctx context.Context, who actor.Actor, text string) (d 
 	if err != nil {
 		return d, err
 	}
-	d.Text = sms.Shorten(name) + ": " + sms.Plain(strings.TrimSpace(strings.ToValidUTF8(text, "")))
-	d.Count, d.Outside = sms.CountOf(d.Text), sms.Outside(d.Text)
-	return d, nil
+	return Drafted(sms.Shorten(name) + ": " + sms.Plain(strings.TrimSpace(strings.ToValidUTF8(text, "")))), nil
+}
+
+// Drafted counts a text as it leaves.
+func Drafted(text string) Draft {
+	return Draft{Text: text, Count: sms.CountOf(text), Outside: sms.Outside(text)}
 }
 
 // Write sends a client what a person of the team wrote.

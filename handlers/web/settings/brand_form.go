@@ -89,7 +89,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	}
 	v.Action, v.Button, v.NewProfileHref, v.RemoveHref = words.BrandHref(b.ID), "Save",
 		words.BrandHref(b.ID)+"/profiles/new", words.BrandHref(b.ID)+"/removal"
-	v.ClientPageHref = words.BrandHref(b.ID) + "/page"
+	v.ClientPageHref, v.MessagesHref = words.BrandHref(b.ID)+"/page", words.BrandHref(b.ID)+"/messages"
 	if f, _ := fault.From(wrong); f != nil && f.Code == "brand_changed" {
 		v.Conflict, v.Differs = true, differing(b.BrandInput, in)
 	}

@@ -142,6 +142,12 @@ func (h *Texts) preview(ctx context.Context, who actor.Actor, text string, v *pa
 	if err != nil {
 		return err
 	}
+	*v = Counted(d)
+	return nil
+}
+
+// Counted is how a text would arrive, with what it is counted as.
+func Counted(d texting.Draft) (v pages.SMSPreview) {
 	v.Text = d.Text
 	v.Count = fmt.Sprintf("%s, %d of %d characters, %s", d.Encoding, d.Units, d.Room(), plural.Of(d.Parts, "part"))
 	if d.Parts > 1 {
@@ -154,7 +160,7 @@ func (h *Texts) preview(ctx context.Context, who actor.Actor, text string, v *pa
 		}
 		v.Note = "These characters make each part shorter: " + strings.Join(list, " ") + ". " + v.Note
 	}
-	return nil
+	return v
 }
 
 // Preview serves POST /clients/:id/sms/preview: how the text would arrive, while it is written.

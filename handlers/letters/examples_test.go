@@ -1,0 +1,55 @@
+package letters_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"debitdesk/handlers/letters"
+	"debitdesk/models/locale"
+	"debitdesk/models/wording"
+)
+
+func example(l locale.Language) letters.Example {
+	b := brand
+	b.OfferedLanguages, b.Currency, b.ReferencePrefix, b.InvoicePrefix = "af,zu,xh", "ZAR", "DD", "INV"
+	return letters.Example{Writer: writer, Brand: b, Language: l, Now: time.Date(2026, 11, 28, 8, 0, 0, 0, time.UTC)}
+}
+
+func TestEveryKindOfMessageHasAnExampleInEachLanguage(t *testing.T) {
+	inEnglish := 0
+	for _, k := range wording.Kinds {
+		for _, l := range locale.Languages {
+			m, byMail := example(l).Mail(k.Name)
+			text, bySMS := example(l).SMS(k.Name)
+			if byMail != k.ByMail || bySMS != k.BySMS {
+				t.Errorf("%s: by mail %t, by SMS %t", k.Name, byMail, bySMS)
+			}
+			if byMail && (m.Subject == "" || !strings.Contains(m.Text, "Cape Fitness") ||
+				!strings.Contains(m.HTML, "Cape Fitness")) {
+				t.Errorf("%s in %s: %q\n%s", k.Name, l, m.Subject, m.Text)
+			}
+			if strings.Contains(m.Text+text, "{") || strings.Contains(m.Text+text, "%!") {
+				t.Errorf("%s in %s has a gap: %s%s", k.Name, l, m.Text, text)
+			}
+			if bySMS && !strings.HasPrefix(text, "Cape Fitness") {
+				t.Errorf("%s in %s: %q", k.Name, l, text)
+			}
+			if byMail && l != locale.English && letters.InEnglish(m) {
+				inEnglish++
+			}
+		}
+	}
+	if inEnglish == 0 || inEnglish > 12 {
+		t.Errorf("%d mails in another language are in English: that should be few, but some", inEnglish)
+	}
+}
+
+func TestATestSaysThatItIsOne(t *testing.T) {
+	l, _ := example(locale.Afrikaans).Mail("invoice")
+	marked := example(locale.Afrikaans).Test(l, "Invoice <b>")
+	if marked.Subject != "[Test] "+l.Subject || !strings.HasPrefix(marked.Text, "This is a test of the message “Invoice <b>”") ||
+		!strings.Contains(marked.HTML, "This is a test of the message “Invoice &lt;b&gt;”") {
+		t.Errorf("%q\n%s\n%s", marked.Subject, marked.Text, marked.HTML)
+	}
+}
