@@ -100,6 +100,11 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/brands/:id/page", e.ClientPages.Settings},
 			{page, "POST", "/settings/brands/:id/page", e.ClientPages.Set},
 		}},
+		{actor.Manage, "Your own words in messages to clients", []Route{
+			{page, "GET", "/settings/brands/:id/messages/:message/words", e.Wordings.Words},
+			{page, "POST", "/settings/brands/:id/messages/:message/words", e.Wordings.Save},
+			{page, "GET", "/settings/brands/:id/messages/:message/history", e.Wordings.History},
+		}},
 		{actor.Manage, "How many SMS go out, and when", []Route{
 			{page, "GET", "/settings/sms", e.Texts.Settings},
 			{page, "POST", "/settings/sms", e.Texts.Set},

@@ -38,6 +38,7 @@ func (w Writer) ClientPage(to client.Details, b merchant.Brand, token string, un
 		v.Facts = []emails.Line{{Label: say.Say("mail.until"), Value: say.Moment(until) + " SAST"}}
 		v.Button = emails.Button{Label: say.Say("my.door.button"), URL: w.at("/my/link/", token)}
 		v.After = []string{say.Say("mail.page.only_you"), unexpectedIn(say, b)}
+		own(&v, say, b, to, clientpage.MailLink, nil)
 		return v
 	})
 }
@@ -69,6 +70,7 @@ func (w Writer) ClientDid(to client.Details, b merchant.Brand, a clientpage.Act)
 		v.Paragraphs = mytext.Did(say, a, b.Name)
 		v.Preview = v.Paragraphs[0]
 		v.After = []string{say.Say("mail.not_you", "business", b.Name+contactWords(b))}
+		own(&v, say, b, to, clientpage.MailDid, nil)
 		return v
 	})
 }
@@ -88,6 +90,7 @@ func (w Writer) ClientAnswer(to client.Details, b merchant.Brand, r clientpage.R
 			after = "mail.answer.disagree"
 		}
 		v.After = []string{say.Say(after, "business", b.Name+contactWords(b))}
+		own(&v, say, b, to, clientpage.MailAnswer, nil)
 		return v
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sms"
+	"debitdesk/models/wording"
 	"debitdesk/views/emails"
 )
 
@@ -36,6 +37,11 @@ func (w Writer) Failed(rec purchase.Record, number string) mail.Letter {
 		v.Facts = append(v.Facts, total(say.Say("mail.invoice.to_pay"), p))
 		v.Button = emails.Button{Label: say.Say("pay.stored.button", "amount", amount), URL: w.link(p)}
 		v.After = []string{unexpectedIn(say, b)}
+		with := values{wording.Amount: amount, wording.Reference: reference(p)}
+		if on := rec.FailedOn(); !on.IsZero() {
+			with[wording.Date] = say.Day(on)
+		}
+		own(&v, say, b, p.Payer, purchase.MailFailed, with)
 		return v
 	})
 }
@@ -96,6 +102,7 @@ func (w Writer) reminder(say locale.Words, to client.Details, b merchant.Brand, 
 	}
 	v.Facts = append(v.Facts, emails.Line{Label: say.Say("mail.reminder.total"), Value: amount, Strong: true})
 	v.After = []string{say.Say("mail.reminder.paid"), unexpectedIn(say, b)}
+	own(&v, say, b, to, purchase.MailReminder, values{wording.Amount: amount})
 	return v
 }
 
@@ -145,6 +152,7 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 	}
 	v.After = append(v.After, "If you did not agree to this, tell "+b.Name+contactWords(b)+" at once. You can also ask "+
 		"your bank to stop the debit order.")
+	own(&v, locale.In(locale.English), b, p.Payer, purchase.MailAgreement, values{wording.Reference: m.ContractReference})
 	return letter(v)
 }
 
@@ -207,6 +215,7 @@ func (w Writer) AskSubscriber(p purchase.Purchase, b merchant.Brand, r purchase.
 	v.After = []string{
 		"Enter your details on that page only, never by mail or telephone. We never ask for your PIN or password.",
 		unexpected(b)}
+	own(&v, locale.In(locale.English), b, p.Payer, purchase.MailLink, values{wording.Reference: reference(p)})
 	return letter(v)
 }
 
@@ -230,6 +239,7 @@ func (w Writer) Subscribed(to client.Details, b merchant.Brand, r purchase.Recur
 			v.After = []string{say.Say("mail.subscribed.stop")}
 		}
 		v.After = append(v.After, unexpectedIn(say, b))
+		own(&v, say, b, p.Payer, purchase.MailSubscribed, values{wording.Amount: say.Money(r.AmountCents, r.Currency)})
 		return v
 	})
 }
@@ -244,6 +254,7 @@ func (w Writer) Stopped(p purchase.Purchase, b merchant.Brand, s purchase.Stop) 
 			papers.StopLines(say, s, b.Name, true)...)
 		v.Button = emails.Button{Label: say.Say("mail.stopped.button"), URL: w.link(p) + "subscription/"}
 		v.After = []string{say.Say("sub.again", "business", b.Name+contactWords(b))}
+		own(&v, say, b, p.Payer, purchase.MailStopped, nil)
 		return v
 	})
 }

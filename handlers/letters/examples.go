@@ -69,6 +69,7 @@ func (e Example) record() purchase.Record {
 
 func (e Example) paper() billing.Paper {
 	p := billing.Unnumbered(e.purchase(), e.Brand)
+	p.Words = e.Brand.OwnWords
 	p.Number, p.Reads = billing.Invoiced.Number(e.Brand.InvoicePrefix, e.today().Year, 42), e.Language
 	return p
 }

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/handlers/letters"
 	"debitdesk/models/locale"
+	"debitdesk/models/merchant"
 	"debitdesk/models/wording"
 )
 
@@ -51,5 +52,48 @@ func TestATestSaysThatItIsOne(t *testing.T) {
 	if marked.Subject != "[Test] "+l.Subject || !strings.HasPrefix(marked.Text, "This is a test of the message “Invoice <b>”") ||
 		!strings.Contains(marked.HTML, "This is a test of the message “Invoice &lt;b&gt;”") {
 		t.Errorf("%q\n%s\n%s", marked.Subject, marked.Text, marked.HTML)
+	}
+}
+
+// What a business says itself is filled in wherever it may say something, and a value that looks like a place or like
+// HTML stays what it is.
+func TestOwnWordsAreFilledInWhereverTheyMayStand(t *testing.T) {
+	for _, k := range wording.Kinds {
+		if !k.ByMail {
+			continue
+		}
+		e := example(locale.English)
+		e.Brand.Name = "Cape {amount} <i>"
+		var line string
+		for _, p := range k.Places {
+			line += "[" + string(p) + "={" + string(p) + "}]"
+		}
+		e.Brand.OwnWords = []merchant.Wording{{Kind: k.Name, Language: "en", Opening: "First " + line, Closing: "Last {name}."},
+			{Kind: k.Name, Language: "af", Opening: "Afrikaans"}}
+		l, _ := e.Mail(k.Name)
+		if len(k.Places) == 0 {
+			if strings.Contains(l.Text, "First") || strings.Contains(l.Text, "Last Thandi") {
+				t.Errorf("%s has words of the business:\n%s", k.Name, l.Text)
+			}
+			continue
+		}
+		_, said, _ := strings.Cut(l.Text, "First ")
+		said, _, _ = strings.Cut(said, "\n")
+		for _, p := range k.Places {
+			if !strings.Contains(said, "["+string(p)+"=") || strings.Contains(said, "["+string(p)+"=]") {
+				t.Errorf("%s: {%s} has no value: %q", k.Name, p, said)
+			}
+		}
+		if !strings.Contains(said, "[brand=Cape {amount} <i>]") || !strings.Contains(l.Text, "Last Thandi Nkosi.") ||
+			strings.Contains(l.Text, "Afrikaans") || strings.Contains(l.HTML, "<i>") {
+			t.Errorf("%s: %q\n%s", k.Name, said, l.Text)
+		}
+	}
+}
+
+func TestAParagraphWithoutAValueIsLeftOut(t *testing.T) {
+	got := wording.Fill("Dear {name}\nThank you.\n\nUntil {date}", map[wording.Place]string{wording.Date: "{name}"})
+	if strings.Join(got, "|") != "Thank you.|Until {name}" {
+		t.Errorf("%q", got)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/wording"
 	"debitdesk/views/emails"
 )
 
@@ -70,6 +71,7 @@ func (w Writer) accountLink(say locale.Words, p purchase.Purchase, b merchant.Br
 	}
 	v.Button = emails.Button{Label: say.Say("mail.account.button"), URL: w.link(p)}
 	v.After = []string{say.Say("mail.secure"), unexpectedIn(say, b)}
+	own(&v, say, b, p.Payer, purchase.MailLink, values{wording.Reference: reference(p)})
 	return v
 }
 
@@ -151,6 +153,14 @@ func (w Writer) invoice(say locale.Words, paper billing.Paper) emails.View {
 	}
 	v.document(said, say.Say("paper.number"), label)
 	v.After = []string{unexpectedOf(say, paper.Issuer)}
+	with := values{wording.Amount: amount, wording.Reference: cmp.Or(paper.Number, reference(p))}
+	switch {
+	case paper.Debit != nil:
+		with[wording.Date] = say.Day(paper.Debit.On)
+	case p.DueGiven:
+		with[wording.Date] = say.Day(calendar.DateOf(p.Due))
+	}
+	v.own(say, paper, purchase.MailInvoice, with)
 	return v.View
 }
 
@@ -177,12 +187,20 @@ func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
 		}
 		v.document(papers.Of(say, paper), say.Say("paper.number"), say.Say("mail.credit.total"))
 		v.After = []string{unexpectedOf(say, paper.Issuer)}
+		v.own(say, paper, purchase.MailCredit, values{wording.Amount: say.Money(paper.TotalCents, paper.Currency),
+			wording.Reference: paper.Number})
 		return v.View
 	})
 }
 
 // paperMail is a mail about a document.
 type paperMail struct{ emails.View }
+
+func (v *paperMail) own(say locale.Words, paper billing.Paper, kind string, with values) {
+	b := brandOf(paper.Issuer)
+	b.OwnWords = paper.Words
+	own(&v.View, say, b, paper.Purchase.Payer, kind, with)
+}
 
 // document lists what the document says: its number under its title, and its total under a label of the mail's own.
 func (v *paperMail) document(said papers.Words, number, total string) {
@@ -250,5 +268,10 @@ func (w Writer) receipt(say locale.Words, p purchase.Purchase, b merchant.Brand)
 	if p.SubscriberID != uuid.Nil {
 		v.After = append(v.After, say.Say("mail.receipt.subscription", "address", w.link(p)+"subscription/"))
 	}
+	with := values{wording.Amount: paid.Value, wording.Reference: reference(p)}
+	if p.Payment != nil {
+		with[wording.Date] = say.Day(calendar.DateOf(p.Payment.PaidOn))
+	}
+	own(&v, say, b, p.Payer, purchase.MailReceipt, with)
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/client"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -36,5 +37,6 @@ func (w Writer) PriceChanged(to client.Details, b merchant.Brand, of []purchase.
 			b.Name+" will ask you to confirm a new one; your bank does not debit the new price before that.")
 	}
 	v.After = []string{"Do you have a question, or do you want to stop? Speak to " + b.Name + contactWords(b) + "."}
+	own(&v, locale.In(locale.English), b, to, purchase.MailPrice, nil)
 	return letter(v)
 }

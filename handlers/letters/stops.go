@@ -18,6 +18,7 @@ func (w Writer) AllStopped(to client.Details, b merchant.Brand, s purchase.Stop)
 		v.Paragraphs = append([]string{say.Say("mail.all_stopped.text", "business", b.Name)},
 			papers.StopLines(say, s, b.Name, true)...)
 		v.After = []string{say.Say("mail.all_stopped.ask", "business", b.Name+contactWords(b))}
+		own(&v, say, b, to, purchase.MailAllStopped, nil)
 		return v
 	})
 }
@@ -33,6 +34,7 @@ func (w Writer) Resumed(to client.Details, b merchant.Brand, back []purchase.Rec
 				say.Money(rec.Collection.AmountCents, rec.Currency), "date", say.Day(rec.Collection.ActionDate)))
 		}
 		v.After = []string{say.Say("mail.resumed.ask", "business", b.Name+contactWords(b))}
+		own(&v, say, b, to, purchase.MailResumed, nil)
 		return v
 	})
 }

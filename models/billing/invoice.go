@@ -160,6 +160,8 @@ type Paper struct {
 	Paid *purchase.Payment
 	// Reads is the language of a mail about it; empty: English.
 	Reads locale.Language
+	// Words are what the business adds to mails about it.
+	Words []merchant.Wording
 }
 
 // Debit is the debit of an invoice: planned, at the bank, or collected.

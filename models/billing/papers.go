@@ -195,15 +195,15 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 	case m.Kind == purchase.MailCredit && len(docs.Credits) > 0:
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
-		paper.Reads = reads
+		paper.Reads, paper.Words = reads, brand.OwnWords
 		return s.withStructured(attached(s.Letters.CreditNote(paper), note), paper, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
-		paper.Debit, paper.Reads = debit, reads
+		paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
 		return s.withStructured(attached(s.Letters.Invoice(paper), *docs.Invoice), paper, brand), nil
 	}
 	paper := Unnumbered(p, brand)
-	paper.Debit, paper.Reads = debit, reads
+	paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
 	return s.Letters.Invoice(paper), nil
 }
 

@@ -135,6 +135,18 @@ func deskFiles() []file {
 				text("created_by", "x.created_by", "Who chose it"),
 				text("ended_by", "x.ended_by", "Who ended it"),
 			}},
+		{name: "message_words.csv", holds: "Your words in messages to clients, each version", tables: []string{"message_words"},
+			from: "message_words x", order: "x.id", columns: []column{
+				word("words_id", "x.id", "Its id here"),
+				word("brand_id", "x.brand_id", "The brand"),
+				word("kind", "x.kind", "The kind of message"),
+				word("language", "x.language", "The language"),
+				count("version", "x.version", "The version; the newest counts"),
+				text("opening", "x.opening", "What stands before the text"),
+				text("closing", "x.closing", "What stands after it"),
+				moment("created_at", "x.created_at", "From when"),
+				text("created_by", "x.created_by", "Who wrote it"),
+			}},
 		{name: "plans.csv", holds: "Plans for debits that fail, each version with its steps",
 			tables: []string{"plans", "plan_versions"},
 			from:   "plan_versions x JOIN plans p ON p.id = x.plan_id", order: "x.plan_id, x.n", columns: []column{

@@ -63,7 +63,8 @@ func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
 		return brandInUse()
 	}
 	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = $1`,
-		`DELETE FROM debit_profiles WHERE brand_id = $1`, `DELETE FROM brands WHERE id = $1`} {
+		`DELETE FROM debit_profiles WHERE brand_id = $1`,
+		`DELETE FROM message_words WHERE brand_id = $1`, `DELETE FROM brands WHERE id = $1`} {
 		if _, err := tx.Exec(statement, brandID); err != nil {
 			var pg *pgconn.PgError
 			if errors.As(err, &pg) && pg.Code == "23503" {

@@ -68,6 +68,9 @@ func (c *brandCache) drop(brandID uuid.UUID) {
 	c.drops++
 }
 
+// Changed makes what reads a brand read it anew, for a transaction that changed what belongs to it.
+func Changed(tx *database.Tx, brandID uuid.UUID) { changed(tx, brandID) }
+
 // changed drops a brand for what the transaction reads, and again when the transaction has ended: until then others
 // read the brand as it was.
 func changed(tx *database.Tx, brandID uuid.UUID) {

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/money"
 	"debitdesk/models/rulebook"
 )
@@ -71,6 +72,27 @@ type Brand struct {
 	Profiles []Profile `gorm:"-"`
 	// OwnRules are the stricter values that the business chose in the place of the scheme's.
 	OwnRules []rulebook.Own `gorm:"->;-:migration;serializer:json"`
+	// OwnWords are what the business adds to the mails of the brand.
+	OwnWords []Wording `gorm:"->;-:migration;serializer:json"`
+}
+
+// Wording is what a business adds to a kind of message in one language: paragraphs in plain text, with names in braces.
+// Its JSON is how it is read.
+type Wording struct {
+	Kind     string          `json:"kind"`
+	Language locale.Language `json:"language"`
+	Opening  string          `json:"opening"` // before the text of the house; empty: nothing
+	Closing  string          `json:"closing"` // after it
+}
+
+// Words are those of a kind of message in a language; the zero value where there are none.
+func (b Brand) Words(kind string, l locale.Language) Wording {
+	for _, w := range b.OwnWords {
+		if w.Kind == kind && w.Language == l {
+			return w
+		}
+	}
+	return Wording{}
 }
 
 // Rules are the rules that hold for the debits of the brand: a book with the stricter values of its business.

@@ -93,7 +93,7 @@ func (s Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error
 func (s Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]Brand, error) {
 	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
 	brands, profiles, err := database.BothAsked(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
-		", merchants.is_test, ("+ownRules+") AS own_rules FROM brands JOIN merchants ON merchants.id = brands.merchant_id"+
+		", merchants.is_test, ("+ownRules+") AS own_rules, ("+ownWords+") AS own_words FROM brands JOIN merchants ON merchants.id = brands.merchant_id"+
 		" WHERE brands."+
 		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id",
 		profileTable, profileTable.Select+fmt.Sprintf(which, "brand_id")+defaultFirst, merchantID, database.OrNull(brandID))
@@ -105,6 +105,12 @@ const ownRules = `SELECT jsonb_agg(jsonb_build_object('id', id, 'key', key, 'val
 	coalesce(to_day::text, ''), 'by', created_by,
 	'known_from', (created_at AT TIME ZONE 'Africa/Johannesburg')::date))
 	FROM own_rules WHERE merchant_id = brands.merchant_id AND (to_day IS NULL OR to_day > from_day)`
+
+// ownWords are the newest words of the brand for each message as JSON; NULL where there are none.
+const ownWords = `SELECT jsonb_agg(jsonb_build_object('kind', kind, 'language', language, 'opening', opening,
+	'closing', closing)) FROM (SELECT DISTINCT ON (kind, language) * FROM message_words
+	WHERE merchant_id = brands.merchant_id AND brand_id = brands.id ORDER BY kind, language, version DESC) AS newest
+	WHERE opening <> '' OR closing <> ''`
 
 // defaultFirst is the order of the profiles of a brand.
 const defaultFirst = " ORDER BY is_default DESC, id"

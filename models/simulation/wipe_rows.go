@@ -130,6 +130,7 @@ var WipeKeeps = []string{
 	"webhooks",
 	"merchant_keys",
 	"own_rules",
+	"message_words",
 	"book_settings",
 	"book_accounts",
 	"book_vat_bases",

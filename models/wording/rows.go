@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -8,10 +9,36 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/locale"
+	"debitdesk/models/merchant"
 )
+
+var wordsTable = table.New[Words]("message_words")
 
 // Store is where the words of messages are kept.
 type Store struct{ *database.DB }
+
+// MostVersions is how far back the history of words is shown.
+const MostVersions = 50
+
+// History lists the versions of the words of a kind in a language, newest first, and the one before the last that is
+// shown.
+func (s Store) History(ctx context.Context, b merchant.Brand, kind string, l locale.Language) ([]Words, error) {
+	return database.All(ctx, s.DB, wordsTable, `merchant_id = $1 AND brand_id = $2 AND kind = $3 AND language = $4
+		ORDER BY version DESC LIMIT $5`, b.MerchantID, b.ID, kind, string(l), MostVersions+1)
+}
+
+// newest gives the words that count; the zero value where there are none.
+func newest(tx *database.Tx, b merchant.Brand, kind string, l locale.Language) (w Words, err error) {
+	all, err := Store{tx.DB()}.History(tx.Context(), b, kind, l)
+	if err != nil || len(all) == 0 {
+		return Words{Wording: merchant.Wording{Kind: kind, Language: l}}, err
+	}
+	return all[0], nil
+}
+
+func insert(tx *database.Tx, w Words) { database.Insert(tx, wordsTable, w) }
 
 // testsOf counts the tests of a person since a moment, one asking after the other, and gives the number of the last.
 func testsOf(tx *database.Tx, who actor.Actor, object uuid.UUID, since time.Time) (recent, last int, err error) {

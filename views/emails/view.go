@@ -5,6 +5,7 @@ package emails
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -15,12 +16,14 @@ type View struct {
 	Brand      string
 	Sandbox    bool // a test: no money moves
 	Greeting   string
+	Opening    []string // the merchant's own words for this kind of mail, before the text
 	Paragraphs []string
-	Message    string // the merchant's own words
-	Lines      []Line // what is paid for
-	Items      []Item // several things, each with a link of its own
-	Facts      []Line // amount, dates, reference
-	Button     Button // none when its URL is empty
+	Message    string   // the merchant's own words
+	Lines      []Line   // what is paid for
+	Items      []Item   // several things, each with a link of its own
+	Facts      []Line   // amount, dates, reference
+	Button     Button   // none when its URL is empty
+	Closing    []string // and after it
 	After      []string
 	Sender     []string // who writes: name, registration, address, contact
 	Lang       string   // the language of the mail, as HTML names it; empty: English
@@ -67,7 +70,7 @@ func (v View) Text() string {
 		part(v.sandboxNote())
 	}
 	part(v.Greeting)
-	for _, p := range v.Paragraphs {
+	for _, p := range slices.Concat(v.Opening, v.Paragraphs) {
 		part(p)
 	}
 	if v.Message != "" {
@@ -81,7 +84,7 @@ func (v View) Text() string {
 	if v.Button.URL != "" {
 		part(v.Button.Label+":", v.Button.URL)
 	}
-	for _, p := range v.After {
+	for _, p := range slices.Concat(v.Closing, v.After) {
 		part(p)
 	}
 	part(append([]string{"-- "}, v.Sender...)...)

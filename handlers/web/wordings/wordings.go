@@ -70,10 +70,21 @@ func (h *Wordings) List(c echo.Context) error {
 			by = append(by, "SMS")
 		}
 		v.Rows = append(v.Rows, pages.WordingRow{Href: path(b) + "/" + k.Name, Title: k.Title, When: k.When,
-			By: strings.Join(by, ", ")})
+			By: strings.Join(by, ", "), Own: inLanguages(b, k)})
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Messages to clients", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Wordings(f, v) })
+}
+
+// inLanguages are those in which the business says something itself in a kind of message.
+func inLanguages(b merchant.Brand, k wording.Kind) string {
+	var in []string
+	for _, l := range locale.Languages {
+		if b.Words(k.Name, l) != (merchant.Wording{}) {
+			in = append(in, l.Name())
+		}
+	}
+	return strings.Join(in, ", ")
 }
 
 func (h *Wordings) brand(c echo.Context) (merchant.Brand, error) {
@@ -96,6 +107,16 @@ func (a asked) href() string { return path(a.brand) + "/" + a.Name }
 // languages are those in which the brand writes.
 func (a asked) languages() []locale.Language {
 	return append([]locale.Language{locale.English}, a.brand.Offered()...)
+}
+
+// tabs lead to a page of the kind in each language.
+func (a asked) tabs(page, more string) components.Tabs {
+	t := components.Tabs{Label: "Languages"}
+	for _, l := range a.languages() {
+		t.Items = append(t.Items, components.Tab{Label: l.Name(), Active: l == a.lang,
+			Href: a.href() + page + "?language=" + string(l) + more})
+	}
+	return t
 }
 
 func (h *Wordings) find(c echo.Context, language string) (a asked, err error) {
@@ -126,10 +147,11 @@ func (h *Wordings) Show(c echo.Context) error {
 	v := pages.WordingView{Title: a.Title, When: a.When,
 		Back: components.Link{Text: "Messages to clients", Href: path(a.brand)}}
 	looks := c.QueryParam("look")
-	v.Languages.Label = "Languages"
-	for _, l := range a.languages() {
-		v.Languages.Items = append(v.Languages.Items, components.Tab{Label: l.Name(), Active: l == a.lang,
-			Href: a.href() + "?language=" + string(l) + "&look=" + lookOf(looks)})
+	v.Languages = a.tabs("", "&look="+lookOf(looks))
+	if len(a.Places) > 0 && access.Actor(c).Can(actor.Manage) {
+		own := "?language=" + string(a.lang)
+		v.Change = components.Button{Label: "Change your words", Href: a.href() + "/words" + own}
+		v.History = components.Button{Label: "History", Href: a.href() + "/history" + own}
 	}
 	h.mail(&v, a, looks)
 	if text, by := h.example(a).SMS(a.Name); by {

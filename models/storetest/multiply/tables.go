@@ -24,6 +24,7 @@ var fixedTables = []string{
 	"credentials",
 	"merchant_keys",
 	"own_rules",
+	"message_words",
 	"invoice_series",
 	"sms_addresses",
 	"webhooks",
