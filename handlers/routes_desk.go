@@ -125,6 +125,7 @@ func (e *edge) clientRoutes() Table {
 			{page, "GET", "/messages/:id", e.Messages.Show},
 		}},
 		{actor.Read, "How each message to clients reads", []Route{
+			{page, "GET", "/settings/messages", e.Wordings.First},
 			{page, "GET", "/settings/brands/:id/messages", e.Wordings.List},
 			{page, "GET", "/settings/brands/:id/messages/:message", e.Wordings.Show},
 		}},

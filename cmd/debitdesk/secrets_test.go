@@ -328,7 +328,8 @@ func (v *vault) look() {
 			paths = nil
 			for _, id := range v.ids(table) {
 				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":profile",
-					v.ids("debit_profiles")[0], ":sid", v.subscriber(id), ":act", "remind").Replace(after)
+					v.ids("debit_profiles")[0], ":sid", v.subscriber(id), ":act", "remind",
+					":message", "invoice").Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}

@@ -20,6 +20,10 @@ func TestEachKindOfMessageIsPreviewed(t *testing.T) {
 	h := handlertest.New(t)
 	at := "/settings/brands/" + h.A.BrandID.String() + "/messages"
 	list := h.Page(h.A.Reader, "GET", at, nil).Want(http.StatusOK)
+	if first := h.Page(h.A.Reader, "GET", "/settings/messages", nil).Want(http.StatusSeeOther); first.Header.Get("Location") !=
+		at {
+		t.Errorf("the first brand is at %s", first.Header.Get("Location"))
+	}
 	for _, k := range wording.Kinds {
 		list.Contains(k.When, at+"/"+k.Name)
 		one := h.Page(h.A.Reader, "GET", at+"/"+k.Name, nil).Want(http.StatusOK)

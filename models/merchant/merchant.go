@@ -79,10 +79,10 @@ type Brand struct {
 // Wording is what a business adds to a kind of message in one language: paragraphs in plain text, with names in braces.
 // Its JSON is how it is read.
 type Wording struct {
-	Kind     string          `json:"kind"`
-	Language locale.Language `json:"language"`
-	Opening  string          `json:"opening"` // before the text of the house; empty: nothing
-	Closing  string          `json:"closing"` // after it
+	Kind     string          `gorm:"not null" json:"kind"`
+	Language locale.Language `gorm:"not null" json:"language"`
+	Opening  string          `gorm:"not null" json:"opening"` // before the text of the house; empty: nothing
+	Closing  string          `gorm:"not null" json:"closing"` // after it
 }
 
 // Words are those of a kind of message in a language; the zero value where there are none.

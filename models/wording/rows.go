@@ -9,27 +9,29 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 )
 
-var wordsTable = table.New[Words]("message_words")
-
 // Store is where the words of messages are kept.
 type Store struct{ *database.DB }
+
+// TableName implements GORM's Tabler.
+func (Words) TableName() string { return "message_words" }
 
 // MostVersions is how far back the history of words is shown.
 const MostVersions = 50
 
 // History lists the versions of the words of a kind in a language, newest first, and the one before the last that is
 // shown.
-func (s Store) History(ctx context.Context, b merchant.Brand, kind string, l locale.Language) ([]Words, error) {
-	return database.All(ctx, s.DB, wordsTable, `merchant_id = $1 AND brand_id = $2 AND kind = $3 AND language = $4
-		ORDER BY version DESC LIMIT $5`, b.MerchantID, b.ID, kind, string(l), MostVersions+1)
+func (s Store) History(ctx context.Context, b merchant.Brand, kind string, l locale.Language) (all []Words, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(b.MerchantID)).
+		Where("brand_id = ? AND kind = ? AND language = ?", b.ID, kind, l).
+		Order("version DESC").Limit(MostVersions + 1).Find(&all).Error
+	return all, err
 }
 
-// newest gives the words that count; the zero value where there are none.
+// newest gives the words that count; without a version where there are none.
 func newest(tx *database.Tx, b merchant.Brand, kind string, l locale.Language) (w Words, err error) {
 	all, err := Store{tx.DB()}.History(tx.Context(), b, kind, l)
 	if err != nil || len(all) == 0 {
@@ -38,7 +40,7 @@ func newest(tx *database.Tx, b merchant.Brand, kind string, l locale.Language) (
 	return all[0], nil
 }
 
-func insert(tx *database.Tx, w Words) { database.Insert(tx, wordsTable, w) }
+func insert(tx *database.Tx, w Words) error { return tx.Gorm().Create(&w).Error }
 
 // testsOf counts the tests of a person since a moment, one asking after the other, and gives the number of the last.
 func testsOf(tx *database.Tx, who actor.Actor, object uuid.UUID, since time.Time) (recent, last int, err error) {

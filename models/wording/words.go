@@ -73,7 +73,9 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, brandID uuid.UUID, 
 		w = Words{ID: tx.NewID(), MerchantID: b.MerchantID, BrandID: b.ID, Version: was.Version + 1, CreatedBy: who.Name,
 			CreatedAt: tx.Now(), Wording: merchant.Wording{Kind: kind.Name, Language: in.Language, Opening: in.Opening,
 				Closing: in.Closing}}
-		insert(tx, w)
+		if err := insert(tx, w); err != nil {
+			return err
+		}
 		merchant.Changed(tx, b.ID)
 		tx.Audit(who, audit.Entry{Action: "message.worded", ObjectType: "brand", ObjectID: b.ID,
 			Text:   fmt.Sprintf("Your words in the message “%s” (%s) were changed.", kind.Title, in.Language.Name()),

@@ -29,6 +29,8 @@ var more = []find.Place{
 		Also: "profile password sessions theme keyboard shortcuts"},
 	{Group: find.Pages, Label: "Two-step sign-in", Icon: "shield", Href: "/account/security",
 		Also: "passkey authenticator app recovery codes security"},
+	{Group: find.Pages, Label: "Settings: Messages to clients", Icon: "mail", Href: "/settings/messages",
+		Also: "mail sms wording words template preview test letter"},
 	{Group: find.Pages, Label: "Settings: Business", Icon: "settings", Href: "/settings/business",
 		Also: "brands profiles statement"},
 	{Group: find.Pages, Label: "Settings: People", Icon: "settings", Href: "/settings/people",

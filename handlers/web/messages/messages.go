@@ -43,7 +43,8 @@ func (h *Messages) list() kit.Shown {
 	return &kit.List[message.Message, message.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: path, Active: section, One: "message",
 		Head: components.PageHead{Title: "Messages",
-			Sub: "What clients were sent by e-mail and SMS, what waits to go out and what did not arrive."},
+			Sub:       "What clients were sent by e-mail and SMS, what waits to go out and what did not arrive.",
+			Secondary: []components.Button{{Label: "How each message reads", Href: "/settings/messages"}}},
 		Query: h.Service.List, ID: func(m message.Message) uuid.UUID { return m.ID },
 		Count: func(ctx context.Context, who actor.Actor, f message.Filter) (kit.Tally, error) {
 			n, known, err := h.Service.Count(ctx, who, f)

@@ -76,6 +76,18 @@ func (h *Wordings) List(c echo.Context) error {
 		func(f layout.Frame) templ.Component { return pages.Wordings(f, v) })
 }
 
+// First serves GET /settings/messages: those of the first brand, which lead to those of others.
+func (h *Wordings) First(c echo.Context) error {
+	brands, err := h.Brands.Brands(c.Request().Context(), access.Actor(c).MerchantID)
+	if err != nil {
+		return err
+	}
+	if len(brands) == 0 {
+		return fault.Missing()
+	}
+	return c.Redirect(http.StatusSeeOther, path(brands[0]))
+}
+
 // inLanguages are those in which the business says something itself in a kind of message.
 func inLanguages(b merchant.Brand, k wording.Kind) string {
 	var in []string
