@@ -96,11 +96,13 @@ var mails = map[string]func(e Example) mail.Letter{
 		rec := e.record()
 		return e.Subscribed(e.payer(), e.Brand, e.recurrence(), &rec)
 	},
-	purchase.MailInvoice:  func(e Example) mail.Letter { return e.Invoice(e.paper()) },
-	purchase.MailReceipt:  func(e Example) mail.Letter { return e.Receipt(e.purchase(), e.Brand) },
-	purchase.MailFailed:   func(e Example) mail.Letter { return e.Failed(e.record(), e.paper().Number) },
-	purchase.MailReminder: func(e Example) mail.Letter { return e.Reminder(e.payer(), e.Brand, []purchase.Record{e.record()}) },
-	purchase.MailCredit:   func(e Example) mail.Letter { return e.CreditNote(e.creditNote()) },
+	purchase.MailInvoice: func(e Example) mail.Letter { return e.Invoice(e.paper()) },
+	purchase.MailReceipt: func(e Example) mail.Letter { return e.Receipt(e.purchase(), e.Brand) },
+	purchase.MailFailed:  func(e Example) mail.Letter { return e.Failed(e.record(), e.paper().Number) },
+	purchase.MailReminder: func(e Example) mail.Letter {
+		return e.Reminder(e.payer(), e.Brand, []purchase.Record{e.record()})
+	},
+	purchase.MailCredit: func(e Example) mail.Letter { return e.CreditNote(e.creditNote()) },
 	purchase.MailPrice: func(e Example) mail.Letter {
 		from := e.today().AddDays(40)
 		return e.PriceChanged(e.payer(), e.Brand, []purchase.NewPrice{{Title: exampleWhat, Currency: e.Brand.Currency,
@@ -128,7 +130,7 @@ var mails = map[string]func(e Example) mail.Letter{
 	},
 	clientpage.MailAnswer: func(e Example) mail.Letter {
 		return e.ClientAnswer(e.payer(), e.Brand, clientpage.Request{Kind: clientpage.Correction, ReceivedOn: e.today(),
-			Answer: "We have corrected your address. (What you write as an answer stands here.)"})
+			Answer: "We have corrected your address. (Your own answer takes this place.)"})
 	},
 }
 

@@ -1,6 +1,8 @@
 package letters_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/wording"
+	"debitdesk/views/emails"
 )
 
 func example(l locale.Language) letters.Example {
@@ -68,7 +71,8 @@ func TestOwnWordsAreFilledInWhereverTheyMayStand(t *testing.T) {
 		for _, p := range k.Places {
 			line += "[" + string(p) + "={" + string(p) + "}]"
 		}
-		e.Brand.OwnWords = []merchant.Wording{{Kind: k.Name, Language: "en", Opening: "First " + line, Closing: "Last {name}."},
+		e.Brand.OwnWords = []merchant.Wording{
+			{Kind: k.Name, Language: "en", Opening: "First " + line, Closing: "Last {name}."},
 			{Kind: k.Name, Language: "af", Opening: "Afrikaans"}}
 		l, _ := e.Mail(k.Name)
 		if len(k.Places) == 0 {
@@ -95,5 +99,16 @@ func TestAParagraphWithoutAValueIsLeftOut(t *testing.T) {
 	got := wording.Fill("Dear {name}\nThank you.\n\nUntil {date}", map[wording.Place]string{wording.Date: "{name}"})
 	if strings.Join(got, "|") != "Thank you.|Until {name}" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A page that shows a mail allows the style sheet of mails and no other.
+func TestThePolicyNamesTheStyleOfMails(t *testing.T) {
+	l, _ := example(locale.English).Mail("invoice")
+	_, style, _ := strings.Cut(l.HTML, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; emails.StyleSource() != want || style == "" {
+		t.Errorf("%s, want %s", emails.StyleSource(), want)
 	}
 }

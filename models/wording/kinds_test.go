@@ -34,8 +34,8 @@ func TestEveryKindOfMessageToAClientIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := slices.Concat(constants(t, "../purchase/mails.go", "Mail"), constants(t, "../clientpage/clientpage.go", "Mail"),
-		[]string{"sms.StopNoted", "sms.ResumeNoted"})
+	kinds := slices.Concat(constants(t, "../purchase/mails.go", "Mail"),
+		constants(t, "../clientpage/clientpage.go", "Mail"), []string{"sms.StopNoted", "sms.ResumeNoted"})
 	if len(kinds) < 15 {
 		t.Fatalf("only %d kinds were found", len(kinds))
 	}

@@ -39,7 +39,8 @@ type Input struct {
 
 // Save keeps the words of a kind. Errors: Invalid with each field and what is wrong with it; Conflict of code
 // "words_changed" when another person saved since. What was sent stays as it was.
-func (s *Service) Save(ctx context.Context, who actor.Actor, brandID uuid.UUID, kind Kind, in Input) (w Words, err error) {
+func (s *Service) Save(ctx context.Context, who actor.Actor, brandID uuid.UUID, kind Kind,
+	in Input) (w Words, err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return w, err
 	}

@@ -135,10 +135,11 @@ func (h *Wordings) find(c echo.Context, language string) (a asked, err error) {
 	if a.brand, err = h.brand(c); err != nil {
 		return a, err
 	}
-	known := false
-	if a.Kind, known = wording.Of(c.Param("message")); !known {
+	kind, known := wording.Of(c.Param("message"))
+	if !known {
 		return a, fault.Missing()
 	}
+	a.Kind = kind
 	l, _ := locale.Parse(language)
 	if a.lang = locale.English; slices.Contains(a.languages(), l) {
 		a.lang = l

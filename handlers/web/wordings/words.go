@@ -95,7 +95,8 @@ func (h *Wordings) Save(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := wording.Input{Language: locale.Language(form.Get("language")), Opening: form.Get("opening"), Closing: form.Get("closing")}
+	in := wording.Input{Language: locale.Language(form.Get("language")), Opening: form.Get("opening"),
+		Closing: form.Get("closing")}
 	in.Version, _ = strconv.Atoi(form.Get("version")) // what is no number is no version that there is
 	_, err = h.Service.Save(c.Request().Context(), access.Actor(c), a.brand.ID, a.Kind, in)
 	if kit.MayShow(err) {
@@ -112,8 +113,8 @@ func (h *Wordings) Save(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return access.RedirectWithFlash(c, "ok", "Your words are saved. Mails from now on have them; what was sent stays as it was.",
-		a.back())
+	return access.RedirectWithFlash(c, "ok",
+		"Your words are saved. Mails from now on have them; what was sent stays as it was.", a.back())
 }
 
 // History serves GET /settings/brands/:id/messages/:message/history.
