@@ -45,7 +45,8 @@ func TestOwnWordsStandInTheMailsThatAreSent(t *testing.T) {
 		return mailed(t, h)
 	}
 	before := invoice()
-	h.Page(h.A.Owner, "POST", at+"/words", ownWords("0", "Thank you, {name}.\r\n\r\n<b>Train</b> on", "Pay {amount} as {reference}.")).
+	h.Page(h.A.Owner, "POST", at+"/words", ownWords("0", "Thank you, {name}.\r\n\r\n<b>Train</b> on",
+		"Pay {amount} as {reference}.")).
 		Want(http.StatusSeeOther)
 	after := invoice()
 	for _, want := range []string{"Thank you, Thandi Nkosi.\n\n<b>Train</b> on\n", "Pay R\u00a0300,07 as "} {
@@ -78,7 +79,8 @@ func TestWordsThatWouldBreakAreRefusedAllAtOnce(t *testing.T) {
 	at := "/settings/brands/" + h.A.BrandID.String() + "/messages/reminder/words"
 	got := h.Page(h.A.Owner, "POST", at, ownWords("0", "Pay {amont} for {reference}, {name", "Bye } "+strings.Repeat("x", 600)))
 	got.Want(http.StatusUnprocessableEntity).Contains("“{amont}” is not a placeholder of this message",
-		"“{reference}” is not a placeholder", "The brace in “{name” has no partner", "The brace in “} xxx", "At most 600 characters; this has 606",
+		"“{reference}” is not a placeholder", "The brace in “{name” has no partner", "The brace in “} xxx",
+		"At most 600 characters; this has 606",
 		"{name}, {amount}, {brand}", "Pay {amont} for")
 	h.Page(h.A.Owner, "POST", at, url.Values{"version": {"0"}, "language": {"zu"}, "opening": {"Sawubona"}}).
 		Want(http.StatusUnprocessableEntity).Contains("does not offer that language")

@@ -20,9 +20,9 @@ func TestEachKindOfMessageIsPreviewed(t *testing.T) {
 	h := handlertest.New(t)
 	at := "/settings/brands/" + h.A.BrandID.String() + "/messages"
 	list := h.Page(h.A.Reader, "GET", at, nil).Want(http.StatusOK)
-	if first := h.Page(h.A.Reader, "GET", "/settings/messages", nil).Want(http.StatusSeeOther); first.Header.Get("Location") !=
-		at {
-		t.Errorf("the first brand is at %s", first.Header.Get("Location"))
+	first := h.Page(h.A.Reader, "GET", "/settings/messages", nil).Want(http.StatusSeeOther)
+	if to := first.Header.Get("Location"); to != at {
+		t.Errorf("the first brand is at %s", to)
 	}
 	for _, k := range wording.Kinds {
 		list.Contains(k.When, at+"/"+k.Name)
