@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/purchase"
 )
 
 // ownPages are clients' own pages, and the desk's side of them.
@@ -73,6 +75,13 @@ func (c *callers) ownPages() {
 	c.all("POST /settings/brands/:id/page", func(int) ask {
 		return ask{ids: []string{c.A.BrandID.String()}, body: form("version", "0", "pause", "on")}
 	}, 303, 409)
+	message := []string{c.A.BrandID.String(), purchase.MailInvoice}
+	c.all("POST /settings/brands/:id/messages/:message/words", func(i int) ask {
+		return ask{ids: message, body: form("version", "0", "language", "en", "opening", fmt.Sprint("Hello ", i))}
+	}, 303, 409)
+	c.all("POST /settings/brands/:id/messages/:message/test", func(int) ask {
+		return ask{ids: message, body: form("language", "en")}
+	}, 303) // from the eleventh within an hour on it says so
 }
 
 // mailedTo is what the newest mail of a kind to a client says where a pattern finds it.

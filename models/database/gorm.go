@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,7 +10,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
+	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/schema"
 
 	"debitdesk/models/fault"
@@ -44,7 +47,8 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 	c := db.Callback()
 	const before, after = "debitdesk:before", "debitdesk:after"
 	return errors.Join(
-		c.Query().Before("gorm:query").Register(before, p.reading),
+		c.Query().Before("gorm:query").Register(before, p.prepare),
+		c.Query().Replace("gorm:query", p.query),
 		c.Query().After("gorm:after_query").Register(after, p.wasRead),
 		c.Row().Before("gorm:row").Register(before, p.reading),
 		c.Row().After("gorm:row").Register(after, p.wasRead),
@@ -57,6 +61,47 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 		c.Raw().Before("gorm:raw").Register(before, p.prepare),
 		c.Raw().After("gorm:raw").Register(after, p.wasWritten),
 	)
+}
+
+// query asks by itself, or with others whose round trip the context shares (AtOnce).
+func (p *plugin) query(db *gorm.DB) {
+	r := roundsOf(db.Statement.Context)
+	if r == nil || db.DryRun || db.Error != nil {
+		callbacks.Query(db)
+		return
+	}
+	callbacks.BuildQuerySQL(db)
+	if db.Error != nil {
+		return
+	}
+	_ = db.AddError(r.ask(p.db.Pool, []query{{db.Statement.SQL.String(), Native(db.Statement.Vars),
+		func(rows pgx.Rows) error {
+			gorm.Scan(mappedRows{rows}, db, 0)
+			return rows.Err()
+		}}}))
+}
+
+// mappedRows are rows of pgx as GORM reads them.
+type mappedRows struct{ pgx.Rows }
+
+var _ gorm.Rows = mappedRows{}
+
+// Columns implements gorm.Rows.
+func (r mappedRows) Columns() ([]string, error) {
+	var names []string
+	for _, d := range r.FieldDescriptions() {
+		names = append(names, d.Name)
+	}
+	return names, nil
+}
+
+// ColumnTypes implements gorm.Rows; records need none.
+func (mappedRows) ColumnTypes() ([]*sql.ColumnType, error) { return nil, nil }
+
+// Close implements gorm.Rows.
+func (r mappedRows) Close() error {
+	r.Rows.Close()
+	return r.Err()
 }
 
 // askedApart marks a question that was asked apart from those of other readers.

@@ -22,7 +22,7 @@ type asJSON struct{ schema.JSONSerializer }
 // Value implements schema.SerializerValuerInterface.
 func (a asJSON) Value(ctx context.Context, field *schema.Field, record reflect.Value, value any) (any, error) {
 	stored, err := a.JSONSerializer.Value(ctx, field, record, value)
-	if err == nil && stored == nil && field.NotNull {
+	if err == nil && field.NotNull && (stored == nil || stored == "") { // which is no JSON
 		if stored = "{}"; field.IndirectFieldType.Kind() == reflect.Slice {
 			stored = "[]"
 		}
@@ -46,13 +46,19 @@ func (asTexts) Value(_ context.Context, field *schema.Field, _ reflect.Value, va
 	return texts, nil
 }
 
-// Scan implements schema.SerializerInterface. NULL is an empty list.
+// Scan implements schema.SerializerInterface. NULL is an empty list. What is read together with others comes in binary.
 func (asTexts) Scan(ctx context.Context, field *schema.Field, record reflect.Value, stored any) error {
 	var texts []string
-	if stored != nil {
-		if err := pgtype.NewMap().SQLScanner(&texts).Scan(stored); err != nil {
-			return fmt.Errorf("read a list of texts: %w", err)
-		}
+	var err error
+	switch stored := stored.(type) {
+	case nil:
+	case []byte:
+		err = pgtype.NewMap().Scan(pgtype.TextArrayOID, pgtype.BinaryFormatCode, stored, &texts)
+	default:
+		err = pgtype.NewMap().SQLScanner(&texts).Scan(stored)
+	}
+	if err != nil {
+		return fmt.Errorf("read a list of texts: %w", err)
 	}
 	into := field.ReflectValueOf(ctx, record)
 	list := reflect.MakeSlice(into.Type(), len(texts), len(texts))
