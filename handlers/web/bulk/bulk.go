@@ -147,6 +147,12 @@ func (h *Bulk) Do(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	changed := out.digest != form.Get("seen") || out.all.n == 0
+	if changed { // by the same button, pressed twice: the first was done while this one looked
+		if to, err := kit.SentBefore(ctx, h.Desk.Replays, key); err == nil && to != "" {
+			return c.Redirect(http.StatusSeeOther, to)
+		}
+	}
 	if act.Check != nil && out.all.n > 0 {
 		switch err := act.Check(ctx, who, out.one(), in); {
 		case fault.Is(err, fault.Invalid):
@@ -155,7 +161,7 @@ func (h *Bulk) Do(c echo.Context) error {
 			return err
 		}
 	}
-	if out.digest != form.Get("seen") || out.all.n == 0 {
+	if changed {
 		return h.show(c, sel, act, http.StatusConflict, in, nil,
 			"Something changed since you opened this page. Look at what would happen now.")
 	}
