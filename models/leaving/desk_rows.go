@@ -135,8 +135,8 @@ func deskFiles() []file {
 				text("created_by", "x.created_by", "Who chose it"),
 				text("ended_by", "x.ended_by", "Who ended it"),
 			}},
-		{name: "message_words.csv", holds: "Your words in messages to clients, each version", tables: []string{"message_words"},
-			from: "message_words x", order: "x.id", columns: []column{
+		{name: "message_words.csv", holds: "Your words in messages to clients, each version",
+			tables: []string{"message_words"}, from: "message_words x", order: "x.id", columns: []column{
 				word("words_id", "x.id", "Its id here"),
 				word("brand_id", "x.brand_id", "The brand"),
 				word("kind", "x.kind", "The kind of message"),
