@@ -3,6 +3,7 @@ package collection
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,9 +20,12 @@ type Known struct {
 }
 
 // KnownTries are the newest answered debits of clients that say something about a pay day, the newest first. A client
-// is found by its mandates, which are few.
+// is found by its mandates, which are few. One that is named twice is looked at once.
 func (s Store) KnownTries(ctx context.Context, merchantID uuid.UUID,
 	clients []uuid.UUID) (map[uuid.UUID][]Known, error) {
+	clients = slices.Clone(clients)
+	slices.SortFunc(clients, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	clients = slices.Compact(clients)
 	var (
 		of          [16]byte
 		on          calendar.Date

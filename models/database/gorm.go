@@ -107,7 +107,8 @@ func (r mappedRows) Close() error {
 // askedApart marks a question that was asked apart from those of other readers.
 const askedApart = "debitdesk:asked apart"
 
-// reading comes before a question. One of several readers (AtOnce) that asks by itself keeps no other one waiting.
+// reading comes before a question in SQL, which no round trip is shared for: one of several readers (AtOnce) that asks
+// it keeps no other one waiting.
 func (p *plugin) reading(db *gorm.DB) {
 	p.prepare(db)
 	if r := roundsOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {

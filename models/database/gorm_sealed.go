@@ -27,15 +27,9 @@ func withBox(ctx context.Context, box *seal.Box) context.Context {
 
 type asSealed struct{}
 
-// damaged is a record that is read also when a sealed value of it does not open.
-type damaged interface {
-	Damaged(column string, stored []byte)
-	Stored(column string) []byte
-}
-
 // Value implements schema.SerializerValuerInterface.
 func (asSealed) Value(ctx context.Context, field *schema.Field, record reflect.Value, value any) (any, error) {
-	if marked, is := addressOf(record).(damaged); is {
+	if marked, is := addressOf(record).(seal.Marked); is {
 		if stored := marked.Stored(field.DBName); stored != nil {
 			return stored, nil
 		}
@@ -63,7 +57,7 @@ func (asSealed) Scan(ctx context.Context, field *schema.Field, record reflect.Va
 		return err
 	}
 	content, err := box.OpenBytes(at, sealed)
-	if marked, is := addressOf(record).(damaged); is && errors.Is(err, seal.ErrDamaged) {
+	if marked, is := addressOf(record).(seal.Marked); is && errors.Is(err, seal.ErrDamaged) {
 		marked.Damaged(field.DBName, sealed)
 		return nil
 	}

@@ -24,35 +24,25 @@ func secretPlace(merchantID, id uuid.UUID) seal.Place {
 // TableName implements GORM's Tabler.
 func (Issuer) TableName() string { return "issuers" }
 
-// secretOf is the secret of an issuer as it is stored; it is read to exchange codes alone. NULL for a public client.
-func secretOf(tx *database.Tx, i Issuer, secret Secret) any {
-	if secret == "" {
-		return nil
-	}
-	return tx.DB().Seal.SealBytes(secretPlace(i.MerchantID, i.ID), []byte(secret.Reveal()))
+// withSecret is an issuer with its secret, which is read to exchange codes alone. A public client has none.
+type withSecret struct {
+	Issuer
+	ClientSecret Secret `gorm:"serializer:sealed"`
 }
 
-func insertIssuer(tx *database.Tx, i Issuer, secret Secret) {
-	tx.Create(&i)
-	if secret != "" {
-		tx.Fail(database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
-			UpdateColumn("client_secret", secretOf(tx, i, secret))))
-	}
-}
+func insertIssuer(tx *database.Tx, i Issuer, secret Secret) { tx.Create(&withSecret{i, secret}) }
 
 // saveIssuer is fault.ErrLost when the issuer is not as it was loaded. An empty secret keeps the one that is there.
 func saveIssuer(tx *database.Tx, i Issuer, secret Secret) error {
 	was := i.Version
 	i.Version++
-	err := database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
-		Where("version = ? AND deleted_at IS NULL", was).
-		Select("client_id", "name", "enabled", "domains", "forced", "provisions", "trusts_email", "trusts_mfa",
-			"groups_claim", "group_roles", "usual_role", "session_hours", "version", "updated_at").UpdateColumns(i))
-	if err != nil || secret == "" {
-		return err
+	columns := []string{"client_id", "name", "enabled", "domains", "forced", "provisions", "trusts_email", "trusts_mfa",
+		"groups_claim", "group_roles", "usual_role", "session_hours", "version", "updated_at"}
+	if secret != "" {
+		columns = append(columns, "client_secret")
 	}
-	return database.OneRow(tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).
-		UpdateColumn("client_secret", secretOf(tx, i, secret)))
+	return database.OneRow(tx.Gorm().Model(&withSecret{Issuer: i}).Scopes(database.OfMerchant(i.MerchantID)).
+		Where("version = ? AND deleted_at IS NULL", was).Select(columns).UpdateColumns(withSecret{i, secret}))
 }
 
 // removeIssuer keeps the row, which sessions and the audit name, without its secret, and forgets whom it knew.

@@ -254,3 +254,9 @@ func (s Store) InvitationByToken(ctx context.Context, tokenHash []byte) (i Invit
 	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&i, "token_hash = ?", tokenHash).Error
 	return i, err
 }
+
+// OneByOne lets what a person does in a business happen one after the other, until the transaction ends.
+func OneByOne(tx *database.Tx, merchantID, userID uuid.UUID) error {
+	return tx.Gorm().Exec(`SELECT 1 FROM memberships WHERE merchant_id = ? AND user_id = ? FOR NO KEY UPDATE`, merchantID,
+		userID).Error
+}

@@ -139,11 +139,14 @@ func (in BrandInput) changed(to BrandInput) (was, is map[string]any) {
 }
 
 var (
-	vatForm    = regexp.MustCompile(`^4\d{9}$`) // industry: VAT numbers have ten digits and begin with 4
+	vatForm    = regexp.MustCompile(`^4\d{9}$`)
 	phoneForm  = regexp.MustCompile(`^\+?[0-9 ()-]{7,32}$`)
 	prefixForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}$`)
 	postalForm = regexp.MustCompile(`^\d{4}$`)
 )
+
+// IsVATNumber tells whether a text can be a VAT number (industry: they have ten digits and begin with 4).
+func IsVATNumber(text string) bool { return vatForm.MatchString(text) }
 
 const creditPrefix = "CN" // of credit notes, which have their own series
 
@@ -196,7 +199,7 @@ func (in BrandInput) checkContact(wrong *fault.Problems) {
 }
 
 func (in BrandInput) checkNumbers(wrong *fault.Problems) {
-	if in.TaxNumber != "" && !vatForm.MatchString(in.TaxNumber) {
+	if in.TaxNumber != "" && !IsVATNumber(in.TaxNumber) {
 		wrong.Add("tax_number", "invalid",
 			"A VAT number has ten digits and begins with 4. Leave it empty when you charge no VAT.")
 	}

@@ -32,8 +32,7 @@ func (s *Service) payDays(ctx context.Context, merchantID uuid.UUID, turns []tur
 	if len(clients) == 0 {
 		return nil
 	}
-	slices.SortFunc(clients, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	known, err := collection.Store(s.Store).KnownTries(ctx, merchantID, slices.Compact(clients))
+	known, err := collection.Store(s.Store).KnownTries(ctx, merchantID, clients)
 	for i, t := range turns {
 		facts[i].PayDay = likely(known[t.ClientID], facts[i].Now, s.Calendar)
 	}

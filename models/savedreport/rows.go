@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
+	"debitdesk/models/member"
 )
 
 // Store is where saved reports are kept.
@@ -39,9 +40,7 @@ func hold(tx *database.Tx, who actor.Actor, id uuid.UUID) (r Report, err error) 
 
 // count counts those of a person, one save after the other.
 func count(tx *database.Tx, who actor.Actor) (n int64, err error) {
-	err = tx.Gorm().Exec(`SELECT 1 FROM memberships WHERE merchant_id = ? AND user_id = ? FOR NO KEY UPDATE`,
-		who.MerchantID, who.ID).Error
-	if err == nil {
+	if err = member.OneByOne(tx, who.MerchantID, who.ID); err == nil {
 		err = tx.Gorm().Model(&Report{}).Scopes(database.OfMerchant(who.MerchantID)).Where("owner_id = ?", who.ID).
 			Count(&n).Error
 	}

@@ -23,12 +23,10 @@ func (Webhook) TableName() string { return "webhooks" }
 // signing is a webhook with its private key, sealed. The key is read for signing alone.
 type signing struct {
 	Webhook
-	PrivateKey []byte
+	PrivateKey []byte `gorm:"serializer:sealed;not null"`
 }
 
-func insertWebhook(tx *database.Tx, w Webhook, private []byte) {
-	tx.Create(&signing{w, tx.DB().Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private)})
-}
+func insertWebhook(tx *database.Tx, w Webhook, private []byte) { tx.Create(&signing{w, private}) }
 
 // saveWebhook is fault.ErrLost when the webhook is not as it was loaded, or deleted. What waits goes to its new
 // address.

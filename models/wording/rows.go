@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
 	"debitdesk/models/locale"
+	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 )
 
@@ -44,8 +45,7 @@ func insert(tx *database.Tx, w Words) error { return tx.Gorm().Create(&w).Error 
 
 // testsOf counts the tests of a person since a moment, one asking after the other, and gives the number of the last.
 func testsOf(tx *database.Tx, who actor.Actor, object uuid.UUID, since time.Time) (recent, last int, err error) {
-	if _, err = tx.Exec(`SELECT 1 FROM memberships WHERE merchant_id = $1 AND user_id = $2 FOR NO KEY UPDATE`,
-		who.MerchantID, who.ID); err != nil {
+	if err = member.OneByOne(tx, who.MerchantID, who.ID); err != nil {
 		return 0, 0, fmt.Errorf("count tests of messages: %w", err)
 	}
 	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT count(*) FILTER (WHERE created_at > $4), coalesce(max(attempt), 0)

@@ -4,6 +4,7 @@ package wordings
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -147,6 +148,15 @@ func (h *Wordings) find(c echo.Context, language string) (a asked, err error) {
 	return a, nil
 }
 
+// posted is a form that was sent, and what it is about.
+func (h *Wordings) posted(c echo.Context) (form url.Values, a asked, err error) {
+	if form, err = kit.FormOf(c); err != nil {
+		return nil, a, err
+	}
+	a, err = h.find(c, form.Get("language"))
+	return form, a, err
+}
+
 func (h *Wordings) example(a asked) letters.Example {
 	return letters.Example{Writer: h.Writer, Brand: a.brand, Language: a.lang, Now: h.Desk.Now()}
 }
@@ -212,11 +222,7 @@ func (h *Wordings) mail(v *pages.WordingView, a asked, looks string) {
 
 // Test serves POST /settings/brands/:id/messages/:message/test.
 func (h *Wordings) Test(c echo.Context) error {
-	form, err := kit.FormOf(c)
-	if err != nil {
-		return err
-	}
-	a, err := h.find(c, form.Get("language"))
+	_, a, err := h.posted(c)
 	if err != nil {
 		return err
 	}

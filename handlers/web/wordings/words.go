@@ -87,11 +87,7 @@ func differing(before, after merchant.Wording) (out []pages.BrandDiffers) {
 
 // Save serves POST /settings/brands/:id/messages/:message/words.
 func (h *Wordings) Save(c echo.Context) error {
-	form, err := kit.FormOf(c)
-	if err != nil {
-		return err
-	}
-	a, err := h.find(c, form.Get("language"))
+	form, a, err := h.posted(c)
 	if err != nil {
 		return err
 	}

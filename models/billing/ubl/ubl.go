@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/endpoint"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 )
 
 // Write gives the structured file of an invoice or a credit note. It is a Conflict where the document lacks what such a
@@ -106,15 +107,13 @@ func reference(p billing.Paper) string {
 	return cmp.Or(strings.TrimSpace(p.Purchase.Reference), p.Purchase.ReferenceGenerated, p.Number)
 }
 
-var vatNumber = regexp.MustCompile(`^4\d{9}$`)
-
 func supplier(p billing.Paper) (party, error) {
 	from := p.Issuer
 	out, addressed := partyOf(from)
 	switch {
 	case !addressed:
 		return out, lacks("The business had no electronic address and no e-mail address when this document was issued.")
-	case p.IsTaxInvoice() && !vatNumber.MatchString(p.VATNumber):
+	case p.IsTaxInvoice() && !merchant.IsVATNumber(p.VATNumber):
 		return out, lacks("The business had no VAT number when this document was issued.")
 	case !p.IsTaxInvoice() && out.Legal.Company == "":
 		return out, lacks("The business had neither a VAT number nor a company registration number when this document " +
@@ -131,7 +130,7 @@ func customer(p billing.Paper) (party, error) {
 	if !addressed {
 		return out, lacks("The client has no electronic address and no e-mail address.")
 	}
-	if number := strings.ReplaceAll(p.Recipient.VATNumber, " ", ""); p.IsTaxInvoice() && vatNumber.MatchString(number) {
+	if number := strings.ReplaceAll(p.Recipient.VATNumber, " ", ""); p.IsTaxInvoice() && merchant.IsVATNumber(number) {
 		out.Tax = &partyTax{Company: home + number, Scheme: vatScheme}
 	}
 	return out, nil

@@ -162,6 +162,14 @@ var ErrDamaged = errors.New("seal: it does not open")
 // what they hold, and what is stored there stays as it is until it is replaced.
 type Damage struct{ stored map[string][]byte }
 
+// Marked is a record that holds Damage.
+type Marked interface {
+	Damaged(column string, stored []byte)
+	Stored(column string) []byte
+}
+
+var _ Marked = (*Damage)(nil)
+
 // Damaged notes a column with what is stored there.
 func (d *Damage) Damaged(column string, stored []byte) {
 	if d.stored == nil {

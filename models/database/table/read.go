@@ -67,12 +67,6 @@ func (t *Table[T]) reading(rows pgx.Rows) *reading[T] {
 	return r
 }
 
-// damaged is a record that is read also when a sealed value of it does not open.
-type damaged interface {
-	Damaged(column string, stored []byte)
-	Stored(column string) []byte
-}
-
 // row reads one row: what stands beside the fields comes after all of them.
 func (r *reading[T]) row(box *seal.Box, record *T, raw [][]byte) error {
 	value := reflect.ValueOf(record).Elem()
@@ -98,7 +92,7 @@ func (r *reading[T]) row(box *seal.Box, record *T, raw [][]byte) error {
 		if err == nil {
 			err = c.Read(box, record, stored)
 		}
-		if marked, is := any(record).(damaged); is && errors.Is(err, seal.ErrDamaged) {
+		if marked, is := any(record).(seal.Marked); is && errors.Is(err, seal.ErrDamaged) {
 			marked.Damaged(c.Name, stored)
 			continue
 		}

@@ -152,7 +152,7 @@ func (t *Table[T]) Stored() []string {
 // value is what a column stores of a record.
 func (c *column[T]) value(box *seal.Box, record *T) (any, error) {
 	if c.Write != nil {
-		if marked, is := any(record).(damaged); is {
+		if marked, is := any(record).(seal.Marked); is {
 			if stored := marked.Stored(c.Name); stored != nil {
 				return stored, nil
 			}

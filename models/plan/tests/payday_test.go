@@ -1,11 +1,14 @@
 package tests
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/plan"
 )
 
@@ -14,9 +17,10 @@ import (
 func TestAPlanWaitsForTheLikelyPayDayOfEachClient(t *testing.T) {
 	h := open(t)
 	p := h.plan(plan.Steps{plan.Money: {{Kind: plan.WaitLikely, N: 20}, {Kind: plan.Task, Text: "Call."}}})
-	var ids []uuid.UUID
+	var ids, clients []uuid.UUID
 	for range 2 {
 		clientID, tokenID := h.stored()
+		clients = append(clients, clientID)
 		ids = append(ids, h.charged(clientID, tokenID, nov(25)))
 	}
 	for day, state := range map[string]string{"2026-07-15": "final", "2026-08-17": "final", "2026-09-15": "final",
@@ -27,6 +31,14 @@ func TestAPlanWaitsForTheLikelyPayDayOfEachClient(t *testing.T) {
 				'purchase_id', one.id, 'action_date', $2::text, 'state', $3::text, 'result_code', '02',
 				'result_at', $2::text || 'T10:00:00Z', 'final_at', $2::text || 'T10:00:00Z'))).*
 				FROM collections c, one WHERE c.purchase_id = $1`, ids[0], day, state)
+	}
+	once, err := collection.Store{DB: h.store}.KnownTries(ctx, h.who.MerchantID, clients)
+	must(t, err)
+	twice, err := collection.Store{DB: h.store}.KnownTries(ctx, h.who.MerchantID, slices.Concat(clients, clients))
+	must(t, err)
+	if len(once[clients[0]]) != 7 || !reflect.DeepEqual(once, twice) {
+		t.Errorf("%d debits of a client tell of a pay day, and %d of one who is named twice", len(once[clients[0]]),
+			len(twice[clients[0]]))
 	}
 	h.to(nov(26).At(9, 0))
 	for _, id := range ids {
