@@ -24,7 +24,7 @@ test-long: ## the same with every value and history of which make test asks a sh
 	@DEBITDESK_TEST_LONG=1 $(MAKE) --no-print-directory test
 
 test-clocks: ## the tests under clocks at each month's end of two years, 29 February, Easter and the new year; hours. PACKAGES and DATES pick
-	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext faketime
+	@.make/need.sh postgres chromium curl jq xmllint schemas sshd pgbouncer plaintext cc
 	@go build -o bin/withpg ./.make/withpg
 	GOMEMLIMIT=2GiB .make/clocks.sh '$(PACKAGES)' $(DATES)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests under shifted clocks: `clocks.sh PACKAGES [date …]`, by default at each month's end of two years, on
 # 29 February, at Easter, and at noon of the first of a year. Both clocks move: the one of Go's programs, by a constant that is
-# added where package time asks the system, and the one of PostgreSQL, by libfaketime.
+# added where package time asks the system, and the one of PostgreSQL, by a small library of ours (clock.c).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,13 +16,10 @@ if [ ${#dates[@]} = 0 ]; then
 	dates+=("2028-02-29T09:00:00Z" "2027-03-26T09:00:00Z" "$(($(date +%Y) + 1))-01-01T10:00:00Z")
 fi
 
-library=
-for one in /usr/lib/*/faketime/libfaketime.so.1 /opt/homebrew/lib/faketime/libfaketime.1.dylib; do
-	if [ -e "$one" ]; then library=$one; fi
-done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
+cc -O2 -shared -fPIC -o "$scratch/clock.so" .make/clock.c -ldl
 
 source=$(go env GOROOT)/src/time/time.go
 sed 's/^\tsec, nsec, mono := runtimeNow()$/&\n\tsec += shifted/' "$source" >"$scratch/time.go"
@@ -57,7 +54,7 @@ for at in "${dates[@]}"; do
 	echo "== the clock says $at"
 	cat >"$scratch/bin/postgres" <<SH
 #!/bin/sh
-LD_PRELOAD=$library DONT_FAKE_MONOTONIC=1 FAKETIME=+${shift_by}s exec $real/postgres "\$@"
+LD_PRELOAD=$scratch/clock.so DEBITDESK_CLOCK_SHIFT=$shift_by exec $real/postgres "\$@"
 SH
 	chmod 755 "$scratch/bin/postgres"
 	# shellcheck disable=SC2086 # several packages

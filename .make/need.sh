@@ -165,13 +165,11 @@ need_pgbouncer() {
 	exit 1
 }
 
-# The clock of PostgreSQL in make test-clocks.
-have_faketime() { ls /usr/lib/*/faketime/libfaketime.so.1 /opt/homebrew/lib/faketime/libfaketime.1.dylib 2>/dev/null | grep -q .; }
-
-need_faketime() {
-	if have_faketime; then return; fi
-	if may_apt && apt faketime && have_faketime; then return; fi
-	say "needs libfaketime: install your system's package (Debian: apt install faketime; macOS: brew install libfaketime)"
+# For the clock of PostgreSQL in make test-clocks.
+need_cc() {
+	if have cc; then return; fi
+	if may_apt && apt gcc libc6-dev && have cc; then return; fi
+	say "needs a C compiler: install your system's package (Debian: apt install gcc libc6-dev; Fedora: dnf install gcc)"
 	exit 1
 }
 
@@ -193,8 +191,8 @@ for what in "$@"; do
 	schemas) need_schemas ;;
 	sshd) need_sshd ;;
 	pgbouncer) need_pgbouncer ;;
-	faketime) need_faketime ;;
+	cc) need_cc ;;
 	plaintext) need_plaintext ;;
-	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, schemas, sshd, pgbouncer, plaintext and faketime, not $what" && exit 2 ;;
+	*) say "need.sh knows postgres, chromium, curl, jq, xmllint, schemas, sshd, pgbouncer, plaintext and cc, not $what" && exit 2 ;;
 	esac
 done
