@@ -45,7 +45,7 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 	must(t, err)
 	t.Cleanup(s.Close)
 	b := &bench{t: t, store: s, box: exchangetest.NewBox()}
-	b.at(monday.At(9, 0))
+	storetest.StartAt(t, s.Clock, monday.At(9, 0))
 	rules := exchangetest.Rules()
 	if change != nil {
 		change(&rules)
