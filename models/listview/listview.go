@@ -18,10 +18,10 @@ import (
 
 // Settings are what one person has chosen for one list.
 type Settings struct {
-	MerchantID uuid.UUID `gorm:"not null"`
-	UserID     uuid.UUID `gorm:"not null"`
-	List       string    // the address of the list
-	Columns    []string  `gorm:"type:text[];not null"` // in their order; none: as the list comes
+	MerchantID uuid.UUID `gorm:"primaryKey"`
+	UserID     uuid.UUID `gorm:"primaryKey"`
+	List       string    `gorm:"primaryKey"`                            // the address of the list
+	Columns    []string  `gorm:"type:text[];serializer:texts;not null"` // in their order; none: as the list comes
 	Compact    bool
 	PageRows   int       // 0: as the list comes
 	UpdatedAt  time.Time `gorm:"not null"`
@@ -33,7 +33,7 @@ type View struct {
 	MerchantID uuid.UUID `gorm:"not null"`
 	List       string
 	Name       string
-	Query      string    `gorm:"-"` // the address behind the list
+	Query      string    `gorm:"column:query_sealed;serializer:sealed;not null"` // the address behind the list
 	OwnerID    uuid.UUID `gorm:"not null"`
 	OwnerName  string
 	Shared     bool      // with the team
@@ -101,8 +101,7 @@ func (s *Service) Choose(ctx context.Context, who actor.Actor, chosen Settings) 
 	}
 	chosen.MerchantID, chosen.UserID, chosen.UpdatedAt = who.MerchantID, who.ID, s.now()
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
-		keepSettings(tx, chosen)
-		return nil
+		return keepSettings(tx, chosen)
 	})
 }
 
@@ -125,7 +124,9 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, v View) (View, erro
 			return fault.New(fault.Conflict, "too_many_views",
 				"A list has at most %d saved views. Delete one that is not needed.", mostViews)
 		}
-		database.Insert(tx, viewTable, v)
+		if err := insertView(tx, v); err != nil {
+			return err
+		}
 		s.note(tx, who, v, "saved")
 		return tx.Answered(v)
 	})
@@ -187,7 +188,9 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 			return err
 		}
 		v.UpdatedAt = s.now()
-		database.MustChange(tx, saveView, v)
+		if err := saveView(tx, v); err != nil {
+			return err
+		}
 		s.note(tx, who, v, verb)
 		return tx.Answered(v)
 	})
@@ -206,17 +209,17 @@ func (s *Service) Pin(ctx context.Context, who actor.Actor, id uuid.UUID, pinned
 		if v.OwnerID != who.ID && !v.Shared || !v.DeletedAt.IsZero() {
 			return fault.Missing()
 		}
-		if pinned {
-			n, err := countPins(tx, who)
-			if err != nil {
-				return err
-			}
-			if n >= mostPins {
-				return fault.New(fault.Conflict, "too_many_pins", "%d views are in the menu already. Take one out first.", mostPins)
-			}
+		if !pinned {
+			return unpin(tx, who, id)
 		}
-		pin(tx, who, id, pinned, s.now())
-		return nil
+		n, err := countPins(tx, who)
+		if err != nil {
+			return err
+		}
+		if n >= mostPins {
+			return fault.New(fault.Conflict, "too_many_pins", "%d views are in the menu already. Take one out first.", mostPins)
+		}
+		return pin(tx, who, id, s.now())
 	})
 }
 

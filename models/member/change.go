@@ -82,7 +82,9 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			return lastAdmin()
 		}
 		removeMember(tx, m.MerchantID, id)
-		listview.Forget(tx, m.MerchantID, id)
+		if err := listview.Forget(tx, m.MerchantID, id); err != nil {
+			return err
+		}
 		before := m.record()
 		before["email"] = m.Email
 		entry := audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id,
