@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -12,9 +13,9 @@ import (
 	"debitdesk/models/database/seal"
 )
 
-// A field with "serializer:sealed" is bytes or text of a record with an id and a merchant, stored so that it opens in
-// no other row, column or table, and at no other merchant. What is empty is NULL, or sealed all the same where the
-// column must have something. A record that embeds Damage is read also when a value does not open, and keeps what is
+// A field with "serializer:sealed" is bytes or text, or else goes as JSON, of a record with an id and a merchant, stored
+// so that it opens in no other row, column or table, and at no other merchant. What is empty is NULL, or sealed all the
+// same where the column must have something. A record that embeds Damage is read also when a value does not open, and keeps what is
 // stored.
 func init() { schema.RegisterSerializer("sealed", asSealed{}) }
 
@@ -34,7 +35,10 @@ func (asSealed) Value(ctx context.Context, field *schema.Field, record reflect.V
 			return stored, nil
 		}
 	}
-	content, _ := reflect.ValueOf(value).Convert(reflect.TypeFor[[]byte]()).Interface().([]byte)
+	content, err := contentOf(value)
+	if err != nil {
+		return nil, fmt.Errorf("seal %s of %s: %w", field.DBName, field.Schema.Table, err)
+	}
 	if len(content) == 0 && !field.NotNull {
 		return nil, nil
 	}
@@ -65,8 +69,21 @@ func (asSealed) Scan(ctx context.Context, field *schema.Field, record reflect.Va
 		return fmt.Errorf("open %s of %s: %w", field.DBName, field.Schema.Table, err)
 	}
 	into := field.ReflectValueOf(ctx, record)
+	if !isBytes(into.Type()) {
+		return json.Unmarshal(content, into.Addr().Interface())
+	}
 	into.Set(reflect.ValueOf(content).Convert(into.Type()))
 	return nil
+}
+
+func isBytes(t reflect.Type) bool { return reflect.TypeFor[[]byte]().ConvertibleTo(t) }
+
+// contentOf is what is sealed of a value.
+func contentOf(value any) ([]byte, error) {
+	if v := reflect.ValueOf(value); isBytes(v.Type()) {
+		return v.Convert(reflect.TypeFor[[]byte]()).Bytes(), nil
+	}
+	return json.Marshal(value)
 }
 
 func placeOf(ctx context.Context, field *schema.Field, record reflect.Value) (*seal.Box, seal.Place, error) {

@@ -2,57 +2,51 @@ package selection
 
 import (
 	"context"
+	"database/sql/driver"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
-	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
 // Store is where selections are kept.
 type Store struct{ *database.DB }
 
-func queryPlace(s *Selection) seal.Place {
-	return seal.PlaceOf("selections", "query_sealed", s.MerchantID, s.ID)
+// TableName implements GORM's Tabler.
+func (Selection) TableName() string { return "selections" }
+
+// Rows are kept in one column, 32 bytes each.
+type Rows []Row
+
+// Value implements driver.Valuer.
+func (r Rows) Value() (driver.Value, error) { return packRows(r), nil }
+
+// Scan implements sql.Scanner.
+func (r *Rows) Scan(stored any) (err error) {
+	packed, _ := stored.([]byte)
+	*r, err = unpackRows(packed)
+	return err
 }
 
-var (
-	selectionTable = table.New("selections",
-		table.Column[Selection]{Name: "query_sealed", Once: true,
-			Write: func(box *seal.Box, s *Selection) (any, error) {
-				text, err := json.Marshal(s.Query)
-				return box.SealBytes(queryPlace(s), text), err
-			},
-			Read: func(box *seal.Box, s *Selection, stored []byte) error {
-				text, err := box.OpenBytes(queryPlace(s), stored)
-				if err == nil {
-					err = json.Unmarshal(text, &s.Query)
-				}
-				return err
-			}},
-		table.Column[Selection]{Name: "chosen",
-			Write: func(_ *seal.Box, s *Selection) (any, error) { return packRows(s.Rows), nil },
-			Read: func(_ *seal.Box, s *Selection, stored []byte) (err error) {
-				s.Rows, err = unpackRows(stored)
-				return err
-			}},
-		table.Column[Selection]{Name: "excluded",
-			Write: func(_ *seal.Box, s *Selection) (any, error) { return packIDs(s.Excluded), nil },
-			Read: func(_ *seal.Box, s *Selection, stored []byte) (err error) {
-				s.Excluded, err = unpackIDs(stored)
-				return err
-			}})
-	saveSelection = selectionTable.Write(`UPDATE selections SET @set(chosen, excluded, n, cents)
-		WHERE merchant_id = @merchant_id AND id = @id`)
-)
+// IDs are kept in one column, 16 bytes each.
+type IDs []uuid.UUID
+
+// Value implements driver.Valuer.
+func (i IDs) Value() (driver.Value, error) { return packIDs(i), nil }
+
+// Scan implements sql.Scanner.
+func (i *IDs) Scan(stored any) (err error) {
+	packed, _ := stored.([]byte)
+	*i, err = unpackIDs(packed)
+	return err
+}
 
 const (
 	idBytes  = 16
@@ -104,26 +98,35 @@ func unpackIDs(packed []byte) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-func insert(tx *database.Tx, s Selection) { database.Insert(tx, selectionTable, s) }
-
-func save(tx *database.Tx, s Selection) { database.Write(tx, saveSelection, s) }
-
-// dropOldest keeps the newest selections of a person.
-func dropOldest(tx *database.Tx, s Selection) {
-	tx.Later(`DELETE FROM selections WHERE merchant_id = $1 AND asker_id = $2 AND id IN (SELECT id FROM selections
-		WHERE merchant_id = $1 AND asker_id = $2 ORDER BY id DESC OFFSET $3)`, s.MerchantID, s.AskerID, mostOpen)
+func save(tx *database.Tx, s Selection) error {
+	return tx.Gorm().Model(&s).Scopes(database.OfMerchant(s.MerchantID)).Select("chosen", "excluded", "n", "cents").
+		UpdateColumns(s).Error
 }
 
-const mine = "merchant_id = $1 AND id = $2 AND asker_id = $3 AND created_at > $4"
+// dropOldest keeps the newest selections of a person.
+func dropOldest(tx *database.Tx, s Selection) error {
+	mine := func() *gorm.DB {
+		return tx.Gorm().Model(&Selection{}).Scopes(database.OfMerchant(s.MerchantID)).Where("asker_id = ?", s.AskerID)
+	}
+	return mine().Delete(&Selection{}, "id IN (?)", mine().Select("id").Order("id DESC").Offset(mostOpen)).Error
+}
 
-func (s Store) find(ctx context.Context, who actor.Actor, id uuid.UUID, since time.Time) (Selection, error) {
-	return readable(database.One(ctx, s.DB, selectionTable, mine, who.MerchantID, id, who.ID, since))
+// mine is the scope of a selection that a person can still use.
+func mine(who actor.Actor, id uuid.UUID, since time.Time) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("merchant_id = ? AND id = ? AND asker_id = ? AND created_at > ?", who.MerchantID, id, who.ID, since)
+	}
+}
+
+func (s Store) find(ctx context.Context, who actor.Actor, id uuid.UUID, since time.Time) (found Selection, err error) {
+	err = s.Gorm(ctx).Scopes(mine(who, id, since)).Take(&found).Error
+	return readable(found, err)
 }
 
 // hold finds a selection that this transaction changes.
-func (s Store) hold(tx *database.Tx, who actor.Actor, id uuid.UUID, since time.Time) (Selection, error) {
-	return readable(database.One(tx.Context(), s.DB, selectionTable, mine+" FOR UPDATE", who.MerchantID, id, who.ID,
-		since))
+func hold(tx *database.Tx, who actor.Actor, id uuid.UUID, since time.Time) (found Selection, err error) {
+	err = tx.Gorm().Scopes(mine(who, id, since), database.ForUpdate).Take(&found).Error
+	return readable(found, err)
 }
 
 // readable takes a selection whose filters were damaged as one that is over: the rows are chosen again.

@@ -36,13 +36,13 @@ type Selection struct {
 	ID, MerchantID  uuid.UUID
 	AskerID         uuid.UUID         `gorm:"<-:create"`
 	List, Arg       string            `gorm:"<-:create"`
-	Query           map[string]string `gorm:"-"` // the filters of the list
+	Query           map[string]string `gorm:"<-:create;column:query_sealed;serializer:sealed"` // the filters of the list
 	Moment          time.Time         `gorm:"<-:create"`
-	Rows            []Row             `gorm:"-"` // all that were chosen, those that were taken out too
-	Excluded        []uuid.UUID       `gorm:"-"`
-	N, Cents        int64             // without those that were taken out
-	CreatedAt       time.Time         `gorm:"<-:create"`
-	database.Damage `gorm:"-"`        // its filters that cannot be read
+	Rows            Rows              `gorm:"column:chosen"` // all that were chosen, those that were taken out too
+	Excluded        IDs
+	N, Cents        int64      // without those that were taken out
+	CreatedAt       time.Time  `gorm:"<-:create"`
+	database.Damage `gorm:"-"` // its filters that cannot be read
 }
 
 // Has tells whether a row is chosen.
@@ -109,9 +109,10 @@ func (s *Service) Keep(ctx context.Context, who actor.Actor, sel Selection) (Sel
 	sel.CreatedAt = database.Instant(s.Now())
 	sel.count()
 	return sel, s.Store.InTx(ctx, func(tx *database.Tx) error {
-		insert(tx, sel)
-		dropOldest(tx, sel)
-		return nil
+		if err := tx.Gorm().Create(&sel).Error; err != nil {
+			return err
+		}
+		return dropOldest(tx, sel)
 	})
 }
 
@@ -140,15 +141,14 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 	}
 	var sel Selection
 	return sel, s.Store.InTx(ctx, func(tx *database.Tx) (err error) {
-		if sel, err = s.Store.hold(tx, who, id, s.Now().Add(-Kept)); err != nil {
+		if sel, err = hold(tx, who, id, s.Now().Add(-Kept)); err != nil {
 			return err
 		}
 		sel.change(in, out)
 		if len(sel.Rows) > MaxRows {
 			return TooMany()
 		}
-		save(tx, sel)
-		return nil
+		return save(tx, sel)
 	})
 }
 
