@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,10 +64,12 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 	)
 }
 
-// query asks by itself, or with others whose round trip the context shares (AtOnce).
+// query asks by itself; or with others whose round trip the context shares (AtOnce), with what is set for it alone, or of
+// the standby, and of the primary where that fails.
 func (p *plugin) query(db *gorm.DB) {
-	r := roundsOf(db.Statement.Context)
-	if r == nil || db.DryRun || db.Error != nil {
+	ctx := db.Statement.Context
+	set, isSet := db.Get(settingKey)
+	if TxOf(ctx) != nil || roundsOf(ctx) == nil && asideOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
 		callbacks.Query(db)
 		return
 	}
@@ -74,11 +77,23 @@ func (p *plugin) query(db *gorm.DB) {
 	if db.Error != nil {
 		return
 	}
-	_ = db.AddError(r.ask(p.db.Pool, []query{{db.Statement.SQL.String(), Native(db.Statement.Vars),
-		func(rows pgx.Rows) error {
-			gorm.Scan(mappedRows{rows}, db, 0)
-			return rows.Err()
-		}}}))
+	asked := []query{{db.Statement.SQL.String(), Native(db.Statement.Vars), func(rows pgx.Rows) error {
+		gorm.Scan(mappedRows{rows}, db, 0)
+		return rows.Err()
+	}}}
+	if set, is := set.(planSetting); is {
+		asked = slices.Insert(asked, 0, setting(set.name, set.value))
+		if roundsOf(ctx) != nil { // what others ask is asked as before
+			asked = append(asked, setting(set.name, set.before))
+		}
+	}
+	_, err := orPrimary(ctx, func(ctx context.Context) (none []struct{}, _ error) {
+		db.Error = nil
+		return none, p.db.Pool.ask(ctx, p.db.Pool.reads(ctx), asked...)
+	})
+	if err != nil && db.Error == nil {
+		_ = db.AddError(err)
+	}
 }
 
 // mappedRows are rows of pgx as GORM reads them.

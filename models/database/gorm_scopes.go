@@ -27,6 +27,24 @@ func ForUpdate(db *gorm.DB) *gorm.DB {
 	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
+// planSetting is what the planner is told for one question. In a unit of work it would last until its end, and nothing is
+// set.
+type planSetting struct{ name, value, before string }
+
+const settingKey = "debitdesk:plan setting"
+
+// GenericPlan is the scope of a question that is answered by the plan that serves all merchants: of a statement of many
+// parts that reads little, making a plan for each page costs more than reading. No part of it may be answered well only
+// for some values.
+func GenericPlan(db *gorm.DB) *gorm.DB {
+	return db.Set(settingKey, planSetting{"plan_cache_mode", "force_generic_plan", "auto"})
+}
+
+// Unsorted is the scope of a question that an index answers in its order: nothing is sorted where there is one.
+func Unsorted(db *gorm.DB) *gorm.DB {
+	return db.Set(settingKey, planSetting{"enable_sort", "off", "on"})
+}
+
 // OneRow is the error of a change that must find its one row: compare-and-set. fault.ErrLost when it found another
 // state.
 func OneRow(changed *gorm.DB) error {

@@ -212,6 +212,25 @@ func Page[T any](ctx context.Context, db *database.DB, as *table.Table[T], w *Wa
 	return paging.CutAt(ask, found, reached), err
 }
 
+// PageOf reads one page of a walk by GORM, as Page does.
+func PageOf[T any](ctx context.Context, db *database.DB, w *Walk, ask paging.Ask,
+	read func(page string) string) (paging.Page[T], error) {
+	page, args := w.statement(ask, false)
+	if read != nil {
+		page = read(page)
+	}
+	from := db.Gorm(ctx)
+	if w.Unsorted {
+		from = from.Scopes(database.Unsorted)
+	}
+	var found []T
+	if err := from.Raw(page, args...).Find(&found).Error; err != nil {
+		return paging.Page[T]{}, err
+	}
+	reached, err := walkedTo(ctx, db, w, ask, len(found))
+	return paging.CutAt(ask, found, reached), err
+}
+
 // walkedTo is the record at which a walk ended that did not fill its page; the zero id
 // where it came to the end of the list.
 func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, found int) (reached uuid.UUID, err error) {
