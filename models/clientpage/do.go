@@ -313,7 +313,7 @@ func (s *Service) tell(tx *database.Tx, who actor.Actor, a *Act, text string) {
 		n.ObjectType, n.ObjectID = followup.Subscriber, a.ObjectID
 	default: // about the client
 	}
-	followup.InsertNote(tx, n)
+	tx.Create(&n)
 	tx.Audit(who, e)
 }
 

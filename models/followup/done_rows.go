@@ -8,15 +8,13 @@ import (
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 )
-
-var doneView = table.View[Done]()
 
 // DoneSince is what left the list since a moment, newest first: acts that still hold, and what was solved and does not
 // wait again.
-func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.Time, limit int) ([]Done, error) {
-	return database.SeekPlanned(ctx, s.DB, doneView, `WITH done AS MATERIALIZED (
+func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.Time,
+	limit int) (found []Done, err error) {
+	err = s.Gorm(ctx).Scopes(database.GenericPlan).Raw(`WITH done AS MATERIALIZED (
 			(SELECT object_id, kind, at AS began, state, hidden_until::text AS hidden_until, reason, actor, acted_at AS at
 				FROM followups WHERE merchant_id = ? AND acted_at >= ? AND state <> 'open' ORDER BY acted_at DESC LIMIT ?)
 			UNION ALL (SELECT object_id, kind, NULL, 'solved', '', '', '', solved_at
@@ -53,7 +51,8 @@ func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.T
 		WHERE (waits.n > 0) = (d.state <> 'solved') AND coalesce(p.id, t.id, m.id, s.id, f.id, pr.id, rq.id) IS NOT NULL
 		ORDER BY d.at DESC LIMIT ?`,
 		merchantID, since, limit, merchantID, since, limit,
-		merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, limit)
+		merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, limit).Find(&found).Error
+	return found, err
 }
 
 // Tidy forgets what was solved before a moment.

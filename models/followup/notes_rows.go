@@ -37,12 +37,8 @@ func (s Store) NotesBetween(ctx context.Context, merchantID, clientID uuid.UUID,
 }
 
 func (s Store) notes(ctx context.Context, ask paging.Ask, condition string, args ...any) (paging.Page[Note], error) {
-	found, err := database.Find(
-		ctx,
-		s.DB,
-		noteTable,
-		database.Page(database.List(ctx, s.DB, noteTable).Where(condition, args...), ask),
-	)
+	var found []Note
+	err := database.Page(s.Gorm(ctx).Where(condition, args...), ask).Find(&found).Error
 	if err != nil {
 		return paging.Page[Note]{}, err
 	}
@@ -71,16 +67,10 @@ func (s Store) last(ctx context.Context, by, and string, key func(Note) uuid.UUI
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := database.Seek(
-		ctx,
-		s.DB,
-		noteTable,
-		`SELECT `+noteTable.Columns("n")+` FROM unnest(?::text[]::uuid[]) AS k (id)
+	var found []Note
+	err := s.Gorm(ctx).Raw(`SELECT n.* FROM unnest(?::uuid[]) AS k (id)
 		CROSS JOIN LATERAL (SELECT * FROM notes n WHERE n.merchant_id = ?
-		AND `+by+` = k.id AND `+and+` ORDER BY n.id DESC LIMIT 1) n`,
-		database.TextArray(texts(ids)),
-		merchantID,
-	)
+		AND `+by+` = k.id AND `+and+` ORDER BY n.id DESC LIMIT 1) n`, database.IDs(ids), merchantID).Find(&found).Error
 	for _, n := range found {
 		out[key(n)] = n
 	}

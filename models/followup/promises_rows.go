@@ -10,12 +10,9 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 )
-
-var lineView = table.View[PromiseLine]()
 
 // standingOf is Promise.Standing of a record p on a day.
 func standingOf(today calendar.Date) string {
@@ -55,7 +52,7 @@ func (s Store) promisePage(ctx context.Context, merchantID uuid.UUID, f PromiseF
 	if ask.Newer {
 		order = " ORDER BY p.id"
 	}
-	return listing.Page(ctx, s.DB, lineView, promiseWalk(merchantID, f, today), ask, func(page string) string {
+	return listing.PageOf[PromiseLine](ctx, s.DB, promiseWalk(merchantID, f, today), ask, func(page string) string {
 		return "SELECT p.*, coalesce(" + client.NameIn("c.") + `, '') AS client, coalesce(w.reference, '') AS reference
 			FROM (` + page + `) AS p LEFT JOIN clients c ON c.merchant_id = p.merchant_id AND c.id = p.client_id
 			LEFT JOIN purchases w ON w.merchant_id = p.merchant_id AND w.id = p.purchase_id` + order

@@ -3,22 +3,36 @@ package followup
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 )
 
 // Store is where notes, promises, owners and acts are kept.
 type Store struct{ *database.DB }
 
-var (
-	noteTable = table.New[Note]("notes")
-)
+// TableName implements GORM's Tabler.
+func (Note) TableName() string { return "notes" }
+
+// TableName implements GORM's Tabler.
+func (Act) TableName() string { return "followups" }
+
+// ownership says who looks after a thing.
+type ownership struct {
+	MerchantID uuid.UUID  `gorm:"primaryKey"`
+	ObjectID   uuid.UUID  `gorm:"primaryKey"`
+	ObjectType ObjectType `gorm:"<-:create"`
+	OwnerID    uuid.UUID
+	UpdatedAt  time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (ownership) TableName() string { return "owners" }
 
 // where are the rows of each type of object: their id, client and purchase.
 var where = map[ObjectType]string{ //nolint:gosec // queries, no credentials
@@ -62,18 +76,13 @@ func find(tx *database.Tx, merchantID uuid.UUID, objects []Object) ([]subject, e
 		if !known {
 			continue
 		}
-		rows, err := tx.DB().Pool.Query(tx.Context(), query+" merchant_id = $1 AND id = ANY($2)", merchantID, some)
-		if err != nil {
+		var rows []subject
+		if err := tx.Gorm().Raw(query+" merchant_id = ? AND id IN ?", merchantID, some).Find(&rows).Error; err != nil {
 			return nil, fmt.Errorf("find what is followed up: %w", err)
 		}
-		s := subject{Object: Object{Type: of}}
-		var clientID, purchaseID *uuid.UUID
-		if _, err := pgx.ForEachRow(rows, []any{&s.ID, &clientID, &purchaseID}, func() error {
-			s.ClientID, s.PurchaseID = database.OrZero(clientID), database.OrZero(purchaseID)
+		for _, s := range rows {
+			s.Type = of
 			found[s.Object] = s
-			return nil
-		}); err != nil {
-			return nil, fmt.Errorf("find what is followed up: %w", err)
 		}
 	}
 	var out []subject
@@ -88,99 +97,75 @@ func find(tx *database.Tx, merchantID uuid.UUID, objects []Object) ([]subject, e
 
 // holdClients keeps the clients from being erased until the transaction ends, and gives those that are erased already.
 func holdClients(tx *database.Tx, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID]bool, error) {
-	rows, err := tx.DB().Pool.Query(tx.Context(), `SELECT id, erased_at IS NOT NULL FROM clients
-		WHERE merchant_id = $1 AND id = ANY($2) ORDER BY id FOR SHARE`, merchantID, clients)
-	if err != nil {
+	var held []struct {
+		ID     uuid.UUID
+		Erased bool
+	}
+	if err := tx.Gorm().Raw(`SELECT id, erased_at IS NOT NULL AS erased FROM clients
+		WHERE merchant_id = ? AND id IN ? ORDER BY id FOR SHARE`, merchantID, clients).Find(&held).Error; err != nil {
 		return nil, fmt.Errorf("hold clients: %w", err)
 	}
 	erased := map[uuid.UUID]bool{}
-	var id uuid.UUID
-	var is bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &is}, func() error {
-		if is {
-			erased[id] = true
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("hold clients: %w", err)
+	for _, c := range held {
+		erased[c.ID] = c.Erased
 	}
 	return erased, nil
 }
 
-// setOwner gives an object to a person of the team; uuid.Nil: to nobody.
-func setOwner(tx *database.Tx, merchantID uuid.UUID, o Object, owner uuid.UUID) {
-	if owner == uuid.Nil {
-		tx.Later(`DELETE FROM owners WHERE merchant_id = $1 AND object_id = $2`, merchantID, o.ID)
-		return
+// setOwner gives things to a person of the team; uuid.Nil: to nobody.
+func setOwner(tx *database.Tx, merchantID uuid.UUID, of []subject, owner uuid.UUID) error {
+	owned, ids := make([]ownership, len(of)), make([]uuid.UUID, len(of))
+	for i, o := range of {
+		owned[i], ids[i] = ownership{merchantID, o.ID, o.Type, owner, tx.Now()}, o.ID
 	}
-	tx.Later(`INSERT INTO owners (merchant_id, object_id, object_type, owner_id, updated_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (merchant_id, object_id) DO UPDATE SET owner_id = $4,
-		updated_at = $5`, merchantID, o.ID, string(o.Type), owner,
-		tx.Now())
+	if owner == uuid.Nil {
+		return tx.Gorm().Scopes(database.OfMerchant(merchantID)).Delete(&ownership{}, "object_id IN ?", ids).Error
+	}
+	return tx.Gorm().Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "merchant_id"}, {Name: "object_id"}},
+		DoUpdates: clause.AssignmentColumns([]string{"owner_id", "updated_at"})}).Create(&owned).Error
 }
 
 // hide puts items off or closes them, as they wait at this moment, and gives those that do wait.
 func hide(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
-	ids, kinds := make([]uuid.UUID, len(items)), make([]string, len(items))
-	for i, item := range items {
-		ids[i], kinds[i] = item.ObjectID, string(item.Kind)
-	}
-	return changed(
-		tx,
-		`INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor, acted_at)
-		SELECT f.merchant_id, f.object_id, f.kind, f.at, $4, $5::text::date, $6, $7, $8, $9
-		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind) CROSS JOIN LATERAL (
-			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = $1 OFFSET 0) f
+	ids, kinds := parted(items)
+	return changed(tx, `INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor,
+			acted_at)
+		SELECT f.merchant_id, f.object_id, f.kind, f.at, ?, ?::text::date, ?, ?, ?, ?
+		FROM unnest(?::uuid[], ?::text[]) AS c (object_id, kind) CROSS JOIN LATERAL (
+			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = ? OFFSET 0) f
 			WHERE f.kind = c.kind
 		ON CONFLICT (merchant_id, object_id, kind) DO UPDATE SET at = excluded.at, state = excluded.state,
 			hidden_until = excluded.hidden_until, reason = excluded.reason, actor_id = excluded.actor_id, actor = excluded.actor,
 			acted_at = excluded.acted_at
-		RETURNING kind, object_id`,
-		a.MerchantID,
-		ids,
-		kinds,
-		string(a.State),
-		a.HiddenUntil,
-		string(a.Reason),
-		database.OrNull(a.ActorID),
-		a.Actor,
-		a.ActedAt,
-	)
+		RETURNING kind, object_id`, a.State, a.HiddenUntil, a.Reason, database.OrNull(a.ActorID), a.Actor, a.ActedAt, ids,
+		kinds, a.MerchantID)
 }
 
 // show makes items wait again that were put off or closed, and gives those that were.
 func show(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
-	ids, kinds := make([]uuid.UUID, len(items)), make([]string, len(items))
-	for i, item := range items {
-		ids[i], kinds[i] = item.ObjectID, string(item.Kind)
+	ids, kinds := parted(items)
+	return changed(tx, `UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '',
+			actor_id = ?, actor = ?, acted_at = ?
+		FROM unnest(?::uuid[], ?::text[]) AS c (object_id, kind)
+		WHERE f.merchant_id = ? AND f.object_id = c.object_id AND f.kind = c.kind AND f.state <> 'open'
+		RETURNING f.kind, f.object_id`, database.OrNull(a.ActorID), a.Actor, a.ActedAt, ids, kinds, a.MerchantID)
+}
+
+func parted(items []Item) (ids, kinds database.TextArray) {
+	for _, item := range items {
+		ids, kinds = append(ids, item.ObjectID.String()), append(kinds, string(item.Kind))
 	}
-	return changed(
-		tx,
-		`UPDATE followups f SET state = 'open', hidden_until = '-infinity', reason = '',
-			actor_id = $4, actor = $5, acted_at = $6
-		FROM unnest($2::uuid[], $3::text[]) AS c (object_id, kind)
-		WHERE f.merchant_id = $1 AND f.object_id = c.object_id AND f.kind = c.kind AND f.state <> 'open'
-		RETURNING f.kind, f.object_id`,
-		a.MerchantID,
-		ids,
-		kinds,
-		database.OrNull(a.ActorID),
-		a.Actor,
-		a.ActedAt,
-	)
+	return ids, kinds
 }
 
 func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
-	rows, err := tx.DB().Pool.Query(tx.Context(), sql, args...)
-	if err != nil {
+	var found []Item
+	if err := tx.Gorm().Raw(sql, args...).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("change what waits: %w", err)
 	}
 	out := map[Item]bool{}
-	var item Item
-	_, err = pgx.ForEachRow(rows, []any{&item.Kind, &item.ObjectID}, func() error { out[item] = true; return nil })
-	if err != nil {
-		return nil, fmt.Errorf("change what waits: %w", err)
+	for _, item := range found {
+		out[item] = true
 	}
 	return out, nil
 }
@@ -218,12 +203,17 @@ func replaceOpen(tx *database.Tx, merchantID, purchaseID uuid.UUID) (bool, error
 
 // owing is what a purchase comes to.
 func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency string, owed bool, err error) {
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT total_cents, currency, is_owed(status) FROM purchases
-		WHERE merchant_id = $1 AND id = $2 FOR SHARE`, merchantID, id).Scan(&cents, &currency, &owed)
+	var of struct {
+		TotalCents int64
+		Currency   string
+		Owed       bool
+	}
+	err = tx.Gorm().Raw(`SELECT total_cents, currency, is_owed(status) AS owed FROM purchases
+		WHERE merchant_id = ? AND id = ? FOR SHARE`, merchantID, id).Take(&of).Error
 	if err != nil {
 		err = fmt.Errorf("look what is owed: %w", err)
 	}
-	return cents, currency, owed, err
+	return of.TotalCents, of.Currency, of.Owed, err
 }
 
 // PromisesOn are the promises due on the days from first to last, both included, in their order, up to limit.
@@ -264,33 +254,34 @@ func (s Store) PromisesByID(ctx context.Context, merchantID uuid.UUID, ids []uui
 
 // Owners are the people who look after some things.
 func (s Store) Owners(ctx context.Context, merchantID uuid.UUID, objects []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT object_id, owner_id FROM owners WHERE merchant_id = $1 AND object_id = ANY($2)`,
-		merchantID, objects)
+	out := map[uuid.UUID]uuid.UUID{}
+	if len(objects) == 0 {
+		return out, nil
+	}
+	var found []ownership
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("object_id IN ?", objects).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("read owners: %w", err)
 	}
-	out := map[uuid.UUID]uuid.UUID{}
-	var object, owner uuid.UUID
-	if _, err = pgx.ForEachRow(
-		rows,
-		[]any{&object, &owner},
-		func() error { out[object] = owner; return nil },
-	); err != nil {
-		return nil, fmt.Errorf("read owners: %w", err)
+	for _, o := range found {
+		out[o.ObjectID] = o.OwnerID
 	}
 	return out, nil
 }
 
-func texts(ids []uuid.UUID) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = id.String()
-	}
-	return out
+// addNotes adds notes in this transaction, some at a time.
+func addNotes(tx *database.Tx, notes []Note) error {
+	return tx.Gorm().CreateInBatches(notes, 500).Error
 }
 
-// InsertNote adds a note in this transaction.
-func InsertNote(tx *database.Tx, n Note) { database.Append(tx, noteTable.Insert, n) }
+// InsertNote adds a note with what waits in this transaction: the import of a book adds many.
+func InsertNote(tx *database.Tx, n Note) {
+	tx.Later(`INSERT INTO notes (id, merchant_id, object_type, object_id, client_id, purchase_id, text, outcome, phone,
+			author_id, author, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, database.Native([]any{n.ID, n.MerchantID,
+		string(n.ObjectType), n.ObjectID, database.OrNull(n.ClientID), database.OrNull(n.PurchaseID), n.Text,
+		string(n.Outcome), n.Phone, database.OrNull(n.AuthorID), n.Author, n.CreatedAt})...)
+}
 
 // RemoveNotes takes notes back that nobody has changed since they were added.
 func RemoveNotes(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) {

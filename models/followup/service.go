@@ -83,13 +83,12 @@ func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n 
 		if err != nil {
 			return err
 		}
-		seen := map[uuid.UUID]bool{}
-		for _, of := range subjects {
-			n := n
+		seen, notes := map[uuid.UUID]bool{}, make([]Note, len(subjects))
+		for i, of := range subjects {
 			n.ID, n.MerchantID, n.CreatedAt = tx.NewID(), who.MerchantID, tx.Now()
 			n.ObjectType, n.ObjectID, n.ClientID, n.PurchaseID = of.Type, of.ID, of.ClientID, of.shownWith()
 			n.AuthorID, n.Author = who.ID, who.Name
-			database.Append(tx, noteTable.Insert, n)
+			notes[i] = n
 			tx.Audit(who, of.entry(action, sentence, nil))
 			if owed := cmp.Or(of.PurchaseID, of.ClientID); promised != nil && !seen[owed] {
 				seen[owed] = true
@@ -97,6 +96,9 @@ func (s *Service) write(ctx context.Context, who actor.Actor, about []Object, n 
 					return err
 				}
 			}
+		}
+		if err := addNotes(tx, notes); err != nil {
+			return err
 		}
 		count = len(subjects)
 		return tx.Answered(count)
@@ -128,8 +130,10 @@ func (s *Service) Assign(ctx context.Context, who actor.Actor, about []Object, o
 		if len(subjects) == 0 {
 			return fault.Missing()
 		}
+		if err := setOwner(tx, who.MerchantID, subjects, owner); err != nil {
+			return err
+		}
 		for _, of := range subjects {
-			setOwner(tx, who.MerchantID, of.Object, owner)
 			tx.Audit(who, of.entry("followup.assigned", sentence, nil))
 		}
 		count = len(subjects)

@@ -6,8 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/client"
-	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
@@ -29,18 +27,13 @@ type Waiting struct {
 	Actor       string // who put it off or closed it
 }
 
-var (
-	subjectView = table.View[Subject]()
-	waitingView = table.View[Waiting]()
-)
-
 // Subject finds a thing that can be followed up; NotFound for what the merchant has not.
-func (s Store) Subject(ctx context.Context, merchantID uuid.UUID, o Object) (Subject, error) {
+func (s Store) Subject(ctx context.Context, merchantID uuid.UUID, o Object) (found Subject, err error) {
 	query, known := where[o.Type]
 	if !known {
 		return Subject{}, fault.Missing()
 	}
-	return database.First(database.Seek(ctx, s.DB, subjectView, `SELECT x.id, x.client_id, x.purchase_id,
+	err = s.Gorm(ctx).Raw(`SELECT x.id, x.client_id, x.purchase_id,
 			coalesce(`+client.NameIn("k.")+`, '') AS client_name,
 			coalesce(k.phone, '') AS phone, k.erased_at IS NOT NULL AS erased, o.owner_id,
 			coalesce((SELECT p.total_cents FROM purchases p WHERE p.id = x.purchase_id AND p.merchant_id = ?
@@ -48,25 +41,20 @@ func (s Store) Subject(ctx context.Context, merchantID uuid.UUID, o Object) (Sub
 				AS owed_cents
 		FROM (`+query+` merchant_id = ? AND id = ?) x (id, client_id, purchase_id)
 			LEFT JOIN clients k ON k.id = x.client_id LEFT JOIN owners o ON o.merchant_id = ? AND o.object_id = x.id`,
-		merchantID, merchantID, o.ID, merchantID))
+		merchantID, merchantID, o.ID, merchantID).Take(&found).Error
+	return found, err
 }
 
 // WaitingFor are the reasons for which a thing needs attention.
-func (s Store) WaitingFor(ctx context.Context, merchantID, objectID uuid.UUID) ([]Waiting, error) {
-	return database.Seek(
-		ctx,
-		s.DB,
-		waitingView,
-		`SELECT w.kind, coalesce(f.state, '') AS state, w.hidden_until::text AS hidden_until,
+func (s Store) WaitingFor(ctx context.Context, merchantID, objectID uuid.UUID) (found []Waiting, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT w.kind, coalesce(f.state, '') AS state, w.hidden_until::text AS hidden_until,
 			coalesce(f.actor, '') AS actor
 		FROM (SELECT * FROM attention_facts a WHERE a.object_id = ? AND a.merchant_id = ? OFFSET 0) w
 			LEFT JOIN followups f ON f.merchant_id = w.merchant_id AND f.object_id = w.object_id
 			AND f.kind = w.kind AND f.at = w.at
 				AND f.state <> 'open'
-		ORDER BY w.kind`,
-		objectID,
-		merchantID,
-	)
+		ORDER BY w.kind`, objectID, merchantID).Find(&found).Error
+	return found, err
 }
 
 // NotesAbout are the notes and calls that are shown with a thing, newest first: all of its client, or its own where it
