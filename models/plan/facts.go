@@ -169,7 +169,7 @@ func (t turn) made(tx *database.Tx) (uuid.UUID, error) {
 	if t.step().Kind != DebitAgain {
 		return uuid.Nil, nil
 	}
-	return newest(tx, t.PurchaseID)
+	return newest(tx, t.MerchantID, t.PurchaseID)
 }
 
 // Says is the amount and the date of a debit in words.

@@ -106,7 +106,7 @@ func (s *Service) MovePreview(ctx context.Context, who actor.Actor, id uuid.UUID
 			}
 		}
 	}
-	runs, err := s.Store.movable(ctx, who.MerchantID, id, v.N, uuid.Nil, mostRows, "")
+	runs, err := s.Store.movable(ctx, who.MerchantID, id, v.N, uuid.Nil, mostRows)
 	if err != nil || len(runs) == 0 {
 		return m, err
 	}

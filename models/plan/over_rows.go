@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
 )
@@ -28,29 +30,30 @@ func (a alike) over() (out []Kind) {
 
 // behind counts what is under way by versions of a plan before one.
 func (s Store) behind(ctx context.Context, merchantID, planID uuid.UUID, version int) (out []alike, err error) {
-	var a alike
-	err = s.Pool.Each(ctx, []any{&a.Branch, &a.State, &a.Kinds, &a.N}, func() error { out = append(out, a); return nil },
-		`SELECT branch, state, kinds, count(*) FROM (SELECT r.branch, r.state,
+	err = s.Gorm(ctx).Raw(`SELECT branch, state, kinds, count(*) AS n FROM (SELECT r.branch, r.state,
 				coalesce((SELECT string_agg(t.kind, ' ' ORDER BY t.n) FROM plan_steps t
-					WHERE t.merchant_id = $1 AND t.run_id = r.id), '') AS kinds
+					WHERE t.merchant_id = ? AND t.run_id = r.id), '') AS kinds
 			FROM plan_runs r
-			WHERE r.merchant_id = $1 AND r.plan_id = $2 AND r.version < $3 AND r.state <> 'ended') x
-		GROUP BY branch, state, kinds ORDER BY branch, state, kinds LIMIT 500`,
-		database.Native([]any{merchantID, planID, version})...)
+			WHERE r.merchant_id = ? AND r.plan_id = ? AND r.version < ? AND r.state <> 'ended') x
+		GROUP BY branch, state, kinds ORDER BY branch, state, kinds LIMIT 500`, merchantID, merchantID, planID, version).
+		Find(&out).Error
 	if err != nil {
 		err = fmt.Errorf("count what is behind a version: %w", err)
 	}
 	return out, err
 }
 
-// lockFree keeps others from moving the runs, and leaves out those that are being moved.
-const lockFree = " FOR UPDATE SKIP LOCKED"
+// lockFree is the scope that keeps others from moving the runs, and leaves out those that are being moved.
+func lockFree(db *gorm.DB) *gorm.DB {
+	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked})
+}
 
 // movable lists what is under way by versions of a plan before one, in the order of the ids.
 func (s Store) movable(ctx context.Context, merchantID, planID uuid.UUID, version int, after uuid.UUID, limit int,
-	lock string) ([]Run, error) {
-	return database.All(ctx, s.DB, runTable, `merchant_id = $1 AND plan_id = $2 AND id > $4 AND version < $3
-		AND state <> 'ended' ORDER BY id LIMIT $5`+lock, merchantID, planID, version, after, limit)
+	also ...func(*gorm.DB) *gorm.DB) (runs []Run, err error) {
+	err = s.Gorm(ctx).Scopes(live(merchantID)).Scopes(also...).
+		Where("plan_id = ? AND id > ? AND version < ?", planID, after, version).Order("id").Limit(limit).Find(&runs).Error
+	return runs, err
 }
 
 // changeVersions moves runs to a version, and gives those that moved. One that took a step or was stopped meanwhile
@@ -72,15 +75,23 @@ func changeVersions(tx *database.Tx, merchantID uuid.UUID, was, is []Run) (map[u
 	if err != nil {
 		return nil, fmt.Errorf("move runs to a version: %w", err)
 	}
-	done := map[uuid.UUID]bool{}
-	err = database.Query(tx, func(id *[16]byte) []any { return []any{id} }, func(id [16]byte) { done[id] = true },
-		`UPDATE plan_runs r SET version = v.version, step = v.step, shift = v.shift, debit_on = NULL, updated_at = $3,
-			due_at = CASE WHEN r.state = 'waiting' THEN $3::timestamptz ELSE r.due_at END
-		FROM jsonb_to_recordset($2::jsonb) AS v (id uuid, was int, old int, step int, version int, shift int)
-		WHERE r.id = v.id AND r.merchant_id = $1 AND r.step = v.was AND r.version = v.old AND r.state <> 'ended'
-		RETURNING r.id`, database.Native([]any{merchantID, string(list), tx.Now()})...)
+	var ids []uuid.UUID
+	err = tx.Gorm().Raw(`UPDATE plan_runs r SET version = v.version, step = v.step, shift = v.shift, debit_on = NULL,
+			updated_at = ?, due_at = CASE WHEN r.state = 'waiting' THEN ?::timestamptz ELSE r.due_at END
+		FROM jsonb_to_recordset(?::jsonb) AS v (id uuid, was int, old int, step int, version int, shift int)
+		WHERE r.id = v.id AND r.merchant_id = ? AND r.step = v.was AND r.version = v.old AND r.state <> 'ended'
+		RETURNING r.id`, tx.Now(), tx.Now(), string(list), merchantID).Find(&ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("move runs to a version: %w", err)
 	}
-	return done, nil
+	return among(ids), nil
+}
+
+// among tells which ids are some.
+func among(ids []uuid.UUID) map[uuid.UUID]bool {
+	out := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
 }

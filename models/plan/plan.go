@@ -99,7 +99,7 @@ type Version struct {
 	PlanID     uuid.UUID `gorm:"not null"`
 	N          int
 	MerchantID uuid.UUID
-	Steps      Steps `gorm:"-"`
+	Steps      Steps `gorm:"serializer:json;not null"`
 	CreatedAt  time.Time
 	CreatedBy  string
 }

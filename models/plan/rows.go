@@ -7,20 +7,16 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 )
 
 // Store is where plans and their runs are kept.
 type Store struct{ *database.DB }
 
-var (
-	versionTable = table.New("plan_versions",
-		table.JSON("steps", func(v *Version) *Steps { return &v.Steps }, false))
-	runTable   = table.New[Run]("plan_runs")
-	takenTable = table.New[Taken]("plan_steps")
-)
+// TableName implements GORM's Tabler.
+func (Version) TableName() string { return "plan_versions" }
 
 // TableName implements GORM's Tabler.
 func (Plan) TableName() string { return "plans" }
@@ -39,19 +35,22 @@ func (s Store) Plan(ctx context.Context, merchantID, id uuid.UUID) (p Plan, err 
 }
 
 // Versions lists the versions of a plan, the newest first.
-func (s Store) Versions(ctx context.Context, merchantID, planID uuid.UUID) ([]Version, error) {
-	return database.All(ctx, s.DB, versionTable, "merchant_id = $1 AND plan_id = $2 ORDER BY n DESC", merchantID, planID)
+func (s Store) Versions(ctx context.Context, merchantID, planID uuid.UUID) (all []Version, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("plan_id = ?", planID).Order("n DESC").Find(&all).Error
+	return all, err
 }
 
 // Version gives a version of a plan.
-func (s Store) Version(ctx context.Context, merchantID, planID uuid.UUID, n int) (Version, error) {
-	return database.One(ctx, s.DB, versionTable, "merchant_id = $1 AND plan_id = $2 AND n = $3", merchantID, planID, n)
+func (s Store) Version(ctx context.Context, merchantID, planID uuid.UUID, n int) (v Version, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&v, "plan_id = ? AND n = ?", planID, n).Error
+	return v, err
 }
 
 // Current gives the version that each plan of a business has, by the plan.
 func (s Store) Current(ctx context.Context, merchantID uuid.UUID) (map[uuid.UUID]Version, error) {
-	all, err := database.All(ctx, s.DB, versionTable, `merchant_id = $1
-		AND (plan_id, n) IN (SELECT id, version FROM plans WHERE merchant_id = $1)`, merchantID)
+	var all []Version
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).
+		Where("(plan_id, n) IN (SELECT id, version FROM plans WHERE merchant_id = ?)", merchantID).Find(&all).Error
 	of := make(map[uuid.UUID]Version, len(all))
 	for _, v := range all {
 		of[v.PlanID] = v
@@ -67,7 +66,7 @@ func lockPlan(tx *database.Tx, merchantID, id uuid.UUID) (p Plan, err error) {
 
 func insertPlan(tx *database.Tx, p Plan, v Version) {
 	tx.Create(&p)
-	database.Insert(tx, versionTable, v)
+	tx.Create(&v)
 }
 
 // changePlan writes a plan that this transaction holds.
@@ -76,19 +75,18 @@ func changePlan(tx *database.Tx, p Plan) error {
 		Select("name", "state", "version", "hold_out", "updated_at").UpdateColumns(p))
 }
 
-func insertVersion(tx *database.Tx, v Version) { database.Insert(tx, versionTable, v) }
-
 // place tells whether a brand and a template of the business are there; zero ids are.
 func place(tx *database.Tx, merchantID, brandID, templateID uuid.UUID) (brand, template bool, err error) {
-	err = tx.DB().Pool.QueryRow(tx.Context(), `SELECT
-			$2::uuid IS NULL OR EXISTS (SELECT FROM brands WHERE merchant_id = $1 AND id = $2),
-			$3::uuid IS NULL OR EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND id = $3)`,
-		database.Native([]any{merchantID, database.OrNull(brandID), database.OrNull(templateID)})...).
-		Scan(&brand, &template)
+	var there struct{ Brand, Template bool }
+	b, t := database.OrNull(brandID), database.OrNull(templateID)
+	err = tx.Gorm().Raw(`SELECT
+			?::uuid IS NULL OR EXISTS (SELECT FROM brands WHERE merchant_id = ? AND id = ?) AS brand,
+			?::uuid IS NULL OR EXISTS (SELECT FROM billing_templates WHERE merchant_id = ? AND id = ?) AS template`,
+		b, merchantID, b, t, merchantID, t).Take(&there).Error
 	if err != nil {
 		err = fmt.Errorf("look for a brand and a template: %w", err)
 	}
-	return brand, template, err
+	return there.Brand, there.Template, err
 }
 
 // taken tells whether a plan that has not ended answers for the same debits.
@@ -106,9 +104,10 @@ func taken(tx *database.Tx, p Plan) (bool, error) {
 
 // endRuns ends what is under way by a plan, and tells how much that is.
 func endRuns(tx *database.Tx, merchantID, planID uuid.UUID, why string) (int64, error) {
-	return tx.Exec(`UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL,
-			end_reason = $3, ended_at = $4, updated_at = $4
-		WHERE merchant_id = $1 AND plan_id = $2 AND state <> 'ended'`, merchantID, planID, why, tx.Now())
+	ended := tx.Gorm().Model(&Run{}).Scopes(live(merchantID)).Where("plan_id = ?", planID).
+		UpdateColumns(map[string]any{"state": Over, "held_for": "", "held_until": nil, "debit_on": nil, "end_reason": why,
+			"ended_at": tx.Now(), "updated_at": tx.Now()})
+	return ended.RowsAffected, ended.Error
 }
 
 // Failure is a debit that failed, as runs begin with it.
@@ -186,41 +185,39 @@ func begin(tx *database.Tx, failed []Failure) {
 
 // release lets runs go on whose day has come, and tells how many.
 func (s Store) release(ctx context.Context, now time.Time, today string) (int64, error) {
-	tag, err := s.Pool.Exec(ctx, `UPDATE plan_runs SET state = 'waiting', held_for = '', held_until = NULL,
-			due_at = started_at, updated_at = $1
-		WHERE state = 'held' AND held_until <= $2::date`, now, today)
-	if err != nil {
-		return 0, fmt.Errorf("let runs go on: %w", err)
+	let := s.Gorm(ctx).Model(&Run{}).Scopes(database.AcrossMerchants).Where("state = ? AND held_until <= ?", Held, today).
+		UpdateColumns(map[string]any{"state": Waiting, "held_for": "", "held_until": nil,
+			"due_at": gorm.Expr("started_at"), "updated_at": now})
+	if let.Error != nil {
+		return 0, fmt.Errorf("let runs go on: %w", let.Error)
 	}
-	return tag.RowsAffected(), nil
+	return let.RowsAffected, nil
 }
 
 // due lists runs whose next step is to be looked at, of all businesses; those of paused plans rest.
-func (s Store) due(ctx context.Context, now time.Time, without []uuid.UUID, limit int) ([]Run, error) {
-	return database.Collect(ctx, s.DB, runTable, "SELECT "+runTable.Columns("r")+` FROM plan_runs r
+func (s Store) due(ctx context.Context, now time.Time, without []uuid.UUID, limit int) (runs []Run, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT r.* FROM plan_runs r
 		JOIN plans p ON p.id = r.plan_id AND p.state = 'active'
-		WHERE r.state = 'waiting' AND r.due_at <= $1 AND NOT r.id = ANY($2::uuid[])
-		ORDER BY r.due_at, r.id LIMIT $3`, database.Native([]any{now, database.IDs(without), limit}))
+		WHERE r.state = 'waiting' AND r.due_at <= ? AND NOT r.id = ANY(?::uuid[])
+		ORDER BY r.due_at, r.id LIMIT ?`, now, database.IDs(without), limit).Find(&runs).Error
+	return runs, err
 }
 
 // nextDue is the earliest moment after now at which a step is looked at.
 func (s Store) nextDue(ctx context.Context, now time.Time, today string) (at time.Time, found bool, err error) {
-	var first *time.Time
-	err = s.Pool.QueryRow(ctx, `SELECT least(
-			(SELECT min(due_at) FROM plan_runs WHERE state = 'waiting' AND due_at > $1),
+	var first struct{ At time.Time }
+	err = s.Gorm(ctx).Raw(`SELECT least(
+			(SELECT min(due_at) FROM plan_runs WHERE state = 'waiting' AND due_at > ?),
 			(SELECT min(held_until)::timestamp AT TIME ZONE 'Africa/Johannesburg' FROM plan_runs
-				WHERE state = 'held' AND held_until > $2::date))`, now, today).Scan(&first)
-	if err != nil || first == nil {
-		return at, false, err
-	}
-	return first.UTC(), true, nil
+				WHERE state = 'held' AND held_until > ?::date)) AS at`, now, today).Take(&first).Error
+	return first.At, !first.At.IsZero(), err
 }
 
 // overdue tells whether a step waits that is to be looked at by now.
 func (s Store) overdue(ctx context.Context, now time.Time, today string) (late bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM plan_runs r JOIN plans p ON p.id = r.plan_id
-			AND p.state = 'active' WHERE r.state = 'waiting' AND r.due_at <= $1)
-		OR EXISTS (SELECT FROM plan_runs WHERE state = 'held' AND held_until <= $2::date)`, now, today).Scan(&late)
+	err = s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM plan_runs r JOIN plans p ON p.id = r.plan_id
+			AND p.state = 'active' WHERE r.state = 'waiting' AND r.due_at <= ?)
+		OR EXISTS (SELECT FROM plan_runs WHERE state = 'held' AND held_until <= ?::date)`, now, today).Scan(&late).Error
 	if err != nil {
 		err = fmt.Errorf("look for steps: %w", err)
 	}
@@ -229,8 +226,8 @@ func (s Store) overdue(ctx context.Context, now time.Time, today string) (late b
 
 // postpone has the next step of a run looked at later.
 func (s Store) postpone(ctx context.Context, r Run, at time.Time) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE plan_runs SET due_at = $4 WHERE merchant_id = $1 AND id = $2 AND step = $3
-		AND state = 'waiting'`, database.Native([]any{r.MerchantID, r.ID, r.Step, at})...)
+	err := s.Gorm(ctx).Model(&r).Scopes(database.OfMerchant(r.MerchantID)).Where("step = ? AND state = ?", r.Step, Waiting).
+		UpdateColumn("due_at", at).Error
 	if err != nil {
 		return fmt.Errorf("postpone a step: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
@@ -53,60 +54,74 @@ func move(tx *database.Tx, merchantID uuid.UUID, from string, moves []moved) (ma
 	if err != nil {
 		return nil, fmt.Errorf("move runs: %w", err)
 	}
-	done := map[uuid.UUID]bool{}
-	err = database.Query(tx, func(id *[16]byte) []any { return []any{id} }, func(id [16]byte) { done[id] = true },
-		`WITH v AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS v (id uuid, was int, version int, step int, day date,
-				state text, held_for text, held_until date, due_at timestamptz, debit_on date, end_reason text,
-				kind text, outcome text, why text, rules text, made_id uuid, made_for date, cents bigint, planned_on date,
-				by text)),
+	var ids []uuid.UUID
+	err = tx.Gorm().Raw(`WITH v AS (SELECT * FROM jsonb_to_recordset(?::jsonb) AS v (id uuid, was int, version int,
+				step int, day date, state text, held_for text, held_until date, due_at timestamptz, debit_on date,
+				end_reason text, kind text, outcome text, why text, rules text, made_id uuid, made_for date, cents bigint,
+				planned_on date, by text)),
 		turn AS (UPDATE plan_runs r SET step = v.step, day = v.day, debit_on = v.debit_on, due_at = v.due_at,
-				updated_at = $3,
+				updated_at = ?,
 				state = CASE WHEN r.held_for = 'debit' AND v.state = 'waiting' THEN r.state ELSE v.state END,
 				held_for = CASE WHEN r.held_for = 'debit' AND v.state = 'waiting' THEN r.held_for ELSE v.held_for END,
 				held_until = v.held_until, end_reason = v.end_reason,
-				ended_at = CASE WHEN v.state = 'ended' THEN $3::timestamptz END
-			FROM v WHERE r.id = v.id AND r.merchant_id = $1 AND r.step = v.was AND r.version = v.version
+				ended_at = CASE WHEN v.state = 'ended' THEN ?::timestamptz END
+			FROM v WHERE r.id = v.id AND r.merchant_id = ? AND r.step = v.was AND r.version = v.version
 				AND `+from+`
-			RETURNING r.id, r.shift),
+			RETURNING r.id, r.merchant_id, r.shift, r.updated_at),
 		taken AS (INSERT INTO plan_steps (run_id, n, merchant_id, kind, outcome, why, rules, made_id, made_for, cents,
 				planned_on, decided_at, decided_by)
-			SELECT v.id, v.was + 1 + turn.shift, $1, v.kind, v.outcome, v.why, v.rules, v.made_id, v.made_for, v.cents,
-				v.planned_on, $3, v.by
+			SELECT v.id, v.was + 1 + turn.shift, turn.merchant_id, v.kind, v.outcome, v.why, v.rules, v.made_id, v.made_for,
+				v.cents, v.planned_on, turn.updated_at, v.by
 			FROM v JOIN turn USING (id) WHERE v.outcome <> '')
-		SELECT id FROM turn`, database.Native([]any{merchantID, string(list), tx.Now()})...)
+		SELECT id FROM turn`, string(list), tx.Now(), tx.Now(), merchantID).Find(&ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("move runs: %w", err)
 	}
-	return done, nil
+	return among(ids), nil
+}
+
+// TableName implements GORM's Tabler.
+func (Run) TableName() string { return "plan_runs" }
+
+// TableName implements GORM's Tabler.
+func (Taken) TableName() string { return "plan_steps" }
+
+// live is the scope of the runs of a business that have not ended.
+func live(merchantID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Where("merchant_id = ? AND state <> 'ended'", merchantID) }
 }
 
 // Run gives a run of a business; NotFound otherwise.
-func (s Store) Run(ctx context.Context, merchantID, id uuid.UUID) (Run, error) {
-	return database.One(ctx, s.DB, runTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Run(ctx context.Context, merchantID, id uuid.UUID) (r Run, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&r, "id = ?", id).Error
+	return r, err
 }
 
 // RunsOf lists the runs of a purchase, the newest first.
-func (s Store) RunsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Run, error) {
-	return database.All(ctx, s.DB, runTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 20", merchantID,
-		purchaseID)
+func (s Store) RunsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) (runs []Run, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("purchase_id = ?", purchaseID).Order("id DESC").
+		Limit(20).Find(&runs).Error
+	return runs, err
 }
 
 // LiveOf lists what is under way for a client, the oldest first.
-func (s Store) LiveOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Run, error) {
-	return database.All(ctx, s.DB, runTable,
-		"merchant_id = $1 AND client_id = $2 AND state <> 'ended' ORDER BY id LIMIT 20", merchantID, clientID)
+func (s Store) LiveOf(ctx context.Context, merchantID, clientID uuid.UUID) (runs []Run, err error) {
+	err = s.Gorm(ctx).Scopes(live(merchantID)).Where("client_id = ?", clientID).Order("id").Limit(20).Find(&runs).Error
+	return runs, err
 }
 
 // Taken lists what became of the steps of some runs, in their order.
-func (s Store) Taken(ctx context.Context, merchantID uuid.UUID, runs ...uuid.UUID) ([]Taken, error) {
-	return database.All(ctx, s.DB, takenTable, "merchant_id = $1 AND run_id = ANY($2::uuid[]) ORDER BY run_id, n",
-		merchantID, database.IDs(runs))
+func (s Store) Taken(ctx context.Context, merchantID uuid.UUID, runs ...uuid.UUID) (steps []Taken, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("run_id IN ?", runs).Order("run_id, n").
+		Find(&steps).Error
+	return steps, err
 }
 
 // UnderWay lists runs of a plan that have not ended, those first that are due first.
-func (s Store) UnderWay(ctx context.Context, merchantID, planID uuid.UUID, limit int) ([]Run, error) {
-	return database.All(ctx, s.DB, runTable, `merchant_id = $1 AND plan_id = $2 AND state <> 'ended'
-		ORDER BY due_at, id LIMIT $3`, merchantID, planID, limit)
+func (s Store) UnderWay(ctx context.Context, merchantID, planID uuid.UUID, limit int) (runs []Run, err error) {
+	err = s.Gorm(ctx).Scopes(live(merchantID)).Where("plan_id = ?", planID).Order("due_at, id").Limit(limit).
+		Find(&runs).Error
+	return runs, err
 }
 
 // Counts are how many runs of a plan stand where.
@@ -118,19 +133,18 @@ type Counts struct {
 
 // Count counts the runs of a plan.
 func (s Store) Count(ctx context.Context, merchantID, planID uuid.UUID) (c Counts, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'held'),
-			count(*) FILTER (WHERE state = 'with_person'), count(*) FILTER (WHERE state = 'ended'),
-			count(*) FILTER (WHERE end_reason = 'paid'), count(*) FILTER (WHERE state <> 'ended'
-				AND version < (SELECT version FROM plans WHERE merchant_id = $1 AND id = $2))
-		FROM plan_runs WHERE merchant_id = $1 AND plan_id = $2`, database.Native([]any{merchantID, planID})...).
-		Scan(&c.Waiting, &c.Held, &c.WithPerson, &c.Ended, &c.Paid, &c.Behind)
+	err = s.Gorm(ctx).Raw(`SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting,
+			count(*) FILTER (WHERE state = 'held') AS held, count(*) FILTER (WHERE state = 'with_person') AS with_person,
+			count(*) FILTER (WHERE state = 'ended') AS ended, count(*) FILTER (WHERE end_reason = 'paid') AS paid,
+			count(*) FILTER (WHERE state <> 'ended'
+				AND version < (SELECT version FROM plans WHERE merchant_id = ? AND id = ?)) AS behind
+		FROM plan_runs WHERE merchant_id = ? AND plan_id = ?`, merchantID, planID, merchantID, planID).Take(&c).Error
 	if err == nil {
-		err = s.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE t.kind = 'debit_again' AND t.outcome = 'done'),
-				count(*) FILTER (WHERE t.kind IN ('message', 'ask_account') AND t.outcome = 'done'),
-				count(*) FILTER (WHERE t.outcome = 'refused')
+		err = s.Gorm(ctx).Raw(`SELECT count(*) FILTER (WHERE t.kind = 'debit_again' AND t.outcome = 'done') AS debits,
+				count(*) FILTER (WHERE t.kind IN ('message', 'ask_account') AND t.outcome = 'done') AS mails,
+				count(*) FILTER (WHERE t.outcome = 'refused') AS refused
 			FROM plan_runs r JOIN plan_steps t ON t.run_id = r.id AND t.merchant_id = r.merchant_id
-			WHERE r.merchant_id = $1 AND r.plan_id = $2`, database.Native([]any{merchantID, planID})...).
-			Scan(&c.Debits, &c.Mails, &c.Refused)
+			WHERE r.merchant_id = ? AND r.plan_id = ?`, merchantID, planID).Take(&c).Error
 	}
 	if err != nil {
 		err = fmt.Errorf("count the runs of a plan: %w", err)
@@ -139,8 +153,9 @@ func (s Store) Count(ctx context.Context, merchantID, planID uuid.UUID) (c Count
 }
 
 // lockRun reads a run and keeps others from moving it; NotFound otherwise.
-func lockRun(tx *database.Tx, merchantID, id uuid.UUID) (Run, error) {
-	return database.One(tx.Context(), tx.DB(), runTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+func lockRun(tx *database.Tx, merchantID, id uuid.UUID) (r Run, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).Take(&r, "id = ?", id).Error
+	return r, err
 }
 
 // known is what the planner needs beside the purchases.
@@ -154,54 +169,50 @@ type known struct {
 
 // know reads what is known of runs beside their purchases.
 func (s Store) know(ctx context.Context, merchantID uuid.UUID, runs []Run, today calendar.Date) (known, error) {
-	k := known{told: map[uuid.UUID]bool{}, mailed: map[uuid.UUID]time.Time{}, texted: map[uuid.UUID]time.Time{},
-		dead: map[uuid.UUID]bool{}, active: map[uuid.UUID]bool{}}
+	k := known{told: map[uuid.UUID]bool{}, mailed: map[uuid.UUID]time.Time{}, texted: map[uuid.UUID]time.Time{}}
 	var purchases, clients, subscribers []uuid.UUID
 	for _, r := range runs {
 		purchases, clients = append(purchases, r.PurchaseID), append(clients, r.ClientID)
 		subscribers = append(subscribers, r.SubscriberID)
 	}
-	var id [16]byte
-	for _, ask := range []struct {
-		into map[uuid.UUID]bool
-		ids  []uuid.UUID
-		sql  string
-		more []any
-	}{
-		{k.dead, clients, `SELECT client_id FROM plan_runs WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])
-			AND cause = 'deceased'`, nil},
-		{k.active, subscribers, `SELECT id FROM template_clients WHERE merchant_id = $1 AND id = ANY($2::uuid[])
-			AND status = 'active'`, nil},
-	} {
-		args := append([]any{merchantID, database.IDs(ask.ids)}, ask.more...)
-		if err := s.Pool.Each(ctx, []any{&id}, func() error { ask.into[id] = true; return nil }, ask.sql,
-			database.Native(args)...); err != nil {
-			return k, fmt.Errorf("read what is known of runs: %w", err)
-		}
+	var dead, active []uuid.UUID
+	err := s.Gorm(ctx).Model(&Run{}).Scopes(database.OfMerchant(merchantID)).
+		Where("client_id IN ? AND cause = ?", clients, Deceased).Pluck("client_id", &dead).Error
+	if err == nil {
+		err = s.Gorm(ctx).Table("template_clients").Scopes(database.OfMerchant(merchantID)).
+			Where("id IN ? AND status = 'active'", subscribers).Pluck("id", &active).Error
 	}
+	if err != nil {
+		return k, fmt.Errorf("read what is known of runs: %w", err)
+	}
+	k.dead, k.active = among(dead), among(active)
 	return k, s.messaged(ctx, merchantID, purchases, today, &k)
 }
 
 // messaged reads when clients were last told of purchases today, by mail and by SMS.
 func (s Store) messaged(ctx context.Context, merchantID uuid.UUID, purchases []uuid.UUID, today calendar.Date,
 	k *known) error {
-	var id [16]byte
-	var mailed, texted *time.Time
-	err := s.Pool.Each(ctx, []any{&id, &mailed, &texted}, func() error {
-		if mailed != nil {
-			k.told[id], k.mailed[id] = true, *mailed
-		}
-		if texted != nil {
-			k.texted[id] = *texted
-		}
-		return nil
-	}, `SELECT p.id, (SELECT max(m.created_at) FROM mails m WHERE m.merchant_id = $1 AND m.purchase_id = p.id
-			AND m.kind IN ('debit_failed', 'reminder') AND m.created_at >= $3),
-		(SELECT max(t.created_at) FROM sms_messages t WHERE t.merchant_id = $1 AND t.purchase_id = p.id
-			AND t.kind = 'reminder' AND t.state <> 'skipped' AND t.created_at >= $3)
-		FROM unnest($2::uuid[]) AS p (id)`, database.Native([]any{merchantID, database.IDs(purchases), today.At(0, 0)})...)
+	var found []struct {
+		ID             uuid.UUID
+		Mailed, Texted time.Time
+	}
+	morning := today.At(0, 0)
+	err := s.Gorm(ctx).Raw(`SELECT p.id, (SELECT max(m.created_at) FROM mails m WHERE m.merchant_id = ?
+			AND m.purchase_id = p.id AND m.kind IN ('debit_failed', 'reminder') AND m.created_at >= ?) AS mailed,
+		(SELECT max(t.created_at) FROM sms_messages t WHERE t.merchant_id = ? AND t.purchase_id = p.id
+			AND t.kind = 'reminder' AND t.state <> 'skipped' AND t.created_at >= ?) AS texted
+		FROM unnest(?::uuid[]) AS p (id)`, merchantID, morning, merchantID, morning, database.IDs(purchases)).
+		Find(&found).Error
 	if err != nil {
 		return fmt.Errorf("read what clients were told: %w", err)
+	}
+	for _, f := range found {
+		if !f.Mailed.IsZero() {
+			k.told[f.ID], k.mailed[f.ID] = true, f.Mailed
+		}
+		if !f.Texted.IsZero() {
+			k.texted[f.ID] = f.Texted
+		}
 	}
 	return nil
 }
@@ -210,27 +221,33 @@ func (s Store) messaged(ctx context.Context, merchantID uuid.UUID, purchases []u
 var errTaken = fault.New(fault.Conflict, "step_taken", "This step was taken or stopped already.")
 
 // newest is the newest debit of a purchase, inside a transaction; the zero id when there is none.
-func newest(tx *database.Tx, purchaseID uuid.UUID) (uuid.UUID, error) {
-	var found [16]byte
-	err := database.Query(tx, func(v *[16]byte) []any { return []any{v} }, func(v [16]byte) { found = v },
-		`SELECT id FROM collections WHERE purchase_id = $1 ORDER BY attempt DESC LIMIT 1`,
-		database.Native([]any{purchaseID})...)
-	if err != nil {
-		err = fmt.Errorf("find the debit: %w", err)
+func newest(tx *database.Tx, merchantID, purchaseID uuid.UUID) (uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := tx.Gorm().Table("collections").Scopes(database.OfMerchant(merchantID)).Where("purchase_id = ?", purchaseID).
+		Order("attempt DESC").Limit(1).Pluck("id", &ids).Error
+	switch {
+	case err != nil:
+		return uuid.Nil, fmt.Errorf("find the debit: %w", err)
+	case len(ids) == 0:
+		return uuid.Nil, nil
 	}
-	return found, err
+	return ids[0], nil
 }
 
 // UnderWayOf counts what is under way by each plan of a business.
 func (s Store) UnderWayOf(ctx context.Context, merchantID uuid.UUID) (map[uuid.UUID]int64, error) {
-	out := map[uuid.UUID]int64{}
-	var id [16]byte
-	var n int64
-	err := s.Pool.Each(ctx, []any{&id, &n}, func() error { out[id] = n; return nil }, `SELECT plan_id, count(*)
-		FROM plan_runs WHERE merchant_id = $1 AND state <> 'ended' GROUP BY plan_id`,
-		database.Native([]any{merchantID})...)
-	if err != nil {
-		err = fmt.Errorf("count what is under way: %w", err)
+	var found []struct {
+		PlanID uuid.UUID
+		N      int64
 	}
-	return out, err
+	err := s.Gorm(ctx).Model(&Run{}).Scopes(live(merchantID)).Select("plan_id, count(*) AS n").Group("plan_id").
+		Find(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("count what is under way: %w", err)
+	}
+	out := map[uuid.UUID]int64{}
+	for _, f := range found {
+		out[f.PlanID] = f.N
+	}
+	return out, nil
 }

@@ -128,7 +128,7 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		if err := changePlan(tx, p); err != nil {
 			return err
 		}
-		insertVersion(tx, Version{p.ID, p.Version, who.MerchantID, in.Steps.clone(), tx.Now(), who.Name})
+		tx.Create(&Version{p.ID, p.Version, who.MerchantID, in.Steps.clone(), tx.Now(), who.Name})
 		e := p.entry("plan.changed", "The plan “"+p.Name+
 			"” was changed. What is under way goes on by the steps it began with.")
 		e.Before, e.After = before, told(p, in.Steps)
