@@ -110,6 +110,17 @@ func (r mappedRows) Columns() ([]string, error) {
 	return names, nil
 }
 
+// Scan implements gorm.Rows. Of a column that is no field of the record, GORM would take the bytes, which pgx has not for
+// each type.
+func (r mappedRows) Scan(into ...any) error {
+	for i := range into {
+		if _, unknown := into[i].(*sql.RawBytes); unknown {
+			into[i] = nil
+		}
+	}
+	return r.Rows.Scan(into...)
+}
+
 // ColumnTypes implements gorm.Rows; records need none.
 func (mappedRows) ColumnTypes() ([]*sql.ColumnType, error) { return nil, nil }
 

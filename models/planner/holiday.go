@@ -57,14 +57,14 @@ func (s *Service) Effect(ctx context.Context, who actor.Actor, day calendar.Date
 		return e, err
 	}
 	for _, sum := range sums {
-		if sum.state != collection.Scheduled {
+		if sum.State != collection.Scheduled {
 			continue
 		}
-		if sum.day == day {
+		if sum.Day == day {
 			e.Planned = plus(e.Planned, sum.Tally)
 		}
 		for i := range e.Moves {
-			if m := &e.Moves[i]; m.Due == sum.day && m.Was.ActionDate == sum.day && m.Method == sum.method {
+			if m := &e.Moves[i]; m.Due == sum.Day && m.Was.ActionDate == sum.Day && m.Method == sum.Method {
 				m.Planned = plus(m.Planned, sum.Tally)
 			}
 		}

@@ -154,10 +154,10 @@ func (s *Service) day(date calendar.Date, sums []daySum, leaving map[time.Time]p
 	today := calendar.DateOf(s.Now())
 	open := map[bank.Method]purchase.Tally{}
 	for _, sum := range sums {
-		if sum.day == date {
+		if sum.Day == date {
 			d.Debits.add(sum)
-			if sum.state.Outcome() == collection.OutcomeOpen {
-				open[sum.method] = plus(open[sum.method], sum.Tally)
+			if sum.State.Outcome() == collection.OutcomeOpen {
+				open[sum.Method] = plus(open[sum.Method], sum.Tally)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (s *Service) day(date calendar.Date, sums []daySum, leaving map[time.Time]p
 	if d.Closed == "" {
 		d.Returns = Returns{At: s.Timetable.ReturnsAt.On(date), From: s.returnsFrom(date), To: date.AddDays(-1)}
 		for _, sum := range sums {
-			if sum.undecided() && !sum.day.Before(d.Returns.From) && !sum.day.After(d.Returns.To) {
+			if sum.undecided() && !sum.Day.Before(d.Returns.From) && !sum.Day.After(d.Returns.To) {
 				d.Returns.Debits = plus(d.Returns.Debits, sum.Tally)
 			}
 		}
@@ -198,22 +198,22 @@ func (s *Service) finals(days []Day, sums []daySum) {
 		if !sum.undecided() {
 			continue
 		}
-		at := s.Timetable.FinalAt(s.Calendar, sum.day)
+		at := s.Timetable.FinalAt(s.Calendar, sum.Day)
 		i := calendar.DateOf(at).DaysSince(days[0].Date)
 		if i < 0 || i >= len(days) || days[i].Date.Before(calendar.DateOf(s.Now())) {
 			continue
 		}
 		list := &days[i].Finals
-		if n := len(*list); n > 0 && (*list)[n-1].Of == sum.day {
+		if n := len(*list); n > 0 && (*list)[n-1].Of == sum.Day {
 			(*list)[n-1].Debits = plus((*list)[n-1].Debits, sum.Tally)
 		} else {
-			*list = append(*list, Final{At: at, Of: sum.day, Debits: sum.Tally})
+			*list = append(*list, Final{At: at, Of: sum.Day, Debits: sum.Tally})
 		}
 	}
 }
 
 func (d *Debits) add(sum daySum) {
-	switch sum.state.Outcome() {
+	switch sum.State.Outcome() {
 	case collection.OutcomeOpen:
 		d.Open = plus(d.Open, sum.Tally)
 	case collection.OutcomeCollected:

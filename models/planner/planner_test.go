@@ -29,7 +29,7 @@ func planning(t *testing.T, today string) *Service {
 }
 
 func sum(day calendar.Date, state collection.State, method bank.Method, n, cents int64) daySum {
-	return daySum{day: day, state: state, method: method, Tally: purchase.Tally{N: n, Cents: cents}}
+	return daySum{Day: day, State: state, Method: method, Tally: purchase.Tally{N: n, Cents: cents}}
 }
 
 func TestADaySaysHowItsDebitsWentAndLeavesOutWhatWasWithdrawn(t *testing.T) {
