@@ -8,18 +8,11 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
 //nolint:gosec // columns that are named token are no passwords
-var (
-	entries   = table.View[Entry]()
-	entryLine = "SELECT " + Table.Columns("t") + ", " + client.NameColumns + entryFrom
-)
-
-//nolint:gosec // columns that are named token are no passwords
-const entryFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
+var entryLine = "SELECT t.*, " + client.NameColumns + ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
 
 // Tokens gives one page, newest first; tokens that wait for their first collection are left
 // out unless asked for.
@@ -36,19 +29,13 @@ func (s Store) Tokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 		if err != nil {
 			return paging.Page[Entry]{}, err
 		}
-		found, err := database.Seek(
-			ctx,
-			s.DB,
-			entries,
-			entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[]) ORDER BY t.id "+
-				direction,
-			merchantID,
-			database.IDs(ids),
-		)
+		var found []Entry
+		err = s.Gorm(ctx).Raw(entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[]) ORDER BY t.id "+direction, merchantID,
+			database.IDs(ids)).Find(&found).Error
 		return paging.CutAt(ask, found, reached), err
 	}
-	return listing.Page(ctx, s.DB, entries, w, ask, func(page string) string {
-		return "SELECT " + Table.Columns("t") + ", " + client.NameColumns + " FROM (" + page +
+	return listing.PageOf[Entry](ctx, s.DB, w, ask, func(page string) string {
+		return "SELECT t.*, " + client.NameColumns + " FROM (" + page +
 			") AS t LEFT JOIN clients c ON c.id = t.client_id ORDER BY t.id " + direction
 	})
 }
@@ -151,12 +138,14 @@ func (s Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter,
 }
 
 // TokenEntries finds those of some tokens that there are, live or not.
-func (s Store) TokenEntries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Entry, error) {
-	return database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[])", merchantID,
-		database.IDs(ids))
+func (s Store) TokenEntries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Entry, err error) {
+	err = s.Gorm(ctx).Raw(entryLine+"t.merchant_id = ? AND t.id = ANY(?::uuid[])", merchantID, database.IDs(ids)).
+		Find(&found).Error
+	return found, err
 }
 
 // TokenEntry finds one token, live or not; NotFound otherwise.
-func (s Store) TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error) {
-	return database.First(database.Seek(ctx, s.DB, entries, entryLine+"t.merchant_id = ? AND t.id = ?", merchantID, id))
+func (s Store) TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (found Entry, err error) {
+	err = s.Gorm(ctx).Raw(entryLine+"t.merchant_id = ? AND t.id = ?", merchantID, id).Take(&found).Error
+	return found, err
 }

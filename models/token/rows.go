@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
@@ -18,7 +19,8 @@ type Store struct{ *database.DB }
 
 //nolint:gosec // columns that are named token are no passwords
 var (
-	// Table holds the tokens, their account numbers sealed; reading leaves those sealed.
+	// Table holds the tokens, their account numbers sealed; reading leaves those sealed. By it go the statements that travel
+	// with what is charged or brought in; all else is GORM's.
 	Table = table.New("tokens",
 		table.Column[Token]{Name: "account_sealed", Write: func(box *seal.Box, k *Token) (any, error) {
 			return box.Seal(accountPlace(k.MerchantID, k.ID), k.Account.Reveal()), nil
@@ -38,6 +40,9 @@ var (
 		ended_at = CASE WHEN @state IN ('deleted', 'superseded') THEN coalesce(ended_at, @updated_at) ELSE ended_at END
 		WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
 )
+
+// TableName implements GORM's Tabler.
+func (Token) TableName() string { return "tokens" }
 
 // NotBeingDeleted is the condition, after its id, that a token is not being deleted.
 const NotBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
@@ -62,13 +67,13 @@ func Save(tx *database.Tx, k Token, from State) { database.Save(tx, moveToken, k
 // Turn changes the state alone, so that what the bank says at this moment about the token
 // stays; one that was blocked meanwhile does not become active.
 func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
-		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), tx.Now())
+	turned, err := database.Found(tx.Gorm().Model(&Token{ID: id}).Scopes(database.OfMerchant(merchantID)).
+		Where("state = ?", from).UpdateColumns(map[string]any{"updated_at": tx.Now(),
+		"state": gorm.Expr("CASE WHEN ? AND blocked_code <> '' THEN ? ELSE ? END", to == Active, Blocked, to)}))
 	if err != nil {
 		return false, fmt.Errorf("turn token: %w", err)
 	}
-	return n == 1, nil
+	return turned, nil
 }
 
 // Hold keeps the token from being deleted while a charge begins, though other charges may
@@ -86,10 +91,8 @@ func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 // HoldOf lets nothing be debited any more from the accounts of a client that may still be, and gives their ids. Charges
 // that began come first.
 func HoldOf(tx *database.Tx, merchantID, clientID uuid.UUID) (held []uuid.UUID, err error) {
-	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} },
-		func(id uuid.UUID) { held = append(held, id) },
-		`UPDATE tokens SET held_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NULL
-			AND state NOT IN ('deleted', 'superseded') RETURNING id`, merchantID, clientID, tx.Now())
+	err = tx.Gorm().Raw(`UPDATE tokens SET held_at = ? WHERE merchant_id = ? AND client_id = ? AND held_at IS NULL
+			AND state NOT IN ('deleted', 'superseded') RETURNING id`, tx.Now(), merchantID, clientID).Find(&held).Error
 	if err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
@@ -99,33 +102,33 @@ func HoldOf(tx *database.Tx, merchantID, clientID uuid.UUID) (held []uuid.UUID, 
 // Object lets nothing be debited any more from an account, since its client says that it did not agree; false when that
 // was said already, or the account is gone.
 func Object(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE tokens SET objected_at = $3, held_at = coalesce(held_at, $3), updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND objected_at IS NULL AND state NOT IN ('deleted', 'superseded')`, merchantID,
-		id, tx.Now())
+	objected, err := database.Found(tx.Gorm().Exec(`UPDATE tokens SET objected_at = ?, held_at = coalesce(held_at, ?),
+			updated_at = ?
+		WHERE merchant_id = ? AND id = ? AND objected_at IS NULL AND state NOT IN ('deleted', 'superseded')`, tx.Now(),
+		tx.Now(), tx.Now(), merchantID, id))
 	if err != nil {
 		return false, fmt.Errorf("hold a token: %w", err)
 	}
-	return n == 1, nil
+	return objected, nil
 }
 
 // Agree takes that back; false when there is nothing to take back. The account of a client whose debits are stopped
 // stays held.
 func Agree(tx *database.Tx, merchantID, id uuid.UUID, stopped bool) (bool, error) {
-	n, err := tx.Exec(`UPDATE tokens SET objected_at = NULL, held_at = CASE WHEN $4 THEN held_at END, updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND objected_at IS NOT NULL`, merchantID, id, tx.Now(), stopped)
+	agreed, err := database.Found(tx.Gorm().Exec(`UPDATE tokens SET objected_at = NULL,
+			held_at = CASE WHEN ? THEN held_at END, updated_at = ?
+		WHERE merchant_id = ? AND id = ? AND objected_at IS NOT NULL`, stopped, tx.Now(), merchantID, id))
 	if err != nil {
 		return false, fmt.Errorf("release a token: %w", err)
 	}
-	return n == 1, nil
+	return agreed, nil
 }
 
 // ReleaseOf lets the accounts of a client be debited again, and gives their ids. What the client did not agree to stays
 // held.
 func ReleaseOf(tx *database.Tx, merchantID, clientID uuid.UUID) (free []uuid.UUID, err error) {
-	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} },
-		func(id uuid.UUID) { free = append(free, id) },
-		`UPDATE tokens SET held_at = NULL WHERE merchant_id = $1 AND client_id = $2 AND held_at IS NOT NULL
-			AND objected_at IS NULL RETURNING id`, merchantID, clientID)
+	err = tx.Gorm().Raw(`UPDATE tokens SET held_at = NULL WHERE merchant_id = ? AND client_id = ? AND held_at IS NOT NULL
+			AND objected_at IS NULL RETURNING id`, merchantID, clientID).Find(&free).Error
 	if err != nil {
 		return nil, fmt.Errorf("release tokens: %w", err)
 	}
@@ -134,32 +137,42 @@ func ReleaseOf(tx *database.Tx, merchantID, clientID uuid.UUID) (free []uuid.UUI
 
 // Unpark lets the accounts be debited, and tells how many were not yet.
 func Unpark(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) (int64, error) {
-	n, err := tx.Exec(`UPDATE tokens SET parked_at = NULL WHERE merchant_id = $1 AND id = ANY($2::uuid[])
+	let := tx.Gorm().Exec(`UPDATE tokens SET parked_at = NULL WHERE merchant_id = ? AND id = ANY(?::uuid[])
 		AND parked_at IS NOT NULL`, merchantID, database.IDs(ids))
-	if err != nil {
-		return 0, fmt.Errorf("unpark tokens: %w", err)
+	if let.Error != nil {
+		return 0, fmt.Errorf("unpark tokens: %w", let.Error)
 	}
-	return n, nil
+	return let.RowsAffected, nil
 }
 
 // Token finds a token, live or not, with its account still sealed.
-func (s Store) Token(ctx context.Context, merchantID, id uuid.UUID) (Token, error) {
-	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Token(ctx context.Context, merchantID, id uuid.UUID) (k Token, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&k, "id = ?", id).Error
+	return k, err
+}
+
+// live are the states of tokens that are listed with their clients.
+var live = []State{Active, Blocked}
+
+// ofClient is the scope of the tokens of a client.
+func ofClient(merchantID, clientID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Where("merchant_id = ? AND client_id = ?", merchantID, clientID) }
 }
 
 // TokensOf lists the live tokens of a client, newest first.
-func (s Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
-	return database.All(ctx, s.DB, Table,
-		"merchant_id = $1 AND client_id = $2 AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clientID)
+func (s Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) (found []Token, err error) {
+	err = s.Gorm(ctx).Scopes(ofClient(merchantID, clientID)).Where("state IN ?", live).Order("id DESC").Find(&found).Error
+	return found, err
 }
 
 // TokensOfClients lists the live tokens of each of some clients, newest first.
 func (s Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 	clients []uuid.UUID) (map[uuid.UUID][]Token, error) {
-	found, err := database.Seek(ctx, s.DB, Table, `SELECT `+Table.Columns("t")+` FROM (SELECT DISTINCT id
-		FROM unnest(?::text[]::uuid[]) AS u (id)) AS c CROSS JOIN LATERAL (SELECT * FROM tokens
+	var found []Token
+	err := s.Gorm(ctx).Raw(`SELECT t.* FROM (SELECT DISTINCT id FROM unnest(?::uuid[]) AS u (id)) AS c
+		CROSS JOIN LATERAL (SELECT * FROM tokens
 			WHERE client_id = c.id AND merchant_id = ? AND state IN ('active', 'blocked') OFFSET 0) AS t ORDER BY t.id DESC`,
-		database.IDs(clients), merchantID)
+		database.IDs(clients), merchantID).Find(&found).Error
 	out := map[uuid.UUID][]Token{}
 	for _, k := range found {
 		out[k.ClientID] = append(out[k.ClientID], k)
@@ -170,22 +183,26 @@ func (s Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 // PendingTokensOf lists tokens of a client that are not usable yet: the client is being asked,
 // or the first debit is under way. A token whose mandate did not come
 // about stays pending for good and is of no interest.
-func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
-	return database.All(ctx, s.DB, Table,
-		`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))
-		AND merchant_id = $1 AND client_id = $2 AND state = 'pending' ORDER BY id DESC`, merchantID, clientID)
+func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) (found []Token, err error) {
+	err = s.Gorm(ctx).Scopes(ofClient(merchantID, clientID)).Where("state = ?", Pending).
+		Where(`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))`).
+		Order("id DESC").Find(&found).Error
+	return found, err
 }
 
 // TokenPage gives one page of the live tokens of a client.
-func (s Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]Token, error) {
-	of := database.List(ctx, s.DB, Table).Where("merchant_id = ? AND state IN ('active','blocked')", merchantID)
-	return database.Find(ctx, s.DB, Table, database.PageOf(of, "client_id", clientID, ask))
+func (s Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) (found []Token,
+	err error) {
+	of := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("state IN ('active','blocked')")
+	err = database.PageOf(of, "client_id", clientID, ask).Find(&found).Error
+	return found, err
 }
 
 // DeletingTokensOf lists the tokens of a client whose deletion can still be undone.
-func (s Store) DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Token, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC",
-		merchantID, clientID)
+func (s Store) DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) (found []Token, err error) {
+	err = s.Gorm(ctx).Scopes(ofClient(merchantID, clientID)).Where("state = ?", Deleting).Order("id DESC").
+		Find(&found).Error
+	return found, err
 }
 
 // accountPlace is the place of the account number of a token.
