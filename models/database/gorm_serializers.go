@@ -1,9 +1,11 @@
 package database
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 	"gorm.io/gorm/schema"
@@ -28,6 +30,23 @@ func (a asJSON) Value(ctx context.Context, field *schema.Field, record reflect.V
 		}
 	}
 	return stored, err
+}
+
+// Scan implements schema.SerializerInterface. An empty object is how a column that must have something stores a pointer
+// to nothing.
+func (a asJSON) Scan(ctx context.Context, field *schema.Field, record reflect.Value, stored any) error {
+	if field.NotNull && field.FieldType.Kind() == reflect.Pointer {
+		switch s := stored.(type) {
+		case string:
+			stored = strings.TrimSpace(s)
+		case []byte:
+			stored = string(bytes.TrimSpace(s))
+		}
+		if stored == "{}" {
+			stored = nil
+		}
+	}
+	return a.JSONSerializer.Scan(ctx, field, record, stored)
 }
 
 // asTexts keeps a list of texts, of whatever named type, in an array of PostgreSQL.

@@ -42,7 +42,7 @@ func (s *Service) AddDocument(ctx context.Context, who actor.Actor, id uuid.UUID
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		inside := tx.Context()
-		m, err := database.One(inside, tx.DB(), Table, "merchant_id = $1 AND id = $2 FOR UPDATE", who.MerchantID, id)
+		m, err := lockMandate(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}

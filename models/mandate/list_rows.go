@@ -10,11 +10,8 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
-
-var entries = table.View[Entry]()
 
 // entryColumns is what a line of the register shows: all but the wording and the consent.
 var entryColumns = "SELECT " + Table.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip",
@@ -30,31 +27,24 @@ func (s Store) Mandates(ctx context.Context, merchantID uuid.UUID, f Filter,
 		if err != nil {
 			return paging.Page[Entry]{}, err
 		}
-		found, err := database.Seek(ctx, s.DB, entries, entryColumns+
-			"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? "+
-			"AND m.id = ANY(?::uuid[]) ORDER BY m.id "+
-			direction, merchantID, database.IDs(ids))
+		var found []Entry
+		err = s.Gorm(ctx).Raw(entriesByID+" ORDER BY m.id "+direction, merchantID, database.IDs(ids)).Find(&found).Error
 		return paging.CutAt(ask, found, reached), err
 	}
-	return listing.Page(ctx, s.DB, entries, w, ask, func(page string) string {
+	return listing.PageOf[Entry](ctx, s.DB, w, ask, func(page string) string {
 		return entryColumns + "(" + page + ") AS m LEFT JOIN clients c ON c.id = m.client_id ORDER BY m.id " + direction
 	})
 }
 
 // Entries finds those of some mandates that there are, in no order.
-func (s Store) Entries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Entry, error) {
-	return database.Seek(ctx, s.DB, entries, entryColumns+
-		"mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.merchant_id = ? AND m.id = ANY(?::uuid[])", merchantID,
-		database.IDs(ids))
+func (s Store) Entries(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Entry, err error) {
+	err = s.Gorm(ctx).Raw(entriesByID, merchantID, database.IDs(ids)).Find(&found).Error
+	return found, err
 }
 
-// blockedAccount is a stored account that was blocked; it has the id of its mandate.
-type blockedAccount struct {
-	ID          uuid.UUID
-	BlockedCode string
-}
-
-var blockedAccounts = table.View[blockedAccount]()
+// entriesByID reads lines of the register; its places are the merchant and the ids.
+var entriesByID = entryColumns + "mandates m LEFT JOIN clients c ON c.id = m.client_id" +
+	" WHERE m.merchant_id = ? AND m.id = ANY(?::uuid[])"
 
 // markBlocked says of those mandates that could be debited whether their account is blocked.
 func (s Store) markBlocked(ctx context.Context, merchantID uuid.UUID, list ...*Mandate) error {
@@ -68,8 +58,12 @@ func (s Store) markBlocked(ctx context.Context, merchantID uuid.UUID, list ...*M
 	if len(ids) == 0 {
 		return nil
 	}
-	found, err := database.Seek(ctx, s.DB, blockedAccounts, `SELECT id, blocked_code FROM tokens
-		WHERE merchant_id = ? AND id = ANY(?::uuid[]) AND state = 'blocked'`, merchantID, database.IDs(ids))
+	var found []struct { // the blocked account of a mandate has its id
+		ID          uuid.UUID
+		BlockedCode string
+	}
+	err := s.Gorm(ctx).Table("tokens").Select("id", "blocked_code").Scopes(database.OfMerchant(merchantID)).
+		Where("id = ANY(?::uuid[]) AND state = 'blocked'", database.IDs(ids)).Find(&found).Error
 	for _, t := range found {
 		usable[t.ID].AccountBlocked, usable[t.ID].BlockedCode = true, t.BlockedCode
 	}

@@ -125,7 +125,7 @@ type Evidence struct {
 	Name, ContentType         string
 	SizeBytes                 int64
 	SHA256                    []byte `gorm:"column:sha256"`
-	Content                   []byte `gorm:"-"` // sealed at rest
+	Content                   []byte `gorm:"serializer:sealed;not null"`
 	CreatedAt                 time.Time
 
 	database.Damage `gorm:"-" json:"-"` // its content that cannot be read

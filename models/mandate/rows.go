@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -16,11 +17,34 @@ import (
 type Store struct{ *database.DB }
 
 var (
-	// Table holds the mandates. Who gave one, to whom and for whom never changes.
+	// Table holds the mandates. Who gave one, to whom and for whom never changes. By it go the statements that travel with
+	// what is charged or brought in; all else is GORM's.
 	Table       = table.New[Mandate]("mandates")
 	moveMandate = Table.Write(
 		`UPDATE mandates SET @set WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 )
+
+// TableName implements GORM's Tabler.
+func (Mandate) TableName() string { return "mandates" }
+
+// TableName implements GORM's Tabler.
+func (Replaced) TableName() string { return "mandates_replaced" }
+
+// TableName implements GORM's Tabler.
+func (Evidence) TableName() string { return "mandate_evidence" }
+
+// TableName implements GORM's Tabler.
+func (Authentication) TableName() string { return "mandate_authentications" }
+
+// TableName implements GORM's Tabler.
+func (Verification) TableName() string { return "account_verifications" }
+
+// ofMandate is the scope of what belongs to a mandate.
+func ofMandate(merchantID, mandateID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("merchant_id = ? AND mandate_id = ?", merchantID, mandateID)
+	}
+}
 
 // Insert adds a mandate in this transaction.
 func Insert(tx *database.Tx, m Mandate) { database.Insert(tx, Table, m) }
@@ -67,16 +91,24 @@ func Finish(tx *database.Tx, merchantID, id uuid.UUID, code string) {
 // CancelTold notes that the bank knows an authentication is not wanted any more; false when
 // it was noted before.
 func CancelTold(tx *database.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
+	told, err := database.Found(tx.Gorm().Model(&Authentication{ID: id}).Scopes(database.AcrossMerchants).
+		Where("cancel_due").UpdateColumn("cancel_due", false))
 	if err != nil {
 		return false, fmt.Errorf("note a cancelled mandate: %w", err)
 	}
-	return n == 1, nil
+	return told, nil
 }
 
 // Mandate finds one; NotFound for unknown ids and those of others.
-func (s Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (Mandate, error) {
-	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (m Mandate, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&m, "id = ?", id).Error
+	return m, err
+}
+
+// lockMandate is Mandate, and keeps others from changing it.
+func lockMandate(tx *database.Tx, merchantID, id uuid.UUID) (m Mandate, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).Take(&m, "id = ?", id).Error
+	return m, err
 }
 
 // TokensWithMandates finds those of many tokens that there are and the mandates that they stand under, in no order,
@@ -133,8 +165,12 @@ func (s Store) tokensStanding(ctx context.Context, keys []database.Key) ([]stand
 }
 
 // MandatesByID finds those of many that there are, in no order.
-func (s Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Mandate, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+func (s Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Mandate, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("id IN ?", ids).Find(&found).Error
+	return found, err
 }
 
 var replacedTable = table.New[Replaced]("mandates_replaced")
@@ -143,35 +179,31 @@ var replacedTable = table.New[Replaced]("mandates_replaced")
 func InsertReplaced(tx *database.Tx, r Replaced) { database.Insert(tx, replacedTable, r) }
 
 // ReplacedBy lists the permissions that a mandate took the place of, newest first.
-func (s Store) ReplacedBy(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Replaced, error) {
-	return database.All(ctx, s.DB, replacedTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC",
-		merchantID, mandateID)
+func (s Store) ReplacedBy(ctx context.Context, merchantID, mandateID uuid.UUID) (found []Replaced, err error) {
+	err = s.Gorm(ctx).Scopes(ofMandate(merchantID, mandateID)).Order("id DESC").Find(&found).Error
+	return found, err
 }
 
-var evidenceTable = table.New("mandate_evidence", table.Column[Evidence]{
-	Name: "content",
-	Write: func(box *seal.Box, e *Evidence) (any, error) {
-		return box.SealBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), e.Content), nil
-	},
-	Read: func(box *seal.Box, e *Evidence, stored []byte) (err error) {
-		e.Content, err = box.OpenBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), stored)
-		return err
-	},
-})
-
-// InsertEvidence keeps a file that proves a mandate. Scans show account numbers and are sealed.
-func InsertEvidence(tx *database.Tx, e Evidence) { database.Insert(tx, evidenceTable, e) }
+// InsertEvidence keeps a file that proves a mandate, with what waits: an import brings many. Scans show account numbers
+// and are sealed.
+func InsertEvidence(tx *database.Tx, e Evidence) {
+	sealed := tx.DB().Seal.SealBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), e.Content)
+	tx.Later(`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content,
+			created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, database.Native([]any{e.ID, e.MerchantID, database.OrNull(e.MandateID),
+		e.Name, e.ContentType, e.SizeBytes, e.SHA256, sealed, e.CreatedAt})...)
+}
 
 // EvidenceOf lists the files that prove a mandate, without their content.
-func (s Store) EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Evidence, error) {
-	of := database.List(ctx, s.DB, evidenceTable, "content").Where("merchant_id = ? AND mandate_id = ?",
-		merchantID, mandateID)
-	return database.Find(ctx, s.DB, evidenceTable, of.Order("id"))
+func (s Store) EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) (found []Evidence, err error) {
+	err = s.Gorm(ctx).Scopes(ofMandate(merchantID, mandateID)).Omit("Content").Order("id").Find(&found).Error
+	return found, err
 }
 
 // Evidence opens one file.
-func (s Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (Evidence, error) {
-	return database.One(ctx, s.DB, evidenceTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (e Evidence, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&e, "id = ?", id).Error
+	return e, err
 }
 
 var (
@@ -193,16 +225,17 @@ func SaveAuthentication(tx *database.Tx, a Authentication, from AuthState) {
 
 // AuthenticationsOf lists how often the client was asked, newest first.
 func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
-	mandateID uuid.UUID) ([]Authentication, error) {
-	return database.All(ctx, s.DB, Authentications, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC",
-		merchantID, mandateID)
+	mandateID uuid.UUID) (found []Authentication, err error) {
+	err = s.Gorm(ctx).Scopes(ofMandate(merchantID, mandateID)).Order("number DESC").Find(&found).Error
+	return found, err
 }
 
 // AuthenticationsOfEach lists the same for each of some mandates.
 func (s Store) AuthenticationsOfEach(ctx context.Context, merchantID uuid.UUID,
 	mandateIDs []uuid.UUID) (map[uuid.UUID][]Authentication, error) {
-	found, err := database.All(ctx, s.DB, Authentications,
-		"merchant_id = $1 AND mandate_id = ANY($2) ORDER BY mandate_id, number DESC", merchantID, mandateIDs)
+	var found []Authentication
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("mandate_id = ANY(?::uuid[])", database.IDs(mandateIDs)).
+		Order("mandate_id, number DESC").Find(&found).Error
 	of := map[uuid.UUID][]Authentication{}
 	for _, a := range found {
 		of[a.MandateID] = append(of[a.MandateID], a)
@@ -222,13 +255,17 @@ func InsertVerification(tx *database.Tx, v Verification) { database.Insert(tx, v
 
 // VerificationsOf lists what the bank said about the account of a purchase, newest first.
 func (s Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Verification, error) {
-	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50",
-		merchantID, purchaseID)
+	return s.verifications(ctx, merchantID, "purchase_id = ?", purchaseID)
 }
 
 // VerificationsOfClient gives what banks said about a client's accounts, newest first.
-func (s Store) VerificationsOfClient(ctx context.Context, merchantID,
-	clientID uuid.UUID) ([]Verification, error) {
-	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50",
-		merchantID, clientID)
+func (s Store) VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Verification, error) {
+	return s.verifications(ctx, merchantID, "client_id = ?", clientID)
+}
+
+func (s Store) verifications(ctx context.Context, merchantID uuid.UUID, which string,
+	id uuid.UUID) (found []Verification, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where(which, id).Order("id DESC").Limit(50).
+		Find(&found).Error
+	return found, err
 }
