@@ -149,12 +149,12 @@ func (s Store) Items(ctx context.Context, merchantID uuid.UUID, q Query,
 		)
 		args = append(args, merchantID)
 	}
-	rows, err := database.Seek(ctx, s.DB, waitingView, listing.WaitingParts+strings.Join(parts, " UNION ALL "), args...)
+	var rows []waitingRow
+	err := s.Gorm(ctx).Raw(listing.WaitingParts+strings.Join(parts, " UNION ALL "), args...).Find(&rows).Error
 	if err != nil {
 		return out, fmt.Errorf("list what needs attention: %w", err)
 	}
-	var asked []database.Question
-	var into []*[]Item
+	var reads []func(context.Context) error
 	for _, w := range kinds {
 		var of []waitingRow
 		for _, r := range rows {
@@ -163,24 +163,20 @@ func (s Store) Items(ctx context.Context, merchantID uuid.UUID, q Query,
 			}
 		}
 		if len(of) > 0 {
-			asked, into = append(asked, itemsOf(merchantID, w, of)), append(into, w.into(&out))
+			reads = append(reads, func(ctx context.Context) error {
+				query, args := itemsOf(merchantID, w, of)
+				return s.Gorm(ctx).Raw(query, args...).Find(w.into(&out)).Error
+			})
 		}
 	}
-	if len(asked) == 0 {
-		return out, nil
-	}
-	found, err := database.SeekEach(ctx, s.DB, itemView, asked)
-	if err != nil {
+	if err := database.AtOnce(ctx, reads...); err != nil {
 		return out, fmt.Errorf("list what needs attention: %w", err)
-	}
-	for n := range found {
-		*into[n] = found[n]
 	}
 	return out, nil
 }
 
 // itemsOf asks what is shown of the things of one kind.
-func itemsOf(merchantID uuid.UUID, w waiting, of []waitingRow) database.Question {
+func itemsOf(merchantID uuid.UUID, w waiting, of []waitingRow) (query string, args []any) {
 	var ids, ats, cents, hidden, owners database.TextArray
 	for _, r := range of {
 		ids, ats, cents = append(ids, r.ObjectID), append(ats, r.At), append(cents, fmt.Sprint(r.Cents))
@@ -190,12 +186,12 @@ func itemsOf(merchantID uuid.UUID, w waiting, of []waitingRow) database.Question
 	if !aliased {
 		alias = w.table
 	}
-	return database.Question{Query: "SELECT '" + w.kind + "' AS kind, a.id AS object_id, " +
-		"nullif(a.owner, '')::uuid AS owner_id, a.hidden AS hidden_until, " + phoneOf(alias) + ", " + w.item +
-		` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
+	return "SELECT '" + w.kind + "' AS kind, a.id AS object_id, " +
+			"nullif(a.owner, '')::uuid AS owner_id, a.hidden AS hidden_until, " + phoneOf(alias) + ", " + w.item +
+			` FROM unnest(?::text[]::uuid[], ?::text[]::timestamptz[], ?::text[]::bigint[], ?::text[], ?::text[])
 			WITH ORDINALITY AS a (id, at, cents, hidden, owner, place)
 		JOIN ` + w.table + " ON " + alias + ".id = a.id AND " + alias + ".merchant_id = ? ORDER BY a.place",
-		Args: []any{ids, ats, cents, hidden, owners, merchantID}}
+		[]any{ids, ats, cents, hidden, owners, merchantID}
 }
 
 // phoneOf is the phone of the client of a row.

@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/purchase"
 )
 
@@ -29,7 +28,8 @@ func (s Store) Summary(ctx context.Context, merchantID uuid.UUID, q Query) (Summ
 		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args,
 			merchantID)
 	}
-	rows, err := database.Seek(ctx, s.DB, tallyView, query, args...)
+	var rows []tally
+	err := s.Gorm(ctx).Raw(query, args...).Find(&rows).Error
 	if err != nil {
 		return Summary{}, fmt.Errorf("attention: %w", err)
 	}
@@ -79,7 +79,8 @@ func (s Store) Counts(ctx context.Context, merchantID uuid.UUID, of ...Query) ([
 	}
 	query := "SELECT n FROM (SELECT ARRAY[" + strings.Join(sums, ", ") + "] AS all_n FROM " + listing.Counted +
 		") AS parts, unnest(all_n) WITH ORDINALITY AS c (n, i) ORDER BY i"
-	rows, err := database.Seek(ctx, s.DB, tallyView, query, append(args, merchantID, from)...)
+	var rows []tally
+	err := s.Gorm(ctx).Raw(query, append(args, merchantID, from)...).Find(&rows).Error
 	counted := make([]int, len(rows))
 	for i, r := range rows {
 		counted[i] = int(r.N)
@@ -95,12 +96,6 @@ type tally struct {
 	Kind     string
 	N, Cents int64
 }
-
-var (
-	tallyView   = table.View[tally]()
-	itemView    = table.View[Item]()
-	waitingView = table.View[waitingRow]()
-)
 
 // later is the condition that something is to be shown another day.
 const later = " AND hidden_until > (SELECT product_today()) AND hidden_until < 'infinity'"
