@@ -5,16 +5,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
-var clientFiles = table.View[ClientFile]()
-
 // clientFiles reads a page of the files of a client, newest first; ids follow the moment at which a file was made.
-func (s Store) clientFiles(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]ClientFile, error) {
-	return database.Seek(ctx, s.DB, clientFiles, `SELECT f.* FROM (
+func (s Store) clientFiles(ctx context.Context, merchantID, clientID uuid.UUID,
+	ask paging.Ask) (found []ClientFile, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT f.* FROM (
 			SELECT i.id, i.kind, i.purchase_id AS object_id, i.number AS name, i.total_cents AS cents,
 			i.currency, i.created_at AS at
 				FROM (SELECT id FROM purchases WHERE client_id = ? AND merchant_id = ? ORDER BY id DESC LIMIT ?) p
@@ -26,5 +23,6 @@ func (s Store) clientFiles(ctx context.Context, merchantID, clientID uuid.UUID, 
 					JOIN mandate_evidence e ON e.mandate_id = m.id AND e.merchant_id = ?) f
 		WHERE ?::uuid = '00000000-0000-0000-0000-000000000000' OR f.id < ?::uuid ORDER BY f.id DESC LIMIT ?`,
 		clientID, merchantID, filesOf, merchantID, clientID, merchantID, filesOf, clientID, merchantID, filesOf, merchantID,
-		ask.From.String(), ask.From.String(), ask.Fetch())
+		ask.From, ask.From, ask.Fetch()).Find(&found).Error
+	return found, err
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
 )
 
 // StandingColumns is a Standing by now, of a row p of purchases beside StandingNotes.
@@ -18,24 +19,19 @@ const StandingNotes = `LEFT JOIN LATERAL (SELECT bool_or(i.kind = 'invoice') AS 
 		sum(i.total_cents) FILTER (WHERE i.kind = 'credit_note') AS credited FROM invoices i
 	WHERE i.merchant_id = p.merchant_id AND i.kind IN ('invoice', 'credit_note') AND i.purchase_id = p.id) AS d ON true`
 
-func (s *Standing) into() []any {
-	return []any{&s.Status, &s.TotalCents, &s.ReceivedCents, &s.RefundedCents, &s.AllowedCents, &s.NotesCents, &s.Invoiced}
-}
-
 func (s Store) standings(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Standing, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT p.id, `+StandingColumns+` FROM purchases p `+StandingNotes+`
-		WHERE p.merchant_id = $1::uuid AND p.id = ANY($2)`, merchantID.String(), ids)
+	var found []struct {
+		ID uuid.UUID
+		Standing
+	}
+	err := s.Gorm(ctx).Raw(`SELECT p.id, `+StandingColumns+` FROM purchases p `+StandingNotes+`
+		WHERE p.merchant_id = ? AND p.id = ANY(?::uuid[])`, merchantID, database.IDs(ids)).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("standings: %w", err)
 	}
-	out := make(map[uuid.UUID]Standing, len(ids))
-	var id uuid.UUID
-	var one Standing
-	if _, err := pgx.ForEachRow(rows, append([]any{(*[16]byte)(&id)}, one.into()...), func() error {
-		out[id] = one
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("standings: %w", err)
+	out := make(map[uuid.UUID]Standing, len(found))
+	for _, f := range found {
+		out[f.ID] = f.Standing
 	}
 	return out, nil
 }
@@ -46,18 +42,11 @@ type alike struct {
 	Times int64
 }
 
-func (s Store) standingsOfBatch(ctx context.Context, merchantID, batchID uuid.UUID) ([]alike, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT s.*, count(*) FROM (SELECT `+StandingColumns+` FROM batch_rows r
+func (s Store) standingsOfBatch(ctx context.Context, merchantID, batchID uuid.UUID) (out []alike, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT s.*, count(*) AS times FROM (SELECT `+StandingColumns+` FROM batch_rows r
 			JOIN purchases p ON p.id = r.purchase_id AND p.merchant_id = r.merchant_id `+StandingNotes+`
-			WHERE r.batch_id = $2::uuid AND r.merchant_id = $1::uuid AND r.state IN ('sent', 'voided')) AS s
-		GROUP BY 1, 2, 3, 4, 5, 6, 7`, merchantID.String(), batchID.String())
-	if err != nil {
-		return nil, fmt.Errorf("standings of a batch: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a alike, err error) {
-		err = row.Scan(append(a.into(), &a.Times)...)
-		return a, err
-	})
+			WHERE r.batch_id = ? AND r.merchant_id = ? AND r.state IN ('sent', 'voided')) AS s
+		GROUP BY 1, 2, 3, 4, 5, 6, 7`, batchID, merchantID).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("standings of a batch: %w", err)
 	}
