@@ -124,10 +124,10 @@ func (a Accounts) Own(r Role, brand uuid.UUID) (Account, bool) {
 
 // Settings are what files need to know of the merchant's package.
 type Settings struct {
-	MerchantID uuid.UUID
-	YearStarts int    // the month in which the financial year begins
-	TaxRate    string // what the package calls a line without tax
-	SalesTax   string // and one of a sale at the standard rate
+	MerchantID uuid.UUID `gorm:"primaryKey"`
+	YearStarts int       // the month in which the financial year begins
+	TaxRate    string    // what the package calls a line without tax
+	SalesTax   string    // and one of a sale at the standard rate
 }
 
 // Mapping is what a merchant chose for the files.
@@ -177,7 +177,9 @@ func (s *Service) Choose(ctx context.Context, who actor.Actor, set Settings, cho
 			return err
 		}
 		set.MerchantID = who.MerchantID
-		keepMapping(tx, set, chosen)
+		if err := keepMapping(tx, set, chosen); err != nil {
+			return err
+		}
 		after := Mapping{Settings: set, Accounts: Accounts{}}
 		for _, c := range chosen {
 			if c.Code != "" {

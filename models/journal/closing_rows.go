@@ -2,11 +2,9 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
@@ -18,7 +16,7 @@ func (Closing) TableName() string { return "book_closings" }
 
 // holdBooks waits for those who post, and has others wait who want to.
 func holdBooks(tx *database.Tx, merchantID uuid.UUID) error {
-	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock(books_turn($1))`, merchantID); err != nil {
+	if err := tx.Gorm().Exec(`SELECT pg_advisory_xact_lock(books_turn(?))`, merchantID).Error; err != nil {
 		return fmt.Errorf("hold the books: %w", err)
 	}
 	return nil
@@ -43,13 +41,13 @@ func (s Store) closings(ctx context.Context, merchantID uuid.UUID) (closings []C
 
 // lockedUntil is the last day of the newest closed month; zero where none is.
 func (s Store) lockedUntil(ctx context.Context, merchantID uuid.UUID) (calendar.Date, error) {
-	return s.date(ctx, `SELECT coalesce(books_locked_until(?)::text, '')`, merchantID)
+	return s.date(ctx, `SELECT books_locked_until(?) AS day`, merchantID)
 }
 
 // firstOpen is the month after the last that was closed, or else the first with an entry; zero where there is none.
 func (s Store) firstOpen(ctx context.Context, merchantID uuid.UUID) (Month, error) {
 	day, err := s.date(ctx, `SELECT coalesce(books_locked_until(?) + 1, (SELECT e.day FROM journal_entries e
-		WHERE e.merchant_id = ? ORDER BY e.day LIMIT 1))::text`, merchantID, merchantID)
+		WHERE e.merchant_id = ? ORDER BY e.day LIMIT 1)) AS day`, merchantID, merchantID)
 	if err != nil || day.IsZero() {
 		return Month{}, err
 	}
@@ -57,14 +55,11 @@ func (s Store) firstOpen(ctx context.Context, merchantID uuid.UUID) (Month, erro
 }
 
 func (s Store) date(ctx context.Context, query string, args ...any) (day calendar.Date, err error) {
-	var text *string
-	if err := s.Row(ctx, query, args...).Scan(&text); errors.Is(err, pgx.ErrNoRows) || err == nil &&
-		(text == nil || *text == "") {
-		return day, nil
-	} else if err != nil {
+	var found struct{ Day calendar.Date }
+	if err := s.Gorm(ctx).Raw(query, args...).Find(&found).Error; err != nil {
 		return day, fmt.Errorf("a day of the books: %w", err)
 	}
-	return calendar.ParseDate(*text)
+	return found.Day, nil
 }
 
 // entriesAfter counts the entries behind a day, until another.
@@ -73,8 +68,8 @@ func (s Store) entriesAfter(ctx context.Context, merchantID uuid.UUID,
 	if after.IsZero() {
 		after = calendar.On(1, 1, 1)
 	}
-	err = s.Row(ctx, `SELECT count(*) FROM journal_entries WHERE merchant_id = ? AND day > ?::date AND day <= ?::date`,
-		merchantID, after.String(), until.String()).Scan(&n)
+	err = s.Gorm(ctx).Table("journal_entries").Scopes(database.OfMerchant(merchantID)).
+		Where("day > ? AND day <= ?", after, until).Count(&n).Error
 	return n, err
 }
 

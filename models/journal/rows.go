@@ -2,15 +2,16 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
+	"debitdesk/models/fault"
 )
 
 // roleSums are the columns of the roles, summed.
@@ -40,36 +41,52 @@ func into(c *Cents) (fields []any) {
 func (s Store) mapping(ctx context.Context, merchantID uuid.UUID) (m Mapping, err error) {
 	m = Mapping{Settings: Settings{MerchantID: merchantID, YearStarts: 3, TaxRate: "No VAT",
 		SalesTax: "Standard Rate Sales"}, Accounts: Accounts{}}
-	err = s.Row(ctx, `SELECT year_starts, tax_rate, sales_tax FROM book_settings WHERE merchant_id = ?`, merchantID).
-		Scan(&m.YearStarts, &m.TaxRate, &m.SalesTax)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&m.Settings).Error
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return m, fmt.Errorf("settings of the books: %w", err)
 	}
-	var at place
-	var account Account
-	err = s.Each(ctx, []any{&at.Role, (*[16]byte)(&at.Brand), &account.Code, &account.Name},
-		func() error { m.Accounts[at] = account; return nil },
-		`SELECT role, brand_id, code, name FROM book_accounts WHERE merchant_id = ?`, merchantID)
-	if err != nil {
+	var chosen []accountChosen
+	if err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Find(&chosen).Error; err != nil {
 		return m, fmt.Errorf("accounts of the books: %w", err)
+	}
+	for _, c := range chosen {
+		m.Accounts[place{c.Role, c.BrandID}] = Account{c.Code, c.Name}
 	}
 	return m, nil
 }
 
-func keepMapping(tx *database.Tx, set Settings, chosen []Chosen) {
-	tx.Later(`INSERT INTO book_settings (merchant_id, year_starts, tax_rate, sales_tax) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (merchant_id) DO UPDATE SET year_starts = excluded.year_starts, tax_rate = excluded.tax_rate,
-			sales_tax = excluded.sales_tax`, set.MerchantID, set.YearStarts, set.TaxRate, set.SalesTax)
-	for _, c := range chosen {
-		if c.Code == "" {
-			tx.Later(`DELETE FROM book_accounts WHERE merchant_id = $1 AND role = $2 AND brand_id = $3`, set.MerchantID,
-				string(c.Role), c.BrandID)
-			continue
-		}
-		tx.Later(`INSERT INTO book_accounts (merchant_id, role, brand_id, code, name) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (merchant_id, role, brand_id) DO UPDATE SET code = excluded.code, name = excluded.name`,
-			set.MerchantID, string(c.Role), c.BrandID, c.Code, c.Name)
+// TableName implements GORM's Tabler.
+func (Settings) TableName() string { return "book_settings" }
+
+// accountChosen is what a merchant chose for a role.
+type accountChosen struct {
+	MerchantID uuid.UUID `gorm:"primaryKey"`
+	Role       Role      `gorm:"primaryKey"`
+	BrandID    uuid.UUID `gorm:"primaryKey"` // zero: of all brands
+	Code, Name string
+}
+
+// TableName implements GORM's Tabler.
+func (accountChosen) TableName() string { return "book_accounts" }
+
+func keepMapping(tx *database.Tx, set Settings, chosen []Chosen) error {
+	keep := func(record any) error {
+		return tx.Gorm().Clauses(clause.OnConflict{UpdateAll: true}).Create(record).Error
 	}
+	err := keep(&set)
+	for _, c := range chosen {
+		of := accountChosen{set.MerchantID, c.Role, c.BrandID, c.Code, c.Name}
+		switch {
+		case err != nil:
+			return fmt.Errorf("keep the accounts of the books: %w", err)
+		case c.Code == "":
+			err = tx.Gorm().Scopes(database.OfMerchant(set.MerchantID)).
+				Delete(&accountChosen{}, "role = ? AND brand_id = ?", c.Role, c.BrandID).Error
+		default:
+			err = keep(&of)
+		}
+	}
+	return err
 }
 
 // balances are what the roles came to before a day, by currency.
@@ -159,17 +176,15 @@ func entriesByDay() string {
 
 // currencies are those that anything was posted in.
 func (s Store) currencies(ctx context.Context, merchantID uuid.UUID) (out []string, err error) {
-	var one string
-	err = s.Each(ctx, []any{&one}, func() error { out = append(out, one); return nil },
-		`SELECT DISTINCT currency FROM brands WHERE merchant_id = ? AND currency <> '' ORDER BY 1`, merchantID)
+	err = s.Gorm(ctx).Table("brands").Distinct().Scopes(database.OfMerchant(merchantID)).Where("currency <> ''").
+		Order("currency").Pluck("currency", &out).Error
 	return out, err
 }
 
 // differences are what the journal has otherwise than the rows that it is of.
 func (s Store) differences(ctx context.Context, merchantID uuid.UUID) (out []Difference, err error) {
-	var d Difference
-	err = s.Each(ctx, []any{&d.Figure, &d.What, &d.Kept, &d.Facts}, func() error { out = append(out, d); return nil },
-		`SELECT figure, what, kept, facts FROM check_journal(?) ORDER BY figure, what LIMIT 1000`, merchantID)
+	err = s.Gorm(ctx).Raw(`SELECT figure, what, kept, facts FROM check_journal(?) ORDER BY figure, what LIMIT 1000`,
+		merchantID).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("check the journal: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
@@ -15,8 +17,9 @@ import (
 // Basis is how VAT is accounted for on invoices of a day and later: when the invoice is issued, or as money comes in
 // (industry: VAT Act, section 15).
 type Basis struct {
-	From     calendar.Date
-	Payments bool
+	MerchantID uuid.UUID     `gorm:"primaryKey"`
+	From       calendar.Date `gorm:"primaryKey;column:from_day"`
+	Payments   bool
 }
 
 // Word is what people call the basis.
@@ -59,7 +62,9 @@ func (s *Service) ChooseBasis(ctx context.Context, who actor.Actor, b Basis) err
 		if err != nil {
 			return err
 		}
-		keepBasis(tx, who.MerchantID, b)
+		if err := keepBasis(tx, who.MerchantID, b); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "books.vat_basis", ObjectType: "books", ObjectID: who.MerchantID,
 			Text:   "Invoices from " + b.From.String() + " are on " + b.Word() + ".",
 			Before: map[string]any{"basis": basisOn(before, b.From).Word()},

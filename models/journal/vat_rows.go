@@ -6,33 +6,31 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 )
 
 func (s Store) bases(ctx context.Context, merchantID uuid.UUID) (out []Basis, err error) {
-	var from string
-	var payments bool
-	err = s.Each(ctx, []any{&from, &payments}, func() error {
-		day, err := calendar.ParseDate(from)
-		out = append(out, Basis{From: day, Payments: payments})
-		return err
-	}, `SELECT from_day::text, payments FROM book_vat_bases WHERE merchant_id = ? ORDER BY from_day DESC`, merchantID)
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("from_day DESC").Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("bases of VAT: %w", err)
 	}
 	return out, nil
 }
 
-func keepBasis(tx *database.Tx, merchantID uuid.UUID, b Basis) {
-	tx.Later(`INSERT INTO book_vat_bases (merchant_id, from_day, payments) VALUES ($1, $2, $3)
-		ON CONFLICT (merchant_id, from_day) DO UPDATE SET payments = excluded.payments`, merchantID, b.From, b.Payments)
+// TableName implements GORM's Tabler.
+func (Basis) TableName() string { return "book_vat_bases" }
+
+func keepBasis(tx *database.Tx, merchantID uuid.UUID, b Basis) error {
+	b.MerchantID = merchantID
+	return tx.Gorm().Clauses(clause.OnConflict{UpdateAll: true}).Create(&b).Error
 }
 
 // lastInvoiced is the newest day on which an invoice is booked; zero where none is.
 func (s Store) lastInvoiced(ctx context.Context, merchantID uuid.UUID) (calendar.Date, error) {
-	return s.date(ctx, `SELECT coalesce(max(day)::text, '') FROM journal_entries
+	return s.date(ctx, `SELECT max(day) AS day FROM journal_entries
 		WHERE merchant_id = ? AND kind = 'invoice'`, merchantID)
 }
 
