@@ -103,6 +103,6 @@ func (s *Service) DraftMovedIn(ctx context.Context, who actor.Actor, in Input) (
 // InsertMovedInTemplate writes a template that was drafted, and gives it its id.
 func (s *Service) InsertMovedInTemplate(tx *database.Tx, who actor.Actor, t *Template) {
 	t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
-	insertTemplate(tx, *t)
+	tx.Create(t)
 	noteTemplate(tx, who, *t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
 }

@@ -55,7 +55,9 @@ func (s *Service) writePrice(ctx context.Context, who actor.Actor, p *PricePlan)
 			t.Price = nil
 		}
 		t.UpdatedAt = tx.Now()
-		moveTemplate(tx, t)
+		if err := moveTemplate(tx, t); err != nil {
+			return err
+		}
 		t.Version++
 		n, ended, err := s.writeLetters(tx, *p, c)
 		if err != nil {
@@ -89,7 +91,9 @@ func (s *Service) ApplyPrices(ctx context.Context) error {
 			c.Was, c.WasCents, c.Applied = t.Details.Products, t.TotalCents, true
 			next := t.at(c.Products, c.Cents)
 			next.Price, next.UpdatedAt = &c, tx.Now()
-			moveTemplate(tx, next)
+			if err := moveTemplate(tx, next); err != nil {
+				return err
+			}
 			next.Version++
 			noteTemplate(tx, actor.SystemOf(t.MerchantID), next, "template.price_changed",
 				"The new price of "+t.Name()+" has begun.", before.facts(), next.facts())

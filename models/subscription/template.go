@@ -64,7 +64,7 @@ type Template struct {
 	Due                  time.Time     // one-time invoices
 	Plan                 Plan          `gorm:"embedded"`
 	Paused               bool
-	Version              int `gorm:"<-:create"` // counts changes, for compare-and-set
+	Version              int // counts changes, for compare-and-set
 	CreatedAt, UpdatedAt time.Time
 	DeletedAt            time.Time
 

@@ -6,27 +6,31 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
 // Store is where templates and subscribers are kept.
 type Store struct{ *database.DB }
 
-var (
-	templateTable = table.New[Template]("billing_templates")
-	templateMove  = templateTable.Write(`UPDATE billing_templates SET @set, version = version + 1
-		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`)
-)
+// TableName implements GORM's Tabler.
+func (Template) TableName() string { return "billing_templates" }
 
-func insertTemplate(tx *database.Tx, t Template) { database.Insert(tx, templateTable, t) }
+// standing is the scope of the templates of a merchant that were not deleted.
+func standing(merchantID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Where("merchant_id = ? AND deleted_at IS NULL", merchantID) }
+}
 
-// moveTemplate is a compare-and-set on the version: the transaction ends with fault.ErrLost
-// when another was quicker.
-func moveTemplate(tx *database.Tx, t Template) { database.MustChange(tx, templateMove, t) }
+// moveTemplate is a compare-and-set on the version: fault.ErrLost when another was quicker.
+func moveTemplate(tx *database.Tx, t Template) error {
+	was := t.Version
+	t.Version++
+	return database.OneRow(tx.Gorm().Model(&t).Scopes(standing(t.MerchantID)).Where("version = ?", was).
+		Select("*").Omit("id", "merchant_id", "created_at").UpdateColumns(t))
+}
 
 // holdTemplate keeps a template as it was read while a client is added to it or a subscription begins: its deletion
 // waits, and ends that subscriber too, and a change of its plan waits, and finds it locked. The transaction ends with
@@ -55,37 +59,29 @@ func mustBeUnlaunched(tx *database.Tx, t Template) {
 
 // endSubscribersOf makes all subscribers of a template inactive and counts them.
 func endSubscribersOf(tx *database.Tx, merchantID, templateID uuid.UUID, why string) (int, error) {
-	n, err := tx.Exec(
-		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL,
+	ended := tx.Gorm().Exec(`UPDATE template_clients SET status = 'inactive', why = ?, next_on = NULL, next_at = NULL,
 			stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
-		merchantID,
-		templateID,
-		why,
-		tx.Now(),
-	)
-	if err != nil {
-		return 0, fmt.Errorf("end subscribers: %w", err)
+		version = version + 1, updated_at = ? WHERE merchant_id = ? AND template_id = ? AND status <> 'inactive'`, why,
+		tx.Now(), merchantID, templateID)
+	if ended.Error != nil {
+		return 0, fmt.Errorf("end subscribers: %w", ended.Error)
 	}
-	return int(n), nil
+	return int(ended.RowsAffected), nil
 }
 
 // Template finds a template that was not deleted, with what is counted of it.
 func (s Store) Template(ctx context.Context, merchantID, id uuid.UUID) (Template, error) {
-	t, err := database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
-	if err != nil {
-		return t, err
+	one := make([]Template, 1)
+	if err := s.Gorm(ctx).Scopes(standing(merchantID)).Take(&one[0], "id = ?", id).Error; err != nil {
+		return one[0], err
 	}
-	one := []Template{t}
-	err = s.countSubscribers(ctx, merchantID, one)
+	err := s.countSubscribers(ctx, merchantID, one)
 	return one[0], err
 }
 
 // TemplatesByID finds those of some templates that there are, in no order.
-func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Template, error) {
-	found, err := database.All(ctx, s.DB, templateTable, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL",
-		merchantID, ids)
-	if err != nil {
+func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Template, err error) {
+	if err := s.Gorm(ctx).Scopes(standing(merchantID)).Where("id IN ?", ids).Find(&found).Error; err != nil {
 		return nil, err
 	}
 	return found, s.countSubscribers(ctx, merchantID, found)
@@ -93,7 +89,8 @@ func (s Store) TemplatesByID(ctx context.Context, merchantID uuid.UUID, ids []uu
 
 // TemplateNames are the names of some templates, of deleted ones too.
 func (s Store) TemplateNames(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	found, err := database.All(ctx, s.DB, templateTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	var found []Template
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("id IN ?", ids).Find(&found).Error
 	out := make(map[uuid.UUID]string, len(found))
 	for _, t := range found {
 		out[t.ID] = t.Name()
@@ -102,38 +99,36 @@ func (s Store) TemplateNames(ctx context.Context, merchantID uuid.UUID, ids []uu
 }
 
 // AnyTemplate finds a template, deleted or not, without its counts.
-func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (Template, error) {
-	return database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (t Template, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&t, "id = ?", id).Error
+	return t, err
 }
 
 // pricesBegun lists templates of all merchants whose planned price has begun by a day.
-func (s Store) pricesBegun(ctx context.Context, day calendar.Date, limit int) ([]Template, error) {
-	return database.Seek(ctx, s.DB, templateTable, templateTable.Select+
-		`price_change ->> 'applied' = 'false' AND price_change ->> 'from' <= ? AND deleted_at IS NULL
-		ORDER BY price_change ->> 'from' LIMIT ?`, day.String(), limit)
+func (s Store) pricesBegun(ctx context.Context, day calendar.Date, limit int) (found []Template, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).
+		Where("price_change ->> 'applied' = 'false' AND price_change ->> 'from' <= ? AND deleted_at IS NULL", day.String()).
+		Order("price_change ->> 'from'").Limit(limit).Find(&found).Error
+	return found, err
 }
 
 // Templates lists a page, newest first, one more than the page has.
 func (s Store) Templates(ctx context.Context, merchantID uuid.UUID, f Filter,
-	ask paging.Ask) ([]Template, error) {
-	where, args := database.Bound("merchant_id")+" AND deleted_at IS NULL", []any{merchantID}
+	ask paging.Ask) (found []Template, err error) {
+	of := s.Gorm(ctx).Where("deleted_at IS NULL")
 	if f.IsSubscription != nil {
-		where, args = where+" AND is_subscription = ?", append(args, *f.IsSubscription)
+		of = of.Where("is_subscription = ?", *f.IsSubscription)
 	}
 	if f.BrandID != uuid.Nil {
-		where, args = where+" AND brand_id = ?", append(args, f.BrandID)
+		of = of.Where("brand_id = ?", f.BrandID)
 	}
 	if words := strings.TrimSpace(f.Search); words != "" {
-		where, args = where+" AND position(lower(?) IN lower(title)) > 0", append(args, words)
+		of = of.Where("position(lower(?) IN lower(title)) > 0", words)
 	}
-	direction, beside, from := database.BesideID("id", ask)
-	query := templateTable.Select + where + beside +
-		fmt.Sprintf(" ORDER BY merchant_id %[1]s, id %[1]s LIMIT %[2]d", direction, ask.Fetch())
-	out, err := database.Seek(ctx, s.DB, templateTable, query, append(args, from...)...)
-	if err != nil {
+	if err := database.PageOf(of, "merchant_id", merchantID, ask).Find(&found).Error; err != nil {
 		return nil, err
 	}
-	return out, s.countSubscribers(ctx, merchantID, out)
+	return found, s.countSubscribers(ctx, merchantID, found)
 }
 
 // countSubscribers fills in what is counted of templates.

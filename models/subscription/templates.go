@@ -27,7 +27,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Templa
 	}
 	err = s.InTx(ctx, func(tx *database.Tx) error {
 		t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
-		insertTemplate(tx, t)
+		tx.Create(&t)
 		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
 		return tx.Answered(t)
 	})
@@ -192,7 +192,9 @@ func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.U
 		}
 		return s.InTx(ctx, func(tx *database.Tx) error {
 			t.UpdatedAt = tx.Now()
-			moveTemplate(tx, t)
+			if err := moveTemplate(tx, t); err != nil {
+				return err
+			}
 			if !t.Plan.equal(before.Plan) {
 				mustBeUnlaunched(tx, t)
 			}
@@ -216,7 +218,9 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		}
 		return s.InTx(ctx, func(tx *database.Tx) error {
 			t.DeletedAt, t.UpdatedAt = tx.Now(), tx.Now()
-			moveTemplate(tx, t)
+			if err := moveTemplate(tx, t); err != nil {
+				return err
+			}
 			ended, err := endSubscribersOf(tx, t.MerchantID, t.ID, "template_deleted")
 			if err != nil {
 				return err
