@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"debitdesk/models/bank"
@@ -41,31 +40,24 @@ func UpdateBrand(tx *database.Tx, b Brand) {
 // The merchant's row keeps two people from deleting the last two brands at once; what
 // hangs on a brand keeps it by its foreign key.
 func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
-	if _, err := tx.Exec(`SELECT 1 FROM merchants WHERE id = $1 FOR NO KEY UPDATE`, merchantID); err != nil {
+	if err := tx.Gorm().Exec(`SELECT 1 FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Error; err != nil {
 		return fmt.Errorf("lock merchant: %w", err)
 	}
-	var others, debts int64
-	err := tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(
-			tx.Context(),
-			`SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2),
-				(SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
-			merchantID,
-			brandID,
-		).Scan(&others, &debts)
-	})
+	var left struct{ Others, Debts int64 }
+	err := tx.Gorm().Raw(`SELECT (SELECT count(*) FROM brands WHERE merchant_id = ? AND id <> ?) AS others,
+		(SELECT count(*) FROM invoice_series WHERE brand_id = ?) AS debts`, merchantID, brandID, brandID).Take(&left).Error
 	switch {
 	case err != nil:
 		return fmt.Errorf("count brands: %w", err)
-	case others == 0:
+	case left.Others == 0:
 		return fault.New(fault.Conflict, "brand_is_last", "A business needs one brand at least.")
-	case debts > 0:
+	case left.Debts > 0:
 		return brandInUse()
 	}
-	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = $1`,
-		`DELETE FROM debit_profiles WHERE brand_id = $1`,
-		`DELETE FROM message_words WHERE brand_id = $1`, `DELETE FROM brands WHERE id = $1`} {
-		if _, err := tx.Exec(statement, brandID); err != nil {
+	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = ?`,
+		`DELETE FROM debit_profiles WHERE brand_id = ?`,
+		`DELETE FROM message_words WHERE brand_id = ?`, `DELETE FROM brands WHERE id = ?`} {
+		if err := tx.Gorm().Exec(statement, brandID).Error; err != nil {
 			var pg *pgconn.PgError
 			if errors.As(err, &pg) && pg.Code == "23503" {
 				return brandInUse()
@@ -101,20 +93,16 @@ func OwnerOf(tx *database.Tx, account bank.AccountNumber) (id uuid.UUID, err err
 	if key == "" {
 		return uuid.Nil, fault.Missing()
 	}
-	err = tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(tx.Context(), `SELECT merchant_id FROM debit_profiles WHERE ltrim(account_number, '0') = $1
-			ORDER BY created_at, id LIMIT 1`, key).Scan((*[16]byte)(&id))
-	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, fault.Missing()
-	}
-	return id, err
+	var first struct{ MerchantID uuid.UUID }
+	err = tx.Gorm().Table("debit_profiles").Scopes(database.AcrossMerchants).Select("merchant_id").
+		Where("ltrim(account_number, '0') = ?", key).Order("created_at, id").Take(&first).Error
+	return first.MerchantID, err
 }
 
 // claim keeps two businesses from registering one clearing account.
 func claim(tx *database.Tx, merchantID uuid.UUID, account bank.AccountNumber) error {
-	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock(hashtextextended('clearing account ' || $1, 0))`,
-		account.Key()); err != nil {
+	if err := tx.Gorm().Exec(`SELECT pg_advisory_xact_lock(hashtextextended('clearing account ' || ?, 0))`,
+		account.Key()).Error; err != nil {
 		return fmt.Errorf("claim an account: %w", err)
 	}
 	owner, err := OwnerOf(tx, account)
@@ -172,12 +160,12 @@ const MostUses = 1_000
 // MostUses. A mandate keeps its own copy of the profile.
 func (s Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID,
 	p Profile) (n int64, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM mandates m CROSS JOIN LATERAL
+	err = s.Gorm(ctx).Raw(`SELECT count(*) FROM (SELECT FROM mandates m CROSS JOIN LATERAL
 			(SELECT FROM tokens t WHERE t.id = m.id AND t.state NOT IN ('deleted', 'superseded') OFFSET 0) AS live
-		WHERE m.merchant_id = $1 AND m.brand_id = ANY(ARRAY[$2]::uuid[]) AND m.profile_code = $3 AND m.abbreviated_name = $4
-		AND m.clearing_account = $5
-		ORDER BY m.brand_id LIMIT $6) AS uses`, merchantID, brandID,
-		p.ProfileCode, p.AbbreviatedName, p.AccountNumber, MostUses+1).Scan(&n)
+		WHERE m.merchant_id = ? AND `+database.Bound("m.brand_id")+` AND m.profile_code = ? AND m.abbreviated_name = ?
+		AND m.clearing_account = ?
+		ORDER BY m.brand_id LIMIT ?) AS uses`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName, p.AccountNumber,
+		MostUses+1).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count mandates of a profile: %w", err)
 	}
@@ -187,16 +175,19 @@ func (s Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID,
 // NextInvoice is the prefix of the brand's series of a year and its next number; a
 // series that has not begun would take the brand's prefix.
 func (s Store) NextInvoice(ctx context.Context, b Brand, year int) (prefix string, serial int64, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT COALESCE(prefix, $4), next FROM invoice_series WHERE brand_id = $1 AND kind = $2 AND year = $3`,
-		b.ID, "invoice", year, DefaultInvoicePrefix).Scan(&prefix, &serial)
+	var series struct {
+		Prefix string
+		Next   int64
+	}
+	err = s.Gorm(ctx).Raw(`SELECT coalesce(prefix, ?) AS prefix, next FROM invoice_series
+		WHERE brand_id = ? AND kind = 'invoice' AND year = ?`, DefaultInvoicePrefix, b.ID, year).Take(&series).Error
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
+	case fault.Is(err, fault.NotFound):
 		return b.InvoicePrefix, 1, nil
 	case err != nil:
 		return "", 0, fmt.Errorf("find the next invoice number: %w", err)
 	}
-	return prefix, serial, nil
+	return series.Prefix, series.Next, nil
 }
 
 // FromSnapshot reads a brand with its profiles as an event kept them.

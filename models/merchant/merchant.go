@@ -28,10 +28,10 @@ type Merchant struct {
 
 // Demands is what the merchant wants a second person to agree to.
 type Demands struct {
-	Deletions    bool   // of stored accounts, in the dashboard
-	BatchesAbove *int64 // cents; nil: no batch
-	FilesAbove   *int64 // cents, of files to the bank; nil: no file
-	Settings     bool   // that direct money: clearing accounts, the default account, webhooks
+	Deletions    bool   `gorm:"column:approve_deletions"`     // of stored accounts, in the dashboard
+	BatchesAbove *int64 `gorm:"column:approve_batches_cents"` // cents; nil: no batch
+	FilesAbove   *int64 `gorm:"column:approve_files_cents"`   // cents, of files to the bank; nil: no file
+	Settings     bool   `gorm:"column:approve_settings"`      // that direct money: clearing accounts, the default account, webhooks
 }
 
 // NeedsTwo tells whether a batch of that sum, in cents, needs a second person.

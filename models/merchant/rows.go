@@ -3,11 +3,11 @@ package merchant
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
@@ -22,10 +22,8 @@ type profileOf struct {
 }
 
 var (
-	merchantTable  = table.New[Merchant]("merchants")
-	insertMerchant = merchantTable.Write(`INSERT INTO merchants (@columns, updated_at) VALUES (@values, @created_at)`)
-	brandTable     = table.New[Brand]("brands")
-	insertBrand    = brandTable.Write(`INSERT INTO brands (@columns, created_at, updated_at) VALUES (@values, @now, @now)`,
+	brandTable  = table.New[Brand]("brands")
+	insertBrand = brandTable.Write(`INSERT INTO brands (@columns, created_at, updated_at) VALUES (@values, @now, @now)`,
 		"now")
 	brandUpdate = brandTable.Write(
 		`UPDATE brands SET @set, updated_at = @now WHERE merchant_id = @merchant_id AND id = @id AND version = @version - 1`,
@@ -38,9 +36,16 @@ var (
 // Store is where merchants, their brands and the profiles of these are kept.
 type Store struct{ *database.DB }
 
+// TableName implements GORM's Tabler.
+func (Merchant) TableName() string { return "merchants" }
+
+// TableName implements GORM's Tabler.
+func (Demands) TableName() string { return "merchants" }
+
+// Insert adds a business with what waits, such as its first brand.
 func Insert(tx *database.Tx, m Merchant) {
-	m.CreatedAt = tx.Now()
-	database.Write(tx, insertMerchant, m)
+	tx.Later(`INSERT INTO merchants (id, slug, name, is_test, is_demo, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6)`, database.Native([]any{m.ID, m.Slug, m.Name, m.IsTest, m.IsDemo, tx.Now()})...)
 }
 
 func InsertBrand(tx *database.Tx, b Brand) {
@@ -54,13 +59,15 @@ func InsertBrand(tx *database.Tx, b Brand) {
 }
 
 // Merchant gives one merchant by id; NotFound otherwise.
-func (s Store) Merchant(ctx context.Context, id uuid.UUID) (Merchant, error) {
-	return database.One(ctx, s.DB, merchantTable, "id = $1", id)
+func (s Store) Merchant(ctx context.Context, id uuid.UUID) (m Merchant, err error) {
+	err = s.Gorm(ctx).Take(&m, "id = ?", id).Error
+	return m, err
 }
 
 // MerchantBySlug gives one merchant by its short name; NotFound otherwise.
-func (s Store) MerchantBySlug(ctx context.Context, slug string) (Merchant, error) {
-	return database.One(ctx, s.DB, merchantTable, "slug = $1", slug)
+func (s Store) MerchantBySlug(ctx context.Context, slug string) (m Merchant, err error) {
+	err = s.Gorm(ctx).Take(&m, "slug = ?", slug).Error
+	return m, err
 }
 
 // Brand gives a brand of the merchant with its profiles; NotFound otherwise.
@@ -129,54 +136,40 @@ func withProfiles(brands []Brand, profiles []profileOf) []Brand {
 }
 
 // Merchants lists all merchants, oldest first; for the command line alone.
-func (s Store) Merchants(ctx context.Context) ([]Merchant, error) {
-	return database.All(ctx, s.DB, merchantTable, "true ORDER BY id")
+func (s Store) Merchants(ctx context.Context) (all []Merchant, err error) {
+	err = s.Gorm(ctx).Order("id").Find(&all).Error
+	return all, err
 }
 
 // Demands gives what the merchant wants a second person for.
-func (s Store) Demands(ctx context.Context, id uuid.UUID) (Demands, error) {
-	var d Demands
-	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents, approve_files_cents,
-		approve_settings FROM merchants WHERE id = $1`, id).Scan(&d.Deletions, &d.BatchesAbove, &d.FilesAbove, &d.Settings)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return d, fault.Missing()
+func (s Store) Demands(ctx context.Context, id uuid.UUID) (d Demands, err error) {
+	err = s.Gorm(ctx).Take(&d, "id = ?", id).Error
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		err = fmt.Errorf("find what needs a second person: %w", err)
 	}
-	if err != nil {
-		return d, fmt.Errorf("find what needs a second person: %w", err)
-	}
-	return d, nil
+	return d, err
 }
 
 // HasDemo tells whether a demo merchant is in the database.
-func (s Store) HasDemo(ctx context.Context) (has bool, err error) {
-	if err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM merchants WHERE is_demo)`).Scan(&has); err != nil {
+func (s Store) HasDemo(ctx context.Context) (bool, error) {
+	var n int64
+	if err := s.Gorm(ctx).Model(&Merchant{}).Where("is_demo").Count(&n).Error; err != nil {
 		return false, fmt.Errorf("look for a demo merchant: %w", err)
 	}
-	return has, nil
+	return n > 0, nil
 }
 
 // SetDemands says what needs a second person, and gives what was demanded before.
 func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demands, err error) {
-	var row struct {
-		ApproveDeletions    bool
-		ApproveBatchesCents *int64
-		ApproveFilesCents   *int64
-		ApproveSettings     bool
+	of := func() *gorm.DB { return tx.Gorm().Where("id = ?", merchantID) }
+	err = of().Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Take(&before).Error
+	if err == nil {
+		err = of().Model(&Merchant{}).UpdateColumns(map[string]any{"approve_deletions": d.Deletions,
+			"approve_batches_cents": d.BatchesAbove, "approve_files_cents": d.FilesAbove, "approve_settings": d.Settings,
+			"updated_at": tx.Now()}).Error
 	}
-	if err := tx.Gorm().Raw(`SELECT approve_deletions, approve_batches_cents, approve_files_cents, approve_settings
-		FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
+	if err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
-	tx.Later(
-		`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, approve_files_cents = $4, updated_at = $5,
-			approve_settings = $6 WHERE id = $1`,
-		merchantID,
-		d.Deletions,
-		d.BatchesAbove,
-		d.FilesAbove,
-		tx.Now(),
-		d.Settings,
-	)
-	return Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents,
-		FilesAbove: row.ApproveFilesCents, Settings: row.ApproveSettings}, nil
+	return before, nil
 }
