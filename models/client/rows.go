@@ -163,13 +163,14 @@ func orNull(at time.Time) *time.Time {
 // ClientStopped tells that everything was stopped that is debited from a client, and that the client came in with an
 // import whose group was not switched on.
 func (s Store) ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (stopped, parked bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce(bool_or(stopped_at IS NOT NULL), false),
-		coalesce(bool_or(parked_at IS NOT NULL), false) FROM clients WHERE merchant_id = $1 AND id = $2`, merchantID,
-		id).Scan(&stopped, &parked)
+	var is struct{ Stopped, Parked bool }
+	err = s.Gorm(ctx).Raw(`SELECT coalesce(bool_or(stopped_at IS NOT NULL), false) AS stopped,
+		coalesce(bool_or(parked_at IS NOT NULL), false) AS parked FROM clients WHERE merchant_id = ? AND id = ?`, merchantID,
+		id).Take(&is).Error
 	if err != nil {
 		return false, false, fmt.Errorf("look whether a client is stopped: %w", err)
 	}
-	return stopped, parked, nil
+	return is.Stopped, is.Parked, nil
 }
 
 // SetParked notes since when clients wait for the group of their import; zero: they do not wait.
@@ -183,13 +184,12 @@ func update(tx *database.Tx, c Client) (bool, error) { return database.Change(tx
 
 // hide deletes the client; false when another was quicker.
 func hide(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-		merchantID, id, tx.Now())
+	hidden, err := database.Found(tx.Gorm().Exec(`UPDATE clients SET deleted_at = ?, updated_at = ?
+		WHERE merchant_id = ? AND id = ? AND deleted_at IS NULL`, tx.Now(), tx.Now(), merchantID, id))
 	if err != nil {
 		return false, fmt.Errorf("delete client: %w", err)
 	}
-	return n == 1, nil
+	return hidden, nil
 }
 
 // TakeOff takes a client off the lists who became one with another: as when it is deleted, but what hung on it moved.
