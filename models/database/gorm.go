@@ -64,8 +64,8 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 	)
 }
 
-// query asks by itself; or with others whose round trip the context shares (AtOnce), with what is set for it alone, or of
-// the standby, and of the primary where that fails.
+// query asks by itself; or with others whose round trip the context shares (AtOnce), with what is set for it alone, or
+// of the standby, and of the primary where that fails.
 func (p *plugin) query(db *gorm.DB) {
 	ctx := db.Statement.Context
 	set, isSet := db.Get(settingKey)
@@ -110,8 +110,8 @@ func (r mappedRows) Columns() ([]string, error) {
 	return names, nil
 }
 
-// Scan implements gorm.Rows. Of a column that is no field of the record, GORM would take the bytes, which pgx has not for
-// each type.
+// Scan implements gorm.Rows. Of a column that is no field of the record, GORM would take the bytes, which pgx has not
+// for each type.
 func (r mappedRows) Scan(into ...any) error {
 	for i := range into {
 		if _, unknown := into[i].(*sql.RawBytes); unknown {

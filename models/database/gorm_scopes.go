@@ -27,8 +27,8 @@ func ForUpdate(db *gorm.DB) *gorm.DB {
 	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
-// planSetting is what the planner is told for one question. In a unit of work it would last until its end, and nothing is
-// set.
+// planSetting is what the planner is told for one question. In a unit of work it would last until its end, and nothing
+// is set.
 type planSetting struct{ name, value, before string }
 
 const settingKey = "debitdesk:plan setting"

@@ -13,10 +13,10 @@ import (
 	"debitdesk/models/database/seal"
 )
 
-// A field with "serializer:sealed" is bytes or text, or else goes as JSON, of a record with an id and a merchant, stored
-// so that it opens in no other row, column or table, and at no other merchant. What is empty is NULL, or sealed all the
-// same where the column must have something. A record that embeds Damage is read also when a value does not open, and keeps what is
-// stored.
+// A field with "serializer:sealed" is bytes or text, or else goes as JSON, of a record with an id and a merchant. It is
+// stored so that it opens in no other row, column or table, and at no other merchant. What is empty is NULL, or sealed
+// all the same where the column must have something. A record that embeds Damage is read also when a value does not
+// open, and keeps what is stored.
 func init() { schema.RegisterSerializer("sealed", asSealed{}) }
 
 type boxKey struct{}
@@ -70,6 +70,9 @@ func (asSealed) Scan(ctx context.Context, field *schema.Field, record reflect.Va
 	}
 	into := field.ReflectValueOf(ctx, record)
 	if !isBytes(into.Type()) {
+		if len(content) == 0 {
+			return nil
+		}
 		return json.Unmarshal(content, into.Addr().Interface())
 	}
 	into.Set(reflect.ValueOf(content).Convert(into.Type()))
@@ -83,7 +86,11 @@ func contentOf(value any) ([]byte, error) {
 	if v := reflect.ValueOf(value); isBytes(v.Type()) {
 		return v.Convert(reflect.TypeFor[[]byte]()).Bytes(), nil
 	}
-	return json.Marshal(value)
+	text, err := json.Marshal(value)
+	if string(text) == "null" {
+		return nil, err
+	}
+	return text, err
 }
 
 func placeOf(ctx context.Context, field *schema.Field, record reflect.Value) (*seal.Box, seal.Place, error) {

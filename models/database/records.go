@@ -145,18 +145,9 @@ func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Q
 	})
 }
 
-// SeekPlanned is Seek by the plan that serves all merchants: of a statement of many parts that reads little, making a
-// plan for each page costs more than reading. No part of it may be answered well only for some values.
-func SeekPlanned[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
-	if TxOf(ctx) != nil { // its settings last until its end
-		return Seek(ctx, s, from, query, args...)
-	}
-	return seekSet(ctx, s.Pool.on(ctx), s, from, "plan_cache_mode", "force_generic_plan", "auto", query, args...)
-}
-
 // SeekUnsorted is Seek by an index that has the order of the statement: nothing is sorted where there is one.
 func SeekUnsorted[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
-	if TxOf(ctx) != nil { // as above
+	if TxOf(ctx) != nil { // its settings last until its end
 		return Seek(ctx, s, from, query, args...)
 	}
 	return orPrimary(ctx, func(ctx context.Context) ([]T, error) {

@@ -51,7 +51,8 @@ func (s Store) DoneSince(ctx context.Context, merchantID uuid.UUID, since time.T
 		WHERE (waits.n > 0) = (d.state <> 'solved') AND coalesce(p.id, t.id, m.id, s.id, f.id, pr.id, rq.id) IS NOT NULL
 		ORDER BY d.at DESC LIMIT ?`,
 		merchantID, since, limit, merchantID, since, limit,
-		merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, limit).Find(&found).Error
+		merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, merchantID, limit).
+		Find(&found).Error
 	return found, err
 }
 

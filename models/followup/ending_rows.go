@@ -34,7 +34,8 @@ func (s Store) RequestsEnding(ctx context.Context, merchantID uuid.UUID, from, t
 		FROM (SELECT * FROM mandate_authentications WHERE merchant_id = ? AND state IN ('sent', 'delivered')
 				AND method <> 'REALTIME' AND expires_at > ? AND expires_at <= ? ORDER BY expires_at LIMIT ?) a
 			JOIN purchases p ON p.id = a.mandate_id AND p.merchant_id = a.merchant_id
-			LEFT JOIN clients k ON k.id = p.client_id ORDER BY a.expires_at, p.id`, merchantID, from, to, limit).Find(&found).Error
+			LEFT JOIN clients k ON k.id = p.client_id ORDER BY a.expires_at, p.id`, merchantID, from, to, limit).
+		Find(&found).Error
 	return found, err
 }
 

@@ -128,8 +128,8 @@ func setOwner(tx *database.Tx, merchantID uuid.UUID, of []subject, owner uuid.UU
 // hide puts items off or closes them, as they wait at this moment, and gives those that do wait.
 func hide(tx *database.Tx, a Act, items []Item) (map[Item]bool, error) {
 	ids, kinds := parted(items)
-	return changed(tx, `INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id, actor,
-			acted_at)
+	return changed(tx, `INSERT INTO followups (merchant_id, object_id, kind, at, state, hidden_until, reason, actor_id,
+			actor, acted_at)
 		SELECT f.merchant_id, f.object_id, f.kind, f.at, ?, ?::text::date, ?, ?, ?, ?
 		FROM unnest(?::uuid[], ?::text[]) AS c (object_id, kind) CROSS JOIN LATERAL (
 			SELECT * FROM attention_facts a WHERE a.object_id = c.object_id AND a.merchant_id = ? OFFSET 0) f

@@ -234,8 +234,8 @@ func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
 func (s Store) AuthenticationsOfEach(ctx context.Context, merchantID uuid.UUID,
 	mandateIDs []uuid.UUID) (map[uuid.UUID][]Authentication, error) {
 	var found []Authentication
-	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("mandate_id = ANY(?::uuid[])", database.IDs(mandateIDs)).
-		Order("mandate_id, number DESC").Find(&found).Error
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).
+		Where("mandate_id = ANY(?::uuid[])", database.IDs(mandateIDs)).Order("mandate_id, number DESC").Find(&found).Error
 	of := map[uuid.UUID][]Authentication{}
 	for _, a := range found {
 		of[a.MandateID] = append(of[a.MandateID], a)

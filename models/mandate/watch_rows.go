@@ -214,7 +214,8 @@ func (w *Watch) listen(ctx context.Context, conn *pgx.Conn) error {
 // yet to hear that an answer is not wanted any more. It reads partial indexes that
 // hold nothing else.
 func (s Store) AskingNow(ctx context.Context) (asking bool, err error) {
-	err = s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered'))
+	err = s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM mandate_authentications
+			WHERE state IN ('requested', 'sent', 'delivered'))
 		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)`).Scan(&asking).Error
 	if err != nil {
 		return false, fmt.Errorf("look for open authentications: %w", err)

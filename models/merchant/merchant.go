@@ -31,7 +31,8 @@ type Demands struct {
 	Deletions    bool   `gorm:"column:approve_deletions"`     // of stored accounts, in the dashboard
 	BatchesAbove *int64 `gorm:"column:approve_batches_cents"` // cents; nil: no batch
 	FilesAbove   *int64 `gorm:"column:approve_files_cents"`   // cents, of files to the bank; nil: no file
-	Settings     bool   `gorm:"column:approve_settings"`      // that direct money: clearing accounts, the default account, webhooks
+	// Settings that direct money: clearing accounts, the default account, webhooks.
+	Settings bool `gorm:"column:approve_settings"`
 }
 
 // NeedsTwo tells whether a batch of that sum, in cents, needs a second person.

@@ -226,8 +226,8 @@ func (s Store) overdue(ctx context.Context, now time.Time, today string) (late b
 
 // postpone has the next step of a run looked at later.
 func (s Store) postpone(ctx context.Context, r Run, at time.Time) error {
-	err := s.Gorm(ctx).Model(&r).Scopes(database.OfMerchant(r.MerchantID)).Where("step = ? AND state = ?", r.Step, Waiting).
-		UpdateColumn("due_at", at).Error
+	err := s.Gorm(ctx).Model(&r).Scopes(database.OfMerchant(r.MerchantID)).
+		Where("step = ? AND state = ?", r.Step, Waiting).UpdateColumn("due_at", at).Error
 	if err != nil {
 		return fmt.Errorf("postpone a step: %w", err)
 	}

@@ -35,8 +35,8 @@ func (s Store) debits(ctx context.Context, merchantID uuid.UUID, from, to calend
 	var found []daySum
 	err := s.Gorm(ctx).Raw(`SELECT day, state, method, sum(n)::bigint AS n, sum(cents)::bigint AS cents FROM debit_sums
 		WHERE merchant_id = ? AND state IN ? AND day BETWEEN ? AND ?
-		GROUP BY 1, 2, 3 HAVING sum(n) <> 0 ORDER BY 1, 2, 3`, merchantID, collection.Names(collection.Outcomes...), from, to).
-		Find(&found).Error
+		GROUP BY 1, 2, 3 HAVING sum(n) <> 0 ORDER BY 1, 2, 3`, merchantID, collection.Names(collection.Outcomes...), from,
+		to).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("debits of days: %w", err)
 	}

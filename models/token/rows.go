@@ -19,8 +19,8 @@ type Store struct{ *database.DB }
 
 //nolint:gosec // columns that are named token are no passwords
 var (
-	// Table holds the tokens, their account numbers sealed; reading leaves those sealed. By it go the statements that travel
-	// with what is charged or brought in; all else is GORM's.
+	// Table holds the tokens, their account numbers sealed; reading leaves those sealed. By it go the statements that
+	// travel with what is charged or brought in; all else is GORM's.
 	Table = table.New("tokens",
 		table.Column[Token]{Name: "account_sealed", Write: func(box *seal.Box, k *Token) (any, error) {
 			return box.Seal(accountPlace(k.MerchantID, k.ID), k.Account.Reveal()), nil
@@ -185,7 +185,8 @@ func (s Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 // about stays pending for good and is of no interest.
 func (s Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) (found []Token, err error) {
 	err = s.Gorm(ctx).Scopes(ofClient(merchantID, clientID)).Where("state = ?", Pending).
-		Where(`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))`).
+		Where(`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id
+			AND p.status IN ('pending_charge', 'pending_execute'))`).
 		Order("id DESC").Find(&found).Error
 	return found, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -27,9 +28,11 @@ type thing struct {
 	CreatedAt  time.Time `gorm:"not null"`
 	UpdatedAt  time.Time `gorm:"not null"`
 
-	Tags            []string       `gorm:"type:text[];serializer:texts;not null"`
-	Facts           map[string]int `gorm:"serializer:json;not null"`
-	Secret          string         `gorm:"column:secret_sealed;serializer:sealed"`
+	Tags            []string          `gorm:"type:text[];serializer:texts;not null"`
+	Facts           map[string]int    `gorm:"serializer:json;not null"`
+	Terms           *struct{ N int }  `gorm:"serializer:json;not null"`
+	Secret          string            `gorm:"column:secret_sealed;serializer:sealed"`
+	Parts           map[string]string `gorm:"column:parts_sealed;serializer:sealed"`
 	database.Damage `gorm:"-"`
 }
 
@@ -47,7 +50,7 @@ func withThings(t *testing.T) *database.DB {
 	if _, err := s.Pool.Exec(t.Context(), `CREATE TABLE things (id uuid PRIMARY KEY, merchant_id uuid NOT NULL,
 		state text NOT NULL CONSTRAINT things_state CHECK (state <> ''), other_id uuid, at timestamptz,
 		created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL, secret_sealed bytea,
-		tags text[] NOT NULL, facts jsonb NOT NULL)`); err != nil {
+		tags text[] NOT NULL, facts jsonb NOT NULL, terms jsonb NOT NULL, parts_sealed bytea)`); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -263,5 +266,36 @@ func TestASecretOpensInItsPlaceAlone(t *testing.T) {
 	}
 	if got := read(other); got.State != "over" || !bytes.Equal(got.Stored("secret_sealed"), stored) {
 		t.Errorf("what cannot be read was not kept: %+v", got)
+	}
+}
+
+func TestWhatIsNoTextComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	s := withThings(t)
+	none := kept(t, s, thing{})
+	full := kept(t, s, thing{Terms: &struct{ N int }{7}, Parts: map[string]string{"name": "Nkosi"}})
+	for how, from := range map[string]*gorm.DB{"plain": s.Gorm(t.Context()),
+		"by the generic plan": s.Gorm(t.Context()).Scopes(database.GenericPlan),
+		"without sorting":     s.Gorm(t.Context()).Scopes(database.Unsorted)} {
+		var got []thing
+		err := from.Scopes(database.AcrossMerchants).Order("id").Find(&got, "id IN ?", []uuid.UUID{none.ID, full.ID}).Error
+		if err != nil || len(got) != 2 {
+			t.Fatalf("%s: %d things, %v", how, len(got), err)
+		}
+		if got[0].Terms != nil || got[0].Parts != nil {
+			t.Errorf("%s: nothing came back as %+v and %v", how, got[0].Terms, got[0].Parts)
+		}
+		if got[1].Terms == nil || got[1].Terms.N != 7 || got[1].Parts["name"] != "Nkosi" {
+			t.Errorf("%s: %+v and %v", how, got[1].Terms, got[1].Parts)
+		}
+	}
+	var stored []byte
+	err := s.Row(t.Context(), `SELECT parts_sealed FROM things WHERE id = ?`, none.ID).Scan(&stored)
+	if err != nil || stored != nil {
+		t.Errorf("nothing is stored as %q: %v", stored, err)
+	}
+	err = s.Row(t.Context(), `SELECT parts_sealed FROM things WHERE id = ?`, full.ID).Scan(&stored)
+	if err != nil || len(stored) == 0 || bytes.Contains(stored, []byte("Nkosi")) {
+		t.Errorf("it is stored as %q: %v", stored, err)
 	}
 }
