@@ -52,33 +52,69 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 		c.Query().After("gorm:after_query").Register(after, p.wasRead),
 		c.Row().Before("gorm:row").Register(before, p.reading),
 		c.Row().After("gorm:row").Register(after, p.wasRead),
-		c.Create().Before("gorm:before_create").Register(before, p.prepare),
+		c.Create().Before("gorm:before_create").Register(before, p.writing),
 		c.Create().After("gorm:after_create").Register(after, p.wasWritten),
-		c.Update().Before("gorm:before_update").Register(before, p.prepare),
+		c.Update().Before("gorm:before_update").Register(before, p.writing),
 		c.Update().After("gorm:after_update").Register(after, p.wasWritten),
-		c.Delete().Before("gorm:before_delete").Register(before, p.prepare),
+		c.Delete().Before("gorm:before_delete").Register(before, p.writing),
 		c.Delete().After("gorm:after_delete").Register(after, p.wasWritten),
-		c.Raw().Before("gorm:raw").Register(before, p.prepare),
+		c.Raw().Before("gorm:raw").Register(before, p.writing),
 		c.Raw().After("gorm:raw").Register(after, p.wasWritten),
 	)
 }
 
 // query asks by itself, or with others whose round trip the context shares (AtOnce).
 func (p *plugin) query(db *gorm.DB) {
-	r := roundsOf(db.Statement.Context)
-	if r == nil || db.DryRun || db.Error != nil {
-		callbacks.Query(db)
+	ctx := db.Statement.Context
+	_, set := db.Get(settingKey)
+	ask := callbacks.Query
+	if !db.DryRun && TxOf(ctx) == nil && (set || roundsOf(ctx) != nil) {
+		ask = p.ask
+	}
+	if asideOf(ctx) != nil && TxOf(ctx) == nil {
+		p.askAside(db, ask)
 		return
 	}
-	callbacks.BuildQuerySQL(db)
+	ask(db)
+}
+
+// ask sends a question on pgx, with what is set for it alone and with what others ask.
+func (p *plugin) ask(db *gorm.DB) {
+	if db.Error == nil {
+		callbacks.BuildQuerySQL(db)
+	}
 	if db.Error != nil {
 		return
 	}
-	_ = db.AddError(r.ask(p.db.Pool, []query{{db.Statement.SQL.String(), Native(db.Statement.Vars),
+	ctx, asked := db.Statement.Context, []query{{db.Statement.SQL.String(), Native(db.Statement.Vars),
 		func(rows pgx.Rows) error {
 			gorm.Scan(mappedRows{rows}, db, 0)
 			return rows.Err()
-		}}}))
+		}}}
+	if of, is := db.Get(settingKey); is {
+		of := of.(planSetting)
+		asked = append([]query{setting(of.name, of.value)}, asked...)
+		if roundsOf(ctx) != nil { // for what others ask there, it is as before
+			asked = append(asked, setting(of.name, of.before))
+		}
+	}
+	_ = db.AddError(p.db.Pool.ask(ctx, p.db.Pool.reads(ctx), asked...))
+}
+
+// askAside asks the standby, and once more the primary where that fails.
+func (p *plugin) askAside(db *gorm.DB, ask func(*gorm.DB)) {
+	ctx := db.Statement.Context
+	soon, cancel := context.WithTimeout(ctx, AsideTime)
+	defer cancel()
+	db.Statement.Context = soon
+	ask(db)
+	db.Statement.Context = ctx
+	if db.Error == nil || errors.Is(db.Error, gorm.ErrRecordNotFound) || ctx.Err() != nil {
+		return
+	}
+	asideOf(ctx).failed.Store(true)
+	db.Error, db.RowsAffected, db.Statement.ConnPool = nil, 0, p.db.sql
+	ask(db)
 }
 
 // mappedRows are rows of pgx as GORM reads them.
@@ -136,6 +172,14 @@ func (p *plugin) wasWritten(db *gorm.DB) {
 	} else if p.db.Pool.wrote != nil {
 		p.db.Pool.wrote()
 	}
+}
+
+// writing comes before a change, which no standby takes.
+func (p *plugin) writing(db *gorm.DB) {
+	if ctx := db.Statement.Context; asideOf(ctx) != nil && TxOf(ctx) == nil {
+		db.Statement.ConnPool = p.db.sql
+	}
+	p.prepare(db)
 }
 
 func (p *plugin) prepare(db *gorm.DB) {

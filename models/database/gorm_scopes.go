@@ -27,6 +27,17 @@ func ForUpdate(db *gorm.DB) *gorm.DB {
 	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
+const settingKey = "debitdesk:setting"
+
+// planSetting is set for one question: name, value, and what it is for all others.
+type planSetting struct{ name, value, before string }
+
+// Unsorted is the scope of what is read by an index that has its order: nothing is sorted where there is one. It has no
+// effect in a unit of work, whose settings last until its end.
+func Unsorted(db *gorm.DB) *gorm.DB {
+	return db.Set(settingKey, planSetting{"enable_sort", "off", "on"})
+}
+
 // OneRow is the error of a change that must find its one row: compare-and-set. fault.ErrLost when it found another
 // state.
 func OneRow(changed *gorm.DB) error {
