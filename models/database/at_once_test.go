@@ -116,7 +116,7 @@ func TestWhateverWayItIsReadItIsOneRoundTrip(t *testing.T) {
 	c := openCrowd(t)
 	var seek, row, each []string
 	var sorts, none string
-	var unsorted []trip
+	var unsorted, byGORM []trip
 	var missing error
 	ctx, looked := paging.Remembering(t.Context()), atomic.Int32{}
 	once := func(into *[]string) func(context.Context) error {
@@ -136,6 +136,9 @@ func TestWhateverWayItIsReadItIsOneRoundTrip(t *testing.T) {
 		unsorted, err = database.SeekUnsorted(ctx, c.DB, trips, "SELECT current_setting('enable_sort') AS number")
 		return err
 	}, func(ctx context.Context) error {
+		return c.DB.Gorm(ctx).Scopes(database.Unsorted).Raw("SELECT current_setting('enable_sort') AS number").
+			Find(&byGORM).Error
+	}, func(ctx context.Context) error {
 		return c.Pool.QueryRow(ctx, "SELECT current_setting('enable_sort')").Scan(&sorts)
 	}, func(ctx context.Context) error {
 		var number string
@@ -153,8 +156,8 @@ func TestWhateverWayItIsReadItIsOneRoundTrip(t *testing.T) {
 	if !slices.Equal(row, seek[:1]) || !slices.Equal(each, row) {
 		t.Errorf("round trips %v, %v and %v", seek, row, each)
 	}
-	if unsorted[0].Number != "off" || sorts != "on" {
-		t.Errorf("one sorts: %s, others: %s", unsorted[0].Number, sorts)
+	if unsorted[0].Number != "off" || byGORM[0].Number != "off" || sorts != "on" {
+		t.Errorf("one sorts: %s, one by GORM: %s, others: %s", unsorted[0].Number, byGORM[0].Number, sorts)
 	}
 	if !errors.Is(missing, pgx.ErrNoRows) {
 		t.Errorf("no row is %v", missing)

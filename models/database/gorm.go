@@ -53,13 +53,13 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 		c.Query().After("gorm:after_query").Register(after, p.wasRead),
 		c.Row().Before("gorm:row").Register(before, p.reading),
 		c.Row().After("gorm:row").Register(after, p.wasRead),
-		c.Create().Before("gorm:before_create").Register(before, p.prepare),
+		c.Create().Before("gorm:before_create").Register(before, p.writing),
 		c.Create().After("gorm:after_create").Register(after, p.wasWritten),
-		c.Update().Before("gorm:before_update").Register(before, p.prepare),
+		c.Update().Before("gorm:before_update").Register(before, p.writing),
 		c.Update().After("gorm:after_update").Register(after, p.wasWritten),
-		c.Delete().Before("gorm:before_delete").Register(before, p.prepare),
+		c.Delete().Before("gorm:before_delete").Register(before, p.writing),
 		c.Delete().After("gorm:after_delete").Register(after, p.wasWritten),
-		c.Raw().Before("gorm:raw").Register(before, p.prepare),
+		c.Raw().Before("gorm:raw").Register(before, p.writing),
 		c.Raw().After("gorm:raw").Register(after, p.wasWritten),
 	)
 }
@@ -162,6 +162,14 @@ func (p *plugin) wasWritten(db *gorm.DB) {
 	} else if p.db.Pool.wrote != nil {
 		p.db.Pool.wrote()
 	}
+}
+
+// writing comes before a change, which no standby takes.
+func (p *plugin) writing(db *gorm.DB) {
+	if ctx := db.Statement.Context; asideOf(ctx) != nil && TxOf(ctx) == nil {
+		db.Statement.ConnPool = p.db.sql
+	}
+	p.prepare(db)
 }
 
 func (p *plugin) prepare(db *gorm.DB) {

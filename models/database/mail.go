@@ -35,7 +35,7 @@ var (
 		table.Column[mail.Mail]{Name: "body_sealed", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
 			_, _, sealed := BodyOf(box, *m)
 			return sealed, nil
-		}, Read: openBody},
+		}, Read: OpenBody},
 		table.Column[mail.Mail]{Name: "next_try_at", Write: func(_ *seal.Box, m *mail.Mail) (any, error) {
 			return m.CreatedAt,
 				nil
@@ -59,7 +59,8 @@ func BodyOf(box *seal.Box, m mail.Mail) (text, html string, sealed []byte) {
 	return "", "", box.SealBytes(seal.PlaceOf("mails", "body_sealed", m.MerchantID, m.ID), b)
 }
 
-func openBody(box *seal.Box, m *mail.Mail, stored []byte) error {
+// OpenBody puts the words of a mail into it that BodyOf sealed; some in their place where they cannot be read any more.
+func OpenBody(box *seal.Box, m *mail.Mail, stored []byte) error {
 	var body sealedBody
 	b, err := box.OpenBytes(seal.PlaceOf("mails", "body_sealed", m.MerchantID, m.ID), stored)
 	if err == nil && len(b) > 0 {

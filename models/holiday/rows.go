@@ -3,8 +3,9 @@ package holiday
 import (
 	"context"
 	"fmt"
+	"time"
 
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
@@ -13,10 +14,22 @@ import (
 // Store is where proclaimed days are kept.
 type Store struct{ *database.DB }
 
+// proclaimed is a day as it is kept.
+type proclaimed struct {
+	Day       calendar.Date
+	Name      string
+	Open      bool
+	CreatedAt time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (proclaimed) TableName() string { return "proclaimed_days" }
+
 // putDay keeps a day, or changes what was kept of it.
 func putDay(tx *database.Tx, c calendar.Change) error {
-	_, err := tx.Exec(`INSERT INTO proclaimed_days (day, name, open, created_at) VALUES ($1::text::date, $2, $3, $4)
-		ON CONFLICT (day) DO UPDATE SET name = $2, open = $3`, c.Day.String(), c.Name, c.Open, tx.Now())
+	err := tx.Gorm().Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "day"}},
+		DoUpdates: clause.AssignmentColumns([]string{"name", "open"})}).
+		Create(&proclaimed{c.Day, c.Name, c.Open, tx.Now()}).Error
 	if err != nil {
 		return fmt.Errorf("keep a proclaimed day: %w", err)
 	}
@@ -25,34 +38,24 @@ func putDay(tx *database.Tx, c calendar.Change) error {
 
 // dropDay forgets a day; false when it was not kept.
 func dropDay(tx *database.Tx, day calendar.Date) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM proclaimed_days WHERE day = $1::text::date`, day.String())
+	kept, err := database.Found(tx.Gorm().Delete(&proclaimed{}, "day = ?", day))
 	if err != nil {
 		return false, fmt.Errorf("forget a proclaimed day: %w", err)
 	}
-	return n == 1, nil
+	return kept, nil
 }
 
 // ProclaimedDays lists the days that are kept, the earliest first.
 func (s Store) ProclaimedDays(ctx context.Context) ([]calendar.Change, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT day::text, name, open,
-		(created_at AT TIME ZONE 'Africa/Johannesburg')::date::text FROM proclaimed_days ORDER BY day`)
-	if err != nil {
+	var kept []proclaimed
+	if err := s.Gorm(ctx).Order("day").Find(&kept).Error; err != nil {
 		return nil, fmt.Errorf("read proclaimed days: %w", err)
 	}
-	days, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c calendar.Change, err error) {
-		var day string
-		if err := row.Scan(&day, &c.Name, &c.Open, &c.Gazetted); err != nil {
-			return c, err
-		}
-		c.Source, c.Sure = "Added on this installation", "C"
-		if c.KnownFrom, err = calendar.ParseDate(c.Gazetted); err != nil {
-			return c, err
-		}
-		c.Day, err = calendar.ParseDate(day)
-		return c, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read proclaimed days: %w", err)
+	days := make([]calendar.Change, len(kept))
+	for i, k := range kept {
+		from := calendar.DateOf(k.CreatedAt)
+		days[i] = calendar.Change{Day: k.Day, Name: k.Name, Open: k.Open, KnownFrom: from, Gazetted: from.String(),
+			Source: "Added on this installation", Sure: "C"}
 	}
 	return days, nil
 }
@@ -60,9 +63,8 @@ func (s Store) ProclaimedDays(ctx context.Context) ([]calendar.Change, error) {
 // PlannedOn counts the debits of all merchants that are planned for a day and not with
 // the bank yet.
 func (s Store) PlannedOn(ctx context.Context, day calendar.Date) (n int64, err error) {
-	if err := s.Pool.QueryRow(ctx,
-		`SELECT count(*) FROM collections WHERE state = 'scheduled' AND action_date = $1::text::date`,
-		day.String()).Scan(&n); err != nil {
+	err = s.Gorm(ctx).Table("collections").Where("state = 'scheduled' AND action_date = ?", day).Count(&n).Error
+	if err != nil {
 		return 0, fmt.Errorf("count planned debits: %w", err)
 	}
 	return n, nil

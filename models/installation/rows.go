@@ -5,18 +5,26 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm/clause"
+
 	"debitdesk/models/database"
-	"debitdesk/models/fault"
 )
 
 // Store is where the link is kept.
 type Store struct{ *database.DB }
 
-const anyUser = `SELECT EXISTS (SELECT FROM users)`
+// firstLink is the one link, of which only a hash is kept.
+type firstLink struct {
+	TokenHash            []byte
+	CreatedAt, ExpiresAt time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (firstLink) TableName() string { return "first_links" }
 
 // AnyUser tells whether there is a user, of any business.
 func (s Store) AnyUser(ctx context.Context) (has bool, err error) {
-	if err := s.Pool.QueryRow(ctx, anyUser).Scan(&has); err != nil {
+	if err := s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM users)`).Scan(&has).Error; err != nil {
 		return false, fmt.Errorf("look for users: %w", err)
 	}
 	return has, nil
@@ -24,8 +32,8 @@ func (s Store) AnyUser(ctx context.Context) (has bool, err error) {
 
 // AnyAdmin tells whether an admin of any business can sign in.
 func (s Store) AnyAdmin(ctx context.Context) (has bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM memberships mb JOIN users u ON u.id = mb.user_id
-		WHERE mb.role = 'admin' AND mb.disabled_at IS NULL AND u.disabled_at IS NULL)`).Scan(&has)
+	err = s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM memberships mb JOIN users u ON u.id = mb.user_id
+		WHERE mb.role = 'admin' AND mb.disabled_at IS NULL AND u.disabled_at IS NULL)`).Scan(&has).Error
 	if err != nil {
 		return false, fmt.Errorf("look for an admin: %w", err)
 	}
@@ -34,21 +42,14 @@ func (s Store) AnyAdmin(ctx context.Context) (has bool, err error) {
 
 // Link is nil for the link that works at that moment; NotFound for any other.
 func (s Store) Link(ctx context.Context, hash []byte, at time.Time) error {
-	var works bool
-	err := s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM first_links WHERE token_hash = $1 AND expires_at > $2)
-		AND NOT EXISTS (SELECT FROM users)`, hash, database.Instant(at)).Scan(&works)
-	switch {
-	case err != nil:
-		return fmt.Errorf("find the first link: %w", err)
-	case !works:
-		return fault.Missing()
-	}
-	return nil
+	var link firstLink
+	return s.Gorm(ctx).Where("token_hash = ? AND expires_at > ?", hash, database.Instant(at)).
+		Take(&link, "NOT EXISTS (SELECT FROM users)").Error
 }
 
 // begin keeps others from making or using a link until the transaction ends; Conflict once there is a user.
 func begin(tx *database.Tx) error {
-	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock(hashtext('debitdesk first link'))`); err != nil {
+	if err := tx.Gorm().Exec(`SELECT pg_advisory_xact_lock(hashtext('debitdesk first link'))`).Error; err != nil {
 		return fmt.Errorf("hold the first link: %w", err)
 	}
 	has, err := Store{tx.DB()}.AnyUser(tx.Context())
@@ -60,9 +61,9 @@ func begin(tx *database.Tx) error {
 
 // keepLink puts a new link in the place of the one before.
 func keepLink(tx *database.Tx, hash []byte, at, until time.Time) error {
-	_, err := tx.Exec(`INSERT INTO first_links (token_hash, created_at, expires_at) VALUES ($1, $2, $3)
-		ON CONFLICT (one) DO UPDATE SET token_hash = excluded.token_hash, created_at = excluded.created_at,
-			expires_at = excluded.expires_at`, hash, database.Instant(at), database.Instant(until))
+	err := tx.Gorm().Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "one"}},
+		DoUpdates: clause.AssignmentColumns([]string{"token_hash", "created_at", "expires_at"})}).
+		Create(&firstLink{hash, database.Instant(at), database.Instant(until)}).Error
 	if err != nil {
 		return fmt.Errorf("keep the first link: %w", err)
 	}
@@ -71,6 +72,5 @@ func keepLink(tx *database.Tx, hash []byte, at, until time.Time) error {
 
 // useLink takes the link; false when it is not the newest, is over or was taken.
 func useLink(tx *database.Tx, hash []byte, at time.Time) (bool, error) {
-	return tx.ExecOne("use the first link", `DELETE FROM first_links WHERE token_hash = $1 AND expires_at > $2`, hash,
-		database.Instant(at))
+	return database.Found(tx.Gorm().Delete(&firstLink{}, "token_hash = ? AND expires_at > ?", hash, database.Instant(at)))
 }

@@ -133,7 +133,9 @@ func (s *Service) comeIn(tx *database.Tx, i Issuer, claims Claims, u user.User, 
 			return notOpened(i)
 		}
 	}
-	used(tx, i, claims.Subject, s.real())
+	if err := used(tx, i, claims.Subject, s.real()); err != nil {
+		return err
+	}
 	user.CameIn(tx, who, "Signed in through "+i.Name+".", s.real())
 	return nil
 }

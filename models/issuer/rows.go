@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -47,10 +47,16 @@ func saveIssuer(tx *database.Tx, i Issuer, secret Secret) error {
 
 // removeIssuer keeps the row, which sessions and the audit name, without its secret, and forgets whom it knew.
 func removeIssuer(tx *database.Tx, i Issuer, at time.Time) (bool, error) {
-	tx.Later(`DELETE FROM sessions WHERE issuer_id = $1`, i.ID)
-	tx.Later(`DELETE FROM issuer_people WHERE merchant_id = $1 AND issuer_id = $2`, i.MerchantID, i.ID)
-	return tx.ExecOne("remove an issuer", `UPDATE issuers SET deleted_at = $3, updated_at = $3, client_secret = NULL
-		WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`, i.MerchantID, i.ID, at)
+	err := tx.Gorm().Exec(`DELETE FROM sessions WHERE issuer_id = ?`, i.ID).Error
+	if err == nil {
+		err = tx.Gorm().Scopes(database.OfMerchant(i.MerchantID)).Delete(&person{}, "issuer_id = ?", i.ID).Error
+	}
+	if err != nil {
+		return false, wrapped("forget whom an issuer knew", err)
+	}
+	return database.Found(tx.Gorm().Table("issuers").Scopes(database.OfMerchant(i.MerchantID)).
+		Where("id = ? AND deleted_at IS NULL", i.ID).
+		UpdateColumns(map[string]any{"deleted_at": at, "updated_at": at, "client_secret": nil}))
 }
 
 // Issuers of a business, by name.
@@ -81,13 +87,12 @@ func (s Store) Shown(ctx context.Context, most int) (issuers []Issuer, err error
 
 // Secret opens the secret of an issuer; empty for a public client.
 func (s Store) Secret(ctx context.Context, i Issuer) (Secret, error) {
-	var sealed []byte
-	err := s.Pool.QueryRow(ctx, `SELECT client_secret FROM issuers WHERE merchant_id = $1 AND id = $2`, i.MerchantID,
-		i.ID).Scan(&sealed)
-	if err != nil || sealed == nil {
+	var kept struct{ ClientSecret []byte }
+	err := s.Gorm(ctx).Table("issuers").Scopes(database.OfMerchant(i.MerchantID)).Take(&kept, "id = ?", i.ID).Error
+	if err != nil || kept.ClientSecret == nil {
 		return "", wrapped("find the secret of an issuer", err)
 	}
-	opened, err := s.Seal.OpenBytes(secretPlace(i.MerchantID, i.ID), sealed)
+	opened, err := s.Seal.OpenBytes(secretPlace(i.MerchantID, i.ID), kept.ClientSecret)
 	if errors.Is(err, seal.ErrDamaged) {
 		return "", fault.New(fault.Conflict, "issuer_secret_damaged",
 			"The secret kept for %s cannot be read. An admin has to enter it again under Settings, Security.",
@@ -98,35 +103,56 @@ func (s Store) Secret(ctx context.Context, i Issuer) (Secret, error) {
 
 // personOf tells whom an issuer means by a subject.
 func (s Store) personOf(ctx context.Context, issuerID uuid.UUID, subject string) (id uuid.UUID, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT user_id FROM issuer_people WHERE issuer_id = $1 AND subject = $2`, issuerID,
-		subject).Scan((*[16]byte)(&id))
-	if errors.Is(err, pgx.ErrNoRows) {
+	var known person
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&known, "issuer_id = ? AND subject = ?", issuerID, subject).
+		Error
+	if fault.Is(err, fault.NotFound) {
 		return id, false, nil
 	}
-	return id, err == nil, wrapped("find a person of an issuer", err)
+	return known.UserID, err == nil, wrapped("find a person of an issuer", err)
 }
+
+// person is whom an issuer knows by a subject.
+type person struct {
+	IssuerID              uuid.UUID
+	Subject               string
+	UserID, MerchantID    uuid.UUID
+	CreatedAt, LastUsedAt time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (person) TableName() string { return "issuer_people" }
 
 // link notes by which subject an issuer knows a person; false when it knows the person by another already.
 func link(tx *database.Tx, i Issuer, subject string, userID uuid.UUID, at time.Time) (bool, error) {
-	return tx.ExecOne("link a person", `INSERT INTO issuer_people
-		(issuer_id, subject, user_id, merchant_id, created_at, last_used_at) VALUES ($1, $2, $3, $4, $5, $5)
-		ON CONFLICT DO NOTHING`, i.ID, subject, userID, database.OrNull(i.MerchantID), database.Instant(at))
+	at = database.Instant(at)
+	return database.Found(tx.Gorm().Scopes(database.AcrossMerchants).Clauses(clause.OnConflict{DoNothing: true}).
+		Create(&person{i.ID, subject, userID, i.MerchantID, at, at}))
 }
 
-func used(tx *database.Tx, i Issuer, subject string, at time.Time) {
-	tx.Later(`UPDATE issuer_people SET last_used_at = $3 WHERE issuer_id = $1 AND subject = $2`, i.ID, subject,
-		database.Instant(at))
+func used(tx *database.Tx, i Issuer, subject string, at time.Time) error {
+	return tx.Gorm().Model(&person{}).Scopes(database.AcrossMerchants).
+		Where("issuer_id = ? AND subject = ?", i.ID, subject).UpdateColumn("last_used_at", database.Instant(at)).Error
 }
+
+// counted is what counts once, by its hash.
+type counted struct {
+	Hash      []byte
+	ExpiresAt time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (counted) TableName() string { return "issuer_once" }
 
 // once is true for the first that comes with this hash.
 func once(tx *database.Tx, hash []byte, until time.Time) (bool, error) {
-	return tx.ExecOne("note what counts once",
-		`INSERT INTO issuer_once (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, hash, database.Instant(until))
+	return database.Found(tx.Gorm().Clauses(clause.OnConflict{DoNothing: true}).
+		Create(&counted{hash, database.Instant(until)}))
 }
 
 // Tidy forgets what counted once and is over.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
-	_, err := s.Pool.Exec(ctx, `DELETE FROM issuer_once WHERE expires_at < $1`, database.Instant(now))
+	err := s.Gorm(ctx).Delete(&counted{}, "expires_at < ?", database.Instant(now)).Error
 	return wrapped("forget what counted once", err)
 }
 
@@ -151,19 +177,18 @@ func endSessions(tx *database.Tx, i Issuer, l Logout) ([]ended, error) {
 const bound = `NOT (mb.break_glass AND mb.role = 'admin') AND lower(substring(u.email from '[^@]*$')) = ANY(`
 
 // endPasswords ends the sessions in a business that began with a password where the issuer is forced.
-func endPasswords(tx *database.Tx, i Issuer) {
-	tx.Later(`DELETE FROM sessions s USING users u, memberships mb WHERE u.id = s.user_id AND mb.user_id = u.id
-		AND mb.merchant_id = $1 AND COALESCE(s.merchant_id, u.merchant_id) = $1 AND s.issuer_id IS NULL
-		AND `+bound+`$2)`, i.MerchantID, i.Domains)
+func endPasswords(tx *database.Tx, i Issuer) error {
+	return tx.Gorm().Exec(`DELETE FROM sessions s USING users u, memberships mb WHERE u.id = s.user_id
+		AND mb.user_id = u.id AND mb.merchant_id = ? AND COALESCE(s.merchant_id, u.merchant_id) = ?
+		AND s.issuer_id IS NULL AND `+bound+`?)`, i.MerchantID, i.MerchantID, database.TextArray(i.Domains)).Error
 }
 
 // Forced names the issuer through which a person has to come in to a business; empty: any way is right.
 func (s Store) Forced(ctx context.Context, merchantID, userID uuid.UUID) (name string, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT COALESCE((SELECT i.name FROM issuers i
+	err = s.Gorm(ctx).Raw(`SELECT COALESCE((SELECT i.name FROM issuers i
 		JOIN memberships mb ON mb.merchant_id = i.merchant_id JOIN users u ON u.id = mb.user_id
-		WHERE i.merchant_id = $1 AND u.id = $2 AND i.enabled AND i.forced AND i.deleted_at IS NULL
-		AND `+bound+`i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID,
-		userID).Scan(&name)
+		WHERE i.merchant_id = ? AND u.id = ? AND i.enabled AND i.forced AND i.deleted_at IS NULL
+		AND `+bound+`i.domains) ORDER BY i.name LIMIT 1), '')`, merchantID, userID).Scan(&name).Error
 	return name, wrapped("find what a business demands at sign-in", err)
 }
 
@@ -176,9 +201,10 @@ func keepers(tx *database.Tx, merchantID uuid.UUID) (n int64, err error) {
 }
 
 // setKeepers marks these members, and no others, as those whose password always opens the business.
-func setKeepers(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) {
-	tx.Later(`UPDATE memberships SET break_glass = user_id = ANY($2), updated_at = $3
-		WHERE merchant_id = $1 AND break_glass <> (user_id = ANY($2))`, merchantID, append([]uuid.UUID{}, ids...), tx.Now())
+func setKeepers(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) error {
+	return tx.Gorm().Exec(`UPDATE memberships SET break_glass = NOT break_glass, updated_at = ?
+		WHERE merchant_id = ? AND break_glass <> (user_id = ANY(?::text[]::uuid[]))`, tx.Now(), merchantID,
+		database.IDs(ids)).Error
 }
 
 func wrapped(what string, err error) error {

@@ -169,7 +169,9 @@ func (s *Service) force(tx *database.Tx, before, after Issuer) error {
 		return fault.At("forced", "no_exception",
 			"First choose an admin who can always sign in with a password, for the day when the provider is away.")
 	case !before.Forced || !before.Enabled || !slices.Equal(before.Domains, after.Domains):
-		endPasswords(tx, after)
+		if err := endPasswords(tx, after); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -217,7 +219,9 @@ func (s *Service) Keep(ctx context.Context, who actor.Actor, ids []uuid.UUID) er
 		return nil
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {
-		setKeepers(tx, who.MerchantID, ids)
+		if err := setKeepers(tx, who.MerchantID, ids); err != nil {
+			return err
+		}
 		n, err := keepers(tx, who.MerchantID)
 		if err != nil {
 			return err

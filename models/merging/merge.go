@@ -80,7 +80,9 @@ func (s *Service) merge(tx *database.Tx, who actor.Actor, in Input) (Merge, erro
 	if won, err := client.TakeOff(tx, who.MerchantID, in.Gone); err != nil || !won {
 		return m, lostUnless(err)
 	}
-	insert(tx, m)
+	if err := insert(tx, m); err != nil {
+		return Merge{}, err
+	}
 	note(tx, who, m, l, kept)
 	return m, nil
 }

@@ -2,78 +2,97 @@ package merging
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
-	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
 // Store is where merges are kept.
 type Store struct{ *database.DB }
 
-func beforeAt(m *Merge) seal.Place {
-	return seal.PlaceOf("client_merges", "before_sealed", m.MerchantID, m.ID)
+// kept is a merge with what the kept client was before, sealed.
+type kept struct {
+	Merge
+	database.Damage        // it cannot be undone then
+	BeforeSealed    []byte `gorm:"serializer:sealed;<-:create"`
 }
 
-var (
-	mergeTable = table.New("client_merges", table.Column[Merge]{Name: "before_sealed", Write: writeBefore,
-		Read: readBefore})
-	endMerge = mergeTable.Write(`UPDATE client_merges SET @set(undone_by, undone_name, undone_at), moved = '{}',
-		before_sealed = NULL WHERE merchant_id = @merchant_id AND id = @id AND undone_at IS NULL`)
-)
+// TableName implements GORM's Tabler.
+func (kept) TableName() string { return "client_merges" }
 
-func writeBefore(box *seal.Box, m *Merge) (any, error) {
-	if m.Before == nil {
-		return nil, nil
+// merge is the merge with what was before.
+func (k *kept) merge() (Merge, error) {
+	if len(k.BeforeSealed) > 0 {
+		before, err := client.FromFull(k.BeforeSealed)
+		if err != nil {
+			return k.Merge, err
+		}
+		k.Before = &before
 	}
-	text, err := client.InFull(*m.Before)
-	return box.SealBytes(beforeAt(m), text), err
+	return k.Merge, nil
 }
 
-func readBefore(box *seal.Box, m *Merge, stored []byte) error {
-	if len(stored) == 0 {
-		return nil
-	}
-	text, err := box.OpenBytes(beforeAt(m), stored)
-	if errors.Is(err, seal.ErrDamaged) {
-		return nil // it cannot be undone
-	}
+func insert(tx *database.Tx, m Merge) error {
+	before, err := client.InFull(*m.Before)
 	if err != nil {
 		return err
 	}
-	d, err := client.FromFull(text)
-	m.Before = &d
-	return err
+	return tx.Gorm().Create(&kept{Merge: m, BeforeSealed: before}).Error
 }
 
-func insert(tx *database.Tx, m Merge) { database.Insert(tx, mergeTable, m) }
-
 // end notes that a merge was undone; false when another was quicker.
-func end(tx *database.Tx, m Merge) (bool, error) { return database.Change(tx, endMerge, m) }
+func end(tx *database.Tx, m Merge) (bool, error) {
+	return database.Found(tx.Gorm().Table("client_merges").Scopes(database.OfMerchant(m.MerchantID), holding).
+		Where("id = ?", m.ID).UpdateColumns(map[string]any{"undone_by": database.OrNull(m.UndoneBy),
+		"undone_name": m.UndoneName, "undone_at": database.OrNull(m.UndoneAt), "moved": "{}", "before_sealed": nil}))
+}
+
+// holding is the scope of the merges that were not undone.
+func holding(db *gorm.DB) *gorm.DB { return db.Where("undone_at IS NULL") }
 
 // lastInto finds the newest merge that holds into a client, while this transaction keeps others from undoing it.
-func lastInto(tx *database.Tx, merchantID, kept uuid.UUID) (Merge, error) {
-	return database.One(tx.Context(), tx.DB(), mergeTable, `merchant_id = $1 AND kept_id = $2 AND undone_at IS NULL
-		ORDER BY id DESC LIMIT 1 FOR UPDATE`, merchantID, kept)
+func lastInto(tx *database.Tx, merchantID, keptID uuid.UUID) (Merge, error) {
+	var found kept
+	err := tx.Gorm().Scopes(database.OfMerchant(merchantID), holding, database.ForUpdate).Order("id DESC").
+		Take(&found, "kept_id = ?", keptID).Error
+	if err != nil {
+		return Merge{}, err
+	}
+	return found.merge()
 }
 
 // into lists the merges into a client that hold, the newest first; so many of them at most.
-func (s Store) into(ctx context.Context, merchantID, kept uuid.UUID, most int) ([]Merge, error) {
-	return database.All(ctx, s.DB, mergeTable, `merchant_id = $1 AND kept_id = $2 AND undone_at IS NULL
-		ORDER BY id DESC LIMIT $3`, merchantID, kept, most)
+func (s Store) into(ctx context.Context, merchantID, keptID uuid.UUID, most int) (merges []Merge, err error) {
+	var found []kept
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID), holding).Where("kept_id = ?", keptID).Order("id DESC").
+		Limit(most).Find(&found).Error
+	if err != nil {
+		return nil, err
+	}
+	merges = make([]Merge, len(found))
+	for i := range found {
+		if merges[i], err = found[i].merge(); err != nil {
+			return nil, err
+		}
+	}
+	return merges, nil
 }
 
 // of finds the merge that holds and took a client off the lists; NotFound for others.
 func (s Store) of(ctx context.Context, merchantID, gone uuid.UUID) (Merge, error) {
-	return database.One(ctx, s.DB, mergeTable, "merchant_id = $1 AND gone_id = $2 AND undone_at IS NULL", merchantID, gone)
+	var found kept
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID), holding).Take(&found, "gone_id = ?", gone).Error
+	if err != nil {
+		return Merge{}, err
+	}
+	return found.merge()
 }
 
 // live finds a client that was not deleted; NotFound otherwise.
@@ -145,10 +164,10 @@ func (s Store) bothPay(ctx context.Context, merchantID, a, b uuid.UUID) ([]strin
 
 // charged tells whether a subscription that stays with the kept client is charged on an account that would move back.
 func (s Store) charged(ctx context.Context, m Merge) (is bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM template_clients WHERE merchant_id = $1 AND client_id = $2
-		AND status <> 'inactive' AND NOT id::text = ANY($3::text[]) AND token_id::text = ANY($4::text[]))`,
-		m.MerchantID.String(), m.KeptID.String(), database.TextArray(m.Moved["template_clients.client_id"]),
-		database.TextArray(m.Moved["tokens.client_id"])).Scan(&is)
+	err = s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM template_clients WHERE merchant_id = ? AND client_id = ?
+		AND status <> 'inactive' AND NOT id::text = ANY(?::text[]) AND token_id::text = ANY(?::text[]))`,
+		m.MerchantID, m.KeptID, database.TextArray(m.Moved["template_clients.client_id"]),
+		database.TextArray(m.Moved["tokens.client_id"])).Scan(&is).Error
 	if err != nil {
 		return false, fmt.Errorf("look what is charged on accounts that move back: %w", err)
 	}

@@ -24,6 +24,10 @@ type packed struct {
 	Packed     []byte
 }
 
+// TableName implements GORM's Tabler.
+func (packed) TableName() string { return "api_request_bodies" }
+
+// packedTable is where they are copied to.
 var packedTable = table.New[packed]("api_request_bodies")
 
 // packAll takes the bodies out of the entries, merchant by merchant, and tells each entry
@@ -69,7 +73,8 @@ func (s Store) fill(ctx context.Context, e *Entry) error {
 	if e.PackedIn == uuid.Nil {
 		return nil
 	}
-	row, err := database.One(ctx, s.DB, packedTable, "merchant_id = $1 AND id = $2", e.MerchantID, e.PackedIn)
+	var row packed
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(e.MerchantID)).Take(&row, "id = ?", e.PackedIn).Error
 	if err != nil {
 		return err
 	}

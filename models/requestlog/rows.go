@@ -16,6 +16,10 @@ import (
 	"debitdesk/models/paging"
 )
 
+// TableName implements GORM's Tabler.
+func (Entry) TableName() string { return "api_requests" }
+
+// requestTable is where requests are copied to, many at once.
 var requestTable = table.New[Entry]("api_requests")
 
 // Store is where requests are kept.
@@ -59,25 +63,22 @@ func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter,
 	fits, fitArgs := f.fits(merchantID)
 	direction, beside, from := database.BesideID("id", ask)
 	where, args = where+beside+" ORDER BY id "+direction, append(args, from...)
-	columns := requestTable.Columns("", "request", "answer")
+	columns := "id, merchant_id, at, method, path, query, route, status, took_us, credential_id, credential_name, " +
+		"idempotency_key, replayed, dry_run, request_id, ip, packed_in, place"
+	var found, last []Entry
 	if fits == "" {
-		found, err := database.Seek(ctx, s.DB, requestTable,
-			fmt.Sprintf("SELECT %s FROM api_requests WHERE %s LIMIT %d", columns, where, ask.Fetch()), args...)
+		err := s.Gorm(ctx).Raw(fmt.Sprintf("SELECT %s FROM api_requests WHERE %s LIMIT %d", columns, where, ask.Fetch()),
+			args...).Find(&found).Error
 		return paging.Cut(ask, found), err
 	}
-	found, err := database.Seek(ctx, s.DB, requestTable, fmt.Sprintf(`SELECT * FROM (SELECT %s FROM api_requests WHERE %s
-		LIMIT %d) AS walked WHERE %s ORDER BY id %s LIMIT %d`, columns, where, mostWalked, fits, direction, ask.Fetch()),
-		slices.Concat(args, fitArgs)...)
+	err := s.Gorm(ctx).Raw(fmt.Sprintf(`SELECT * FROM (SELECT %s FROM api_requests WHERE %s LIMIT %d) AS walked
+		WHERE %s ORDER BY id %s LIMIT %d`, columns, where, mostWalked, fits, direction, ask.Fetch()),
+		slices.Concat(args, fitArgs)...).Find(&found).Error
 	if err != nil || len(found) >= ask.Fetch() {
 		return paging.Cut(ask, found), err
 	}
-	last, err := database.Seek(
-		ctx,
-		s.DB,
-		requestTable,
-		fmt.Sprintf("SELECT id FROM api_requests WHERE %s OFFSET %d LIMIT 1",
-			where, mostWalked-1),
-		args...)
+	err = s.Gorm(ctx).Raw(fmt.Sprintf("SELECT id FROM api_requests WHERE %s OFFSET %d LIMIT 1", where, mostWalked-1),
+		args...).Find(&last).Error
 	if err != nil || len(last) == 0 {
 		return paging.Cut(ask, found), err
 	}
@@ -109,8 +110,8 @@ func (f Filter) fits(merchantID uuid.UUID) (string, []any) {
 }
 
 // Request is one entry with its bodies; NotFound when there is none.
-func (s Store) Request(ctx context.Context, merchantID, id uuid.UUID) (Entry, error) {
-	e, err := database.One(ctx, s.DB, requestTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Request(ctx context.Context, merchantID, id uuid.UUID) (e Entry, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&e, "id = ?", id).Error
 	if err == nil {
 		err = s.fill(ctx, &e)
 	}
@@ -129,16 +130,12 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id
-			ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
-	if err != nil {
-		return fmt.Errorf("tidy the log of requests: %w", err)
+	var limits []struct {
+		ID   uuid.UUID
+		Last *uuid.UUID // the newest that goes
 	}
-	type limit struct {
-		Merchant uuid.UUID
-		Last     *uuid.UUID // the newest that goes
-	}
-	limits, err := pgx.CollectRows(rows, pgx.RowToStructByPos[limit])
+	err = s.Gorm(ctx).Raw(`SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id
+			ORDER BY r.id DESC OFFSET ? LIMIT 1) AS last FROM merchants m`, s.mostRequests()).Scan(&limits).Error
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
@@ -152,7 +149,7 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 					ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
 				DELETE FROM %[1]s r USING old WHERE r.merchant_id = $1 AND r.id <= $2
 				AND r.id = old.id`, of.table, of.last),
-				l.Merchant, *l.Last)
+				l.ID, *l.Last)
 			if err != nil {
 				return fmt.Errorf("tidy the log of requests: %w", err)
 			}

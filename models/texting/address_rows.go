@@ -8,8 +8,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"debitdesk/models/database"
 )
+
+// address is where the provider tells of messages, of which only a hash is kept.
+type address struct {
+	TokenHash []byte
+	MadeAt    time.Time
+}
+
+// TableName implements GORM's Tabler.
+func (address) TableName() string { return "sms_addresses" }
 
 // NewAddress makes the secret part, 128 bits of chance, of the address at which the provider tells of messages. Of
 // it only a hash is kept; the one before ends.
@@ -17,12 +26,11 @@ func (s Store) NewAddress(ctx context.Context, now time.Time) (secret string, er
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24
 	secret = base64.RawURLEncoding.EncodeToString(b[:])
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM sms_addresses`); err != nil {
+	err = s.InTx(ctx, func(tx *database.Tx) error {
+		if err := tx.Gorm().Exec(`DELETE FROM sms_addresses`).Error; err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO sms_addresses (token_hash, made_at) VALUES ($1, $2)`, hashOf(secret), now)
-		return err
+		return tx.Gorm().Create(&address{hashOf(secret), now}).Error
 	})
 	if err != nil {
 		return "", fmt.Errorf("make an address for the provider: %w", err)
@@ -31,22 +39,23 @@ func (s Store) NewAddress(ctx context.Context, now time.Time) (secret string, er
 }
 
 // Known tells that this is the secret part of the address.
-func (s Store) Known(ctx context.Context, secret string) (known bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sms_addresses WHERE token_hash = $1)`, hashOf(secret)).
-		Scan(&known)
+func (s Store) Known(ctx context.Context, secret string) (bool, error) {
+	var n int64
+	err := s.Gorm(ctx).Model(&address{}).Where("token_hash = ?", hashOf(secret)).Count(&n).Error
 	if err != nil {
 		err = fmt.Errorf("look for the provider's address: %w", err)
 	}
-	return known, err
+	return n > 0, err
 }
 
 // HasAddress tells that an address was made.
-func (s Store) HasAddress(ctx context.Context) (has bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sms_addresses)`).Scan(&has)
+func (s Store) HasAddress(ctx context.Context) (bool, error) {
+	var n int64
+	err := s.Gorm(ctx).Model(&address{}).Count(&n).Error
 	if err != nil {
 		err = fmt.Errorf("look for the provider's address: %w", err)
 	}
-	return has, err
+	return n > 0, err
 }
 
 func hashOf(secret string) []byte {

@@ -87,6 +87,6 @@ func unblock(tx *database.Tx, merchantID uuid.UUID, number string) (bool, error)
 
 // waitingTo lists what waits to be sent to a number.
 func waitingTo(tx *database.Tx, merchantID uuid.UUID, number string) ([]sms.Message, error) {
-	return database.All(tx.Context(), tx.DB(), messages, `merchant_id = $1 AND recipient = $2 AND state = 'queued'
-		AND handed_at IS NULL ORDER BY id`, merchantID, number)
+	return all(tx.Gorm().Scopes(database.OfMerchant(merchantID)).
+		Where("recipient = ? AND state = ? AND handed_at IS NULL", number, sms.Queued).Order("id"))
 }

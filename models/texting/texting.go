@@ -116,7 +116,9 @@ func (s *Service) Queue(tx *database.Tx, m sms.Message) (sms.Message, error) {
 	}
 	count := sms.CountOf(m.Text)
 	m.Encoding, m.Parts = count.Encoding, count.Parts
-	insert(tx, m)
+	if err := insert(tx, m); err != nil {
+		return m, err
+	}
 	if m.NotBefore.Equal(tx.Now()) {
 		tx.Enqueue(queue.SendSMS{MessageID: m.ID})
 	}

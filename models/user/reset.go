@@ -140,7 +140,9 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip, reques
 		if err := setPassword(tx, u.ID, hash, s.real()); err != nil {
 			return err
 		}
-		endSessions(tx, u.ID, nil)
+		if err := endSessions(tx, u.ID, nil); err != nil {
+			return err
+		}
 		who := u.Actor()
 		who.IP, who.RequestID = ip, requestID
 		s.changed(tx, who, u, businesses, "user.password_reset",
@@ -171,7 +173,9 @@ func (s *Service) ChangePassword(ctx context.Context, who actor.Actor, old, pass
 		if err := setPassword(tx, u.ID, hash, s.real()); err != nil {
 			return err
 		}
-		endSessions(tx, u.ID, bytes.Clone(keep))
+		if err := endSessions(tx, u.ID, bytes.Clone(keep)); err != nil {
+			return err
+		}
 		s.changed(tx, who, u, businesses, "user.password_changed",
 			"Changed their password. Their other sessions ended.")
 		return nil

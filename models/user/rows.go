@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
@@ -22,8 +22,6 @@ type memberRecord struct {
 	User
 	PasswordHash string
 }
-
-var memberUser = table.View[memberRecord]()
 
 // userColumns are a person within one business: what the membership says wins.
 const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.keys_off,
@@ -72,7 +70,7 @@ func setKeysOff(tx *database.Tx, id uuid.UUID, off bool) error {
 }
 
 func setUserSeen(tx *database.Tx, id uuid.UUID, at time.Time) {
-	tx.Later(`UPDATE users SET last_seen_at = $2 WHERE id = $1`, id, database.Instant(at))
+	tx.Fail(tx.Gorm().Table("users").Where("id = ?", id).UpdateColumn("last_seen_at", database.Instant(at)).Error)
 }
 
 // membership is what a person chose in a business.
@@ -119,75 +117,75 @@ func (s Store) UserByEmail(ctx context.Context, email string) (User, string, err
 	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
 		return User{}, "", fault.Missing()
 	}
-	m, err := s.member(
-		ctx,
-		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL,
-			mb.last_used_at DESC NULLS LAST, mb.created_at`,
-		email,
-	)
-	return m.User, m.PasswordHash, err
+	return member(s.members(ctx).Scopes(database.AcrossMerchants).Where("lower(u.email) = lower(trim(?))", email).
+		Order("mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at"))
 }
 
 // User of the merchant; NotFound when there is none.
 func (s Store) User(ctx context.Context, merchantID, id uuid.UUID) (User, error) {
-	m, err := s.member(ctx, `mb.merchant_id = $1 AND u.id = $2`, merchantID, id)
-	return m.User, err
+	u, _, err := member(s.members(ctx).Where("mb.merchant_id = ? AND u.id = ?", merchantID, id))
+	return u, err
 }
 
 // Active is a person who may work for the merchant; NotFound for one who may not any more.
 func (s Store) Active(ctx context.Context, merchantID, id uuid.UUID) (User, error) {
-	m, err := s.member(ctx, `mb.merchant_id = $1 AND u.id = $2 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL`,
-		merchantID, id)
-	return m.User, err
+	u, _, err := member(s.members(ctx).Scopes(active(merchantID)).Where("u.id = ?", id))
+	return u, err
 }
 
-const memberFrom = `SELECT ` + userColumns + ` FROM users u JOIN memberships mb ON mb.user_id = u.id WHERE `
-
-func (s Store) member(ctx context.Context, where string, args ...any) (memberRecord, error) {
-	return database.First(database.Collect(ctx, s.DB, memberUser, memberFrom+where+` LIMIT 1`, args))
+// members are people within the businesses that they work for.
+func (s Store) members(ctx context.Context) *gorm.DB {
+	return s.Gorm(ctx).Table("users u").Select(userColumns).Joins("JOIN memberships mb ON mb.user_id = u.id")
 }
 
-// people are who may sign in for a business.
-func (s Store) people(ctx context.Context, order string, args ...any) ([]User, error) {
-	found, err := database.Collect(ctx, s.DB, memberUser, memberFrom+
-		`mb.merchant_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL `+order, args)
-	out := make([]User, len(found))
-	for i, m := range found {
-		out[i] = m.User
+// active is the scope of the members who may work for a business.
+func active(merchantID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("mb.merchant_id = ? AND mb.disabled_at IS NULL AND u.disabled_at IS NULL", merchantID)
 	}
-	return out, err
+}
+
+// member is the first of some members, with the hash of the password.
+func member(of *gorm.DB) (User, string, error) {
+	var m memberRecord
+	err := of.Take(&m).Error
+	return m.User, m.PasswordHash, err
 }
 
 // Colleagues are the people of the merchant who can sign in, by name.
-func (s Store) Colleagues(ctx context.Context, merchantID uuid.UUID) ([]User, error) {
-	return s.people(ctx, `ORDER BY u.name, u.email`, merchantID)
+func (s Store) Colleagues(ctx context.Context, merchantID uuid.UUID) (people []User, err error) {
+	err = s.members(ctx).Scopes(active(merchantID)).Order("u.name, u.email").Find(&people).Error
+	return people, err
 }
 
 // PeopleOf lists who may sign in for a business, by name, up to limit.
-func (s Store) PeopleOf(ctx context.Context, merchantID uuid.UUID, limit int) ([]User, error) {
-	return s.people(ctx, `ORDER BY lower(u.name), u.id LIMIT $2`, merchantID, limit)
+func (s Store) PeopleOf(ctx context.Context, merchantID uuid.UUID, limit int) (people []User, err error) {
+	err = s.members(ctx).Scopes(active(merchantID)).Order("lower(u.name), u.id").Limit(limit).Find(&people).Error
+	return people, err
 }
 
 // Admins are the people who may sign in for a business and run it, the first of them first.
-func (s Store) Admins(ctx context.Context, merchantID uuid.UUID) ([]User, error) {
-	return s.people(ctx, `AND mb.role = $2 ORDER BY u.id`, merchantID, string(actor.Admin))
+func (s Store) Admins(ctx context.Context, merchantID uuid.UUID) (people []User, err error) {
+	err = s.members(ctx).Scopes(active(merchantID)).Where("mb.role = ?", actor.Admin).Order("u.id").Find(&people).Error
+	return people, err
 }
 
-var (
-	throttleTable = table.New[Throttle]("sign_in_failures")
-	saveThrottle  = throttleTable.Write(
-		`UPDATE sign_in_failures SET @set(failures, last_at, locked_until) WHERE key = @key`)
-)
+// TableName implements GORM's Tabler.
+func (Throttle) TableName() string { return "sign_in_failures" }
 
 // Throttles locks the counters of these keys, made at zero where missing, and gives them
 // in the order of the keys. The rows are locked in one order for everybody.
 func Throttles(tx *database.Tx, keys []string) ([]Throttle, error) {
 	sorted := slices.Sorted(slices.Values(keys))
-	tx.Later(
-		`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k
-			ORDER BY k
-		ON CONFLICT DO NOTHING`, sorted, time.Unix(0, 0).UTC())
-	found, err := database.All(tx.Context(), tx.DB(), throttleTable, "key = ANY($1) ORDER BY key FOR UPDATE", sorted)
+	missing := make([]Throttle, len(sorted))
+	for i, key := range sorted {
+		missing[i] = Throttle{Key: key, LastAt: time.Unix(0, 0).UTC()}
+	}
+	if err := tx.Gorm().Clauses(clause.OnConflict{DoNothing: true}).Create(&missing).Error; err != nil {
+		return nil, fmt.Errorf("begin to count sign-ins: %w", err)
+	}
+	var found []Throttle
+	err := tx.Gorm().Scopes(database.ForUpdate).Where("key IN ?", sorted).Order("key").Find(&found).Error
 	out := make([]Throttle, len(keys))
 	for _, c := range found {
 		out[slices.Index(keys, c.Key)] = c
@@ -195,7 +193,11 @@ func Throttles(tx *database.Tx, keys []string) ([]Throttle, error) {
 	return out, err
 }
 
-func SaveThrottle(tx *database.Tx, c Throttle) { database.Write(tx, saveThrottle, c) }
+// SaveThrottle writes a counter that this transaction holds.
+func SaveThrottle(tx *database.Tx, c Throttle) {
+	tx.Fail(tx.Gorm().Model(&Throttle{}).Where("key = ?", c.Key).Select("failures", "last_at", "locked_until").
+		UpdateColumns(c).Error)
+}
 
 // TableName implements GORM's Tabler.
 func (Reset) TableName() string { return "password_resets" }

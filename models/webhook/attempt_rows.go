@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 )
 
 // deliveryClaim is how long a process has for one attempt, in real time: the limits
@@ -30,12 +29,12 @@ const unclaimed = `d.state = 'pending' AND (d.claimed_until IS NULL OR d.claimed
 // the places among addresses: the first of each, then the second of each.
 const claimDeliveries = `WITH ready AS (
 		SELECT d.id, d.address, d.seq FROM deliveries d WHERE ` + unclaimed +
-	` AND d.next_at <= $1 AND NOT d.address = ANY ($2::text[]) AND ` + nothingBefore + `
+	` AND d.next_at <= ? AND d.address <> ALL (?::text[]) AND ` + nothingBefore + `
 		ORDER BY d.next_at, d.seq LIMIT 512),
 	placed AS (SELECT id, seq, row_number() OVER (PARTITION BY address ORDER BY seq) AS place FROM ready),
 	claimed AS (
-		UPDATE deliveries SET claimed_until = now() + make_interval(secs => $5) WHERE id IN (
-			SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM placed WHERE place <= $3 ORDER BY place, seq LIMIT $4)
+		UPDATE deliveries SET claimed_until = now() + make_interval(secs => ?) WHERE id IN (
+			SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM placed WHERE place <= ? ORDER BY place, seq LIMIT ?)
 			AND ` + unclaimed + ` FOR UPDATE SKIP LOCKED)
 		RETURNING *)
 	SELECT c.id, c.merchant_id, c.seq, c.event_id, c.source_id, c.webhook_id, c.address, c.state, c.resend,
@@ -47,13 +46,11 @@ const claimDeliveries = `WITH ready AS (
 		w.noticed_at IS NOT NULL AS noticed, coalesce(w.title, '') AS title
 	FROM claimed c JOIN events e ON e.seq = c.seq LEFT JOIN webhooks w ON w.id = c.webhook_id ORDER BY c.seq`
 
-var taskView = table.View[Task]()
-
 // ClaimDeliveries takes up to limit deliveries that are due and have nothing before
 // them, at most each for one address and none for those that are busy.
-func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]Task, error) {
-	tasks, err := database.Collect(ctx, s.DB, taskView, claimDeliveries,
-		[]any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
+func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) (tasks []Task, err error) {
+	err = s.Gorm(ctx).Raw(claimDeliveries, s.Now(), database.TextArray(busy), deliveryClaim.Seconds(), each, limit).
+		Find(&tasks).Error
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -62,7 +59,7 @@ func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []stri
 
 // noteAttempt is a compare-and-set on the number of attempts. Those that wait behind
 // wait until the same moment, or begin now: so what is due can be found without
-// looking at all that waits.
+// looking at all that waits. One attempt is one statement on pgx: there are many of them.
 const noteAttempt = `WITH moved AS (
 		UPDATE deliveries SET state = $3, attempts = $4, first_at = coalesce(first_at, $5), next_at = $6,
 		claimed_until = NULL, last_status = nullif($7::integer, 0),
@@ -105,14 +102,9 @@ func (s Store) NoteAttempt(ctx context.Context, t Task, o Outcome) error {
 
 // DropDelivery ends a delivery whose webhook is gone.
 func (s Store) DropDelivery(ctx context.Context, t Task) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3
-			WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
-		t.MerchantID,
-		t.ID,
-		s.Now(),
-	)
+	err := s.Gorm(ctx).Model(&Delivery{}).Scopes(database.OfMerchant(t.MerchantID)).
+		Where("id = ? AND state = ?", t.ID, Pending).UpdateColumns(map[string]any{"state": Dropped, "next_at": nil,
+		"claimed_until": nil, "done_at": s.Now()}).Error
 	if err != nil {
 		return fmt.Errorf("drop a delivery: %w", err)
 	}
@@ -121,14 +113,8 @@ func (s Store) DropDelivery(ctx context.Context, t Task) error {
 
 // ReleaseDelivery gives a claim back unused.
 func (s Store) ReleaseDelivery(ctx context.Context, t Task) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2
-			AND state = 'pending' AND attempts = $3`,
-		t.MerchantID,
-		t.ID,
-		t.Attempts,
-	)
+	err := s.Gorm(ctx).Model(&Delivery{}).Scopes(database.OfMerchant(t.MerchantID)).
+		Where("id = ? AND state = ? AND attempts = ?", t.ID, Pending, t.Attempts).UpdateColumn("claimed_until", nil).Error
 	if err != nil {
 		return fmt.Errorf("give a delivery back: %w", err)
 	}
@@ -137,9 +123,8 @@ func (s Store) ReleaseDelivery(ctx context.Context, t Task) error {
 
 // DeliveriesDue tells whether a delivery is due that has nothing before it.
 func (s Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`SELECT EXISTS (SELECT FROM deliveries d WHERE d.state = 'pending' AND d.next_at <= $1 AND `+nothingBefore+`)`,
-		s.Now()).Scan(&due)
+	err = s.Gorm(ctx).Raw(`SELECT EXISTS (SELECT FROM deliveries d WHERE d.state = 'pending' AND d.next_at <= ?
+		AND `+nothingBefore+`)`, s.Now()).Scan(&due).Error
 	if err != nil {
 		return false, fmt.Errorf("look for deliveries: %w", err)
 	}
@@ -148,11 +133,11 @@ func (s Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
 
 // NextDelivery is the earliest moment after now at which a delivery becomes due.
 func (s Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err error) {
-	var next *time.Time
-	err = s.Pool.QueryRow(ctx, `SELECT min(next_at) FROM deliveries WHERE state = 'pending' AND next_at > $1`,
-		s.Now()).Scan(&next)
-	if err != nil {
-		return at, false, fmt.Errorf("look for deliveries: %w", err)
+	var next []time.Time
+	err = s.Gorm(ctx).Table("deliveries").Where("state = 'pending' AND next_at > ?", s.Now()).Order("next_at").Limit(1).
+		Pluck("next_at", &next).Error
+	if err != nil || len(next) == 0 {
+		return at, false, err
 	}
-	return database.UTC(next), next != nil, nil
+	return next[0], true, nil
 }

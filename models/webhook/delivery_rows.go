@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
-var (
-	eventTable    = table.New[Event]("events")
-	deliveryTable = table.New[Delivery]("deliveries")
-)
+// TableName implements GORM's Tabler.
+func (Event) TableName() string { return "events" }
 
-func (s Store) Event(ctx context.Context, merchantID, id uuid.UUID) (Event, error) {
-	return database.One(ctx, s.DB, eventTable, "merchant_id = $1 AND id = $2", merchantID, id)
+// TableName implements GORM's Tabler.
+func (Delivery) TableName() string { return "deliveries" }
+
+func (s Store) Event(ctx context.Context, merchantID, id uuid.UUID) (e Event, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&e, "id = ?", id).Error
+	return e, err
 }
 
 // EventsInFull are events by id, with their snapshots.
@@ -33,7 +33,8 @@ func (s Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := database.All(ctx, s.DB, eventTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	var found []Event
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("id IN ?", ids).Find(&found).Error
 	for _, e := range found {
 		out[e.ID] = e
 	}
@@ -57,6 +58,8 @@ func eachType(page, order string, types []string, args []any) (string, []any) {
 	}
 	return "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") AS typed" + order, all
 }
+
+const withoutSnapshot = "seq, id, merchant_id, type, object_type, object_id, source_id, created_at"
 
 // Events gives a page in the order of commits, without the snapshots. Days are found by the ids of all events, and then
 // looked at in each. How many events lie between two of them is not known when the plan is made: PostgreSQL would
@@ -85,10 +88,11 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 		and("seq "+compare+" (SELECT seq FROM events WHERE merchant_id = ? AND id = ?)", merchantID, ask.From)
 	}
 	order := fmt.Sprintf(" ORDER BY merchant_id %[1]s, seq %[1]s", direction)
-	page := "SELECT " + eventTable.Columns("", "snapshot") + " FROM events WHERE " + where
+	page := "SELECT " + withoutSnapshot + " FROM events WHERE " + where
 	page, args = eachType(page, order, f.Types, args)
 	if f.From.IsZero() && f.To.IsZero() {
-		found, err := database.Seek(ctx, s.DB, eventTable, fmt.Sprintf("%s LIMIT %d", page, ask.Fetch()), args...)
+		var found []Event
+		err := s.Gorm(ctx).Raw(fmt.Sprintf("%s LIMIT %d", page, ask.Fetch()), args...).Find(&found).Error
 		return paging.Cut(ask, found), err
 	}
 	var days listing.Condition
@@ -98,18 +102,14 @@ func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
 	if !f.To.IsZero() {
 		days.And("created_at <= ?", f.To)
 	}
-	found, err := database.SeekUnsorted(
-		ctx,
-		s.DB,
-		eventTable,
-		fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS walked WHERE %s%s LIMIT %d",
-			page, mostWalked, days.SQL, order, ask.Fetch()),
-		slices.Concat(args, days.Args)...)
+	var found, last []Event
+	inOrder := s.Gorm(ctx).Scopes(database.Unsorted).Session(&gorm.Session{})
+	err := inOrder.Raw(fmt.Sprintf("SELECT * FROM (%s LIMIT %d) AS walked WHERE %s%s LIMIT %d", page, mostWalked,
+		days.SQL, order, ask.Fetch()), slices.Concat(args, days.Args)...).Find(&found).Error
 	if err != nil || len(found) >= ask.Fetch() {
 		return paging.Cut(ask, found), err
 	}
-	last, err := database.SeekUnsorted(ctx, s.DB, eventTable,
-		fmt.Sprintf("%s OFFSET %d LIMIT 1", page, mostWalked-1), args...)
+	err = inOrder.Raw(fmt.Sprintf("%s OFFSET %d LIMIT 1", page, mostWalked-1), args...).Find(&last).Error
 	if err != nil || len(last) == 0 {
 		return paging.Cut(ask, found), err
 	}
@@ -123,12 +123,13 @@ func (s Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
 		Where("merchant_id = ?", merchantID)
 }
 
-func (s Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (Delivery, error) {
-	return database.First(database.Find(ctx, s.DB, deliveryTable, s.deliveries(ctx, merchantID).Where("id = ?", id)))
+func (s Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (d Delivery, err error) {
+	err = s.deliveries(ctx, merchantID).Take(&d, "id = ?", id).Error
+	return d, err
 }
 
 func (s Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f DeliveryFilter,
-	ask paging.Ask) ([]Delivery, error) {
+	ask paging.Ask) (found []Delivery, err error) {
 	q := s.deliveries(ctx, merchantID)
 	if f.WebhookID != uuid.Nil {
 		q = q.Where("webhook_id = ?", f.WebhookID)
@@ -149,84 +150,74 @@ func (s Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f DeliveryF
 	default:
 		q = q.Where("state = ?", string(f.State))
 	}
-	return database.Find(ctx, s.DB, deliveryTable, database.Page(q, ask))
+	err = database.Page(q, ask).Find(&found).Error
+	return found, err
 }
 
 // DeliveryAttempts are by delivery, oldest first.
 func (s Store) DeliveryAttempts(ctx context.Context,
 	deliveryIDs []uuid.UUID) (map[uuid.UUID][]Attempt, error) {
-	rows, err := s.Pool.Query(ctx,
-		`SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
-		WHERE delivery_id = ANY ($1) ORDER BY delivery_id, number`, deliveryIDs)
+	var found []attempt
+	err := s.Gorm(ctx).Where("delivery_id IN ?", deliveryIDs).Order("delivery_id, number").Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)
 	}
 	out := map[uuid.UUID][]Attempt{}
-	var of uuid.UUID
-	var a Attempt
-	_, err = pgx.ForEachRow(rows, []any{&of, &a.Number, &a.At, &a.TookMS, &a.Status, &a.Error, &a.Answer}, func() error {
-		a.At = a.At.UTC()
-		out[of] = append(out[of], a)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list attempts: %w", err)
+	for _, a := range found {
+		out[a.DeliveryID] = append(out[a.DeliveryID], a.Attempt)
 	}
 	return out, nil
 }
 
-func insertDelivery(tx *database.Tx, d Delivery) {
-	endpoint := d.WebhookID
-	if endpoint == uuid.Nil {
-		endpoint = d.SourceID
+// attempt is an attempt with the delivery that it belongs to.
+type attempt struct {
+	DeliveryID uuid.UUID
+	Attempt
+}
+
+// TableName implements GORM's Tabler.
+func (attempt) TableName() string { return "delivery_attempts" }
+
+// waiting is a delivery with whose order it keeps: its webhook's, or that of the purchase of a callback.
+type waiting struct {
+	Delivery
+	Endpoint uuid.UUID
+}
+
+func insertDelivery(tx *database.Tx, d Delivery) error {
+	w := waiting{d, d.WebhookID}
+	if w.Endpoint == uuid.Nil {
+		w.Endpoint = d.SourceID
 	}
-	tx.Later(
-		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
-			state, resend, next_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
-		d.ID,
-		d.MerchantID,
-		d.Seq,
-		d.EventID,
-		d.SourceID,
-		database.OrNull(d.WebhookID),
-		endpoint,
-		d.Address,
-		d.Resend,
-		d.NextAt,
-		d.CreatedAt,
-	)
+	return tx.Gorm().Create(&w).Error
 }
 
 // hurry makes a delivery due that waits for its next attempt; false when it does not wait any more, or is being sent.
 func hurry(tx *database.Tx, d Delivery) (bool, error) {
-	return tx.ExecOne("hurry a delivery", `UPDATE deliveries SET next_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND next_at > $3 AND claimed_until IS NULL`,
-		d.MerchantID, d.ID, tx.Now())
+	return database.Found(tx.Gorm().Model(&Delivery{}).Scopes(database.OfMerchant(d.MerchantID)).
+		Where("id = ? AND state = ? AND next_at > ? AND claimed_until IS NULL", d.ID, Pending, tx.Now()).
+		UpdateColumn("next_at", tx.Now()))
 }
 
 // insertTestEvent writes an event with its one delivery; nothing else waits for it.
-func insertTestEvent(tx *database.Tx, e Event, d Delivery) {
-	tx.Later(
-		`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
-		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint,
-		address, state, next_at, created_at)
-		SELECT $9, $2, seq, $1, $6, $10, $10, $11, 'pending', $8, $8 FROM told`,
-		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID,
-		d.Address)
+func insertTestEvent(tx *database.Tx, e Event, d Delivery) error {
+	if err := tx.Gorm().Create(&e).Error; err != nil {
+		return err
+	}
+	d.Seq = e.Seq
+	return insertDelivery(tx, d)
 }
 
-// repeated is a UUIDv7 of the moment $7, the n-th of its statement: a millisecond has room for 4096.
-const repeated = `(lpad(to_hex((extract(epoch FROM $7::timestamptz) * 1000)::bigint + n / 4096), 12,
+// repeated is a UUIDv7 of a moment, the n-th of its statement: a millisecond has room for 4096.
+const repeated = `(lpad(to_hex((extract(epoch FROM ?::timestamptz) * 1000)::bigint + n / 4096), 12,
 	'0') || '7' || lpad(to_hex(n % 4096), 3, '0')
 	|| substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid`
 
 // repeatable are the events since a moment that a webhook wants once more. An event
 // that waits to be sent once more already is not sent a third time.
-const repeatable = `FROM events e WHERE merchant_id = $1 AND created_at >= $2 AND snapshot IS NOT NULL
-	AND object_type <> 'webhook' AND ($3 OR type = ANY($4::text[])) AND NOT EXISTS (SELECT FROM deliveries d
-		WHERE d.state = 'pending' AND d.endpoint = $5 AND d.source_id = e.source_id AND d.seq = e.seq AND d.resend)`
+const repeatable = `FROM events e WHERE merchant_id = ? AND created_at >= ? AND snapshot IS NOT NULL
+	AND object_type <> 'webhook' AND (? OR type = ANY(?::text[])) AND NOT EXISTS (SELECT FROM deliveries d
+		WHERE d.state = 'pending' AND d.endpoint = ? AND d.source_id = e.source_id AND d.seq = e.seq AND d.resend)`
 
 func repeatableArgs(w Webhook, since time.Time) []any {
 	return []any{w.MerchantID, database.Instant(since), w.AllEvents, database.TextArray(w.Events), w.ID}
@@ -249,15 +240,16 @@ func RepeatSince(tx *database.Tx, w Webhook, since time.Time) (int, error) {
 	if !mine {
 		return 0, ErrResending
 	}
-	n, err := tx.Exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
-			state, resend, next_at, created_at)
-		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $5, $5, $6, 'pending', true, $7, $7
-		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n `+repeatable+`) e ORDER BY e.seq`,
-		append(repeatableArgs(w, since), w.Callback, tx.Now())...)
-	if err != nil {
-		return 0, fmt.Errorf("repeat events: %w", err)
+	sent := tx.Gorm().Exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint,
+			address, state, resend, next_at, created_at)
+		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, w.id, w.id, ?, 'pending', true, w.at, w.at
+		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n `+repeatable+`) e,
+			(SELECT ?::uuid AS id, ?::timestamptz AS at) w ORDER BY e.seq`,
+		slices.Concat([]any{tx.Now(), w.Callback}, repeatableArgs(w, since), []any{w.ID, tx.Now()})...)
+	if sent.Error != nil {
+		return 0, fmt.Errorf("repeat events: %w", sent.Error)
 	}
-	return int(n), nil
+	return int(sent.RowsAffected), nil
 }
 
 // eventsKept is how long an event can be looked at and sent once more (ours).

@@ -12,7 +12,7 @@ import (
 
 // Event is one thing that happened to an object. Seq is the order of commits.
 type Event struct {
-	Seq        int64
+	Seq        int64 `gorm:"primaryKey;->"`
 	ID         uuid.UUID
 	MerchantID uuid.UUID
 	Type       string // purchase.paid and its like

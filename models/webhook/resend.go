@@ -48,7 +48,9 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 		d.ID, d.State, d.Resend = tx.NewID(), Pending, true
 		d.Attempts, d.LastStatus, d.LastError = 0, 0, ""
 		d.CreatedAt, d.NextAt, d.FirstAt, d.DoneAt = tx.Now(), tx.Now(), time.Time{}, time.Time{}
-		insertDelivery(tx, d)
+		if err := insertDelivery(tx, d); err != nil {
+			return err
+		}
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "delivery", ObjectID: d.ID,
 			Text: fmt.Sprintf("Sent %s to %s again.", d.EventType, d.ShownAddress())})
 		return tx.Answered(d)
@@ -128,7 +130,9 @@ func (s *Service) Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID
 		d = Delivery{ID: tx.NewID(), MerchantID: w.MerchantID, EventID: e.ID, SourceID: e.SourceID, WebhookID: w.ID,
 			EventType: e.Type, ObjectType: e.ObjectType,
 			ObjectID: e.ObjectID, Address: w.Callback, State: Pending, CreatedAt: tx.Now(), NextAt: tx.Now()}
-		insertTestEvent(tx, e, d)
+		if err := insertTestEvent(tx, e, d); err != nil {
+			return err
+		}
 		var err error
 		if d.Body, err = s.body(e); err != nil {
 			return err

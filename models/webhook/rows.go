@@ -139,8 +139,8 @@ func (s Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) 
 
 // CountSince counts what RepeatSince would deliver, at most so many.
 func (s Store) CountSince(ctx context.Context, w Webhook, since time.Time, atMost int) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 `+repeatable+` LIMIT $6) found`,
-		append(repeatableArgs(w, since), atMost)...).Scan(&n)
+	err = s.Gorm(ctx).Raw(`SELECT count(*) FROM (SELECT 1 `+repeatable+` LIMIT ?) found`,
+		append(repeatableArgs(w, since), atMost)...).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count events: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/postgres"
+	"debitdesk/models/fault"
 )
 
 // pair is a database with a standby that is read, and a table to write to.
@@ -160,6 +161,34 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	}
 	if there, instead := s.Standby.Reads(); there == 0 || instead == 0 {
 		t.Error("reads are not counted", there, instead)
+	}
+}
+
+// TestGORMAsksThePrimaryWhatTheStandbyDoesNotAnswer writes by way of a standby, and reads by way of one that has died.
+func TestGORMAsksThePrimaryWhatTheStandbyDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	s, _, standby := pair(t)
+	var aside context.Context
+	becomes(t, "the standby is read", func() bool {
+		aside = s.Aside(t.Context(), 0)
+		return aside != t.Context()
+	})
+	if err := s.Gorm(aside).Exec(`INSERT INTO facts VALUES (?)`, 7).Error; err != nil {
+		t.Errorf("a write by way of the standby: %v", err)
+	}
+	var none struct{ N int }
+	if err := s.Gorm(aside).Table("facts").Take(&none, "n = ?", 8).Error; !fault.Is(err, fault.NotFound) {
+		t.Errorf("what is not there: %v", err)
+	}
+	if _, there := facts(t, s, aside); !there {
+		t.Error("the standby is not read any more since it did not find a record")
+	}
+	if err := standby.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var found []struct{ N int }
+	if err := s.Gorm(aside).Table("facts").Find(&found).Error; err != nil || len(found) != 1 || found[0].N != 7 {
+		t.Errorf("a dead standby answers %v, %v", found, err)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
 	"debitdesk/models/mail"
@@ -22,37 +24,65 @@ const claimFor = 30 * time.Second
 // Store is where mails are kept.
 type Store struct{ *database.DB }
 
+// kept is a mail with its words: as they are, or sealed.
+type kept struct {
+	mail.Mail
+	CC, BCC            []string `gorm:"type:text[];serializer:texts"`
+	TextBody, HTMLBody string
+	BodySealed         []byte
+}
+
+// TableName implements GORM's Tabler.
+func (kept) TableName() string { return "mails" }
+
+// all reads the mails that a list finds.
+func (s Store) all(of *gorm.DB) ([]mail.Mail, error) {
+	var found []kept
+	if err := of.Find(&found).Error; err != nil {
+		return nil, err
+	}
+	mails := make([]mail.Mail, len(found))
+	for i, k := range found {
+		mails[i] = k.Mail
+		mails[i].CC, mails[i].BCC = k.CC, k.BCC
+		mails[i].Text, mails[i].HTML = k.TextBody, k.HTMLBody
+		if err := database.OpenBody(s.Seal, &mails[i], k.BodySealed); err != nil {
+			return nil, fmt.Errorf("open the words of mail %s: %w", k.ID, err)
+		}
+	}
+	return mails, nil
+}
+
 // Filter narrows the list of mails to those that were made from one moment to another, both included; zero: open.
 type Filter struct{ From, To time.Time }
 
 // Mails lists a page of the merchant's mails, newest first.
 func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]mail.Mail, error) {
-	list := database.List(ctx, s.DB, database.Mails)
+	list := s.Gorm(ctx)
 	if !f.From.IsZero() {
 		list = list.Where("id >= ? AND created_at >= ?", paging.FromID(f.From), f.From)
 	}
 	if !f.To.IsZero() {
 		list = list.Where("id < ? AND created_at <= ?", paging.ToID(f.To), f.To)
 	}
-	return database.Find(ctx, s.DB, database.Mails, database.PageOf(list, "merchant_id", merchantID, ask))
+	return s.all(database.PageOf(list, "merchant_id", merchantID, ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
 func (s Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
-	return database.All(ctx, s.DB, database.Mails,
-		"object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
+	return s.all(s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("object_id = ?", objectID).Order("id DESC"))
 }
 
 // MailsOf lists the newest mails about some purchases, newest first.
 func (s Store) MailsOf(ctx context.Context, merchantID uuid.UUID, purchases []uuid.UUID,
 	limit int) ([]mail.Mail, error) {
-	list := database.List(ctx, s.DB, database.Mails).Where("merchant_id = ? AND purchase_id IN ?", merchantID, purchases)
-	return database.Find(ctx, s.DB, database.Mails, list.Order("id DESC").Limit(limit))
+	return s.all(s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("purchase_id IN ?", purchases).
+		Order("id DESC").Limit(limit))
 }
 
 // Mail gives one mail of the merchant; NotFound otherwise.
 func (s Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
-	return database.One(ctx, s.DB, database.Mails, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.First(s.all(s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Where("id = ?", id)))
 }
 
 // due is the condition of a mail whose turn has come and that nobody is sending. An
@@ -65,26 +95,25 @@ const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ?
 // ClaimMails takes up to limit mails whose turn has come for this process and counts
 // the try, longest waiting first. It crosses merchants: the sweep serves them all.
 func (s Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return database.Seek(ctx, s.DB, database.Mails, `UPDATE mails
+	return s.all(s.Gorm(ctx).Raw(`UPDATE mails
 		SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
 		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
-		claimFor.Seconds(), s.Now(), limit)
+		claimFor.Seconds(), s.Now(), limit))
 }
 
 // ClaimMail takes one mail for this process; none when it is sent, not due, being sent
 // elsewhere, or unknown.
 func (s Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
-	return database.Seek(ctx, s.DB, database.Mails,
-		`UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+
-			` RETURNING *`,
-		claimFor.Seconds(), id, s.Now())
+	return s.all(s.Gorm(ctx).Raw(`UPDATE mails SET tries = tries + 1,
+		claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+` RETURNING *`, claimFor.Seconds(), id,
+		s.Now()))
 }
 
 // UnconfirmedMails lists mails that were handed over by a process that ended before it
 // heard the relay's answer.
 func (s Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return database.All(ctx, s.DB, database.Mails,
-		"state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
+	return s.all(s.Gorm(ctx).Scopes(database.AcrossMerchants).
+		Where("state = ? AND handed_at IS NOT NULL AND claimed_until < now()", mail.Queued).Limit(limit))
 }
 
 // HandMail gets ready to note that a mail leaves; nil when the try is not this
@@ -188,13 +217,9 @@ func (s Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mor
 // ReleaseMails gives claimed mails back that were not tried.
 func (s Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	for _, m := range mails {
-		_, err := s.Pool.Exec(
-			ctx,
-			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2
-				AND state = 'queued' AND handed_at IS NULL`,
-			m.ID,
-			m.Tries,
-		)
+		err := s.Gorm(ctx).Table("mails").
+			Where("id = ? AND tries = ? AND state = ? AND handed_at IS NULL", m.ID, m.Tries, mail.Queued).
+			UpdateColumns(map[string]any{"tries": gorm.Expr("tries - 1"), "claimed_until": nil}).Error
 		if err != nil {
 			return fmt.Errorf("release mails: %w", err)
 		}
@@ -205,14 +230,18 @@ func (s Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 // MailPutOff keeps a mail for another try at next (product time); the zero time gives
 // it up. Only the process of that try may say so.
 func (s Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error {
-	state := mail.Queued
+	change := map[string]any{"state": mail.Queued, "error": why, "next_try_at": database.OrNull(next),
+		"claimed_until": nil, "handed_at": nil}
 	if next.IsZero() {
-		state = mail.Failed
+		lettingIn := func(then, otherwise string) clause.Expr {
+			return gorm.Expr("CASE WHEN kind IN ? THEN "+then+" ELSE "+otherwise+" END", mail.LettingIn)
+		}
+		change["state"] = mail.Failed
+		change["text_body"] = lettingIn("'"+mail.LinkNotKept+"'", "text_body")
+		change["html_body"], change["body_sealed"] = lettingIn("''", "html_body"), lettingIn("NULL", "body_sealed")
 	}
-	_, err := s.Pool.Exec(ctx,
-		`UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
-			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
-		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, database.OrNull(next), mail.LettingIn)
+	err := s.Gorm(ctx).Table("mails").Where("id = ? AND state = ? AND tries = ?", id, mail.Queued, try).
+		UpdateColumns(change).Error
 	if err != nil {
 		return fmt.Errorf("put off mail: %w", err)
 	}
