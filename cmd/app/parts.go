@@ -171,8 +171,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients,
 		PayDay: s.Analysis.PayDay}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
-	d.Amendments = &mandates.Amendments{Desk: desk, Service: s.Amendments, Purchases: s.Purchases, Register: register, Mandates: proofs,
-		LivePanel: d.Live.PanelOfChange}
+	d.Amendments = &mandates.Amendments{Desk: desk, Service: s.Amendments, Purchases: s.Purchases, Register: register,
+		Mandates: proofs, LivePanel: d.Live.PanelOfChange}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: s.Clients.Store.Matching, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: s.Figures,

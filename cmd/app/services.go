@@ -249,7 +249,8 @@ func New(o Options) (Services, error) {
 			return t.ID, err
 		}}
 	out.Approvals = &approval.Service{Store: approval.Store{DB: s},
-		Purchases: purchases, Deletions: deletions, Stops: out.Stops, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
+		Purchases: purchases, Deletions: deletions, Stops: out.Stops, Batches: out.Batches,
+		Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
 		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Installation = &installation.Service{Store: installation.Store{DB: s}, Merchants: out.Merchants,
@@ -276,7 +277,8 @@ func New(o Options) (Services, error) {
 	purchases.Texts = out.Texts
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
 		InTx: s.InTx, Store: clientpage.Store{DB: s},
-		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions, Stops: out.Stops, Amendments: out.Amendments,
+		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
+		Stops: out.Stops, Amendments: out.Amendments,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Plans = plans(s, out, o)
 	out.Debits.Failed = plan.Begin

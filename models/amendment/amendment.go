@@ -79,7 +79,8 @@ func (s AmendmentSheet) Failed() bool {
 		return true
 	case s.New.Known && s.New.Mandate.State.Waiting():
 		return false
-	case s.New.Known && s.New.Token.State == token.Pending && s.New.Mandate.State.Usable() && s.Source.Status == purchase.Failed:
+	case s.New.Known && s.New.Token.State == token.Pending && s.New.Mandate.State.Usable() &&
+		s.Source.Status == purchase.Failed:
 		return true // the first debit of a new EFT account
 	}
 	return s.Source.Status == purchase.Cancelled || s.Source.Status == purchase.Expired
@@ -218,7 +219,8 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 }
 
 // fits forecasts what the waiting purchases would be on the new token; nothing while there is none.
-func (s *Service) fits(ctx context.Context, a AmendmentSheet, waiting []purchase.Purchase) ([]purchase.Forecast, error) {
+func (s *Service) fits(ctx context.Context, a AmendmentSheet,
+	waiting []purchase.Purchase) ([]purchase.Forecast, error) {
 	if !a.New.Known || !a.New.Mandate.State.Usable() {
 		return nil, nil
 	}

@@ -217,7 +217,8 @@ func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.A
 		Text:   "Everything that is debited from " + c.Name() + " was stopped: " + inShort(h) + ".",
 		Before: map[string]any{"stopped": false}, After: after})
 	if c.Email != "" {
-		tx.InsertMail(stop.mail(tx, c, purchase.MailAllStopped, s.Purchases.Letters.AllStopped(c.Addressed(), h.Brand, h.Debits)))
+		tx.InsertMail(stop.mail(tx, c, purchase.MailAllStopped,
+			s.Purchases.Letters.AllStopped(c.Addressed(), h.Brand, h.Debits)))
 	}
 	return stop, nil
 }

@@ -85,8 +85,8 @@ func (h Halt) Lines() (out []string) {
 
 // debitNamed is a debit with its date, in words.
 func debitNamed(rec purchase.Record) string {
-	return fmt.Sprintf("Debit of %s on %s (%s)", purchase.SayCents(rec.Purchase), rec.Collection.ActionDate.Format(calendar.WeekdayForm),
-		cmp.Or(rec.Reference, rec.ReferenceGenerated))
+	return fmt.Sprintf("Debit of %s on %s (%s)", purchase.SayCents(rec.Purchase),
+		rec.Collection.ActionDate.Format(calendar.WeekdayForm), cmp.Or(rec.Reference, rec.ReferenceGenerated))
 }
 
 func inShort(h Halt) string {

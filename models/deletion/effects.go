@@ -141,7 +141,8 @@ func (i Impact) Lines() []string {
 	}
 	for _, r := range i.AtBank {
 		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank already has it. It runs anyway.",
-			purchase.SayCents(r.Purchase), r.Collection.ActionDate.Format(calendar.WeekdayForm), cmp.Or(r.Reference, r.ReferenceGenerated)))
+			purchase.SayCents(r.Purchase), r.Collection.ActionDate.Format(calendar.WeekdayForm),
+			cmp.Or(r.Reference, r.ReferenceGenerated)))
 	}
 	return append(out, i.MandateWords())
 }

@@ -170,7 +170,8 @@ func (s *Service) forget(ctx context.Context, tx *database.Tx, who actor.Actor, 
 }
 
 // ForgetSource: the tokenising purchase no longer is a token; its status stays.
-func (s *Service) ForgetSource(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token) (purchase.Record, error) {
+func (s *Service) ForgetSource(ctx context.Context, tx *database.Tx, who actor.Actor,
+	t token.Token) (purchase.Record, error) {
 	rec, err := s.Purchases.Load(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return rec, err

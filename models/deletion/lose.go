@@ -77,7 +77,8 @@ func (s *Service) debitLoses(tx *database.Tx, who actor.Actor, u Use, t token.To
 		rec.NoToken(who, t.Method, tx.Now())
 	}
 	rec.Attempted(purchase.Attempt{Type: rec.AttemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
-		Error: &purchase.AttemptError{Code: "recurring_token_expired", Message: "The token was deleted before the debit went to the bank."}})
+		Error: &purchase.AttemptError{Code: "recurring_token_expired",
+			Message: "The token was deleted before the debit went to the bank."}})
 	rec.UpdatedAt = tx.Now()
 	action := "purchase.token_lost"
 	switch u.Effect.Do {
@@ -126,7 +127,8 @@ func (s *Service) movesOf(ctx context.Context, i Impact) (map[uuid.UUID]purchase
 }
 
 // debitMoves plans the debit on another account; false when the bank may have it.
-func (s *Service) debitMoves(tx *database.Tx, who actor.Actor, rec *purchase.Record, f purchase.Forecast, from token.Token) (bool,
+func (s *Service) debitMoves(tx *database.Tx, who actor.Actor, rec *purchase.Record, f purchase.Forecast,
+	from token.Token) (bool,
 	error) {
 	if len(f.Problems) > 0 {
 		return false, fault.ErrLost // it was possible a moment ago

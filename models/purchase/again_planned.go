@@ -17,7 +17,8 @@ import (
 
 // PlanAgainOn gives a debit the next day that the cut-off and its mandate allow. On a
 // day that is not the mandate's, where others are allowed, it may be disputed.
-func (s *Service) PlanAgainOn(c *collection.Collection, days collection.Schedule, m mandate.Mandate, due, now time.Time) {
+func (s *Service) PlanAgainOn(c *collection.Collection, days collection.Schedule, m mandate.Mandate,
+	due, now time.Time) {
 	plan := days.Plan(due, now)
 	if m.Terms != nil && !m.Agreed(plan.ActionDate, s.Calendar) {
 		if !m.Terms.AllowDateAdjustment {
