@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/approval"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/batch"
@@ -25,13 +26,13 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/factor"
 	"debitdesk/models/followup"
 	"debitdesk/models/listview"
 	"debitdesk/models/member"
 	"debitdesk/models/ownrule"
 	"debitdesk/models/plan"
-	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/rulebook"
 	"debitdesk/models/savedreport"
@@ -123,7 +124,7 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM mails`).Scan(&mail); err != nil {
 		s.t.Fatal(err)
 	}
-	change, err := s.Purchases.Amend(s.t.Context(), s.A.Actor, uuid.MustParse(token), purchase.Revision{Method: "eft"})
+	change, err := s.Amendments.Amend(s.t.Context(), s.A.Actor, uuid.MustParse(token), amendment.Revision{Method: "eft"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -199,8 +200,8 @@ func (s *street) fill() {
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
 		s.A.BrandID)).Want(201).Text("id")
-	leaving, err := s.Purchases.StartDeletion(s.t.Context(), s.A.Actor,
-		purchase.DeletionInput{Tokens: []uuid.UUID{uuid.MustParse(second)}})
+	leaving, err := s.Deletions.StartDeletion(s.t.Context(), s.A.Actor,
+		deletion.DeletionInput{Tokens: []uuid.UUID{uuid.MustParse(second)}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -100,8 +100,8 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		ErrorPage: desk.ErrorPage, KeptForms: forms,
 		API: handlers.API{
 			Clients:    &api.Clients{Base: base, Service: s.Clients},
-			Purchases:  &api.Purchases{Base: base, Service: s.Purchases},
-			Tokens:     &api.Tokens{Base: base, Service: s.Purchases},
+			Purchases:  &api.Purchases{Base: base, Service: s.Purchases, Deletions: s.Deletions},
+			Tokens:     &api.Tokens{Base: base, Service: s.Purchases, Deletions: s.Deletions},
 			Billing:    &api.Billing{Service: s.Billing},
 			Webhooks:   &api.Webhooks{Base: base, Service: s.Webhooks},
 			Templates:  &api.Templates{Base: base, Service: s.Subscriptions},
@@ -148,6 +148,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Brands: s.Merchants.Store.Brands}
 	d.Home = &home.Home{Desk: desk, Reports: s.Figures, Queue: s.Attention, Approvals: s.Approvals,
 		Latest:    d.Batches.Latest,
+		Deletions: s.Deletions.DeletionsWaiting,
 		Followups: s.Followups, Members: member.Store{DB: db}.Members}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch, Lives: o.Sessions.Lives}
@@ -161,6 +162,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Purchases.Notes = d.Followups.Panel
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
+		Deletions: s.Deletions, Amendments: s.Amendments,
 		Approvals: s.Approvals, Selections: s.Selections, Notes: d.Followups.Panel,
 		Clients: s.Clients}
 	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: events,
@@ -169,8 +171,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients,
 		PayDay: s.Analysis.PayDay}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients}
-	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
-		LivePanel: d.Live.PanelOfChange}
+	d.Amendments = &mandates.Amendments{Desk: desk, Service: s.Amendments, Purchases: s.Purchases, Register: register,
+		Mandates: proofs, LivePanel: d.Live.PanelOfChange}
 	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
 		Match: s.Clients.Store.Matching, Selections: s.Selections, Tasks: s.Tasks, Approvals: s.Approvals}
 	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: events, Exports: exports, Reports: s.Figures,
@@ -180,7 +182,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		},
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
 		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
-		Purchases: s.Purchases, Approvals: s.Approvals, PayDay: s.Analysis.PayDay,
+		Purchases: s.Purchases, Stops: s.Stops, Approvals: s.Approvals, PayDay: s.Analysis.PayDay,
 		Merging: &merging.Service{Store: merging.Store{DB: db}, Clients: s.Clients, Now: db.Now},
 		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}

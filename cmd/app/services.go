@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/imports"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/analysis"
 	"debitdesk/models/approval"
 	"debitdesk/models/attention"
@@ -31,10 +32,12 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/clientpage"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
 	"debitdesk/models/debit"
+	"debitdesk/models/deletion"
 	"debitdesk/models/factor"
 	"debitdesk/models/find"
 	"debitdesk/models/followup"
@@ -79,6 +82,9 @@ type Services struct {
 	Members       *member.Service
 	Credentials   *credential.Service
 	Purchases     *purchase.Service
+	Deletions     *deletion.Service
+	Stops         *clientstop.Service
+	Amendments    *amendment.Service
 	Debits        *debit.Service
 	Outbox        *outbox.Service
 	Billing       *billing.Service
@@ -174,10 +180,13 @@ func New(o Options) (Services, error) {
 		Draw:      papers.Printer{Base: o.BaseURL}.Draw,
 		Structure: ubl.Write,
 		Mandate:   mandates.Copies{Mandates: mandate.Store{DB: s}, Purchases: purchases, Test: o.Sandbox}.Draw}
-	clients := &client.Service{Store: client.Store{DB: s}, Now: now, Forget: purchases.ForgetClient}
+	clients := &client.Service{Store: client.Store{DB: s}, Now: now}
+
 	subscriptions := &subscription.Service{InTx: s.InTx, Store: subscription.Store{DB: s},
 		Purchases: purchases, Now: now}
-	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, clients.Readdress
+	purchases.Papers, purchases.Recurrence, purchases.Readdress = bills, subscriptions.Recurs, clients.Readdress
+	deletions := &deletion.Service{Purchases: purchases, Subscriptions: subscriptions}
+	clients.Forget = deletions.ForgetClient
 	s.Alert = func(tx *database.Tx, e audit.Entry) error { return user.Alert(tx, e, words) }
 	if waits, is := at.gateway.(refundHolder); is {
 		purchases.TakeRefundBack = waits.TakeRefundBack
@@ -193,8 +202,12 @@ func New(o Options) (Services, error) {
 		Credentials: &credential.Service{Store: credential.Store{DB: s}, Keys: o.Signing, Now: o.Now,
 			Issuer: tokenIssuer},
 		Purchases: purchases,
+		Deletions: deletions,
+		Stops:     &clientstop.Service{Purchases: purchases, Subscriptions: subscriptions},
+		Amendments: &amendment.Service{Purchases: purchases, Deletions: deletions,
+			FollowToken: subscriptions.FollowToken},
 		Debits: &debit.Service{InTx: s.InTx, Store: debit.Store{DB: s}, Bank: at.gateway, Purchases: purchases, Now: now,
-			Timetable: at.timetable, Limits: purchases.Limits},
+			Timetable: at.timetable, Limits: purchases.Limits, FinishDeletions: deletions.FinishDeletions},
 		Outbox: &outbox.Service{Store: outbox.Store{DB: s}, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
 			Compose: bills.Compose},
 		Billing:       bills,
@@ -236,7 +249,8 @@ func New(o Options) (Services, error) {
 			return t.ID, err
 		}}
 	out.Approvals = &approval.Service{Store: approval.Store{DB: s},
-		Purchases: purchases, Batches: out.Batches, Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
+		Purchases: purchases, Deletions: deletions, Stops: out.Stops, Batches: out.Batches,
+		Imports: out.Imports, Brands: out.Merchants, Webhooks: out.Webhooks,
 		Letters: words, Now: now, Works: map[string]approval.Worker{}}
 	out.Webhooks.Alone = out.Merchants.Alone
 	out.Installation = &installation.Service{Store: installation.Store{DB: s}, Merchants: out.Merchants,
@@ -264,6 +278,7 @@ func New(o Options) (Services, error) {
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
 		InTx: s.InTx, Store: clientpage.Store{DB: s},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
+		Stops: out.Stops, Amendments: out.Amendments,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Plans = plans(s, out, o)
 	out.Debits.Failed = plan.Begin

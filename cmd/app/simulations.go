@@ -21,7 +21,7 @@ func simulations(db *database.DB, s Services) *simulation.Service {
 		Calendar:  s.Purchases.Calendar, Now: db.Now, Controls: s.Controls, Person: demo.Person,
 		Ending: bankdesk.Ending,
 		History: func(ctx context.Context, h simulation.History) ([]uuid.UUID, error) {
-			d := &demo.Service{Clients: s.Clients, Purchases: s.Purchases, Read: s.Merchants.Store,
+			d := &demo.Service{Clients: s.Clients, Purchases: s.Purchases, Deletions: s.Deletions, Read: s.Merchants.Store,
 				Calendar: s.Purchases.Calendar, Clock: db.Clock, Advance: s.Controls.Live}
 			return d.Live(ctx, demo.Again{Merchant: h.Merchant, Brand: h.Brand, Who: h.Who, Clients: h.Clients,
 				Seed: int(h.Seed % demoSeeds), Step: h.Step})

@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/actor"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -18,8 +19,9 @@ import (
 
 // Purchases serves /purchases/.
 type Purchases struct {
-	Base    Base
-	Service *purchase.Service
+	Base      Base
+	Service   *purchase.Service
+	Deletions *deletion.Service
 }
 
 // Create serves POST /purchases/.
@@ -109,7 +111,7 @@ func (h *Purchases) ResendInvoice(c echo.Context) error { return h.act(c, h.Serv
 
 // DeleteRecurringToken serves POST /purchases/{id}/delete_recurring_token/.
 func (h *Purchases) DeleteRecurringToken(c echo.Context) error {
-	return h.act(c, h.Service.DeleteTokenOf)
+	return h.act(c, h.Deletions.DeleteTokenOf)
 }
 
 // Charge serves POST /purchases/{id}/charge/.

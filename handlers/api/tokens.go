@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/deletion"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -16,8 +17,9 @@ import (
 
 // Tokens serves the recurring tokens below a client.
 type Tokens struct {
-	Base    Base
-	Service *purchase.Service
+	Base      Base
+	Service   *purchase.Service
+	Deletions *deletion.Service
 }
 
 type tokenBody struct {
@@ -64,7 +66,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Service.DeleteToken(c.Request().Context(), access.Actor(c), client, id); err != nil {
+	if err := h.Deletions.DeleteToken(c.Request().Context(), access.Actor(c), client, id); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

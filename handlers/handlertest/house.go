@@ -23,6 +23,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/approval"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
@@ -38,6 +39,7 @@ import (
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/deletion"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -68,20 +70,22 @@ const Connections = 4
 
 // House is the app with its cast: merchant A, and the stranger's merchant B.
 type House struct {
-	Store     *database.DB
-	App       *echo.Echo
-	Deps      handlers.Deps
-	Sessions  *access.Sessions
-	Desk      *kit.Desk
-	Clients   *client.Service
-	Purchases *purchase.Service
-	Audit     *trail.Service
-	Batches   *batch.Service
-	Imports   *book.Service
-	Approvals *approval.Service
-	Billing   *billing.Service
-	Webhooks  *webhook.Service
-	Requests  *requestlog.Log // Flush it to see what was asked
+	Store      *database.DB
+	App        *echo.Echo
+	Deps       handlers.Deps
+	Sessions   *access.Sessions
+	Desk       *kit.Desk
+	Clients    *client.Service
+	Purchases  *purchase.Service
+	Deletions  *deletion.Service
+	Amendments *amendment.Service
+	Audit      *trail.Service
+	Batches    *batch.Service
+	Imports    *book.Service
+	Approvals  *approval.Service
+	Billing    *billing.Service
+	Webhooks   *webhook.Service
+	Requests   *requestlog.Log // Flush it to see what was asked
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
@@ -161,7 +165,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	use, err := app.New(options)
 	must(tb, err)
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
-	h.Imports = use.Imports
+	h.Imports, h.Deletions, h.Amendments = use.Imports, use.Deletions, use.Amendments
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Box = exchangetest.NewBox()
 	h.Exchange = &exchange.Service{Store: exchange.Store{DB: db}, Rules: exchangetest.Rules(),

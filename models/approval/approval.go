@@ -12,7 +12,9 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/book"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
@@ -72,7 +74,7 @@ type Totals struct {
 type Subject struct {
 	Tokens []uuid.UUID `json:"tokens,omitempty"`
 	// Choices is what becomes of the debits and subscriptions that hang on the tokens.
-	Choices   map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
+	Choices   map[uuid.UUID]deletion.Choice `json:"choices,omitempty"`
 	Batch     uuid.UUID                     `json:"batch,omitzero"`
 	Client    uuid.UUID                     `json:"client,omitzero"` // whose debits are stopped
 	Import    uuid.UUID                     `json:"import,omitzero"`
@@ -134,6 +136,8 @@ type Letters interface {
 type Service struct {
 	Store     Store
 	Purchases *purchase.Service
+	Deletions *deletion.Service
+	Stops     *clientstop.Service
 	Batches   *batch.Service
 	Imports   *book.Service
 	Brands    *merchant.Service

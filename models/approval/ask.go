@@ -12,13 +12,14 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/batch"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 )
 
 // The mails about requests.
@@ -111,18 +112,18 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		if len(impacts) == 0 {
 			return of, fault.Missing()
 		}
-		if len(impacts) > purchase.MaxDeleted {
+		if len(impacts) > deletion.MaxDeleted {
 			return of, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.",
-				purchase.MaxDeleted)
+				deletion.MaxDeleted)
 		}
-		if seen := of.Totals.Digest; seen != "" && seen != purchase.Digest(impacts) {
+		if seen := of.Totals.Digest; seen != "" && seen != deletion.Digest(impacts) {
 			return of, fault.New(fault.Conflict, "stakes_grew",
 				"What depends on it changed since you looked. Look at it again.")
 		}
 		if err := wrong.Err(); err != nil {
 			return of, err
 		}
-		of = Subject{Totals: totalsOf(impacts), Choices: purchase.Chosen(impacts)}
+		of = Subject{Totals: totalsOf(impacts), Choices: deletion.Chosen(impacts)}
 		for _, i := range impacts {
 			of.Tokens = append(of.Tokens, i.Token.ID)
 		}
@@ -175,8 +176,8 @@ func inShort(b batch.Batch) string {
 // impacts are what the deletion of those tokens does that still live, with what was
 // chosen and the choices that are not possible.
 func (s *Service) impacts(ctx context.Context, who actor.Actor,
-	of Subject) (out []purchase.Impact, wrong fault.Problems, err error) {
-	if out, err = s.Purchases.DeletionImpacts(ctx, who, of.Tokens); err != nil {
+	of Subject) (out []deletion.Impact, wrong fault.Problems, err error) {
+	if out, err = s.Deletions.DeletionImpacts(ctx, who, of.Tokens); err != nil {
 		return nil, nil, err
 	}
 	for n := range out {
@@ -185,8 +186,8 @@ func (s *Service) impacts(ctx context.Context, who actor.Actor,
 	return out, wrong, nil
 }
 
-func totalsOf(impacts []purchase.Impact) Totals {
-	all := purchase.TotalsOf(impacts)
+func totalsOf(impacts []deletion.Impact) Totals {
+	all := deletion.TotalsOf(impacts)
 	return Totals{Tokens: all.Tokens, Waiting: all.Waiting, Subscriptions: all.Subscriptions, Cents: all.Cents,
 		Digest: all.Digest}
 }
@@ -249,9 +250,9 @@ func (s *Service) OpenCount(ctx context.Context, who actor.Actor) (int, error) {
 // Sheet is a request with what depends on it at this moment.
 type Sheet struct {
 	Approval
-	Impacts []purchase.Impact // of a deletion, of what still lives
+	Impacts []deletion.Impact // of a deletion, of what still lives
 	Effects batch.Effects     // of a batch, as it is now
-	Halt    purchase.Halt     // of a stop, as it is now
+	Halt    clientstop.Halt   // of a stop, as it is now
 	Many    Standing          // of what is done to many, as it is now
 	Now     Totals
 	Changed bool   // other things hang on it than when it was asked
@@ -293,7 +294,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 			return v, err
 		}
 	case StopClient:
-		if v.Halt, err = s.Purchases.HaltOf(ctx, who, a.Subject.Client); err != nil && !fault.Is(err, fault.NotFound) {
+		if v.Halt, err = s.Stops.HaltOf(ctx, who, a.Subject.Client); err != nil && !fault.Is(err, fault.NotFound) {
 			return v, err
 		}
 		v.Now = totalsOfHalt(v.Halt)

@@ -13,9 +13,9 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/book"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
-	"debitdesk/models/purchase"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
@@ -210,10 +210,10 @@ func (s *Service) carryOut(ctx context.Context, tx *database.Tx, asker user.User
 		if err := still(as.May(actor.DeleteTokens)); err != nil {
 			return err
 		}
-		_, err := s.Purchases.StartDeletionIn(ctx, tx, as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
+		_, err := s.Deletions.StartDeletionIn(ctx, tx, as, deletion.DeletionInput{Tokens: a.Subject.Tokens,
 			Choices: a.Subject.Choices,
 			Reason:  a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
-			Seen: &purchase.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
+			Seen: &deletion.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
 				Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.Conflict, "nothing_left", "These tokens are already deleted. Refuse the request.")

@@ -18,9 +18,11 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -40,6 +42,8 @@ type house struct {
 	t         testing.TB
 	store     *database.DB
 	purchases *purchase.Service
+	deletions *deletion.Service
+	stops     *clientstop.Service
 	batches   *batch.Service
 	approvals *approval.Service
 	merchant  uuid.UUID
@@ -74,8 +78,10 @@ func open(t testing.TB) *house {
 		Purchases: h.purchases,
 		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{Store: client.Store{DB: s}, Now: s.Now}}
+	h.deletions = &deletion.Service{Purchases: h.purchases}
+	h.stops = &clientstop.Service{Purchases: h.purchases}
 	h.approvals = &approval.Service{Store: approval.Store{DB: s},
-		Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now,
+		Purchases: h.purchases, Deletions: h.deletions, Stops: h.stops, Batches: h.batches, Letters: words, Now: s.Now,
 		Brands:   &merchant.Service{Store: merchant.Store{DB: s}},
 		Webhooks: &webhook.Service{Store: webhook.Store{DB: s}}}
 	h.approvals.Webhooks.Alone = h.approvals.Brands.Alone

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 	"debitdesk/models/user"
 )
 
@@ -18,7 +18,7 @@ func (s *Service) stopping(ctx context.Context, who actor.Actor, of Subject) (Su
 	if err := who.May(actor.Write); err != nil {
 		return of, err
 	}
-	h, err := s.Purchases.HaltOf(ctx, who, of.Client)
+	h, err := s.Stops.HaltOf(ctx, who, of.Client)
 	if err != nil {
 		return of, err
 	}
@@ -32,14 +32,14 @@ func (s *Service) stopping(ctx context.Context, who actor.Actor, of Subject) (Su
 		h.Client.Name()}, nil
 }
 
-func alreadyStopped(h purchase.Halt) error {
+func alreadyStopped(h clientstop.Halt) error {
 	if h.Client.StoppedAt.IsZero() {
 		return nil
 	}
 	return fault.New(fault.Conflict, "already_stopped", "The debits of this client are already stopped.")
 }
 
-func totalsOfHalt(h purchase.Halt) Totals {
+func totalsOfHalt(h clientstop.Halt) Totals {
 	return Totals{Tokens: len(h.Tokens), Waiting: len(h.Debits.Withdrawn), Subscriptions: len(h.Subscriptions),
 		Cents: h.Cents(), Digest: h.Digest()}
 }
@@ -50,7 +50,7 @@ func (s *Service) carryOutStop(ctx context.Context, tx *database.Tx, asker user.
 	if err := still(as.May(actor.Write)); err != nil {
 		return err
 	}
-	stop, err := s.Purchases.StopClientIn(ctx, tx, as, purchase.StopInput{ClientID: a.Subject.Client,
+	stop, err := s.Stops.StopClientIn(ctx, tx, as, clientstop.StopInput{ClientID: a.Subject.Client,
 		Reason: a.Reason,
 		Seen:   seen.Digest, ApprovalID: a.ID, Approver: a.DecidedName})
 	if fault.Is(err, fault.NotFound) || err == nil && stop.ApprovalID != a.ID {

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -82,7 +83,7 @@ func TestAStopThatSomebodyWasQuickerWithIsNotConfirmedTwice(t *testing.T) {
 	clientID, _ := h.member()
 	a, err := h.approvals.Ask(ctx, h.staff, approval.StopClient, approval.Subject{Client: clientID}, "He is ill.")
 	must(t, err)
-	_, err = h.purchases.StopClient(ctx, h.second, purchase.StopInput{ClientID: clientID, Reason: "He called."})
+	_, err = h.stops.StopClient(ctx, h.second, clientstop.StopInput{ClientID: clientID, Reason: "He called."})
 	must(t, err)
 	_, err = h.says(h.finance, a, true)
 	wantCode(t, err, "nothing_left")

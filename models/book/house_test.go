@@ -61,7 +61,7 @@ func open(t testing.TB) *house {
 	bills := &billing.Service{InTx: s.InTx, Store: billing.Store{DB: s}, Purchases: h.purchases}
 	h.subs = &subscription.Service{InTx: s.InTx, Store: subscription.Store{DB: s},
 		Purchases: h.purchases, Now: s.Now}
-	h.purchases.Papers, h.purchases.Subscriptions = bills, h.subs
+	h.purchases.Papers, h.purchases.Recurrence = bills, h.subs.Recurs
 	h.book = &book.Service{InTx: s.InTx, Store: book.Store{DB: s}, Purchases: h.purchases,
 		Subscriptions: h.subs, Clients: h.clients, Now: s.Now, TakeNumbers: s.TakeNumbers,
 		Demands: func(context.Context, uuid.UUID) (merchant.Demands, error) {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/amendment"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -108,6 +110,8 @@ type Service struct {
 	Clients       client.Store
 	Merchants     merchant.Store
 	Purchases     *purchase.Service
+	Stops         *clientstop.Service
+	Amendments    *amendment.Service
 	Subscriptions *subscription.Service
 	Followups     *followup.Service
 	Texts         *texting.Service

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -206,7 +207,7 @@ func (s *Service) tokenOf(tx *database.Tx, a *Act) (token.Token, error) {
 func (s *Service) checkObjected(tx *database.Tx, a *Act) error {
 	t, err := s.tokenOf(tx, a)
 	if err == nil && t.Objected() {
-		err = purchase.ErrObjected
+		err = clientstop.ErrObjected
 	}
 	return err
 }
@@ -217,7 +218,7 @@ func (s *Service) object(tx *database.Tx, who actor.Actor, a *Act) error {
 	if err != nil {
 		return err
 	}
-	stop, err := s.Purchases.ObjectIn(tx, who, t)
+	stop, err := s.Stops.ObjectIn(tx, who, t)
 	if err != nil {
 		return err
 	}
@@ -326,7 +327,7 @@ func (s *Service) Account(ctx context.Context, v Visit, a Act, ip, requestID str
 	case a.MadeID != uuid.Nil:
 		return a.MadeID, nil
 	}
-	began, err := s.Purchases.AmendByClient(ctx, v.who(ip, requestID), a.ObjectID)
+	began, err := s.Amendments.AmendByClient(ctx, v.who(ip, requestID), a.ObjectID)
 	if err != nil {
 		return uuid.Nil, err
 	}

@@ -324,7 +324,7 @@ func (s *Service) GoOn(ctx context.Context, who actor.Actor, id uuid.UUID, versi
 		case r.Version != version:
 			return errChanged
 		}
-		if err := s.Purchases.AgreeIn(tx, who, who.MerchantID, r.ObjectID); err != nil {
+		if err := s.Stops.AgreeIn(tx, who, who.MerchantID, r.ObjectID); err != nil {
 			return err
 		}
 		return tx.Answered(r)

@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 	"debitdesk/models/storetest/thorough"
 	"debitdesk/models/token"
 )
@@ -49,12 +49,12 @@ func (r *replacing) act(what string) {
 		}
 	case "amend":
 		account := rapid.SampledFrom([]string{"4000000000", "4000008002", "4000008480", "4000008600"}).Draw(r.t, "account")
-		a, err := r.purchases.Amend(ctx, r.who, r.old, toDebiCheck(account, 9900, 12000))
+		a, err := r.amendments.Amend(ctx, r.who, r.old, toDebiCheck(account, 9900, 12000))
 		if r.refusedOr(err); err == nil {
 			r.amendment = a.ID
 		}
 	case "delete":
-		r.refusedOr(r.purchases.DeleteToken(ctx, r.program(), uuid.Nil, r.old))
+		r.refusedOr(r.deletions.DeleteToken(ctx, r.program(), uuid.Nil, r.old))
 	case "cancel":
 		if len(r.charged) > 0 {
 			_, err := r.purchases.Cancel(ctx, r.who, rapid.SampledFrom(r.charged).Draw(r.t, "which"))
@@ -62,12 +62,12 @@ func (r *replacing) act(what string) {
 		}
 	case "take over":
 		if r.amendment != uuid.Nil {
-			_, err := r.purchases.TakeOver(ctx, r.who, r.amendment, r.agreed(r.amendment))
+			_, err := r.amendments.TakeOver(ctx, r.who, r.amendment, r.agreed(r.amendment))
 			r.refusedOr(err)
 		}
 	case "abandon":
 		if r.amendment != uuid.Nil {
-			_, err := r.purchases.Abandon(ctx, r.who, r.amendment)
+			_, err := r.amendments.Abandon(ctx, r.who, r.amendment)
 			r.refusedOr(err)
 		}
 	case "minutes":
@@ -124,8 +124,8 @@ func (r *replacing) keeps() {
 		return
 	}
 	a := r.sheet(r.amendment)
-	if old := a.Old.Token.State; a.State == purchase.AmendmentDone && old != token.Superseded && old != token.Deleted ||
-		a.State == purchase.AmendmentOpen && old == token.Superseded {
+	if old := a.Old.Token.State; a.State == amendment.AmendmentDone && old != token.Superseded && old != token.Deleted ||
+		a.State == amendment.AmendmentOpen && old == token.Superseded {
 		r.t.Fatalf("the amendment is %s and the old token %s", a.State, old)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -49,23 +50,23 @@ func variable(most int64) purchase.DirectDebitInput {
 }
 
 // toDebiCheck is new details by DebiCheck, of an account that staff know.
-func toDebiCheck(account string, price, most int64) purchase.Revision {
-	return purchase.Revision{Method: purchase.DebiCheck, PriceCents: price, DirectDebit: variable(most),
+func toDebiCheck(account string, price, most int64) amendment.Revision {
+	return amendment.Revision{Method: purchase.DebiCheck, PriceCents: price, DirectDebit: variable(most),
 		Account: &purchase.Account{
 			FullName: "N Dlamini", IDNumber: "8501015009086", Phone: "0821234567", BankCode: "632005", AccountNumber: account,
 			AccountType: bank.Current}}
 }
 
-func (h *house) amend(old uuid.UUID, r purchase.Revision) purchase.Amendment {
+func (h *house) amend(old uuid.UUID, r amendment.Revision) amendment.Amendment {
 	h.t.Helper()
-	a, err := h.purchases.Amend(ctx, h.who, old, r)
+	a, err := h.amendments.Amend(ctx, h.who, old, r)
 	must(h.t, err)
 	return a
 }
 
-func (h *house) sheet(id uuid.UUID) purchase.AmendmentSheet {
+func (h *house) sheet(id uuid.UUID) amendment.AmendmentSheet {
 	h.t.Helper()
-	a, err := h.purchases.Amendment(ctx, h.who, id)
+	a, err := h.amendments.Amendment(ctx, h.who, id)
 	must(h.t, err)
 	return a
 }
@@ -73,14 +74,14 @@ func (h *house) sheet(id uuid.UUID) purchase.AmendmentSheet {
 // answered lets the payer's 120 seconds pass.
 func (h *house) answered() { h.to(h.store.Now().Add(2 * time.Minute)) }
 
-func (h *house) agreed(id uuid.UUID) purchase.Agreed {
+func (h *house) agreed(id uuid.UUID) amendment.Agreed {
 	a := h.sheet(id)
-	return purchase.Agreed{Given: true, Count: len(a.Moves), Cents: a.MovesCents()}
+	return amendment.Agreed{Given: true, Count: len(a.Moves), Cents: a.MovesCents()}
 }
 
-func (h *house) takeOver(id uuid.UUID) purchase.AmendmentSheet {
+func (h *house) takeOver(id uuid.UUID) amendment.AmendmentSheet {
 	h.t.Helper()
-	a, err := h.purchases.TakeOver(ctx, h.who, id, h.agreed(id))
+	a, err := h.amendments.TakeOver(ctx, h.who, id, h.agreed(id))
 	must(h.t, err)
 	return a
 }
@@ -108,12 +109,12 @@ func TestTakeOverMovesWhatWaitsAndCollectsItOnceFromTheNewAccount(t *testing.T) 
 	if got := h.token(old.ID).State; got != token.Active {
 		t.Fatalf("the old token is %s while the payer is asked", got)
 	}
-	_, err := h.purchases.TakeOver(ctx, h.who, a.ID, h.agreed(a.ID))
+	_, err := h.amendments.TakeOver(ctx, h.who, a.ID, h.agreed(a.ID))
 	wantCode(t, err, "amendment_not_ready")
 	h.answered()
 
 	done := h.takeOver(a.ID)
-	if done.State != purchase.AmendmentDone || done.Moved != 1 {
+	if done.State != amendment.AmendmentDone || done.Moved != 1 {
 		t.Fatalf("got %s with %d moved", done.State, done.Moved)
 	}
 	if o, n := h.token(old.ID), h.token(a.NewID); o.State != token.Superseded || n.State != token.Active {
@@ -155,7 +156,7 @@ func TestAnyRefusalOfTheNewDetailsLeavesTheOldTokenInUse(t *testing.T) {
 			waits := h.mustCharge(old.ID, 9900, thursday)
 			a := h.amend(old.ID, toDebiCheck(account, 9900, 12000))
 			h.to(start.Add(3 * time.Minute))
-			_, err := h.purchases.TakeOver(ctx, h.who, a.ID, h.agreed(a.ID))
+			_, err := h.amendments.TakeOver(ctx, h.who, a.ID, h.agreed(a.ID))
 			wantCode(t, err, "amendment_not_ready")
 			h.to(start.AddDate(0, 2, 0))
 			if o, n := h.token(old.ID), h.token(a.NewID); o.State != token.Active || n.State != token.Pending {
@@ -175,10 +176,10 @@ func TestTakeOverNeedsConsentToExactlyWhatMoves(t *testing.T) {
 	a := h.amend(old.ID, toDebiCheck("4000000000", 9900, 12000))
 	h.answered()
 	seen := h.agreed(a.ID)
-	_, err := h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{Count: seen.Count, Cents: seen.Cents})
+	_, err := h.amendments.TakeOver(ctx, h.who, a.ID, amendment.Agreed{Count: seen.Count, Cents: seen.Cents})
 	wantCode(t, err, "required")
 	h.mustCharge(old.ID, 100, thursday)
-	_, err = h.purchases.TakeOver(ctx, h.who, a.ID, seen)
+	_, err = h.amendments.TakeOver(ctx, h.who, a.ID, seen)
 	wantCode(t, err, "changed")
 	if got := h.token(old.ID).State; got != token.Active {
 		t.Fatalf("a refused take-over left the old token %s", got)
@@ -197,7 +198,7 @@ func TestPurchaseOutsideTheNewTermsStopsTheTakeOverUntilItIsCancelled(t *testing
 	if stopped := h.sheet(a.ID).Stopped(); len(stopped) != 1 || stopped[0].ID != dear.ID {
 		t.Fatalf("stopped by %v", stopped)
 	}
-	_, err := h.purchases.TakeOver(ctx, h.who, a.ID, h.agreed(a.ID))
+	_, err := h.amendments.TakeOver(ctx, h.who, a.ID, h.agreed(a.ID))
 	wantCode(t, err, "amendment_stopped")
 	if c := h.get(fits.ID).Collection; c.State != collection.Scheduled || c.Attempt != 1 {
 		t.Fatalf("a stopped take-over touched another purchase: %s, attempt %d", c.State, c.Attempt)
@@ -223,7 +224,7 @@ func TestDayThatTheNewMethodCannotReachStopsTheTakeOver(t *testing.T) {
 	must(t, err)
 	h.answered()
 	waits := h.mustCharge(old.ID, 9900, thursday)
-	a := h.amend(old.ID, purchase.Revision{Method: purchase.EFT})
+	a := h.amend(old.ID, amendment.Revision{Method: purchase.EFT})
 	h.signed(a.NewID, "4000000001")
 
 	h.to(waits.Collection.SubmitAt.Add(-time.Hour)) // Wednesday, 11:00
@@ -258,7 +259,7 @@ func (h *house) signed(id uuid.UUID, account string) {
 func TestSupersededTokenCannotBeChargedNorFound(t *testing.T) {
 	h := amending(t)
 	old := h.tokenise("4000000000", 0)
-	a := h.amend(old.ID, purchase.Revision{Method: purchase.EFT})
+	a := h.amend(old.ID, amendment.Revision{Method: purchase.EFT})
 	if p := h.get(a.NewID); p.Status != purchase.Created || p.Payer.BankAccount != "" {
 		t.Fatalf("EFT details were stored that nobody gave: %s", p.Status)
 	}
@@ -268,7 +269,7 @@ func TestSupersededTokenCannotBeChargedNorFound(t *testing.T) {
 	wantCode(t, err, "invalid_recurring_token")
 	_, err = h.charge(a.NewID, 100, thursday)
 	must(t, err)
-	if err := h.purchases.DeleteToken(ctx, h.who, uuid.Nil, old.ID); !fault.Is(err, fault.NotFound) {
+	if err := h.deletions.DeleteToken(ctx, h.who, uuid.Nil, old.ID); !fault.Is(err, fault.NotFound) {
 		t.Fatalf("a superseded token was deleted: %v", err)
 	}
 	if n := h.number(`SELECT count(*) FROM tokens WHERE state IN ('active', 'blocked')`); n != 1 {
@@ -286,13 +287,13 @@ func TestTakeOverRepeatedOrAtOnceMovesOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	wrong := make([]error, 4)
 	for i := range wrong {
-		wait.Go(func() { _, wrong[i] = h.purchases.TakeOver(ctx, h.who, a.ID, agreed) })
+		wait.Go(func() { _, wrong[i] = h.amendments.TakeOver(ctx, h.who, a.ID, agreed) })
 	}
 	wait.Wait()
 	for _, err := range wrong {
 		must(t, err)
 	}
-	_, err := h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
+	_, err := h.amendments.TakeOver(ctx, h.who, a.ID, amendment.Agreed{})
 	must(t, err)
 	if n := h.number(`SELECT count(*) FROM collections WHERE purchase_id = $1 AND state = 'scheduled'`,
 		waits.ID); n != 1 || h.get(waits.ID).CollectionCount != 2 {
@@ -304,7 +305,7 @@ func TestTakeOverRepeatedOrAtOnceMovesOnce(t *testing.T) {
 	); n != 6 {
 		t.Fatalf("%d audit entries", n)
 	}
-	_, err = h.purchases.Abandon(ctx, h.who, a.ID)
+	_, err = h.amendments.Abandon(ctx, h.who, a.ID)
 	wantCode(t, err, "amendment_closed")
 }
 
@@ -321,9 +322,9 @@ func TestTakeOverMeetsChargesDeletionAndHandOver(t *testing.T) {
 	must(t, h.store.Clock.MoveTo(ctx, h.get(old.ID).CreatedAt.Add(time.Hour)))
 	agreed := h.agreed(a.ID)
 	var wait sync.WaitGroup
-	wait.Go(func() { _, _ = h.purchases.TakeOver(ctx, h.who, a.ID, agreed) })
+	wait.Go(func() { _, _ = h.amendments.TakeOver(ctx, h.who, a.ID, agreed) })
 	wait.Go(func() { _, _ = h.charge(old.ID, 9900, thursday) })
-	wait.Go(func() { _ = h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, old.ID) })
+	wait.Go(func() { _ = h.deletions.DeleteToken(ctx, h.program(), uuid.Nil, old.ID) })
 	wait.Go(func() { _, _ = h.engineWithLimits().Run(context.Background()) })
 	wait.Wait()
 	if n := h.number(
@@ -347,10 +348,10 @@ func TestDeletedOldTokenLeavesNothingToMove(t *testing.T) {
 	waits := h.mustCharge(old.ID, 9900, thursday)
 	a := h.amend(old.ID, toDebiCheck("4000000000", 9900, 12000))
 	h.answered()
-	must(t, h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, old.ID))
-	done, err := h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
+	must(t, h.deletions.DeleteToken(ctx, h.program(), uuid.Nil, old.ID))
+	done, err := h.amendments.TakeOver(ctx, h.who, a.ID, amendment.Agreed{})
 	must(t, err)
-	if done.State != purchase.AmendmentDone || done.Moved != 0 || h.token(old.ID).State != token.Deleted ||
+	if done.State != amendment.AmendmentDone || done.Moved != 0 || h.token(old.ID).State != token.Deleted ||
 		h.get(waits.ID).Status != purchase.Failed {
 		t.Fatalf("%s, moved %d, old token %s", done.State, done.Moved, h.token(old.ID).State)
 	}
@@ -359,7 +360,7 @@ func TestDeletedOldTokenLeavesNothingToMove(t *testing.T) {
 func TestNewEFTAccountWhoseFirstDebitFailsDoesNotTakeOver(t *testing.T) {
 	h := amending(t)
 	old := h.tokenise("4000000000", 0)
-	a := h.amend(old.ID, purchase.Revision{Method: purchase.EFT, PriceCents: 5000, FirstCents: 5000})
+	a := h.amend(old.ID, amendment.Revision{Method: purchase.EFT, PriceCents: 5000, FirstCents: 5000})
 	h.signed(a.NewID, "4000009012")
 	if s := h.sheet(a.ID); s.Ready() || s.Failed() {
 		t.Fatalf("ready %t, failed %t before the first debit", s.Ready(), s.Failed())
@@ -377,18 +378,18 @@ func TestNewEFTAccountWhoseFirstDebitFailsDoesNotTakeOver(t *testing.T) {
 func TestAbandonedAmendmentChangesNothingOfTheOldToken(t *testing.T) {
 	h := amending(t)
 	old := h.tokenise("4000000000", 0)
-	a := h.amend(old.ID, purchase.Revision{Method: purchase.EFT})
-	_, err := h.purchases.Amend(ctx, h.who, old.ID, purchase.Revision{Method: purchase.EFT})
+	a := h.amend(old.ID, amendment.Revision{Method: purchase.EFT})
+	_, err := h.amendments.Amend(ctx, h.who, old.ID, amendment.Revision{Method: purchase.EFT})
 	wantCode(t, err, "amendment_open")
 	for range 2 {
-		_, err = h.purchases.Abandon(ctx, h.who, a.ID)
+		_, err = h.amendments.Abandon(ctx, h.who, a.ID)
 		must(t, err)
 	}
 	if h.token(old.ID).State != token.Active || h.get(a.NewID).Status != purchase.Cancelled ||
 		!h.get(old.ID).IsRecurringToken {
 		t.Fatalf("old token %s, new purchase %s", h.token(old.ID).State, h.get(a.NewID).Status)
 	}
-	h.amend(old.ID, purchase.Revision{Method: purchase.EFT}) // and it may begin anew
+	h.amend(old.ID, amendment.Revision{Method: purchase.EFT}) // and it may begin anew
 }
 
 func TestOneAmendmentOfATokenIsOpenAtATime(t *testing.T) {
@@ -397,7 +398,7 @@ func TestOneAmendmentOfATokenIsOpenAtATime(t *testing.T) {
 	var wait sync.WaitGroup
 	wrong := make([]error, 4)
 	for i := range wrong {
-		wait.Go(func() { _, wrong[i] = h.purchases.Amend(ctx, h.who, old.ID, purchase.Revision{Method: purchase.EFT}) })
+		wait.Go(func() { _, wrong[i] = h.amendments.Amend(ctx, h.who, old.ID, amendment.Revision{Method: purchase.EFT}) })
 	}
 	wait.Wait()
 	begun := 0
@@ -428,7 +429,7 @@ func TestFirstDebitOfTheOldTokenMovesToo(t *testing.T) {
 		Details: one(9900), Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
 	must(t, err)
 	h.answered()
-	a := h.amend(old.ID, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 9900, DirectDebit: variable(9900),
+	a := h.amend(old.ID, amendment.Revision{Method: purchase.DebiCheck, PriceCents: 9900, DirectDebit: variable(9900),
 		KeepAccount: true})
 	h.answered()
 	if done := h.takeOver(a.ID); done.Moved != 1 {

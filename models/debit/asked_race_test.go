@@ -278,7 +278,7 @@ func TestDeletingATokenCancelsTheMandateAtTheBankOnce(t *testing.T) {
 	h := open(t)
 	p := h.ask(asking{account: "4000008600", cents: 10000, noFirst: true})
 	h.to(start.Add(time.Minute))
-	must(t, h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, p.ID))
+	must(t, h.deletions.DeleteToken(ctx, h.program(), uuid.Nil, p.ID))
 	h.run()
 	h.run()
 	h.to(day(3).At(6, 0)) // the suspension that was to come is withdrawn

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -37,10 +38,10 @@ func (h *house) belongs(id uuid.UUID) {
 	h.exec(`UPDATE tokens SET client_id = $2 WHERE id = $1`, id, c.ID)
 }
 
-func (h *house) setAside(ids ...uuid.UUID) purchase.Deletion {
+func (h *house) setAside(ids ...uuid.UUID) deletion.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.StartDeletion(context.Background(), h.who,
-		purchase.DeletionInput{Tokens: ids, Reason: "left the gym"})
+	d, err := h.deletions.StartDeletion(context.Background(), h.who,
+		deletion.DeletionInput{Tokens: ids, Reason: "left the gym"})
 	must(h.t, err)
 	return d
 }
@@ -56,12 +57,12 @@ func TestATokenThatIsBeingDeletedIsOutOfUseAtOnce(t *testing.T) {
 	}
 	_, err := h.charge(id, 5000, calendar.On(2027, time.February, 12))
 	wantCode(t, err, "invalid_recurring_token")
-	if err := h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id); !fault.Is(err, fault.NotFound) {
+	if err := h.deletions.DeleteToken(ctx, h.who, uuid.Nil, id); !fault.Is(err, fault.NotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
-	_, err = h.purchases.DeleteTokenOf(ctx, h.who, id)
+	_, err = h.deletions.DeleteTokenOf(ctx, h.who, id)
 	wantCode(t, err, "invalid_recurring_token")
-	if _, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+	if _, err := h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("set aside again: %v", err)
 	}
@@ -93,7 +94,7 @@ func TestTenMinutesLaterTheDeletionIsFinal(t *testing.T) {
 	if h.get(id).IsRecurringToken {
 		t.Error("the purchase is a token still")
 	}
-	_, err := h.purchases.Undo(context.Background(), h.who, d.ID)
+	_, err := h.deletions.Undo(context.Background(), h.who, d.ID)
 	wantCode(t, err, "deletion_final")
 	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action = 'token.deleted' AND actor_kind = 'user'`); n != 1 {
 		t.Errorf("%d entries name the person who deleted it", n)
@@ -108,7 +109,7 @@ func TestUndoBringsBackWhatWas(t *testing.T) {
 	before, charged := h.token(id), h.get(waiting.ID)
 	d := h.setAside(id)
 	h.to(d.Until.Add(-30 * time.Second))
-	_, err := h.purchases.Undo(context.Background(), h.who, d.ID)
+	_, err := h.deletions.Undo(context.Background(), h.who, d.ID)
 	must(t, err)
 	after := h.token(id)
 	after.UpdatedAt = before.UpdatedAt
@@ -128,7 +129,7 @@ func TestUndoBringsBackWhatWas(t *testing.T) {
 	if got := h.token(id).State; got != token.Active {
 		t.Errorf("after the ten minutes it is %s", got)
 	}
-	_, err = h.purchases.Undo(context.Background(), h.who, d.ID)
+	_, err = h.deletions.Undo(context.Background(), h.who, d.ID)
 	wantCode(t, err, "deletion_final")
 	h.mustCharge(id, 700, calendar.On(2027, time.February, 16))
 }
@@ -140,7 +141,7 @@ func TestABlockedTokenComesBackBlockedAndOneThatTheBankBlockedMeanwhileToo(t *te
 	h.exec(`UPDATE tokens SET state = 'blocked', blocked_code = '12' WHERE id = $1`, blocked)
 	d := h.setAside(blocked, meanwhile)
 	h.exec(`UPDATE tokens SET blocked_code = '04' WHERE id = $1`, meanwhile)
-	_, err := h.purchases.Undo(context.Background(), h.who, d.ID)
+	_, err := h.deletions.Undo(context.Background(), h.who, d.ID)
 	must(t, err)
 	for id, code := range map[uuid.UUID]string{blocked: "12", meanwhile: "04"} {
 		if got := h.token(id); got.State != token.Blocked || got.BlockedCode != code {
@@ -163,7 +164,7 @@ func TestADeadlineInTheTenMinutesIsPlannedAgainAfterUndo(t *testing.T) {
 	if n := h.number(`SELECT count(*) FROM sandbox_instructions WHERE id = $1`, waiting.Collection.ID); n != 0 {
 		t.Fatal("the debit went to the bank while its account was being deleted")
 	}
-	_, err := h.purchases.Undo(context.Background(), h.who, d.ID)
+	_, err := h.deletions.Undo(context.Background(), h.who, d.ID)
 	must(t, err)
 	again := h.get(waiting.ID).Collection
 	if !waiting.Collection.ActionDate.Before(again.ActionDate) || !again.SubmitAt.After(h.store.Now()) {
@@ -185,10 +186,10 @@ func TestADeadlineInTheTenMinutesKeepsToTheMandate(t *testing.T) {
 	waits := []purchase.Record{h.mustCharge(fixed.ID, 10000, day(12)), h.mustCharge(loose.ID, 10000, day(12))}
 	deadline := waits[0].Collection.SubmitAt
 	must(t, h.store.Clock.MoveTo(ctx, deadline.Add(-5*time.Minute)))
-	aside := []purchase.Deletion{h.setAside(fixed.ID), h.setAside(loose.ID)}
+	aside := []deletion.Deletion{h.setAside(fixed.ID), h.setAside(loose.ID)}
 	must(t, h.store.Clock.MoveTo(ctx, deadline.Add(time.Minute)))
 	for i, want := range []string{"2027-03-12 []", "2027-02-13 [date_differs]"} {
-		_, err := h.purchases.Undo(ctx, h.who, aside[i].ID)
+		_, err := h.deletions.Undo(ctx, h.who, aside[i].ID)
 		must(t, err)
 		if again := h.get(waits[i].ID); fmt.Sprint(again.Collection.ActionDate, " ", why(again)) != want {
 			t.Errorf("runs on %s %v, want %s", again.Collection.ActionDate, why(again), want)
@@ -205,8 +206,8 @@ func TestUndoAndFinishingAtOnceHaveOneWinner(t *testing.T) {
 		d := h.setAside(id)
 		var undone, finished error
 		var both sync.WaitGroup
-		both.Go(func() { _, undone = h.purchases.Undo(ctx, h.who, d.ID) })
-		both.Go(func() { _, finished = h.purchases.DeleteNow(ctx, h.who, d.ID, id) })
+		both.Go(func() { _, undone = h.deletions.Undo(ctx, h.who, d.ID) })
+		both.Go(func() { _, finished = h.deletions.DeleteNow(ctx, h.who, d.ID, id) })
 		both.Wait()
 		if (undone == nil) == (finished == nil) {
 			t.Fatalf("undo: %v, finish: %v", undone, finished)
@@ -231,7 +232,7 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 		var wrong error
 		var both sync.WaitGroup
 		both.Go(func() { charged, wrong = h.charge(id, 900, calendar.On(2027, time.February, 12)) })
-		both.Go(func() { _, _ = h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}}) })
+		both.Go(func() { _, _ = h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{id}}) })
 		both.Wait()
 		if wrong != nil {
 			wantCode(t, wrong, "invalid_recurring_token")
@@ -240,7 +241,7 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 			t.Errorf("the charge is lost: %v", waiting)
 		}
 	}
-	h.to(h.store.Now().Add(purchase.UndoTime))
+	h.to(h.store.Now().Add(deletion.UndoTime))
 	if n := h.number(
 		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id
 			WHERE t.state = 'deleted' AND c.state = 'scheduled'`,
@@ -279,12 +280,12 @@ func TestDeletingAClientLeavesNothingToUndo(t *testing.T) {
 	d := h.setAside(id)
 	clientID := h.token(id).ClientID
 	must(t, h.store.InTx(ctx, func(tx *database.Tx) error {
-		return h.purchases.ForgetClient(tx.Context(), tx, h.who, clientID)
+		return h.deletions.ForgetClient(tx.Context(), tx, h.who, clientID)
 	}))
 	if got := h.token(id).State; got != token.Deleted {
 		t.Fatalf("the token is %s", got)
 	}
-	_, err := h.purchases.Undo(ctx, h.who, d.ID)
+	_, err := h.deletions.Undo(ctx, h.who, d.ID)
 	wantCode(t, err, "deletion_final")
 	h.to(d.Until)
 }
@@ -297,18 +298,18 @@ func TestADeletionIsForThoseWhoMayAndForNoStranger(t *testing.T) {
 	staff := h.who
 	staff.Role = actor.Staff
 	stranger, _ := h.merchant("other")
-	if _, err := h.purchases.StartDeletion(ctx, staff, purchase.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+	if _, err := h.deletions.StartDeletion(ctx, staff, deletion.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
 		fault.Forbidden) {
 		t.Errorf("staff: %v", err)
 	}
-	if _, err := h.purchases.StartDeletion(ctx, stranger, purchase.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+	if _, err := h.deletions.StartDeletion(ctx, stranger, deletion.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("a stranger: %v", err)
 	}
 	d := h.setAside(id)
-	for name, do := range map[string]func(context.Context, actor.Actor, uuid.UUID) (purchase.Deletion, error){
-		"undo": h.purchases.Undo, "now": func(ctx context.Context, who actor.Actor, d uuid.UUID) (purchase.Deletion, error) {
-			return h.purchases.DeleteNow(ctx, who, d, id)
+	for name, do := range map[string]func(context.Context, actor.Actor, uuid.UUID) (deletion.Deletion, error){
+		"undo": h.deletions.Undo, "now": func(ctx context.Context, who actor.Actor, d uuid.UUID) (deletion.Deletion, error) {
+			return h.deletions.DeleteNow(ctx, who, d, id)
 		}} {
 		if _, err := do(ctx, staff, d.ID); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s by staff: %v", name, err)
@@ -326,16 +327,16 @@ func TestWhereASecondPersonIsWantedNobodyDeletesAlone(t *testing.T) {
 	id := h.stored()
 	h.exec(`UPDATE merchants SET approve_deletions = true`)
 	h.belongs(id)
-	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}})
+	_, err := h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{id}})
 	wantCode(t, err, "approval_needed")
-	wantCode(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
+	wantCode(t, h.deletions.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
 	wantCode(t, h.store.InTx(ctx, func(tx *database.Tx) error {
-		return h.purchases.ForgetClient(ctx, tx, h.who,
+		return h.deletions.ForgetClient(ctx, tx, h.who,
 			h.token(id).ClientID)
 	}), "approval_needed")
 	program := actor.Actor{Kind: actor.Credential, MerchantID: h.who.MerchantID,
 		Scopes: []actor.Scope{actor.ScopeTokensDelete}}
-	if err := h.purchases.DeleteToken(ctx, program, uuid.Nil, id); err != nil {
+	if err := h.deletions.DeleteToken(ctx, program, uuid.Nil, id); err != nil {
 		t.Errorf("a credential with tokens:delete: %v", err)
 	}
 }

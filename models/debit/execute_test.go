@@ -44,7 +44,7 @@ func TestADebitThatIsPlannedAgainStartsOnItsNewDay(t *testing.T) {
 	h.to(deadline.Add(-5 * time.Minute))
 	d := h.setAside(id)
 	h.to(deadline.Add(time.Minute))
-	_, err := h.purchases.Undo(ctx, h.who, d.ID)
+	_, err := h.deletions.Undo(ctx, h.who, d.ID)
 	must(t, err)
 	after := h.get(p.ID).Collection.ExecuteAt
 	if !after.After(before) {

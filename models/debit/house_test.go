@@ -10,14 +10,17 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
+	"debitdesk/models/deletion"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -34,14 +37,17 @@ var start = calendar.On(2027, time.February, 1).At(9, 0)
 // house is everything that runs debits, on a database of its own and with the
 // clock on a day that is the same for every run.
 type house struct {
-	t         testing.TB
-	store     *database.DB
-	bank      *banksandbox.Bank
-	purchases *purchase.Service
-	debits    *debit.Service
-	controls  *simulation.Controls
-	who       actor.Actor
-	brand     uuid.UUID
+	t          testing.TB
+	store      *database.DB
+	bank       *banksandbox.Bank
+	purchases  *purchase.Service
+	deletions  *deletion.Service
+	stops      *clientstop.Service
+	amendments *amendment.Service
+	debits     *debit.Service
+	controls   *simulation.Controls
+	who        actor.Actor
+	brand      uuid.UUID
 }
 
 type letters struct{}
@@ -115,6 +121,9 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
 		Verifier: h.bank}
+	h.deletions = &deletion.Service{Purchases: h.purchases}
+	h.stops = &clientstop.Service{Purchases: h.purchases}
+	h.amendments = &amendment.Service{Purchases: h.purchases, Deletions: h.deletions}
 	h.debits = h.engine(h.bank)
 	h.controls = &simulation.Controls{Store: simulation.Store{DB: s}, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases,
@@ -130,7 +139,8 @@ func openBy(t testing.TB, tt collection.Timetable) *house {
 func (h *house) engine(g bank.Gateway) *debit.Service {
 	return &debit.Service{InTx: h.store.InTx, Store: debit.Store{DB: h.store}, Bank: g, Purchases: h.purchases,
 		Now:       h.store.Now,
-		Timetable: h.purchases.Timetable, Limits: h.purchases.Limits, Chunk: 7}
+		Timetable: h.purchases.Timetable, Limits: h.purchases.Limits, Chunk: 7,
+		FinishDeletions: h.deletions.FinishDeletions}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
@@ -259,7 +269,7 @@ func payer() *client.Details { return &client.Details{Email: "n@example.org", Fu
 
 // forgets ends the accounts of a client who is deleted, as the product does.
 func (h *house) forgets(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
-	return h.purchases.ForgetClient(ctx, tx, who, clientID)
+	return h.deletions.ForgetClient(ctx, tx, who, clientID)
 }
 
 // program is a credential of the merchant with all scopes: what it deletes is gone at once.

@@ -96,7 +96,10 @@ func (s *Service) round(ctx context.Context) (Done, error) {
 }
 
 func (s *Service) finishDeletions(ctx context.Context, done *Done) error {
-	n, err := s.Purchases.FinishDeletions(ctx)
+	if s.FinishDeletions == nil {
+		return nil
+	}
+	n, err := s.FinishDeletions(ctx)
 	done.Deleted += n
 	return wrap("finish deletions", err)
 }

@@ -25,6 +25,8 @@ type Service struct {
 	Timetable collection.Timetable
 	Limits    mandate.Limits
 	Chunk     int // records in one transaction; 0: 500
+	// FinishDeletions ends the deletions of stored accounts whose time is over, and tells how many; nil: there are none.
+	FinishDeletions func(context.Context) (int, error)
 	// Expire ends requests for a second person that nobody answered, and tells how
 	// many; nil: there are none.
 	Expire func(context.Context) (int, error)

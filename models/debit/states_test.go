@@ -261,7 +261,7 @@ func (w *world) charges() {
 }
 
 func (w *world) deletes() {
-	w.may(w.h.purchases.DeleteToken(ctx, w.h.program(), uuid.Nil, w.oneThat(mandate.State.Usable)))
+	w.may(w.h.deletions.DeleteToken(ctx, w.h.program(), uuid.Nil, w.oneThat(mandate.State.Usable)))
 }
 
 // runsTwice repeats a run. The clock goes on by microseconds, so what falls due in this moment is done before.

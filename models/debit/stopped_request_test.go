@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -18,11 +19,11 @@ import (
 // stop stops everything that is debited from the client of a purchase; the function that it gives undoes that.
 func (h *house) stop(clientID uuid.UUID) (undo func()) {
 	h.t.Helper()
-	stop, err := h.purchases.StopClient(context.Background(), h.who,
-		purchase.StopInput{ClientID: clientID, Reason: "The client wants nothing debited."})
+	stop, err := h.stops.StopClient(context.Background(), h.who,
+		clientstop.StopInput{ClientID: clientID, Reason: "The client wants nothing debited."})
 	must(h.t, err)
 	return func() {
-		_, err := h.purchases.ResumeClient(context.Background(), h.who, clientID, stop.ID)
+		_, err := h.stops.ResumeClient(context.Background(), h.who, clientID, stop.ID)
 		must(h.t, err)
 	}
 }

@@ -94,7 +94,7 @@ func TestAMandateThatCannotBeCancelledAtTheBankIsLeftToAPerson(t *testing.T) {
 	h := open(t)
 	p := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true})
 	h.to(start.Add(3 * time.Minute))
-	_, err := h.purchases.DeleteTokenOf(ctx, h.program(), p.ID)
+	_, err := h.deletions.DeleteTokenOf(ctx, h.program(), p.ID)
 	must(t, err)
 	h.settled(&unableBank{Gateway: h.bank})
 	h.saysLast("mandate.cancelled_at_bank", "Ask your bank to cancel it")

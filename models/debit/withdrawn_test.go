@@ -63,7 +63,7 @@ func TestAnAbandonedAmendmentAsksNobodyAnyMore(t *testing.T) {
 	h := amending(t)
 	old := h.tokenise("4000000000", 0)
 	a := h.amend(old.ID, toDebiCheck("4000008480", 14900, 20000))
-	_, err := h.purchases.Abandon(ctx, h.who, a.ID)
+	_, err := h.amendments.Abandon(ctx, h.who, a.ID)
 	must(t, err)
 	h.withdrawn(h.get(a.NewID))
 	if h.token(old.ID).State != token.Active {
@@ -98,7 +98,7 @@ func TestAnAccountThatWasChargedInVainHasNoPartInTheOwnMandate(t *testing.T) {
 	h.to(start.Add(time.Minute)) // the bank could not ask
 	_, err := h.purchases.Charge(ctx, h.who, p.ID, other.ID)
 	must(t, err)
-	_, err = h.purchases.DeleteTokenOf(ctx, h.program(), other.ID)
+	_, err = h.deletions.DeleteTokenOf(ctx, h.program(), other.ID)
 	must(t, err)
 	_, err = h.purchases.AskAgain(ctx, h.who, p.ID, mandate.RealTime)
 	must(t, err)
@@ -124,12 +124,12 @@ func TestDeletingATokenDropsItsOwnFirstDebitWhileThatWaits(t *testing.T) {
 		if now := h.get(p.ID); now.Status != c.before || !now.IsRecurringToken {
 			t.Fatalf("%s: %s before", name, now.Status)
 		}
-		impacts, err := h.purchases.DeletionImpacts(ctx, h.who, []uuid.UUID{p.ID})
+		impacts, err := h.deletions.DeletionImpacts(ctx, h.who, []uuid.UUID{p.ID})
 		must(t, err)
 		if len(impacts) != 1 || impacts[0].Debits() != 1 || impacts[0].Cents() != 10000 {
 			t.Errorf("%s: the deletion is said to do %+v", name, impacts)
 		}
-		answer, err := h.purchases.DeleteTokenOf(ctx, h.program(), p.ID)
+		answer, err := h.deletions.DeleteTokenOf(ctx, h.program(), p.ID)
 		must(t, err)
 		for _, rec := range []purchase.Record{answer, h.get(p.ID)} {
 			if rec.Status != purchase.Failed || rec.IsRecurringToken || lastError(rec) != "recurring_token_expired" ||

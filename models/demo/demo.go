@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
@@ -51,6 +52,7 @@ type Service struct {
 	Users       *user.Service
 	Clients     *client.Service
 	Purchases   *purchase.Service
+	Deletions   *deletion.Service
 	Credentials *credential.Service
 
 	Subscriptions *subscription.Service

@@ -120,7 +120,7 @@ func (m *member) leftWithMandate() {
 	m.confirms(27, packs(mandate.RealTime))
 	m.isChargedFor(22, 6, weekly)
 	m.on(5, afternoon, func(ctx context.Context) error {
-		return m.s.Purchases.DeleteToken(ctx, m.who(), m.client.ID,
+		return m.s.Deletions.DeleteToken(ctx, m.who(), m.client.ID,
 			m.token)
 	})
 }

@@ -278,7 +278,7 @@ func (m *member) signedOnPaper() {
 func (m *member) leftTheGym() {
 	m.paidOnce()
 	m.on(4, afternoon, func(ctx context.Context) error {
-		return m.s.Purchases.DeleteToken(ctx, m.who(), m.client.ID,
+		return m.s.Deletions.DeleteToken(ctx, m.who(), m.client.ID,
 			m.token)
 	})
 }

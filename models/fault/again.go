@@ -13,3 +13,11 @@ func Again(tries int, words string, try func() error) error {
 	}
 	return New(Conflict, "conflict", "%s", words).Because(lost)
 }
+
+// LostUnless is what stopped a change that found no row: err, or else that another was quicker.
+func LostUnless(err error) error {
+	if err == nil {
+		return ErrLost
+	}
+	return err
+}

@@ -20,7 +20,7 @@ func (p *Purchase) Execute(at time.Time) bool {
 	if p.Status != PendingCharge {
 		return false
 	}
-	p.move(PendingExecute, at)
+	p.Move(PendingExecute, at)
 	return true
 }
 
@@ -32,8 +32,8 @@ func (p *Purchase) Collect(c collection.Collection, paidOn, at time.Time) bool {
 	}
 	p.Execute(at)
 	p.pay(p.byDebit(paidOn))
-	p.attempt(Attempt{Type: p.attemptType(), Successful: true, Method: string(c.Method), At: at, TxID: c.ID.String()})
-	p.move(Paid, at)
+	p.Attempted(Attempt{Type: p.AttemptType(), Successful: true, Method: string(c.Method), At: at, TxID: c.ID.String()})
+	p.Move(Paid, at)
 	p.followPayment(at)
 	return true
 }
@@ -50,7 +50,8 @@ func (p Purchase) PaymentType() string {
 	return "purchase"
 }
 
-func (p Purchase) attemptType() string {
+// AttemptType is what an attempt to collect the purchase is called in the API.
+func (p Purchase) AttemptType() string {
 	if p.TokenID != uuid.Nil {
 		return "recurring_execute"
 	}
@@ -81,15 +82,15 @@ func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.T
 	}
 	why := cmp.Or(code.AttemptError, bank.ErrorRejected)
 	p.Payment = nil
-	p.attempt(Attempt{Type: p.attemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(),
+	p.Attempted(Attempt{Type: p.AttemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(),
 		Error: &AttemptError{why, code.Label()}})
-	p.move(Failed, at)
+	p.Move(Failed, at)
 	left := p.ReceivedCents()
 	if c.State.Collected() {
 		left -= c.AmountCents
 	}
 	if p.Details.SingleAttempt && left <= 0 && CanMove(p.Status, Cancelled) {
-		p.move(Cancelled, at)
+		p.Move(Cancelled, at)
 	}
 	return true
 }
@@ -104,7 +105,7 @@ func (p *Purchase) Dispute(reversed bool, at time.Time) bool {
 	if reversed {
 		p.Payment = nil
 	}
-	p.move(Chargeback, at)
+	p.Move(Chargeback, at)
 	return true
 }
 
@@ -118,7 +119,7 @@ func (p *Purchase) WinDispute(paidOn, at time.Time) bool {
 		payment := p.byDebit(paidOn)
 		p.Payment = &payment
 	}
-	p.move(p.statusOfPayment(), at)
+	p.Move(p.statusOfPayment(), at)
 	return true
 }
 

@@ -114,7 +114,7 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 			m.State, m.ReasonCode, m.UpdatedAt = mandate.Submitted, "", tx.Now()
 			mandate.Renew(tx, m, from)
 			rec.ownAccount()
-			rec.move(PendingExecute, tx.Now())
+			rec.Move(PendingExecute, tx.Now())
 			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
 			tx.Audit(who, audit.Entry{Action: "purchase.asked_again", ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
@@ -196,7 +196,7 @@ func (s *Service) Authenticated(tx *database.Tx, p *Purchase, m mandate.Mandate,
 		p.stored(now, "")
 		return nil
 	}
-	p.attempt(Attempt{Type: "authorize", Successful: true, Method: DebiCheck, At: now})
+	p.Attempted(Attempt{Type: "authorize", Successful: true, Method: DebiCheck, At: now})
 	return p.firstDebit(tx, s, m, s.firstPlan(*p, b, now), s.runsSoon(*p, now))
 }
 
@@ -214,8 +214,8 @@ func (p *Purchase) Unauthenticated(state mandate.State, reason bank.MandateCode,
 		code = errorBankFailed
 	default:
 	}
-	p.attempt(Attempt{Type: "authorize", Method: DebiCheck, At: at, Error: &AttemptError{code, reason.Label()}})
-	p.move(Failed, at)
+	p.Attempted(Attempt{Type: "authorize", Method: DebiCheck, At: at, Error: &AttemptError{code, reason.Label()}})
+	p.Move(Failed, at)
 	return true
 }
 

@@ -123,7 +123,7 @@ func (s *Service) RecordPayment(ctx context.Context, who actor.Actor, id uuid.UU
 				rec.MarkedAsPaid = true
 				rec.pay(Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid" + in.words(),
 					PaidOn: at})
-				rec.move(Paid, tx.Now())
+				rec.Move(Paid, tx.Now())
 				rec.followPayment(tx.Now())
 			}
 			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID,

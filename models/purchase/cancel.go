@@ -59,21 +59,21 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 		}
 		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
-			if err := dropCollection(tx, rec); err != nil {
+			if err := DropCollection(tx, rec); err != nil {
 				return err
 			}
-			rec.move(Cancelled, tx.Now())
+			rec.Move(Cancelled, tx.Now())
 			tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text: "The purchase was cancelled.", Before: map[string]any{"status": before},
 				After: map[string]any{"status": rec.Status}})
-			return s.credit(tx, who, rec)
+			return s.Credit(tx, who, rec)
 		}, nil
 	})
 }
 
-// credit takes the invoice back, where there is one, and tells the client.
-func (s *Service) credit(tx *database.Tx, who actor.Actor, rec *Record) error {
+// Credit takes the invoice back, where there is one, and tells the client.
+func (s *Service) Credit(tx *database.Tx, who actor.Actor, rec *Record) error {
 	if s.Papers == nil {
 		return nil
 	}
@@ -100,8 +100,8 @@ func (s *Service) mailCredit(tx *database.Tx, rec *Record, number string, err er
 	return nil
 }
 
-// dropCollection takes a waiting collection back, wherever it is.
-func dropCollection(tx *database.Tx, rec *Record) error {
+// DropCollection takes a waiting collection back, wherever it is.
+func DropCollection(tx *database.Tx, rec *Record) error {
 	if rec.Collection == nil {
 		return nil
 	}

@@ -18,8 +18,8 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 		return Record{}, err
 	}
 	a.Channel = mandate.SignedPaper
-	a.clean()
-	if f, ok := fault.From(a.check(s, Record{})); ok {
+	a.Clean()
+	if f, ok := fault.From(a.Check(s, Record{})); ok {
 		in.Problems = append(in.Problems, f.Fields...)
 	}
 	if today := today(s); signed.IsZero() {
@@ -38,7 +38,7 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 	if err := s.NotStopped(ctx, who.MerchantID, p.ClientID); err != nil {
 		return Record{}, err
 	}
-	a.into(&p)
+	a.Into(&p)
 	rec := Record{Purchase: p, Brand: brand}
 	dd := rec.directDebit()
 	p.Details.DirectDebit, p.Method = &dd, EFT

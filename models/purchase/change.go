@@ -16,15 +16,16 @@ import (
 	"debitdesk/models/money"
 )
 
-// move takes the purchase to another status and keeps the history. The table of
+// Move takes the purchase to another status and keeps the history. The table of
 // moves is checked by the caller; a move it does not know is a defect.
-func (p *Purchase) move(to Status, at time.Time) {
+func (p *Purchase) Move(to Status, at time.Time) {
 	p.Status = to
 	p.History = append(slices.Clone(p.History), Change{to, at})
 	p.setPassAt()
 }
 
-func (p *Purchase) attempt(a Attempt) {
+// Attempted notes an attempt to collect, the newest first.
+func (p *Purchase) Attempted(a Attempt) {
 	if a.Flow == "" {
 		a.Flow = p.flow()
 	}
@@ -57,25 +58,25 @@ func (p *Purchase) setPassAt() {
 	}
 }
 
-func sayCents(p Purchase) string { return money.Format(p.TotalCents, p.Currency) }
+func SayCents(p Purchase) string { return money.Format(p.TotalCents, p.Currency) }
 
 // Get finds a purchase with what is shown beside it.
 func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Record{}, err
 	}
-	return s.load(ctx, who.MerchantID, id)
+	return s.Load(ctx, who.MerchantID, id)
 }
 
-func (s *Service) load(ctx context.Context, merchantID, id uuid.UUID) (Record, error) {
+func (s *Service) Load(ctx context.Context, merchantID, id uuid.UUID) (Record, error) {
 	p, err := s.Store.Purchase(ctx, merchantID, id)
 	if err != nil {
 		return Record{}, err
 	}
-	return s.beside(ctx, p)
+	return s.Beside(ctx, p)
 }
 
-func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
+func (s *Service) Beside(ctx context.Context, p Purchase) (Record, error) {
 	rec := Record{Purchase: p}
 	var err error
 	if rec.Brand, err = s.Merchants().Brand(ctx, p.MerchantID, p.BrandID); err != nil {
@@ -96,9 +97,9 @@ func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 	return rec, err
 }
 
-// tries is how often a change starts again after another came first. Each loss
+// Tries is how often a change starts again after another came first. Each loss
 // means that somebody else won, so the end is near.
-const tries = 20
+const Tries = 20
 
 // change loads a purchase, lets decide look at it and prepare a move, and writes
 // it as compare-and-set. Who loses the race decides again on what is there then.
@@ -113,8 +114,8 @@ type decision func(rec Record) (func(*database.Tx, *Record) error, error)
 func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide decision,
 	answer func(Record) any) (Record, error) {
 	var lost error
-	for range tries {
-		rec, err := s.load(ctx, merchantID, id)
+	for range Tries {
+		rec, err := s.Load(ctx, merchantID, id)
 		if err != nil {
 			return rec, err
 		}
@@ -129,7 +130,7 @@ func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide
 				return err
 			}
 			next.UpdatedAt = tx.Now()
-			move(tx, next.Purchase, from)
+			Move(tx, next.Purchase, from)
 			rec = next
 			return tx.Answered(answer(rec))
 		})

@@ -58,7 +58,8 @@ func holdDebits(tx *database.Tx, m mandate.Mandate, day mandate.Day, seen int) {
 	}
 }
 
-func invalidToken(format string, args ...any) error {
+// InvalidToken says why an account cannot be debited, as the API words it.
+func InvalidToken(format string, args ...any) error {
 	return fault.New(fault.Conflict, "invalid_recurring_token", format, args...)
 }
 
@@ -82,7 +83,7 @@ func (s *Service) begin(tx *database.Tx, who actor.Actor, rec Record, c collecti
 	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text: fmt.Sprintf("%s will be debited from %s on %s.", money.Format(c.AmountCents, c.Currency), f.Token.AccountMask,
-			c.ActionDate.Format(dayForm)),
+			c.ActionDate.Format(calendar.DayForm)),
 		Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID,
 			"action_date": c.ActionDate}})
 }
@@ -110,11 +111,11 @@ func (s *Service) book(tx *database.Tx, rec *Record, f Forecast) (collection.Col
 	token.Hold(tx, f.Token.MerchantID, f.Token.ID)
 	holdDebits(tx, f.Mandate, f.day(), len(f.others))
 	rec.Due, rec.DueGiven = f.due, f.given
-	c := s.collectionOf(tx, rec.Purchase, f.Token.ID, f.Mandate, f.Plan)
+	c := s.CollectionOf(tx, rec.Purchase, f.Token.ID, f.Mandate, f.Plan)
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.TokenID = f.Token.ID
-	rec.awaits(c)
+	rec.Awaits(c)
 	rec.Collection = &c
-	rec.move(PendingCharge, tx.Now())
+	rec.Move(PendingCharge, tx.Now())
 	return c, nil
 }

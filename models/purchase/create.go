@@ -28,16 +28,17 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	return s.createWith(ctx, who, in, recordItself)
+	return s.CreateAnd(ctx, who, in, recordItself)
 }
 
-// besides is written in the transaction of a new purchase; it gives the answer of
+// Besides is written in the transaction of a new purchase; it gives the answer of
 // the use case.
-type besides func(*database.Tx, Record) (answer any)
+type Besides func(*database.Tx, Record) (answer any)
 
 func recordItself(_ *database.Tx, rec Record) any { return rec }
 
-func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, also besides) (Record, error) {
+// CreateAnd records a purchase, and in the same transaction what belongs to it.
+func (s *Service) CreateAnd(ctx context.Context, who actor.Actor, in Input, also Besides) (Record, error) {
 	p, brand, err := s.draft(ctx, who, &in)
 	if err != nil {
 		return Record{}, err
@@ -67,7 +68,7 @@ func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand
 }
 
 func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing,
-	also besides) (Record, error) {
+	also Besides) (Record, error) {
 	var err error
 	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
 		return Record{}, err
@@ -106,7 +107,7 @@ func createdText(p Purchase) string {
 	if p.Method != "" && p.IsRecurringToken {
 		return "The bank account was stored without taking money."
 	}
-	return fmt.Sprintf("Purchase of %s was created.", sayCents(p))
+	return fmt.Sprintf("Purchase of %s was created.", SayCents(p))
 }
 
 // Preview says what Create would do, with nothing stored: the total and the
@@ -188,13 +189,13 @@ func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (clie
 	if in.ClientID == uuid.Nil {
 		return client.Details{}, nil
 	}
-	d, err := s.clients().ClientDetails(ctx, who.MerchantID, in.ClientID)
+	d, err := s.Clients().ClientDetails(ctx, who.MerchantID, in.ClientID)
 	if fault.Is(err, fault.NotFound) {
 		in.Problems.NoSuch("client_id", in.ClientID)
 		return d, nil
 	}
-	if err == nil && in.revise != nil {
-		in.revise(&d)
+	if err == nil && in.Revise != nil {
+		in.Revise(&d)
 	}
 	return d, err
 }

@@ -28,7 +28,7 @@ func (s *Service) CreateWith(ctx context.Context, who actor.Actor, in Input, the
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
-	for range tries {
+	for range Tries {
 		given := in
 		p, brand, err := s.draft(ctx, who, &given)
 		if err != nil {

@@ -66,7 +66,7 @@ func (s *Service) SeveralDebits(ctx context.Context, who actor.Actor, ids []uuid
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	found, err := s.collections().ByID(ctx, who.MerchantID, ids)
+	found, err := s.Collections().ByID(ctx, who.MerchantID, ids)
 	if err != nil {
 		return nil, err
 	}

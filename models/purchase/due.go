@@ -20,7 +20,7 @@ func (p *Purchase) PassDue(log audit.Log, now time.Time) bool {
 	if p.DueStrict && p.PartPaidCents() == 0 { // what was paid of it must not drop out of sight
 		to = Expired
 	}
-	p.move(to, now)
+	p.Move(to, now)
 	log.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase." + string(to), ObjectType: "purchase",
 		ObjectID: p.ID,
 		ClientID: p.ClientID, PurchaseID: p.ID, Text: passedText(to), Before: map[string]any{"status": before},

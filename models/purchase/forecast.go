@@ -73,11 +73,11 @@ func (s *Service) Forecast(ctx context.Context, w Wish) (Forecast, error) {
 // Forecasts is Forecast for many debits of one merchant that are to run together: those before count as debits under
 // their mandates for those after. It asks the store a handful of questions, however many there are.
 func (s *Service) Forecasts(ctx context.Context, merchantID uuid.UUID, wishes []Wish) ([]Forecast, error) {
-	return s.forecastsAt(ctx, merchantID, wishes, s.Now())
+	return s.ForecastsAt(ctx, merchantID, wishes, s.Now())
 }
 
-// forecastsAt is Forecasts for a charge that begins at a moment.
-func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish,
+// ForecastsAt is Forecasts for a charge that begins at a moment.
+func (s *Service) ForecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish,
 	now time.Time) ([]Forecast, error) {
 	return s.forecastsAfter(ctx, merchantID, wishes, now, nil)
 }
@@ -125,7 +125,7 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 		}
 	}
 	if k, err = s.accounts(ctx, merchantID, wishes); err == nil {
-		k.last, err = s.collections().Latest(ctx, merchantID, tried...)
+		k.last, err = s.Collections().Latest(ctx, merchantID, tried...)
 	}
 	return k, err
 }
@@ -207,7 +207,7 @@ func (k known) forecast(s *Service, w Wish, now time.Time) Forecast {
 	}
 	if from := f.Token.NotBefore; f.Token.ID != uuid.Nil && f.Plan.ActionDate.Before(from) {
 		f.Problems.Add(AtDue, "due_too_early", "Nothing is debited from this account before %s: until then the old "+
-			"system may have debited the same. Choose a later day.", from.Format(dayForm))
+			"system may have debited the same. Choose a later day.", from.Format(calendar.DayForm))
 	}
 	switch {
 	case p.Currency != money.ZAR:

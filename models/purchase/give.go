@@ -51,11 +51,11 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return s.beside(ctx, p)
+	return s.Beside(ctx, p)
 }
 
 // MayChooseToStore tells that storing the account is a choice of the client's own,
-// beside the debit (source: force_recurring). Where nothing is debited, storing is
+// Beside the debit (source: force_recurring). Where nothing is debited, storing is
 // all that the client is asked for.
 func (p Purchase) MayChooseToStore() bool { return !p.Options.ForceRecurring && p.collects() }
 
@@ -65,9 +65,9 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 	if err := mayGiveFor(who); err != nil {
 		return Record{}, err
 	}
-	in.clean()
+	in.Clean()
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
-		if err := in.check(s, rec); err != nil {
+		if err := in.Check(s, rec); err != nil {
 			return nil, err
 		}
 		if err := s.mayGive(ctx, rec); err != nil {
@@ -78,7 +78,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 				"The agreement changed while this page was open. Please read it again and agree to it.")
 		}
 		next := rec.Purchase
-		in.into(&next)
+		in.Into(&next)
 		dd := rec.directDebit()
 		dd.Terms = s.askable(dd.Terms)
 		next.Details.DirectDebit, next.Method = &dd, rec.StoresBy()
@@ -170,7 +170,8 @@ func mayGiveFor(who actor.Actor) error {
 	return who.May(actor.Write)
 }
 
-func (in *Account) clean() {
+// Clean takes away what people type around values.
+func (in *Account) Clean() {
 	in.FullName = strings.Join(strings.Fields(in.FullName), " ")
 	in.AccountNumber = bank.CleanAccount(in.AccountNumber).Reveal()
 	in.IDNumber = bank.CleanID(in.IDNumber).Reveal()
@@ -184,9 +185,9 @@ func (in *Account) clean() {
 	}
 }
 
-// check reports everything at once; a field that the form reported already is
+// Check reports everything at once; a field that the form reported already is
 // not reported twice. DebiCheck needs to know who the client is and where to ask.
-func (in *Account) check(s *Service, rec Record) error {
+func (in *Account) Check(s *Service, rec Record) error {
 	w := in.Problems
 	add := func(field, code, message string) {
 		if !w.Has(field) {
@@ -258,7 +259,8 @@ func formName(field string) string {
 	return field
 }
 
-func (in Account) into(p *Purchase) {
+// Into writes the account into a purchase.
+func (in Account) Into(p *Purchase) {
 	p.Payer.FullName = in.FullName
 	p.Payer.BankAccount = bank.AccountNumber(in.AccountNumber)
 	p.Payer.BankCode, p.Payer.AccountType = in.BankCode, in.AccountType
@@ -288,7 +290,7 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 		}
 		if t := f.Token; t.ID != uuid.Nil && (rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID ||
 			!rec.allows(t.Method)) {
-			return nil, invalidToken("Invalid or inactive recurring token!")
+			return nil, InvalidToken("Invalid or inactive recurring token!")
 		}
 		return s.charging(who, f), f.Err()
 	})

@@ -117,12 +117,12 @@ func (s *Service) offHoliday(rec Record, m mandate.Mandate, day calendar.Date) (
 		one.Why = "It is with the bank already, which decides what becomes of it."
 		return one, true
 	}
-	s.planAgain(&one.moved, days, m, rec.Due, s.Now())
+	s.PlanAgainOn(&one.moved, days, m, rec.Due, s.Now())
 	if one.moved.ActionDate == day {
 		one.Why = "Its mandate allows no other day. Cancel the debit, or ask the client to agree to another day."
 		return one, true
 	}
-	one.moved.StatementLine = statementLine(m, one.moved.ActionDate)
+	one.moved.StatementLine = StatementLine(m, one.moved.ActionDate)
 	one.To = one.moved.ActionDate
 	return one, true
 }
@@ -136,9 +136,9 @@ func (s *Service) MoveOffHoliday(ctx context.Context, who actor.Actor, day calen
 	}
 	if _, holiday := s.Calendar.Holiday(day); !holiday {
 		return 0, fault.New(fault.Conflict, "no_holiday", "%s is not a public holiday. Add it first.",
-			day.Format(dateForm))
+			day.Format(calendar.WeekdayForm))
 	}
-	for range tries {
+	for range Tries {
 		err = s.InTx(ctx, func(tx *database.Tx) error {
 			moved, err = s.moveOffIn(tx, who, day, seen)
 			return err
@@ -179,8 +179,8 @@ func (s *Service) moveOffIn(tx *database.Tx, who actor.Actor, day calendar.Date,
 		moved++
 		tx.Audit(who, audit.Entry{Action: "collection.moved_off_holiday", ObjectType: "collection", ObjectID: c.ID,
 			ClientID: c.ClientID, PurchaseID: c.PurchaseID,
-			Text: fmt.Sprintf("%s is a public holiday; the debit runs on %s.", day.Format(dayForm),
-				c.ActionDate.Format(dayForm)),
+			Text: fmt.Sprintf("%s is a public holiday; the debit runs on %s.", day.Format(calendar.DayForm),
+				c.ActionDate.Format(calendar.DayForm)),
 			Before: map[string]any{"action_date": day}, After: map[string]any{"action_date": c.ActionDate}})
 	}
 	return moved, nil

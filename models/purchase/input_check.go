@@ -16,7 +16,7 @@ import (
 	"debitdesk/models/weblink"
 )
 
-// check reports everything that needs no look at stored records.
+// Check reports everything that needs no look at stored records.
 func (in *Input) check(now time.Time) {
 	w := &in.Problems
 	switch {

@@ -27,7 +27,7 @@ type Filter struct {
 	MinCents       int64
 	MaxCents       int64 // 0: open
 	Search         string
-	Reference      string // exactly, given or generated; besides Search, which leads to it
+	Reference      string // exactly, given or generated; Besides Search, which leads to it
 	Kind           Kind
 	Concern        Concern   // why it waits for somebody; empty: does not matter
 	FailedSince    time.Time // with FailedDebit: the bank's answer came at or after it; zero: open
@@ -131,7 +131,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
-	brands, collections, err := s.besideAll(ctx, who.MerchantID, page.Items)
+	brands, collections, err := s.BesideAll(ctx, who.MerchantID, page.Items)
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
@@ -144,7 +144,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	}), nil
 }
 
-func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID,
+func (s *Service) BesideAll(ctx context.Context, merchantID uuid.UUID,
 	list []Purchase) (map[uuid.UUID]merchant.Brand, map[uuid.UUID]collection.Collection, error) {
 	if len(list) == 0 {
 		return nil, nil, nil

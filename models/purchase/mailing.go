@@ -105,7 +105,7 @@ func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record
 		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			rec.ViewedAt = tx.Now()
-			rec.move(Viewed, tx.Now())
+			rec.Move(Viewed, tx.Now())
 			if _, err := noteOpened(tx, rec.MerchantID, rec.ID); err != nil {
 				return err
 			}

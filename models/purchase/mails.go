@@ -99,10 +99,10 @@ func (r Recurrence) None() bool { return r.Every == "" }
 
 // Recurs tells what the subscription of a purchase debits.
 func (s *Service) Recurs(ctx context.Context, p Purchase) (Recurrence, error) {
-	if p.SubscriberID == uuid.Nil || s.Subscriptions == nil {
+	if p.SubscriberID == uuid.Nil || s.Recurrence == nil {
 		return Recurrence{}, nil
 	}
-	return s.Subscriptions.Recurs(ctx, p)
+	return s.Recurrence(ctx, p)
 }
 
 // askingFor is the mail that asks for an account.
@@ -163,8 +163,8 @@ func (s *Service) MailSubscribed(tx *database.Tx, b merchant.Brand, to client.De
 	tx.InsertMail(m)
 }
 
-// mailFailure tells of a debit that was not paid, with a payable invoice (API contract 5.2).
-func (s *Service) mailFailure(tx *database.Tx, who actor.Actor, rec Record) error {
+// MailFailure tells of a debit that was not paid, with a payable invoice (API contract 5.2).
+func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) error {
 	number, err := s.issue(tx, who, rec)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ type DayMoves struct {
 // DayMoves finds the days on which a planned debit of a client could run instead. Conflict with the reason where it
 // cannot be moved. Only EFT debits can: a DebiCheck mandate names its day, and the client confirmed that at the bank.
 func (s *Service) DayMoves(ctx context.Context, merchantID, id uuid.UUID) (DayMoves, error) {
-	rec, err := s.load(ctx, merchantID, id)
+	rec, err := s.Load(ctx, merchantID, id)
 	if err != nil {
 		return DayMoves{}, err
 	}
@@ -150,9 +150,9 @@ func (s *Service) MoveDayIn(tx *database.Tx, who actor.Actor, id uuid.UUID, day 
 	}
 	before := c.ActionDate
 	c.Schedule(s.Schedule(rec.Brand, c.Method).PlanOn(day, tx.Now()))
-	c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
+	c.StatementLine, c.UpdatedAt = StatementLine(m, c.ActionDate), tx.Now()
 	rec.Due, rec.DueGiven, rec.ExecuteAt, rec.UpdatedAt = s.On(rec.Purchase, day).Due, true, c.ExecuteAt, tx.Now()
-	move(tx, rec.Purchase, rec.Status)
+	Move(tx, rec.Purchase, rec.Status)
 	planned, err := collection.Replan(tx, c)
 	if err != nil {
 		return err
@@ -162,33 +162,8 @@ func (s *Service) MoveDayIn(tx *database.Tx, who actor.Actor, id uuid.UUID, day 
 	}
 	tx.Audit(who, audit.Entry{Action: "collection.moved_by_client", ObjectType: "collection", ObjectID: c.ID,
 		ClientID: c.ClientID, PurchaseID: c.PurchaseID,
-		Text: fmt.Sprintf("The client moved the debit from %s to %s.", before.Format(dayForm),
-			c.ActionDate.Format(dayForm)),
+		Text: fmt.Sprintf("The client moved the debit from %s to %s.", before.Format(calendar.DayForm),
+			c.ActionDate.Format(calendar.DayForm)),
 		Before: map[string]any{"action_date": before}, After: map[string]any{"action_date": c.ActionDate}})
 	return nil
-}
-
-// AmendByClient begins to replace an EFT account as its client asked: the client gives the new one on the page of the
-// new purchase. Where a replacement is open already, it is that one.
-func (s *Service) AmendByClient(ctx context.Context, who actor.Actor, tokenID uuid.UUID) (Amendment, error) {
-	open, err := s.Store.AmendmentOf(ctx, who.MerchantID, tokenID)
-	if err == nil && open.State == AmendmentOpen {
-		return open, nil
-	}
-	if err != nil && !fault.Is(err, fault.NotFound) {
-		return Amendment{}, err
-	}
-	m, err := s.Mandates().Mandate(ctx, who.MerchantID, tokenID)
-	if err != nil {
-		return Amendment{}, err
-	}
-	in := Revision{Method: EFT, DirectDebit: DirectDebitInput{PeriodUnits: m.PeriodUnits}}
-	if m.PeriodUnits != "days" {
-		in.DirectDebit.DeductionDay = &m.DeductionDay
-	}
-	a, err := s.amend(ctx, who, tokenID, in)
-	if fault.HasCode(err, "amendment_open") { // another began in the same moment
-		return s.Store.AmendmentOf(ctx, who.MerchantID, tokenID)
-	}
-	return a, err
 }

@@ -83,7 +83,7 @@ func (s *Service) Source(ctx context.Context, rec Record) (token.Token, error) {
 // MandateText is what the client is asked to agree to: with what is known of the
 // account, or with what was given.
 func (s *Service) MandateText(rec Record, in Account) string {
-	in.clean()
+	in.Clean()
 	m := rec.permission()
 	if rec.MayChooseToStore() && !in.Store {
 		m = m.OfOneDebit()
@@ -246,7 +246,7 @@ func (s *Service) stillAClient(ctx context.Context, rec Record) error {
 	if rec.ClientID == uuid.Nil {
 		return nil
 	}
-	_, err := s.clients().ClientDetails(ctx, rec.MerchantID, rec.ClientID)
+	_, err := s.Clients().ClientDetails(ctx, rec.MerchantID, rec.ClientID)
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "purchase_charge_error", "%s has withdrawn this request.", rec.Brand.Name)
 	}

@@ -37,7 +37,7 @@ func (s *Service) Outlooks(ctx context.Context, who actor.Actor, ids []uuid.UUID
 		found, err = s.Store.PurchasesOf(ctx, who.MerchantID, ids)
 		return err
 	}, func(ctx context.Context) (err error) {
-		last, err = s.collections().Latest(ctx, who.MerchantID, ids...)
+		last, err = s.Collections().Latest(ctx, who.MerchantID, ids...)
 		return err
 	}, func(ctx context.Context) (err error) {
 		links, err = s.Store.LinksSent(ctx, who.MerchantID, ids...)

@@ -42,7 +42,7 @@ func (p Purchase) statusOfPayment() Status {
 // followPayment moves a paid purchase to where its refunds leave it.
 func (p *Purchase) followPayment(at time.Time) {
 	if next := p.statusOfPayment(); p.Payment != nil && p.Status.refundable() && p.Status != next {
-		p.move(next, at)
+		p.Move(next, at)
 	}
 }
 

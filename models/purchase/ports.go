@@ -49,8 +49,8 @@ type Service struct {
 	// TakeRefundBack takes a refund from those that wait at the bank connection, in the transaction that ends it; false
 	// when it has left. Nil: nothing waits there.
 	TakeRefundBack func(tx *database.Tx, merchantID, id uuid.UUID) (bool, error)
-	// Subscriptions are charged on stored accounts; nil: there are none.
-	Subscriptions Subscriptions
+	// Recurrence tells what the subscription of a purchase debits, how much and how often; nil: there are none.
+	Recurrence func(ctx context.Context, p Purchase) (Recurrence, error)
 	// Readdress gives a client another e-mail address, in the transaction of the purchase.
 	Readdress func(tx *database.Tx, who actor.Actor, clientID uuid.UUID, email string) error
 	Window    mandate.Window // of real-time DebiCheck
@@ -68,8 +68,8 @@ func (s *Service) Mandates() mandate.Store   { return mandate.Store{DB: s.Store.
 func (s *Service) Merchants() merchant.Store { return merchant.Store{DB: s.Store.DB} }
 func (s *Service) Tokens() token.Store       { return token.Store{DB: s.Store.DB} }
 
-func (s *Service) clients() client.Store         { return client.Store{DB: s.Store.DB} }
-func (s *Service) collections() collection.Store { return collection.Store{DB: s.Store.DB} }
+func (s *Service) Clients() client.Store         { return client.Store{DB: s.Store.DB} }
+func (s *Service) Collections() collection.Store { return collection.Store{DB: s.Store.DB} }
 func (s *Service) mails() outbox.Store           { return outbox.Store{DB: s.Store.DB} }
 
 // Record is a purchase with what its page and its API answer show beside it.

@@ -16,7 +16,7 @@ func (s *Service) ReadsIn(ctx context.Context, p Purchase) (string, error) {
 	if p.ClientID == uuid.Nil {
 		return p.Details.Language, nil
 	}
-	d, err := s.clients().ClientDetails(ctx, p.MerchantID, p.ClientID)
+	d, err := s.Clients().ClientDetails(ctx, p.MerchantID, p.ClientID)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return "", err
 	}

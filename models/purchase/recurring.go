@@ -117,8 +117,8 @@ func (s *Service) InsertCharged(tx *database.Tx, who actor.Actor, rec *Record, f
 	}
 	Insert(tx, rec.Purchase)
 	collection.Insert(tx, c)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase),
-		f.Token.AccountMask, c.ActionDate.Format(dayForm)),
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", SayCents(rec.Purchase),
+		f.Token.AccountMask, c.ActionDate.Format(calendar.DayForm)),
 		map[string]any{"recurring_token": f.Token.ID, "action_date": c.ActionDate})
 	return nil
 }
@@ -132,7 +132,7 @@ func (s *Service) InsertInvoiced(tx *database.Tx, who actor.Actor, rec *Record) 
 		p.MailCount++
 	}
 	Insert(tx, *p)
-	auditNew(tx, who, *p, fmt.Sprintf("An invoice of %s was created.", sayCents(*p)), nil)
+	auditNew(tx, who, *p, fmt.Sprintf("An invoice of %s was created.", SayCents(*p)), nil)
 	number, err := s.issue(tx, who, *rec)
 	if err == nil && mailed {
 		tx.InsertMail(s.InvoiceMail(tx, *p, "Invoice "+number+" from "+rec.Brand.Name))
@@ -144,18 +144,18 @@ func (s *Service) InsertInvoiced(tx *database.Tx, who actor.Actor, rec *Record) 
 // with the attempt that says why; with Options.InvoiceOnFailure its invoice is mailed.
 func (s *Service) InsertRefused(tx *database.Tx, who actor.Actor, rec *Record, why error, method string) error {
 	p := &rec.Purchase
-	p.attempt(Attempt{Type: "recurring_execute", Method: method, At: tx.Now(), Error: refusedBecause(why)})
-	p.move(Failed, tx.Now())
+	p.Attempted(Attempt{Type: "recurring_execute", Method: method, At: tx.Now(), Error: refusedBecause(why)})
+	p.Move(Failed, tx.Now())
 	invoice := p.invoicesFailure(tx.Now())
 	if invoice {
-		p.sentAfterFailure(tx.Now())
+		p.SentAfterFailure(tx.Now())
 	}
 	Insert(tx, *p)
-	auditNew(tx, who, *p, "The token could not be charged: "+sentences(why), nil)
+	auditNew(tx, who, *p, "The token could not be charged: "+Sentences(why), nil)
 	if !invoice {
 		return nil
 	}
-	return s.mailFailure(tx, who, *rec)
+	return s.MailFailure(tx, who, *rec)
 }
 
 // refusedBecause is the attempt error of a charge that could not begin.
@@ -164,11 +164,11 @@ func refusedBecause(why error) *AttemptError {
 	if fault.HasCode(why, "invalid_recurring_token") {
 		code = "recurring_token_expired"
 	}
-	return &AttemptError{code, sentences(why)}
+	return &AttemptError{code, Sentences(why)}
 }
 
-// sentences is a refusal in words, without the names of the fields that it is about.
-func sentences(why error) string {
+// Sentences is a refusal in words, without the names of the fields that it is about.
+func Sentences(why error) string {
 	f, known := fault.From(why)
 	if !known || len(f.Fields) == 0 {
 		return why.Error()
@@ -188,7 +188,7 @@ func (s *Service) InsertStoring(tx *database.Tx, who actor.Actor, rec *Record, r
 	}
 	Insert(tx, rec.Purchase)
 	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client’s account.",
-		sayCents(rec.Purchase)), nil)
+		SayCents(rec.Purchase)), nil)
 	if mailed {
 		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.askingFor(rec.Purchase, rec.Brand, r)))
 	}
@@ -218,10 +218,10 @@ func (p Purchase) invoicesFailure(now time.Time) bool {
 	return p.Options.InvoiceOnFailure && p.Status == Failed && p.Payer.Email != "" && p.Payable(now)
 }
 
-// sentAfterFailure: the invoice goes out with this transaction (API contract 3.5).
-func (p *Purchase) sentAfterFailure(at time.Time) {
+// SentAfterFailure: the invoice goes out with this transaction (API contract 3.5).
+func (p *Purchase) SentAfterFailure(at time.Time) {
 	p.MailCount++
-	p.move(Sent, at)
+	p.Move(Sent, at)
 }
 
 // InvoiceFailure mails a payable invoice when the charge of a subscription failed
@@ -230,8 +230,8 @@ func (s *Service) InvoiceFailure(tx *database.Tx, who actor.Actor, rec *Record) 
 	if !rec.invoicesFailure(tx.Now()) {
 		return nil
 	}
-	rec.sentAfterFailure(tx.Now())
-	return s.mailFailure(tx, who, *rec)
+	rec.SentAfterFailure(tx.Now())
+	return s.MailFailure(tx, who, *rec)
 }
 
 // failedAfterDue tells whether the purchase was in error after its due had passed.
@@ -243,20 +243,20 @@ func (p Purchase) failedAfterDue() bool {
 // CancelIn cancels a purchase that nobody has paid or begun to pay, in a caller's
 // transaction; any other stays as it is.
 func (s *Service) CancelIn(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
-	rec, err := s.load(ctx, who.MerchantID, id)
+	rec, err := s.Load(ctx, who.MerchantID, id)
 	if err != nil || s.MayCancel(rec) != nil {
 		return err
 	}
 	before := rec.Status
-	if err := dropCollection(tx, &rec); err != nil {
+	if err := DropCollection(tx, &rec); err != nil {
 		return err
 	}
-	rec.move(Cancelled, tx.Now())
+	rec.Move(Cancelled, tx.Now())
 	rec.UpdatedAt = tx.Now()
-	if err := s.credit(tx, who, &rec); err != nil {
+	if err := s.Credit(tx, who, &rec); err != nil {
 		return err
 	}
-	move(tx, rec.Purchase, before)
+	Move(tx, rec.Purchase, before)
 	tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text: "The purchase was cancelled.", Before: map[string]any{"status": before},
@@ -266,7 +266,7 @@ func (s *Service) CancelIn(ctx context.Context, tx *database.Tx, who actor.Actor
 
 // MailAgainIn is ResendInvoice in a caller's transaction.
 func (s *Service) MailAgainIn(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
-	rec, err := s.load(ctx, who.MerchantID, id)
+	rec, err := s.Load(ctx, who.MerchantID, id)
 	if err != nil {
 		return err
 	}
@@ -282,6 +282,6 @@ func (s *Service) MailAgainIn(ctx context.Context, tx *database.Tx, who actor.Ac
 	if err := s.mailAgain(tx, who, &rec); err != nil {
 		return err
 	}
-	move(tx, rec.Purchase, rec.Status)
+	Move(tx, rec.Purchase, rec.Status)
 	return nil
 }

@@ -38,7 +38,7 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			out.Refund = s.giveBack(tx, rec, amount)
-			rec.move(rec.statusOfPayment(), tx.Now())
+			rec.Move(rec.statusOfPayment(), tx.Now())
 			if out.Refund.State == RefundSettled {
 				if err := s.creditRefund(tx, who, rec, out.Refund); err != nil {
 					return err

@@ -106,7 +106,7 @@ func (s *Service) openBeside(ctx context.Context, rec Record) ([]Record, error) 
 	for _, p := range found {
 		ids = append(ids, p.ID)
 	}
-	latest, err := s.collections().Latest(ctx, rec.MerchantID, ids...)
+	latest, err := s.Collections().Latest(ctx, rec.MerchantID, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // the total of a purchase, its reference and its options never change, so that another has to take its place.
 func (s *Service) RewordIn(tx *database.Tx, who actor.Actor, id uuid.UUID, again func(Purchase) Purchase) (anew bool,
 	err error) {
-	rec, err := s.load(tx.Context(), who.MerchantID, id)
+	rec, err := s.Load(tx.Context(), who.MerchantID, id)
 	if err != nil {
 		return false, err
 	}
@@ -40,7 +40,7 @@ func (s *Service) RewordIn(tx *database.Tx, who actor.Actor, id uuid.UUID, again
 	}
 	before, after := rec.authenticated(), next.authenticated()
 	rec.Details, rec.Payer, rec.Method, rec.UpdatedAt = next.Details, next.Payer, next.Method, tx.Now()
-	move(tx, rec.Purchase, rec.Status)
+	Move(tx, rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.reworded", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID, Text: "What the client is asked for was changed.",
 		Before: map[string]any{"terms": before}, After: map[string]any{"terms": after}})

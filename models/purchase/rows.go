@@ -78,9 +78,9 @@ func Insert(tx *database.Tx, p Purchase) {
 	TellMade(tx, p)
 }
 
-// move writes a purchase by compare-and-set on status and version: the transaction ends with fault.ErrLost when it is
+// Move writes a purchase by compare-and-set on status and version: the transaction ends with fault.ErrLost when it is
 // not as it was loaded.
-func move(tx *database.Tx, p Purchase, from Status) {
+func Move(tx *database.Tx, p Purchase, from Status) {
 	database.MustChange(tx, moveStatement, p.Versioned(), from)
 	TellMoved(tx, p)
 	voidRow(tx, p, from)
@@ -182,16 +182,6 @@ func (s Store) PendingOfSubscriber(ctx context.Context, merchantID,
 func (s Store) PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Purchase, error) {
 	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND client_id = $2
 		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, clientID)
-}
-
-// StandingStop gives the stop of a client that holds; false when there is none.
-func (s Store) StandingStop(ctx context.Context, merchantID, clientID uuid.UUID) (ClientStop, bool, error) {
-	found, err := database.All(ctx, s.DB, Stops, "merchant_id = $1 AND client_id = $2 AND state = 'standing'",
-		merchantID, clientID)
-	if err != nil || len(found) == 0 {
-		return ClientStop{}, false, err
-	}
-	return found[0], true, nil
 }
 
 // WaitingFor lists the purchases in pending_charge that would be collected from a token, and the tokenising purchase

@@ -106,7 +106,7 @@ func TestDue_passes_once_and_never_on_a_failure_after_it(t *testing.T) {
 		"account stored, no amount": {Preauthorized, due.Add(-time.Hour), time.Time{}},
 	} {
 		p := Purchase{Due: due}
-		p.move(c.status, c.since)
+		p.Move(c.status, c.since)
 		if !p.PassAt.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, p.PassAt, c.want)
 		}

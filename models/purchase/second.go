@@ -49,7 +49,7 @@ func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debi
 // latest gives the newest debit of each purchase that has one.
 func (s *Service) latest(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
-	found, err := s.collections().Latest(ctx, merchantID, purchaseIDs...)
+	found, err := s.Collections().Latest(ctx, merchantID, purchaseIDs...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) latest(ctx context.Context, merchantID uuid.UUID,
 // DebitsUnder gives the newest debits under a mandate, the newest first.
 func (s *Service) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
 	limit int) ([]collection.Collection, error) {
-	found, err := s.collections().Under(ctx, merchantID, mandateID, limit)
+	found, err := s.Collections().Under(ctx, merchantID, mandateID, limit)
 	if err != nil {
 		return nil, err
 	}

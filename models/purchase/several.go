@@ -28,7 +28,7 @@ func (s *Service) Several(ctx context.Context, who actor.Actor, ids []uuid.UUID)
 			list = append(list, p)
 		}
 	}
-	brands, collections, err := s.besideAll(ctx, who.MerchantID, list)
+	brands, collections, err := s.BesideAll(ctx, who.MerchantID, list)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,11 @@ func (s *Service) StopWould(ctx context.Context, merchantID, subscriberID uuid.U
 	if err != nil {
 		return out, err
 	}
-	return s.stopOf(ctx, merchantID, pending)
+	return s.StopOf(ctx, merchantID, pending)
 }
 
-// stopOf is the one rule of what can be taken back of debits under way. Pages show it, and stops do it.
-func (s *Service) stopOf(ctx context.Context, merchantID uuid.UUID, pending []Purchase) (out Stop, err error) {
+// StopOf is the one rule of what can be taken back of debits under way. Pages show it, and stops do it.
+func (s *Service) StopOf(ctx context.Context, merchantID uuid.UUID, pending []Purchase) (out Stop, err error) {
 	if len(pending) == 0 {
 		return out, nil
 	}
@@ -76,26 +76,26 @@ func (s *Service) StopIn(tx *database.Tx, who actor.Actor, subscriberID uuid.UUI
 	if err != nil {
 		return out, err
 	}
-	return out, s.withdraw(tx, who, out, "The client stopped the subscription, and the debit was withdrawn.")
+	return out, s.Withdraw(tx, who, out, "The client stopped the subscription, and the debit was withdrawn.")
 }
 
-// withdraw takes back the debits of a stop that can be; why says who stopped them.
-func (s *Service) withdraw(tx *database.Tx, who actor.Actor, stop Stop, why string) error {
+// Withdraw takes back the debits of a stop that can be; why says who stopped them.
+func (s *Service) Withdraw(tx *database.Tx, who actor.Actor, stop Stop, why string) error {
 	for i := range stop.Withdrawn {
 		rec := &stop.Withdrawn[i]
 		before := rec.Status
-		if err := dropCollection(tx, rec); err != nil {
+		if err := DropCollection(tx, rec); err != nil {
 			return err
 		}
 		code := "recurring_token_expired" // stands in needs attention as a purchase without an account
 		if rec.Collection.State == collection.Recalled {
 			code = errorDeclined // as a failed debit
 		}
-		rec.attempt(Attempt{Type: rec.attemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
+		rec.Attempted(Attempt{Type: rec.AttemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
 			TxID: rec.Collection.ID.String(), Error: &AttemptError{code, why}})
-		rec.move(Failed, tx.Now())
+		rec.Move(Failed, tx.Now())
 		rec.UpdatedAt = tx.Now()
-		move(tx, rec.Purchase, before)
+		Move(tx, rec.Purchase, before)
 		tx.Audit(who, audit.Entry{Action: "purchase.withdrawn", ObjectType: "purchase", ObjectID: rec.ID,
 			ClientID: rec.ClientID, PurchaseID: rec.ID,
 			Text:   why + " Decide whether this is still owed: collect it another way, or cancel the purchase.",

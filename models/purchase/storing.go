@@ -107,7 +107,7 @@ func (st *storing) apply(tx *database.Tx, p *Purchase) *collection.Collection {
 	st.token.CreatedAt, st.token.UpdatedAt = now, now
 	p.ownAccount()
 	if st.mandate.Kind == mandate.DebiCheck {
-		p.move(PendingExecute, now)
+		p.Move(PendingExecute, now)
 		return nil
 	}
 	st.mandate.AcceptedAt = now
@@ -126,23 +126,23 @@ func (p *Purchase) ownAccount() { p.TokenID = uuid.Nil }
 // stored: the account is kept and nothing is collected.
 func (p *Purchase) stored(at time.Time, ip string) {
 	p.IsRecurringToken = true
-	p.attempt(Attempt{Type: "authorize", Successful: true, Method: p.Method, ClientIP: ip, At: at})
-	p.move(Preauthorized, at)
+	p.Attempted(Attempt{Type: "authorize", Successful: true, Method: p.Method, ClientIP: ip, At: at})
+	p.Move(Preauthorized, at)
 }
 
 // firstDebit plans the collection that comes with storing the account.
 func (p *Purchase) firstDebit(tx *database.Tx, s *Service, m mandate.Mandate, plan collection.Plan,
 	soon bool) *collection.Collection {
-	c := s.collectionOf(tx, *p, p.ID, m, plan)
+	c := s.CollectionOf(tx, *p, p.ID, m, plan)
 	if because := firstBecause(m, c.AmountCents); len(because) > 0 {
 		c.Disputable, c.DisputableBecause = true, because
 	}
-	p.awaits(c)
+	p.Awaits(c)
 	switch {
 	case !soon:
-		p.move(PendingCharge, tx.Now())
+		p.Move(PendingCharge, tx.Now())
 	case p.Status != PendingExecute: // which it is when the client was asked
-		p.move(PendingExecute, tx.Now())
+		p.Move(PendingExecute, tx.Now())
 	}
 	return &c
 }
@@ -252,8 +252,8 @@ func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
 	return t
 }
 
-// collectionOf is one debit of a token under its mandate.
-func (s *Service) collectionOf(tx *database.Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate,
+// CollectionOf is one debit of a token under its mandate.
+func (s *Service) CollectionOf(tx *database.Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate,
 	plan collection.Plan) collection.Collection {
 	c := collection.Collection{
 		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID,
@@ -270,17 +270,17 @@ func (s *Service) collectionOf(tx *database.Tx, p Purchase, tokenID uuid.UUID, m
 	}
 	c.OnceOff = m.AllowsOneDebit()
 	c.Schedule(plan)
-	c.StatementLine = statementLine(m, c.ActionDate)
+	c.StatementLine = StatementLine(m, c.ActionDate)
 	return c
 }
 
-// awaits: c is the newest debit of the purchase.
-func (p *Purchase) awaits(c collection.Collection) {
+// Awaits: c is the newest debit of the purchase.
+func (p *Purchase) Awaits(c collection.Collection) {
 	p.CollectionCount, p.ExecuteAt = p.CollectionCount+1, c.ExecuteAt
 }
 
-// statementLine is what the client reads on the bank statement.
-func statementLine(m mandate.Mandate, action calendar.Date) string {
+// StatementLine is what the client reads on the bank statement.
+func StatementLine(m mandate.Mandate, action calendar.Date) string {
 	line, err := collection.StatementLine(m.AbbreviatedName, m.ContractReference, collection.FreeText(action))
 	if err != nil { // a registered name that a statement does not carry: the reference still finds the debit
 		line, _ = collection.StatementLine("", m.ContractReference, collection.FreeText(action))

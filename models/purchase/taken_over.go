@@ -49,7 +49,7 @@ func (s *Service) InsertTakenOver(tx *database.Tx, who actor.Actor, in TakenOver
 		PurchaseID: p.ID, Text: fmt.Sprintf("%s was taken over as owed, due on %s.", money.Format(p.TotalCents, p.Currency),
 			in.Due.Format("2 January 2006")), After: map[string]any{"total_cents": p.TotalCents, "due": in.Due.String()}})
 	if p.PassDue(tx, tx.Now()) {
-		move(tx, p, Created)
+		Move(tx, p, Created)
 	}
 	return p
 }

@@ -3,6 +3,7 @@ package purchase
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,7 +20,7 @@ func (s *Service) ClientTokens(ctx context.Context, who actor.Actor, clientID uu
 	if err := who.May(actor.Read); err != nil {
 		return none, err
 	}
-	if err := s.clients().KnowsClient(ctx, who.MerchantID, clientID); err != nil {
+	if err := s.Clients().KnowsClient(ctx, who.MerchantID, clientID); err != nil {
 		return none, err
 	}
 	read, err := s.Tokens().TokenPage(ctx, who.MerchantID, clientID, ask)
@@ -69,4 +70,10 @@ func (p Purchase) Unconfirmed() (code, why string, is bool) {
 		}
 	}
 	return "", "", false
+}
+
+// NoToken notes that the purchase stopped being a token; its status stays.
+func (p *Purchase) NoToken(who actor.Actor, method string, at time.Time) {
+	p.IsRecurringToken, p.UpdatedAt = false, at
+	p.Attempted(Attempt{Type: "delete_recurring_token", Successful: true, Method: method, ClientIP: who.IP, At: at})
 }

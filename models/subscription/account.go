@@ -6,7 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -19,7 +21,10 @@ const (
 	WhyStopped = "client_stopped" // until the debits of the client are resumed
 )
 
-var _ purchase.Subscriptions = (*Service)(nil)
+var (
+	_ deletion.Subscriptions   = (*Service)(nil)
+	_ clientstop.Subscriptions = (*Service)(nil)
+)
 
 // Unfunded tells that the account of a subscription that is billed was deleted: each
 // period stays unpaid, and an invoice is mailed where the switch is on.
@@ -36,13 +41,13 @@ func (s Subscriber) AsksForAccount() bool {
 	return s.FirstPurchaseID != uuid.Nil && (s.Status == Pending || s.Status == Paused && s.Why == WhyAsked)
 }
 
-// ChargedOn implements purchase.Subscriptions.
+// ChargedOn implements deletion.Subscriptions.
 func (s *Service) ChargedOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Subscribed, error) {
 	found, err := s.Store.SubscribersOn(ctx, merchantID, tokenID)
 	return s.subscribed(ctx, found, err)
 }
 
-// OfClient implements purchase.Subscriptions.
+// OfClient implements deletion.Subscriptions.
 func (s *Service) OfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]purchase.Subscribed, error) {
 	found, err := s.Store.RunningOf(ctx, merchantID, clientID)
 	return s.subscribed(ctx, found, err)
@@ -76,13 +81,13 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 	return out, nil
 }
 
-// Stop implements purchase.Subscriptions.
+// Stop implements clientstop.Subscriptions.
 func (s *Service) Stop(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed) error {
 	return s.turn(ctx, tx, who, of, "The subscription was paused: all debits of the client were stopped.",
 		func(sub *Subscriber) { sub.pause(true, WhyStopped) })
 }
 
-// Resume implements purchase.Subscriptions.
+// Resume implements clientstop.Subscriptions.
 func (s *Service) Resume(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed) error {
 	return s.turn(ctx, tx, who, of, "The subscription was resumed: the debits of the client are no longer stopped.",
 		func(sub *Subscriber) { sub.pause(false, "") })
@@ -107,19 +112,19 @@ func (s *Service) turn(ctx context.Context, tx *database.Tx, who actor.Actor, of
 	return nil
 }
 
-// FollowToken implements purchase.Subscriptions.
+// FollowToken gives subscribers that are charged on one token the other.
 func (s *Service) FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
 	followToken(tx, merchantID, old, next)
 }
 
-// EndOf implements purchase.Subscriptions.
+// EndOf implements deletion.Subscriptions.
 func (s *Service) EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) ([]uuid.UUID, error) {
 	return endOf(tx, merchantID, clientID)
 }
 
-// LoseAccount implements purchase.Subscriptions.
+// LoseAccount implements deletion.Subscriptions.
 func (s *Service) LoseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, of purchase.Subscribed,
-	e purchase.Effect) error {
+	e deletion.Effect) error {
 	sub, err := s.Store.TemplateClient(ctx, who.MerchantID, of.ID)
 	switch {
 	case err != nil:
@@ -129,18 +134,18 @@ func (s *Service) LoseAccount(ctx context.Context, tx *database.Tx, who actor.Ac
 	}
 	before := sub
 	switch e.Do {
-	case purchase.UseOther:
+	case deletion.UseOther:
 		sub.TokenID = e.To
-	case purchase.Cancel:
+	case deletion.Cancel:
 		sub.end(WhyDeleted)
-	case purchase.Ask:
+	case deletion.Ask:
 		if err := s.askForAccount(ctx, tx, who, &sub); err != nil {
 			return err
 		}
 		sub.Status, sub.Why = Paused, WhyAsked
-	case purchase.Pause:
+	case deletion.Pause:
 		sub.pause(true, WhyDeleted)
-	case purchase.Drop, purchase.Invoice:
+	case deletion.Drop, deletion.Invoice:
 	}
 	sub.UpdatedAt = tx.Now()
 	moveSubscriber(tx, sub)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/collection"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
@@ -26,17 +27,17 @@ func (h *house) second(clientID uuid.UUID) uuid.UUID {
 	return rec.ID
 }
 
-func (h *house) impact(tokenID uuid.UUID) purchase.Impact {
+func (h *house) impact(tokenID uuid.UUID) deletion.Impact {
 	h.t.Helper()
-	all, err := h.purchases.DeletionImpacts(ctx, h.who, []uuid.UUID{tokenID})
+	all, err := h.deletions.DeletionImpacts(ctx, h.who, []uuid.UUID{tokenID})
 	must(h.t, err)
 	return all[0]
 }
 
 // deletes deletes a token from the dashboard, with choices by id.
-func (h *house) deletes(tokenID uuid.UUID, want map[uuid.UUID]purchase.Choice) purchase.Deletion {
+func (h *house) deletes(tokenID uuid.UUID, want map[uuid.UUID]deletion.Choice) deletion.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID}, Choices: want})
+	d, err := h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{tokenID}, Choices: want})
 	must(h.t, err)
 	return d
 }
@@ -77,7 +78,7 @@ func TestTheImpactNamesEachDebitAndSubscriptionWithItsDate(t *testing.T) {
 	for _, u := range i.Uses[:2] {
 		for _, e := range u.Options {
 			offered = append(offered, string(e.Do))
-			if e.Do == purchase.UseOther && e.To != other {
+			if e.Do == deletion.UseOther && e.To != other {
 				t.Errorf("moves to %s", e.To)
 			}
 		}
@@ -123,8 +124,8 @@ func TestWhatIsChosenHappensWithTheDeletion(t *testing.T) {
 	h := open(t)
 	clientID, tokenID, with, without, planned := h.running()
 	other := h.second(clientID)
-	want := map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other},
-		with.ID: {Do: purchase.UseOther, To: other}, without.ID: {Do: purchase.Cancel}}
+	want := map[uuid.UUID]deletion.Choice{planned: {Do: deletion.UseOther, To: other},
+		with.ID: {Do: deletion.UseOther, To: other}, without.ID: {Do: deletion.Cancel}}
 	d := h.deletes(tokenID, want)
 	if rec := h.get(planned); rec.TokenID != tokenID {
 		t.Error("moved before the deletion is final")
@@ -152,7 +153,7 @@ func TestTheClientIsAskedAndTheSubscriptionGoesOnWithTheNewAccount(t *testing.T)
 	h := open(t)
 	_, tokenID, _, without, planned := h.running()
 	before := h.mails()
-	d := h.deletes(tokenID, map[uuid.UUID]purchase.Choice{planned: {Do: purchase.Ask}, without.ID: {Do: purchase.Ask}})
+	d := h.deletes(tokenID, map[uuid.UUID]deletion.Choice{planned: {Do: deletion.Ask}, without.ID: {Do: deletion.Ask}})
 	if h.mails() != before {
 		t.Error("mailed before the deletion is final")
 	}
@@ -188,10 +189,10 @@ func TestUndoTakesBackEverythingThatWasChosen(t *testing.T) {
 	clientID, tokenID, with, without, planned := h.running()
 	other := h.second(clientID)
 	sub, rec, before := h.sub(with.ID), h.get(planned), h.mails()
-	d := h.deletes(tokenID, map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other},
-		with.ID: {Do: purchase.Cancel}, without.ID: {Do: purchase.Ask}})
+	d := h.deletes(tokenID, map[uuid.UUID]deletion.Choice{planned: {Do: deletion.UseOther, To: other},
+		with.ID: {Do: deletion.Cancel}, without.ID: {Do: deletion.Ask}})
 	h.to(d.Until.Add(-time.Minute))
-	_, err := h.purchases.Undo(ctx, h.who, d.ID)
+	_, err := h.deletions.Undo(ctx, h.who, d.ID)
 	must(t, err)
 	h.to(d.Until.Add(time.Hour))
 	if now := h.sub(with.ID); now.Status != sub.Status || now.TokenID != sub.TokenID || now.Version != sub.Version ||
@@ -221,7 +222,7 @@ func TestAPeriodThatBeginsInTheTenMinutesWaits(t *testing.T) {
 			t.Fatalf("billed while the account is being deleted: %+v", got)
 		}
 		if undone {
-			_, err := h.purchases.Undo(ctx, h.who, d.ID)
+			_, err := h.deletions.Undo(ctx, h.who, d.ID)
 			must(t, err)
 		}
 		h.to(d.Until.Add(time.Minute))
@@ -237,8 +238,8 @@ func TestWhatIsNotPossibleAnyMoreBecomesTheLeastHarmful(t *testing.T) {
 	h := open(t)
 	clientID, tokenID, with, _, planned := h.running()
 	other := h.second(clientID)
-	want := map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other},
-		with.ID: {Do: purchase.UseOther, To: other}}
+	want := map[uuid.UUID]deletion.Choice{planned: {Do: deletion.UseOther, To: other},
+		with.ID: {Do: deletion.UseOther, To: other}}
 	d := h.deletes(tokenID, want)
 	h.exec(`UPDATE tokens SET state = 'blocked', blocked_code = '12' WHERE id = $1`, other)
 	h.to(d.Until)
@@ -252,8 +253,8 @@ func TestWhatIsNotPossibleAnyMoreBecomesTheLeastHarmful(t *testing.T) {
 		`SELECT count(*) FROM audit_entries WHERE text LIKE '%What was chosen was no longer possible.%'`); n != 2 {
 		t.Errorf("%d entries say so", n)
 	}
-	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{other},
-		Choices: map[uuid.UUID]purchase.Choice{planned: {Do: "eat"}}})
+	_, err := h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{other},
+		Choices: map[uuid.UUID]deletion.Choice{planned: {Do: "eat"}}})
 	must(t, err) // what does not hang on the account is nobody's choice
 }
 
@@ -261,18 +262,18 @@ func TestAChoiceThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	_, tokenID, with, _, _ := h.running()
-	for _, c := range []purchase.Choice{{Do: "eat"}, {Do: purchase.Drop}, {Do: purchase.UseOther, To: tokenID},
-		{Do: purchase.UseOther, To: uuid.New()}} {
-		_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID},
-			Choices: map[uuid.UUID]purchase.Choice{with.ID: c}})
+	for _, c := range []deletion.Choice{{Do: "eat"}, {Do: deletion.Drop}, {Do: deletion.UseOther, To: tokenID},
+		{Do: deletion.UseOther, To: uuid.New()}} {
+		_, err := h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{tokenID},
+			Choices: map[uuid.UUID]deletion.Choice{with.ID: c}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	seen := purchase.TotalsOf([]purchase.Impact{h.impact(tokenID)})
+	seen := deletion.TotalsOf([]deletion.Impact{h.impact(tokenID)})
 	clientID := with.ClientID
 	h.second(clientID) // another account: there is more to choose from
-	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID}, Seen: &seen})
+	_, err := h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{tokenID}, Seen: &seen})
 	if !fault.HasCode(err, "stakes_grew") {
 		t.Errorf("it reads otherwise than it was seen: %v", err)
 	}
@@ -300,7 +301,7 @@ func TestBillingAndADeletionAtOnceMailNothingUnnamed(t *testing.T) {
 			t.Errorf("billed %+v, %d mails", got, h.mails()-before)
 		}
 	}
-	h.to(h.store.Now().Add(purchase.UndoTime))
+	h.to(h.store.Now().Add(deletion.UndoTime))
 	if n := h.number(`SELECT count(*) FROM template_clients WHERE status = 'active'`); n != 0 {
 		t.Errorf("%d subscriptions run without an account", n)
 	}
@@ -313,17 +314,17 @@ func TestTwoDeletionsOfOneTokenAtOnceHaveOneWinner(t *testing.T) {
 		_, tokenID, with, without, planned := h.running()
 		var both sync.WaitGroup
 		var wrong [2]error
-		for n, c := range []purchase.Do{purchase.Ask, purchase.Cancel} {
+		for n, c := range []deletion.Do{deletion.Ask, deletion.Cancel} {
 			both.Go(func() {
-				_, wrong[n] = h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID},
-					Choices: map[uuid.UUID]purchase.Choice{planned: {Do: c}, with.ID: {Do: c}, without.ID: {Do: c}}})
+				_, wrong[n] = h.deletions.StartDeletion(ctx, h.who, deletion.DeletionInput{Tokens: []uuid.UUID{tokenID},
+					Choices: map[uuid.UUID]deletion.Choice{planned: {Do: c}, with.ID: {Do: c}, without.ID: {Do: c}}})
 			})
 		}
 		both.Wait()
 		if (wrong[0] == nil) == (wrong[1] == nil) {
 			t.Fatalf("%v, %v", wrong[0], wrong[1])
 		}
-		h.to(h.store.Now().Add(purchase.UndoTime))
+		h.to(h.store.Now().Add(deletion.UndoTime))
 		status, why := purchase.Sent, subscription.Paused
 		if wrong[0] != nil {
 			status, why = purchase.Cancelled, subscription.Inactive
@@ -339,7 +340,7 @@ func TestADeletionByTheAPILeavesTheSubscriptionToItsSwitches(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	clientID, tokenID, _, without, planned := h.running()
-	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
+	must(t, h.deletions.DeleteToken(ctx, h.program(), clientID, tokenID))
 	if rec := h.get(planned); rec.Status != purchase.Sent {
 		t.Errorf("the purchase is %s", rec.Status)
 	}

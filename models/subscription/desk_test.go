@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -221,7 +222,7 @@ func TestADeletedAccountIsAskedForByInvoice(t *testing.T) {
 	on := h.add(tpl, clientID, firstOn(day(time.February, 10))).Subscriber
 	off := h.add(tpl, clientID, firstOn(day(time.February, 10)),
 		func(in *subscription.SubscriberInput) { in.Switches.InvoiceOnChargeFailure = false }).Subscriber
-	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
+	must(t, h.deletions.DeleteToken(ctx, h.program(), clientID, tokenID))
 	h.to(day(time.February, 10).At(9, 0))
 	if got := h.billed(on.ID); len(got) != 1 || got[0].Status != "sent" {
 		t.Errorf("with the switch: %+v", got)
@@ -252,7 +253,7 @@ func TestAWaitingChargeThatLosesItsAccountIsInvoiced(t *testing.T) {
 	h := open(t)
 	clientID, tokenID := h.stored("4000000000")
 	p := h.add(h.template(subscription.Default()), clientID).Purchase
-	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
+	must(t, h.deletions.DeleteToken(ctx, h.program(), clientID, tokenID))
 	rec := h.get(p.ID)
 	if rec.Status != purchase.Sent || rec.PassAt.IsZero() {
 		t.Errorf("%s, pass at %v", rec.Status, rec.PassAt)
@@ -378,7 +379,7 @@ func TestANewAccountThatTakesOverIsChargedFromThenOn(t *testing.T) {
 	clientID, old := h.stored("4000000000")
 	sub := h.add(h.template(subscription.Default()), clientID, firstOn(day(time.February, 10))).Subscriber
 	most := int64(12000)
-	a, err := h.purchases.Amend(ctx, h.who, old, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 10000,
+	a, err := h.amendments.Amend(ctx, h.who, old, amendment.Revision{Method: purchase.DebiCheck, PriceCents: 10000,
 		DirectDebit: purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME",
 			DebitSequence:      "RCUR",
 			AdjustmentCategory: "NEVER", MaxAmountCents: &most, AllowDateAdjustment: true}},
@@ -386,7 +387,7 @@ func TestANewAccountThatTakesOverIsChargedFromThenOn(t *testing.T) {
 			BankCode: "632005", AccountNumber: "4000000000", AccountType: bank.Current}})
 	must(t, err)
 	h.to(h.store.Now().Add(2 * time.Minute)) // the payer accepts
-	_, err = h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
+	_, err = h.amendments.TakeOver(ctx, h.who, a.ID, amendment.Agreed{})
 	must(t, err)
 	if s := h.sub(sub.ID); s.TokenID != a.NewID || s.TokenID == old {
 		t.Errorf("charged on %s, want %s", s.TokenID, a.NewID)

@@ -10,15 +10,18 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
+	"debitdesk/models/deletion"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mandate"
@@ -34,19 +37,22 @@ var ctx = context.Background()
 
 // house is everything that bills subscriptions, on a database of its own.
 type house struct {
-	t         testing.TB
-	store     *database.DB
-	bank      *banksandbox.Bank
-	clients   *client.Service
-	purchases *purchase.Service
-	debits    *debit.Service
-	subs      *subscription.Service
-	controls  *simulation.Controls
-	dsn       string
-	machine   func() time.Time
-	life      *life // of the process; nil: it is not killed
-	who       actor.Actor
-	brand     uuid.UUID
+	t          testing.TB
+	store      *database.DB
+	bank       *banksandbox.Bank
+	clients    *client.Service
+	purchases  *purchase.Service
+	deletions  *deletion.Service
+	stops      *clientstop.Service
+	amendments *amendment.Service
+	debits     *debit.Service
+	subs       *subscription.Service
+	controls   *simulation.Controls
+	dsn        string
+	machine    func() time.Time
+	life       *life // of the process; nil: it is not killed
+	who        actor.Actor
+	brand      uuid.UUID
 }
 
 type letters struct{}
@@ -127,13 +133,17 @@ func (h *house) begin() {
 	h.purchases.Papers = bills
 	h.debits = &debit.Service{InTx: runner(h, s.InTx), Store: debit.Store{DB: s}, Bank: h.bank, Purchases: h.purchases,
 		Now:       s.Now,
-		Timetable: tt, Limits: h.purchases.Limits}
+		Timetable: tt, Limits: h.purchases.Limits,
+		FinishDeletions: func(ctx context.Context) (int, error) { return h.deletions.FinishDeletions(ctx) }}
 	h.clients = &client.Service{Store: client.Store{DB: s}, Now: s.Now,
 		Forget: func(ctx context.Context, tx *database.Tx, who actor.Actor, id uuid.UUID) error {
-			return h.purchases.ForgetClient(ctx, tx, who, id)
+			return h.deletions.ForgetClient(ctx, tx, who, id)
 		}}
 	h.subs = h.worker()
-	h.purchases.Subscriptions = h.subs
+	h.purchases.Recurrence = h.subs.Recurs
+	h.deletions = &deletion.Service{Purchases: h.purchases, Subscriptions: h.subs}
+	h.stops = &clientstop.Service{Purchases: h.purchases, Subscriptions: h.subs}
+	h.amendments = &amendment.Service{Purchases: h.purchases, Deletions: h.deletions, FollowToken: h.subs.FollowToken}
 	post := &outbox.Service{Store: outbox.Store{DB: s}, Sender: outbox.Keep{}, Sent: h.purchases.Mailed,
 		Compose: bills.Compose}
 	h.controls = &simulation.Controls{Store: simulation.Store{DB: s}, Clock: s.Clock, Debits: h.debits,

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
 
@@ -58,25 +58,25 @@ func (h *house) again() {
 // chosen when it is deleted.
 type leaving struct {
 	client, account, other uuid.UUID
-	choices                map[uuid.UUID]purchase.Choice
+	choices                map[uuid.UUID]deletion.Choice
 }
 
 func (h *house) leaving(tpl subscription.Template) leaving {
 	h.t.Helper()
-	l := leaving{choices: map[uuid.UUID]purchase.Choice{}}
+	l := leaving{choices: map[uuid.UUID]deletion.Choice{}}
 	l.client, l.account = h.stored("4000000000")
 	var added []subscription.Added
 	for range 5 {
 		added = append(added, h.add(tpl, l.client))
 	}
 	l.other = h.second(l.client)
-	move := purchase.Choice{Do: purchase.UseOther, To: l.other}
-	for n, one := range []struct{ debit, subscription purchase.Choice }{
+	move := deletion.Choice{Do: deletion.UseOther, To: l.other}
+	for n, one := range []struct{ debit, subscription deletion.Choice }{
 		{move, move},
-		{purchase.Choice{Do: purchase.Ask}, purchase.Choice{Do: purchase.Ask}},
-		{purchase.Choice{Do: purchase.Drop}, purchase.Choice{Do: purchase.Pause}},
-		{purchase.Choice{Do: purchase.Cancel}, purchase.Choice{Do: purchase.Cancel}},
-		{move, purchase.Choice{Do: purchase.Invoice}},
+		{deletion.Choice{Do: deletion.Ask}, deletion.Choice{Do: deletion.Ask}},
+		{deletion.Choice{Do: deletion.Drop}, deletion.Choice{Do: deletion.Pause}},
+		{deletion.Choice{Do: deletion.Cancel}, deletion.Choice{Do: deletion.Cancel}},
+		{move, deletion.Choice{Do: deletion.Invoice}},
 	} {
 		l.choices[added[n].Purchase.ID], l.choices[added[n].Subscriber.ID] = one.debit, one.subscription
 	}
@@ -86,15 +86,15 @@ func (h *house) leaving(tpl subscription.Template) leaving {
 // leave deletes the account with its choices, as a person does who tries again when there was no answer.
 func (h *house) leave(l leaving) {
 	h.t.Helper()
-	_, err := h.purchases.StartDeletion(
+	_, err := h.deletions.StartDeletion(
 		ctx,
 		h.who,
-		purchase.DeletionInput{Tokens: []uuid.UUID{l.account}, Choices: l.choices},
+		deletion.DeletionInput{Tokens: []uuid.UUID{l.account}, Choices: l.choices},
 	)
 	if errors.Is(err, errKilled) {
 		h.again()
-		if _, err = h.purchases.StartDeletion(ctx, h.who,
-			purchase.DeletionInput{Tokens: []uuid.UUID{l.account}, Choices: l.choices}); fault.Is(err, fault.NotFound) {
+		if _, err = h.deletions.StartDeletion(ctx, h.who,
+			deletion.DeletionInput{Tokens: []uuid.UUID{l.account}, Choices: l.choices}); fault.Is(err, fault.NotFound) {
 			return // it was killed after it had written the deletion
 		}
 	}
@@ -153,7 +153,7 @@ func TestADeletionWithChoicesThatIsKilledAtAnyStepLosesAndDoublesNothing(t *test
 	tpl := h.template(subscription.Default())
 	whole := h.leaving(tpl)
 	h.leave(whole)
-	must(t, h.store.Clock.MoveTo(ctx, h.store.Now().Add(purchase.UndoTime)))
+	must(t, h.store.Clock.MoveTo(ctx, h.store.Now().Add(deletion.UndoTime)))
 	h.run()
 	want := []string{"debit cancelled deleted 5", "debit scheduled other 2", "deletion done 1",
 		"mail account_link queued 1", "mail debit_failed queued 1", "mail subscribed queued 5",
@@ -177,7 +177,7 @@ func TestADeletionWithChoicesThatIsKilledAtAnyStepLosesAndDoublesNothing(t *test
 		l := h.leaving(tpl)
 		h.life = &life{last: last}
 		h.leave(l)
-		must(t, h.store.Clock.MoveTo(ctx, h.store.Now().Add(purchase.UndoTime)))
+		must(t, h.store.Clock.MoveTo(ctx, h.store.Now().Add(deletion.UndoTime)))
 		killed = h.life == nil
 		killed = h.run() || killed
 		if got := h.became(l); !slices.Equal(got, want) {

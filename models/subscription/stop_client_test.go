@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
@@ -20,24 +21,24 @@ import (
 	"debitdesk/models/token"
 )
 
-func (h *house) halt(clientID uuid.UUID) purchase.Halt {
+func (h *house) halt(clientID uuid.UUID) clientstop.Halt {
 	h.t.Helper()
-	halt, err := h.purchases.HaltOf(ctx, h.who, clientID)
+	halt, err := h.stops.HaltOf(ctx, h.who, clientID)
 	must(h.t, err)
 	return halt
 }
 
-func (h *house) stopClient(clientID uuid.UUID) purchase.ClientStop {
+func (h *house) stopClient(clientID uuid.UUID) clientstop.ClientStop {
 	h.t.Helper()
-	stop, err := h.purchases.StopClient(ctx, h.who, purchase.StopInput{ClientID: clientID, Reason: "They dispute it all.",
+	stop, err := h.stops.StopClient(ctx, h.who, clientstop.StopInput{ClientID: clientID, Reason: "They dispute it all.",
 		Seen: h.halt(clientID).Digest()})
 	must(h.t, err)
 	return stop
 }
 
-func (h *house) resume(clientID uuid.UUID) purchase.StopUndo {
+func (h *house) resume(clientID uuid.UUID) clientstop.StopUndo {
 	h.t.Helper()
-	u, err := h.purchases.ResumeClient(ctx, h.who, clientID, uuid.Nil)
+	u, err := h.stops.ResumeClient(ctx, h.who, clientID, uuid.Nil)
 	must(h.t, err)
 	return u
 }
@@ -125,7 +126,7 @@ func TestStoppingEverythingTakesBackAllAndUndoingBringsJustThatBack(t *testing.T
 			t.Errorf("the subscription is %s (%s), next on %s", s.Status, s.Why, s.NextOn)
 		}
 	}
-	if _, err := h.purchases.ResumeClient(ctx, h.who, clientID, uuid.Nil); !fault.HasCode(err, "nothing_stopped") {
+	if _, err := h.stops.ResumeClient(ctx, h.who, clientID, uuid.Nil); !fault.HasCode(err, "nothing_stopped") {
 		t.Errorf("undone twice: %v", err)
 	}
 	h.to(day(time.March, 2).At(10, 0))
@@ -201,11 +202,11 @@ func TestOfManyStopsAtOnceOneCountsAndNoChargeSlipsThrough(t *testing.T) {
 	h := open(t)
 	clientID, tokenID, _, _, _ := h.running()
 	var wait sync.WaitGroup
-	stops := make([]purchase.ClientStop, 6)
+	stops := make([]clientstop.ClientStop, 6)
 	for i := range stops {
 		wait.Go(func() {
 			var err error
-			stops[i], err = h.purchases.StopClient(ctx, h.who, purchase.StopInput{ClientID: clientID, Reason: "All at once."})
+			stops[i], err = h.stops.StopClient(ctx, h.who, clientstop.StopInput{ClientID: clientID, Reason: "All at once."})
 			if err != nil {
 				t.Error(err)
 			}
@@ -237,20 +238,20 @@ func TestOnlyWhoMayApproveStopsEverything(t *testing.T) {
 	clientID, _, _, _, _ := h.running()
 	staff := h.who
 	staff.Role = actor.Staff
-	_, err := h.purchases.StopClient(ctx, staff, purchase.StopInput{ClientID: clientID, Reason: "x"})
+	_, err := h.stops.StopClient(ctx, staff, clientstop.StopInput{ClientID: clientID, Reason: "x"})
 	if !fault.Is(err, fault.Forbidden) {
 		t.Errorf("staff: %v", err)
 	}
-	_, err = h.purchases.StopClient(ctx, h.who, purchase.StopInput{ClientID: clientID, Reason: " "})
+	_, err = h.stops.StopClient(ctx, h.who, clientstop.StopInput{ClientID: clientID, Reason: " "})
 	if !fault.HasCode(err, "required") {
 		t.Errorf("no reason: %v", err)
 	}
 	stranger, _ := h.merchant("other")
-	if _, err := h.purchases.StopClient(ctx, stranger, purchase.StopInput{ClientID: clientID,
+	if _, err := h.stops.StopClient(ctx, stranger, clientstop.StopInput{ClientID: clientID,
 		Reason: "x"}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a stranger: %v", err)
 	}
-	if _, err := h.purchases.StopClient(ctx, h.who, purchase.StopInput{ClientID: clientID, Reason: "x",
+	if _, err := h.stops.StopClient(ctx, h.who, clientstop.StopInput{ClientID: clientID, Reason: "x",
 		Seen: "another"}); !fault.HasCode(err, "stakes_grew") {
 		t.Errorf("something else was seen: %v", err)
 	}

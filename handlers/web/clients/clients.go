@@ -22,6 +22,8 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/book"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
+	"debitdesk/models/deletion"
 	"debitdesk/models/estimate"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
@@ -63,9 +65,10 @@ type Clients struct {
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Impact says what ends when the client is deleted, and who may not.
-	Impact func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error)
-	// Purchases stop everything that is debited from a client; whoever may not do that asks Approvals.
+	Impact    func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (deletion.ClientImpact, error)
 	Purchases *purchase.Service
+	// Stops stop everything that is debited from a client; whoever may not do that asks Approvals.
+	Stops     *clientstop.Service
 	Approvals *approval.Service
 	// Merging makes one client of two.
 	Merging *merging.Service

@@ -21,10 +21,10 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/deletion"
 	"debitdesk/models/estimate"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -316,15 +316,15 @@ func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeE
 }
 
 // impactOn is what ends with a client, and why this person may not end it.
-func (h *Clients) impactOn(c echo.Context, one client.Client) (purchase.ClientImpact, error) {
+func (h *Clients) impactOn(c echo.Context, one client.Client) (deletion.ClientImpact, error) {
 	if one.Erased() {
-		return purchase.ClientImpact{}, nil
+		return deletion.ClientImpact{}, nil
 	}
 	return h.Impact(c.Request().Context(), access.Actor(c), one.ID)
 }
 
 // whyNotForget is why the person may not delete the client, or nothing.
-func whyNotForget(i purchase.ClientImpact) string {
+func whyNotForget(i deletion.ClientImpact) string {
 	if i.Refused == nil {
 		return ""
 	}
@@ -333,7 +333,7 @@ func whyNotForget(i purchase.ClientImpact) string {
 
 // clientConfirmation is what a person types before a client is deleted: what is asked
 // before its stored accounts are, or else the end of the account on its record.
-func clientConfirmation(one client.Client, impact purchase.ClientImpact) kit.TypedWord {
+func clientConfirmation(one client.Client, impact deletion.ClientImpact) kit.TypedWord {
 	masks := make([]string, 0, len(impact.Accounts))
 	for _, i := range impact.Accounts {
 		masks = append(masks, i.Token.AccountMask)

@@ -14,8 +14,8 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/client"
+	"debitdesk/models/clientstop"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -54,7 +54,7 @@ func (h *Clients) stopOn(c echo.Context, one client.Client, view *pages.ClientVi
 		}
 		return err
 	}
-	stop, found, err := h.Purchases.StandingStop(ctx, who, one.ID)
+	stop, found, err := h.Stops.StandingStop(ctx, who, one.ID)
 	if err != nil || !found {
 		return err
 	}
@@ -97,7 +97,7 @@ func (h *Clients) AskStop(c echo.Context) error {
 
 func (h *Clients) askStop(c echo.Context, one client.Client, form url.Values, refused error) error {
 	who := access.Actor(c)
-	halt, err := h.Purchases.HaltOf(c.Request().Context(), who, one.ID)
+	halt, err := h.Stops.HaltOf(c.Request().Context(), who, one.ID)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (h *Clients) Stop(c echo.Context) error {
 		return access.RedirectWithFlash(c, "ok", "You asked to stop everything. Everyone who can confirm it gets a mail.",
 			words.ApprovalPath(a.ID))
 	}
-	_, err = h.Purchases.StopClient(ctx, who, purchase.StopInput{ClientID: one.ID, Reason: form.Get("reason"),
+	_, err = h.Stops.StopClient(ctx, who, clientstop.StopInput{ClientID: one.ID, Reason: form.Get("reason"),
 		Seen: form.Get("seen")})
 	switch {
 	case kit.MayShow(err):
@@ -172,7 +172,7 @@ func (h *Clients) AskResume(c echo.Context) error {
 }
 
 func (h *Clients) askResume(c echo.Context, status int, one client.Client, refused error) error {
-	undo, err := h.Purchases.UndoOf(c.Request().Context(), access.Actor(c), one.ID)
+	undo, err := h.Stops.UndoOf(c.Request().Context(), access.Actor(c), one.ID)
 	if err != nil && !fault.HasCode(err, "nothing_stopped") {
 		return err
 	}
@@ -202,7 +202,7 @@ func (h *Clients) Resume(c echo.Context) error {
 		return err
 	}
 	seen, _ := uuid.Parse(form.Get("stop")) // what is no id was not shown
-	_, err = h.Purchases.ResumeClient(c.Request().Context(), access.Actor(c), one.ID, seen)
+	_, err = h.Stops.ResumeClient(c.Request().Context(), access.Actor(c), one.ID, seen)
 	switch {
 	case kit.MayShow(err):
 		return h.askResume(c, kit.StatusOf(err), one, err)

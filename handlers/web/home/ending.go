@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
+	"debitdesk/models/deletion"
 	"debitdesk/models/followup"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
@@ -38,7 +39,7 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 	}
 	var lines []line
 	var links, requests, disputes []followup.Ending
-	var deletions []purchase.Deletion
+	var deletions []deletion.Deletion
 	store, today := h.Followups.Store, calendar.DateOf(now)
 	if err := database.AtOnce(ctx, func(ctx context.Context) (err error) {
 		links, err = store.LinksEnding(ctx, who.MerchantID, now, now.Add(linksSoon), endingShown)
@@ -50,7 +51,7 @@ func (h *Home) ending(ctx context.Context, who actor.Actor, now time.Time) ([]pa
 		disputes, err = store.DisputesHidden(ctx, who.MerchantID, today, today.AddDays(proofSoon), endingShown)
 		return err
 	}, func(ctx context.Context) (err error) {
-		deletions, err = h.Purchases.Service.DeletionsWaiting(ctx, who)
+		deletions, err = h.Deletions(ctx, who)
 		return err
 	}); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/attention"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/deletion"
 	"debitdesk/models/followup"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
@@ -36,6 +37,8 @@ type Home struct {
 	Approvals *approval.Service
 	Followups *followup.Service
 	Purchases *purchases.Purchases
+	// Deletions are those of stored accounts that can still be undone.
+	Deletions func(context.Context, actor.Actor) ([]deletion.Deletion, error)
 	// Members are the people of the business.
 	Members func(ctx context.Context, merchantID uuid.UUID) ([]member.Member, error)
 	// Latest gives the newest batches of invoices.

@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -30,6 +31,7 @@ import (
 // stored account.
 type Amendments struct {
 	Desk      *kit.Desk
+	Service   *amendment.Service
 	Purchases *purchase.Service
 	Register  *token.Service
 	Mandates  *mandate.Service
@@ -64,11 +66,11 @@ func (h *Amendments) old(c echo.Context) (token.Entry, mandate.Mandate, error) {
 
 // begun finds the amendment that the page of a token leads to instead of a form.
 func (h *Amendments) begun(c echo.Context, old token.Entry) (uuid.UUID, bool, error) {
-	a, err := h.Purchases.AmendmentOf(c.Request().Context(), access.Actor(c), old.ID)
+	a, err := h.Service.AmendmentOf(c.Request().Context(), access.Actor(c), old.ID)
 	if fault.Is(err, fault.NotFound) {
 		return uuid.Nil, false, nil
 	}
-	return a.ID, a.State == purchase.AmendmentOpen || a.State == purchase.AmendmentDone && !old.Live(), err
+	return a.ID, a.State == amendment.AmendmentOpen || a.State == amendment.AmendmentDone && !old.Live(), err
 }
 
 // Begin serves POST /tokens/:id/amendment.
@@ -90,9 +92,9 @@ func (h *Amendments) Begin(c echo.Context) error {
 		return h.review(c, old, m, form, in)
 	}
 	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName),
-		func(ctx context.Context) (purchase.Amendment, error) {
-			return h.Purchases.Amend(ctx, access.Actor(c), old.ID, in)
-		}, func(a purchase.Amendment) string { return words.AmendmentPath(a.ID, "") })
+		func(ctx context.Context) (amendment.Amendment, error) {
+			return h.Service.Amend(ctx, access.Actor(c), old.ID, in)
+		}, func(a amendment.Amendment) string { return words.AmendmentPath(a.ID, "") })
 	if _, _, refused := kit.Problems(err); refused {
 		return h.form(c, http.StatusUnprocessableEntity, old, m, form, err)
 	}
@@ -124,12 +126,12 @@ func (h *Amendments) Show(c echo.Context) error {
 	return h.page(c, http.StatusOK, a, nil, nil)
 }
 
-func (h *Amendments) find(c echo.Context) (purchase.AmendmentSheet, error) {
+func (h *Amendments) find(c echo.Context) (amendment.AmendmentSheet, error) {
 	id, err := kit.ID(c, "id")
 	if err != nil {
-		return purchase.AmendmentSheet{}, err
+		return amendment.AmendmentSheet{}, err
 	}
-	return h.Purchases.Amendment(c.Request().Context(), access.Actor(c), id)
+	return h.Service.Amendment(c.Request().Context(), access.Actor(c), id)
 }
 
 // Give serves POST /amendments/:id/account: new EFT details from a signed mandate.
@@ -142,7 +144,7 @@ func (h *Amendments) Give(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.State != purchase.AmendmentOpen || a.Source.Method != purchase.EFT {
+	if a.State != amendment.AmendmentOpen || a.Source.Method != purchase.EFT {
 		return fault.New(fault.Conflict, "amendment_closed", "This change is not waiting for a signed mandate.")
 	}
 	if _, err := h.Purchases.GiveAccount(c.Request().Context(), access.Actor(c), a.NewID, account); err != nil {
@@ -164,11 +166,11 @@ func (h *Amendments) TakeOver(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var agreed purchase.Agreed
+	var agreed amendment.Agreed
 	agreed.Given = form.Get("consent") == "yes"
 	agreed.Count, _ = strconv.Atoi(form.Get("count"))
 	agreed.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64)
-	done, err := h.Purchases.TakeOver(c.Request().Context(), access.Actor(c), a.ID, agreed)
+	done, err := h.Service.TakeOver(c.Request().Context(), access.Actor(c), a.ID, agreed)
 	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Code == "amendment_stopped" ||
 		f.Code == "amendment_not_ready") {
 		if a, err = h.find(c); err != nil { // as it stands now
@@ -192,13 +194,13 @@ func (h *Amendments) Abandon(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if a, err = h.Purchases.Abandon(c.Request().Context(), access.Actor(c), a.ID); err != nil {
+	if a, err = h.Service.Abandon(c.Request().Context(), access.Actor(c), a.ID); err != nil {
 		return err
 	}
 	return h.to(c, a, "The change was abandoned. The token stays in use as it was.")
 }
 
-func (h *Amendments) to(c echo.Context, a purchase.AmendmentSheet, text string) error {
+func (h *Amendments) to(c echo.Context, a amendment.AmendmentSheet, text string) error {
 	return access.RedirectWithFlash(c, "ok", text, words.AmendmentPath(a.ID, ""))
 }
 

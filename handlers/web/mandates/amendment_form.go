@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -73,8 +74,8 @@ func prefillTick(form url.Values, name string, on bool) {
 }
 
 // revisionOf reads what staff want instead of the stored account.
-func revisionOf(form url.Values) purchase.Revision {
-	in := purchase.Revision{Method: form.Get("method"), Name: strings.TrimSpace(form.Get("name")),
+func revisionOf(form url.Values) amendment.Revision {
+	in := amendment.Revision{Method: form.Get("method"), Name: strings.TrimSpace(form.Get("name")),
 		DirectDebit: purchase.DirectDebitInput{PeriodUnits: form.Get("period_units")}}
 	if text := form.Get("deduction_day"); text != "" && in.DirectDebit.PeriodUnits != "days" {
 		day, err := strconv.Atoi(strings.Replace(strings.ToLower(strings.TrimSpace(text)), "last",
@@ -97,7 +98,7 @@ func revisionOf(form url.Values) purchase.Revision {
 	return in
 }
 
-func debiCheckOf(form url.Values, in *purchase.Revision) {
+func debiCheckOf(form url.Values, in *amendment.Revision) {
 	in.PriceCents = centsTyped(&in.Problems, form, "price", "price")
 	if in.PriceCents == 0 && !in.Problems.Has("price") {
 		in.Problems.Add("price", "required", "Enter the usual amount. The client confirms it.")
@@ -249,7 +250,7 @@ func accountTypeChoice(form url.Values, byInput map[string]string) components.Se
 // nowFacts is the account as it is debited today.
 func (h *Amendments) nowFacts(old token.Entry, m mandate.Mandate) components.Facts {
 	var f components.Facts
-	for _, line := range sideLines(purchase.Side{Known: true, Token: old.Token, Mandate: m}, nil) {
+	for _, line := range sideLines(amendment.Side{Known: true, Token: old.Token, Mandate: m}, nil) {
 		if line.text != "" && line.label != "Account check" {
 			f.Items = append(f.Items, components.Fact{Label: line.label, Value: line.text, Mono: line.mono})
 		}

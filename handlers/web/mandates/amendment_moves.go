@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/amendment"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
 
-func takeOverView(a purchase.AmendmentSheet, byInput map[string]string, now time.Time) *pages.TakeOverView {
+func takeOverView(a amendment.AmendmentSheet, byInput map[string]string, now time.Time) *pages.TakeOverView {
 	cents, n := a.MovesCents(), len(a.Moves)
 	v := &pages.TakeOverView{Action: words.AmendmentPath(a.ID, "/takeover"), Count: strconv.Itoa(n),
 		Cents: strconv.FormatInt(cents, 10),
@@ -35,7 +36,7 @@ func those(n int) string {
 	return plural.Pick(n, "this ", "these ") + plural.Of(n, "purchase")
 }
 
-func moveRow(m purchase.Move, now time.Time) pages.MoveRow {
+func moveRow(m amendment.Move, now time.Time) pages.MoveRow {
 	r := pages.MoveRow{Name: purchaseName(m.Purchase), What: productName(m.Purchase), Href: words.PurchasePath(m.ID),
 		Amount: words.Sum(m.TotalCents, m.Currency), Was: words.DayTime(m.Old.ActionDate),
 		Is:   words.DayTime(m.Plan.ActionDate),

@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
@@ -27,7 +28,7 @@ import (
 // review shows what a change of details would do before anything is sent: what is new, whom it goes to, and what
 // becomes of planned debits. The request is tried by the code that carries it out.
 func (h *Amendments) review(c echo.Context, old token.Entry, m mandate.Mandate, form url.Values,
-	in purchase.Revision) error {
+	in amendment.Revision) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	tried := in
 	if ask := tried.DirectDebit.Ask; ask != nil { // the bank is asked about the account once, when this is sent
@@ -35,7 +36,7 @@ func (h *Amendments) review(c echo.Context, old token.Entry, m mandate.Mandate, 
 		unverified.VerifyAccount = false
 		tried.DirectDebit.Ask = &unverified
 	}
-	_, err := h.Purchases.Amend(dryrun.With(ctx), who, old.ID, tried)
+	_, err := h.Service.Amend(dryrun.With(ctx), who, old.ID, tried)
 	if _, _, refused := kit.Problems(err); refused {
 		return h.form(c, http.StatusUnprocessableEntity, old, m, form, err)
 	}
@@ -45,7 +46,7 @@ func (h *Amendments) review(c echo.Context, old token.Entry, m mandate.Mandate, 
 	if err != nil {
 		return err
 	}
-	planned, err := h.Purchases.PlannedFrom(ctx, who, old.ID)
+	planned, err := h.Service.PlannedFrom(ctx, who, old.ID)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func sentFields(form url.Values) (fields []pages.HiddenField) {
 }
 
 // newFacts are the details as they will be.
-func newFacts(old token.Entry, form url.Values, in purchase.Revision, limits mandate.Limits) components.Facts {
+func newFacts(old token.Entry, form url.Values, in amendment.Revision, limits mandate.Limits) components.Facts {
 	var f components.Facts
 	add := func(label, value string) {
 		if value != "" {
@@ -123,7 +124,7 @@ func newFacts(old token.Entry, form url.Values, in purchase.Revision, limits man
 }
 
 // whatHappens says what sending does.
-func whatHappens(old token.Entry, in purchase.Revision) []string {
+func whatHappens(old token.Entry, in amendment.Revision) []string {
 	first := "You get a link for the client, who gives the new account and agrees. You can also record a signed form."
 	if in.Method == purchase.DebiCheck && (in.KeepAccount || in.Account != nil) {
 		first = "The client’s bank asks the client to confirm at once."

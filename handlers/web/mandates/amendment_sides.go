@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/amendment"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -20,7 +21,7 @@ type sideLine struct {
 }
 
 // sideLines is one side in words, always with the same rows.
-func sideLines(s purchase.Side, said []mandate.Verification) []sideLine {
+func sideLines(s amendment.Side, said []mandate.Verification) []sideLine {
 	t, m := s.Token, s.Mandate
 	lines := []sideLine{{label: "Bank", text: words.BankWords(t.BankCode)},
 		{label: "Account", text: t.AccountMask, mono: true}, {label: "Account check", text: ""},
@@ -51,10 +52,10 @@ func methodWord(method string) string {
 }
 
 // compare puts the two sides beside each other.
-func (h *Amendments) compare(c echo.Context, a purchase.AmendmentSheet) ([]pages.AmendmentLine, error) {
+func (h *Amendments) compare(c echo.Context, a amendment.AmendmentSheet) ([]pages.AmendmentLine, error) {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	sides := [2][]sideLine{}
-	for i, s := range []purchase.Side{a.Old, a.New} {
+	for i, s := range []amendment.Side{a.Old, a.New} {
 		if !s.Known {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
@@ -35,11 +36,11 @@ const (
 	stageAbandoned  stage = "abandoned"
 )
 
-func stageOf(a purchase.AmendmentSheet) stage {
+func stageOf(a amendment.AmendmentSheet) stage {
 	switch {
-	case a.State == purchase.AmendmentDone:
+	case a.State == amendment.AmendmentDone:
 		return stageDone
-	case a.State == purchase.AmendmentAbandoned:
+	case a.State == amendment.AmendmentAbandoned:
 		return stageAbandoned
 	case a.Ready():
 		return stageReady
@@ -75,7 +76,7 @@ func amendSteps(now int, done bool) components.Stepper {
 	return s
 }
 
-func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet, form url.Values, wrong error) error {
+func (h *Amendments) page(c echo.Context, status int, a amendment.AmendmentSheet, form url.Values, wrong error) error {
 	at, now, who := stageOf(a), h.Desk.Now(), access.Actor(c)
 	byInput, summary, _ := kit.Problems(wrong)
 	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
@@ -88,7 +89,7 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	v := pages.AmendmentView{Title: "Change debit-order details",
 		Back:  components.Link{Text: a.Old.Token.Named(), Href: words.TokenPath(a.OldTokenID)},
 		Steps: amendSteps(step, at == stageDone), Problems: components.ErrorSummary{Items: summary}, Done: at == stageDone,
-		MayWrite: who.Can(actor.Write), Open: a.State == purchase.AmendmentOpen,
+		MayWrite: who.Can(actor.Write), Open: a.State == amendment.AmendmentOpen,
 		AbandonAction: words.AmendmentPath(a.ID, "/abandonment")}
 	var err error
 	if v.State, err = h.state(c, a); err != nil {
@@ -125,7 +126,7 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 		func(f layout.Frame) templ.Component { return pages.Amendment(f, v) })
 }
 
-func (h *Amendments) paper(a purchase.AmendmentSheet, form url.Values,
+func (h *Amendments) paper(a amendment.AmendmentSheet, form url.Values,
 	byInput map[string]string) *pages.StoreAccountView {
 	if form == nil {
 		form = url.Values{"full_name": {a.Old.Token.HolderName}}
@@ -137,7 +138,7 @@ func (h *Amendments) paper(a purchase.AmendmentSheet, form url.Values,
 
 // state is what the amendment waits for, in words; it is asked for again while it
 // may change by itself.
-func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.AmendmentStateView, error) {
+func (h *Amendments) state(c echo.Context, a amendment.AmendmentSheet) (pages.AmendmentStateView, error) {
 	at := stageOf(a)
 	v := pages.AmendmentStateView{Note: stageNote(a, at)}
 	if !at.final() {
@@ -160,7 +161,7 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 	return v, nil
 }
 
-func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
+func stageNote(a amendment.AmendmentSheet, at stage) components.Note {
 	switch at {
 	case stageDetails:
 		return components.Note{Kind: "warn", Title: "Waiting for the client’s details",

@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/deletion"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -65,8 +66,8 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 }
 
 // ClientImpact says what ends when a client is deleted.
-func (h *Tokens) ClientImpact(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error) {
-	return h.Purchases.ImpactOfClient(ctx, who, clientID)
+func (h *Tokens) ClientImpact(ctx context.Context, who actor.Actor, clientID uuid.UUID) (deletion.ClientImpact, error) {
+	return h.Deletions.ImpactOfClient(ctx, who, clientID)
 }
 
 // saidOf is what was said about the account of one purchase, newest first.

@@ -18,9 +18,9 @@ import (
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/approval"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -65,7 +65,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Purchases.StartDeletion(c.Request().Context(), who, in)
+	d, err := h.Deletions.StartDeletion(c.Request().Context(), who, in)
 	switch {
 	case fault.HasCode(err, "approval_needed"):
 		return h.askSecond(c, form, in)
@@ -78,7 +78,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 		return err
 	}
 	text := plural.Of(len(d.Tokens), "token") + " deleted. The deletion can be undone for " +
-		words.SayLeft(purchase.UndoTime) + "; after that it cannot be undone, and what you chose happens."
+		words.SayLeft(deletion.UndoTime) + "; after that it cannot be undone, and what you chose happens."
 	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (h *Tokens) Delete(c echo.Context) error {
 }
 
 // deletionInput reads what is deleted and what was chosen for what hangs on it.
-func deletionInput(form url.Values, impacts []purchase.Impact) (purchase.DeletionInput, error) {
-	in := purchase.DeletionInput{Reason: form.Get("reason"), Choices: map[uuid.UUID]purchase.Choice{}}
+func deletionInput(form url.Values, impacts []deletion.Impact) (deletion.DeletionInput, error) {
+	in := deletion.DeletionInput{Reason: form.Get("reason"), Choices: map[uuid.UUID]deletion.Choice{}}
 	for _, i := range impacts {
 		in.Tokens = append(in.Tokens, i.Token.ID)
 	}
@@ -103,7 +103,7 @@ func deletionInput(form url.Values, impacts []purchase.Impact) (purchase.Deletio
 		in.Choices[of] = choiceOf(form.Get(name))
 	}
 	if form.Has("seen") {
-		in.Seen = &purchase.ImpactTotals{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt,
+		in.Seen = &deletion.ImpactTotals{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt,
 			Cents: math.MaxInt64, Digest: form.Get("seen")}
 	}
 	return in, nil
@@ -113,7 +113,7 @@ func deletionInput(form url.Values, impacts []purchase.Impact) (purchase.Deletio
 const choiceName = "choice-"
 
 // choiceValue is a choice as a form sends it.
-func choiceValue(c purchase.Choice) string {
+func choiceValue(c deletion.Choice) string {
 	if c.To == uuid.Nil {
 		return string(c.Do)
 	}
@@ -121,13 +121,13 @@ func choiceValue(c purchase.Choice) string {
 }
 
 // choiceOf reads a choice; what is none is refused as one that is not possible.
-func choiceOf(text string) purchase.Choice {
+func choiceOf(text string) deletion.Choice {
 	do, to, _ := strings.Cut(text, ":")
 	id, _ := uuid.Parse(to)
-	return purchase.Choice{Do: purchase.Do(do), To: id}
+	return deletion.Choice{Do: deletion.Do(do), To: id}
 }
 
-func (h *Tokens) askSecond(c echo.Context, form url.Values, in purchase.DeletionInput) error {
+func (h *Tokens) askSecond(c echo.Context, form url.Values, in deletion.DeletionInput) error {
 	of := approval.Subject{Tokens: in.Tokens, Choices: in.Choices}
 	if in.Seen != nil {
 		of.Totals.Digest = in.Seen.Digest
@@ -157,15 +157,15 @@ func named(form url.Values) (ids []uuid.UUID) {
 }
 
 // impacts finds the live tokens that are named, each once.
-func (h *Tokens) impacts(c echo.Context, form url.Values) ([]purchase.Impact, error) {
+func (h *Tokens) impacts(c echo.Context, form url.Values) ([]deletion.Impact, error) {
 	ids := named(form)
 	if ids == nil && len(form["id"]) > 0 {
 		return nil, fault.Missing()
 	}
-	if len(ids) > purchase.MaxDeleted {
-		return nil, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", purchase.MaxDeleted)
+	if len(ids) > deletion.MaxDeleted {
+		return nil, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", deletion.MaxDeleted)
 	}
-	out, err := h.Purchases.DeletionImpacts(c.Request().Context(), access.Actor(c), ids)
+	out, err := h.Deletions.DeletionImpacts(c.Request().Context(), access.Actor(c), ids)
 	if err == nil && len(ids) == 1 && len(out) == 0 {
 		err = fault.Missing()
 	}
@@ -173,7 +173,7 @@ func (h *Tokens) impacts(c echo.Context, form url.Values) ([]purchase.Impact, er
 }
 
 // confirmation is what a person types.
-func confirmation(impacts []purchase.Impact) kit.TypedWord {
+func confirmation(impacts []deletion.Impact) kit.TypedWord {
 	masks := make([]string, len(impacts))
 	for n, i := range impacts {
 		masks[n] = i.Token.AccountMask
@@ -183,7 +183,7 @@ func confirmation(impacts []purchase.Impact) kit.TypedWord {
 
 // askDelete asks, with what was typed and why it was refused.
 func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong string, refused error) error {
-	second, err := h.Purchases.NeedsSecond(c.Request().Context(), access.Actor(c))
+	second, err := h.Deletions.NeedsSecond(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
-func deletionQuestion(impacts []purchase.Impact) components.Confirm {
+func deletionQuestion(impacts []deletion.Impact) components.Confirm {
 	n := plural.Of(len(impacts), "token")
 	q := components.Confirm{
 		ID:         "delete",
@@ -234,7 +234,7 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 		Button:     "Delete " + n,
 		Text: "They can no longer be used from that moment. You can undo this for ten minutes. " +
 			"After that it cannot be undone, and only then does what you choose here happen.",
-		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}},
+		Fields: []components.Pair{{Name: "seen", Value: deletion.Digest(impacts)}},
 	}
 	for _, i := range impacts {
 		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
@@ -250,10 +250,10 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 }
 
 // losingAll shows what hangs on the accounts: the one with most first, and those with nothing together.
-func losingAll(v *pages.ActView, impacts []purchase.Impact, form url.Values, byInput map[string]string, now time.Time) {
+func losingAll(v *pages.ActView, impacts []deletion.Impact, form url.Values, byInput map[string]string, now time.Time) {
 	many := len(impacts) > 1
 	ordered := slices.Clone(impacts)
-	slices.SortStableFunc(ordered, func(a, b purchase.Impact) int {
+	slices.SortStableFunc(ordered, func(a, b deletion.Impact) int {
 		return cmp.Or(cmp.Compare(b.Cents(), a.Cents()), len(b.Uses)-len(a.Uses))
 	})
 	for _, i := range ordered {
@@ -266,7 +266,7 @@ func losingAll(v *pages.ActView, impacts []purchase.Impact, form url.Values, byI
 }
 
 // losing shows what hangs on one account, and what can become of it.
-func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]string, now time.Time) pages.Losing {
+func losing(i deletion.Impact, many bool, form url.Values, byInput map[string]string, now time.Time) pages.Losing {
 	v := pages.Losing{Lines: impactLines(i, now)}
 	if many {
 		v.Title = i.Token.Named() + " of " + i.Token.HolderName
@@ -297,14 +297,14 @@ func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]st
 }
 
 // impactLines say what the deletion of one account does beside what can be chosen.
-func impactLines(i purchase.Impact, now time.Time) []string {
+func impactLines(i deletion.Impact, now time.Time) []string {
 	out := []string{ImpactWords(i, now), i.MandateWords()}
 	lines := i.Lines()
 	return append(out, lines[len(i.Uses):len(lines)-1]...)
 }
 
 // ImpactWords says in one sentence what hangs on an account.
-func ImpactWords(i purchase.Impact, now time.Time) string {
+func ImpactWords(i deletion.Impact, now time.Time) string {
 	text := i.Token.Named() + " of " + i.Token.HolderName + ": "
 	n := i.Debits()
 	if n == 0 {

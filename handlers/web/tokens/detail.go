@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -138,7 +139,7 @@ func (h *Tokens) addWaiting(c echo.Context, e token.Entry, view *pages.TokenView
 		}
 	}
 	if e.State == token.Active {
-		open, err := h.Purchases.Replacing(ctx, who, []uuid.UUID{e.ID})
+		open, err := h.Amendments.Replacing(ctx, who, []uuid.UUID{e.ID})
 		if err != nil {
 			return err
 		}
@@ -150,12 +151,12 @@ func (h *Tokens) addWaiting(c echo.Context, e token.Entry, view *pages.TokenView
 				More: components.Link{Text: words.TakeOver, Href: href}})
 		}
 	}
-	change, err := h.Purchases.AmendmentOf(ctx, who, e.ID)
+	change, err := h.Amendments.AmendmentOf(ctx, who, e.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 	case err != nil:
 		return err
-	case change.State == purchase.AmendmentOpen:
+	case change.State == amendment.AmendmentOpen:
 		href := words.AmendmentPath(change.ID, "")
 		add("New details", "Under way", href)
 		if e.Live() {
@@ -163,7 +164,7 @@ func (h *Tokens) addWaiting(c echo.Context, e token.Entry, view *pages.TokenView
 				Title: "New details are to replace this token", Text: "It stays in use until they work."},
 				More: components.Link{Text: "Show the new details", Href: href}})
 		}
-	case change.State == purchase.AmendmentDone && e.State == token.Superseded:
+	case change.State == amendment.AmendmentDone && e.State == token.Superseded:
 		add("Replaced by", "The new account", words.TokenPath(change.NewID))
 	}
 	return nil

@@ -25,7 +25,7 @@ func (h *Tokens) offerTakeOver(list *kit.List[token.Entry, token.Filter]) {
 		for i, e := range page.Items {
 			ids[i] = e.ID
 		}
-		open, err = h.Purchases.Replacing(ctx, who, ids)
+		open, err = h.Amendments.Replacing(ctx, who, ids)
 		return page, err
 	}
 	list.Columns = append(list.Columns, kit.ActColumn(words.TakeOver, tokenClient, func(e token.Entry) string {

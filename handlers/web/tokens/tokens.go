@@ -16,9 +16,11 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/amendment"
 	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/deletion"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
@@ -32,13 +34,15 @@ import (
 
 // Tokens serves the register of stored accounts, and their mandates.
 type Tokens struct {
-	Desk      *kit.Desk
-	Register  *token.Service
-	Mandates  *mandate.Service
-	Purchases *purchase.Service
-	Exports   *kit.Exports
-	Approvals *approval.Service
-	Clients   *client.Service
+	Desk       *kit.Desk
+	Register   *token.Service
+	Mandates   *mandate.Service
+	Purchases  *purchase.Service
+	Deletions  *deletion.Service
+	Amendments *amendment.Service
+	Exports    *kit.Exports
+	Approvals  *approval.Service
+	Clients    *client.Service
 
 	Selections *selection.Service
 	Notes      kit.NotesPanel

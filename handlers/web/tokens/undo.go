@@ -14,9 +14,9 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
-	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -30,7 +30,7 @@ func everyToken(token.Token) bool { return true }
 // leaving shows the deletions that can still be undone, of the tokens that are wanted.
 func (h *Tokens) leaving(ctx context.Context, who actor.Actor,
 	wanted func(token.Token) bool) ([]pages.UndoView, error) {
-	waiting, err := h.Purchases.DeletionsWaiting(ctx, who)
+	waiting, err := h.Deletions.DeletionsWaiting(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (h *Tokens) leaving(ctx context.Context, who actor.Actor,
 }
 
 // undoable is one deletion: undo takes all of it back, "Delete now" is for one token.
-func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []token.Token) pages.UndoView {
+func (h *Tokens) undoable(who actor.Actor, d deletion.Deletion, all, shown []token.Token) pages.UndoView {
 	now := h.Desk.Now()
 	v := pages.UndoView{Text: all[0].Named() + " of " + all[0].HolderName + " is being deleted.",
 		Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
@@ -83,7 +83,7 @@ func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []tok
 }
 
 // untilWords says until when a deletion can be undone: "at 12:05 (in 8 m)".
-func untilWords(d purchase.Deletion, now time.Time) string {
+func untilWords(d deletion.Deletion, now time.Time) string {
 	return "on " + words.SayMinute(d.Until, now) + " (in " + words.SayLeft(d.Until.Sub(now)) + ")"
 }
 
@@ -93,7 +93,7 @@ func (h *Tokens) Undo(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.Purchases.Undo(c.Request().Context(), access.Actor(c), id)
+	d, err := h.Deletions.Undo(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 	if err != nil {
 		return err
 	}
-	impact, err := h.Purchases.ChosenImpact(c.Request().Context(), d, t, h.Desk.Now())
+	impact, err := h.Deletions.ChosenImpact(c.Request().Context(), d, t, h.Desk.Now())
 	if err != nil {
 		return err
 	}
@@ -129,18 +129,18 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 	if len(d.Tokens) > 1 {
 		view.Question.Breaks = append(view.Question.Breaks, "The other accounts of this deletion can still be undone.")
 	}
-	confirmation([]purchase.Impact{impact}).Ask(&view.Question, wrong)
+	confirmation([]deletion.Impact{impact}).Ask(&view.Question, wrong)
 	return h.Desk.ShowIn(c, status, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 // deleting finds the deletion of the address and the token that a form names.
-func (h *Tokens) deleting(c echo.Context, named string) (purchase.Deletion, uuid.UUID, error) {
+func (h *Tokens) deleting(c echo.Context, named string) (deletion.Deletion, uuid.UUID, error) {
 	id, err := kit.ID(c, "id")
 	if err != nil {
-		return purchase.Deletion{}, id, err
+		return deletion.Deletion{}, id, err
 	}
-	d, err := h.Purchases.WaitingDeletion(c.Request().Context(), access.Actor(c), id)
+	d, err := h.Deletions.WaitingDeletion(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return d, id, err
 	}
@@ -169,7 +169,7 @@ func (h *Tokens) DeleteNow(c echo.Context) error {
 	if wrong := kit.TypedDigits([]string{e.AccountMask}).Wrong(form); wrong != "" {
 		return h.askDeleteNow(c, http.StatusUnprocessableEntity, form.Get("token"), wrong)
 	}
-	if _, err := h.Purchases.DeleteNow(ctx, who, d.ID, t); err != nil {
+	if _, err := h.Deletions.DeleteNow(ctx, who, d.ID, t); err != nil {
 		return err
 	}
 	if err := access.AddFlash(c, "ok", e.Token.Named()+

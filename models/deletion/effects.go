@@ -1,4 +1,4 @@
-package purchase
+package deletion
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -48,8 +49,8 @@ type Effect struct {
 // Use is one thing that hangs on a stored account: a planned debit, or a subscription
 // that is charged on the account.
 type Use struct {
-	Debit        *Record // with its collection, which is scheduled
-	Subscription *Subscribed
+	Debit        *purchase.Record // with its collection, which is scheduled
+	Subscription *purchase.Subscribed
 	Options      []Effect // what can become of it; the first is the least harmful, and happens when nobody chooses
 	Cannot       []string // why other accounts of the client cannot take its place
 	Effect       Effect   // what becomes of it
@@ -66,8 +67,8 @@ func (u Use) ID() uuid.UUID {
 // Name says what it is, with the date on which it was to run.
 func (u Use) Name() string {
 	if u.Debit != nil {
-		return fmt.Sprintf("Debit of %s on %s (%s)", sayCents(u.Debit.Purchase),
-			u.Debit.Collection.ActionDate.Format(dateForm), cmp.Or(u.Debit.Reference, u.Debit.ReferenceGenerated))
+		return fmt.Sprintf("Debit of %s on %s (%s)", purchase.SayCents(u.Debit.Purchase),
+			u.Debit.Collection.ActionDate.Format(calendar.WeekdayForm), cmp.Or(u.Debit.Reference, u.Debit.ReferenceGenerated))
 	}
 	name := "Subscription “" + u.Subscription.Title + "”"
 	switch {
@@ -76,7 +77,7 @@ func (u Use) Name() string {
 	case u.Subscription.NextOn.IsZero():
 		return name
 	}
-	return name + ", billed next on " + u.Subscription.NextOn.Format(dateForm)
+	return name + ", billed next on " + u.Subscription.NextOn.Format(calendar.WeekdayForm)
 }
 
 // Line is what the deletion does to it, as it is written down.
@@ -91,15 +92,12 @@ func (u *Use) choose(c Choice) bool {
 	return i >= 0
 }
 
-// dateForm is how a date reads in the sentences of a deletion.
-const dateForm = "Mon 2 Jan 2006"
-
 // Impact is what deleting a stored account does.
 type Impact struct {
 	Token   token.Token
-	Mandate mandate.Mandate // it ends, and the bank is told
-	Uses    []Use           // debits by their dates, then subscriptions
-	AtBank  []Record        // debits that the bank has already: they run
+	Mandate mandate.Mandate   // it ends, and the bank is told
+	Uses    []Use             // debits by their dates, then subscriptions
+	AtBank  []purchase.Record // debits that the bank has already: they run
 }
 
 // Debits counts the planned debits.
@@ -143,7 +141,8 @@ func (i Impact) Lines() []string {
 	}
 	for _, r := range i.AtBank {
 		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank already has it. It runs anyway.",
-			sayCents(r.Purchase), r.Collection.ActionDate.Format(dateForm), cmp.Or(r.Reference, r.ReferenceGenerated)))
+			purchase.SayCents(r.Purchase), r.Collection.ActionDate.Format(calendar.WeekdayForm),
+			cmp.Or(r.Reference, r.ReferenceGenerated)))
 	}
 	return append(out, i.MandateWords())
 }
@@ -189,7 +188,7 @@ func (i *Impact) asPrograms() {
 		u := &i.Uses[n]
 		switch {
 		case u.Subscription != nil:
-			u.Effect = u.Subscription.invoiced()
+			u.Effect = invoiced(*u.Subscription)
 		case u.Debit.Options.InvoiceOnFailure:
 			u.choose(Choice{Do: Ask})
 		}
@@ -220,22 +219,8 @@ func Digest(impacts []Impact) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Subscribed is a subscription that is charged on a stored account.
-type Subscribed struct {
-	ID, ClientID uuid.UUID
-	Title        string // of its template
-	Paused       bool
-	Billed       bool          // it is active itself, be its template paused or not
-	Stopped      bool          // it is paused because everything of its client was stopped
-	NextOn       calendar.Date // next billing date; zero: none
-	Next         Purchase      // what is billed then
-	Email        string        // of the client; empty: nobody can be mailed
-	Invoices     bool          // a period whose debit fails is asked for by a mailed invoice
-	Version      int
-}
-
-// invoiced: it goes on, and each period fails for want of an account.
-func (s Subscribed) invoiced() Effect {
+// invoiced: the subscription goes on, and each period fails for want of an account.
+func invoiced(s purchase.Subscribed) Effect {
 	e := Effect{
 		Choice: Choice{Do: Invoice},
 		Title:  "Bill by invoice",
@@ -246,7 +231,7 @@ func (s Subscribed) invoiced() Effect {
 	case s.Invoices && s.Email != "":
 		e.Words = "Continues. Nothing is debited: each period is mailed as an invoice to " + s.Email
 		if !s.NextOn.IsZero() {
-			e.Words += ", first on " + s.NextOn.Format(dateForm)
+			e.Words += ", first on " + s.NextOn.Format(calendar.WeekdayForm)
 		}
 		e.Words += ". The client can pay or give a new account there."
 	case s.Invoices:

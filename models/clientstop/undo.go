@@ -1,4 +1,4 @@
-package purchase
+package clientstop
 
 import (
 	"cmp"
@@ -10,11 +10,13 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
 )
@@ -23,10 +25,10 @@ import (
 // nothing else has changed it since.
 type StopUndo struct {
 	Stop  ClientStop
-	Back  []Record // debits that are planned again, on the dates that they had
+	Back  []purchase.Record // debits that are planned again, on the dates that they had
 	Stay  []Stayed
-	Subs  []Subscribed // that are billed again
-	Email string       // who is told; empty: nobody can be
+	Subs  []purchase.Subscribed // that are billed again
+	Email string                // who is told; empty: nobody can be
 }
 
 // Stayed is something that a stop changed and that does not come back.
@@ -58,7 +60,7 @@ func (s *Service) StandingStop(ctx context.Context, who actor.Actor, clientID uu
 	if err := who.May(actor.Read); err != nil {
 		return ClientStop{}, false, err
 	}
-	return s.Store.StandingStop(ctx, who.MerchantID, clientID)
+	return s.store().Standing(ctx, who.MerchantID, clientID)
 }
 
 // UndoOf tells what undoing the stop of a client would do now; Conflict when nothing is stopped.
@@ -66,7 +68,7 @@ func (s *Service) UndoOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 	if err := who.May(actor.Read); err != nil {
 		return u, err
 	}
-	c, err := s.clients().Client(ctx, who.MerchantID, clientID)
+	c, err := s.Purchases.Clients().Client(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return u, err
 	}
@@ -75,7 +77,7 @@ func (s *Service) UndoOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 
 func (s *Service) undoOf(ctx context.Context, c client.Client) (u StopUndo, err error) {
 	var found bool
-	if u.Stop, found, err = s.Store.StandingStop(ctx, c.MerchantID, c.ID); err != nil {
+	if u.Stop, found, err = s.store().Standing(ctx, c.MerchantID, c.ID); err != nil {
 		return u, err
 	}
 	if !found {
@@ -96,7 +98,7 @@ func (s *Service) undoOf(ctx context.Context, c client.Client) (u StopUndo, err 
 		return u, err
 	}
 	for _, id := range u.Stop.Changed.Subscriptions {
-		i := slices.IndexFunc(all, func(sub Subscribed) bool { return sub.ID == id && sub.Stopped })
+		i := slices.IndexFunc(all, func(sub purchase.Subscribed) bool { return sub.ID == id && sub.Stopped })
 		if i < 0 {
 			u.Stay = append(u.Stay, Stayed{"A subscription", "It was changed or ended since."})
 			continue
@@ -108,7 +110,7 @@ func (s *Service) undoOf(ctx context.Context, c client.Client) (u StopUndo, err 
 
 // undoDebit sorts one debit among those that come back and those that do not.
 func (s *Service) undoDebit(ctx context.Context, u *StopUndo, d StoppedDebit) error {
-	rec, err := s.load(ctx, u.Stop.MerchantID, d.PurchaseID)
+	rec, err := s.Purchases.Load(ctx, u.Stop.MerchantID, d.PurchaseID)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -121,11 +123,11 @@ func (s *Service) undoDebit(ctx context.Context, u *StopUndo, d StoppedDebit) er
 	}
 	why := ""
 	switch {
-	case rec.Status != Failed || c.ID != d.CollectionID || rec.OpenCents() != c.AmountCents:
+	case rec.Status != purchase.Failed || c.ID != d.CollectionID || rec.OpenCents() != c.AmountCents:
 		why = "It was changed since."
 	case c.State != collection.Cancelled:
 		why = "The bank was told to withdraw it, which cannot be taken back. Debit it again on the purchase’s page."
-	case c.RecallDue || !c.SubmitAt.After(s.Now()):
+	case c.RecallDue || !c.SubmitAt.After(s.Purchases.Now()):
 		why = "Its cut-off has passed. Debit it again on the purchase’s page."
 	}
 	if why != "" {
@@ -163,8 +165,8 @@ func (s *Service) resumeIn(ctx context.Context, tx *database.Tx, who actor.Actor
 		return u, fault.New(fault.Conflict, "stop_changed", "This stop was undone, and there is another. Look at it again.")
 	}
 	u.Stop.State, u.Stop.EndedBy, u.Stop.EndedName, u.Stop.EndedAt = StopUndone, who.ID, who.Name, tx.Now()
-	if won, err := endStop(tx, u.Stop); err != nil || !won {
-		return u, lostUnless(err)
+	if won, err := end(tx, u.Stop); err != nil || !won {
+		return u, fault.LostUnless(err)
 	}
 	lines := u.Lines()
 	if err := s.bringBack(ctx, tx, who, &u); err != nil {
@@ -177,15 +179,15 @@ func (s *Service) resumeIn(ctx context.Context, tx *database.Tx, who actor.Actor
 		Before: map[string]any{"stopped": true, "stop": u.Stop.ID, "reason": u.Stop.Reason},
 		After:  map[string]any{"stopped": false, "effects": lines}})
 	if c.Email != "" && (len(u.Back) > 0 || len(u.Subs) > 0) {
-		live, err := s.Tokens().TokensOf(ctx, c.MerchantID, c.ID)
+		live, err := s.Purchases.Tokens().TokensOf(ctx, c.MerchantID, c.ID)
 		if err != nil {
 			return u, err
 		}
-		b, err := s.senderOf(ctx, Halt{Client: c, Debits: Stop{Withdrawn: u.Back}, Tokens: live})
+		b, err := s.senderOf(ctx, Halt{Client: c, Debits: purchase.Stop{Withdrawn: u.Back}, Tokens: live})
 		if err != nil {
 			return u, err
 		}
-		tx.InsertMail(u.Stop.mail(tx, c, MailResumed, s.Letters.Resumed(c.Addressed(), b, u.Back)))
+		tx.InsertMail(u.Stop.mail(tx, c, purchase.MailResumed, s.Purchases.Letters.Resumed(c.Addressed(), b, u.Back)))
 	}
 	tx.Enqueue(queue.RunDue{})
 	return u, nil
@@ -202,12 +204,12 @@ func (s *Service) bringBack(ctx context.Context, tx *database.Tx, who actor.Acto
 			return err
 		}
 	}
-	for _, id := range inOrder(free) { // first debits that a bank's answer began while nothing left
-		t, err := s.Tokens().Token(ctx, u.Stop.MerchantID, id)
+	for _, id := range database.InOrder(free) { // first debits that a bank's answer began while nothing left
+		t, err := s.Purchases.Tokens().Token(ctx, u.Stop.MerchantID, id)
 		if err != nil {
 			return err
 		}
-		if err := s.planMissed(ctx, tx, who, t); err != nil {
+		if err := s.Purchases.PlanMissed(ctx, tx, who, t); err != nil {
 			return err
 		}
 	}
@@ -220,22 +222,22 @@ func (s *Service) bringBack(ctx context.Context, tx *database.Tx, who actor.Acto
 }
 
 // planBack plans a debit again, on the dates that it had; ErrLost when it is not as it was listed.
-func (s *Service) planBack(tx *database.Tx, who actor.Actor, rec *Record, stop ClientStop) error {
+func (s *Service) planBack(tx *database.Tx, who actor.Actor, rec *purchase.Record, stop ClientStop) error {
 	if won, err := collection.Restore(tx, rec.MerchantID, rec.Collection.ID); err != nil || !won {
-		return lostUnless(err)
+		return fault.LostUnless(err)
 	}
 	before, c := rec.Status, *rec.Collection
 	for _, d := range stop.Changed.Debits {
 		if d.PurchaseID == rec.ID {
-			rec.move(cmp.Or(d.Status, PendingCharge), tx.Now())
+			rec.Move(cmp.Or(d.Status, purchase.PendingCharge), tx.Now())
 		}
 	}
 	c.State = collection.Scheduled
 	rec.Collection, rec.ExecuteAt, rec.UpdatedAt = &c, c.ExecuteAt, tx.Now()
-	move(tx, rec.Purchase, before)
+	purchase.Move(tx, rec.Purchase, before)
 	tx.Audit(who, audit.Entry{Action: "purchase.planned_back", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text:   "The stop was undone: the debit runs on " + c.ActionDate.Format(dayForm) + " as planned before.",
+		Text:   "The stop was undone: the debit runs on " + c.ActionDate.Format(calendar.DayForm) + " as planned before.",
 		Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
 	return nil
 }

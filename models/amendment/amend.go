@@ -1,4 +1,4 @@
-package purchase
+package amendment
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -24,9 +25,9 @@ type Revision struct {
 	Name        string         // what the debits are for
 	PriceCents  int64          // of a usual debit; by DebiCheck the client confirms it
 	FirstCents  int64          // collected with the new details; 0: nothing
-	DirectDebit DirectDebitInput
-	KeepAccount bool     // by DebiCheck: the old account under new terms
-	Account     *Account // by DebiCheck: the new account, as far as staff know it; nil: the client gives it
+	DirectDebit purchase.DirectDebitInput
+	KeepAccount bool              // by DebiCheck: the old account under new terms
+	Account     *purchase.Account // by DebiCheck: the new account, as far as staff know it; nil: the client gives it
 	UserID      uuid.UUID
 }
 
@@ -47,7 +48,7 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 }
 
 func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID, in Revision) (Amendment, error) {
-	old, err := s.Tokens().Token(ctx, who.MerchantID, tokenID)
+	old, err := s.Purchases.Tokens().Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return Amendment{}, err
 	}
@@ -58,22 +59,22 @@ func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 	if err := s.noOpenAmendment(ctx, who, tokenID); err != nil {
 		return Amendment{}, err
 	}
-	was, err := s.Store.Purchase(ctx, who.MerchantID, tokenID)
+	was, err := s.Purchases.Store.Purchase(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return Amendment{}, err
 	}
 	known := was.Payer
 	if old.ClientID != uuid.Nil {
-		if known, err = s.clients().ClientDetails(ctx, who.MerchantID, old.ClientID); err != nil {
+		if known, err = s.Purchases.Clients().ClientDetails(ctx, who.MerchantID, old.ClientID); err != nil {
 			return Amendment{}, err
 		}
 	}
 	ask := s.asInput(in, old, was, known)
 	var out Amendment
-	_, err = s.createWith(ctx, who, ask, func(tx *database.Tx, rec Record) any {
+	_, err = s.Purchases.CreateAnd(ctx, who, ask, func(tx *database.Tx, rec purchase.Record) any {
 		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen,
 			CreatedBy: who.Name, CreatedAt: tx.Now()}
-		insertAmendment(tx, out)
+		tx.Create(&out)
 		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to replace "+
 			old.AccountMask+". It stays in use until they work.")
 		return out
@@ -85,7 +86,7 @@ func (s *Service) amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 }
 
 func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID uuid.UUID) error {
-	a, err := s.Store.AmendmentOf(ctx, who.MerchantID, tokenID)
+	a, err := s.store().Of(ctx, who.MerchantID, tokenID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
@@ -97,38 +98,38 @@ func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID 
 }
 
 // asInput is the new purchase: the same client and brand, with other details.
-func (s *Service) asInput(r Revision, old token.Token, was Purchase, known client.Details) Input {
-	due := s.Now().Add(amendmentDays * 24 * time.Hour)
-	in := Input{Problems: r.Problems, ClientID: old.ClientID, BrandID: old.BrandID, Currency: was.Currency,
+func (s *Service) asInput(r Revision, old token.Token, was purchase.Purchase, known client.Details) purchase.Input {
+	due := s.Purchases.Now().Add(amendmentDays * 24 * time.Hour)
+	in := purchase.Input{Problems: r.Problems, ClientID: old.ClientID, BrandID: old.BrandID, Currency: was.Currency,
 		UserID: r.UserID, Due: &due, DirectDebit: &r.DirectDebit,
-		Options: Options{ForceRecurring: true, Whitelist: []string{r.Method}, Platform: "web", Source: "web_office"},
-		Details: Details{Timezone: "Africa/Johannesburg", TotalOverrideCents: &r.FirstCents,
-			Products: []Product{{Name: cmp.Or(r.Name, "Debit order"), PriceCents: r.PriceCents,
+		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{r.Method}, Platform: "web", Source: "web_office"},
+		Details: purchase.Details{Timezone: "Africa/Johannesburg", TotalOverrideCents: &r.FirstCents,
+			Products: []purchase.Product{{Name: cmp.Or(r.Name, "Debit order"), PriceCents: r.PriceCents,
 				Quantity: decimal.NewFromInt(1)}}}}
 	if r.FirstCents > 0 {
 		in.Due = nil // collected as early as the cut-offs allow
 	}
-	if r.Account != nil && r.Method == DebiCheck && !r.KeepAccount {
+	if r.Account != nil && r.Method == purchase.DebiCheck && !r.KeepAccount {
 		account := *r.Account
 		account.Consented = true // the client consents at their own bank
-		account.clean()
-		account.missing(known)
-		if f, wrong := fault.From(account.check(s, Record{})); wrong {
+		account.Clean()
+		missing(&account, known)
+		if f, wrong := fault.From(account.Check(s.Purchases, purchase.Record{})); wrong {
 			in.Problems = append(in.Problems, f.Fields...)
 		}
 		r.Account = &account
 	}
-	in.revise = func(d *client.Details) { r.revise(d, was.Payer) }
+	in.Revise = func(d *client.Details) { r.revise(d, was.Payer) }
 	if old.ClientID == uuid.Nil {
 		payer := was.Payer
-		in.revise(&payer)
+		in.Revise(&payer)
 		in.Client = &payer
 	}
 	return in
 }
 
 // missing notes what the bank needs of the client and nobody has given.
-func (in *Account) missing(known client.Details) {
+func missing(in *purchase.Account, known client.Details) {
 	if in.IDNumber == "" && known.PersonalCode == "" {
 		in.Problems.Add("id_number", "required",
 			"Enter the client’s identity or passport number; the client’s record has none.")
@@ -144,14 +145,14 @@ func (in *Account) missing(known client.Details) {
 // nobody agreed to it yet.
 func (r Revision) revise(d *client.Details, was client.Details) {
 	switch {
-	case r.Method == DebiCheck && r.KeepAccount:
+	case r.Method == purchase.DebiCheck && r.KeepAccount:
 		d.BankAccount, d.BankCode, d.AccountType = was.BankAccount, was.BankCode, was.AccountType
 		d.FullName = cmp.Or(was.FullName, d.FullName)
 		d.PersonalCode, d.Phone = cmp.Or(d.PersonalCode, was.PersonalCode), cmp.Or(d.Phone, was.Phone)
-	case r.Method == DebiCheck && r.Account != nil:
-		var p Purchase
+	case r.Method == purchase.DebiCheck && r.Account != nil:
+		var p purchase.Purchase
 		p.Payer = *d
-		r.Account.into(&p)
+		r.Account.Into(&p)
 		*d = p.Payer
 	default:
 		d.BankAccount, d.BankCode, d.AccountType = "", "", bank.AccountType("")

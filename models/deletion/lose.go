@@ -1,4 +1,4 @@
-package purchase
+package deletion
 
 import (
 	"context"
@@ -8,15 +8,17 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
 // loseAccount does to everything that hangs on a deleted account what its effect
 // says, and gives the tokenising purchase as it is then.
-func (s *Service) loseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, i Impact) (source Record,
+func (s *Service) loseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, i Impact) (source purchase.Record,
 	err error) {
 	moves, err := s.movesOf(ctx, i)
 	if err != nil {
@@ -46,7 +48,7 @@ func (s *Service) loseAccount(ctx context.Context, tx *database.Tx, who actor.Ac
 	if own {
 		return source, nil
 	}
-	return s.forgetSource(ctx, tx, who, i.Token)
+	return s.ForgetSource(ctx, tx, who, i.Token)
 }
 
 func (s *Service) subscriptionLoses(ctx context.Context, tx *database.Tx, who actor.Actor, u Use) error {
@@ -58,7 +60,7 @@ func (s *Service) subscriptionLoses(ctx context.Context, tx *database.Tx, who ac
 
 // debitLoses ends or moves a planned debit that the bank has not got.
 func (s *Service) debitLoses(tx *database.Tx, who actor.Actor, u Use, t token.Token,
-	moves map[uuid.UUID]Forecast) (Record, error) {
+	moves map[uuid.UUID]purchase.Forecast) (purchase.Record, error) {
 	rec := *u.Debit
 	if u.Effect.Do == UseOther {
 		moved, err := s.debitMoves(tx, who, &rec, moves[rec.ID], t)
@@ -68,33 +70,34 @@ func (s *Service) debitLoses(tx *database.Tx, who actor.Actor, u Use, t token.To
 		u.Effect = u.Options[0] // a hand-over of it had begun: it is not debited twice
 	}
 	from := rec.Status
-	if err := dropCollection(tx, &rec); err != nil {
+	if err := purchase.DropCollection(tx, &rec); err != nil {
 		return rec, err
 	}
 	if rec.ID == t.ID {
-		rec.noToken(who, t.Method, tx.Now())
+		rec.NoToken(who, t.Method, tx.Now())
 	}
-	rec.attempt(Attempt{Type: rec.attemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
-		Error: &AttemptError{"recurring_token_expired", "The token was deleted before the debit went to the bank."}})
+	rec.Attempted(purchase.Attempt{Type: rec.AttemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
+		Error: &purchase.AttemptError{Code: "recurring_token_expired",
+			Message: "The token was deleted before the debit went to the bank."}})
 	rec.UpdatedAt = tx.Now()
 	action := "purchase.token_lost"
 	switch u.Effect.Do {
 	case Cancel:
 		action = "purchase.cancelled"
-		rec.move(Cancelled, tx.Now())
-		if err := s.credit(tx, who, &rec); err != nil {
+		rec.Move(purchase.Cancelled, tx.Now())
+		if err := s.Purchases.Credit(tx, who, &rec); err != nil {
 			return rec, err
 		}
 	case Ask:
-		rec.move(Failed, tx.Now())
-		rec.sentAfterFailure(tx.Now())
-		if err := s.mailFailure(tx, who, rec); err != nil {
+		rec.Move(purchase.Failed, tx.Now())
+		rec.SentAfterFailure(tx.Now())
+		if err := s.Purchases.MailFailure(tx, who, rec); err != nil {
 			return rec, err
 		}
 	default:
-		rec.move(Failed, tx.Now())
+		rec.Move(purchase.Failed, tx.Now())
 	}
-	move(tx, rec.Purchase, from)
+	purchase.Move(tx, rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text:       "The token was deleted. " + u.Effect.Words, Before: map[string]any{"status": from},
@@ -104,8 +107,8 @@ func (s *Service) debitLoses(tx *database.Tx, who actor.Actor, u Use, t token.To
 
 // movesOf forecasts the debits that move, each account's together: one that runs before
 // counts for the next.
-func (s *Service) movesOf(ctx context.Context, i Impact) (map[uuid.UUID]Forecast, error) {
-	var wishes []Wish
+func (s *Service) movesOf(ctx context.Context, i Impact) (map[uuid.UUID]purchase.Forecast, error) {
+	var wishes []purchase.Wish
 	var ids []uuid.UUID
 	for _, u := range i.Uses {
 		if u.Debit != nil && u.Effect.Do == UseOther {
@@ -115,8 +118,8 @@ func (s *Service) movesOf(ctx context.Context, i Impact) (map[uuid.UUID]Forecast
 	if len(wishes) == 0 {
 		return nil, nil
 	}
-	all, err := s.Forecasts(ctx, i.Token.MerchantID, wishes)
-	out := make(map[uuid.UUID]Forecast, len(all))
+	all, err := s.Purchases.Forecasts(ctx, i.Token.MerchantID, wishes)
+	out := make(map[uuid.UUID]purchase.Forecast, len(all))
 	for n, f := range all {
 		out[ids[n]] = f
 	}
@@ -124,7 +127,8 @@ func (s *Service) movesOf(ctx context.Context, i Impact) (map[uuid.UUID]Forecast
 }
 
 // debitMoves plans the debit on another account; false when the bank may have it.
-func (s *Service) debitMoves(tx *database.Tx, who actor.Actor, rec *Record, f Forecast, from token.Token) (bool,
+func (s *Service) debitMoves(tx *database.Tx, who actor.Actor, rec *purchase.Record, f purchase.Forecast,
+	from token.Token) (bool,
 	error) {
 	if len(f.Problems) > 0 {
 		return false, fault.ErrLost // it was possible a moment ago
@@ -135,16 +139,16 @@ func (s *Service) debitMoves(tx *database.Tx, who actor.Actor, rec *Record, f Fo
 	}
 	to, before := f.Token, *rec.Collection
 	token.Hold(tx, to.MerchantID, to.ID)
-	c := s.collectionOf(tx, rec.Purchase, to.ID, f.Mandate, f.Plan)
+	c := s.Purchases.CollectionOf(tx, rec.Purchase, to.ID, f.Mandate, f.Plan)
 	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
 	rec.Collection, rec.TokenID, rec.UpdatedAt = &c, to.ID, tx.Now()
-	rec.awaits(c)
+	rec.Awaits(c)
 	collection.Insert(tx, c)
-	move(tx, rec.Purchase, rec.Status)
+	purchase.Move(tx, rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
-		Text: fmt.Sprintf("%s will be debited from %s on %s: the token %s was deleted.", sayCents(rec.Purchase),
-			to.AccountMask, c.ActionDate.Format(dayForm), from.AccountMask),
+		Text: fmt.Sprintf("%s will be debited from %s on %s: the token %s was deleted.", purchase.SayCents(rec.Purchase),
+			to.AccountMask, c.ActionDate.Format(calendar.DayForm), from.AccountMask),
 		Before: map[string]any{"recurring_token": from.ID, "action_date": before.ActionDate},
 		After:  map[string]any{"recurring_token": to.ID, "action_date": c.ActionDate}})
 	return true, nil

@@ -1,4 +1,4 @@
-package purchase
+package clientstop
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -52,9 +53,9 @@ type StopChanges struct {
 
 // StoppedDebit is a debit that a stop took back, with the status that its purchase had.
 type StoppedDebit struct {
-	PurchaseID   uuid.UUID `json:"purchase"`
-	CollectionID uuid.UUID `json:"collection"`
-	Status       Status    `json:"status"`
+	PurchaseID   uuid.UUID       `json:"purchase"`
+	CollectionID uuid.UUID       `json:"collection"`
+	Status       purchase.Status `json:"status"`
 }
 
 // HaltOf tells what stopping everything would do now.
@@ -62,7 +63,7 @@ func (s *Service) HaltOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 	if err := who.May(actor.Read); err != nil {
 		return h, err
 	}
-	if h.Client, err = s.clients().Client(ctx, who.MerchantID, clientID); err != nil {
+	if h.Client, err = s.Purchases.Clients().Client(ctx, who.MerchantID, clientID); err != nil {
 		return h, err
 	}
 	return s.haltOf(ctx, h.Client)
@@ -70,17 +71,17 @@ func (s *Service) HaltOf(ctx context.Context, who actor.Actor, clientID uuid.UUI
 
 func (s *Service) haltOf(ctx context.Context, c client.Client) (h Halt, err error) {
 	h.Client = c
-	pending, err := s.Store.PendingOfClient(ctx, c.MerchantID, c.ID)
+	pending, err := s.Purchases.Store.PendingOfClient(ctx, c.MerchantID, c.ID)
 	if err != nil {
 		return h, err
 	}
-	if h.Debits, err = s.stopOf(ctx, c.MerchantID, pending); err != nil {
+	if h.Debits, err = s.Purchases.StopOf(ctx, c.MerchantID, pending); err != nil {
 		return h, err
 	}
-	if h.Tokens, err = s.Tokens().TokensOf(ctx, c.MerchantID, c.ID); err != nil {
+	if h.Tokens, err = s.Purchases.Tokens().TokensOf(ctx, c.MerchantID, c.ID); err != nil {
 		return h, err
 	}
-	if h.Asked, err = s.Tokens().PendingTokensOf(ctx, c.MerchantID, c.ID); err != nil {
+	if h.Asked, err = s.Purchases.Tokens().PendingTokensOf(ctx, c.MerchantID, c.ID); err != nil {
 		return h, err
 	}
 	if s.Subscriptions != nil {
@@ -110,9 +111,9 @@ func (s *Service) senderOf(ctx context.Context, h Halt) (merchant.Brand, error) 
 		of = h.Tokens[0].BrandID
 	}
 	if of != uuid.Nil {
-		return s.Merchants().Brand(ctx, h.Client.MerchantID, of)
+		return s.Purchases.Merchants().Brand(ctx, h.Client.MerchantID, of)
 	}
-	brands, err := s.Merchants().Brands(ctx, h.Client.MerchantID)
+	brands, err := s.Purchases.Merchants().Brands(ctx, h.Client.MerchantID)
 	if err != nil || len(brands) == 0 {
 		return merchant.Brand{}, err
 	}
@@ -159,8 +160,8 @@ func (s *Service) reasonOf(in *StopInput) error {
 
 // stopping does it again when another change came first.
 func (s *Service) stopping(ctx context.Context, do func(*database.Tx) error) error {
-	return fault.Again(tries, "Debits of this client are being changed at the moment. Try again.",
-		func() error { return s.InTx(ctx, do) })
+	return fault.Again(purchase.Tries, "Debits of this client are being changed at the moment. Try again.",
+		func() error { return s.Purchases.InTx(ctx, do) })
 }
 
 // StopClientIn is StopClient in the transaction of a decision; who is the one who asked. The client's row is locked
@@ -172,7 +173,7 @@ func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.A
 		return ClientStop{}, err
 	}
 	if !c.StoppedAt.IsZero() {
-		standing, _, err := s.Store.StandingStop(ctx, who.MerchantID, c.ID)
+		standing, _, err := s.store().Standing(ctx, who.MerchantID, c.ID)
 		return standing, err
 	}
 	held, err := token.HoldOf(tx, c.MerchantID, c.ID)
@@ -196,7 +197,7 @@ func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.A
 		stop.Changed.Debits = append(stop.Changed.Debits, StoppedDebit{rec.ID, rec.Collection.ID, rec.Status})
 	}
 	const why = "All debits of the client were stopped, and the debit was withdrawn."
-	if err := s.withdraw(tx, who, h.Debits, why); err != nil {
+	if err := s.Purchases.Withdraw(tx, who, h.Debits, why); err != nil {
 		return stop, err
 	}
 	for _, sub := range h.Subscriptions {
@@ -205,7 +206,7 @@ func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.A
 		}
 		stop.Changed.Subscriptions = append(stop.Changed.Subscriptions, sub.ID)
 	}
-	insertStop(tx, stop)
+	tx.Create(&stop)
 	after := map[string]any{"stop": stop.ID, "reason": in.Reason, "stopped": true, "tokens_held": len(held),
 		"debits_withdrawn": len(h.Debits.Withdrawn), "debits_running": len(h.Debits.Running),
 		"subscriptions_paused": len(h.Subscriptions), "effects": lines}
@@ -216,7 +217,8 @@ func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.A
 		Text:   "Everything that is debited from " + c.Name() + " was stopped: " + inShort(h) + ".",
 		Before: map[string]any{"stopped": false}, After: after})
 	if c.Email != "" {
-		tx.InsertMail(stop.mail(tx, c, MailAllStopped, s.Letters.AllStopped(c.Addressed(), h.Brand, h.Debits)))
+		tx.InsertMail(stop.mail(tx, c, purchase.MailAllStopped,
+			s.Purchases.Letters.AllStopped(c.Addressed(), h.Brand, h.Debits)))
 	}
 	return stop, nil
 }
@@ -224,29 +226,4 @@ func (s *Service) StopClientIn(ctx context.Context, tx *database.Tx, who actor.A
 func (st ClientStop) mail(tx *database.Tx, c client.Client, kind string, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: c.MerchantID, ObjectID: st.ID, Kind: kind, Attempt: 1, ClientID: c.ID,
 		To: c.Email, CC: c.CC, BCC: c.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
-}
-
-// stoppedWords is what everything says that would debit a client whose debits are stopped.
-const stoppedWords = "All debits of this client are stopped. To debit the client again, an admin or finance has to " +
-	"undo that on the client’s page."
-
-// parkedWords is what everything says that would debit a client, or an account, that came in with an import.
-const parkedWords = "This came in with an import and is parked. Switch its group on under Imports; nothing is " +
-	"debited before."
-
-// NotStopped refuses to begin a debit of a client whose debits are stopped, or who is parked.
-func (s *Service) NotStopped(ctx context.Context, merchantID, clientID uuid.UUID) error {
-	if clientID == uuid.Nil {
-		return nil
-	}
-	stopped, parked, err := s.clients().ClientStopped(ctx, merchantID, clientID)
-	switch {
-	case err != nil:
-		return err
-	case stopped:
-		return fault.New(fault.Conflict, "client_stopped", stoppedWords)
-	case parked:
-		return fault.New(fault.Conflict, "client_parked", parkedWords)
-	}
-	return nil
 }

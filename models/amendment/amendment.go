@@ -1,4 +1,4 @@
-package purchase
+package amendment
 
 import (
 	"context"
@@ -8,10 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -50,13 +52,13 @@ type Side struct {
 type AmendmentSheet struct {
 	Amendment
 	Old, New Side
-	Source   Record // the new purchase
-	Moves    []Move // while it is open
+	Source   purchase.Record // the new purchase
+	Moves    []Move          // while it is open
 }
 
 // Move is a waiting purchase that a take-over collects from the new account.
 type Move struct {
-	Purchase
+	purchase.Purchase
 	Old      collection.Collection // scheduled on the old token
 	Plan     collection.Plan       // of the debit on the new one; none while that is not known
 	Because  []string              // why the client could dispute it
@@ -77,10 +79,11 @@ func (s AmendmentSheet) Failed() bool {
 		return true
 	case s.New.Known && s.New.Mandate.State.Waiting():
 		return false
-	case s.New.Known && s.New.Token.State == token.Pending && s.New.Mandate.State.Usable() && s.Source.Status == Failed:
+	case s.New.Known && s.New.Token.State == token.Pending && s.New.Mandate.State.Usable() &&
+		s.Source.Status == purchase.Failed:
 		return true // the first debit of a new EFT account
 	}
-	return s.Source.Status == Cancelled || s.Source.Status == Expired
+	return s.Source.Status == purchase.Cancelled || s.Source.Status == purchase.Expired
 }
 
 // Stopped lists what keeps the take-over from happening.
@@ -115,7 +118,7 @@ func (s *Service) AmendmentOf(ctx context.Context, who actor.Actor, oldTokenID u
 	if err := who.May(actor.Read); err != nil {
 		return Amendment{}, err
 	}
-	return s.Store.AmendmentOf(ctx, who.MerchantID, oldTokenID)
+	return s.store().Of(ctx, who.MerchantID, oldTokenID)
 }
 
 // Replacing gives, of some tokens, the open amendments in which they are to replace another.
@@ -123,14 +126,14 @@ func (s *Service) Replacing(ctx context.Context, who actor.Actor, ids []uuid.UUI
 	if err := who.May(actor.Read); err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	return s.Store.OpenReplacements(ctx, who.MerchantID, ids)
+	return s.store().OpenReplacements(ctx, who.MerchantID, ids)
 }
 
 func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out AmendmentSheet, err error) {
-	if out.Amendment, err = s.Store.Amendment(ctx, merchantID, id); err != nil {
+	if out.Amendment, err = s.store().Amendment(ctx, merchantID, id); err != nil {
 		return out, err
 	}
-	if out.Source, err = s.load(ctx, merchantID, out.NewID); err != nil {
+	if out.Source, err = s.Purchases.Load(ctx, merchantID, out.NewID); err != nil {
 		return out, err
 	}
 	if out.Old, err = s.side(ctx, merchantID, out.OldTokenID); err != nil {
@@ -145,8 +148,8 @@ func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out 
 }
 
 func (s *Service) side(ctx context.Context, merchantID, tokenID uuid.UUID) (out Side, err error) {
-	if out.Token, err = s.Tokens().Token(ctx, merchantID, tokenID); err == nil {
-		out.Mandate, err = s.Mandates().Mandate(ctx, merchantID, out.Token.MandateID)
+	if out.Token, err = s.Purchases.Tokens().Token(ctx, merchantID, tokenID); err == nil {
+		out.Mandate, err = s.Purchases.Mandates().Mandate(ctx, merchantID, out.Token.MandateID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return Side{}, nil
@@ -156,11 +159,11 @@ func (s *Service) side(ctx context.Context, merchantID, tokenID uuid.UUID) (out 
 }
 
 // PlannedFrom lists the purchases with a debit that is planned on a token and not at the bank yet, by their ids.
-func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid.UUID) ([]Record, error) {
+func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid.UUID) ([]purchase.Record, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	waiting, err := s.Store.ScheduledFrom(ctx, who.MerchantID, tokenID)
+	waiting, err := s.Purchases.Store.ScheduledFrom(ctx, who.MerchantID, tokenID)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
@@ -168,11 +171,11 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 	for i, p := range waiting {
 		ids[i] = p.ID
 	}
-	latest, err := s.collections().Latest(ctx, who.MerchantID, ids...)
-	out := make([]Record, 0, len(waiting))
+	latest, err := s.Purchases.Collections().Latest(ctx, who.MerchantID, ids...)
+	out := make([]purchase.Record, 0, len(waiting))
 	for _, p := range waiting {
 		if c, known := latest[p.ID]; known {
-			out = append(out, Record{Purchase: p, Collection: &c})
+			out = append(out, purchase.Record{Purchase: p, Collection: &c})
 		}
 	}
 	return out, err
@@ -181,7 +184,7 @@ func (s *Service) PlannedFrom(ctx context.Context, who actor.Actor, tokenID uuid
 // moves are the purchases that wait on the old token, each held against the new
 // mandate where there is one.
 func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
-	waiting, err := s.Store.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
+	waiting, err := s.Purchases.Store.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
@@ -189,7 +192,7 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 	for i, p := range waiting {
 		ids[i] = p.ID
 	}
-	latest, err := s.collections().Latest(ctx, a.MerchantID, ids...)
+	latest, err := s.Purchases.Collections().Latest(ctx, a.MerchantID, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -216,16 +219,17 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 }
 
 // fits forecasts what the waiting purchases would be on the new token; nothing while there is none.
-func (s *Service) fits(ctx context.Context, a AmendmentSheet, waiting []Purchase) ([]Forecast, error) {
+func (s *Service) fits(ctx context.Context, a AmendmentSheet,
+	waiting []purchase.Purchase) ([]purchase.Forecast, error) {
 	if !a.New.Known || !a.New.Mandate.State.Usable() {
 		return nil, nil
 	}
-	wishes := make([]Wish, len(waiting))
+	wishes := make([]purchase.Wish, len(waiting))
 	for i, p := range waiting {
 		p.ID = uuid.Nil // as if it were not charged yet
-		wishes[i] = Wish{Purchase: p, TokenID: a.NewID, AtOnce: true}
+		wishes[i] = purchase.Wish{Purchase: p, TokenID: a.NewID, AtOnce: true}
 	}
-	return s.Forecasts(ctx, a.MerchantID, wishes)
+	return s.Purchases.Forecasts(ctx, a.MerchantID, wishes)
 }
 
 // noLimit is more purchases than ever wait on one token.
@@ -236,29 +240,29 @@ func (s *Service) debitsLeft(ctx context.Context, side Side) (int, error) {
 	if !side.Known || !side.Mandate.AllowsOneDebit() {
 		return noLimit, nil
 	}
-	used, err := s.collections().CountUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
+	used, err := s.Purchases.Collections().CountUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
 	return max(0, 1-used), err
 }
 
 // fit holds a waiting purchase against the new account. Whether that works at all is said for all of them together.
-func (m *Move) fit(f Forecast) {
+func (m *Move) fit(f purchase.Forecast) {
 	m.Plan, m.Because = f.Plan, f.Because
 	var against []string
 	for _, p := range f.Problems {
-		if p.Path != AtToken {
+		if p.Path != purchase.AtToken {
 			against = append(against, p.Message)
 		}
 	}
 	switch {
-	case m.Status != PendingCharge:
-		m.Stopping = "Its debit goes to the bank on " + sayInstant(m.Old.SubmitAt) +
+	case m.Status != purchase.PendingCharge:
+		m.Stopping = "Its debit goes to the bank on " + calendar.SayInstant(m.Old.SubmitAt) +
 			", from the old account. Take over after that."
 	case len(against) > 0:
 		m.Stopping = strings.Join(against, " ")
 	case m.Plan.Late && m.Plan.ActionDate != m.Old.ActionDate:
-		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(dayForm) +
-			", and this one runs on " + m.Old.ActionDate.Format(dayForm) +
+		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(calendar.DayForm) +
+			", and this one runs on " + m.Old.ActionDate.Format(calendar.DayForm) +
 			". Cancel it and charge it again for the later day, or wait until it has gone to the bank on " +
-			sayInstant(m.Old.SubmitAt) + ": then the old account is debited one more time."
+			calendar.SayInstant(m.Old.SubmitAt) + ": then the old account is debited one more time."
 	}
 }

@@ -1,10 +1,9 @@
-package purchase
+package amendment
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -16,6 +15,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
 )
@@ -48,14 +48,14 @@ func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (A
 		p := a.Source.Purchase
 		switch {
 		case a.New.Known && a.New.Mandate.State.Waiting():
-			return s.forgetPending(ctx, tx, who, a.New.Token, "The change was abandoned before the client answered.")
-		case a.New.Known && a.New.Token.Live() || !CanMove(p.Status, Cancelled):
+			return s.Deletions.ForgetPending(ctx, tx, who, a.New.Token, "The change was abandoned before the client answered.")
+		case a.New.Known && a.New.Token.Live() || !purchase.CanMove(p.Status, purchase.Cancelled):
 			return nil
 		}
 		from := p.Status
-		p.move(Cancelled, tx.Now())
+		p.Move(purchase.Cancelled, tx.Now())
 		p.UpdatedAt = tx.Now()
-		move(tx, p, from)
+		purchase.Move(tx, p, from)
 		tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 			PurchaseID: p.ID,
 			Text:       "The new details are no longer needed.", Before: map[string]any{"status": from},
@@ -72,7 +72,7 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		return AmendmentSheet{}, err
 	}
 	var lost error
-	for range tries {
+	for range purchase.Tries {
 		a, err := s.amendment(ctx, who.MerchantID, id)
 		if err != nil || a.State == to {
 			return a, err
@@ -80,12 +80,14 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		if a.State != AmendmentOpen {
 			return a, fault.New(fault.Conflict, "amendment_closed", "This amendment is already %s.", a.State)
 		}
-		err = s.InTx(ctx, func(tx *database.Tx) error {
+		err = s.Purchases.InTx(ctx, func(tx *database.Tx) error {
 			if err := write(tx, &a); err != nil {
 				return err
 			}
 			a.State, a.FinishedAt = to, tx.Now()
-			moveAmendment(tx, a.Amendment)
+			if err := end(tx, a.Amendment); err != nil {
+				return err
+			}
 			note(tx, who, a.Old.Token, a.NewID, "amendment."+string(to), "amendment", a.ID, endWords(a))
 			return nil
 		})
@@ -151,8 +153,8 @@ func (s *Service) takeOver(ctx context.Context, tx *database.Tx, who actor.Actor
 		return err
 	}
 	mandate.End(tx, a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
-	if s.Subscriptions != nil {
-		s.Subscriptions.FollowToken(tx, a.MerchantID, a.OldTokenID, a.NewID)
+	if s.FollowToken != nil {
+		s.FollowToken(tx, a.MerchantID, a.OldTokenID, a.NewID)
 	}
 	tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
 	a.auditSides(tx, who)
@@ -214,20 +216,20 @@ func (s *Service) moveAll(tx *database.Tx, who actor.Actor, a *AmendmentSheet) e
 
 func (s *Service) moveOne(tx *database.Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	p, now := m.Purchase, tx.Now()
-	c := s.collectionOf(tx, p, a.NewID, a.New.Mandate, m.Plan)
+	c := s.Purchases.CollectionOf(tx, p, a.NewID, a.New.Mandate, m.Plan)
 	c.Disputable, c.DisputableBecause = len(m.Because) > 0, m.Because
 	p.TokenID = a.NewID
-	p.awaits(c)
+	p.Awaits(c)
 	p.UpdatedAt = now
 	if p.ID == a.OldTokenID { // its first debit waited on the token that it is itself
-		p.noToken(who, a.Old.Token.Method, now)
+		p.NoToken(who, a.Old.Token.Method, now)
 	}
 	collection.Insert(tx, c)
-	move(tx, p, PendingCharge)
+	purchase.Move(tx, p, purchase.PendingCharge)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 		PurchaseID: p.ID,
-		Text: fmt.Sprintf("%s will be debited from %s on %s, and not from %s.", sayCents(p), a.New.Token.AccountMask,
-			c.ActionDate.Format(dayForm), a.Old.Token.AccountMask),
+		Text: fmt.Sprintf("%s will be debited from %s on %s, and not from %s.", purchase.SayCents(p), a.New.Token.AccountMask,
+			c.ActionDate.Format(calendar.DayForm), a.Old.Token.AccountMask),
 		Before: map[string]any{"recurring_token": a.OldTokenID, "action_date": m.Old.ActionDate},
 		After:  map[string]any{"recurring_token": a.NewID, "action_date": c.ActionDate}})
 }
@@ -240,7 +242,7 @@ func (s *Service) retireSource(ctx context.Context, tx *database.Tx, who actor.A
 			return nil
 		}
 	}
-	_, err := s.forgetSource(ctx, tx, who, a.Old.Token)
+	_, err := s.Deletions.ForgetSource(ctx, tx, who, a.Old.Token)
 	return err
 }
 
@@ -262,10 +264,4 @@ func (s AmendmentSheet) auditSides(tx *database.Tx, who actor.Actor) {
 		ClientID: next.ClientID, PurchaseID: next.ID,
 		Text:  "This mandate replaced " + s.Old.Mandate.ContractReference + ".",
 		After: map[string]any{"replaces": old.MandateID}})
-}
-
-const dayForm = "2 Jan 2006"
-
-func sayInstant(at time.Time) string {
-	return at.In(calendar.SAST).Format("2 Jan 2006 15:04") + " SAST"
 }

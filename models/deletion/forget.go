@@ -1,10 +1,9 @@
-package purchase
+package deletion
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -14,6 +13,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -21,11 +21,11 @@ import (
 // API contract 3.7). clientID zero means: whosever it is. The evidence stays. What a
 // person deletes, by whichever address, can be undone for UndoTime (12.29).
 func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID) error {
-	return s.deleteToken(ctx, who, clientID, tokenID, func(*database.Tx, Record) error { return nil })
+	return s.deleteToken(ctx, who, clientID, tokenID, func(*database.Tx, purchase.Record) error { return nil })
 }
 
 func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
-	answer func(*database.Tx, Record) error) error {
+	answer func(*database.Tx, purchase.Record) error) error {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return err
 	}
@@ -35,15 +35,15 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 	if who.Kind == actor.User {
 		return s.startDeletionOf(ctx, who, clientID, tokenID, answer)
 	}
-	for range tries {
-		t, err := s.Tokens().Token(ctx, who.MerchantID, tokenID)
+	for range purchase.Tries {
+		t, err := s.Purchases.Tokens().Token(ctx, who.MerchantID, tokenID)
 		if err != nil {
 			return err
 		}
 		if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
 			return fault.Missing()
 		}
-		err = s.InTx(ctx, func(tx *database.Tx) error {
+		err = s.Purchases.InTx(ctx, func(tx *database.Tx) error {
 			source, err := s.forget(tx.Context(), tx, who, t, (*Impact).asPrograms, map[string]any{})
 			if err != nil {
 				return err
@@ -60,14 +60,14 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 // ForgetClient ends every stored account of a client, in the transaction that
 // deletes the client. Who may not delete tokens may not delete them this way.
 func (s *Service) ForgetClient(ctx context.Context, tx *database.Tx, who actor.Actor, clientID uuid.UUID) error {
-	live, err := s.Tokens().TokensOf(ctx, who.MerchantID, clientID)
+	live, err := s.Purchases.Tokens().TokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
 	if err := s.mayForget(ctx, who, live); err != nil {
 		return err
 	}
-	leaving, err := s.Tokens().DeletingTokensOf(ctx, who.MerchantID, clientID)
+	leaving, err := s.Purchases.Tokens().DeletingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (s *Service) ForgetClient(ctx context.Context, tx *database.Tx, who actor.A
 			return err
 		}
 	}
-	pending, err := s.Tokens().PendingTokensOf(ctx, who.MerchantID, clientID)
+	pending, err := s.Purchases.Tokens().PendingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
 	for _, t := range pending {
-		if err := s.forgetPending(ctx, tx, who, t, "The client was deleted before the account was stored."); err != nil {
+		if err := s.ForgetPending(ctx, tx, who, t, "The client was deleted before the account was stored."); err != nil {
 			return err
 		}
 	}
@@ -102,11 +102,11 @@ func (s *Service) endSubscriptions(tx *database.Tx, who actor.Actor, clientID uu
 	return err
 }
 
-// forgetPending ends an account that was on its way to be stored. The client's
+// ForgetPending ends an account that was on its way to be stored. The client's
 // answer is not awaited any more; a debit that the bank has runs its course.
-func (s *Service) forgetPending(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token,
+func (s *Service) ForgetPending(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token,
 	why string) error {
-	rec, err := s.load(ctx, t.MerchantID, t.ID)
+	rec, err := s.Purchases.Load(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return err
 	}
@@ -123,17 +123,17 @@ func (s *Service) forgetPending(ctx context.Context, tx *database.Tx, who actor.
 	if !asking && rec.Collection.State != collection.Scheduled {
 		return nil
 	}
-	if err := dropCollection(tx, &rec); err != nil {
+	if err := purchase.DropCollection(tx, &rec); err != nil {
 		return err
 	}
-	rec.attempt(Attempt{Type: "authorize", Method: t.Method, At: tx.Now(),
-		Error: &AttemptError{"recurring_token_expired", why}})
-	rec.move(Failed, tx.Now())
+	rec.Attempted(purchase.Attempt{Type: "authorize", Method: t.Method, At: tx.Now(),
+		Error: &purchase.AttemptError{Code: "recurring_token_expired", Message: why}})
+	rec.Move(purchase.Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
-	move(tx, rec.Purchase, from)
+	purchase.Move(tx, rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: why, Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
+		Text: why, Before: map[string]any{"status": from}, After: map[string]any{"status": purchase.Failed}})
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (s *Service) forgetPending(ctx context.Context, tx *database.Tx, who actor.
 // charging touches the same row. Then it does what impact lists and settle chose. It
 // gives the tokenising purchase as it is then.
 func (s *Service) forget(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token, settle func(*Impact),
-	after map[string]any) (source Record, err error) {
+	after map[string]any) (source purchase.Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
 	won, err := token.Move(tx, t, from)
@@ -169,38 +169,33 @@ func (s *Service) forget(ctx context.Context, tx *database.Tx, who actor.Actor, 
 	return source, nil
 }
 
-// forgetSource: the tokenising purchase no longer is a token; its status stays.
-func (s *Service) forgetSource(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token) (Record, error) {
-	rec, err := s.load(ctx, t.MerchantID, t.ID)
+// ForgetSource: the tokenising purchase no longer is a token; its status stays.
+func (s *Service) ForgetSource(ctx context.Context, tx *database.Tx, who actor.Actor,
+	t token.Token) (purchase.Record, error) {
+	rec, err := s.Purchases.Load(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return rec, err
 	}
-	rec.noToken(who, t.Method, tx.Now())
-	move(tx, rec.Purchase, rec.Status)
+	rec.NoToken(who, t.Method, tx.Now())
+	purchase.Move(tx, rec.Purchase, rec.Status)
 	return rec, nil
 }
 
 // DeleteTokenOf deletes the token that a purchase is, and answers the purchase.
-func (s *Service) DeleteTokenOf(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
+func (s *Service) DeleteTokenOf(ctx context.Context, who actor.Actor, id uuid.UUID) (purchase.Record, error) {
 	if err := who.May(actor.DeleteTokens); err != nil {
-		return Record{}, err
+		return purchase.Record{}, err
 	}
-	rec, err := s.load(ctx, who.MerchantID, id)
+	rec, err := s.Purchases.Load(ctx, who.MerchantID, id)
 	if err != nil {
 		return rec, err
 	}
-	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx *database.Tx, source Record) error {
+	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx *database.Tx, source purchase.Record) error {
 		rec = source
 		return tx.Answered(rec)
 	})
 	if fault.Is(err, fault.NotFound) {
-		return rec, invalidToken("This purchase holds no live recurring token.")
+		return rec, purchase.InvalidToken("This purchase holds no live recurring token.")
 	}
 	return rec, err
-}
-
-// noToken: the purchase stopped being a token; its status stays.
-func (p *Purchase) noToken(who actor.Actor, method string, at time.Time) {
-	p.IsRecurringToken, p.UpdatedAt = false, at
-	p.attempt(Attempt{Type: "delete_recurring_token", Successful: true, Method: method, ClientIP: who.IP, At: at})
 }

@@ -1,4 +1,4 @@
-package purchase
+package deletion
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
@@ -23,7 +22,7 @@ func (s *Service) DeletionsWaiting(ctx context.Context, who actor.Actor) ([]Dele
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.Store.DeletionsWaiting(ctx, who.MerchantID)
+	return s.store().Waiting(ctx, who.MerchantID)
 }
 
 // Undo takes a deletion back with everything that was chosen: the stored accounts are
@@ -41,7 +40,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Dele
 		}
 		d := d
 		d.State, d.EndedAt = DeletionUndone, tx.Now()
-		if won, err := endDeletion(tx, d, DeletionUndone); err != nil || !won {
+		if won, err := end(tx, d, DeletionUndone); err != nil || !won {
 			return d, cmp.Or(err, tooLate())
 		}
 		back := map[uuid.UUID]token.State{}
@@ -69,7 +68,7 @@ func tooLate() error {
 
 // mine finds a deletion for somebody who may delete.
 func (s *Service) mine(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
-	d, err := s.Store.Deletion(ctx, who.MerchantID, id)
+	d, err := s.store().Deletion(ctx, who.MerchantID, id)
 	if err != nil {
 		return d, err
 	}
@@ -78,7 +77,7 @@ func (s *Service) mine(ctx context.Context, who actor.Actor, id uuid.UUID) (Dele
 
 func (s *Service) restore(ctx context.Context, tx *database.Tx, who actor.Actor, d Deletion, id uuid.UUID) (bool,
 	error) {
-	t, err := s.Tokens().Token(ctx, d.MerchantID, id)
+	t, err := s.Purchases.Tokens().Token(ctx, d.MerchantID, id)
 	if err != nil || t.State != token.Deleting {
 		return false, err
 	}
@@ -87,50 +86,14 @@ func (s *Service) restore(ctx context.Context, tx *database.Tx, who actor.Actor,
 		t.State = token.Blocked
 	}
 	if won, err := token.Turn(tx, d.MerchantID, id, token.Deleting, t.State); err != nil || !won {
-		return false, lostUnless(err)
+		return false, fault.LostUnless(err)
 	}
 	leaveToken(tx, d.MerchantID, id, false)
 	tx.Audit(who, audit.Entry{Action: "token.restored", ObjectType: "token", ObjectID: id, ClientID: t.ClientID,
 		PurchaseID: id,
 		Text:       fmt.Sprintf("The deletion of the token %s was undone.", t.AccountMask),
 		Before:     map[string]any{"state": token.Deleting}, After: d.told("state", t.State)})
-	return true, s.planMissed(ctx, tx, who, t)
-}
-
-// planMissed gives debits whose submission deadline fell into the deletion the next
-// day that the cut-off allows. One that a process had begun to hand over may be at
-// the bank: it keeps its day.
-func (s *Service) planMissed(ctx context.Context, tx *database.Tx, who actor.Actor, t token.Token) error {
-	scheduled, err := s.Store.ScheduledFrom(ctx, t.MerchantID, t.ID)
-	if err != nil {
-		return err
-	}
-	for _, p := range scheduled {
-		rec, err := s.beside(ctx, p)
-		if err != nil {
-			return err
-		}
-		c := rec.Collection
-		if c == nil || c.SubmitAt.After(tx.Now()) {
-			continue
-		}
-		m, err := s.Mandates().Mandate(ctx, t.MerchantID, t.MandateID)
-		if err != nil {
-			return err
-		}
-		before := c.ActionDate
-		s.planAgain(c, s.Schedule(rec.Brand, c.Method), m, p.Due, tx.Now())
-		c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
-		if planned, err := collection.Replan(tx, *c); err != nil || !planned {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "collection.planned_again", ObjectType: "collection", ObjectID: c.ID,
-			ClientID: c.ClientID, PurchaseID: p.ID,
-			Text: fmt.Sprintf("The submission deadline passed while the account was being deleted; the debit runs on %s.",
-				c.ActionDate.Format(dayForm)),
-			Before: map[string]any{"action_date": before}, After: map[string]any{"action_date": c.ActionDate}})
-	}
-	return nil
+	return true, s.Purchases.PlanMissed(ctx, tx, who, t)
 }
 
 // DeleteNow makes the deletion of one token final before its time is over. Others that
@@ -146,12 +109,12 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 	return s.deleting(ctx, func(tx *database.Tx) (Deletion, error) {
 		ctx := tx.Context()
 		over := fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is complete.")
-		if held, err := holdDeletion(tx, d); err != nil || !held {
+		if held, err := hold(tx, d); err != nil || !held {
 			return d, cmp.Or(err, error(over))
 		}
 		left := 0
 		for _, id := range d.IDs() {
-			t, err := s.Tokens().Token(ctx, d.MerchantID, id)
+			t, err := s.Purchases.Tokens().Token(ctx, d.MerchantID, id)
 			switch {
 			case err != nil:
 				return d, err
@@ -172,7 +135,7 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 		}
 		done := d
 		done.State, done.EndedAt = DeletionDone, tx.Now()
-		if won, err := endDeletion(tx, done, DeletionDone); err != nil || !won {
+		if won, err := end(tx, done, DeletionDone); err != nil || !won {
 			return d, cmp.Or(err, error(over))
 		}
 		return done, nil
@@ -182,7 +145,7 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 // WaitingDeletion finds a deletion that can still be undone, for somebody who may end it.
 func (s *Service) WaitingDeletion(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
 	d, err := s.mine(ctx, who, id)
-	if err == nil && (d.State != DeletionWaiting || !d.Until.After(s.Now())) {
+	if err == nil && (d.State != DeletionWaiting || !d.Until.After(s.Purchases.Now())) {
 		err = fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is complete.")
 	}
 	return d, err
@@ -191,7 +154,7 @@ func (s *Service) WaitingDeletion(ctx context.Context, who actor.Actor, id uuid.
 // ChosenImpact is what the deletion of one token does when it becomes final at a
 // moment, with what was chosen.
 func (s *Service) ChosenImpact(ctx context.Context, d Deletion, tokenID uuid.UUID, at time.Time) (Impact, error) {
-	t, err := s.Tokens().Token(ctx, d.MerchantID, tokenID)
+	t, err := s.Purchases.Tokens().Token(ctx, d.MerchantID, tokenID)
 	if err != nil {
 		return Impact{}, err
 	}
@@ -210,7 +173,7 @@ func (s *Service) finishToken(ctx context.Context, tx *database.Tx, who actor.Ac
 // tells how many deletions it were. It may be repeated and ended at any moment.
 func (s *Service) FinishDeletions(ctx context.Context) (n int, err error) {
 	const atOnce = 20
-	due, err := s.Store.DeletionsDue(ctx, atOnce)
+	due, err := s.store().Due(ctx, atOnce)
 	for _, d := range due {
 		switch wrong := s.finishDeletion(ctx, d.asker(), d); {
 		case wrong == nil:
@@ -227,12 +190,12 @@ func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletio
 		ctx := tx.Context()
 		d := d
 		d.State, d.EndedAt = DeletionDone, tx.Now()
-		if won, err := endDeletion(tx, d, DeletionDone); err != nil || !won {
+		if won, err := end(tx, d, DeletionDone); err != nil || !won {
 			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over",
 				"This deletion is over: it was undone, or it is complete.")))
 		}
 		for _, id := range d.IDs() {
-			t, err := s.Tokens().Token(ctx, d.MerchantID, id)
+			t, err := s.Purchases.Tokens().Token(ctx, d.MerchantID, id)
 			if err != nil {
 				return d, err
 			}

@@ -1,4 +1,4 @@
-package purchase
+package deletion
 
 import (
 	"context"
@@ -9,34 +9,14 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
-
-// Subscriptions is what happens to subscriptions when the account is deleted that
-// they are charged on.
-type Subscriptions interface {
-	// ChargedOn lists the subscriptions that are charged on a token and not over.
-	ChargedOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Subscribed, error)
-	// OfClient lists those of a client that are not over, whatever they are charged on.
-	OfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscribed, error)
-	// Recurs tells what the subscription of a purchase debits, how much and how often.
-	Recurs(ctx context.Context, p Purchase) (Recurrence, error)
-	// LoseAccount does to a subscription what was chosen; fault.ErrLost when it is not
-	// as it was listed.
-	LoseAccount(ctx context.Context, tx *database.Tx, who actor.Actor, of Subscribed, e Effect) error
-	// Stop pauses a subscription because everything of its client is stopped, and Resume lets one that it paused go on;
-	// fault.ErrLost when it is not as it was listed.
-	Stop(ctx context.Context, tx *database.Tx, who actor.Actor, of Subscribed) error
-	Resume(ctx context.Context, tx *database.Tx, who actor.Actor, of Subscribed) error
-	// FollowToken gives subscribers that are charged on one token the other.
-	FollowToken(tx *database.Tx, merchantID, old, next uuid.UUID)
-	// EndOf makes the subscribers of a client who is deleted inactive, and gives their ids.
-	EndOf(tx *database.Tx, merchantID, clientID uuid.UUID) ([]uuid.UUID, error)
-}
 
 // DeletionImpacts shows what deleting live tokens does, before it is asked, with the
 // least harmful of the choices. Tokens that are gone are left out.
@@ -44,13 +24,13 @@ func (s *Service) DeletionImpacts(ctx context.Context, who actor.Actor, ids []uu
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return s.impacts(ctx, who.MerchantID, inOrder(ids), s.Now().Add(UndoTime))
+	return s.impacts(ctx, who.MerchantID, database.InOrder(ids), s.Purchases.Now().Add(UndoTime))
 }
 
 func (s *Service) impacts(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, at time.Time) ([]Impact, error) {
 	var out []Impact
 	for _, id := range ids {
-		t, err := s.Tokens().Token(ctx, merchantID, id)
+		t, err := s.Purchases.Tokens().Token(ctx, merchantID, id)
 		switch {
 		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
 			continue
@@ -71,7 +51,7 @@ func (s *Service) impacts(ctx context.Context, merchantID uuid.UUID, ids []uuid.
 func (s *Service) impact(ctx context.Context, t token.Token, gone []uuid.UUID, at time.Time) (Impact, error) {
 	i := Impact{Token: t}
 	var err error
-	if i.Mandate, err = s.Mandates().Mandate(ctx, t.MerchantID, t.MandateID); err != nil {
+	if i.Mandate, err = s.Purchases.Mandates().Mandate(ctx, t.MerchantID, t.MandateID); err != nil {
 		return i, err
 	}
 	o := options{s: s, at: at, token: t}
@@ -101,17 +81,17 @@ func (s *Service) impact(ctx context.Context, t token.Token, gone []uuid.UUID, a
 
 // plannedOn gives the debits that are planned from an account, by their dates, and
 // notes those that the bank has.
-func (s *Service) plannedOn(ctx context.Context, i *Impact) (planned []Record, err error) {
-	waiting, err := s.Store.WaitingFor(ctx, i.Token.MerchantID, i.Token.ID)
+func (s *Service) plannedOn(ctx context.Context, i *Impact) (planned []purchase.Record, err error) {
+	waiting, err := s.Purchases.Store.WaitingFor(ctx, i.Token.MerchantID, i.Token.ID)
 	if err != nil {
 		return nil, err
 	}
-	brands, latest, err := s.besideAll(ctx, i.Token.MerchantID, waiting)
+	brands, latest, err := s.Purchases.BesideAll(ctx, i.Token.MerchantID, waiting)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range waiting {
-		rec := Record{Purchase: p, Brand: brands[p.BrandID]}
+		rec := purchase.Record{Purchase: p, Brand: brands[p.BrandID]}
 		c, known := latest[p.ID]
 		rec.Collection = &c
 		switch {
@@ -121,7 +101,7 @@ func (s *Service) plannedOn(ctx context.Context, i *Impact) (planned []Record, e
 			i.AtBank = append(i.AtBank, rec)
 		}
 	}
-	slices.SortStableFunc(planned, func(a, b Record) int {
+	slices.SortStableFunc(planned, func(a, b purchase.Record) int {
 		return a.Collection.ActionDate.Compare(b.Collection.ActionDate)
 	})
 	return planned, nil
@@ -133,7 +113,7 @@ func (s *Service) otherAccounts(ctx context.Context, t token.Token, gone []uuid.
 	if t.ClientID == uuid.Nil {
 		return nil, nil
 	}
-	live, err := s.Tokens().TokensOf(ctx, t.MerchantID, t.ClientID)
+	live, err := s.Purchases.Tokens().TokensOf(ctx, t.MerchantID, t.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +121,7 @@ func (s *Service) otherAccounts(ctx context.Context, t token.Token, gone []uuid.
 		if other.ID == t.ID || other.State != token.Active || other.BrandID != t.BrandID || slices.Contains(gone, other.ID) {
 			continue
 		}
-		m, err := s.Mandates().Mandate(ctx, t.MerchantID, other.MandateID)
+		m, err := s.Purchases.Mandates().Mandate(ctx, t.MerchantID, other.MandateID)
 		if err != nil {
 			return nil, err
 		}
@@ -161,13 +141,13 @@ type options struct {
 }
 
 // onto is a debit that is planned, as a wish to debit another account.
-func onto(p Purchase, tokenID uuid.UUID) Wish {
+func onto(p purchase.Purchase, tokenID uuid.UUID) purchase.Wish {
 	p.ID = uuid.Nil // as if it were not charged yet
-	return Wish{Purchase: p, TokenID: tokenID, AtOnce: true}
+	return purchase.Wish{Purchase: p, TokenID: tokenID, AtOnce: true}
 }
 
-func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) {
-	uses, wishes := make([]Use, len(planned)), make([]Wish, len(planned))
+func (o options) ofDebits(ctx context.Context, planned []purchase.Record) ([]Use, error) {
+	uses, wishes := make([]Use, len(planned)), make([]purchase.Wish, len(planned))
 	for n, rec := range planned {
 		uses[n] = Use{Debit: &rec, Options: []Effect{{Choice{Do: Drop}, "Leave the purchase unpaid",
 			"Not debited. The purchase stays unpaid, and no mail is sent."}}}
@@ -177,13 +157,13 @@ func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) 
 		for n, rec := range planned {
 			wishes[n] = onto(rec.Purchase, other.ID)
 		}
-		all, err := o.s.forecastsAt(ctx, o.token.MerchantID, wishes, o.at)
+		all, err := o.s.Purchases.ForecastsAt(ctx, o.token.MerchantID, wishes, o.at)
 		if err != nil {
 			return nil, err
 		}
 		for n, f := range all {
 			if planned[n].ID != o.token.ID { // the first debit of the account itself stays
-				uses[n].offer(f, "Debited from "+other.Named()+" on "+f.Plan.ActionDate.Format(dateForm)+" instead.",
+				uses[n].offer(f, "Debited from "+other.Named()+" on "+f.Plan.ActionDate.Format(calendar.WeekdayForm)+" instead.",
 					"The client could dispute it at the bank.")
 			}
 		}
@@ -193,12 +173,12 @@ func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) 
 			continue
 		}
 		if failed := rec.Purchase; rec.Payer.Email != "" {
-			if failed.Status = Failed; failed.Payable(o.at) {
+			if failed.Status = purchase.Failed; failed.Payable(o.at) {
 				uses[n].Options = append(uses[n].Options, Effect{Choice{Do: Ask}, "Ask the client for a new account",
 					"Not debited. The invoice is mailed to " + rec.Payer.Email + ": the client can pay or give a new account there."})
 			}
 		}
-		if CanMove(rec.Status, Cancelled) {
+		if purchase.CanMove(rec.Status, purchase.Cancelled) {
 			words, err := o.cancelWords(ctx, rec)
 			if err != nil {
 				return nil, err
@@ -210,9 +190,9 @@ func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) 
 }
 
 // offer adds another account to the options, or why it cannot be one.
-func (u *Use) offer(f Forecast, words, disputable string) {
+func (u *Use) offer(f purchase.Forecast, words, disputable string) {
 	if len(f.Problems) > 0 {
-		u.Cannot = append(u.Cannot, f.Token.Named()+": "+sentences(f.Err()))
+		u.Cannot = append(u.Cannot, f.Token.Named()+": "+purchase.Sentences(f.Err()))
 		return
 	}
 	if len(f.Because) > 0 && f.Mandate.Kind == mandate.DebiCheck {
@@ -222,19 +202,19 @@ func (u *Use) offer(f Forecast, words, disputable string) {
 		words})
 }
 
-func (o options) cancelWords(ctx context.Context, rec Record) (string, error) {
+func (o options) cancelWords(ctx context.Context, rec purchase.Record) (string, error) {
 	const words = "Not debited. The purchase is cancelled"
-	if o.s.Papers == nil || rec.Payer.Email == "" {
+	if o.s.Purchases.Papers == nil || rec.Payer.Email == "" {
 		return words + ".", nil
 	}
-	issued, err := o.s.Papers.Issued(ctx, rec.Purchase)
+	issued, err := o.s.Purchases.Papers.Issued(ctx, rec.Purchase)
 	if err != nil || !issued {
 		return words + ", and no mail is sent.", err
 	}
 	return words + ", and a credit note is mailed to " + rec.Payer.Email + ".", nil
 }
 
-func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error) {
+func (o options) ofSubscription(ctx context.Context, sub purchase.Subscribed) (Use, error) {
 	u := Use{Subscription: &sub, Options: []Effect{{Choice{Do: Pause}, "Pause the subscription",
 		"Paused. Nothing is billed and no mail is sent until you resume it."}}}
 	if sub.Paused {
@@ -242,7 +222,7 @@ func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error
 	}
 	u.Effect = u.Options[0]
 	for _, other := range o.others {
-		f, err := o.s.ForecastPeriod(ctx, sub.Next, other.ID)
+		f, err := o.s.Purchases.ForecastPeriod(ctx, sub.Next, other.ID)
 		if err != nil {
 			return u, err
 		}
@@ -255,7 +235,7 @@ func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error
 				". Billing then continues; missed periods are not billed."})
 	}
 	if sub.Email != "" && sub.Invoices && !sub.Paused {
-		u.Options = append(u.Options, sub.invoiced())
+		u.Options = append(u.Options, invoiced(sub))
 	}
 	u.Options = append(u.Options, Effect{Choice{Do: Cancel}, "End the subscription",
 		"Ends. Nothing more is billed, and no mail is sent."})
@@ -266,7 +246,7 @@ func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error
 type ClientImpact struct {
 	Accounts      []Impact      // debits are dropped, no mail is sent
 	Pending       []token.Token // on their way to be stored
-	Subscriptions []Subscribed
+	Subscriptions []purchase.Subscribed
 	Refused       error // why this person cannot do it; nil: can
 }
 
@@ -292,7 +272,7 @@ func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor,
 	if err := who.May(actor.Read); err != nil {
 		return out, err
 	}
-	live, err := s.Tokens().TokensOf(ctx, who.MerchantID, clientID)
+	live, err := s.Purchases.Tokens().TokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return out, err
 	}
@@ -300,19 +280,19 @@ func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor,
 		!fault.Is(out.Refused, fault.Conflict) {
 		return out, out.Refused
 	}
-	leaving, err := s.Tokens().DeletingTokensOf(ctx, who.MerchantID, clientID)
+	leaving, err := s.Purchases.Tokens().DeletingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return out, err
 	}
 	for _, t := range append(live, leaving...) {
-		i, err := s.impact(ctx, t, nil, s.Now())
+		i, err := s.impact(ctx, t, nil, s.Purchases.Now())
 		if err != nil {
 			return out, err
 		}
 		i.withoutSubscriptions()
 		out.Accounts = append(out.Accounts, i)
 	}
-	if out.Pending, err = s.Tokens().PendingTokensOf(ctx, who.MerchantID, clientID); err != nil {
+	if out.Pending, err = s.Purchases.Tokens().PendingTokensOf(ctx, who.MerchantID, clientID); err != nil {
 		return out, err
 	}
 	if s.Subscriptions != nil {

@@ -1,4 +1,4 @@
-package purchase
+package clientstop
 
 import (
 	"cmp"
@@ -7,20 +7,22 @@ import (
 	"fmt"
 	"strings"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
 // Halt is what stopping everything does: the page shows it, and the stop does it.
 type Halt struct {
 	Client        client.Client
-	Debits        Stop
-	Subscriptions []Subscribed  // that are billed, and paused by the stop
-	Tokens        []token.Token // that are held
-	Asked         []token.Token // accounts for which the client's answer or the first debit is awaited
+	Debits        purchase.Stop
+	Subscriptions []purchase.Subscribed // that are billed, and paused by the stop
+	Tokens        []token.Token         // that are held
+	Asked         []token.Token         // accounts for which the client's answer or the first debit is awaited
 	Brand         merchant.Brand
 }
 
@@ -82,9 +84,9 @@ func (h Halt) Lines() (out []string) {
 }
 
 // debitNamed is a debit with its date, in words.
-func debitNamed(rec Record) string {
-	return fmt.Sprintf("Debit of %s on %s (%s)", sayCents(rec.Purchase), rec.Collection.ActionDate.Format(dateForm),
-		cmp.Or(rec.Reference, rec.ReferenceGenerated))
+func debitNamed(rec purchase.Record) string {
+	return fmt.Sprintf("Debit of %s on %s (%s)", purchase.SayCents(rec.Purchase),
+		rec.Collection.ActionDate.Format(calendar.WeekdayForm), cmp.Or(rec.Reference, rec.ReferenceGenerated))
 }
 
 func inShort(h Halt) string {

@@ -1,9 +1,8 @@
-package purchase
+package deletion
 
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,9 +10,11 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
 
@@ -58,7 +59,7 @@ func (d Deletion) IDs() []uuid.UUID {
 	for id := range d.Tokens {
 		ids = append(ids, id)
 	}
-	return inOrder(ids)
+	return database.InOrder(ids)
 }
 
 // asker is who is named in the audit when the product ends what a person began.
@@ -129,15 +130,15 @@ func (s *Service) StartDeletion(ctx context.Context, who actor.Actor, in Deletio
 
 // startDeletionOf is StartDeletion of one stored account, answered with its purchase.
 func (s *Service) startDeletionOf(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
-	answer func(*database.Tx, Record) error) error {
-	t, err := s.Tokens().Token(ctx, who.MerchantID, tokenID)
+	answer func(*database.Tx, purchase.Record) error) error {
+	t, err := s.Purchases.Tokens().Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return err
 	}
 	if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
 		return fault.Missing()
 	}
-	source, err := s.load(ctx, who.MerchantID, tokenID)
+	source, err := s.Purchases.Load(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	if who.Kind != actor.User {
 		return nil
 	}
-	d, err := s.Merchants().Demands(ctx, who.MerchantID)
+	d, err := s.Purchases.Merchants().Demands(ctx, who.MerchantID)
 	if err == nil && d.Deletions {
 		err = fault.New(fault.Conflict, "approval_needed",
 			"Your business requires a second approver to delete tokens. Ask for approval on the token’s page in the dashboard.")
@@ -177,8 +178,8 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 }
 
 func (s *Service) deleting(ctx context.Context, do func(*database.Tx) (Deletion, error)) (d Deletion, err error) {
-	err = fault.Again(tries, "These accounts are in use at the moment. Try again.", func() error {
-		return s.InTx(ctx, func(tx *database.Tx) (wrong error) {
+	err = fault.Again(purchase.Tries, "These accounts are in use at the moment. Try again.", func() error {
+		return s.Purchases.InTx(ctx, func(tx *database.Tx) (wrong error) {
 			d, wrong = do(tx)
 			return wrong
 		})
@@ -214,13 +215,13 @@ func (s *Service) StartDeletionIn(ctx context.Context, tx *database.Tx, who acto
 	case len(wrong) > 0:
 		return d, wrong.Err()
 	}
-	insertDeletion(tx, d)
+	tx.Create(&d)
 	for _, i := range impacts {
 		leaveToken(tx, who.MerchantID, i.Token.ID, true)
 		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID,
 			ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
 			Text: fmt.Sprintf("The token %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask,
-				sayInstant(d.Until)),
+				calendar.SayInstant(d.Until)),
 			Before: map[string]any{"state": d.Tokens[i.Token.ID]},
 			After:  d.told("state", token.Deleting, "waiting_charges", i.Debits(), "effects", i.Lines())})
 	}
@@ -230,10 +231,10 @@ func (s *Service) StartDeletionIn(ctx context.Context, tx *database.Tx, who acto
 // takeOut takes the tokens out of use, and lists what their deletion does: no charge
 // can begin with them any more, so what hangs on them now is all.
 func (s *Service) takeOut(ctx context.Context, tx *database.Tx, d *Deletion, in DeletionInput) ([]Impact, error) {
-	ids := inOrder(in.Tokens)
+	ids := database.InOrder(in.Tokens)
 	var out []token.Token
 	for _, id := range ids {
-		t, err := s.Tokens().Token(ctx, d.MerchantID, id)
+		t, err := s.Purchases.Tokens().Token(ctx, d.MerchantID, id)
 		switch {
 		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
 			continue
@@ -242,7 +243,7 @@ func (s *Service) takeOut(ctx context.Context, tx *database.Tx, d *Deletion, in 
 		}
 		d.Tokens[id] = t.State
 		if won, err := token.Turn(tx, d.MerchantID, id, t.State, token.Deleting); err != nil || !won {
-			return nil, lostUnless(err)
+			return nil, fault.LostUnless(err)
 		}
 		t.State = token.Deleting
 		out = append(out, t)
@@ -275,18 +276,4 @@ func with(to map[string]any, pairs ...any) map[string]any {
 		to[fmt.Sprint(pairs[i])] = pairs[i+1]
 	}
 	return to
-}
-
-func lostUnless(err error) error {
-	if err == nil {
-		return fault.ErrLost
-	}
-	return err
-}
-
-// inOrder sorts ids, each once, without touching what was given.
-func inOrder(ids []uuid.UUID) []uuid.UUID {
-	ids = slices.Clone(ids)
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return slices.Compact(ids)
 }
