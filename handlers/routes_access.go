@@ -51,6 +51,7 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "GET", "/p/:id/invoice.pdf", e.Payers.InvoicePDF},
 			{openForm, "GET", "/p/:id/invoice.xml", e.Payers.InvoiceXML},
 			{openForm, "GET", "/p/:id/receipt.pdf", e.Payers.ReceiptPDF},
+			{openForm, "GET", "/p/:id/rights", e.Payers.Rights},
 			{openForm, "GET", "/p/:id/subscription", e.Payers.Subscription},
 			{openForm, "POST", "/p/:id/subscription", e.Payers.StopSubscription},
 		}},

@@ -179,7 +179,8 @@ func New(o Options) (Services, error) {
 		Letters:   words,
 		Draw:      papers.Printer{Base: o.BaseURL}.Draw,
 		Structure: ubl.Write,
-		Mandate:   mandates.Copies{Mandates: mandate.Store{DB: s}, Purchases: purchases, Test: o.Sandbox}.Draw}
+		Mandate: mandates.Copies{Mandates: mandate.Store{DB: s}, Purchases: purchases, Base: o.BaseURL,
+			Test: o.Sandbox}.Draw}
 	clients := &client.Service{Store: client.Store{DB: s}, Now: now}
 
 	subscriptions := &subscription.Service{InTx: s.InTx, Store: subscription.Store{DB: s},

@@ -55,7 +55,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 		}
 	}
 	return p.send(c, status, rec, func(w locale.Words, languages []components.LanguageLink) templ.Component {
-		v := checkout.PageView{}
+		v := rights(w, rec)
 		if told != nil {
 			o := told.in(w).outcome()
 			v.Outcome, v.Frame = &o, p.frame(w, rec, o.Title)

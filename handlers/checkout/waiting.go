@@ -122,7 +122,8 @@ func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purc
 	if err == nil {
 		account = bankWords(w, source)
 	}
-	v := checkout.PageView{Waiting: p.waiting(rec, asked, account)}
+	v := rights(w, rec)
+	v.Waiting = p.waiting(rec, asked, account)
 	v.Frame = p.frame(w, rec, v.Waiting.Title)
 	v.Frame.Script, v.Frame.Refresh = static.URL("js/payer.js"), reloadSlow
 	if asked.Last.Method == mandate.RealTime {

@@ -21,6 +21,8 @@ type PageView struct {
 	// Subscription is where what a payment belongs to is seen and stopped; nothing of other payments.
 	Subscription components.Link
 	Cancel       components.Link // back to the business's own site; without an address there is none
+	Rights       string          // what the law lets the client ask for (POPIA)
+	RightsLink   components.Link // where a client does so
 }
 
 // Ask says by whom, what for, how much and when.

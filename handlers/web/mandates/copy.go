@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/views/documents"
@@ -14,6 +15,7 @@ import (
 type Copies struct {
 	Mandates  mandate.Store
 	Purchases *purchase.Service
+	Base      string // public address, without a slash at the end
 	Test      bool
 }
 
@@ -36,7 +38,7 @@ func (c Copies) Draw(ctx context.Context, merchantID, id uuid.UUID) ([]byte, err
 	}
 	paper := documents.Paper{Kind: "Copy for the client", Title: "Debit order mandate (EFT)",
 		Reference: m.ContractReference, IssuerName: rec.Brand.Name, Address: letterhead(rec.Brand),
-		Subject: "Debit-order mandate " + m.ContractReference, Made: givenAt(m), Sections: agreedParts(s, rec),
+		Subject: "Debit-order mandate " + m.ContractReference, Made: givenAt(m), Sections: append(agreedParts(s, rec), c.rights(id, rec.Brand.Name)),
 		Standing: givenWords(m) + " on " + toTheSecond(givenAt(m)) + "."}
 	if m.Kind == mandate.DebiCheck {
 		paper.Title = "DebiCheck mandate"
@@ -45,4 +47,11 @@ func (c Copies) Draw(ctx context.Context, merchantID, id uuid.UUID) ([]byte, err
 		paper.Test = "TEST MODE: no bank was contacted. This document proves nothing."
 	}
 	return documents.Render(paper)
+}
+
+// rights is what the law lets the client ask for, as the page says on which the account was given.
+func (c Copies) rights(id uuid.UUID, brand string) documents.Section {
+	return documents.Section{Title: "Your rights", Text: []string{
+		locale.In(locale.English).Say("pay.rights", "business", brand),
+		"To do so, or to say that you did not agree to this mandate, open " + c.Base + "/p/" + id.String() + "/rights/"}}
 }
