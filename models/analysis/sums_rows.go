@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
@@ -38,36 +37,29 @@ func (s Store) everySum(ctx context.Context, merchantID uuid.UUID, q Question) (
 }
 
 func (s Store) sumsOf(ctx context.Context, merchantID uuid.UUID, q Question, states []string) ([]sum, error) {
-	where := `merchant_id = @merchant AND state = ANY(@states::text[])
-		AND day BETWEEN @from::text::date AND @to::text::date`
+	where := `merchant_id = @merchant AND state IN @states
+		AND day BETWEEN (@from)::date AND (@to)::date`
 	args := asked(merchantID, q, &where)
 	args["states"] = states
-	rows, err := s.Pool.Query(ctx, `SELECT day, state, method, brand_id, sum(n)::bigint, sum(cents)::bigint
+	var out []sum
+	if err := s.Gorm(ctx).Raw(`SELECT day, state, method, brand_id, sum(n)::bigint AS n, sum(cents)::bigint AS cents
 		FROM debit_sums WHERE `+where+`
-		GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0 ORDER BY 1, 2, 3, 4`, args)
-	if err != nil {
-		return nil, fmt.Errorf("debits by day: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (one sum, err error) {
-		err = row.Scan(&one.Day, &one.State, &one.Method, (*[16]byte)(&one.BrandID), &one.N, &one.Cents)
-		return one, err
-	})
-	if err != nil {
+		GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0 ORDER BY 1, 2, 3, 4`, args).Find(&out).Error; err != nil {
 		return nil, fmt.Errorf("debits by day: %w", err)
 	}
 	return out, nil
 }
 
 // asked are the values of a question, and what it adds to a condition on debits.
-func asked(merchantID uuid.UUID, q Question, where *string) pgx.NamedArgs {
-	args := pgx.NamedArgs{"merchant": merchantID.String(), "from": q.From.String(), "to": q.To.String()}
+func asked(merchantID uuid.UUID, q Question, where *string) map[string]any {
+	args := map[string]any{"merchant": merchantID, "from": q.From, "to": q.To}
 	if q.Method != "" {
 		*where += " AND method = @method"
-		args["method"] = string(q.Method)
+		args["method"] = q.Method
 	}
 	if q.BrandID != uuid.Nil {
-		*where += " AND brand_id = @brand::text::uuid"
-		args["brand"] = q.BrandID.String()
+		*where += " AND brand_id = @brand"
+		args["brand"] = q.BrandID
 	}
 	return args
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -24,32 +23,30 @@ func (s Store) traits(ctx context.Context, merchantID uuid.UUID, q Question) (ma
 	where := "merchant_id = @merchant"
 	args := asked(merchantID, q, &where)
 	first, last := q.months()
-	args["first"], args["last"] = first.String(), last.String()
+	args["first"], args["last"] = first, last
 	days := where + ` AND trait IN ('bank', 'template', 'age') AND day BETWEEN `
-	rows, err := s.Pool.Query(ctx, `SELECT trait, outcome, value, sum(n)::bigint, sum(cents)::bigint FROM (
+	var found []struct {
+		Trait, Value string
+		Outcome      collection.Outcome
+		N, Cents     int64
+	}
+	err := s.Gorm(ctx).Raw(`SELECT trait, outcome, value, sum(n)::bigint AS n, sum(cents)::bigint AS cents FROM (
 			SELECT trait, outcome, value, n, cents FROM debit_trait_days
-			WHERE `+days+`@from::text::date AND least(@to::text::date, @first::text::date - 1)
+			WHERE `+days+`(@from)::date AND least((@to)::date, (@first)::date - 1)
 			UNION ALL SELECT trait, outcome, value, n, cents FROM debit_trait_days
-			WHERE `+days+`greatest(@last::text::date, @from::text::date) AND @to::text::date
-			UNION ALL SELECT replace(trait, ' by month', ''), outcome, value, n, cents FROM debit_trait_days
+			WHERE `+days+`greatest((@last)::date, (@from)::date) AND (@to)::date
+			UNION ALL SELECT replace(trait, ' by month', '') AS trait, outcome, value, n, cents FROM debit_trait_days
 			WHERE `+where+` AND trait IN ('bank by month', 'template by month', 'age by month')
-				AND day BETWEEN @first::text::date AND @last::text::date - 1
+				AND day BETWEEN (@first)::date AND (@last)::date - 1
 			UNION ALL SELECT trait, outcome, value, n, cents FROM debit_trait_notes
-			WHERE `+days+`@from::text::date AND @to::text::date) AS parts
-		GROUP BY 1, 2, 3 HAVING sum(n) <> 0`, args)
+			WHERE `+days+`(@from)::date AND (@to)::date) AS parts
+		GROUP BY 1, 2, 3 HAVING sum(n) <> 0`, args).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("debits by trait: %w", err)
 	}
 	out := map[string][]sum{}
-	var trait string
-	var outcome collection.Outcome
-	var one sum
-	if _, err := pgx.ForEachRow(rows, []any{&trait, &outcome, &one.Value, &one.N, &one.Cents}, func() error {
-		one.State = stateOf[outcome]
-		out[trait] = append(out[trait], one)
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("debits by trait: %w", err)
+	for _, f := range found {
+		out[f.Trait] = append(out[f.Trait], sum{State: stateOf[f.Outcome], Value: f.Value, N: f.N, Cents: f.Cents})
 	}
 	return out, nil
 }

@@ -27,6 +27,11 @@ func ForUpdate(db *gorm.DB) *gorm.DB {
 	return db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
+// ForNoKeyUpdate is ForUpdate for records that others may refer to meanwhile.
+func ForNoKeyUpdate(db *gorm.DB) *gorm.DB {
+	return db.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})
+}
+
 // planSetting is what the planner is told for one question. In a unit of work it would last until its end, and nothing
 // is set.
 type planSetting struct{ name, value, before string }

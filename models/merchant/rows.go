@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
@@ -162,7 +161,7 @@ func (s Store) HasDemo(ctx context.Context) (bool, error) {
 // SetDemands says what needs a second person, and gives what was demanded before.
 func SetDemands(tx *database.Tx, merchantID uuid.UUID, d Demands) (before Demands, err error) {
 	of := func() *gorm.DB { return tx.Gorm().Where("id = ?", merchantID) }
-	err = of().Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Take(&before).Error
+	err = of().Scopes(database.ForNoKeyUpdate).Take(&before).Error
 	if err == nil {
 		err = of().Model(&Merchant{}).UpdateColumns(map[string]any{"approve_deletions": d.Deletions,
 			"approve_batches_cents": d.BatchesAbove, "approve_files_cents": d.FilesAbove, "approve_settings": d.Settings,

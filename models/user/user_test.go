@@ -322,3 +322,33 @@ func TestAThemeIsKept(t *testing.T) {
 		t.Fatalf("got %q, %v", u.Theme, err)
 	}
 }
+
+// Whoever works in several businesses signs in to the one that was worked for last, and never to one whose membership
+// was disabled while there is another.
+func TestThePersonOfAnAddressIsInTheBusinessThatIsOpen(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	find := func() uuid.UUID {
+		t.Helper()
+		u, _, err := user.Store{DB: h.store}.UserByEmail(t.Context(), "  "+strings.ToUpper(h.thandi.Email))
+		must(t, err)
+		return u.MerchantID
+	}
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		_, err := h.store.Pool.Exec(t.Context(), sql, args...)
+		must(t, err)
+	}
+	other, now := h.store.NewID(), h.Now()
+	exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'other', 'Other', true, $2, $2)`,
+		other, now)
+	exec(`INSERT INTO memberships (user_id, merchant_id, role, created_at, updated_at, last_used_at)
+		VALUES ($1, $2, 'staff', $3, $3, $3)`, h.thandi.ID, other, now.Add(time.Hour))
+	if got := find(); got != other {
+		t.Errorf("not the business that was worked for last")
+	}
+	exec(`UPDATE memberships SET disabled_at = $2 WHERE merchant_id = $1`, other, now)
+	if got := find(); got != h.thandi.MerchantID {
+		t.Errorf("a business that let the person go comes first")
+	}
+}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
@@ -16,24 +16,17 @@ import (
 	"debitdesk/models/merchant"
 )
 
-var (
-	movementTable = table.New[Entry]("bank_entries")
-	documentTable = table.New[Document]("bank_files_in")
-	findingTable  = table.New[Finding]("bank_findings")
-	saveMovement  = movementTable.Write(`UPDATE bank_entries
-		SET @set(state, item_id, message_id, group_id, matched_by, matched_at, fee_cents, note)
-		WHERE id = @id AND state <> 'matched'`)
-	freeMovement = movementTable.Write(`UPDATE bank_entries
-		SET @set(state, item_id, message_id, group_id, matched_by, matched_at, fee_cents, note)
-		WHERE id = @id AND state = 'matched'`)
-	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
-		sum_cents, read_at, movements, new_movements, strange_movements, strange_account)
-		WHERE id = @id AND state = 'open'`)
-	insertFinding = findingTable.Write(`INSERT INTO bank_findings (@columns) VALUES (@values)
-		ON CONFLICT (kind, subject) WHERE closed_at IS NULL DO NOTHING`)
-	saveFinding = findingTable.Write(`UPDATE bank_findings SET @set(closed_at, closed_by, resolution)
-		WHERE id = @id AND closed_at IS NULL`)
-)
+// movementTable adds movements many at once; all else of them is GORM's.
+var movementTable = table.New[Entry]("bank_entries")
+
+// TableName implements GORM's Tabler.
+func (Entry) TableName() string { return "bank_entries" }
+
+// TableName implements GORM's Tabler.
+func (Document) TableName() string { return "bank_files_in" }
+
+// TableName implements GORM's Tabler.
+func (Finding) TableName() string { return "bank_findings" }
 
 // withoutEarlier leaves out entries that were kept before keys told the account.
 func (t unit) withoutEarlier(entries []Entry) ([]Entry, error) {
@@ -46,59 +39,45 @@ func (t unit) withoutEarlier(entries []Entry) ([]Entry, error) {
 	if len(keys) == 0 {
 		return entries, nil
 	}
+	var found []struct {
+		Key string
+		Of  uuid.UUID
+	}
+	err := t.Gorm().Raw(`SELECT key, coalesce(merchant_id, ?) AS of FROM bank_entries
+		WHERE key IN ? AND account_hash IS NULL`, uuid.Nil, keys).Find(&found).Error
 	known := map[string]uuid.UUID{}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT key, coalesce(merchant_id, $2) FROM bank_entries
-			WHERE key = ANY($1) AND account_hash IS NULL`, database.Native([]any{keys, uuid.Nil})...)
-		if err != nil {
-			return err
-		}
-		var key string
-		var of uuid.UUID
-		_, err = pgx.ForEachRow(rows, []any{&key, (*[16]byte)(&of)}, func() error { known[key] = of; return nil })
-		return err
-	})
+	for _, f := range found {
+		known[f.Key] = f.Of
+	}
 	return slices.DeleteFunc(entries, func(e Entry) bool {
 		of, is := known[e.earlierKey]
 		return is && of == e.MerchantID
 	}), err
 }
 
-func (t unit) holdEntry(merchantID, id uuid.UUID) (Entry, error) {
-	return database.First(held(t, movementTable, `merchant_id = $1 AND id = $2`, merchantID, id))
+func (t unit) holdEntry(merchantID, id uuid.UUID) (e Entry, err error) {
+	err = t.Gorm().Scopes(database.OfMerchant(merchantID), database.ForNoKeyUpdate).Take(&e, "id = ?", id).Error
+	return e, err
 }
 
 // unmatchedIn counts the movements of a merchant in one document that belong to nothing yet.
-func (t unit) unmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.Context(), `SELECT count(*) FROM bank_entries WHERE merchant_id = $1 AND arrival_id = $2
-			AND state = 'unmatched'`, database.Native([]any{merchantID, arrivalID})...).Scan(&n)
-	})
+func (t unit) unmatchedIn(merchantID, arrivalID uuid.UUID) (n int64, err error) {
+	err = t.Gorm().Model(&Entry{}).Scopes(database.OfMerchant(merchantID)).
+		Where("arrival_id = ? AND state = ?", arrivalID, EntryUnmatched).Count(&n).Error
 	return n, err
 }
 
-// held locks the records that a condition finds.
-func held[T any](t unit, from *table.Table[T], condition string, args ...any) (found []T, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), from.Select+condition+` FOR NO KEY UPDATE`, database.Native(args)...)
-		if err != nil {
-			return err
-		}
-		found, err = from.Collect(t.DB().Seal, rows)
-		return err
-	})
-	return found, err
-}
-
 // freeEntry lets a movement belong to nothing again.
-func (t unit) freeEntry(e Entry) error {
-	database.MustChange(t.Tx, freeMovement, e)
-	return nil
-}
+func (t unit) freeEntry(e Entry) error { return t.changeEntry(e, "state = ?") }
 
-func (t unit) saveEntry(e Entry) error {
-	database.MustChange(t.Tx, saveMovement, e)
-	return nil
+func (t unit) saveEntry(e Entry) error { return t.changeEntry(e, "state <> ?") }
+
+// changeEntry keeps what a movement belongs to, where by its state it was matched, or was not.
+func (t unit) changeEntry(e Entry, matched string) error {
+	return database.OneRow(t.Gorm().Model(&e).Scopes(database.AcrossMerchants).Where(matched, EntryMatched).
+		UpdateColumns(map[string]any{"state": e.State, "item_id": database.OrNull(e.ItemID),
+			"message_id": database.OrNull(e.MessageID), "group_id": database.OrNull(e.GroupID), "matched_by": e.MatchedBy,
+			"matched_at": database.InstantOrNull(e.MatchedAt), "fee_cents": e.FeeCents, "note": e.Note}))
 }
 
 func (t unit) saveStatement(s Statement) error {
@@ -123,17 +102,14 @@ func documentAt(merchantID, id uuid.UUID) seal.Place {
 
 // openDocument keeps an arrival under its owner and the hash of its bytes, or gives the one that is there.
 func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool, err error) {
-	args, err := documentTable.Insert.Args(t.DB().Seal, &d)
-	if err != nil {
-		return d, false, fmt.Errorf("keep a document: %w", err)
+	added := t.Gorm().Scopes(database.AcrossMerchants).
+		Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "sha256"}}, DoNothing: true}).Create(&d)
+	if added.Error != nil {
+		return d, false, fmt.Errorf("keep a document: %w", added.Error)
 	}
-	n, err := t.Exec(documentTable.Insert.SQL+` ON CONFLICT (sha256) DO NOTHING`, args...)
-	if err != nil {
-		return d, false, fmt.Errorf("keep a document: %w", err)
-	}
-	if n == 0 {
-		kept, err = database.First(held(t, documentTable, `merchant_id = $1 AND content_sha256 = $2`, d.MerchantID,
-			d.SHA256))
+	if added.RowsAffected == 0 {
+		err = t.Gorm().Scopes(database.OfMerchant(d.MerchantID), withoutContent, database.ForNoKeyUpdate).
+			Take(&kept, "content_sha256 = ?", d.SHA256).Error
 		if err != nil || packed == nil || kept.State != DocumentRejected || kept.Why != whyDamaged {
 			return kept, false, err
 		}
@@ -146,23 +122,19 @@ func (t unit) openDocument(d Document, packed []byte) (kept Document, fresh bool
 			return d, false, err
 		}
 	}
-	if packed != nil {
-		t.Later(
-			`UPDATE bank_files_in SET content = $2 WHERE id = $1`,
-			d.ID,
-			t.DB().Seal.SealBytes(documentAt(d.MerchantID, d.ID),
-				packed),
-		)
-		if err := t.Flush(); err != nil {
-			return d, false, err
-		}
+	if packed == nil {
+		return d, true, nil
 	}
-	return d, true, nil
+	err = t.Gorm().Model(&d).Scopes(database.OfMerchant(d.MerchantID)).
+		UpdateColumn("content", t.DB().Seal.SealBytes(documentAt(d.MerchantID, d.ID), packed)).Error
+	return d, err == nil, err
 }
 
 // closeDocument adds what a document says of a merchant to that merchant's list, once the document is read.
 func (t unit) closeDocument(d Document, of map[uuid.UUID]Tally) error {
-	fresh, err := database.Change(t.Tx, closeDocument, d)
+	fresh, err := database.Found(t.Gorm().Model(&d).Scopes(database.OfMerchant(d.MerchantID)).
+		Where("state = ?", DocumentOpen).Select("name", "bank_id", "state", "why", "events", "item_count", "sum_cents",
+		"read_at", "movements", "new_movements", "strange_movements", "strange_account").UpdateColumns(d))
 	if err != nil || !fresh {
 		return err
 	}
@@ -183,7 +155,14 @@ func (t unit) closeDocument(d Document, of map[uuid.UUID]Tally) error {
 func (t unit) openFindings(findings []Finding) error {
 	for _, f := range findings {
 		f.ID, f.OpenedAt = t.NewID(), t.Now()
-		database.Write(t.Tx, insertFinding, f)
+		err := t.Gorm().Scopes(database.AcrossMerchants).Clauses(clause.OnConflict{
+			Columns:     []clause.Column{{Name: "kind"}, {Name: "subject"}},
+			TargetWhere: clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "closed_at IS NULL"}}},
+			DoNothing:   true,
+		}).Create(&f).Error
+		if err != nil {
+			return fmt.Errorf("open a finding: %w", err)
+		}
 	}
 	return nil
 }
@@ -195,17 +174,19 @@ func concerns(merchantID string) string {
 		OR (SELECT count(*) = 1 FROM merchants)))`, merchantID, uuid.Nil)
 }
 
-func (t unit) holdDocument(id uuid.UUID) (Document, error) {
-	return database.First(held(t, documentTable, `id = $1`, id))
+func (t unit) holdDocument(id uuid.UUID) (d Document, err error) {
+	err = t.Gorm().Scopes(database.AcrossMerchants, withoutContent, database.ForNoKeyUpdate).Take(&d, "id = ?", id).Error
+	return d, err
 }
 
-func (t unit) holdFinding(merchantID, id uuid.UUID) (Finding, error) {
-	return database.First(held(t, findingTable, concerns(`$1`)+` AND id = $2`, merchantID, id))
+func (t unit) holdFinding(merchantID, id uuid.UUID) (f Finding, err error) {
+	err = t.Gorm().Scopes(database.ForNoKeyUpdate).Where(concerns("?"), merchantID, merchantID).Take(&f, "id = ?", id).Error
+	return f, err
 }
 
 func (t unit) saveFinding(f Finding) error {
-	database.MustChange(t.Tx, saveFinding, f)
-	return nil
+	return database.OneRow(t.Gorm().Model(&f).Scopes(database.AcrossMerchants).Where("closed_at IS NULL").
+		Select("closed_at", "closed_by", "resolution").UpdateColumns(f))
 }
 
 // settleWhere closes open findings by a condition, whose arguments begin with $4.
@@ -238,8 +219,10 @@ func (t unit) settleKind(k FindingKind, resolution string) error {
 
 // leaveUnmatched says of the movements of a merchant in a document that belong to nothing that they are none of ours.
 func (t unit) leaveUnmatched(merchantID, arrivalID uuid.UUID, note string) (n int64, err error) {
-	return t.Exec(`UPDATE bank_entries SET state = 'other', note = $3
-		WHERE merchant_id = $1 AND arrival_id = $2 AND state = 'unmatched'`, merchantID, arrivalID, note)
+	left := t.Gorm().Model(&Entry{}).Scopes(database.OfMerchant(merchantID)).
+		Where("arrival_id = ? AND state = ?", arrivalID, EntryUnmatched).
+		UpdateColumns(map[string]any{"state": EntryOther, "note": note})
+	return left.RowsAffected, left.Error
 }
 
 // waiting are merchants with items at the bank that have no answer.
@@ -250,9 +233,10 @@ func (t unit) waiting() ([]uuid.UUID, error) {
 
 // reopenDocument lets a document be read once more, as one that arrived at that moment.
 func (t unit) reopenDocument(id uuid.UUID, arrived time.Time) error {
-	n, err := t.Exec(`UPDATE bank_files_in SET state = 'open', why = '', read_at = NULL, arrived_at = $2
-		WHERE id = $1 AND state <> 'open'`, id, arrived)
-	if err == nil && n == 0 {
+	opened, err := database.Found(t.Gorm().Model(&Document{ID: id}).Scopes(database.AcrossMerchants).
+		Where("state <> ?", DocumentOpen).UpdateColumns(map[string]any{"state": DocumentOpen, "why": "", "read_at": nil,
+		"arrived_at": arrived}))
+	if err == nil && !opened {
 		return fault.New(fault.Conflict, "reading", "This file is being read already.")
 	}
 	return err

@@ -130,7 +130,7 @@ func itemLine(signed string, more ...string) string {
 }
 
 func (s Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter,
-	ask paging.Ask) ([]ItemLine, error) {
+	ask paging.Ask) (found []ItemLine, err error) {
 	w, signed := itemsWhere(merchantID, f)
 	if f.ArrivalID != uuid.Nil {
 		if err := s.answeredIn(ctx, w, f.ArrivalID); err != nil {
@@ -142,18 +142,16 @@ func (s Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter
 	if ask.Newer {
 		direction = "ASC"
 	}
-	return database.Seek(
-		ctx,
-		s.DB,
-		itemLines,
-		itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
-			joinPurchase+" ORDER BY i.id "+direction,
-		w.args...)
+	err = s.Gorm(ctx).Raw(itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
+		joinPurchase+" ORDER BY i.id "+direction,
+		w.args...).Find(&found).Error
+	return found, err
 }
 
 // answeredIn narrows items to those that a document answers.
 func (s Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UUID) error {
-	d, err := database.One(ctx, s.DB, documentTable, "id = $1", documentID)
+	var d Document
+	err := s.Gorm(ctx).Scopes(database.AcrossMerchants, withoutContent).Take(&d, "id = ?", documentID).Error
 	if err == nil {
 		w.and("i.id IN (SELECT a.item_id FROM bank_answers a WHERE left(a.id, 16) = ?)",
 			hex.EncodeToString(d.SHA256[:min(8, len(d.SHA256))]))
@@ -191,7 +189,7 @@ const namedIn = ` CROSS JOIN LATERAL (SELECT coalesce(
 
 // Candidates are items that a movement may belong to: those that its text names first, then those without an outcome.
 func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, search string,
-	limit int) ([]ItemLine, error) {
+	limit int) (found []ItemLine, err error) {
 	w, days := &condition{}, nearDays
 	w.and("i.merchant_id = ? AND i.message_id IS NOT NULL", merchantID)
 	q := database.SearchQuery(search)
@@ -212,14 +210,12 @@ func (s Store) Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, se
 	if !e.Credit {
 		open += ", 'provisional', 'successful'" // what came in may go out again
 	}
-	return database.Seek(
-		ctx,
-		s.DB,
-		itemLines,
-		itemLine("i.amount_cents", "n.named")+"bank_items i "+joinPurchase+namedIn+" WHERE "+w.String()+
-			` ORDER BY n.named = '', EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?),
+	err = s.Gorm(ctx).Raw(itemLine("i.amount_cents", "n.named")+"bank_items i "+joinPurchase+namedIn+" WHERE "+w.String()+
+		` ORDER BY n.named = '', EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?),
 		i.outcome NOT IN (`+open+`),
 		i.amount_cents <> ?, abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit),
 		slices.Concat([]any{e.Remittance, e.Remittance}, w.args,
-			[]any{e.Credit, e.AmountCents, e.BookedOn})...)
+			[]any{e.Credit, e.AmountCents, e.BookedOn})...).
+		Find(&found).Error
+	return found, err
 }

@@ -3,12 +3,12 @@ package exchange
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -20,15 +20,14 @@ type apartRow struct {
 	Of       int64
 }
 
-var apartRows = table.View[apartRow]()
-
 var pageOfApart = paging.Ask{Limit: 50}
 
 // apart are the items, and the parts of files that the bank booked in one sum, whose expected and booked sums differ on
 // a day. A part that was booked in one sum stands for the debits in it that count in on the day and were not booked
 // alone as well.
 func (s Store) apart(ctx context.Context, merchantID uuid.UUID, day calendar.Date) (out []Apart, all int64, err error) {
-	rows, err := database.Seek(ctx, s.DB, apartRows, `WITH day (merchant_id, day) AS (VALUES (?::uuid, ?::date)),
+	var rows []apartRow
+	err = s.Gorm(ctx).Raw(`WITH day (merchant_id, day) AS (VALUES (?::uuid, ?::date)),
 		moved AS (SELECT e.item_id, e.message_id, coalesce(e.group_id, '') AS group_id, `+ourPart+` AS cents
 			FROM bank_entries e JOIN day USING (merchant_id) WHERE e.booked_on = day.day AND e.state = 'matched'),
 		alone AS (SELECT item_id, sum(cents) AS cents FROM moved WHERE item_id IS NOT NULL GROUP BY 1),
@@ -61,7 +60,7 @@ func (s Store) apart(ctx context.Context, merchantID uuid.UUID, day calendar.Dat
 			coalesce(i.group_id, x.part) AS group_id, `+purchaseOf+", "+nameOfPurchase("reference")+`, '' AS code,
 			0::bigint AS day_cents, x.expected::bigint AS expected, x.booked::bigint AS booked, x.many AS of
 		FROM apart x LEFT JOIN bank_items i ON i.id = x.id `+joinPurchase+`
-		ORDER BY abs(x.expected - x.booked) DESC, x.id`, merchantID, day)
+		ORDER BY abs(x.expected - x.booked) DESC, x.id`, merchantID, day).Find(&rows).Error
 	for _, r := range rows {
 		out, all = append(out, Apart{ItemLine: r.ItemLine, ExpectedCents: r.Expected, BookedCents: r.Booked}), r.Of
 	}
@@ -71,23 +70,19 @@ func (s Store) apart(ctx context.Context, merchantID uuid.UUID, day calendar.Dat
 // dayNotes are the differences that were accepted between two days.
 func (s Store) dayNotes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]DayNote,
 	error) {
-	rows, err := s.Pool.Query(ctx, `SELECT day, cents, note, noted_by, noted_at FROM bank_day_notes
-		WHERE merchant_id = $1 AND day BETWEEN $2 AND $3`, database.Native([]any{merchantID, from, to})...)
-	if err != nil {
-		return nil, err
+	var rows []struct {
+		Day           calendar.Date
+		Cents         int64
+		Note, NotedBy string
+		NotedAt       time.Time
 	}
-	defer rows.Close()
+	err := s.Gorm(ctx).Raw(`SELECT day, cents, note, noted_by, noted_at FROM bank_day_notes
+		WHERE merchant_id = ? AND day BETWEEN ? AND ?`, merchantID, from, to).Find(&rows).Error
 	found := map[calendar.Date]DayNote{}
-	for rows.Next() {
-		var day calendar.Date
-		var n DayNote
-		if err := rows.Scan(&day, &n.Cents, &n.Note, &n.By, &n.At); err != nil {
-			return nil, err
-		}
-		n.At = database.Instant(n.At)
-		found[day] = n
+	for _, r := range rows {
+		found[r.Day] = DayNote{Cents: r.Cents, Note: r.Note, By: r.NotedBy, At: r.NotedAt}
 	}
-	return found, rows.Err()
+	return found, err
 }
 
 func (t unit) noteDay(merchantID uuid.UUID, day calendar.Date, n DayNote) {
@@ -97,6 +92,5 @@ func (t unit) noteDay(merchantID uuid.UUID, day calendar.Date, n DayNote) {
 }
 
 func (t unit) forgetDay(merchantID uuid.UUID, day calendar.Date) (bool, error) {
-	n, err := t.Exec(`DELETE FROM bank_day_notes WHERE merchant_id = $1 AND day = $2`, merchantID, day)
-	return n == 1, err
+	return database.Found(t.Gorm().Exec(`DELETE FROM bank_day_notes WHERE merchant_id = ? AND day = ?`, merchantID, day))
 }

@@ -29,8 +29,11 @@ var (
 			}
 			return err
 		}})
-	answerTable = table.New[Answer]("bank_answers")
+	answerTable = table.New[Answer]("bank_answers") // adds answers many at once; all else of them is GORM's
 )
+
+// TableName implements GORM's Tabler.
+func (Answer) TableName() string { return "bank_answers" }
 
 // itemFacts are the columns of an item without its order, which lists do not open.
 var itemFacts = itemTable.Columns("", "order_sealed")
@@ -264,17 +267,19 @@ func (t unit) addAnswers(answers []Answer) error {
 }
 
 // answersOf locks the answers that followed from the match of a movement.
-func (t unit) answersOf(entryID uuid.UUID) ([]Answer, error) {
-	return held(t, answerTable, `entry_id = $1`, entryID)
+func (t unit) answersOf(entryID uuid.UUID) (found []Answer, err error) {
+	err = t.Gorm().Scopes(database.AcrossMerchants, database.ForNoKeyUpdate).Find(&found, "entry_id = ?", entryID).Error
+	return found, err
 }
 
 // dropAnswers takes back what followed from the match of a movement and was not told.
 func (t unit) dropAnswers(entryID uuid.UUID, want int) error {
-	n, err := t.Exec(`DELETE FROM bank_answers WHERE entry_id = $1 AND delivered_at IS NULL`, entryID)
-	if err == nil && int(n) != want {
+	dropped := t.Gorm().Scopes(database.AcrossMerchants).Where("entry_id = ? AND delivered_at IS NULL", entryID).
+		Delete(&Answer{})
+	if dropped.Error == nil && int(dropped.RowsAffected) != want {
 		return fault.ErrLost
 	}
-	return err
+	return dropped.Error
 }
 
 // addNew keeps the records that break no unique rule of their table, all at once, and gives the keys of those.

@@ -12,13 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-)
-
-var (
-	itemLines     = table.View[ItemLine]()
-	movementLines = table.View[EntryLine]()
 )
 
 // condition collects conditions and their values.
@@ -63,45 +57,18 @@ func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
 // WaitingByKind counts what CutNow would take, by the same condition. By the condition of CutWaiting.
 func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID,
 	by time.Time) (found []Waiting, err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items
-		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`,
-		database.Native([]any{merchantID, database.Instant(by)})...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var w Waiting
-		if err := rows.Scan(&w.Kind, &w.Total.Count, &w.Total.Cents); err != nil {
-			return nil, err
-		}
-		found = append(found, w)
-	}
-	return found, rows.Err()
+	err = s.Gorm(ctx).Raw(`SELECT kind, count(*) AS count, coalesce(sum(amount_cents), 0)::bigint AS cents FROM bank_items
+		WHERE merchant_id = ? AND `+waitingBy+`? GROUP BY kind`, merchantID, database.Instant(by)).Find(&found).Error
+	return found, err
 }
 
 // leavingBy is what cutWaiting would take by a moment.
-func (s Store) leavingBy(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Leaving, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT kind, method, action_date, count(*), coalesce(sum(amount_cents), 0)::bigint
-		FROM bank_items WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY 1, 2, 3 ORDER BY 3, 1, 2`,
-		database.Native([]any{merchantID, database.Instant(by)})...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []Leaving
-	for rows.Next() {
-		var l Leaving
-		var day *calendar.Date
-		if err := rows.Scan(&l.Kind, &l.Method, &day, &l.Total.Count, &l.Total.Cents); err != nil {
-			return nil, err
-		}
-		if day != nil {
-			l.Day = *day
-		}
-		found = append(found, l)
-	}
-	return found, rows.Err()
+func (s Store) leavingBy(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Leaving, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT kind, method, action_date AS day, count(*) AS count,
+			coalesce(sum(amount_cents), 0)::bigint AS cents
+		FROM bank_items WHERE merchant_id = ? AND `+waitingBy+`? GROUP BY 1, 2, 3 ORDER BY 3, 1, 2`, merchantID, database.Instant(by)).
+		Find(&found).Error
+	return found, err
 }
 
 func messagesWhere(merchantID uuid.UUID, f MessageFilter) *condition {
@@ -115,7 +82,7 @@ func messagesWhere(merchantID uuid.UUID, f MessageFilter) *condition {
 }
 
 func (s Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter,
-	ask paging.Ask) ([]Message, error) {
+	ask paging.Ask) (found []Message, err error) {
 	w := messagesWhere(merchantID, f)
 	if len(f.States) > 0 {
 		w.and("state = ANY(?::text[])", database.Texts(f.States))
@@ -129,13 +96,9 @@ func (s Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f Mes
 		w.and("(made_at, id) "+compare+" (SELECT b.made_at, b.id FROM bank_files_out b WHERE b.kind = ? AND b.number = ?)",
 			string(kind), number)
 	}
-	return database.Seek(
-		ctx,
-		s.DB,
-		messageTable,
-		messageTable.Select+w.String()+fmt.Sprintf(" ORDER BY made_at %s, id %s LIMIT %d",
-			direction, direction, ask.Fetch()),
-		w.args...)
+	err = s.Gorm(ctx).Scopes(withoutContent).Where(w.String(), w.args...).
+		Order(fmt.Sprintf("made_at %s, id %s", direction, direction)).Limit(ask.Fetch()).Find(&found).Error
+	return found, err
 }
 
 // countedBy reads how many there are of each state.
@@ -165,22 +128,17 @@ func (s Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs [
 	if len(messageIDs) == 0 {
 		return out, nil
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT message_id, count(*)::integer, sum(amount_cents)::bigint FROM bank_items
-		WHERE merchant_id = $1 AND message_id = ANY($2) AND state = 'refused' GROUP BY message_id`,
-		database.Native([]any{merchantID, messageIDs})...)
-	if err != nil {
-		return nil, err
+	var found []struct {
+		MessageID string
+		Tally
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var t Tally
-		if err := rows.Scan(&id, &t.Count, &t.SumCents); err != nil {
-			return nil, err
-		}
-		out[id] = t
+	err := s.Gorm(ctx).Raw(`SELECT message_id, count(*)::integer AS count, sum(amount_cents)::bigint AS sum_cents
+		FROM bank_items WHERE merchant_id = ? AND message_id IN ? AND state = 'refused' GROUP BY message_id`, merchantID,
+		messageIDs).Find(&found).Error
+	for _, f := range found {
+		out[f.MessageID] = f.Tally
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 // visibleDocument is one that speaks of the merchant, or was imported for it; who is alone sees all.
@@ -197,18 +155,22 @@ func documentsWhere(merchantID uuid.UUID, f DocumentFilter) *condition {
 	return w
 }
 
+// documentColumns are those of a document d but for its bytes, and for what it says of all merchants.
+const documentColumns = `d.id, d.file_name, d.content_sha256, d.size, d.name, d.bank_id, d.state, d.why, d.brought_by,
+	d.events, d.arrived_at, d.read_at, d.merchant_id, d.movements, d.new_movements, d.strange_movements, d.strange_account`
+
 // What a document says of others is not counted.
 func (s Store) Documents(ctx context.Context, merchantID uuid.UUID, f DocumentFilter,
-	ask paging.Ask) ([]Document, error) {
+	ask paging.Ask) (found []Document, err error) {
 	w := documentsWhere(merchantID, f)
 	if f.State != "" {
 		w.and("d.state = ?", string(f.State))
 	}
 	order := w.pageByID("d.id", ask)
-	return database.Seek(ctx, s.DB, documentTable, "SELECT "+documentTable.Columns("d", "item_count", "sum_cents")+
-		`, coalesce(o.item_count, 0) AS item_count, coalesce(o.sum_cents, 0) AS sum_cents FROM bank_files_in d
+	err = s.Gorm(ctx).Raw(`SELECT `+documentColumns+`, coalesce(o.item_count, 0) AS item_count, coalesce(o.sum_cents, 0) AS sum_cents FROM bank_files_in d
 		LEFT JOIN bank_files_in_of o ON o.document_id = d.id AND o.merchant_id = ? WHERE `+w.String()+order,
-		slices.Concat([]any{merchantID}, w.args)...)
+		slices.Concat([]any{merchantID}, w.args)...).Find(&found).Error
+	return found, err
 }
 
 func (s Store) CountDocuments(ctx context.Context, merchantID uuid.UUID, f DocumentFilter) (
@@ -231,7 +193,7 @@ func movementsWhere(merchantID uuid.UUID, f EntryFilter) *condition {
 
 // By the day on which they were booked.
 func (s Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter,
-	ask paging.Ask) ([]EntryLine, error) {
+	ask paging.Ask) (found []EntryLine, err error) {
 	w := movementsWhere(merchantID, f)
 	if f.State != "" {
 		w.and("e.state = ?", string(f.State))
@@ -244,10 +206,11 @@ func (s Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f EntryF
 		w.and("(e.booked_on, e.id) "+compare+" (SELECT b.booked_on, b.id FROM bank_entries b WHERE b.id = ?)", ask.From)
 	}
 	order := fmt.Sprintf("booked_on %s, e.id %s", direction, direction)
-	return database.Seek(ctx, s.DB, movementLines, "SELECT "+movementTable.Columns("e")+", "+purchaseOf+`, `+
+	err = s.Gorm(ctx).Raw("SELECT e.*, "+purchaseOf+`, `+
 		nameOfPurchase("purchase_reference")+` FROM (SELECT * FROM bank_entries e WHERE `+w.String()+" ORDER BY e."+order+
 		fmt.Sprintf(" LIMIT %d", ask.Fetch())+`) e LEFT JOIN bank_items i ON i.id = e.item_id `+joinPurchase+
-		" ORDER BY e."+order, w.args...)
+		" ORDER BY e."+order, w.args...).Find(&found).Error
+	return found, err
 }
 
 // Money that went out is below zero.
@@ -300,10 +263,11 @@ func findingsWhere(merchantID uuid.UUID, f FindingFilter) *condition {
 }
 
 func (s Store) ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter,
-	ask paging.Ask) ([]Finding, error) {
+	ask paging.Ask) (found []Finding, err error) {
 	w := findingsWhere(merchantID, f)
 	order := w.pageByID("id", ask)
-	return database.Seek(ctx, s.DB, findingTable, findingTable.Select+w.String()+order, w.args...)
+	err = s.Gorm(ctx).Raw("SELECT * FROM bank_findings WHERE "+w.String()+order, w.args...).Find(&found).Error
+	return found, err
 }
 
 func (s Store) CountFindings(ctx context.Context, merchantID uuid.UUID,

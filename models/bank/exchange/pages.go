@@ -19,7 +19,7 @@ import (
 // Waiting is what waits of one kind.
 type Waiting struct {
 	Kind  Kind
-	Total Figure
+	Total Figure `gorm:"embedded"`
 }
 
 // Figure is how many there are, and what they come to. Money that goes out is below zero.
@@ -147,7 +147,7 @@ type Leaving struct {
 	Kind   Kind
 	Method bank.Method
 	Day    calendar.Date
-	Total  Figure
+	Total  Figure `gorm:"embedded"`
 }
 
 // beforeCut is how long before a cut the pages show what will leave with it (ours).

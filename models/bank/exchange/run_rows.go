@@ -14,17 +14,11 @@ import (
 	"debitdesk/models/fault"
 )
 
-func (s Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Pending, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, kind FROM bank_items WHERE `+waitingBy+`$1
-		AND ($2 OR merchant_id = $3) GROUP BY 1, 2 ORDER BY min(cut_at)`,
-		database.Native([]any{database.Instant(by), merchantID == uuid.Nil, merchantID})...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p Pending, err error) {
-		err = r.Scan((*[16]byte)(&p.MerchantID), &p.Kind)
-		return p, err
-	})
+func (s Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Pending, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT merchant_id, kind FROM bank_items WHERE `+waitingBy+`?
+		AND (? OR merchant_id = ?) GROUP BY 1, 2 ORDER BY min(cut_at)`, database.Instant(by), merchantID == uuid.Nil, merchantID).
+		Find(&found).Error
+	return found, err
 }
 
 // ExchangeItem is an item, with its order when asked; found is false when there is none.
@@ -43,22 +37,26 @@ func (s Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (
 }
 
 // Unwritten and Unplaced are ids of messages that a crash left behind, oldest first.
-func (s Store) Unwritten(ctx context.Context) ([]string, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id FROM bank_files_out WHERE state IN ('made', 'held')
-		AND content IS NULL ORDER BY made_at, id`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+func (s Store) Unwritten(ctx context.Context) (ids []string, err error) {
+	err = s.Gorm(ctx).Model(&Message{}).Scopes(database.AcrossMerchants).
+		Where("state IN ? AND content IS NULL", []MessageState{Made, Held}).Order("made_at, id").Pluck("id", &ids).Error
+	return ids, err
 }
 
 func (s Store) Unplaced(ctx context.Context) ([]Message, error) {
-	return database.All(ctx, s.DB, messageTable, `state = 'made' AND content IS NOT NULL ORDER BY made_at, id`)
+	return s.messages(ctx, "state = ? AND content IS NOT NULL", Made)
+}
+
+// messages are those of all merchants that a condition finds, the oldest first.
+func (s Store) messages(ctx context.Context, condition string, args ...any) (found []Message, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants, withoutContent).Where(condition, args...).Order("made_at, id").
+		Find(&found).Error
+	return found, err
 }
 
 // Untaken are messages that were placed and not seen to be taken.
 func (s Store) Untaken(ctx context.Context) ([]Message, error) {
-	return database.All(ctx, s.DB, messageTable, `state = 'placed' ORDER BY made_at, id`)
+	return s.messages(ctx, "state = ?", Placed)
 }
 
 // unsaidAck are taken messages of which no finding says that their acknowledgement is missing.
@@ -67,7 +65,7 @@ const unsaidAck = `state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
 
 // OverdueAcks are taken messages whose acknowledgement is missing by now.
 func (s Store) OverdueAcks(ctx context.Context, now time.Time) ([]Message, error) {
-	return database.All(ctx, s.DB, messageTable, `ack_due_at <= $1 AND `+unsaidAck, database.Instant(now))
+	return s.messages(ctx, `ack_due_at <= ? AND `+unsaidAck, database.Instant(now))
 }
 
 // unsaidApproval are held messages of which no finding says that they must be approved now.
@@ -76,7 +74,7 @@ const unsaidApproval = `state = 'held' AND NOT EXISTS (SELECT FROM bank_findings
 
 // OverdueApprovals are held messages that must be approved by then, and of which no finding says so yet.
 func (s Store) OverdueApprovals(ctx context.Context, by time.Time) ([]Message, error) {
-	return database.All(ctx, s.DB, messageTable, `approve_by <= $1 AND `+unsaidApproval, database.Instant(by))
+	return s.messages(ctx, `approve_by <= ? AND `+unsaidApproval, database.Instant(by))
 }
 
 // Outgoing is a message with its items and their orders, in the order in which they are written.
@@ -94,8 +92,7 @@ func (s Store) Outgoing(ctx context.Context, id string) (out Outgoing, err error
 // Message of a merchant, with its groups; the zero merchant is any.
 func (s Store) Message(ctx context.Context, merchantID uuid.UUID,
 	id string) (m Message, groups []Group, err error) {
-	m, err = database.One(ctx, s.DB, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil,
-		merchantID)
+	err = s.Gorm(ctx).Scopes(ofOrAll(merchantID), withoutContent).Take(&m, "id = ?", id).Error
 	if err == nil {
 		groups, err = s.groupsOf(ctx, id)
 	}
@@ -137,29 +134,29 @@ func (s Store) NextExchange(ctx context.Context) (at time.Time, found bool, err 
 }
 
 // AnswersDue are answers that the product has not recorded, oldest first.
-func (s Store) AnswersDue(ctx context.Context, limit int) ([]Answer, error) {
-	return database.All(ctx, s.DB, answerTable, `delivered_at IS NULL
-		AND (waits_until IS NULL OR waits_until <= $2) ORDER BY at, id LIMIT $1`, limit, database.Instant(s.Now()))
+func (s Store) AnswersDue(ctx context.Context, limit int) (due []Answer, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).
+		Where("delivered_at IS NULL AND (waits_until IS NULL OR waits_until <= ?)", s.Now()).Order("at, id").Limit(limit).
+		Find(&due).Error
+	return due, err
 }
 
 // AnswersOf are the answers that followed from the match of a movement.
-func (s Store) AnswersOf(ctx context.Context, entryID uuid.UUID) ([]Answer, error) {
-	return database.All(ctx, s.DB, answerTable, `entry_id = $1`, entryID)
+func (s Store) AnswersOf(ctx context.Context, entryID uuid.UUID) (found []Answer, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Find(&found, "entry_id = ?", entryID).Error
+	return found, err
 }
 
 func (s Store) AnswersDelivered(ctx context.Context, ids []string) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`UPDATE bank_answers SET delivered_at = $2 WHERE id = ANY($1) AND delivered_at IS NULL`,
-		ids,
-		s.Now(),
-	)
-	return err
+	return s.Gorm(ctx).Model(&Answer{}).Scopes(database.AcrossMerchants).
+		Where("id IN ? AND delivered_at IS NULL", ids).UpdateColumn("delivered_at", s.Now()).Error
 }
 
 // Brought are documents that people imported and nobody has read yet.
-func (s Store) Brought(ctx context.Context) ([]Document, error) {
-	return database.All(ctx, s.DB, documentTable, `state = 'open' AND content IS NOT NULL ORDER BY arrived_at, id`)
+func (s Store) Brought(ctx context.Context) (found []Document, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants, withoutContent).
+		Where("state = ? AND content IS NOT NULL", DocumentOpen).Order("arrived_at, id").Find(&found).Error
+	return found, err
 }
 
 func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error) {
