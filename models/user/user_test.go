@@ -340,8 +340,8 @@ func TestThePersonOfAnAddressIsInTheBusinessThatIsOpen(t *testing.T) {
 		must(t, err)
 	}
 	other, now := h.store.NewID(), h.Now()
-	exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'other', 'Other', true, $2, $2)`,
-		other, now)
+	exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at)
+		VALUES ($1, 'other', 'Other', true, $2, $2)`, other, now)
 	exec(`INSERT INTO memberships (user_id, merchant_id, role, created_at, updated_at, last_used_at)
 		VALUES ($1, $2, 'staff', $3, $3, $3)`, h.thandi.ID, other, now.Add(time.Hour))
 	if got := find(); got != other {

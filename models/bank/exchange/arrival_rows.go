@@ -180,7 +180,8 @@ func (t unit) holdDocument(id uuid.UUID) (d Document, err error) {
 }
 
 func (t unit) holdFinding(merchantID, id uuid.UUID) (f Finding, err error) {
-	err = t.Gorm().Scopes(database.ForNoKeyUpdate).Where(concerns("?"), merchantID, merchantID).Take(&f, "id = ?", id).Error
+	err = t.Gorm().Scopes(database.ForNoKeyUpdate).Where(concerns("?"), merchantID, merchantID).Take(&f, "id = ?", id).
+		Error
 	return f, err
 }
 

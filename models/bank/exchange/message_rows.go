@@ -119,7 +119,8 @@ func (s Store) makersOf(ctx context.Context, m Message) (people []uuid.UUID, err
 				jsonb_array_elements(b.hands) AS h (hand)
 			UNION ALL SELECT (who->>'ID')::uuid FROM made JOIN batches b ON b.id = made.batch_id,
 				LATERAL (VALUES (b.creator), (b.starter)) AS v (who) WHERE who->>'Kind' = 'user'
-			UNION ALL SELECT a.actor_id FROM of JOIN audit_entries a ON a.purchase_id = of.purchase_id AND a.merchant_id = @merchant
+			UNION ALL SELECT a.actor_id FROM of JOIN audit_entries a ON a.purchase_id = of.purchase_id
+				AND a.merchant_id = @merchant
 			WHERE a.actor_kind = 'user' AND a.action IN ('purchase.charged', 'purchase.refund_requested')) AS hands
 		WHERE hand IS NOT NULL`, sql.Named("merchant", m.MerchantID), sql.Named("message", m.ID)).Scan(&people).Error
 	if err != nil {

@@ -66,7 +66,8 @@ func (s Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID,
 func (s Store) leavingBy(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Leaving, err error) {
 	err = s.Gorm(ctx).Raw(`SELECT kind, method, action_date AS day, count(*) AS count,
 			coalesce(sum(amount_cents), 0)::bigint AS cents
-		FROM bank_items WHERE merchant_id = ? AND `+waitingBy+`? GROUP BY 1, 2, 3 ORDER BY 3, 1, 2`, merchantID, database.Instant(by)).
+		FROM bank_items WHERE merchant_id = ? AND `+waitingBy+`? GROUP BY 1, 2, 3 ORDER BY 3, 1, 2`, merchantID,
+		database.Instant(by)).
 		Find(&found).Error
 	return found, err
 }
@@ -167,7 +168,8 @@ func (s Store) Documents(ctx context.Context, merchantID uuid.UUID, f DocumentFi
 		w.and("d.state = ?", string(f.State))
 	}
 	order := w.pageByID("d.id", ask)
-	err = s.Gorm(ctx).Raw(`SELECT `+documentColumns+`, coalesce(o.item_count, 0) AS item_count, coalesce(o.sum_cents, 0) AS sum_cents FROM bank_files_in d
+	err = s.Gorm(ctx).Raw(`SELECT `+documentColumns+`, coalesce(o.item_count, 0) AS item_count,
+			coalesce(o.sum_cents, 0) AS sum_cents FROM bank_files_in d
 		LEFT JOIN bank_files_in_of o ON o.document_id = d.id AND o.merchant_id = ? WHERE `+w.String()+order,
 		slices.Concat([]any{merchantID}, w.args)...).Find(&found).Error
 	return found, err
