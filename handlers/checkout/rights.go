@@ -18,8 +18,8 @@ func rights(w locale.Words, rec purchase.Record) checkout.PageView {
 		RightsLink: components.Link{Text: w.Say("pay.rights_link"), Href: path(rec.ID) + "rights/"}}
 }
 
-// Rights serves GET /p/:id/rights: it leads to where the client gets a link to its own page, on which requests are made.
-// That a client did not agree to a mandate is said there, too: a link that was passed on lets nobody do it.
+// Rights serves GET /p/:id/rights: it leads to where the client gets a link to its own page, on which requests are
+// made. That a client did not agree to a mandate is said there, too: a link that was passed on lets nobody do it.
 func (p *Pages) Rights(c echo.Context) error {
 	rec, err := p.open(c)
 	if err != nil {

@@ -1,10 +1,11 @@
 package purchase
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"time"
 
-	"context"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
@@ -12,7 +13,6 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/mandate"
 	"debitdesk/models/token"
-	"fmt"
 )
 
 // PlanAgainOn gives a debit the next day that the cut-off and its mandate allow. On a

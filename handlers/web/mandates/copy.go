@@ -38,7 +38,8 @@ func (c Copies) Draw(ctx context.Context, merchantID, id uuid.UUID) ([]byte, err
 	}
 	paper := documents.Paper{Kind: "Copy for the client", Title: "Debit order mandate (EFT)",
 		Reference: m.ContractReference, IssuerName: rec.Brand.Name, Address: letterhead(rec.Brand),
-		Subject: "Debit-order mandate " + m.ContractReference, Made: givenAt(m), Sections: append(agreedParts(s, rec), c.rights(id, rec.Brand.Name)),
+		Subject: "Debit-order mandate " + m.ContractReference, Made: givenAt(m),
+		Sections: append(agreedParts(s, rec), c.rights(id, rec.Brand.Name)),
 		Standing: givenWords(m) + " on " + toTheSecond(givenAt(m)) + "."}
 	if m.Kind == mandate.DebiCheck {
 		paper.Title = "DebiCheck mandate"

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -122,7 +121,8 @@ func (s Store) makersOf(ctx context.Context, m Message) (people []uuid.UUID, err
 			UNION ALL SELECT a.actor_id FROM of JOIN audit_entries a ON a.purchase_id = of.purchase_id
 				AND a.merchant_id = @merchant
 			WHERE a.actor_kind = 'user' AND a.action IN ('purchase.charged', 'purchase.refund_requested')) AS hands
-		WHERE hand IS NOT NULL`, sql.Named("merchant", m.MerchantID), sql.Named("message", m.ID)).Scan(&people).Error
+		WHERE hand IS NOT NULL`, map[string]any{"merchant": m.MerchantID, "message": m.ID}).
+		Scan(&people).Error
 	if err != nil {
 		return nil, fmt.Errorf("find who made a file: %w", err)
 	}

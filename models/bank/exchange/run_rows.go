@@ -17,7 +17,7 @@ import (
 func (s Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []Pending, err error) {
 	err = s.Gorm(ctx).Raw(`SELECT merchant_id, kind FROM bank_items WHERE `+waitingBy+`?
 		AND (? OR merchant_id = ?) GROUP BY 1, 2 ORDER BY min(cut_at)`, database.Instant(by), merchantID == uuid.Nil,
-		merchantID).		Find(&found).Error
+		merchantID).Find(&found).Error
 	return found, err
 }
 
