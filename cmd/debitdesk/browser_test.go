@@ -244,10 +244,13 @@ func (b *tab) set(name, value string) {
 	b.do("set "+name, chromedp.SetValue(`[name="`+name+`"]`, value, byQuery))
 }
 
-// submit presses the main button of the form.
+// submit presses the main button of the form. By the element, not by where it is: what the form shows meanwhile, such as
+// the day of a debit, may move it, and a press beside it leads nowhere.
 func (b *tab) submit() {
 	b.t.Helper()
-	b.goes("submit", chromedp.Click(`main :is(button.primary, button.danger)`, byQuery, chromedp.NodeVisible))
+	const button = `main :is(button.primary, button.danger)`
+	b.do("see the button", chromedp.WaitVisible(button, byQuery))
+	b.goes("submit", chromedp.Evaluate(`document.querySelector("`+button+`").click()`, nil))
 }
 
 // pick chooses an option by its value.
