@@ -35,7 +35,7 @@ type Input struct {
 	UserID      uuid.UUID // the dashboard user who asks; zero for programs
 
 	forMany bool                  // a pattern for many clients, who are named elsewhere
-	Revise  func(*client.Details) // what this purchase knows otherwise than the client's record
+	Revise  func(*client.Details) `json:"-"` // what this purchase knows otherwise than the client's record
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out
