@@ -244,8 +244,8 @@ func (b *tab) set(name, value string) {
 	b.do("set "+name, chromedp.SetValue(`[name="`+name+`"]`, value, byQuery))
 }
 
-// submit presses the main button of the form. By the element, not by where it is: what the form shows meanwhile, such as
-// the day of a debit, may move it, and a press beside it leads nowhere.
+// submit presses the main button of the form. By the element, not by where it is: what the form shows meanwhile, such
+// as the day of a debit, may move it, and a press beside it leads nowhere.
 func (b *tab) submit() {
 	b.t.Helper()
 	const button = `main :is(button.primary, button.danger)`

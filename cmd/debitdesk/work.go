@@ -95,7 +95,8 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 
 // tidy removes what is past its time; of the audit too, whose chains it checks before.
 func (a *App) tidy(ctx context.Context) error {
-	return errors.Join(upkeep.Store{DB: a.Store}.Tidy(ctx), a.Services.Audit.DropPast(ctx, time.Now()))
+	now := time.Now()
+	return errors.Join(upkeep.Store{DB: a.Store}.Tidy(ctx, now), a.Services.Audit.DropPast(ctx, now))
 }
 
 // hurry has due work done on time where people wait for it; a panel shows it within

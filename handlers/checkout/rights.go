@@ -18,6 +18,9 @@ func rights(w locale.Words, rec purchase.Record) checkout.PageView {
 		RightsLink: components.Link{Text: w.Say("pay.rights_link"), Href: path(rec.ID) + "rights/"}}
 }
 
+// AskPath is where the clients of a business ask for a link to their own page.
+func AskPath(slug string) string { return "/my/ask/" + slug + "/" }
+
 // Rights serves GET /p/:id/rights: it leads to where the client gets a link to its own page, on which requests are
 // made. That a client did not agree to a mandate is said there, too: a link that was passed on lets nobody do it.
 func (p *Pages) Rights(c echo.Context) error {
@@ -30,5 +33,5 @@ func (p *Pages) Rights(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("Cache-Control", "no-store")
-	return c.Redirect(http.StatusSeeOther, "/my/ask/"+m.Slug+"/")
+	return c.Redirect(http.StatusSeeOther, AskPath(m.Slug))
 }

@@ -179,7 +179,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Round = func(ctx context.Context) error {
 		_, sent := use.SendDue(ctx)
 		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),
-			use.Tasks.TakeUp(ctx), upkeep.Store{DB: db, Real: db.Now}.Tidy(ctx))
+			use.Tasks.TakeUp(ctx), upkeep.Store{DB: db}.Tidy(ctx, db.Now()))
 	}
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials

@@ -31,7 +31,6 @@ import (
 const (
 	home      = "/my/"
 	linkPath  = "/my/link/"
-	askPath   = "/my/ask/"
 	statement = "/my/accessibility/"
 )
 
@@ -144,7 +143,7 @@ func (p *Pages) gone(c echo.Context, b merchant.Brand, known string, err error) 
 		return my.Door(my.DoorView{Frame: p.frame(c, w, b, w.Say("my.gone.title")), Icon: "info", Kind: "wait",
 			Title: w.Say("my.gone.title"), Text: w.Say("my.gone.expired", "business", b.Name), Foot: foot(w),
 			More: components.Link{Text: w.Say("my.gone.new"),
-				Href: askPath + m.Slug + "/?" + checkout.LanguageField + "=" + string(w.Language)}})
+				Href: checkout.AskPath(m.Slug) + "?" + checkout.LanguageField + "=" + string(w.Language)}})
 	})
 }
 
@@ -208,7 +207,7 @@ func (p *Pages) AskLink(c echo.Context) error {
 func (p *Pages) ask(c echo.Context, status int, m merchant.Merchant, b merchant.Brand, missing bool) error {
 	return send(c, status, p.reads(c, b), func(w locale.Words) templ.Component {
 		v := my.AskView{Frame: p.frame(c, w, b, w.Say("my.ask.title")), Title: w.Say("my.ask.title"),
-			Text: w.Say("my.ask.text"), Action: askPath + m.Slug + "/", Button: w.Say("my.ask.button"), Foot: foot(w),
+			Text: w.Say("my.ask.text"), Action: checkout.AskPath(m.Slug), Button: w.Say("my.ask.button"), Foot: foot(w),
 			Contact: components.Field{Label: w.Say("my.ask.label"), Name: "contact", Required: true, Autocomplete: "email",
 				MaxLength: longestContact}}
 		if l, asked := wished(c); asked {

@@ -2,7 +2,6 @@ package amendment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -71,16 +70,17 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 	if err := who.May(actor.Write); err != nil {
 		return AmendmentSheet{}, err
 	}
-	var lost error
-	for range purchase.Tries {
-		a, err := s.amendment(ctx, who.MerchantID, id)
-		if err != nil || a.State == to {
-			return a, err
+	const busy = "A debit of the old account is starting right now, or another person is making this change. " +
+		"Try again in a minute."
+	var a AmendmentSheet
+	err := fault.Again(purchase.Tries, busy, func() (err error) {
+		if a, err = s.amendment(ctx, who.MerchantID, id); err != nil || a.State == to {
+			return err
 		}
 		if a.State != AmendmentOpen {
-			return a, fault.New(fault.Conflict, "amendment_closed", "This amendment is already %s.", a.State)
+			return fault.New(fault.Conflict, "amendment_closed", "This amendment is already %s.", a.State)
 		}
-		err = s.Purchases.InTx(ctx, func(tx *database.Tx) error {
+		return s.Purchases.InTx(ctx, func(tx *database.Tx) error {
 			if err := write(tx, &a); err != nil {
 				return err
 			}
@@ -91,16 +91,8 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 			note(tx, who, a.Old.Token, a.NewID, "amendment."+string(to), "amendment", a.ID, endWords(a))
 			return nil
 		})
-		if !errors.Is(err, fault.ErrLost) {
-			return a, err
-		}
-		lost = err
-	}
-	return AmendmentSheet{}, fault.New(
-		fault.Conflict,
-		"conflict",
-		"A debit of the old account is starting right now, or another person is making this change. Try again in a minute.",
-	).Because(lost)
+	})
+	return a, err
 }
 
 func endWords(a AmendmentSheet) string {

@@ -1,13 +1,17 @@
 package database
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+	"gorm.io/gorm/schema"
 
 	"debitdesk/models/fault"
 )
@@ -60,6 +64,34 @@ func OneRow(changed *gorm.DB) error {
 		return fault.ErrLost
 	}
 	return nil
+}
+
+// Earliest is the earliest moment that a column has in the records of a list; false when there are none.
+func Earliest(of *gorm.DB, column string) (at time.Time, found bool, err error) {
+	var first []time.Time
+	if err = of.Order(column).Limit(1).Pluck(column, &first).Error; err != nil || len(first) == 0 {
+		return at, false, err
+	}
+	return first[0], true, nil
+}
+
+// Columns names what is read of records of a type, for a SELECT from the alias, without the columns that are named: for
+// a statement of many parts, which reads no more than it shows. No alias is empty.
+func Columns[T any](alias string, without ...string) string {
+	of, err := schema.Parse(new(T), &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(fmt.Sprintf("columns of %T: %v", *new(T), err)) // a type that no statement could be about
+	}
+	if alias != "" {
+		alias += "."
+	}
+	var names []string
+	for _, f := range of.Fields {
+		if f.DBName != "" && f.Readable && !f.IgnoreMigration && !slices.Contains(without, f.DBName) {
+			names = append(names, alias+f.DBName)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Found tells whether a change found its one row.

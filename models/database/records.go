@@ -178,17 +178,6 @@ func First[T any](found []T, err error) (record T, _ error) {
 	return found[0], nil
 }
 
-// ExecOne runs a statement about a record outside any unit of work, and tells whether
-// it found one row.
-func ExecOne[T any](ctx context.Context, s *DB, st *table.Statement[T], record T, more ...any) (bool, error) {
-	args, err := st.Args(s.Seal, &record, more...)
-	if err != nil {
-		return false, err
-	}
-	done, err := s.Pool.Exec(ctx, st.SQL, Native(args)...)
-	return done.RowsAffected() == 1, err
-}
-
 // BesideID is the order of a page by one id column, and what bounds it.
 func BesideID(column string, ask paging.Ask) (direction, where string, args []any) {
 	direction, compare := "DESC", "<"

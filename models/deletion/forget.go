@@ -2,7 +2,6 @@ package deletion
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -35,7 +34,7 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 	if who.Kind == actor.User {
 		return s.startDeletionOf(ctx, who, clientID, tokenID, answer)
 	}
-	for range purchase.Tries {
+	return fault.Again(purchase.Tries, "This token is in use at the moment. Try again.", func() error {
 		t, err := s.Purchases.Tokens().Token(ctx, who.MerchantID, tokenID)
 		if err != nil {
 			return err
@@ -43,18 +42,14 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 		if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
 			return fault.Missing()
 		}
-		err = s.Purchases.InTx(ctx, func(tx *database.Tx) error {
+		return s.Purchases.InTx(ctx, func(tx *database.Tx) error {
 			source, err := s.forget(tx.Context(), tx, who, t, (*Impact).asPrograms, map[string]any{})
 			if err != nil {
 				return err
 			}
 			return answer(tx, source)
 		})
-		if !errors.Is(err, fault.ErrLost) {
-			return err
-		}
-	}
-	return fault.New(fault.Conflict, "conflict", "This token is in use at the moment. Try again.")
+	})
 }
 
 // ForgetClient ends every stored account of a client, in the transaction that

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -138,17 +137,13 @@ func (s *Service) MoveOffHoliday(ctx context.Context, who actor.Actor, day calen
 		return 0, fault.New(fault.Conflict, "no_holiday", "%s is not a public holiday. Add it first.",
 			day.Format(calendar.WeekdayForm))
 	}
-	for range Tries {
-		err = s.InTx(ctx, func(tx *database.Tx) error {
+	err = fault.Again(Tries, "These debits are being changed at the moment. Try again.", func() error {
+		return s.InTx(ctx, func(tx *database.Tx) (err error) {
 			moved, err = s.moveOffIn(tx, who, day, seen)
 			return err
 		})
-		if !errors.Is(err, fault.ErrLost) {
-			return moved, err
-		}
-	}
-	return 0, fault.New(fault.Conflict, "conflict", "These debits are being changed at the moment. Try again.").
-		Because(err)
+	})
+	return moved, err
 }
 
 func (s *Service) moveOffIn(tx *database.Tx, who actor.Actor, day calendar.Date, seen string) (moved int, err error) {

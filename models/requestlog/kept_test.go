@@ -43,7 +43,7 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 	if err := log.InsertRequests(t.Context(), entries); err != nil {
 		t.Fatal(err)
 	}
-	if err := (upkeep.Store{DB: s.DB}).Tidy(t.Context()); err != nil {
+	if err := (upkeep.Store{DB: s.DB}).Tidy(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.Number(`SELECT count(*) FROM api_requests WHERE merchant_id = $1`, theirs); n != 1 {

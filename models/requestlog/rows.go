@@ -19,6 +19,9 @@ import (
 // TableName implements GORM's Tabler.
 func (Entry) TableName() string { return "api_requests" }
 
+// withoutBodies are the columns of requests that a list shows.
+var withoutBodies = database.Columns[Entry]("", "request", "answer")
+
 // requestTable is where requests are copied to, many at once.
 var requestTable = table.New[Entry]("api_requests")
 
@@ -63,16 +66,14 @@ func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter,
 	fits, fitArgs := f.fits(merchantID)
 	direction, beside, from := database.BesideID("id", ask)
 	where, args = where+beside+" ORDER BY id "+direction, append(args, from...)
-	columns := "id, merchant_id, at, method, path, query, route, status, took_us, credential_id, credential_name, " +
-		"idempotency_key, replayed, dry_run, request_id, ip, packed_in, place"
 	var found, last []Entry
 	if fits == "" {
-		err := s.Gorm(ctx).Raw(fmt.Sprintf("SELECT %s FROM api_requests WHERE %s LIMIT %d", columns, where, ask.Fetch()),
-			args...).Find(&found).Error
+		err := s.Gorm(ctx).Raw(fmt.Sprintf("SELECT %s FROM api_requests WHERE %s LIMIT %d", withoutBodies, where,
+			ask.Fetch()), args...).Find(&found).Error
 		return paging.Cut(ask, found), err
 	}
 	err := s.Gorm(ctx).Raw(fmt.Sprintf(`SELECT * FROM (SELECT %s FROM api_requests WHERE %s LIMIT %d) AS walked
-		WHERE %s ORDER BY id %s LIMIT %d`, columns, where, mostWalked, fits, direction, ask.Fetch()),
+		WHERE %s ORDER BY id %s LIMIT %d`, withoutBodies, where, mostWalked, fits, direction, ask.Fetch()),
 		slices.Concat(args, fitArgs)...).Find(&found).Error
 	if err != nil || len(found) >= ask.Fetch() {
 		return paging.Cut(ask, found), err

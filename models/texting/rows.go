@@ -256,16 +256,11 @@ func (s Store) lastTo(ctx context.Context, number string) (sms.Message, error) {
 
 // NextDue is the earliest moment after now at which a message's turn comes; found is false when none waits.
 func (s Store) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	var next []time.Time
-	err = s.Gorm(ctx).Table("sms_messages").Where("state = 'queued' AND not_before > ?", s.Now()).Order("not_before").
-		Limit(1).Pluck("not_before", &next).Error
-	if err != nil {
+	waiting := s.Gorm(ctx).Table("sms_messages").Where("state = 'queued' AND not_before > ?", s.Now())
+	if at, found, err = database.Earliest(waiting, "not_before"); err != nil {
 		return at, false, fmt.Errorf("find the next message: %w", err)
 	}
-	if len(next) == 0 {
-		return at, false, nil
-	}
-	return next[0], true, nil
+	return at, found, nil
 }
 
 // linksKept is how long texts with a link that lets its reader in stay where they were not sent to a provider.

@@ -28,29 +28,19 @@ import (
 )
 
 // Store is where what goes over all tables is read and written.
-type Store struct {
-	*database.DB
-	Real func() time.Time // the machine's clock; nil: time.Now
-}
+type Store struct{ *database.DB }
 
 const (
 	keysKept   = 48 * time.Hour     // idempotency keys; 24 hours are promised
 	solvedKept = 7 * 24 * time.Hour // what was solved, for the list of a day
 )
 
-func (s Store) real() time.Time {
-	if s.Real == nil {
-		return time.Now()
-	}
-	return s.Real()
-}
-
 // Tidy removes what is past its time, in real time, which never runs ahead of the sandbox clock, and makes the
 // coming months of history: idempotency keys, the log of requests, sessions that are over, forms that were kept
 // for a sign-in, old sign-in counters, old events, evidence of erased clients that the law does not want any
 // more. So nothing is lost because a person moved that clock by months.
-func (s Store) Tidy(ctx context.Context) error {
-	now := database.Instant(s.real())
+func (s Store) Tidy(ctx context.Context, now time.Time) error {
+	now = database.Instant(now)
 	if err := history.Grow(ctx, s.DB); err != nil {
 		return err
 	}

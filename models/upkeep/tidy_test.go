@@ -4,6 +4,7 @@ import (
 	"maps"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -38,7 +39,7 @@ func TestTidyRemovesWhatIsPastItsTimeAndNothingElse(t *testing.T) {
 		SELECT gen_random_uuid(), 1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
 			(now() AT TIME ZONE 'Africa/Johannesburg')::date - days, '[]', state
 		FROM unnest(ARRAY[91, 90, -5]) AS days, unnest(ARRAY['waiting', 'told', 'ended']) AS state`)
-	if err := (upkeep.Store{DB: s.DB}).Tidy(t.Context()); err != nil {
+	if err := (upkeep.Store{DB: s.DB}).Tidy(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {

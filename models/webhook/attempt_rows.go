@@ -133,11 +133,9 @@ func (s Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
 
 // NextDelivery is the earliest moment after now at which a delivery becomes due.
 func (s Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err error) {
-	var next []time.Time
-	err = s.Gorm(ctx).Table("deliveries").Where("state = 'pending' AND next_at > ?", s.Now()).Order("next_at").Limit(1).
-		Pluck("next_at", &next).Error
-	if err != nil || len(next) == 0 {
-		return at, false, err
+	waiting := s.Gorm(ctx).Table("deliveries").Where("state = 'pending' AND next_at > ?", s.Now())
+	if at, found, err = database.Earliest(waiting, "next_at"); err != nil {
+		return at, false, fmt.Errorf("look for deliveries: %w", err)
 	}
-	return next[0], true, nil
+	return at, found, nil
 }

@@ -59,7 +59,7 @@ func eachType(page, order string, types []string, args []any) (string, []any) {
 	return "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") AS typed" + order, all
 }
 
-const withoutSnapshot = "seq, id, merchant_id, type, object_type, object_id, source_id, created_at"
+var withoutSnapshot = database.Columns[Event]("", "snapshot")
 
 // Events gives a page in the order of commits, without the snapshots. Days are found by the ids of all events, and then
 // looked at in each. How many events lie between two of them is not known when the plan is made: PostgreSQL would

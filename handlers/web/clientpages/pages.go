@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/words"
@@ -106,7 +107,7 @@ func (p *Pages) show(c echo.Context, one client.Client, refused error) error {
 const mostLinks = 20
 
 func (p *Pages) askAddress(m merchant.Merchant) string {
-	return p.Desk.BaseURL + "/my/ask/" + m.Slug + "/"
+	return p.Desk.BaseURL + checkout.AskPath(m.Slug)
 }
 
 func opened(l clientpage.Link) components.Cell {

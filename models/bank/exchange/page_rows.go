@@ -157,8 +157,7 @@ func documentsWhere(merchantID uuid.UUID, f DocumentFilter) *condition {
 }
 
 // documentColumns are those of a document d but for its bytes, and for what it says of all merchants.
-const documentColumns = `d.id, d.file_name, d.content_sha256, d.size, d.name, d.bank_id, d.state, d.why, d.brought_by,
-	d.events, d.arrived_at, d.read_at, d.merchant_id, d.movements, d.new_movements, d.strange_movements, d.strange_account`
+var documentColumns = database.Columns[Document]("d", "item_count", "sum_cents")
 
 // What a document says of others is not counted.
 func (s Store) Documents(ctx context.Context, merchantID uuid.UUID, f DocumentFilter,

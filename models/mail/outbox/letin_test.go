@@ -67,7 +67,7 @@ func TestALinkThatLetsAPersonInIsSealedUntilItHasLeft(t *testing.T) {
 			if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET sent_at = $1`, time.Now().Add(-9*24*time.Hour)); err != nil {
 				return err
 			}
-			return upkeep.Store{DB: h.DB}.Tidy(t.Context())
+			return upkeep.Store{DB: h.DB}.Tidy(t.Context(), time.Now())
 		}, mail.LinkNotKept},
 		"a release before queued it": {func(h *house, m mail.Mail) error {
 			if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET body_sealed = NULL, text_body = $1`, m.Text); err != nil {

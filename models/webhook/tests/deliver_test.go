@@ -463,7 +463,7 @@ func TestOldEventsAreTidiedUnlessTheyAreOnTheirWay(t *testing.T) {
 	age := func(days int) {
 		h.exec(`UPDATE events SET created_at = now() - make_interval(days => $1)`, days)
 		h.exec(`UPDATE deliveries SET done_at = now() - make_interval(days => $1) WHERE done_at IS NOT NULL`, days)
-		must(t, upkeep.Store{DB: h.store}.Tidy(context.Background()))
+		must(t, upkeep.Store{DB: h.store}.Tidy(context.Background(), time.Now()))
 	}
 	age(29)
 	if n := h.number(`SELECT count(*) FROM events`); n != 2 {
