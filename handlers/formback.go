@@ -181,16 +181,16 @@ func filledIn(page []byte, kept access.KeptForm) (whole []byte, ok bool) {
 	var best *html.Node
 	most := 0
 	for form := range root.Descendants() {
-		if form.Data != "form" || !strings.EqualFold(attribute(form, "method"), http.MethodPost) {
+		if form.Data != "form" || !strings.EqualFold(attributeOf(form, "method"), http.MethodPost) {
 			continue
 		}
 		n := 0
 		for _, field := range fieldsOf(form) {
-			if typed(field) && kept.Form.Has(attribute(field, "name")) {
+			if typed(field) && kept.Form.Has(attributeOf(field, "name")) {
 				n += 2
 			}
 		}
-		if action, _, _ := strings.Cut(attribute(form, "action"), "?"); n > 0 && action == path {
+		if action, _, _ := strings.Cut(attributeOf(form, "action"), "?"); n > 0 && action == path {
 			n += 1000
 		}
 		if n > most {
@@ -217,7 +217,7 @@ func filledIn(page []byte, kept access.KeptForm) (whole []byte, ok bool) {
 func fieldsOf(form *html.Node) (fields []*html.Node) {
 	for n := range form.Descendants() {
 		if n.Type == html.ElementNode && (n.Data == "input" || n.Data == "select" || n.Data == "textarea") &&
-			attribute(n, "name") != "" {
+			attributeOf(n, "name") != "" {
 			fields = append(fields, n)
 		}
 	}
@@ -225,11 +225,11 @@ func fieldsOf(form *html.Node) (fields []*html.Node) {
 }
 
 // typed tells fields that a person fills in from hidden ones.
-func typed(field *html.Node) bool { return attribute(field, "type") != "hidden" }
+func typed(field *html.Node) bool { return attributeOf(field, "type") != "hidden" }
 
 // fill gives a field its value. Of fields with one name each takes the next value.
 func fill(field *html.Node, left map[string][]string) {
-	name := attribute(field, "name")
+	name := attributeOf(field, "name")
 	values := left[name]
 	next := func() (string, bool) {
 		if len(values) == 0 {
@@ -238,12 +238,12 @@ func fill(field *html.Node, left map[string][]string) {
 		left[name] = values[1:]
 		return values[0], true
 	}
-	switch kind := attribute(field, "type"); {
+	switch kind := attributeOf(field, "type"); {
 	case field.Data == "select":
 		if value, ok := next(); ok {
 			for option := range field.Descendants() {
 				if option.Data == "option" {
-					mark(option, "selected", attribute(option, "value") == value)
+					mark(option, "selected", attributeOf(option, "value") == value)
 				}
 			}
 		}
@@ -255,7 +255,7 @@ func fill(field *html.Node, left map[string][]string) {
 			field.AppendChild(&html.Node{Type: html.TextNode, Data: value})
 		}
 	case kind == "checkbox" || kind == "radio":
-		mark(field, "checked", slices.Contains(values, attribute(field, "value")))
+		mark(field, "checked", slices.Contains(values, attributeOf(field, "value")))
 	case kind == "password" || kind == "file" || kind == "submit":
 	default:
 		if value, ok := next(); ok {
@@ -265,7 +265,7 @@ func fill(field *html.Node, left map[string][]string) {
 	}
 }
 
-func attribute(n *html.Node, name string) string {
+func attributeOf(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name {
 			return a.Val

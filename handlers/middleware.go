@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/fault"
@@ -58,10 +59,13 @@ func accessLog(log *slog.Logger, m *metrics) echo.MiddlewareFunc {
 			if quiet(r.URL.Path) {
 				level = slog.LevelDebug
 			}
-			log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method),
-				slog.String("path", loggedPath(r.URL.Path)),
+			said := []slog.Attr{slog.String("method", r.Method), slog.String("path", loggedPath(r.URL.Path)),
 				slog.Int("status", status), slog.Float64("ms", float64(took.Microseconds())/1000),
-				slog.String("request_id", access.RequestID(c)), slog.String("ip", c.RealIP()))
+				slog.String("request_id", access.RequestID(c)), slog.String("ip", c.RealIP())}
+			if of := trace.SpanContextFromContext(r.Context()); of.IsSampled() {
+				said = append(said, slog.String("trace_id", of.TraceID().String()))
+			}
+			log.LogAttrs(r.Context(), level, "request", said...)
 			return nil
 		}
 	}
@@ -212,12 +216,17 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 	if route == "" {
 		route = "unmatched"
 	}
+	method = knownMethod(method)
+	m.total.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
+}
+
+// knownMethod is a method of HTTP; what callers make up is one of them all.
+func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 		http.MethodOptions:
-	default:
-		method = "other"
+		return method
 	}
-	m.total.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
+	return "other"
 }

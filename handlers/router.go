@@ -42,8 +42,8 @@ func New(d Deps) (*echo.Echo, error) {
 		trusted = append(trusted, echo.TrustIPRange(network))
 	}
 	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(trusted...)
-	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted),
-		survive(), cleanPath, e.atDoors)
+	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), traced(d.Proxies),
+		accessLog(d.Log, counted), survive(), cleanPath, e.atDoors)
 	table := e.table()
 	actions, err := table.Actions()
 	if err != nil {

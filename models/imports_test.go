@@ -19,7 +19,7 @@ const module = "debitdesk/"
 var adapters = []string{"models/database", "models/keyfile", "models/storetest", "models/jobs", "models/bank/sandbox",
 	"models/bank/banktest", "models/bank/files", "models/bank/acb", "models/bank/iso20022", "models/bank/simbank",
 	"models/bank/courier", "models/mail/smtp", "models/sms/wire", "models/sms/bulksms", "models/sms/clickatell",
-	"models/sms/generic", "models/sms/smstest", "models/webhook/post", "models/issuer/openid"}
+	"models/sms/generic", "models/sms/smstest", "models/webhook/post", "models/issuer/openid", "models/outbound"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
 var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/rulebook", "models/fault",

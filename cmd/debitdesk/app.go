@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"debitdesk/cmd/app"
 	"debitdesk/migrations"
 	"debitdesk/models/audit/trail"
@@ -19,6 +21,7 @@ import (
 	"debitdesk/models/keyfile"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/smtp"
+	"debitdesk/models/outbound"
 	"debitdesk/models/requestlog"
 )
 
@@ -151,7 +154,8 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 	}
 	a.Store, err = database.Open(ctx, dsn, database.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns,
 		Keep: a.Config.keep(func(string, string, ...any) {}), Log: a.Log, Enqueue: enqueue,
-		DirectURL: a.Config.DirectURL, ReadURL: a.Config.ReadURL})
+		DirectURL: a.Config.DirectURL, ReadURL: a.Config.ReadURL, Tracer: a.Config.statements(),
+		Dialled: func(dial pgconn.DialFunc) pgconn.DialFunc { return outbound.Via(outbound.Database, dial) }})
 	return err
 }
 

@@ -54,6 +54,10 @@ type Config struct {
 	OIDCDomains string `env:"DEBITDESK_OIDC_DOMAINS"`     // of the addresses that it may speak for
 	Contact     string `env:"DEBITDESK_SECURITY_CONTACT"` // who hears of faults in security.txt
 
+	Collector        string  `env:"OTEL_EXPORTER_OTLP_ENDPOINT"` // of traces; empty: nothing is traced
+	CollectorHeaders string  `env:"OTEL_EXPORTER_OTLP_HEADERS"`
+	TracedShare      float64 `env:"OTEL_TRACES_SAMPLER_ARG" envDefault:"1"`
+
 	TLSCert     string `env:"DEBITDESK_TLS_CERT"` // a file, with those of the authorities between
 	TLSKey      string `env:"DEBITDESK_TLS_KEY"`
 	ACMEDomains string `env:"DEBITDESK_ACME_DOMAINS"`
@@ -152,6 +156,7 @@ func (c Config) Validate() error {
 	}
 	c.checkTLS(bad)
 	c.checkIssuer(bad)
+	c.checkTraces(bad)
 	c.keep(bad)
 	if c.Contact != "" {
 		checkContact(bad, c.Contact)

@@ -16,7 +16,7 @@ func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
 	}
 	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info",
 		LogFormat: "text", RateLimit: "1500:30000", RequestLog: true, KeepRequests: "30d", KeepAudit: "10y",
-		Courier: CourierConfig{Every: time.Minute}}
+		TracedShare: 1, Courier: CourierConfig{Every: time.Minute}}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}

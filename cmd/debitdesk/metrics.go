@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/outbound"
 	"debitdesk/models/upkeep"
 )
 
@@ -67,11 +68,25 @@ var (
 		"Reports, exports and searches by who answered them: the standby, or the primary in its place.", []string{"by"}, nil)
 )
 
+var outboundTotal = prometheus.NewDesc("debitdesk_outbound_connections_total",
+	"Connections that this program opened to others, by what for, and whether they were reached.",
+	[]string{"purpose", "outcome"}, nil)
+
+// tellOutbound tells how often this process connected to others.
+func tellOutbound(to chan<- prometheus.Metric) {
+	for _, p := range outbound.Purposes() {
+		n := outbound.TotalOf(p)
+		for outcome, count := range map[string]int64{"opened": n.Opened, "failed": n.Failed} {
+			to <- prometheus.MustNewConstMetric(outboundTotal, prometheus.CounterValue, float64(count), string(p), outcome)
+		}
+	}
+}
+
 // Describe implements prometheus.Collector.
 func (b *business) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{databaseUp, queueLag, outboxAge, webhookAge, overdueAge, mandateTimeout,
 		unpaidRatio, disputeRatio, collections,
-		auditUnlinked, auditAlarms, connections, connectionsMax, standbyUp, standbyLag, standbyReads} {
+		auditUnlinked, auditAlarms, connections, connectionsMax, standbyUp, standbyLag, standbyReads, outboundTotal} {
 		to <- d
 	}
 }
@@ -82,6 +97,7 @@ func (b *business) Collect(to chan<- prometheus.Metric) {
 	defer b.mu.Unlock()
 	b.refresh()
 	b.tellStandby(to)
+	tellOutbound(to)
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}

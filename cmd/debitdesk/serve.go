@@ -47,6 +47,11 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		return err
 	}
 	defer closeAll(main, ops)
+	untraced, err := watch(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer untraced()
 	baseURL := c.PublicURL(main.Addr().String())
 	a, err := Open(ctx, c, opening{log: log, baseURL: baseURL, migrate: s.Migrate})
 	if err != nil {

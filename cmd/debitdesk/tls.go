@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,8 @@ import (
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+
+	"debitdesk/models/outbound"
 )
 
 // ownTLS tells whether the server speaks TLS itself; else a proxy in front does, or it is a sandbox.
@@ -61,10 +65,9 @@ func (c Config) tlsConfig(log *slog.Logger) (*tls.Config, error) {
 		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: f.get}, nil
 	case c.ACMEDomains != "":
 		m := &autocert.Manager{Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(c.acmeDomains()...),
-			Cache: autocert.DirCache(c.acmeFolder())}
-		if c.ACMEURL != "" {
-			m.Client = &acme.Client{DirectoryURL: c.ACMEURL}
-		}
+			Cache: autocert.DirCache(c.acmeFolder()),
+			Client: &acme.Client{DirectoryURL: cmp.Or(c.ACMEURL, autocert.DefaultACMEDirectory),
+				HTTPClient: &http.Client{Transport: outbound.Transport(outbound.Certificates)}}}
 		t := m.TLSConfig()
 		t.MinVersion = tls.VersionTLS12
 		return t, nil

@@ -73,6 +73,8 @@ func kindOf(t reflect.Type) string {
 		return "a time such as 30s or 5m"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
+	case t.Kind() == reflect.Float64:
+		return "a number such as 0.1"
 	}
 	return "a whole number"
 }

@@ -19,7 +19,13 @@ type workCmd struct {
 
 func (w *workCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	keepSmall()
-	a, err := Open(ctx, c, opening{log: serverLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: w.Migrate})
+	log := serverLog(c, io)
+	untraced, err := watch(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer untraced()
+	a, err := Open(ctx, c, opening{log: log, baseURL: c.PublicURL(c.Listen), migrate: w.Migrate})
 	if err != nil {
 		return err
 	}
@@ -67,6 +73,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	s := a.Services
 	d := jobs.Deps{Pool: a.Store.Pool.Pool, Direct: a.Store.Direct, Log: a.Log, Tidy: a.tidy, SendMail: s.Outbox.Send,
 		SendSMS:       s.Texts.Send,
+		Middleware:    a.Config.workTraces(),
 		SendDue:       func(ctx context.Context) error { _, err := s.SendDue(ctx); return err },
 		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
 		ResetPassword: s.Users.SendReset, SendClientPage: s.ClientPages.SendAsked,

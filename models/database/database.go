@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
@@ -48,6 +49,10 @@ type Options struct {
 	DirectURL string
 	// ReadURL leads to a standby for reports, exports and searches; empty: there is none.
 	ReadURL string
+	// Tracer sees each statement; nil: nobody does.
+	Tracer pgx.QueryTracer
+	// Dialled sees each connection being opened; nil: nobody does.
+	Dialled func(pgconn.DialFunc) pgconn.DialFunc
 	// MostLag is how far behind a standby may be that is read; 0: mostLag.
 	MostLag time.Duration
 }

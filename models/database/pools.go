@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -34,7 +35,13 @@ func configure(dsn string, opt Options) (*pgxpool.Config, error) {
 		cfg.ConnConfig.ConnectTimeout = connectTime
 	}
 	cfg.ConnConfig.Tracer = patience{opt.Patience}
+	if opt.Tracer != nil {
+		cfg.ConnConfig.Tracer = multitracer.New(patience{opt.Patience}, opt.Tracer)
+	}
 	cfg.ConnConfig.DialFunc = dial
+	if opt.Dialled != nil {
+		cfg.ConnConfig.DialFunc = opt.Dialled(dial)
+	}
 	cfg.ConnConfig.BuildContextWatcherHandler = watchGivingUp
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,

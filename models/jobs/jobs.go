@@ -24,6 +24,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"debitdesk/models/queue"
 )
@@ -96,6 +97,9 @@ type Deps struct {
 	SimulateAll    func(ctx context.Context) error               // those that wait, and those that lost their worker
 
 	BatchesDue func(ctx context.Context) (bool, error) // whether WorkBatches has anything to do; asked all day
+
+	// Middleware stands around each job of the queue.
+	Middleware []rivertype.Middleware
 
 	// Quiet tells for how long nothing was written that could be work for a sweep; nil: that is not known.
 	Quiet func() time.Duration
@@ -182,7 +186,7 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 		Workers:       done,
 		FetchCooldown: fetchCooldown, FetchPollInterval: fetchPoll,
 		JobTimeout: jobTimeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: doneKept,
-		Logger: quiet(d.Log), ErrorHandler: &errorLog{d.Log},
+		Logger: quiet(d.Log), ErrorHandler: &errorLog{d.Log}, Middleware: d.Middleware,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)

@@ -7,6 +7,9 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/codes"
 )
 
 // sweep is work that comes round by itself. It is no job of the queue: a process
@@ -154,5 +157,10 @@ func (s *sweeps) alone(ctx context.Context, one sweep) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return one.do(ctx)
+	ctx, span := otel.Tracer("debitdesk").Start(ctx, "sweep "+one.name)
+	defer span.End()
+	if err = one.do(ctx); err != nil {
+		span.SetStatus(codes.Error, "sweep failed")
+	}
+	return err
 }

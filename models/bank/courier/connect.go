@@ -9,6 +9,8 @@ import (
 
 	"github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
+
+	"debitdesk/models/outbound"
 )
 
 // link is a connection to the bank's server.
@@ -31,7 +33,7 @@ func (c *Courier) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: c.settings.Patience}
-	raw, err := dialer.DialContext(ctx, "tcp", c.settings.Address)
+	raw, err := outbound.Via(outbound.Bank, dialer.DialContext)(ctx, "tcp", c.settings.Address)
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be reached: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"debitdesk/models/issuer"
+	"debitdesk/models/outbound"
 	"debitdesk/models/webhook/post"
 )
 
@@ -59,8 +60,8 @@ func New(sandbox bool, now func() time.Time) *Client {
 		return &http.Client{Timeout: wholeTime, Transport: limited{t},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	open, _ := http.DefaultTransport.(*http.Transport)
-	return &Client{guarded: c(post.Guarded(sandbox)), open: c(open.Clone()), now: now, known: map[string]*published{}}
+	return &Client{guarded: c(post.Guarded(outbound.SignIn, sandbox)), open: c(outbound.Transport(outbound.SignIn)), now: now,
+		known: map[string]*published{}}
 }
 
 // limited reads no more of an answer than anything of an issuer is long.

@@ -12,6 +12,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 	gosmtp "github.com/wneessen/go-mail/smtp"
+
+	"debitdesk/models/outbound"
 )
 
 // idleFor is how long an open conversation is worth keeping; relays hang up on
@@ -95,7 +97,7 @@ func (r *Relay) Close() {
 }
 
 func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	conn, err := outbound.Via(outbound.Mail, (&net.Dialer{}).DialContext)(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

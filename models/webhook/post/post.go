@@ -17,6 +17,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
+	"debitdesk/models/outbound"
 	"debitdesk/models/webhook"
 )
 
@@ -43,13 +44,13 @@ func New(sandbox bool) *Client {
 	if sandbox {
 		limit = sandboxTime
 	}
-	return &Client{time: limit, http: &http.Client{Transport: Guarded(sandbox),
+	return &Client{time: limit, http: &http.Client{Transport: Guarded(outbound.Webhooks, sandbox),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // Guarded carries calls to addresses that merchants choose: to public networks alone, and in the sandbox to this
 // machine.
-func Guarded(sandbox bool) *http.Transport {
+func Guarded(what outbound.Purpose, sandbox bool) *http.Transport {
 	options := []ssrf.Option{ssrf.WithAnyPort()}
 	if sandbox {
 		options = append(options, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
@@ -59,7 +60,7 @@ func Guarded(sandbox bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: connectTime, Control: ssrf.New(options...).Safe}
 	return &http.Transport{
 		Proxy:       nil, // a proxy of the environment would get round the guard
-		DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		DialContext: outbound.Via(what, dialer.DialContext), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: connectTime,
 		MaxIdleConns:        100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead,
 		ForceAttemptHTTP2: true,
