@@ -32,7 +32,7 @@ func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn strin
 
 // figuresOneIn is how many tests share one that ends with a look at the figures, which costs the server as much as a
 // short test does.
-const figuresOneIn = 3
+const figuresOneIn = 10
 
 func guarded(tb testing.TB, open func() string) string {
 	tb.Helper()
