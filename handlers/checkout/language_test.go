@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/views/documents/pdftest"
 )
 
 // offers has the brand of merchant A offer languages.
@@ -209,5 +210,35 @@ func TestMailsAreInTheLanguageOfTheirReader(t *testing.T) {
 	if l := writer.Receipt(rec.Purchase, b); !strings.Contains(l.HTML, `<html lang="en-ZA"`) ||
 		l.Subject != "Karoo Gym has received your payment" {
 		t.Errorf("a language that is off is used: %s", l.Subject)
+	}
+}
+
+// What was mailed stays what it was: a client who chooses another language reads new documents in it.
+func TestDocumentsAreInTheLanguageOfTheirReader(t *testing.T) {
+	d := newDesk(t)
+	offers(t, d.House, "zu,af")
+	client := d.client()
+	stored := d.purchaseIn(locale.Zulu, client, storing, 0)
+	d.give(stored, filled()).Want(303)
+	path := d.purchaseIn(locale.Zulu, client, `,"send_receipt":true`, 12300)
+	d.API("POST", "/purchases/"+idOf(path).String()+"/mark_as_paid/", nil).Want(200)
+	d.sql(`UPDATE clients SET chosen_language = 'af'`)
+	drawn := map[string]string{}
+	for _, l := range d.letters() {
+		drawn[l.Kind] += d.draws(l)
+	}
+	for kind, want := range map[string][]string{
+		purchase.MailAgreement: {"Ikhophi yekhasimende", "Igunya lokudonsa imali", "I, Thandi Nkosi, authorise"},
+		purchase.MailReceipt:   {"Irisidi", "Kukhokhiwe", "R\u00a0123,00"}} {
+		for _, text := range want {
+			if !strings.Contains(drawn[kind], text) {
+				t.Errorf("the file of %s does not say %q:\n%s", kind, text, drawn[kind])
+			}
+		}
+	}
+	for language, want := range map[string]string{"": "Kwitansie", "?language=en": "Receipt", "?language=zu": "Irisidi"} {
+		if said := pdftest.Text(t, []byte(d.get(path+"receipt.pdf"+language).Want(200).Body)); !strings.Contains(said, want) {
+			t.Errorf("the receipt does not say %q:\n%s", want, said)
+		}
 	}
 }
