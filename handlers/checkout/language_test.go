@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/letters"
@@ -218,10 +219,11 @@ func TestDocumentsAreInTheLanguageOfTheirReader(t *testing.T) {
 	d := newDesk(t)
 	offers(t, d.House, "zu,af")
 	client := d.client()
-	stored := d.purchaseIn(locale.Zulu, client, storing, 0)
-	d.give(stored, filled()).Want(303)
-	path := d.purchaseIn(locale.Zulu, client, `,"send_receipt":true`, 12300)
-	d.API("POST", "/purchases/"+idOf(path).String()+"/mark_as_paid/", nil).Want(200)
+	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
+	d.give(d.purchase(client, storing, 0), filled()).Want(303)
+	added := d.subscribes(client, d.gym())
+	path := "/p/" + added.Purchase.ID.String() + "/"
+	d.later(added.Purchase.Collection.ActionDate.At(23, 0).Sub(d.Store.Now()) + 72*time.Hour)
 	d.sql(`UPDATE clients SET chosen_language = 'af'`)
 	drawn := map[string]string{}
 	for _, l := range d.letters() {
@@ -229,7 +231,7 @@ func TestDocumentsAreInTheLanguageOfTheirReader(t *testing.T) {
 	}
 	for kind, want := range map[string][]string{
 		purchase.MailAgreement: {"Ikhophi yekhasimende", "Igunya lokudonsa imali", "I, Thandi Nkosi, authorise"},
-		purchase.MailReceipt:   {"Irisidi", "Kukhokhiwe", "R\u00a0123,00"}} {
+		purchase.MailReceipt:   {"Irisidi", "Kukhokhiwe", "R\u00a0449,00"}} {
 		for _, text := range want {
 			if !strings.Contains(drawn[kind], text) {
 				t.Errorf("the file of %s does not say %q:\n%s", kind, text, drawn[kind])

@@ -137,6 +137,7 @@ var mails = map[string]func(e Example) mail.Letter{
 var texts = map[string]func(e Example) string{
 	sms.Reminder: func(e Example) string { return e.ReminderSMS(e.purchase(), e.Brand, exampleCents) },
 	sms.Page:     func(e Example) string { return e.ClientPageSMS(e.payer(), e.Brand, exampleToken) },
+	sms.Code:     func(e Example) string { return e.ClientCodeSMS(e.payer(), e.Brand, "000000") },
 	sms.StopNoted: func(e Example) string {
 		return e.Noted(sms.StopNoted, e.Brand.Name, e.Language)
 	},
