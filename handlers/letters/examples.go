@@ -105,7 +105,8 @@ var mails = map[string]func(e Example) mail.Letter{
 	purchase.MailPrice: func(e Example) mail.Letter {
 		from := e.today().AddDays(40)
 		return e.PriceChanged(e.payer(), e.Brand, []purchase.NewPrice{{Title: exampleWhat, Currency: e.Brand.Currency,
-			Every: "every month", Period: 1, Units: "months", Was: exampleCents, Is: exampleCents + 10000, From: from, FirstOn: from.AddDays(3)}})
+			Every: "every month", Period: 1, Units: "months", Was: exampleCents, Is: exampleCents + 10000, From: from,
+			FirstOn: from.AddDays(3)}})
 	},
 	purchase.MailStopped: func(e Example) mail.Letter {
 		return e.Stopped(e.purchase(), e.Brand, purchase.Stop{Title: exampleWhat})

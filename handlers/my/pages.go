@@ -42,7 +42,8 @@ type Pages struct {
 	Money    *report.Money
 	Billing  *billing.Service
 	Mandates mandate.Store
-	Draw     func(ctx context.Context, merchantID, id uuid.UUID, reads locale.Language) ([]byte, error) // the agreement as PDF
+	// Draw gives the agreement as PDF.
+	Draw func(ctx context.Context, merchantID, id uuid.UUID, reads locale.Language) ([]byte, error)
 }
 
 // cookieName is that of the visit.

@@ -81,7 +81,7 @@ func adjustment(say locale.Words, t mandate.Terms, currency string) string {
 		return say.Say("paper.adjust.repo")
 	case mandate.Never:
 	}
-	by := ""
+	var by string
 	switch {
 	case often == "":
 		return say.Say("paper.adjust.never")

@@ -95,7 +95,8 @@ func sentSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time)
 func (s Store) known(ctx context.Context, merchantID uuid.UUID, email, phone string, texts bool,
 	limit int) ([]client.Client, error) {
 	return database.All(ctx, s.DB, client.Table, `merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL
-		AND (email <> '' OR $5 AND phone <> '') AND ($2 <> '' AND lower(email) = lower($2) OR $3 <> '' AND phone = $3) ORDER BY id DESC LIMIT $4`,
+		AND (email <> '' OR $5 AND phone <> '') AND ($2 <> '' AND lower(email) = lower($2) OR $3 <> '' AND phone = $3)
+		ORDER BY id DESC LIMIT $4`,
 		merchantID, email, phone, limit, texts)
 }
 
