@@ -31,7 +31,8 @@ const greek = "Γιώργος Αλέξανδρος"
 var (
 	on     = calendar.On(2026, time.December, 4)
 	theirs = merchant.Brand{BrandInput: merchant.BrandInput{Name: greek, LegalName: "Αθήνα " + greek,
-		TaxNumber: "4870264921", RegistrationNumber: "2019/123456/07", StreetAddress: "1 Οδός", City: "Πάτρα", ZipCode: "8001", Phone: "021 555 0100"}}
+		TaxNumber: "4870264921", RegistrationNumber: "2019/123456/07", StreetAddress: "1 Οδός",
+		City: "Πάτρα", ZipCode: "8001", Phone: "021 555 0100"}}
 )
 
 func bought() purchase.Purchase {

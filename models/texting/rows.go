@@ -271,7 +271,8 @@ const linksKept = 8 * 24 * time.Hour
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	err := s.InChunks(ctx, `UPDATE sms_messages SET text_sealed = NULL WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM sms_messages WHERE kind IN ('`+strings.Join(sms.LettingIn, "', '")+`')
-		AND text_sealed IS NOT NULL AND state <> 'queued' AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
+		AND text_sealed IS NOT NULL AND state <> 'queued' AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+		now.Add(-linksKept))
 	if err != nil {
 		return fmt.Errorf("tidy messages: %w", err)
 	}
