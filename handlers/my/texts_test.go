@@ -10,7 +10,9 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/locale"
 	"debitdesk/models/queue"
+	"debitdesk/models/sms"
 )
 
 // texted is a client with a mobile number on a Monday morning, when SMS go out.
@@ -19,7 +21,7 @@ func texted(t *testing.T, email string) *visitor {
 	h := handlertest.New(t)
 	h.At(calendar.On(2031, time.March, 3).At(10, 0))
 	id := h.API("POST", "/clients/", map[string]any{"email": "later@example.com", "full_name": "Thandi Nkosi",
-		"phone": "082 123 4567"}).Want(201).Text("id")
+		"phone": "082 123 4567", "bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
 	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE clients SET email = $2 WHERE id = $1`, id, email); err != nil {
 		t.Fatal(err)
 	}
@@ -193,4 +195,61 @@ func TestWithoutSMSNothingIsOfferedBySMS(t *testing.T) {
 	v.enter()
 	v.get("/my/acts/promise/?object=" + id).Want(200).Lacks("by_sms")
 	v.get(v.ask("promise", v.promises(id, "by_sms"))).Contains("t•••@example.com")
+}
+
+// A client does everything from an SMS in its own language, and staff see what it did.
+func TestAClientDoesEverythingFromAnSMSInItsLanguage(t *testing.T) {
+	t.Parallel()
+	for _, l := range locale.Languages {
+		t.Run(string(l), func(t *testing.T) {
+			t.Parallel()
+			v := texted(t, "")
+			offers(t, v.House, "af,zu,xh")
+			if _, err := v.Store.Pool.Exec(t.Context(), `UPDATE clients SET language = $1`, string(l)); err != nil {
+				t.Fatal(err)
+			}
+			v.allow("day", "on")
+			owed, held, token, say := v.purchase(12300), v.planned(), v.token(), locale.In(l)
+			v.asks("0821234567", false, 1)
+			v.says(say.Say("sms.page", "business", "Brand a", "link", "https://"), "https://")
+			v.entersBySMS()
+			v.get("/my/").Want(200).Contains(`<html lang="`+l.Tag()+`"`, say.Say("my.title"), say.Say("my.owe"))
+			day := regexp.MustCompile(`option value="(\d{4}-\d\d-\d\d)"`).FindStringSubmatch(
+				v.get("/my/acts/day/?object=" + held).Want(200).Body)[1]
+			for _, act := range []struct {
+				kind string
+				form url.Values
+			}{{"promise", v.promises(owed)}, {"day", url.Values{"object": {held}, "day": {day}}},
+				{"account", url.Values{"object": {token}}}, {"privacy", url.Values{"request": {"access"}}}} {
+				at := v.ask(act.kind, act.form)
+				v.get(at).Want(200).Contains(`<html lang="`+l.Tag()+`"`, say.Say("my.code.title"))
+				text := v.says(say.Say("sms.code", "business", "Brand a", "code", "000000"), "000000")
+				v.post(at, url.Values{"code": {code.FindString(text)}}).Want(303)
+				v.get(at).Want(200).Contains(`<html lang="`+l.Tag()+`"`, say.Say("my.done.title"))
+			}
+			for what, n := range map[string]int{
+				`SELECT count(*) FROM promises WHERE state = 'open' AND purchase_id = '` + owed + `'`:           1,
+				`SELECT count(*) FROM collections WHERE action_date = '` + day + `' AND state = 'scheduled'`:    1,
+				`SELECT count(*) FROM amendments WHERE state = 'open' AND old_token_id = '` + token + `'`:       1,
+				`SELECT count(*) FROM client_requests WHERE kind = 'access' AND client_id = '` + v.client + `'`: 1} {
+				if got := v.Count(what); got != n {
+					t.Errorf("%s: %d", what, got)
+				}
+			}
+			staff := v.Page(v.A.Staff, "GET", "/clients/"+v.client, nil).Want(200)
+			staff.Contains("The client asked for a link to its own page", "promise", "R\u00a0123,00")
+			v.Page(v.A.Staff, "GET", "/clients/"+v.client+"/sms", nil).Want(200).Contains("Delivered")
+		})
+	}
+}
+
+// says gives the newest text on the phone, which is to be a text of the catalogue with another value in one place.
+func (v *visitor) says(want, place string) string {
+	v.t.Helper()
+	got := v.phone()
+	before, after, _ := strings.Cut(sms.Plain(want), place)
+	if len(got) == 0 || !strings.HasPrefix(got[0], before) || !strings.HasSuffix(got[0], after) {
+		v.t.Fatalf("the phone shows %q, not %q", got, want)
+	}
+	return got[0]
 }
